@@ -1,0 +1,49 @@
+/**
+ * Fails when code breaks a rule of the house that lint cannot express.
+ *
+ * Lengths, banned words, names, module texts and the words of errors; each fault is
+ * printed with its place and what to do instead.
+ *
+ * Run: `deno run --allow-read scripts/tidy.ts`
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a command-line report
+
+import { listSourceFiles } from "./source_files.ts";
+import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
+
+// One without use is a fault itself, so that this list can only get shorter.
+const EXCEPTIONS: readonly Exception[] = [
+  {
+    path: "mod/api/types.ts",
+    rule: "file_name",
+    reason: "it holds the wire types, and nothing else",
+  },
+  {
+    path: "mod/cri/types.ts",
+    rule: "file_name",
+    reason: "it holds the types of the runtime's wire, and nothing else",
+  },
+  {
+    path: "mod/base/random.ts",
+    rule: "banned_word",
+    message: "Math.random",
+    reason: "it is what everybody else takes instead",
+  },
+];
+
+if (import.meta.main) {
+  const root = new URL("../", import.meta.url);
+  const paths = await listSourceFiles(root);
+  const faults = await Promise.all(
+    paths.map(async (path) =>
+      findFaults(path, await Deno.readTextFile(new URL(path, root)))
+    ),
+  );
+  const left = applyExceptions(faults.flat(), EXCEPTIONS);
+  for (const { path, line, message } of left) {
+    console.error(`${path}:${line}: ${message}`);
+  }
+  Deno.exit(left.length === 0 ? 0 : 1);
+}

@@ -1,0 +1,279 @@
+/**
+ * The layer check on toy graphs.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  findLayerFaults,
+  FLOORS,
+  type GraphEdge,
+  type GraphModule,
+  type LayerFault,
+  LIBRARIES,
+} from "../../../scripts/check_layers.ts";
+
+const ROOT = "file:///project/";
+
+interface Import {
+  readonly to: string;
+  readonly kind?: "code" | "type" | "both";
+  readonly line?: number;
+}
+
+function url(path: string): string {
+  return /^(?:npm|node|https|jsr|file):/.test(path) ? path : ROOT + path;
+}
+
+function module(path: string, ...imports: readonly Import[]): GraphModule {
+  return {
+    specifier: url(path),
+    dependencies: imports.map(({ to, kind = "code", line = 1 }) => {
+      const edge: GraphEdge = {
+        specifier: url(to),
+        span: { start: { line: line - 1 } },
+      };
+      return {
+        specifier: to,
+        ...(kind === "type" ? {} : { code: edge }),
+        ...(kind === "code" ? {} : { type: edge }),
+      };
+    }),
+  };
+}
+
+function faultsOf(...modules: readonly GraphModule[]): LayerFault[] {
+  return findLayerFaults(modules, {
+    root: ROOT,
+    floors: FLOORS,
+    libraries: LIBRARIES,
+  });
+}
+
+const ALLOWED: readonly (readonly [string, string, Import])[] = [
+  ["a lower floor by its door", "mod/pod/plan.ts", { to: "mod/api/mod.ts" }],
+  ["the lowest floor", "mod/cli/run.ts", { to: "mod/base/mod.ts" }],
+  ["its own folder", "mod/pod/plan.ts", { to: "mod/pod/phase.ts" }],
+  ["a builtin", "mod/host/file.ts", { to: "node:fs" }],
+  ["grpc from cri", "mod/cri/client.ts", { to: "npm:@grpc/grpc-js@1.14.7" }],
+  ["wire code from cri", "mod/cri/x.ts", { to: "proto/gen/runtime/v1/api.ts" }],
+  ["wire code from wire code", "proto/gen/a.ts", { to: "proto/gen/b.ts" }],
+  [
+    "protobuf from wire code",
+    "proto/gen/a.ts",
+    { to: "npm:/@bufbuild/protobuf@2.17.0/wire" },
+  ],
+  ["yaml from api", "mod/api/yaml.ts", { to: "npm:js-yaml@5.5.0" }],
+  [
+    "types of the Kubernetes client",
+    "mod/api/types.ts",
+    { to: "npm:@kubernetes/client-node@2.0.1", kind: "type" },
+  ],
+  ["any door from main.ts", "main.ts", { to: "mod/cli/mod.ts" }],
+  ["the version from anywhere", "mod/config/x.ts", { to: "deno.json" }],
+  ["grpc from tests", "tests/fake.ts", { to: "npm:@grpc/grpc-js@1" }],
+  ["insides from tests", "tests/x_test.ts", { to: "mod/pod/plan.ts" }],
+  ["wire code from tests", "tests/fake.ts", { to: "proto/gen/a.ts" }],
+];
+
+for (const [what, path, entry] of ALLOWED) {
+  Deno.test(`findLayerFaults() allows ${what}`, () => {
+    deepStrictEqual(faultsOf(module(path, entry)), []);
+  });
+}
+
+const REFUSED: readonly (readonly [string, string, Import, RegExp])[] = [
+  [
+    "a higher floor",
+    "mod/api/x.ts",
+    { to: "mod/pod/mod.ts" },
+    /^imports mod\/pod\/mod\.ts: floor 2 is not below floor 1; .*mod\/api\/ports\.ts$/,
+  ],
+  [
+    "a neighbour on its floor",
+    "mod/pod/x.ts",
+    { to: "mod/cri/mod.ts" },
+    /floor 2 is not below floor 2/,
+  ],
+  [
+    "a type of a neighbour",
+    "mod/pod/x.ts",
+    { to: "mod/cri/mod.ts", kind: "type" },
+    /floor 2 is not below/,
+  ],
+  [
+    "a reach past a door",
+    "mod/runtime/x.ts",
+    { to: "mod/api/ids.ts" },
+    /^imports mod\/api\/ids\.ts; import mod\/api\/mod\.ts$/,
+  ],
+  [
+    "a type from past a door",
+    "mod/runtime/x.ts",
+    { to: "mod/api/ids.ts", kind: "type" },
+    /import mod\/api\/mod\.ts$/,
+  ],
+  [
+    "a door that is not at the top of its folder",
+    "mod/runtime/x.ts",
+    { to: "mod/api/gen/mod.ts" },
+    /import mod\/api\/mod\.ts$/,
+  ],
+  [
+    "a reach past a door from main.ts",
+    "main.ts",
+    { to: "mod/cli/run.ts" },
+    /import mod\/cli\/mod\.ts/,
+  ],
+  [
+    "a folder without a floor",
+    "mod/agent/x.ts",
+    { to: "mod/cellar/mod.ts" },
+    /mod\/cellar has no floor/,
+  ],
+  [
+    "grpc outside cri",
+    "mod/runtime/x.ts",
+    { to: "npm:/@grpc/grpc-js@1.14.7" },
+    /"@grpc\/grpc-js" is imported only by mod\/cri\//,
+  ],
+  [
+    "even a type of grpc outside cri",
+    "mod/runtime/x.ts",
+    { to: "npm:@grpc/grpc-js@1.14.7", kind: "type" },
+    /is imported only by/,
+  ],
+  [
+    "grpc in main.ts",
+    "main.ts",
+    { to: "npm:@grpc/grpc-js@1.14.7" },
+    /is imported only by/,
+  ],
+  [
+    "wire code outside cri",
+    "mod/runtime/x.ts",
+    { to: "proto/gen/runtime/v1/api.ts", kind: "type" },
+    /proto\/gen is imported only by/,
+  ],
+  [
+    "code of the Kubernetes client",
+    "mod/api/types.ts",
+    { to: "npm:@kubernetes/client-node@2.0.1", kind: "both" },
+    /for types only/,
+  ],
+  [
+    "another library",
+    "mod/base/x.ts",
+    { to: "npm:left-pad@1.0.0" },
+    /"left-pad" is not a library/,
+  ],
+  [
+    "a test library in the agent",
+    "mod/base/x.ts",
+    { to: "npm:fast-check@4.10.2" },
+    /not a library of the agent/,
+  ],
+  [
+    "code from the network",
+    "mod/base/x.ts",
+    { to: "https://example.test/x.ts" },
+    /not part of the project/,
+  ],
+  [
+    "a file outside of the project",
+    "mod/base/x.ts",
+    { to: "file:///elsewhere/x.ts" },
+    /not part of the project/,
+  ],
+  [
+    "a script in the agent",
+    "mod/base/x.ts",
+    { to: "scripts/tidy.ts" },
+    /not part of the agent/,
+  ],
+  [
+    "a test support in the agent",
+    "mod/base/x.ts",
+    { to: "tests/support/fake_clock.ts" },
+    /not part of the agent/,
+  ],
+  [
+    "main.ts in the agent",
+    "mod/cli/x.ts",
+    { to: "main.ts" },
+    /not part of the agent/,
+  ],
+  [
+    "the agent in wire code",
+    "proto/gen/a.ts",
+    { to: "mod/api/mod.ts" },
+    /is generated/,
+  ],
+];
+
+for (const [what, path, entry, expected] of REFUSED) {
+  Deno.test(`findLayerFaults() refuses ${what}`, () => {
+    const faults = faultsOf(module(path, { ...entry, line: 7 }));
+    strictEqual(faults.length, 1);
+    strictEqual(faults[0]?.path, path);
+    strictEqual(faults[0]?.line, 7);
+    strictEqual(expected.test(faults[0].message), true, faults[0].message);
+  });
+}
+
+Deno.test("findLayerFaults() refuses a file that is in no folder with a floor", () => {
+  deepStrictEqual(faultsOf(module("mod/loose.ts")).map(({ path }) => path), [
+    "mod/loose.ts",
+  ]);
+  strictEqual(faultsOf(module("mod/cellar/x.ts")).length, 1);
+});
+
+Deno.test("findLayerFaults() refuses a file that does not exist", () => {
+  const faults = faultsOf(
+    module("mod/pod/x.ts", { to: "mod/pod/gone.ts", line: 3 }),
+    { specifier: url("mod/pod/gone.ts"), error: "Module not found" },
+  );
+  deepStrictEqual(faults, [{
+    path: "mod/pod/x.ts",
+    line: 3,
+    message: '"mod/pod/gone.ts" cannot be found',
+  }]);
+});
+
+Deno.test("findLayerFaults() refuses a name that is not in the import map", () => {
+  const faults = faultsOf({
+    specifier: url("mod/pod/x.ts"),
+    dependencies: [{
+      specifier: "bare",
+      code: { error: "not in import map", span: { start: { line: 0 } } },
+    }],
+  });
+  strictEqual(faults[0]?.message, '"bare" cannot be found');
+});
+
+Deno.test("findLayerFaults() does not look into other people's modules", () => {
+  deepStrictEqual(
+    faultsOf(
+      module("npm:/a@1.0.0", { to: "npm:/b@1.0.0" }),
+      module("file:///cache/x.ts", { to: "mod/pod/plan.ts" }),
+    ),
+    [],
+  );
+});
+
+Deno.test("findLayerFaults() lists faults by path and line", () => {
+  const faults = faultsOf(
+    module(
+      "mod/pod/b.ts",
+      { to: "mod/cri/mod.ts", line: 9 },
+      { to: "mod/agent/mod.ts", line: 2 },
+    ),
+    module("mod/api/a.ts", { to: "mod/cri/mod.ts", line: 5 }),
+  );
+  deepStrictEqual(faults.map(({ path, line }) => `${path}:${line}`), [
+    "mod/api/a.ts:5",
+    "mod/pod/b.ts:2",
+    "mod/pod/b.ts:9",
+  ]);
+});
