@@ -1,0 +1,317 @@
+/**
+ * What to do next for one pod: the kubelet's computePodActions as a pure function.
+ *
+ * @module
+ */
+
+import { containerHash, type ContainerSpec, type Pod } from "../api/mod.ts";
+import {
+  latestContainer,
+  type ObservedContainer,
+  type ObservedPod,
+} from "./observed.ts";
+import { planInit } from "./plan_init.ts";
+import { planReset, type ResetStep } from "./plan_reset.ts";
+import {
+  containerRestartPolicy,
+  isDueToStart,
+  restartsAfterKill,
+} from "./restart_rules.ts";
+import { decideSandbox } from "./sandbox_decision.ts";
+
+/** The last verdict of a probe on one container; `undefined` when it has not spoken. */
+export type ProbeVerdict = "success" | "failure" | undefined;
+
+/** What the probes last said, by container id. */
+export interface ProbeVerdicts {
+  liveness(containerId: string): ProbeVerdict;
+  startup(containerId: string): ProbeVerdict;
+}
+
+/**
+ * For an agent that runs no probes: nothing is unhealthy, and whatever runs has
+ * started, so that nobody waits for a startup probe.
+ */
+export const WITHOUT_PROBES: ProbeVerdicts & {
+  readiness(containerId: string): ProbeVerdict;
+} = {
+  liveness: () => undefined,
+  startup: () => "success",
+  readiness: () => undefined,
+};
+
+/** Why a container is to be stopped. */
+export type KillReason =
+  | "spec_changed"
+  | "liveness_failed"
+  | "startup_failed"
+  | "state_unknown"
+  | "superseded"
+  | "pod_stopping"
+  | "post_start_failed";
+
+/** A container to stop before anything is started. */
+export interface KillStep {
+  readonly containerId: string;
+  readonly containerName: string;
+  readonly reason: KillReason;
+  /** The text of the Killing event. */
+  readonly message: string;
+}
+
+/** What happens to the pod's sandbox. */
+export type SandboxStep =
+  | {
+    readonly kind: "keep";
+    readonly sandboxId: string;
+    readonly attempt: number;
+  }
+  | {
+    readonly kind: "create";
+    readonly attempt: number;
+    /** The sandbox that this one replaces, if there was one. */
+    readonly replacesId: string | undefined;
+  }
+  /** Stop all of the pod; nothing is to run. */
+  | { readonly kind: "stop" };
+
+/** One sync of one pod: stop, then sandbox, then start, in this order. */
+export interface PodPlan {
+  readonly sandbox: SandboxStep;
+  /** Only with a kept sandbox; otherwise everything that runs is stopped. */
+  readonly kill: readonly KillStep[];
+  /**
+   * All containers are restarted: these records are stopped and removed in this
+   * order, nothing is started, and the pod is looked at again at once.
+   */
+  readonly reset: readonly ResetStep[];
+  readonly startEphemeral: readonly string[];
+  /** In spec order; the executor stops at the first ordinary one that fails to start. */
+  readonly startInit: readonly string[];
+  readonly start: readonly string[];
+}
+
+/** Everything the planner looks at. */
+export interface PlanInput {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly probes: ProbeVerdicts;
+}
+
+/**
+ * Plans one sync (kubelet: computePodActions). Reads no clock, calls no runtime,
+ * logs nothing.
+ *
+ * A created sandbox starts the pod anew: the executor stops whatever runs, stops
+ * the old sandboxes and removes every record of an init container first.
+ */
+export function planPod(input: PlanInput): PodPlan {
+  const { pod, observed } = input;
+  const sandbox = decideSandbox(pod, observed);
+  const reset = planReset(pod, observed);
+  const newest = observed.sandboxes[0];
+  if (reset.length > 0 && newest !== undefined) {
+    return {
+      ...NOTHING,
+      sandbox: { kind: "keep", sandboxId: newest.id, attempt: newest.attempt },
+      reset,
+    };
+  }
+  if (sandbox.kind === "keep") return planInSandbox(input, sandbox);
+  const { attempt, replacesId } = sandbox;
+  return planNewSandbox(input, { kind: "create", attempt, replacesId });
+}
+
+/** Says in a few words what a plan does, for logs and tests. */
+export function describePlan(plan: PodPlan): string {
+  const words = [describeSandbox(plan.sandbox)];
+  for (const step of plan.reset) {
+    words.push(
+      `${step.kill ? "kill and remove" : "remove"} ${step.containerName}`,
+    );
+  }
+  for (const step of plan.kill) {
+    words.push(`kill ${step.containerName} (${step.reason})`);
+  }
+  const starts: readonly [string, readonly string[]][] = [
+    ["ephemeral", plan.startEphemeral],
+    ["init", plan.startInit],
+    ["", plan.start],
+  ];
+  for (const [kind, names] of starts) {
+    if (names.length === 0) continue;
+    words.push(`start ${kind}${kind === "" ? "" : " "}${names.join(" ")}`);
+  }
+  return words.join(", ");
+}
+
+const NOTHING = {
+  kill: [],
+  reset: [],
+  startEphemeral: [],
+  startInit: [],
+  start: [],
+} as const;
+
+const STOP: PodPlan = { ...NOTHING, sandbox: { kind: "stop" } };
+
+function planNewSandbox(
+  input: PlanInput,
+  sandbox: SandboxStep & { kind: "create" },
+): PodPlan {
+  const { pod, observed } = input;
+  const never = pod.spec.restartPolicy === "Never";
+  const ranBefore = sandbox.attempt > 0 && observed.containers.length > 0;
+  if (never && ranBefore) return STOP;
+  const start = pod.spec.containers
+    .filter((container) => !hasSucceededForGood(container, input))
+    .map((container) => container.name);
+  if (start.length === 0) return STOP;
+  const firstInit = pod.spec.initContainers?.[0];
+  return firstInit === undefined
+    ? { ...NOTHING, sandbox, start }
+    : { ...NOTHING, sandbox, startInit: [firstInit.name] };
+}
+
+/** Ended with 0 under OnFailure, so it has no work left even in a new sandbox. */
+function hasSucceededForGood(
+  container: ContainerSpec,
+  { pod, observed }: PlanInput,
+): boolean {
+  if (containerRestartPolicy(container, pod) !== "OnFailure") return false;
+  const seen = latestContainer(observed, container.name);
+  return seen?.state === "exited" && seen.exitCode === 0;
+}
+
+function planInSandbox(
+  input: PlanInput,
+  sandbox: SandboxStep & { kind: "keep" },
+): PodPlan {
+  const { pod, observed } = input;
+  const init = planInit(input);
+  if (init.kind === "failed") return STOP;
+  const startEphemeral = (pod.spec.ephemeralContainers ?? [])
+    .filter((each) => latestContainer(observed, each.name) === undefined)
+    .map((each) => each.name);
+  const plan = {
+    ...NOTHING,
+    sandbox,
+    startEphemeral,
+    startInit: init.start,
+    kill: [...strays(observed), ...init.kill],
+  };
+  if (!init.initialized) return plan;
+
+  const kill = [...plan.kill];
+  const start: string[] = [];
+  let kept = 0;
+  for (const container of pod.spec.containers) {
+    const verdict = judgeContainer(container, input);
+    if (verdict.kill !== undefined) kill.push(verdict.kill);
+    if (verdict.start) start.push(container.name);
+    if (verdict.keep) kept++;
+  }
+  // Sidecars do not keep a pod alive.
+  if (kept === 0 && start.length === 0) return STOP;
+  return { ...plan, kill, start };
+}
+
+/**
+ * Running containers that are not the newest of their name. There should be none;
+ * one may be left by a call whose answer got lost, and two must never run at once.
+ */
+function strays(observed: ObservedPod): KillStep[] {
+  return observed.containers
+    .filter((seen) =>
+      seen.state === "running" && latestContainer(observed, seen.name) !== seen
+    )
+    .map((seen) =>
+      killStep(
+        seen,
+        "superseded",
+        `Container ${seen.name} was superseded by a newer one`,
+      )
+    );
+}
+
+interface Verdict {
+  readonly keep: boolean;
+  readonly start: boolean;
+  readonly kill: KillStep | undefined;
+}
+
+function judgeContainer(container: ContainerSpec, input: PlanInput): Verdict {
+  const { pod, observed } = input;
+  const seen = latestContainer(observed, container.name);
+  if (seen?.state === "running") {
+    return judgeRunning(container, seen, input);
+  }
+  const start = isDueToStart(container, pod, observed);
+  // It may still run: stop it first, so that two never run at once.
+  const kill = start && seen?.state === "unknown"
+    ? killStep(
+      seen,
+      "state_unknown",
+      `Container ${seen.name} is in an unknown state, will be restarted`,
+    )
+    : undefined;
+  return { keep: false, start, kill };
+}
+
+function judgeRunning(
+  container: ContainerSpec,
+  seen: ObservedContainer,
+  { pod, probes }: PlanInput,
+): Verdict {
+  const fault = findFault(container, seen, probes);
+  if (fault === undefined) return { keep: true, start: false, kill: undefined };
+  // A changed definition outranks the restart policy.
+  const restart = fault.reason === "spec_changed" ||
+    restartsAfterKill(container, pod);
+  const message = restart
+    ? `Container ${container.name} ${fault.what}, will be restarted`
+    : `Container ${container.name} ${fault.what}`;
+  return {
+    keep: false,
+    start: restart,
+    kill: killStep(seen, fault.reason, message),
+  };
+}
+
+function findFault(
+  container: ContainerSpec,
+  seen: ObservedContainer,
+  probes: ProbeVerdicts,
+): { readonly reason: KillReason; readonly what: string } | undefined {
+  if (seen.hash !== containerHash(container)) {
+    return { reason: "spec_changed", what: "definition changed" };
+  }
+  if (probes.liveness(seen.id) === "failure") {
+    return { reason: "liveness_failed", what: "failed liveness probe" };
+  }
+  if (probes.startup(seen.id) === "failure") {
+    return { reason: "startup_failed", what: "failed startup probe" };
+  }
+  return undefined;
+}
+
+function killStep(
+  seen: ObservedContainer,
+  reason: KillReason,
+  message: string,
+): KillStep {
+  return { containerId: seen.id, containerName: seen.name, reason, message };
+}
+
+function describeSandbox(sandbox: SandboxStep): string {
+  switch (sandbox.kind) {
+    case "keep":
+      return "keep sandbox";
+    case "create":
+      return sandbox.replacesId === undefined
+        ? `create sandbox ${sandbox.attempt}`
+        : `replace sandbox by ${sandbox.attempt}`;
+    case "stop":
+      return "stop pod";
+  }
+}

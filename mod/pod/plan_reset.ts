@@ -1,0 +1,51 @@
+/**
+ * The restart of all containers of a pod in place, asked for by an exit code rule.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, Pod } from "../api/mod.ts";
+import type { ObservedContainer, ObservedPod } from "./observed.ts";
+import { judgeExit, restartAllIsDue } from "./restart_rules.ts";
+
+/** One record to remove; its logs stay. */
+export interface ResetStep {
+  readonly containerId: string;
+  readonly containerName: string;
+  /** Whether it is stopped first, with no grace of its own. */
+  readonly kill: boolean;
+}
+
+/**
+ * Lists the records to remove when all containers restart; empty when they do not.
+ *
+ * Those whose exit asked for it come last, so that a reset cut short is taken up
+ * again: app containers before init containers, each in spec order.
+ */
+export function planReset(pod: Pod, observed: ObservedPod): ResetStep[] {
+  if (!restartAllIsDue(pod, observed)) return [];
+  const targets: ResetStep[] = [];
+  const sources: ResetStep[] = [];
+  const wanted = [...pod.spec.containers, ...pod.spec.initContainers ?? []];
+  for (const container of wanted) {
+    for (const seen of observed.containers) {
+      if (seen.name !== container.name) continue;
+      const step = {
+        containerId: seen.id,
+        containerName: seen.name,
+        kill: seen.state === "running" || seen.state === "unknown",
+      };
+      (asksForReset(container, seen, pod) ? sources : targets).push(step);
+    }
+  }
+  return [...targets, ...sources];
+}
+
+function asksForReset(
+  container: ContainerSpec,
+  seen: ObservedContainer,
+  pod: Pod,
+): boolean {
+  return seen.state === "exited" &&
+    judgeExit(container, pod, seen.exitCode) === "restart_all";
+}
