@@ -1,0 +1,92 @@
+/**
+ * Finds what nobody wants any more, and what was never ours.
+ *
+ * @module
+ */
+
+import type { Gauge, Logger, MetricsRegistry } from "../base/mod.ts";
+import type { PodListing } from "../runtime/mod.ts";
+import type { PodWorkers } from "./pod_workers.ts";
+
+/** What a look at runtime, disk and wishes needs. */
+export interface HousekeepingDeps {
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly workers: PodWorkers;
+  /** The pods that the runtime showed at its last listing. */
+  readonly runtimePods: () => readonly PodListing[];
+  /** UIDs that have a directory under the root directory: what we ever started. */
+  readonly ownedUids: () => ReadonlySet<string>;
+  /** Every configured source has delivered, so what is not wanted is really not wanted. */
+  readonly sourcesReady: () => boolean;
+}
+
+/** A foreign pod is named in the log once; the memory of that is bounded. */
+const FOREIGN_MEMORY = 1000;
+
+/**
+ * Compares what runs with what is wanted.
+ *
+ * A sandbox is ours if its pod is wanted or has a directory under the root
+ * directory, which is made before the sandbox. Everything else on the runtime
+ * is somebody else's: counted, named once, never touched.
+ */
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps;
+  readonly #foreignGauge: Gauge;
+  readonly #orphans;
+  readonly #named = new Set<string>();
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#foreignGauge = deps.metrics.gauge(
+      "skerry_foreign_pods",
+      "Pods on the runtime that this agent did not start and never touches",
+    );
+    this.#orphans = deps.metrics.counter(
+      "kubelet_orphaned_runtime_pods_total",
+      "Pods found on the node that no source wants and that were therefore ended",
+    );
+  }
+
+  /** Ends orphans. Reads memory only, so it may run often. */
+  clean(): void {
+    if (!this.#deps.sourcesReady()) return;
+    const owned = this.#deps.ownedUids();
+    const running = this.#deps.runtimePods();
+    for (const pod of running) {
+      if (owned.has(pod.uid)) {
+        this.#endOrphan(pod.uid, `${pod.name}_${pod.namespace}`);
+      }
+    }
+    // A directory whose pod the runtime has lost; the UID stands for the unknown name.
+    for (const uid of owned) this.#endOrphan(uid, uid);
+    this.#reportForeign(running, owned);
+  }
+
+  #endOrphan(uid: string, fullName: string): void {
+    if (this.#deps.workers.get(uid) !== undefined) return;
+    this.#orphans.inc();
+    this.#deps.log.info("orphan_found", { pod: fullName, uid });
+    this.#deps.workers.removeOrphan(uid, fullName);
+  }
+
+  #reportForeign(
+    running: readonly PodListing[],
+    owned: ReadonlySet<string>,
+  ): void {
+    const foreign = running.filter(({ uid }) =>
+      !owned.has(uid) && this.#deps.workers.get(uid) === undefined
+    );
+    this.#foreignGauge.set(foreign.length);
+    for (const { uid, name, namespace } of foreign) {
+      if (this.#named.has(uid) || this.#named.size >= FOREIGN_MEMORY) continue;
+      this.#named.add(uid);
+      this.#deps.log.warn("foreign_pod", {
+        pod: `${namespace}/${name}`,
+        uid,
+        note: "not started by this agent: left alone",
+      });
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The sync loop and the pod workers.
+ *
+ * @module
+ */
+
+export * from "./agent.ts";
+export * from "./pod_syncer.ts";
+export * from "./pod_workers.ts";
+export * from "./ports.ts";

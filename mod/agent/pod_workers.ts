@@ -1,0 +1,325 @@
+/**
+ * One worker a pod: brings every pod UID through its life, one step at a time.
+ *
+ * @module
+ */
+
+import {
+  type Clock,
+  describeError,
+  jitter,
+  type Logger,
+  nextDelay,
+  type Random,
+  WorkQueue,
+} from "../base/mod.ts";
+import { type Pod, podFullName } from "../api/mod.ts";
+import {
+  effectivePodGrace,
+  initialPodState,
+  interruptsWork,
+  type PodState,
+  stepPod,
+} from "../pod/mod.ts";
+import type { EndingPod, NameHolders, PodSyncer } from "./ports.ts";
+
+/** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
+export interface WorkerOptions {
+  /** @default 60_000 */
+  readonly syncFrequencyMs: number;
+}
+
+/** First and longest wait between two attempts to end a pod that does not want to end. */
+const END_RETRY = { baseMs: 1_000, maxMs: 10_000 };
+
+/** What an orphan's state says where nobody knows better; the API's default. */
+const ORPHAN_GRACE_SECONDS = 30;
+
+/** A pod that waits for its name is woken when the name falls free; this is the net under it. */
+const NAME_RECHECK_MS = 2_000;
+
+/** One pod UID's life on this node. Only the workers write it. */
+interface PodRecord {
+  readonly uid: string;
+  readonly fullName: string;
+  /** Absent for a pod that only the runtime knows. */
+  pod: Pod | undefined;
+  state: PodState;
+  /** The same UID wanted again while it was ending. */
+  next: Pod | undefined;
+  /** Wall time of the request to stop, for `deletionTimestamp`. */
+  stopRequestedMs: number | undefined;
+  retryMs: number | undefined;
+  /** The last sync did not settle. */
+  unsettled: boolean;
+  /** Ends the run that is under way, when what it works towards has changed. */
+  cancel: AbortController | undefined;
+}
+
+/** What others may see of a worker. */
+export interface WorkerView {
+  readonly uid: string;
+  readonly fullName: string;
+  readonly pod: Pod | undefined;
+  readonly state: PodState;
+  readonly stopRequestedMs: number | undefined;
+}
+
+/**
+ * Runs each pod's steps one at a time, many pods at once; the latest spec wins.
+ *
+ * A pod whose full name another UID still holds waits until that one has ended
+ * (upstream allowStaticPodStart), so at most one pod a name ever runs (I1).
+ */
+export class PodWorkers {
+  readonly #deps: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+    readonly syncer: PodSyncer;
+    readonly names: NameHolders;
+  };
+  readonly #options: WorkerOptions;
+  readonly #queue: WorkQueue<string>;
+  readonly #records = new Map<string, PodRecord>();
+  /** Full name → UIDs that hold or await it, in the order they came. */
+  readonly #names = new Map<string, Set<string>>();
+
+  constructor(
+    deps: {
+      clock: Clock;
+      random: Random;
+      log: Logger;
+      syncer: PodSyncer;
+      names: NameHolders;
+    },
+    options: WorkerOptions,
+  ) {
+    this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#options = options;
+    this.#queue = new WorkQueue<string>({ clock: deps.clock });
+  }
+
+  /** Works until `signal` aborts; then waits for the steps under way. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#queue.run(
+      (uid, runSignal) => this.#work(uid, runSignal),
+      signal,
+    );
+  }
+
+  /** Wants `pod` to run as it says. A UID that is ending starts again when it has ended. */
+  update(pod: Pod): void {
+    const { uid } = pod.metadata;
+    const record = this.#records.get(uid);
+    if (record === undefined) {
+      this.#add(uid, pod, podFullName(pod));
+    } else if (record.state.kind === "syncing") {
+      record.pod = pod;
+      record.retryMs = undefined;
+    } else if (isRemoved(record.state)) {
+      record.next = pod;
+    }
+    this.#queue.add(uid);
+  }
+
+  /** Wants the pod gone: its containers end within their grace, then all traces go. */
+  remove(uid: string): void {
+    const record = this.#records.get(uid);
+    if (record !== undefined) this.#remove(record);
+  }
+
+  /** Wants a pod gone that only the runtime or the disk knows. */
+  removeOrphan(uid: string, fullName: string): void {
+    if (this.#records.has(uid)) return;
+    this.#remove(this.#add(uid, undefined, fullName));
+  }
+
+  /** Looks at the pod again, if it is known. */
+  poke(uid: string): void {
+    if (this.#records.has(uid)) this.#queue.add(uid);
+  }
+
+  /** Looks again at every pod whose last step failed or waits. */
+  pokeUnsettled(): void {
+    for (const record of this.#records.values()) {
+      if (record.unsettled) this.#queue.add(record.uid);
+    }
+  }
+
+  /** Every pod that has a worker. */
+  list(): readonly WorkerView[] {
+    return [...this.#records.values()];
+  }
+
+  get(uid: string): WorkerView | undefined {
+    return this.#records.get(uid);
+  }
+
+  #add(uid: string, pod: Pod | undefined, fullName: string): PodRecord {
+    const record: PodRecord = {
+      uid,
+      fullName,
+      pod,
+      state: initialPodState({
+        phase: undefined,
+        somethingRuns: false,
+        nowMs: this.#deps.clock.now(),
+      }),
+      next: undefined,
+      stopRequestedMs: undefined,
+      retryMs: undefined,
+      unsettled: false,
+      cancel: undefined,
+    };
+    this.#records.set(uid, record);
+    const holders = this.#names.get(fullName) ?? new Set();
+    this.#names.set(fullName, holders.add(uid));
+    return record;
+  }
+
+  #remove(record: PodRecord): void {
+    const before = record.state;
+    record.next = undefined;
+    record.stopRequestedMs ??= this.#deps.clock.now();
+    record.state = stepPod(before, {
+      kind: "stop_requested",
+      cause: "removed",
+      graceSeconds: graceOf(record),
+    });
+    if (interruptsWork(before, record.state)) record.cancel?.abort();
+    this.#queue.add(record.uid);
+  }
+
+  /** One step of one pod. Failures end here: they are logged and tried again. */
+  async #work(uid: string, signal: AbortSignal): Promise<void> {
+    const record = this.#records.get(uid);
+    if (record === undefined) return;
+    const cancel = new AbortController();
+    record.cancel = cancel;
+    const scope = AbortSignal.any([signal, cancel.signal]);
+    try {
+      await this.#step(record, scope);
+      if (record.state.kind !== "syncing") record.retryMs = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      // What the run worked towards has changed: begin again with what is wanted now.
+      if (cancel.signal.aborted) return this.#queue.add(uid);
+      record.unsettled = true;
+      record.retryMs = nextDelay(record.retryMs, END_RETRY);
+      this.#deps.log.warn("pod_step_failed", {
+        pod: record.fullName,
+        uid,
+        state: record.state.kind,
+        retryMs: record.retryMs,
+        error: describeError(error),
+      });
+      this.#queue.schedule(uid, record.retryMs);
+    } finally {
+      if (record.cancel === cancel) record.cancel = undefined;
+    }
+  }
+
+  async #step(record: PodRecord, signal: AbortSignal): Promise<void> {
+    switch (record.state.kind) {
+      case "syncing":
+        return await this.#sync(record, signal);
+      case "terminating":
+        await this.#deps.syncer.terminate(ending(record), signal);
+        this.#advance(record, {
+          kind: "containers_stopped",
+          atMs: this.#deps.clock.now(),
+        });
+        return;
+      case "terminated":
+        return await this.#release(record, signal);
+      case "finished":
+        // It ended by itself earlier; now its manifest is gone.
+        if (isRemoved(record.state)) await this.#release(record, signal);
+    }
+  }
+
+  async #sync(record: PodRecord, signal: AbortSignal): Promise<void> {
+    const { pod, uid } = record;
+    if (pod === undefined) return;
+    if (!this.#mayStart(record, pod)) {
+      this.#queue.schedule(uid, NAME_RECHECK_MS);
+      return;
+    }
+    const result = await this.#deps.syncer.sync(pod, signal);
+    // A stop that came while the sync ran has its own run waiting.
+    if (record.state.kind !== "syncing") return;
+    record.unsettled = result.kind === "retry";
+    switch (result.kind) {
+      case "settled":
+        this.#queue.schedule(
+          uid,
+          jitter(this.#deps.random, this.#options.syncFrequencyMs, 0.5),
+        );
+        return;
+      case "retry":
+        this.#queue.schedule(uid, result.delayMs);
+        return;
+      case "terminal":
+        this.#advance(record, {
+          kind: "pod_completed",
+          graceSeconds: graceOf(record),
+        });
+    }
+  }
+
+  async #release(record: PodRecord, signal: AbortSignal): Promise<void> {
+    const removed = isRemoved(record.state);
+    const keep = !removed
+      ? "all"
+      : record.next !== undefined
+      ? "logs"
+      : "nothing";
+    await this.#deps.syncer.release(ending(record), keep, signal);
+    record.unsettled = false;
+    if (record.state.kind === "terminated") {
+      record.state = stepPod(record.state, { kind: "resources_released" });
+    }
+    this.#freeName(record);
+    // A removal that came while the rest was kept has its own run waiting.
+    if (!removed) return;
+    this.#records.delete(record.uid);
+    this.#queue.forget(record.uid);
+    if (record.next !== undefined) this.update(record.next);
+  }
+
+  #advance(record: PodRecord, signal: Parameters<typeof stepPod>[1]): void {
+    record.state = stepPod(record.state, signal);
+    this.#queue.add(record.uid);
+  }
+
+  #mayStart(record: PodRecord, pod: Pod): boolean {
+    const [first] = this.#names.get(record.fullName) ?? [];
+    return first === record.uid && !this.#deps.names.heldByAnother(pod);
+  }
+
+  #freeName(record: PodRecord): void {
+    const holders = this.#names.get(record.fullName);
+    holders?.delete(record.uid);
+    if (holders?.size === 0) this.#names.delete(record.fullName);
+    for (const uid of holders ?? []) this.#queue.add(uid);
+  }
+}
+
+/** Of an orphan the spec is unknown: its own grace is read from the runtime's labels. */
+function graceOf(record: PodRecord): number {
+  const { pod, state } = record;
+  if (pod === undefined) return ORPHAN_GRACE_SECONDS;
+  const current = state.kind === "terminating" ? state.graceSeconds : undefined;
+  return effectivePodGrace(current, { pod });
+}
+
+function isRemoved(state: PodState): boolean {
+  return state.kind !== "syncing" && state.cause === "removed";
+}
+
+function ending(record: PodRecord): EndingPod {
+  const { uid, pod, state } = record;
+  const known = pod !== undefined && state.kind === "terminating";
+  return { uid, pod, graceSeconds: known ? state.graceSeconds : undefined };
+}

@@ -1,0 +1,53 @@
+/**
+ * What the pod workers ask of the rest of the agent.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/mod.ts";
+
+/** How one sync of a running pod ended. */
+export type SyncResult =
+  /** All is as it should be; look again at the resync period. */
+  | { readonly kind: "settled" }
+  /** Something failed or waits; look again after `delayMs`. */
+  | { readonly kind: "retry"; readonly delayMs: number }
+  /** The pod reached Succeeded or Failed: nothing of it is to run any more. */
+  | { readonly kind: "terminal" };
+
+/** A pod on its way out; `pod` is absent for one that only the runtime knows. */
+export interface EndingPod {
+  readonly uid: string;
+  readonly pod: Pod | undefined;
+  /** `undefined` when the pod's own recorded grace applies (an orphan's). */
+  readonly graceSeconds: number | undefined;
+}
+
+/**
+ * The three things that can be done for one pod.
+ *
+ * The workers call at most one of them at a time for a pod UID.
+ */
+export interface PodSyncer {
+  /** Brings the pod one step nearer to its spec. Never rejects but by `signal`. */
+  sync(pod: Pod, signal: AbortSignal): Promise<SyncResult>;
+  /** Stops every container and sandbox. @throws when something still runs */
+  terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;
+  /**
+   * Clears what a stopped pod leaves behind.
+   *
+   * @param keep `all` for a pod that ended by itself and is still wanted, `logs` when the
+   * same UID starts again, `nothing` when its manifest is gone
+   * @throws when something could not be removed
+   */
+  release(
+    ending: EndingPod,
+    keep: "all" | "logs" | "nothing",
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** Whether the runtime still runs another pod of the same name that this node owns. */
+export interface NameHolders {
+  heldByAnother(pod: Pod): boolean;
+}

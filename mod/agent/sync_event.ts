@@ -1,0 +1,20 @@
+/**
+ * Everything that can wake the sync loop, and nothing else.
+ *
+ * @module
+ */
+
+import type { SourceSet } from "../source/mod.ts";
+
+/**
+ * One reason to look at a pod or at all of them.
+ *
+ * An event says look again, never what is true: the handler reads the latest
+ * desired and observed state.
+ */
+export type SyncEvent =
+  | { readonly kind: "source_delivered"; readonly set: SourceSet }
+  | { readonly kind: "container_moved"; readonly uid: string }
+  /** The runtime answers again after it did not. */
+  | { readonly kind: "runtime_returned" }
+  | { readonly kind: "housekeeping_due" };

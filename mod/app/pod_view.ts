@@ -1,0 +1,121 @@
+/**
+ * The pods as clients see them: wishes and statuses put together.
+ *
+ * @module
+ */
+
+import { formatFault, type Pod, type PodStatus } from "../api/mod.ts";
+import type { FileReport } from "../source/mod.ts";
+import type { WorkerView } from "../agent/mod.ts";
+
+/** What the view is put together from. */
+export interface PodViewInput {
+  readonly workers: readonly WorkerView[];
+  readonly statusOf: (uid: string) => PodStatus | undefined;
+  readonly reports: readonly FileReport[];
+  /** Ends the names of the pods of this node. */
+  readonly nodeName: string;
+}
+
+/** The reason of everything that says a manifest is not valid. */
+const INVALID_MANIFEST = "InvalidManifest";
+
+/** The condition by which a pod says that its manifest has been broken since. */
+const MANIFEST_CONDITION = "skerry.dev/ManifestAccepted";
+
+/**
+ * Lists every pod that the node knows of, by namespace and name: running, ending,
+ * kept from a last good manifest, and those of refused manifests that could be named.
+ */
+export function viewPods(input: PodViewInput): Pod[] {
+  const broken = new Map(
+    input.reports.flatMap((report) =>
+      report.kind === "last_good"
+        ? report.pods.map((pod) => [pod.metadata.uid, report] as const)
+        : []
+    ),
+  );
+  const known = input.workers.flatMap((worker) =>
+    worker.pod === undefined ? [] : [
+      viewPod(worker, worker.pod, {
+        status: input.statusOf(worker.uid),
+        broken: broken.get(worker.uid),
+      }),
+    ]
+  );
+  const names = new Set(known.map(keyOf));
+  const refused = input.reports.flatMap((report) =>
+    report.kind === "refused" ? refusedPods(report, input.nodeName) : []
+  ).filter((pod) => !names.has(keyOf(pod)));
+  return [...known, ...refused].sort((a, b) =>
+    keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0
+  );
+}
+
+function viewPod(
+  worker: WorkerView,
+  pod: Pod,
+  shown: {
+    status: PodStatus | undefined;
+    broken: (FileReport & { kind: "last_good" }) | undefined;
+  },
+): Pod {
+  const { state, stopRequestedMs } = worker;
+  const ending = stopRequestedMs !== undefined && state.kind !== "syncing" &&
+    state.cause === "removed";
+  const status = shown.status ?? { phase: "Pending" };
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ...(ending && {
+        deletionTimestamp: new Date(stopRequestedMs).toISOString(),
+        deletionGracePeriodSeconds: state.kind === "terminating"
+          ? state.graceSeconds
+          : pod.spec.terminationGracePeriodSeconds ?? 0,
+      }),
+    },
+    status: shown.broken === undefined
+      ? status
+      : withBrokenManifest(status, shown.broken),
+  };
+}
+
+function withBrokenManifest(
+  status: PodStatus,
+  report: FileReport & { kind: "last_good" },
+): PodStatus {
+  return {
+    ...status,
+    conditions: [...status.conditions ?? [], {
+      type: MANIFEST_CONDITION,
+      status: "False",
+      reason: INVALID_MANIFEST,
+      message:
+        `The manifest "${report.file}" is not valid, its last good content runs on: ${
+          report.faults.map(formatFault).join("; ")
+        }`,
+    }],
+  };
+}
+
+function refusedPods(
+  report: FileReport & { kind: "refused" },
+  nodeName: string,
+): Pod[] {
+  const message = `The manifest "${report.file}" is not valid: ${
+    report.faults.map(formatFault).join("; ")
+  }`;
+  return report.named.map(({ name, namespace = "default" }) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    // It was never given an identity: nothing of it exists but its name.
+    metadata: { name: `${name}-${nodeName}`, namespace, uid: "" },
+    spec: { containers: [], nodeName },
+    status: { phase: "Failed", reason: INVALID_MANIFEST, message },
+  }));
+}
+
+function keyOf(pod: Pod): string {
+  return `${pod.metadata.namespace}/${pod.metadata.name}`;
+}

@@ -1,0 +1,7 @@
+/**
+ * The status of the node's pods.
+ *
+ * @module
+ */
+
+export * from "./status_store.ts";
