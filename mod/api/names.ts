@@ -1,0 +1,136 @@
+/**
+ * The shapes of names in Kubernetes. Each function says what is wrong with a text,
+ * or nothing when it is right.
+ *
+ * @module
+ */
+
+/** What is wrong with a text, in words that end a message; `undefined` when nothing is. */
+export type Problem = string | undefined;
+
+const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN =
+  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const QUALIFIED = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+// Printable ASCII without "=": upstream since 1.34.
+const ENV_NAME = /^[ -<>-~]+$/;
+const MAP_KEY = /^[-._a-zA-Z0-9]+$/;
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+const HTTP_HEADER = /^[-A-Za-z0-9]+$/;
+
+/** An RFC 1123 label: names of containers, volumes, namespaces, hosts. */
+export function labelProblem(name: string): Problem {
+  if (name.length > 63) return tooLong(63);
+  if (LABEL.test(name)) return undefined;
+  return "must consist of lower case letters, digits and '-', and start and " +
+    "end with a letter or digit (RFC 1123 label, such as 'my-name')";
+}
+
+/** An RFC 1123 subdomain: names of pods and most other objects. */
+export function subdomainProblem(name: string): Problem {
+  if (name.length > 253) return tooLong(253);
+  if (SUBDOMAIN.test(name)) return undefined;
+  return "must consist of lower case letters, digits, '-' and '.', and start " +
+    "and end with a letter or digit (RFC 1123 subdomain, such as 'example.com')";
+}
+
+/** A key of labels and annotations: `name` or `prefix/name`. */
+export function qualifiedNameProblem(key: string): Problem {
+  const slash = key.indexOf("/");
+  if (slash >= 0) {
+    const prefix = key.slice(0, slash);
+    if (prefix === "") return "the part before '/' must not be empty";
+    const problem = subdomainProblem(prefix);
+    if (problem !== undefined) return `the part before '/' ${problem}`;
+  }
+  const name = key.slice(slash + 1);
+  if (name === "") return "the name must not be empty";
+  if (name.length > 63) return `the name ${tooLong(63)}`;
+  if (QUALIFIED.test(name)) return undefined;
+  return "the name must consist of letters, digits, '-', '_' and '.', and start " +
+    "and end with a letter or digit (such as 'MyName' or 'example.com/my.name')";
+}
+
+/** A value of a label; empty is right. */
+export function labelValueProblem(value: string): Problem {
+  if (value.length > 63) return tooLong(63);
+  if (value === "" || QUALIFIED.test(value)) return undefined;
+  return "must be empty or consist of letters, digits, '-', '_' and '.', and " +
+    "start and end with a letter or digit";
+}
+
+/** A name of a port. */
+export function portNameProblem(name: string): Problem {
+  if (name.length > 15) return tooLong(15);
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    return "must consist of lower case letters, digits and '-'";
+  }
+  if (!/[a-z]/.test(name)) return "must contain at least one letter";
+  if (name.includes("--")) return "must not contain consecutive hyphens";
+  return name.startsWith("-") || name.endsWith("-")
+    ? "must not begin or end with a hyphen"
+    : undefined;
+}
+
+/** A name of an environment variable. */
+export function envNameProblem(name: string): Problem {
+  return ENV_NAME.test(name)
+    ? undefined
+    : "must consist of printable ASCII characters other than '='";
+}
+
+/** A key in a ConfigMap or Secret, which can become the name of a file. */
+export function mapKeyProblem(key: string): Problem {
+  if (key.length > 253) return tooLong(253);
+  if (!MAP_KEY.test(key)) {
+    return "must consist of letters, digits, '-', '_' and '.'";
+  }
+  return key === "." || key.startsWith("..")
+    ? "must not be '.' and not start with '..'"
+    : undefined;
+}
+
+/** An IP address in its usual spelling. */
+export function ipProblem(text: string): Problem {
+  return isIp(text)
+    ? undefined
+    : "must be a valid IP address, such as 10.9.8.7";
+}
+
+/** A name of an HTTP header. */
+export function httpHeaderProblem(name: string): Problem {
+  return HTTP_HEADER.test(name)
+    ? undefined
+    : "a header name must consist of letters, digits and '-'";
+}
+
+/** A port number. */
+export function portProblem(port: number): Problem {
+  return port >= 1 && port <= 65535
+    ? undefined
+    : "must be between 1 and 65535, inclusive";
+}
+
+/** A path below a directory: relative, without `..` as a component. */
+export function localPathProblem(path: string): Problem {
+  if (path.startsWith("/")) return "must be a relative path";
+  return backstepProblem(path);
+}
+
+/** A path without `..` as a component and without NUL. */
+export function backstepProblem(path: string): Problem {
+  if (path.includes("\0")) return "must not contain NUL";
+  // PATH_MAX counts the closing NUL.
+  if (path.length > 4095) return tooLong(4095);
+  return path.split("/").includes("..") ? "must not contain '..'" : undefined;
+}
+
+function isIp(text: string): boolean {
+  if (IPV4.test(text)) return true;
+  if (!/^[0-9a-fA-F:.]{2,45}$/.test(text) || !text.includes(":")) return false;
+  return URL.canParse(`http://[${text}]/`);
+}
+
+function tooLong(limit: number): string {
+  return `must be no more than ${limit} characters`;
+}

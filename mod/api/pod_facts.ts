@@ -1,0 +1,76 @@
+/**
+ * Small questions about one pod that many parts ask.
+ *
+ * @module
+ */
+
+import { ANNOTATION_CONFIG_MIRROR, ANNOTATION_CONFIG_SOURCE } from "./keys.ts";
+import type { ContainerSpec, Pod, RestartPolicy } from "./types.ts";
+
+/** From here on a priority marks a pod as critical (scheduling.SystemCriticalPriority). */
+export const CRITICAL_PRIORITY = 2_000_000_000;
+
+/** True when the pod came from a file or a URL, not from an API server. */
+export function isStaticPod(pod: Pick<Pod, "metadata">): boolean {
+  const source = pod.metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
+  return source !== undefined && source !== "api";
+}
+
+/** True for an API server's copy of a static pod. */
+export function isMirrorPod(pod: Pick<Pod, "metadata">): boolean {
+  return pod.metadata.annotations?.[ANNOTATION_CONFIG_MIRROR] !== undefined;
+}
+
+/**
+ * True when the pod's priority makes it critical: exempt from eviction.
+ *
+ * Unlike in the kubelet a static pod is not critical by its origin.
+ */
+export function isCriticalPod(pod: Pick<Pod, "spec">): boolean {
+  return (pod.spec.priority ?? 0) >= CRITICAL_PRIORITY;
+}
+
+/** `name_namespace`: what is unique among the pods of one source. */
+export function podFullName(pod: Pick<Pod, "metadata">): string {
+  return `${pod.metadata.name}_${pod.metadata.namespace}`;
+}
+
+/** The directory of a pod's logs below the pod log directory: `<namespace>_<name>_<uid>`. */
+export function logDirectoryName(pod: Pick<Pod, "metadata">): string {
+  const { name, namespace, uid } = pod.metadata;
+  return `${namespace}_${name}_${uid}`;
+}
+
+/** The pod's restart policy; `Always` when the spec leaves it open. */
+export function restartPolicyOf(pod: Pick<Pod, "spec">): RestartPolicy {
+  switch (pod.spec.restartPolicy) {
+    case "OnFailure":
+    case "Never":
+      return pod.spec.restartPolicy;
+    default:
+      return "Always";
+  }
+}
+
+/** True for an init container with `restartPolicy: Always`: a sidecar that stays up. */
+export function isRestartableInit(
+  container: Pick<ContainerSpec, "restartPolicy">,
+): boolean {
+  return container.restartPolicy === "Always";
+}
+
+/** Seconds that the pod's containers get to end by themselves; 30 when the spec leaves it open. */
+export function terminationGraceSeconds(pod: Pick<Pod, "spec">): number {
+  return pod.spec.terminationGracePeriodSeconds ?? 30;
+}
+
+/** The first container of that name: init, app or ephemeral. */
+export function findContainer(
+  pod: Pick<Pod, "spec">,
+  name: string,
+): ContainerSpec | undefined {
+  const { initContainers = [], containers, ephemeralContainers = [] } =
+    pod.spec;
+  return [...initContainers, ...containers, ...ephemeralContainers]
+    .find((container) => container.name === name);
+}

@@ -1,0 +1,142 @@
+/**
+ * Checks the volumes of a pod.
+ *
+ * @module
+ */
+
+import {
+  checkEnum,
+  checkOneOf,
+  checkShape,
+  requireShape,
+  requireText,
+  Uniques,
+} from "./checks.ts";
+import {
+  backstepProblem,
+  labelProblem,
+  type Problem,
+  subdomainProblem,
+} from "./names.ts";
+import type { Place } from "./place.ts";
+import { compareQuantities, parseQuantity, ZERO_QUANTITY } from "./quantity.ts";
+import type { PodSpec, Volume } from "./types.ts";
+import {
+  validateDownwardFiles,
+  validateKeyFiles,
+  validateProjected,
+} from "./validate_volume_files.ts";
+
+/** Reports what is wrong with the volumes of a pod. */
+export function validateVolumes(spec: PodSpec, at: Place): void {
+  const names = new Uniques();
+  for (const [i, volume] of (spec.volumes ?? []).entries()) {
+    const place = at.index(i);
+    requireShape(volume.name, labelProblem, place.child("name"));
+    names.check(volume.name, place.child("name"));
+    checkOneOf(volume, { of: "volume type", ignore: ["name"] }, place);
+    validateLocal(volume, place);
+    validateFiles(volume, place);
+    validateRemote(volume, place);
+  }
+}
+
+const HOST_PATH_TYPES: readonly string[] = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
+
+function validateLocal(volume: Volume, at: Place): void {
+  const { emptyDir, hostPath, image } = volume;
+  if (emptyDir !== undefined) validateEmptyDir(emptyDir, at.child("emptyDir"));
+  if (hostPath !== undefined) {
+    const place = at.child("hostPath");
+    requireShape(hostPath.path, hostPathProblem, place.child("path"));
+    checkEnum(hostPath.type, HOST_PATH_TYPES, place.child("type"));
+  }
+  if (image !== undefined) {
+    const place = at.child("image");
+    requireText(image.reference, place.child("reference"));
+    checkEnum(
+      image.pullPolicy,
+      ["Always", "IfNotPresent", "Never"],
+      place.child("pullPolicy"),
+    );
+  }
+  if (volume.persistentVolumeClaim !== undefined) {
+    const place = at.child("persistentVolumeClaim").child("claimName");
+    requireShape(
+      volume.persistentVolumeClaim.claimName,
+      subdomainProblem,
+      place,
+    );
+  }
+}
+
+function hostPathProblem(path: string): Problem {
+  if (!path.startsWith("/")) return "must be an absolute path";
+  return backstepProblem(path);
+}
+
+function validateEmptyDir(
+  emptyDir: NonNullable<Volume["emptyDir"]>,
+  at: Place,
+): void {
+  const { medium = "", sizeLimit } = emptyDir;
+  if (!medium.startsWith("HugePages-")) {
+    checkEnum(medium, ["", "Memory", "HugePages"], at.child("medium"));
+  }
+  if (sizeLimit === undefined) return;
+  if (compareQuantities(parseQuantity(sizeLimit), ZERO_QUANTITY) < 0) {
+    at.child("sizeLimit").invalid(
+      sizeLimit,
+      "must be greater than or equal to 0",
+    );
+  }
+}
+
+function validateFiles(volume: Volume, at: Place): void {
+  const { configMap, downwardAPI, projected, secret } = volume;
+  if (configMap !== undefined) {
+    const place = at.child("configMap");
+    requireShape(configMap.name, subdomainProblem, place.child("name"));
+    validateKeyFiles(configMap, place);
+  }
+  if (secret !== undefined) {
+    const place = at.child("secret");
+    requireShape(
+      secret.secretName,
+      subdomainProblem,
+      place.child("secretName"),
+    );
+    validateKeyFiles(secret, place);
+  }
+  if (downwardAPI !== undefined) {
+    validateDownwardFiles(downwardAPI, at.child("downwardAPI"));
+  }
+  if (projected !== undefined) {
+    validateProjected(projected, at.child("projected"));
+  }
+}
+
+// These need a mount that the agent cannot make; what they miss is said all the same.
+function validateRemote(volume: Volume, at: Place): void {
+  const { iscsi, nfs } = volume;
+  if (nfs !== undefined) {
+    requireText(nfs.server, at.child("nfs").child("server"));
+    requireText(nfs.path, at.child("nfs").child("path"));
+    if (nfs.path) {
+      checkShape(nfs.path, hostPathProblem, at.child("nfs").child("path"));
+    }
+  }
+  if (iscsi !== undefined) {
+    requireText(iscsi.targetPortal, at.child("iscsi").child("targetPortal"));
+    requireText(iscsi.iqn, at.child("iscsi").child("iqn"));
+  }
+}
