@@ -1,0 +1,136 @@
+/**
+ * Asks an agent over its control socket.
+ *
+ * @module
+ */
+
+import { request as startRequest } from "node:http";
+import { type Clock, describeError } from "../base/mod.ts";
+
+/** Nobody answers on the socket. */
+export class AgentUnreachableError extends Error {
+  override readonly name = "AgentUnreachableError";
+}
+
+/** The agent answers, but not with what was asked for. */
+export class AgentAnswerError extends Error {
+  override readonly name = "AgentAnswerError";
+}
+
+/** What the agent answers. */
+export interface AgentAnswer {
+  readonly status: number;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** How to reach an agent. */
+export interface AgentAddress {
+  readonly socketPath: string;
+  readonly clock: Clock;
+}
+
+// Longer than any list takes to begin; a hung agent must not hang its clients.
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/**
+ * Sends one GET request and returns as soon as the answer begins.
+ *
+ * The platform's `fetch` would need a grant for the name in its URL besides the
+ * socket's; `node:http` needs the socket's only.
+ *
+ * @throws {AgentUnreachableError} When nobody answers, naming the socket.
+ */
+export async function ask(
+  agent: AgentAddress,
+  path: string,
+): Promise<AgentAnswer> {
+  const { socketPath, clock } = agent;
+  const { promise, resolve, reject } = Promise.withResolvers<AgentAnswer>();
+  try {
+    const request = startRequest({
+      socketPath,
+      path,
+      method: "GET",
+      headers: { host: "skerry", connection: "close" },
+    }, (response) => {
+      resolve({ status: response.statusCode ?? 0, body: response });
+    });
+    using _limit = clock.after(ANSWER_TIMEOUT_MS, () => {
+      request.destroy(
+        new Error(
+          `Cannot wait longer: no answer within ${ANSWER_TIMEOUT_MS} ms`,
+        ),
+      );
+    });
+    request.on("error", reject);
+    request.end();
+    return await promise;
+  } catch (error) {
+    throw new AgentUnreachableError(
+      `Cannot reach an agent at "${socketPath}": ${reasonOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  switch (code) {
+    case "ENOENT":
+      return "found no socket there, wanted one of a running agent";
+    case "ECONNREFUSED":
+      return "found a socket on which nobody listens, wanted a running agent";
+    default:
+      return describeError(error);
+  }
+}
+
+/**
+ * Reads a JSON answer whole.
+ *
+ * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentAnswerError} When the agent refuses, or answers with no JSON.
+ */
+export async function askJson(
+  agent: AgentAddress,
+  path: string,
+): Promise<unknown> {
+  const answer = await ask(agent, path);
+  const text = await readText(answer);
+  if (answer.status !== 200) throw refusalOf(answer.status, text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AgentAnswerError(
+      `Cannot read the answer of "${agent.socketPath}": found no JSON`,
+      { cause: error },
+    );
+  }
+}
+
+/** Reads an answer to its end. */
+export async function readText(answer: AgentAnswer): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of answer.body) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The agent's own words for a refusal, from a `Status` or a plain text. */
+export function refusalOf(status: number, text: string): AgentAnswerError {
+  let message = text.trim();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (
+      typeof body === "object" && body !== null && "message" in body &&
+      typeof body.message === "string"
+    ) message = body.message;
+  } catch {
+    // A plain text is its own message.
+  }
+  return new AgentAnswerError(
+    message === "" ? `Cannot get an answer: found status ${status}` : message,
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * What commands need of the process that they run in.
+ *
+ * @module
+ */
+
+import { type Clock, systemClock } from "../base/mod.ts";
+import type { ConfigIo } from "../config/mod.ts";
+
+/** The outside of a command: its streams, files, clock and signals. */
+export interface CliIo extends ConfigIo {
+  readonly clock: Clock;
+  /** Writes to standard output. @throws {OutputClosedError} */
+  out(data: string | Uint8Array): Promise<void>;
+  /** Writes one line to standard error. */
+  err(line: string): Promise<void>;
+  readStdin(maxBytes: number): Promise<Uint8Array>;
+  /** A scope whose signal aborts when the process is asked to stop. */
+  stopRequests(): { readonly signal: AbortSignal } & Disposable;
+}
+
+/** Nobody reads the output any more, as when it is piped into `head`. */
+export class OutputClosedError extends Error {
+  override readonly name = "OutputClosedError";
+}
+
+/** The real process. */
+export function systemIo(): CliIo {
+  return {
+    clock: systemClock,
+    cwd: () => Deno.cwd(),
+    hostname: () => Deno.hostname(),
+    readTextFile: (path) => Deno.readTextFile(path),
+    out: (data) => writeAll(Deno.stdout, data),
+    err: (line) => writeAll(Deno.stderr, `${line}\n`),
+    readStdin,
+    stopRequests,
+  };
+}
+
+interface Output {
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+async function writeAll(
+  output: Output,
+  data: string | Uint8Array,
+): Promise<void> {
+  let rest = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  try {
+    while (rest.length > 0) rest = rest.subarray(await output.write(rest));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    throw new OutputClosedError("Cannot write: nobody reads the output", {
+      cause: error,
+    });
+  }
+}
+
+async function readStdin(maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const buffer = new Uint8Array(64 * 1024);
+  while (length <= maxBytes) {
+    const count = await Deno.stdin.read(buffer);
+    if (count === null) break;
+    chunks.push(buffer.slice(0, count));
+    length += count;
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function stopRequests(): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const stop = () =>
+    controller.abort(new DOMException("Stopped", "AbortError"));
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  for (const signal of signals) Deno.addSignalListener(signal, stop);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      for (const signal of signals) Deno.removeSignalListener(signal, stop);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Compares what a process may touch with what its settings need.
+ *
+ * @module
+ */
+
+import { parseCidr } from "./addresses.ts";
+import type { Grant, Grants } from "./grants.ts";
+
+/** Asks for the state of one permission; `Deno.permissions.query` does. */
+export type PermissionQuery = (
+  descriptor: Deno.PermissionDescriptor,
+) => Promise<{ readonly state: Deno.PermissionState }>;
+
+/**
+ * Names every needed grant that the process does not have, and its option.
+ *
+ * Without this check a denial would look like a runtime that is not up yet,
+ * since the gRPC library reports both alike.
+ */
+export async function checkGrants(
+  grants: Grants,
+  query: PermissionQuery,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { kind, grant, descriptor } of demands(grants)) {
+    const { state } = await query(descriptor);
+    if (state === "granted") continue;
+    faults.push(
+      `Cannot use "${grant.target}" of ${grant.option}: found no ${kind} grant for it, wanted one: start through "deno task skerry", or give ${grant.option} to "deno task compile" too`,
+    );
+  }
+  return faults;
+}
+
+interface Demand {
+  readonly kind: keyof Grants;
+  readonly grant: Grant;
+  readonly descriptor: Deno.PermissionDescriptor;
+}
+
+function demands(grants: Grants): Demand[] {
+  return [
+    ...grants.read.map((grant): Demand => ({
+      kind: "read",
+      grant,
+      descriptor: { name: "read", path: grant.target },
+    })),
+    ...grants.write.map((grant): Demand => ({
+      kind: "write",
+      grant,
+      descriptor: { name: "write", path: grant.target },
+    })),
+    ...grants.net.map((grant): Demand => ({
+      kind: "net",
+      grant,
+      descriptor: { name: "net", host: askableHost(grant.target) },
+    })),
+    ...grants.sys.map((grant): Demand => ({
+      kind: "sys",
+      grant,
+      descriptor: { name: "sys", kind: sysKind(grant.target) },
+    })),
+  ];
+}
+
+/** Deno answers for an address in a network, not for the network itself. */
+function askableHost(target: string): string {
+  const network = target.startsWith("unix:") ? undefined : parseCidr(target);
+  return network === undefined
+    ? target
+    : network.text.slice(0, network.text.indexOf("/"));
+}
+
+function sysKind(
+  name: string,
+): NonNullable<Deno.SysPermissionDescriptor["kind"]> {
+  // The names come from a list in grants.ts that Deno's own type does not know.
+  return name as NonNullable<Deno.SysPermissionDescriptor["kind"]>;
+}

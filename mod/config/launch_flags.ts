@@ -1,0 +1,45 @@
+/**
+ * The one list of flags under which every skerry process runs.
+ *
+ * The launcher, the compiler and the tests take it from here, so that what is
+ * tested is what is shipped.
+ *
+ * @module
+ */
+
+import type { Grant, Grants } from "./grants.ts";
+
+/**
+ * Flags of the JavaScript engine.
+ *
+ * A small young generation keeps the memory under load near that of an idle
+ * agent: 82 MB instead of 138 MB at a hundred runtime calls a second.
+ */
+export const V8_FLAGS: readonly string[] = ["--max-semi-space-size=1"];
+
+/** Grants as flags of `deno run` and `deno compile`. */
+export function grantsToFlags(grants: Grants): string[] {
+  return [
+    "--no-prompt",
+    // Libraries read a dozen variables; they see none, instead of failing.
+    "--ignore-env",
+    ...allow("read", grants.read),
+    ...allow("write", grants.write),
+    ...allow("net", grants.net),
+    ...allow("sys", grants.sys),
+    // Code from elsewhere is allowed from seven hosts unless it is denied.
+    "--deny-import",
+  ];
+}
+
+/** {@link V8_FLAGS} as flags of `deno run` and `deno compile`. */
+export function v8FlagsToFlags(flags: readonly string[] = V8_FLAGS): string[] {
+  return flags.length === 0 ? [] : [`--v8-flags=${flags.join(",")}`];
+}
+
+function allow(kind: string, grants: readonly Grant[]): string[] {
+  // Without a list the flag would grant everything.
+  return grants.length === 0
+    ? []
+    : [`--allow-${kind}=${grants.map(({ target }) => target).join(",")}`];
+}

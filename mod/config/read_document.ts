@@ -1,0 +1,252 @@
+/**
+ * Checks one configuration document against a table of its fields.
+ *
+ * @module
+ */
+
+import { isRecord } from "./decoders.ts";
+import type { Field } from "./field.ts";
+import { suggest } from "./suggest.ts";
+
+/** What is wrong with one field. */
+export interface FieldFault {
+  readonly field: string;
+  /** A sentence that names the field, but not the document. */
+  readonly message: string;
+}
+
+/** The decoded values that a document sets, and what is wrong with it. */
+export interface DocumentReading {
+  readonly values: FieldValues;
+  readonly faults: readonly FieldFault[];
+  /** Paths of fields that are set and have no meaning here. */
+  readonly ignored: readonly string[];
+}
+
+/** Decoded values by field path, asked for by the type that is expected. */
+export class FieldValues {
+  readonly #values: ReadonlyMap<string, unknown>;
+
+  /** Takes values that were decoded by the fields' decoders. */
+  constructor(values: ReadonlyMap<string, unknown> = new Map()) {
+    this.#values = values;
+  }
+
+  /** The text of a field; `undefined` when it is not set or empty. */
+  text(path: string): string | undefined {
+    const value = this.#values.get(path);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  }
+
+  /** The text of a field that takes one of `words`. */
+  word<Word extends string>(
+    path: string,
+    words: readonly Word[],
+  ): Word | undefined {
+    const value = this.#values.get(path);
+    return words.find((word) => word === value);
+  }
+
+  /** Whether a field is set, be it to something empty. */
+  has(path: string): boolean {
+    return this.#values.has(path);
+  }
+
+  /** The number of a field; durations are in milliseconds. */
+  number(path: string): number | undefined {
+    const value = this.#values.get(path);
+    return typeof value === "number" ? value : undefined;
+  }
+
+  /** The truth value of a field. */
+  boolean(path: string): boolean | undefined {
+    const value = this.#values.get(path);
+    return typeof value === "boolean" ? value : undefined;
+  }
+
+  /** The texts of a list field. */
+  texts(path: string): readonly string[] | undefined {
+    const value = this.#values.get(path);
+    return Array.isArray(value)
+      ? value.filter((each): each is string => typeof each === "string")
+      : undefined;
+  }
+
+  /** The texts of a map field. */
+  textMap(path: string): Readonly<Record<string, string>> | undefined {
+    const value = this.#values.get(path);
+    if (!isRecord(value)) return undefined;
+    const entries = Object.entries(value).filter((entry): entry is [
+      string,
+      string,
+    ] => typeof entry[1] === "string");
+    return Object.fromEntries(entries);
+  }
+}
+
+/** What reading a document needs besides the document. */
+export interface ReadDocumentOptions {
+  readonly fields: readonly Field[];
+  /** The directory against which relative paths are resolved. */
+  readonly baseDir: string;
+  /** Says where a field that is unknown here belongs, if it is known. */
+  readonly elsewhere?: (name: string) => string | undefined;
+}
+
+/** Reads every field of `document` and collects every fault. */
+export function readDocument(
+  document: Readonly<Record<string, unknown>>,
+  options: ReadDocumentOptions,
+): DocumentReading {
+  const reader = new Reader(options);
+  reader.readMap(document, "");
+  return {
+    values: new FieldValues(reader.values),
+    faults: reader.faults,
+    ignored: reader.ignored,
+  };
+}
+
+class Reader {
+  readonly values: Map<string, unknown> = new Map();
+  readonly faults: FieldFault[] = [];
+  readonly ignored: string[] = [];
+  readonly #fields: ReadonlyMap<string, Field>;
+  readonly #options: ReadDocumentOptions;
+
+  constructor(options: ReadDocumentOptions) {
+    this.#options = options;
+    this.#fields = new Map(options.fields.map((field) => [field.path, field]));
+  }
+
+  readMap(map: Readonly<Record<string, unknown>>, prefix: string): void {
+    for (const [key, value] of Object.entries(map)) {
+      if (prefix === "" && (key === "apiVersion" || key === "kind")) continue;
+      const path = prefix === "" ? key : `${prefix}.${key}`;
+      const field = this.#fields.get(path);
+      if (field !== undefined) this.#readField(field, value);
+      else if (this.#isBranch(path)) this.#readBranch(path, value);
+      else this.#fault(path, this.#unknown(path, key));
+    }
+  }
+
+  #readBranch(path: string, value: unknown): void {
+    if (value === null || value === undefined) return;
+    if (isRecord(value)) this.readMap(value, path);
+    else this.#fault(path, refusal(path, value, "a map"));
+  }
+
+  #readField(field: Field, raw: unknown): void {
+    // JSON writers spell what is not set as null.
+    if (raw === null || raw === undefined) return;
+    const value = field.decoder.decode(raw, this.#options.baseDir);
+    if (value === undefined) {
+      this.#fault(
+        field.path,
+        refusal(field.path, raw, field.decoder.wanted),
+      );
+      return;
+    }
+    // To upstream, Go's zero value of a field that is no pointer is "not set".
+    if (field.emptyIsUnset && isEmpty(value)) return;
+    switch (field.treatment) {
+      case "honoured":
+        this.values.set(field.path, value);
+        return;
+      case "ignored":
+        this.ignored.push(field.path);
+        return;
+      case "fixed":
+        if (isDefault(field, value)) return;
+        this.#fault(
+          field.path,
+          `Cannot honour ${field.path} yet: found ${show(raw)}, wanted ${
+            showDefault(field)
+          }`,
+        );
+    }
+  }
+
+  #fault(field: string, message: string): void {
+    this.faults.push({ field, message });
+  }
+
+  #isBranch(path: string): boolean {
+    return this.#options.fields.some((field) =>
+      field.path.startsWith(`${path}.`)
+    );
+  }
+
+  #unknown(path: string, key: string): string {
+    const place = this.#options.elsewhere?.(key);
+    if (place !== undefined) {
+      return `Cannot use ${path}: it is no field of this kind, it belongs ${place}`;
+    }
+    const meant = this.#meant(path, key);
+    return meant === undefined
+      ? `Cannot use ${path}: there is no such field`
+      : `Cannot use ${path}: there is no such field, did you mean "${meant}"`;
+  }
+
+  #meant(path: string, key: string): string | undefined {
+    const paths = this.#options.fields.map((field) => field.path);
+    // Somebody may know the name but not the branch that it stands on.
+    const sameName = paths.find((each) => lastName(each) === key);
+    if (sameName !== undefined) return sameName;
+    const branches = paths.flatMap((each) => {
+      const names = each.split(".");
+      return names.map((_, index) => names.slice(0, index + 1).join("."));
+    });
+    const depth = path.split(".").length;
+    const near = new Set(
+      branches.filter((each) => each.split(".").length === depth),
+    );
+    return suggest(path, near);
+  }
+}
+
+/** Says that a field has a value which it cannot have. */
+export function refusal(path: string, found: unknown, wanted: string): string {
+  return `Cannot use ${path}: found ${show(found)}, wanted ${wanted}`;
+}
+
+/** A value as it is shown in a message, shortened if need be. */
+export function show(value: unknown): string {
+  const shown = JSON.stringify(
+    value,
+    // Whole numbers too large for a number; JSON knows no other kind.
+    (_, each: unknown) => typeof each === "bigint" ? `${each}` : each,
+  ) ?? "nothing";
+  return shown.length <= 80 ? shown : `${shown.slice(0, 77)}...`;
+}
+
+function showDefault(field: Field): string {
+  return field.shownDefault === undefined
+    ? "it to be left out"
+    : `its default ${field.shownDefault}`;
+}
+
+function isDefault(field: Field, value: unknown): boolean {
+  const wanted = canonical(value);
+  return field.defaults.some((each) => canonical(each) === wanted);
+}
+
+/** A text that is equal for equal values, whatever the order of their keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (!isRecord(each)) return each;
+    return Object.fromEntries(
+      Object.entries(each).sort(([left], [right]) => left < right ? -1 : 1),
+    );
+  }) ?? "";
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isRecord(value)) return Object.keys(value).length === 0;
+  return value === "" || value === 0 || value === false;
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}

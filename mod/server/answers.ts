@@ -1,0 +1,90 @@
+/**
+ * The bodies that both servers answer with.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/mod.ts";
+import type { HealthSource } from "./ports.ts";
+
+/** Answers with a JSON document. */
+export function json(body: unknown, status: number = 200): Response {
+  // Well-formed whatever a pod holds: JSON.stringify escapes lone surrogates.
+  return new Response(`${JSON.stringify(body)}\n`, {
+    status,
+    headers: { "content-type": "application/json" },
+  });
+}
+
+/** Answers with a text. */
+export function plain(
+  body: string,
+  options: { readonly status?: number; readonly type?: string } = {},
+): Response {
+  return new Response(body, {
+    status: options.status ?? 200,
+    headers: { "content-type": options.type ?? "text/plain; charset=utf-8" },
+  });
+}
+
+/** A refusal in the form of Kubernetes' `Status`. */
+export function failure(
+  code: number,
+  reason: "NotFound" | "BadRequest" | "MethodNotAllowed" | "InternalError",
+  message: string,
+): Response {
+  const response = json({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    code,
+  }, code);
+  if (code === 405) response.headers.set("allow", "GET, HEAD");
+  return response;
+}
+
+/** The pods as a `List`, ordered by namespace and name. */
+export function podList(pods: readonly Pod[]): Response {
+  const items = pods.toSorted((left, right) =>
+    compare(left.metadata.namespace, right.metadata.namespace) ||
+    compare(left.metadata.name, right.metadata.name)
+  );
+  return json({
+    apiVersion: "v1",
+    kind: "List",
+    metadata: { resourceVersion: "" },
+    items,
+  });
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/**
+ * `ok`, or what is wrong with status 500.
+ *
+ * With `reasons` it says why; without, as upstream does towards strangers, only
+ * which checks failed.
+ */
+export function healthAnswer(
+  health: HealthSource,
+  options: { readonly reasons: boolean; readonly verbose: boolean },
+): Response {
+  const problems = health.problems();
+  const failed = new Map(problems.map(({ check, reason }) => [check, reason]));
+  if (failed.size === 0 && !options.verbose) return plain("ok");
+  const names = [...new Set([...health.checks, ...failed.keys()])];
+  const lines = names.map((name) => {
+    const reason = failed.get(name);
+    if (reason === undefined) return `[+]${name} ok`;
+    return `[-]${name} failed: ${options.reasons ? reason : "reason withheld"}`;
+  });
+  const verdict = failed.size === 0 ? "passed" : "failed";
+  return plain(`${lines.join("\n")}\nhealthz check ${verdict}\n`, {
+    status: failed.size === 0 ? 200 : 500,
+  });
+}

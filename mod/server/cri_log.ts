@@ -1,0 +1,160 @@
+/**
+ * The log format of CRI runtimes, read as a stream of bytes.
+ *
+ * A line is `<RFC 3339 time> <stdout|stderr> <tags> <content>`; the tag `P`
+ * says that the line goes on in a later entry, `F` that it ends here.
+ *
+ * @module
+ */
+
+/** How a log is shown. */
+export interface CriLogOptions {
+  /** Whether each line starts with its time. */
+  readonly timestamps: boolean;
+}
+
+/** What the head of an entry says. */
+export interface CriLogHead {
+  /** As it stands in the entry. */
+  readonly time: string;
+  readonly stream: "stdout" | "stderr";
+  /** Whether the line goes on in a later entry. */
+  readonly partial: boolean;
+}
+
+const NEWLINE = 10;
+const SPACE = 32;
+/** A head is no longer: 35 bytes of time, 6 of stream, and its tags. */
+export const MAX_HEAD_BYTES = 128;
+
+/**
+ * Reads the head of an entry.
+ *
+ * @param text The bytes up to and without the content, read as ASCII.
+ * @returns `undefined` when this is no entry of a CRI log.
+ */
+export function parseCriLogHead(text: string): CriLogHead | undefined {
+  const [time = "", stream, tags = "", rest = ""] = text.split(" ");
+  if (rest !== "" || !/^\d{4}-\d\d-\d\dT[\d:]{8}/.test(time)) return undefined;
+  if (stream !== "stdout" && stream !== "stderr") return undefined;
+  const [tag] = tags.split(":");
+  if (tag !== "P" && tag !== "F") return undefined;
+  return { time, stream, partial: tag === "P" };
+}
+
+/**
+ * Turns the bytes of a CRI log into what the container wrote.
+ *
+ * Content passes through as it comes, so that the memory needed does not depend
+ * on the length of lines. Parts of a line are joined; lines that are no entries
+ * pass through unchanged. As with the kubelet, when both streams have a line
+ * open their parts come out in the order in which they were written.
+ */
+export class CriLogParser {
+  readonly #options: CriLogOptions;
+  readonly #decoder = new TextDecoder("latin1");
+  readonly #encoder = new TextEncoder();
+  readonly #head = new Uint8Array(MAX_HEAD_BYTES);
+  #headLength = 0;
+  #spaces = 0;
+  /** The entry whose content is being read, or that none of it is an entry. */
+  #entry: CriLogHead | "raw" | undefined;
+  #openStreams: ReadonlySet<string> = new Set();
+
+  /** Starts at the beginning of an entry. */
+  constructor(options: CriLogOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the next bytes and returns what they add to the output. */
+  push(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+    const pieces: Uint8Array[] = [];
+    let at = 0;
+    while (at < chunk.length) {
+      at = this.#entry === undefined
+        ? this.#readHead(chunk, at, pieces)
+        : this.#readContent(chunk, at, pieces);
+    }
+    return concat(pieces);
+  }
+
+  /** Returns what is left when no more bytes will come. */
+  end(): Uint8Array<ArrayBuffer> {
+    const pieces: Uint8Array[] = [];
+    if (this.#entry === undefined && this.#headLength > 0) {
+      this.#finishHead(pieces);
+    }
+    this.#entry = undefined;
+    return concat(pieces);
+  }
+
+  #readHead(chunk: Uint8Array, from: number, pieces: Uint8Array[]): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
+      if (byte === NEWLINE) {
+        // An entry without content may lack the blank before it.
+        this.#finishHead(pieces);
+        return at;
+      }
+      this.#head[this.#headLength++] = byte;
+      if (byte === SPACE) this.#spaces++;
+      if (this.#spaces === 3 || this.#headLength === MAX_HEAD_BYTES) {
+        this.#finishHead(pieces);
+        return at + 1;
+      }
+    }
+    return chunk.length;
+  }
+
+  #finishHead(pieces: Uint8Array[]): void {
+    const bytes = this.#head.slice(0, this.#headLength);
+    const entry = parseCriLogHead(this.#decoder.decode(bytes));
+    this.#headLength = 0;
+    this.#spaces = 0;
+    this.#entry = entry ?? "raw";
+    if (entry === undefined) pieces.push(bytes);
+    else if (this.#options.timestamps && !this.#openStreams.has(entry.stream)) {
+      pieces.push(this.#encoder.encode(`${withNanoseconds(entry.time)} `));
+    }
+  }
+
+  #readContent(chunk: Uint8Array, from: number, pieces: Uint8Array[]): number {
+    const entry = this.#entry;
+    const newline = chunk.indexOf(NEWLINE, from);
+    if (newline < 0) {
+      pieces.push(chunk.subarray(from));
+      return chunk.length;
+    }
+    const isPartial = entry !== "raw" && entry?.partial === true;
+    pieces.push(chunk.subarray(from, isPartial ? newline : newline + 1));
+    if (entry !== undefined && entry !== "raw") this.#note(entry);
+    this.#entry = undefined;
+    return newline + 1;
+  }
+
+  #note(entry: CriLogHead): void {
+    if (this.#openStreams.has(entry.stream) === entry.partial) return;
+    const open = new Set(this.#openStreams);
+    if (entry.partial) open.add(entry.stream);
+    else open.delete(entry.stream);
+    this.#openStreams = open;
+  }
+}
+
+/** Writes all nine digits of a time's fraction, so that lines stay aligned. */
+function withNanoseconds(time: string): string {
+  const [, head = time, fraction = "", zone = ""] =
+    /^([^.]{19})(?:\.(\d*))?(.*)$/.exec(time) ?? [];
+  return `${head}.${fraction.padEnd(9, "0").slice(0, 9)}${zone}`;
+}
+
+function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

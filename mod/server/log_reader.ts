@@ -1,0 +1,159 @@
+/**
+ * Reads the log of a container from the runtime's file.
+ *
+ * @module
+ */
+
+import type { Clock } from "../base/mod.ts";
+import { CriLogParser } from "./cri_log.ts";
+import { findTailStart } from "./log_tail.ts";
+
+/** Which part of a log is wanted, and how it is shown. */
+export interface ReadLogOptions {
+  /** Absolute path of the log file. */
+  readonly path: string;
+  /** How many lines from the end; all when left out. */
+  readonly tailLines?: number;
+  /** Whether to go on with what is written later. */
+  readonly follow: boolean;
+  /** Whether each line starts with its time. */
+  readonly timestamps: boolean;
+  /** Whether the container still writes; a followed log ends when not. */
+  readonly isRunning: () => boolean;
+}
+
+const BUFFER_BYTES = 32 * 1024;
+// Short enough to feel immediate; a look costs one read and one stat.
+const FOLLOW_PERIOD_MS = 200;
+
+/**
+ * Yields what the container wrote, in pieces of a bounded size.
+ *
+ * Only the current file is read, not the rotated ones, as with the kubelet. A
+ * followed log goes on in the new file after a rotation, and ends when the
+ * container no longer runs and everything was read. One that is not followed
+ * ends where the file ended when it was opened.
+ *
+ * @throws {Deno.errors.NotFound} When there is no such file.
+ * @throws {unknown} The reason of `signal` when it aborts.
+ */
+export async function* readLog(
+  options: ReadLogOptions,
+  deps: { readonly clock: Clock },
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  using log = await OpenLog.open(options);
+  await log.skipToTail(options.tailLines);
+  if (!options.follow) {
+    yield* log.read(log.sizeAtOpen, signal);
+    yield* log.finish();
+    return;
+  }
+  while (true) {
+    // Asked before reading: what was written before the end is then read too.
+    const running = options.isRunning();
+    yield* log.read(Infinity, signal);
+    if (await log.isRotated()) {
+      // What was written between the last read and the rotation.
+      yield* log.read(Infinity, signal);
+      yield* log.finish();
+      await log.reopen();
+      continue;
+    }
+    if (!running) {
+      yield* log.finish();
+      return;
+    }
+    await deps.clock.sleep(FOLLOW_PERIOD_MS, signal);
+  }
+}
+
+/** The log file that is being read, and how far. */
+class OpenLog implements Disposable {
+  readonly #options: ReadLogOptions;
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  #parser: CriLogParser;
+  #file: Deno.FsFile;
+  #info: Deno.FileInfo;
+  #position = 0;
+
+  static async open(options: ReadLogOptions): Promise<OpenLog> {
+    const file = await Deno.open(options.path);
+    try {
+      return new OpenLog(options, { file, info: await file.stat() });
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: ReadLogOptions,
+    opened: { readonly file: Deno.FsFile; readonly info: Deno.FileInfo },
+  ) {
+    this.#options = options;
+    this.#file = opened.file;
+    this.#info = opened.info;
+    this.#parser = new CriLogParser(options);
+  }
+
+  get sizeAtOpen(): number {
+    return this.#info.size;
+  }
+
+  async skipToTail(lines: number | undefined): Promise<void> {
+    if (lines === undefined) return;
+    const size = this.#info.size;
+    this.#position = await findTailStart(this.#file, { size, lines });
+    await this.#file.seek(this.#position, Deno.SeekMode.Start);
+  }
+
+  /** Yields what stands before `end`. */
+  async *read(
+    end: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+    while (this.#position < end) {
+      signal.throwIfAborted();
+      const count = await this.#file.read(
+        this.#buffer.subarray(0, Math.min(BUFFER_BYTES, end - this.#position)),
+      );
+      if (count === null) return;
+      this.#position += count;
+      const output = this.#parser.push(this.#buffer.subarray(0, count));
+      if (output.length > 0) yield output;
+    }
+  }
+
+  /** Yields what is left of an entry that has no end. */
+  *finish(): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+    const output = this.#parser.end();
+    if (output.length > 0) yield output;
+  }
+
+  /** Whether another file stands at the path, or this one was cut. */
+  async isRotated(): Promise<boolean> {
+    try {
+      const now = await Deno.stat(this.#options.path);
+      return now.ino !== this.#info.ino || now.dev !== this.#info.dev ||
+        now.size < this.#position;
+    } catch (error) {
+      // Renamed away, and the runtime has not made the new one yet.
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  }
+
+  async reopen(): Promise<void> {
+    const next = await OpenLog.open(this.#options);
+    this.#file.close();
+    this.#file = next.#file;
+    this.#info = next.#info;
+    this.#position = 0;
+    this.#parser = next.#parser;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}

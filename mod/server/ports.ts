@@ -1,0 +1,67 @@
+/**
+ * What the servers need of the rest of the agent; `app` plugs it in.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/mod.ts";
+
+/** Gives every pod that the agent knows of. */
+export interface PodSource {
+  /**
+   * The pods in wire form with their latest status: desired, refused,
+   * terminating and last-good ones. Answers while the runtime is down.
+   */
+  pods(): readonly Pod[];
+}
+
+/** One thing that keeps the agent from being healthy. */
+export interface HealthProblem {
+  /** Name of the check, such as `pleg`. */
+  readonly check: string;
+  readonly reason: string;
+}
+
+/** Tells whether the agent does its work. */
+export interface HealthSource {
+  /** Names of all checks, those that pass too. */
+  readonly checks: readonly string[];
+  /** What is wrong now; nothing when the agent is healthy. */
+  problems(): readonly HealthProblem[];
+}
+
+/** Gives the metrics. */
+export interface MetricsSource {
+  /** All metrics in the Prometheus text format. */
+  render(): string;
+}
+
+/** Which log is wanted. */
+export interface LogRequest {
+  readonly namespace: string;
+  /** The pod's full name. */
+  readonly pod: string;
+  readonly container: string;
+  /** Whether the log of the run before the latest one is wanted. */
+  readonly previous: boolean;
+}
+
+/** Where a log is, or why there is none. */
+export type LogLocation =
+  | {
+    readonly kind: "found";
+    /** Absolute path of the log file. */
+    readonly path: string;
+    /** Whether that very run of the container still writes. */
+    readonly isRunning: () => boolean;
+  }
+  /** There is no such pod, container or earlier run. */
+  | { readonly kind: "not_found"; readonly message: string }
+  /** The container has not been started yet. */
+  | { readonly kind: "not_started"; readonly message: string };
+
+/** Finds logs on disk. */
+export interface LogSource {
+  /** Finds the log of one container. */
+  locate(request: LogRequest): LogLocation | Promise<LogLocation>;
+}

@@ -1,0 +1,110 @@
+/**
+ * Which permissions a skerry command line needs: the answer shared by the
+ * launcher, the tests and the benchmarks.
+ *
+ * @module
+ */
+
+import { type Command, parseCommand, type Topic } from "../mod/cli/mod.ts";
+import {
+  absolutePath,
+  type ConfigIo,
+  deriveClientGrants,
+  deriveGrants,
+  deriveReadGrants,
+  findControlSocket,
+  type Grants,
+  grantsToFlags,
+  NO_GRANTS,
+  type NodeFacts,
+  parseRunArguments,
+  v8FlagsToFlags,
+} from "../mod/config/mod.ts";
+
+/** The grants of a command line, or every reason why it is refused. */
+export type GrantsResult =
+  | { readonly kind: "ok"; readonly grants: Grants }
+  | {
+    readonly kind: "refused";
+    readonly topic: Topic | undefined;
+    readonly faults: readonly string[];
+  };
+
+/** Settings and facts from this machine; relative paths start at `cwd`. */
+export function machineIo(cwd: string = Deno.cwd()): ConfigIo {
+  return {
+    cwd: () => cwd,
+    hostname: () => Deno.hostname(),
+    readTextFile: (path) => Deno.readTextFile(path),
+  };
+}
+
+/** Addresses of this machine's interfaces. */
+export function machineFacts(): NodeFacts {
+  const nodeAddresses = Deno.networkInterfaces().map(({ address }) => address);
+  return { nodeAddresses };
+}
+
+/** Derives what the command of `args` may touch, and nothing more. */
+export async function grantsForArguments(
+  args: readonly string[],
+  io: ConfigIo,
+  facts: () => NodeFacts,
+): Promise<GrantsResult> {
+  const parsed = parseCommand(args);
+  if (parsed.kind === "refused") return parsed;
+  const { command } = parsed;
+  switch (command.kind) {
+    case "help":
+    case "version":
+      return { kind: "ok", grants: NO_GRANTS };
+    case "validate":
+      return { kind: "ok", grants: deriveReadGrants(filesOf(command, io)) };
+    case "run": {
+      const run = await parseRunArguments(command.args, io);
+      if (run.kind === "refused") return { ...run, topic: "run" };
+      return { kind: "ok", grants: deriveGrants(run.config, facts()) };
+    }
+    case "get_pods":
+    case "logs":
+    case "metrics": {
+      const found = await findControlSocket(command.location, io);
+      if (found.kind === "refused") return { ...found, topic: undefined };
+      const { configPath, path: controlSocket } = found;
+      return {
+        kind: "ok",
+        grants: deriveClientGrants({ controlSocket, configPath }),
+      };
+    }
+  }
+}
+
+function filesOf(
+  command: Extract<Command, { readonly kind: "validate" }>,
+  io: ConfigIo,
+): string[] {
+  return command.files.filter((file) => file !== "-")
+    .map((file) => file.startsWith("/") ? file : absolutePath(file, io.cwd()));
+}
+
+/**
+ * The flags of `deno run` under which the command line `args` is locked; the
+ * main module and `args` themselves follow them.
+ *
+ * @throws {Error} When the command line is refused, with every fault.
+ */
+export async function lockedRunFlags(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly facts?: () => NodeFacts } = {},
+): Promise<string[]> {
+  const io = machineIo(options.cwd);
+  const facts = options.facts ?? machineFacts;
+  const result = await grantsForArguments(args, io, facts);
+  if (result.kind === "refused") throw new Error(result.faults.join("\n"));
+  return flagsOf(result.grants);
+}
+
+/** Grants and the engine's flags, as flags of `deno run`. */
+export function flagsOf(grants: Grants): string[] {
+  return [...grantsToFlags(grants), ...v8FlagsToFlags()];
+}

@@ -1,0 +1,202 @@
+/**
+ * The control server on a real socket.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { UnixListenError } from "../../../mod/server/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { AgentStub, stubPod } from "./agent_stub.ts";
+import { TempDir } from "./temp.ts";
+
+/** Asks over a socket. */
+class Client implements Disposable {
+  readonly #client: Deno.HttpClient;
+
+  constructor(path: string) {
+    this.#client = Deno.createHttpClient({
+      proxy: { transport: "unix", path },
+    });
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`http://skerry${path}`, { ...init, client: this.#client });
+  }
+
+  async text(path: string): Promise<string> {
+    return await (await this.fetch(path)).text();
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(path));
+  return entries.map(({ name }) => name);
+}
+
+const TIME = "2024-05-06T07:08:09.123456789Z";
+
+Deno.test("ControlServer shows its socket with mode 0600 and leaves nothing behind", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  {
+    await using _server = await new AgentStub().serve(path);
+    const { mode } = await Deno.stat(path);
+    strictEqual((mode ?? 0) & 0o777, 0o600);
+    deepStrictEqual(await namesIn(dir.path), ["s.sock"]);
+  }
+  deepStrictEqual(await namesIn(dir.path), []);
+});
+
+Deno.test("ControlServer takes the place of a dead agent's socket", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  // A socket that nobody listens on is left when its process is killed.
+  const dead = Deno.listen({ transport: "unix", path });
+  await Deno.rename(path, `${path}.kept`);
+  dead.close();
+  await Deno.rename(`${path}.kept`, path);
+  await using _server = await new AgentStub().serve(path);
+  using client = new Client(path);
+  strictEqual(await client.text("/healthz"), "ok");
+});
+
+Deno.test("ControlServer refuses a socket on which another answers", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  await using _first = await new AgentStub().serve(path);
+  await rejects(() => new AgentStub().serve(path), UnixListenError);
+  using client = new Client(path);
+  strictEqual(await client.text("/healthz"), "ok");
+});
+
+Deno.test("ControlServer answers health, metrics, version and what is not there", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const agent = new AgentStub();
+  await using _server = await agent.serve(path);
+  using client = new Client(path);
+  ok((await client.text("/metrics")).includes("up 1"));
+  deepStrictEqual(JSON.parse(await client.text("/version")), {
+    version: "0.0.0-test",
+  });
+  agent.problems = [{ check: "pleg", reason: "late" }];
+  const sick = await client.fetch("/healthz");
+  strictEqual(sick.status, 500);
+  ok((await sick.text()).includes("[-]pleg failed: late"));
+  for (
+    const unknown of ["/", "/healthz/x", "/api/v1/nodes", "/a/b/c/d/e/f/g"]
+  ) {
+    const response = await client.fetch(unknown);
+    strictEqual(response.status, 404, unknown);
+    await response.body?.cancel();
+  }
+  const posted = await client.fetch("/healthz", { method: "POST" });
+  deepStrictEqual([posted.status, posted.headers.get("allow")], [
+    405,
+    "GET, HEAD",
+  ]);
+  await posted.body?.cancel();
+});
+
+Deno.test("ControlServer lists pods of all namespaces and of one, and one pod", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const agent = new AgentStub();
+  agent.pods = [stubPod("b"), stubPod("a"), stubPod("c", "other")];
+  await using _server = await agent.serve(path);
+  using client = new Client(path);
+  const names = async (url: string): Promise<string[]> =>
+    JSON.parse(await client.text(url)).items.map((
+      { metadata }: { readonly metadata: { readonly name: string } },
+    ) => metadata.name);
+  deepStrictEqual(await names("/api/v1/pods"), ["a", "b", "c"]);
+  deepStrictEqual(await names("/api/v1/pods?namespace=other"), ["c"]);
+  deepStrictEqual(await names("/api/v1/namespaces/default/pods"), ["a", "b"]);
+  const one = JSON.parse(
+    await client.text("/api/v1/namespaces/other/pods/c"),
+  );
+  strictEqual(one.metadata.name, "c");
+  const none = await client.fetch("/api/v1/namespaces/other/pods/a");
+  strictEqual(none.status, 404);
+  strictEqual((await none.json()).message, 'pods "a" not found');
+});
+
+Deno.test("ControlServer serves a log, its end, and refusals", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const log = `${dir.path}/0.log`;
+  await Deno.writeTextFile(
+    log,
+    ["a", "b", "c"].map((line) => `${TIME} stdout F ${line}\n`).join(""),
+  );
+  const agent = new AgentStub();
+  agent.locate = ({ container, previous }) => {
+    if (container === "new") return { kind: "not_started", message: "waits" };
+    if (container !== "c") return { kind: "not_found", message: "no such" };
+    const file = previous ? `${dir.path}/gone.log` : log;
+    return { kind: "found", path: file, isRunning: () => false };
+  };
+  await using _server = await agent.serve(path);
+  using client = new Client(path);
+  strictEqual(await client.text("/containerLogs/ns/p/c"), "a\nb\nc\n");
+  strictEqual(await client.text("/containerLogs/ns/p/c?tailLines=1"), "c\n");
+  strictEqual(await client.text("/containerLogs/ns/p/c?tailLines=0"), "");
+  strictEqual(
+    await client.text("/containerLogs/ns/p/c?follow&timestamps&tailLines=1"),
+    `${TIME} c\n`,
+  );
+  for (
+    const [url, status] of [
+      ["/containerLogs/ns/p/x", 404],
+      ["/containerLogs/ns/p/new", 400],
+      ["/containerLogs/ns/p/c?previous", 404],
+      ["/containerLogs/ns/p/c?tailLines=x", 400],
+      ["/containerLogs/ns/p/%zz", 400],
+    ] as const
+  ) {
+    const response = await client.fetch(url);
+    strictEqual(response.status, status, url);
+    strictEqual((await response.json()).kind, "Status");
+  }
+});
+
+Deno.test("ControlServer ends followed logs when it closes", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const log = `${dir.path}/0.log`;
+  await Deno.writeTextFile(log, `${TIME} stdout F a\n`);
+  const agent = new AgentStub();
+  agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
+  const server = await agent.serve(path);
+  using client = new Client(path);
+  const response = await client.fetch("/containerLogs/ns/p/c?follow");
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  strictEqual(new TextDecoder().decode(first?.value), "a\n");
+  await server[Symbol.asyncDispose]();
+  strictEqual((await reader?.read())?.done, true);
+});
+
+Deno.test("ControlServer stops reading a log when its client leaves", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const log = `${dir.path}/0.log`;
+  await Deno.writeTextFile(log, `${TIME} stdout F a\n`);
+  const clock = new FakeClock();
+  const agent = new AgentStub(clock);
+  agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
+  await using _server = await agent.serve(path);
+  using client = new Client(path);
+  const response = await client.fetch("/containerLogs/ns/p/c?follow");
+  const reader = response.body?.getReader();
+  await reader?.read();
+  while (clock.pendingTimers === 0) await Deno.stat(path);
+  await reader?.cancel();
+  // The follower's wait goes away with it, without any time passing.
+  while (clock.pendingTimers > 0) await Deno.stat(path);
+});

@@ -1,0 +1,144 @@
+/**
+ * Reading and following log files on disk.
+ *
+ * @module
+ */
+
+import { rejects, strictEqual } from "node:assert/strict";
+import { readLog, type ReadLogOptions } from "../../../mod/server/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { TempDir } from "./temp.ts";
+
+const TIME = "2024-05-06T07:08:09.123456789Z";
+// One look at the file and a little more.
+const PERIOD_MS = 250;
+
+function entry(text: string): string {
+  return `${TIME} stdout F ${text}\n`;
+}
+
+/** Reads in the background, as a client would. */
+class Follower implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  text = "";
+  isDone = false;
+  readonly #controller = new AbortController();
+  readonly #reading: Promise<void>;
+
+  constructor(options: Omit<ReadLogOptions, "follow" | "timestamps">) {
+    this.#reading = this.#read({
+      ...options,
+      follow: true,
+      timestamps: false,
+    });
+  }
+
+  async #read(options: ReadLogOptions): Promise<void> {
+    const decoder = new TextDecoder();
+    const { signal } = this.#controller;
+    for await (const piece of readLog(options, this, signal)) {
+      this.text += decoder.decode(piece, { stream: true });
+    }
+    this.isDone = true;
+  }
+
+  /** Lets the follower look until `isTrue`, as often as a slow disk may need. */
+  async until(isTrue: () => boolean): Promise<void> {
+    for (let tries = 0; tries < 200 && !isTrue(); tries++) {
+      await this.clock.advance(PERIOD_MS);
+      // Reads of real files come back through the event loop.
+      await Deno.stat("/");
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort();
+    try {
+      await this.#reading;
+    } catch (error) {
+      if (!this.#controller.signal.aborted) throw error;
+    }
+  }
+}
+
+async function whole(
+  options: Partial<ReadLogOptions> & { readonly path: string },
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const complete = {
+    follow: false,
+    timestamps: false,
+    isRunning: () => true,
+    ...options,
+  };
+  const { signal } = new AbortController();
+  for await (
+    const piece of readLog(complete, { clock: new FakeClock() }, signal)
+  ) {
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text;
+}
+
+Deno.test("readLog() reads what is there, all of it or the end", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index}`);
+  await Deno.writeTextFile(path, lines.map(entry).join(""));
+  strictEqual(await whole({ path }), lines.map((line) => `${line}\n`).join(""));
+  strictEqual(await whole({ path, tailLines: 2 }), "line 4998\nline 4999\n");
+});
+
+Deno.test("readLog() refuses a log that is not there", async () => {
+  await using dir = await TempDir.make();
+  await rejects(() => whole({ path: `${dir.path}/x` }), Deno.errors.NotFound);
+});
+
+Deno.test("readLog() follows until the container has ended and all is read", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.writeTextFile(path, entry("a") + entry("b"));
+  let running = true;
+  await using follower = new Follower({
+    path,
+    tailLines: 1,
+    isRunning: () => running,
+  });
+  await follower.until(() => follower.text === "b\n");
+  await Deno.writeTextFile(path, `${TIME} stdout F c`, { append: true });
+  await follower.until(() => follower.text.endsWith("c"));
+  await Deno.writeTextFile(path, `d\n${entry("e")}`, { append: true });
+  running = false;
+  await follower.until(() => follower.isDone);
+  strictEqual(follower.text, "b\ncd\ne\n");
+  strictEqual(follower.isDone, true);
+});
+
+Deno.test("readLog() goes on in the new file after a rotation", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.writeTextFile(path, entry("a"));
+  await using follower = new Follower({ path, isRunning: () => true });
+  await follower.until(() => follower.text === "a\n");
+  await Deno.rename(path, `${path}.20240101-000000`);
+  // Until the runtime opens the new file it writes to the old one.
+  await Deno.writeTextFile(`${path}.20240101-000000`, entry("b"), {
+    append: true,
+  });
+  await follower.until(() => follower.text === "a\nb\n");
+  await Deno.writeTextFile(path, entry("c"));
+  await follower.until(() => follower.text === "a\nb\nc\n");
+  strictEqual(follower.text, "a\nb\nc\n");
+});
+
+Deno.test("readLog() starts again in a file that was cut", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.writeTextFile(path, entry("long enough") + entry("b"));
+  await using follower = new Follower({ path, isRunning: () => true });
+  await follower.until(() => follower.text.endsWith("b\n"));
+  await Deno.writeTextFile(path, entry("c"));
+  await follower.until(() => follower.text.endsWith("c\n"));
+  strictEqual(follower.text, "long enough\nb\nc\n");
+});

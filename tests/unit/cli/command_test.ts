@@ -1,0 +1,122 @@
+/**
+ * Command lines.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { type Command, parseCommand } from "../../../mod/cli/mod.ts";
+
+const GET = {
+  kind: "get_pods",
+  location: [],
+  name: undefined,
+  namespace: "default",
+  output: "table",
+  watch: false,
+} as const;
+const LOGS = {
+  kind: "logs",
+  location: [],
+  pod: "web",
+  namespace: "default",
+  container: undefined,
+  follow: false,
+  previous: false,
+  timestamps: false,
+  tailLines: undefined,
+} as const;
+
+const ROWS: readonly (readonly [string, Command])[] = [
+  ["", { kind: "help", topic: undefined }],
+  ["--help", { kind: "help", topic: undefined }],
+  ["help logs", { kind: "help", topic: "logs" }],
+  ["run --help", { kind: "help", topic: "run" }],
+  ["logs -h", { kind: "help", topic: "logs" }],
+  ["version", { kind: "version" }],
+  ["--version", { kind: "version" }],
+  ["run --root-dir=/x --config c", {
+    kind: "run",
+    args: ["--root-dir=/x", "--config", "c"],
+  }],
+  ["get pods", GET],
+  ["get po", GET],
+  ["get pod web", { ...GET, name: "web" }],
+  ["get pods -n kube-system -o wide", {
+    ...GET,
+    namespace: "kube-system",
+    output: "wide",
+  }],
+  ["get pods -ojson", { ...GET, output: "json" }],
+  ["get pods -o=yaml", { ...GET, output: "yaml" }],
+  ["get pods --output=name -A", {
+    ...GET,
+    output: "name",
+    namespace: undefined,
+  }],
+  ["get pods -Aw", { ...GET, namespace: undefined, watch: true }],
+  ["get pods --root-dir /x --control-socket=/s --config c", {
+    ...GET,
+    location: ["--root-dir=/x", "--control-socket=/s", "--config=c"],
+  }],
+  ["logs web", LOGS],
+  ["logs pod/web", LOGS],
+  ["logs web -c app -f --tail 5 --timestamps -p -n ns", {
+    ...LOGS,
+    container: "app",
+    follow: true,
+    previous: true,
+    timestamps: true,
+    tailLines: 5,
+    namespace: "ns",
+  }],
+  ["logs web app", { ...LOGS, container: "app" }],
+  ["logs web --tail=-1", LOGS],
+  ["logs web --tail -1", LOGS],
+  ["logs web --follow=false", LOGS],
+  ["metrics --root-dir=/x", { kind: "metrics", location: ["--root-dir=/x"] }],
+  ["validate a.yaml dir -", {
+    kind: "validate",
+    files: ["a.yaml", "dir", "-"],
+  }],
+];
+
+function split(line: string): string[] {
+  return line === "" ? [] : line.split(" ");
+}
+
+for (const [line, command] of ROWS) {
+  Deno.test(`parseCommand() reads "${line}"`, () => {
+    deepStrictEqual(parseCommand(split(line)), { kind: "ok", command });
+  });
+}
+
+for (
+  const [line, fault] of [
+    ["gte pods", 'there is no such command, did you mean "get"'],
+    ["frobnicate", "there is no such command"],
+    ["get", "Cannot get nothing"],
+    ["get nodes", 'Cannot get "nodes": wanted "pods"'],
+    ["get pods a b", 'Cannot use the argument "b"'],
+    ["get pods a -A", "wanted a name or -A, not both"],
+    ["get pods -o jsn", 'found "jsn", wanted one of wide, json, yaml, name'],
+    ["get pods -w -o json", "Cannot watch with -o json"],
+    ["get pods --namespac x", "did you mean --namespace"],
+    ["get pods -n", "Cannot use --namespace: found no value"],
+    ["get pods -q", "Cannot use -q: there is no such flag"],
+    ["logs", "wanted a pod's name"],
+    ["logs web --tail many", 'found "many"'],
+    ["logs web a -c b", "wanted one container"],
+    ["logs web --follow=maybe", "wanted true or false"],
+    ["metrics x", 'Cannot use the argument "x"'],
+    ["version --root-dir=/x", "there is no such flag"],
+    ["validate", "wanted files, directories or -"],
+  ] as const
+) {
+  Deno.test(`parseCommand() refuses "${line}"`, () => {
+    const result = parseCommand(split(line));
+    ok(result.kind === "refused");
+    strictEqual(result.faults.length, 1, result.faults.join("\n"));
+    ok(result.faults[0]?.includes(fault), String(result.faults[0]));
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * What clients make of the agent's answers.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { load } from "js-yaml";
+import type { Pod } from "../../../mod/api/mod.ts";
+import type { OutputFormat } from "../../../mod/cli/mod.ts";
+import { refusalOf } from "../../../mod/cli/control_client.ts";
+import { render } from "../../../mod/cli/get_pods.ts";
+import { helpText } from "../../../mod/cli/help.ts";
+import { findPod, requirePod } from "../../../mod/cli/pod_list.ts";
+import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
+import { fitColumns, renderTable } from "../../../mod/cli/table.ts";
+import { RUN_FLAG_NAMES } from "../../../mod/config/mod.ts";
+import { pod } from "./pods.ts";
+
+function list(...items: readonly Pod[]) {
+  return {
+    apiVersion: "v1",
+    kind: "List",
+    metadata: { resourceVersion: "" },
+    items,
+  } as const;
+}
+
+function rendered(
+  output: OutputFormat,
+  options: { readonly name?: string; readonly all?: boolean } = {},
+): string {
+  const command = {
+    name: options.name,
+    namespace: options.all === true ? undefined : "default",
+    output,
+  };
+  return render(list(pod("web-n1")), command, 0);
+}
+
+Deno.test("render() writes the table, with namespaces for all of them", () => {
+  strictEqual(
+    rendered("table"),
+    "NAME     READY   STATUS    RESTARTS   AGE\nweb-n1   0/1     Unknown   0          <unknown>\n",
+  );
+  ok(rendered("table", { all: true }).startsWith("NAMESPACE   NAME"));
+  ok(rendered("wide").split("\n")[0]?.endsWith("AGE         IP       NODE"));
+});
+
+Deno.test("render() writes a list as a List and one name as the object", () => {
+  strictEqual(JSON.parse(rendered("json")).kind, "List");
+  strictEqual(JSON.parse(rendered("json", { name: "web" })).kind, "Pod");
+  deepStrictEqual(
+    load(rendered("yaml", { name: "web" })),
+    JSON.parse(
+      JSON.stringify(pod("web-n1")),
+    ),
+  );
+  strictEqual(rendered("name"), "pod/web-n1\n");
+  deepStrictEqual(
+    JSON.parse(
+      render(list(), { name: undefined, namespace: "x", output: "json" }, 0),
+    ).items,
+    [],
+  );
+});
+
+Deno.test("renderTable() pads all but the last column", () => {
+  strictEqual(renderTable([["a", "bb"], ["ccc", "d"]]), "a     bb\nccc   d\n");
+  strictEqual(
+    renderTable([["long", "x"]], fitColumns([["a", "b"]])),
+    "long   x\n",
+  );
+  strictEqual(renderTable([]), "");
+});
+
+const PODS = [pod("web-n1"), pod("web-n1-n1"), pod("db-n1")];
+
+Deno.test("findPod() takes the manifest's name and the full name", () => {
+  deepStrictEqual(findPod(PODS, "db"), { kind: "found", pod: PODS[2] });
+  deepStrictEqual(findPod(PODS, "db-n1"), { kind: "found", pod: PODS[2] });
+  deepStrictEqual(findPod(PODS, "web"), { kind: "found", pod: PODS[0] });
+  deepStrictEqual(findPod(PODS, "d"), { kind: "not_found" });
+});
+
+Deno.test("requirePod() lists both pods that a name may stand for", () => {
+  throws(() => requirePod(PODS, "web-n1"), {
+    message:
+      'Cannot tell which pod "web-n1" is: found "web-n1" and "web-n1-n1", wanted one',
+  });
+  throws(() => requirePod(PODS, "x"), {
+    message: 'Cannot find pod "x": no pod and no manifest has that name',
+  });
+});
+
+Deno.test("chooseContainer() takes the named, the annotated, then the first", () => {
+  const two = pod("p", { containers: ["a", "b"], inits: ["i"] });
+  deepStrictEqual(chooseContainer(two, "b"), { name: "b", others: [] });
+  deepStrictEqual(chooseContainer(two, "i"), { name: "i", others: [] });
+  deepStrictEqual(chooseContainer(two, undefined), {
+    name: "a",
+    others: ["b", "i (init)"],
+  });
+  const annotations = { "kubectl.kubernetes.io/default-container": "b" };
+  deepStrictEqual(
+    chooseContainer(
+      { ...two, metadata: { ...two.metadata, annotations } },
+      undefined,
+    ),
+    { name: "b", others: [] },
+  );
+  throws(() => chooseContainer(two, "x"), {
+    message: 'Cannot find container "x" in pod "p": found "a", "b", "i"',
+  });
+  throws(() => chooseContainer(pod("p", { containers: [] }), undefined));
+});
+
+Deno.test("logPath() escapes names and sends what was asked for", () => {
+  const command = {
+    kind: "logs",
+    location: [],
+    pod: "p",
+    namespace: "default",
+    container: undefined,
+    follow: true,
+    previous: false,
+    timestamps: true,
+    tailLines: 0,
+  } as const;
+  strictEqual(
+    logPath(pod("a/b"), "c", command),
+    "/containerLogs/default/a%2Fb/c?follow=true&timestamps=true&tailLines=0",
+  );
+});
+
+Deno.test("refusalOf() takes the message of a Status, or the text", () => {
+  strictEqual(refusalOf(404, '{"message":"gone"}').message, "gone");
+  strictEqual(refusalOf(404, "plain\n").message, "plain");
+  ok(refusalOf(503, "").message.includes("503"));
+});
+
+Deno.test("helpText() names every flag of run", () => {
+  for (const name of RUN_FLAG_NAMES) {
+    if (name === "manifest-url-header") continue;
+    ok(helpText("run").includes(`--${name} `), name);
+  }
+});

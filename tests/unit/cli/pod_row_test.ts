@@ -1,0 +1,380 @@
+/**
+ * Lines of `get pods`, as kubectl writes them.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Pod, PodStatus } from "../../../mod/api/mod.ts";
+import { podRow } from "../../../mod/cli/mod.ts";
+import { container, ended, pod, waiting } from "./pods.ts";
+
+const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
+const READY: PodStatus["conditions"] = [
+  { type: "Initialized", status: "True" },
+  { type: "Ready", status: "True" },
+];
+const INITIALIZED: PodStatus["conditions"] = [
+  { type: "Initialized", status: "True" },
+];
+
+/** Name of the row, the pod, and its READY, STATUS and RESTARTS. */
+const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
+  ["no status", pod("p"), "0/1", "Unknown", "0"],
+  [
+    "a pending pod",
+    pod("p", { status: { phase: "Pending" } }),
+    "0/1",
+    "Pending",
+    "0",
+  ],
+  [
+    "a running pod",
+    pod("p", {
+      containers: ["a", "b"],
+      status: {
+        phase: "Running",
+        conditions: READY,
+        containerStatuses: [
+          container("a"),
+          container("b", { ready: false }),
+        ],
+      },
+    }),
+    "1/2",
+    "Running",
+    "0",
+  ],
+  [
+    "a pod whose containers are being made",
+    pod("p", {
+      status: {
+        phase: "Pending",
+        containerStatuses: [waiting("c", "ContainerCreating")],
+      },
+    }),
+    "0/1",
+    "ContainerCreating",
+    "0",
+  ],
+  [
+    "a crash loop with its last end",
+    pod("p", {
+      status: {
+        phase: "Running",
+        containerStatuses: [waiting("c", "CrashLoopBackOff", {
+          restartCount: 3,
+          lastState: {
+            terminated: { exitCode: 1, finishedAt: "2024-01-01T00:59:48Z" },
+          },
+        })],
+      },
+    }),
+    "0/1",
+    "CrashLoopBackOff",
+    "3 (12s ago)",
+  ],
+  [
+    "restarts without a known end",
+    pod("p", {
+      status: {
+        phase: "Running",
+        containerStatuses: [container("c", { restartCount: 2 })],
+      },
+    }),
+    "1/1",
+    "Running",
+    "2",
+  ],
+  [
+    "the first of two troubles",
+    pod("p", {
+      containers: ["a", "b"],
+      status: {
+        phase: "Pending",
+        containerStatuses: [
+          waiting("a", "ErrImagePull"),
+          waiting("b", "CreateContainerError"),
+        ],
+      },
+    }),
+    "0/2",
+    "ErrImagePull",
+    "0",
+  ],
+  [
+    "a completed pod",
+    pod("p", {
+      status: {
+        phase: "Succeeded",
+        containerStatuses: [ended("c", 0, { reason: "Completed" })],
+      },
+    }),
+    "0/1",
+    "Completed",
+    "0",
+  ],
+  [
+    "a failed pod",
+    pod("p", {
+      status: {
+        phase: "Failed",
+        containerStatuses: [ended("c", 3, { reason: "Error" })],
+      },
+    }),
+    "0/1",
+    "Error",
+    "0",
+  ],
+  [
+    "an end without a reason",
+    pod("p", {
+      status: { phase: "Failed", containerStatuses: [ended("c", 3)] },
+    }),
+    "0/1",
+    "ExitCode:3",
+    "0",
+  ],
+  [
+    "an end by a signal",
+    pod("p", {
+      status: {
+        phase: "Failed",
+        containerStatuses: [ended("c", 137, { signal: 9 })],
+      },
+    }),
+    "0/1",
+    "Signal:9",
+    "0",
+  ],
+  [
+    "one container done and one at work",
+    pod("p", {
+      containers: ["a", "b"],
+      status: {
+        phase: "Running",
+        conditions: READY,
+        containerStatuses: [
+          ended("a", 0, { reason: "Completed" }),
+          container("b"),
+        ],
+      },
+    }),
+    "1/2",
+    "Running",
+    "0",
+  ],
+  [
+    "one done and one at work in a pod that is not ready",
+    pod("p", {
+      containers: ["a", "b"],
+      status: {
+        phase: "Running",
+        conditions: INITIALIZED,
+        containerStatuses: [
+          ended("a", 0, { reason: "Completed" }),
+          container("b"),
+        ],
+      },
+    }),
+    "1/2",
+    "NotReady",
+    "0",
+  ],
+  [
+    "the first of two init containers at work",
+    pod("p", {
+      inits: ["i", "j"],
+      status: {
+        phase: "Pending",
+        initContainerStatuses: [
+          container("i", { ready: false }),
+          waiting("j", "PodInitializing"),
+        ],
+        containerStatuses: [waiting("c", "PodInitializing")],
+      },
+    }),
+    "0/1",
+    "Init:0/2",
+    "0",
+  ],
+  [
+    "the second of two init containers",
+    pod("p", {
+      inits: ["i", "j"],
+      status: {
+        phase: "Pending",
+        initContainerStatuses: [
+          ended("i", 0, { reason: "Completed" }),
+          waiting("j", "PodInitializing"),
+        ],
+      },
+    }),
+    "0/1",
+    "Init:1/2",
+    "0",
+  ],
+  [
+    "a failed init container",
+    pod("p", {
+      inits: ["i"],
+      status: {
+        phase: "Failed",
+        initContainerStatuses: [ended("i", 1, { reason: "Error" })],
+      },
+    }),
+    "0/1",
+    "Init:Error",
+    "0",
+  ],
+  [
+    "an init container that failed without a reason",
+    pod("p", {
+      inits: ["i"],
+      status: {
+        phase: "Pending",
+        initContainerStatuses: [ended("i", 1)],
+      },
+    }),
+    "0/1",
+    "Init:ExitCode:1",
+    "0",
+  ],
+  [
+    "an init container in a crash loop, with its restarts",
+    pod("p", {
+      inits: ["i"],
+      status: {
+        phase: "Pending",
+        initContainerStatuses: [
+          waiting("i", "CrashLoopBackOff", { restartCount: 4 }),
+        ],
+      },
+    }),
+    "0/1",
+    "Init:CrashLoopBackOff",
+    "4",
+  ],
+  [
+    "init containers that are done, without their restarts",
+    pod("p", {
+      inits: ["i"],
+      status: {
+        phase: "Running",
+        conditions: READY,
+        initContainerStatuses: [{ ...ended("i", 0), restartCount: 5 }],
+        containerStatuses: [container("c", { restartCount: 1 })],
+      },
+    }),
+    "1/1",
+    "Running",
+    "1",
+  ],
+  [
+    "a sidecar counted among the containers, with its restarts",
+    pod("p", {
+      sidecars: ["s"],
+      status: {
+        phase: "Running",
+        conditions: READY,
+        initContainerStatuses: [container("s", { restartCount: 2 })],
+        containerStatuses: [container("c", { restartCount: 1 })],
+      },
+    }),
+    "2/2",
+    "Running",
+    "3",
+  ],
+  [
+    "a sidecar that has not started",
+    pod("p", {
+      sidecars: ["s"],
+      status: {
+        phase: "Pending",
+        initContainerStatuses: [waiting("s", "PodInitializing")],
+      },
+    }),
+    "0/2",
+    "Init:0/1",
+    "0",
+  ],
+  [
+    "a pod that is being deleted",
+    pod("p", {
+      metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
+      status: { phase: "Running", containerStatuses: [container("c")] },
+    }),
+    "1/1",
+    "Terminating",
+    "0",
+  ],
+  [
+    "a pod that was over before it was deleted",
+    pod("p", {
+      metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
+      status: {
+        phase: "Succeeded",
+        containerStatuses: [ended("c", 0, { reason: "Completed" })],
+      },
+    }),
+    "0/1",
+    "Completed",
+    "0",
+  ],
+  [
+    "the reason of a refused pod",
+    pod("p", {
+      containers: [],
+      status: { phase: "Failed", reason: "InvalidManifest" },
+    }),
+    "0/0",
+    "InvalidManifest",
+    "0",
+  ],
+  [
+    "the reason of an evicted pod",
+    pod("p", { status: { phase: "Failed", reason: "Evicted" } }),
+    "0/1",
+    "Evicted",
+    "0",
+  ],
+  [
+    "a reason that would break the line",
+    pod("p", { status: { phase: "Failed", reason: "a\n\u001b[2Jb" } }),
+    "0/1",
+    "a [2Jb",
+    "0",
+  ],
+];
+
+for (const [name, shown, ready, status, restarts] of ROWS) {
+  Deno.test(`podRow() shows ${name}`, () => {
+    const row = podRow(shown, NOW_MS);
+    deepStrictEqual([row.ready, row.status, row.restarts], [
+      ready,
+      status,
+      restarts,
+    ]);
+  });
+}
+
+Deno.test("podRow() shows age, address and node, or that they are not known", () => {
+  const known = podRow(
+    pod("p", {
+      metadata: { creationTimestamp: "2024-01-01T00:57:00Z" },
+      status: { podIP: "10.1.0.5" },
+    }),
+    NOW_MS,
+  );
+  deepStrictEqual([known.age, known.ip, known.node], ["3m", "10.1.0.5", "n1"]);
+  const unknown = podRow(pod("p"), NOW_MS);
+  deepStrictEqual([unknown.age, unknown.ip], ["<unknown>", "<none>"]);
+});
+
+Deno.test("podRow() counts the age from the start when the creation is not known", () => {
+  const row = podRow(
+    pod("p", { status: { startTime: "2024-01-01T00:59:30Z" } }),
+    NOW_MS,
+  );
+  strictEqual(row.age, "30s");
+});

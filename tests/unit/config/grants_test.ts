@@ -1,0 +1,160 @@
+/**
+ * Permissions that follow from settings.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  type AgentConfig,
+  checkGrants,
+  deriveClientGrants,
+  deriveGrants,
+  grantsToFlags,
+  mergeGrants,
+  NO_GRANTS,
+  parseRunArguments,
+  type PermissionQuery,
+  v8FlagsToFlags,
+} from "../../../mod/config/mod.ts";
+import { fakeIo } from "./config_io.ts";
+
+async function configOf(...args: readonly string[]): Promise<AgentConfig> {
+  const parsed = await parseRunArguments(args, fakeIo());
+  if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
+  return parsed.config;
+}
+
+const FACTS = {
+  nodeAddresses: ["127.0.0.1", "::1", "192.168.1.5", "fe80::1", "fd00::5"],
+};
+
+Deno.test("deriveGrants() gives the defaults exactly these flags", async () => {
+  const grants = deriveGrants(await configOf(), FACTS);
+  deepStrictEqual(grantsToFlags(grants), [
+    "--no-prompt",
+    "--ignore-env",
+    "--allow-read=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock,/etc/skerry/manifests,/etc/resolv.conf,/etc/hosts",
+    "--allow-write=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock",
+    "--allow-net=unix:/run/containerd/containerd.sock,unix:/run/skerry/skerry.sock,unix:/run/skerry/skerry.sock.new,127.0.0.1:10248,192.168.1.5,[fd00::5]",
+    "--allow-sys=hostname,networkInterfaces,systemMemoryInfo",
+    "--deny-import",
+  ]);
+});
+
+Deno.test("deriveGrants() follows every path and network option", async () => {
+  const config = await configOf(
+    "--root-dir=/a",
+    "--control-socket=/b/c.sock",
+    "--pod-manifest-path=/m/one.yaml",
+    "--pod-logs-dir=/l",
+    "--container-runtime-endpoint=unix:///r/cri.sock",
+    "--pod-network=10.1.0.0/16,fd00::/64",
+    "--node-ip=10.0.0.7",
+    "--healthz-port=0",
+  );
+  const grants = deriveGrants(config, FACTS);
+  const targets = (kind: keyof typeof grants) =>
+    grants[kind].map(({ target }) => target);
+  deepStrictEqual(targets("write"), [
+    "/a",
+    "/l",
+    "/b/c.sock",
+    "/b/c.sock.new",
+    "/r/cri.sock",
+  ]);
+  deepStrictEqual(targets("read"), [
+    ...targets("write"),
+    "/m/one.yaml",
+    "/etc/resolv.conf",
+    "/etc/hosts",
+  ]);
+  deepStrictEqual(targets("net"), [
+    "unix:/r/cri.sock",
+    "unix:/b/c.sock",
+    "unix:/b/c.sock.new",
+    "10.1.0.0/16",
+    "10.0.0.7",
+  ]);
+});
+
+Deno.test("grantsToFlags() leaves out kinds without a target, which would grant all", () => {
+  deepStrictEqual(grantsToFlags(NO_GRANTS), [
+    "--no-prompt",
+    "--ignore-env",
+    "--deny-import",
+  ]);
+});
+
+Deno.test("grantsToFlags() never opens programs, native code or a whole kind", async () => {
+  const flags = grantsToFlags(deriveGrants(await configOf(), FACTS));
+  for (const flag of flags) {
+    ok(!/^--allow-(?:run|ffi|env|all|import)/.test(flag), flag);
+    ok(!/^--allow-\w+$/.test(flag), flag);
+  }
+});
+
+Deno.test("v8FlagsToFlags() joins the flags, and gives none for none", () => {
+  deepStrictEqual(v8FlagsToFlags(["--a=1", "--b"]), ["--v8-flags=--a=1,--b"]);
+  deepStrictEqual(v8FlagsToFlags([]), []);
+});
+
+Deno.test("deriveClientGrants() gives the socket and the file, nothing else", () => {
+  const grants = deriveClientGrants({
+    controlSocket: "/run/s.sock",
+    configPath: "/etc/c.yaml",
+  });
+  deepStrictEqual(grantsToFlags(grants), [
+    "--no-prompt",
+    "--ignore-env",
+    "--allow-read=/run/s.sock,/etc/c.yaml",
+    "--allow-write=/run/s.sock",
+    "--allow-net=unix:/run/s.sock",
+    "--deny-import",
+  ]);
+});
+
+Deno.test("mergeGrants() drops what another grant covers, but no mere namesake", () => {
+  const read = (...targets: readonly string[]) => ({
+    ...NO_GRANTS,
+    read: targets.map((target) => ({ target, option: "x" })),
+  });
+  const merged = mergeGrants(read("/a/b", "/ab"), read("/a", "/ab"));
+  deepStrictEqual(merged.read.map(({ target }) => target), ["/ab", "/a"]);
+});
+
+Deno.test("checkGrants() is content when everything is granted", async () => {
+  const grants = deriveGrants(
+    await configOf("--pod-network=10.1.0.0/16"),
+    FACTS,
+  );
+  const asked: Deno.PermissionDescriptor[] = [];
+  const query: PermissionQuery = (descriptor) => {
+    asked.push(descriptor);
+    return Promise.resolve({ state: "granted" });
+  };
+  deepStrictEqual(await checkGrants(grants, query), []);
+  const count = grants.read.length + grants.write.length + grants.net.length +
+    grants.sys.length;
+  strictEqual(asked.length, count);
+  // Deno answers for addresses, not for networks.
+  ok(asked.some((each) => each.name === "net" && each.host === "10.1.0.0"));
+});
+
+Deno.test("checkGrants() names the path, the missing grant and the option", async () => {
+  const grants = deriveGrants(await configOf("--root-dir=/other"), FACTS);
+  const query: PermissionQuery = (descriptor) =>
+    Promise.resolve({
+      state: descriptor.name === "write" && descriptor.path === "/other"
+        ? "prompt"
+        : "granted",
+    });
+  const faults = await checkGrants(grants, query);
+  strictEqual(faults.length, 1);
+  ok(
+    faults[0]?.startsWith(
+      'Cannot use "/other" of --root-dir: found no write grant',
+    ),
+  );
+  ok(faults[0]?.includes("deno task compile"));
+});

@@ -1,0 +1,291 @@
+/**
+ * Settings: flags over the file over the defaults.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  type AgentConfig,
+  findControlSocket,
+  parseRunArguments,
+} from "../../../mod/config/mod.ts";
+import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
+
+async function configOf(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<AgentConfig> {
+  const parsed = await parseRunArguments(args, fakeIo(files));
+  if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
+  return parsed.config;
+}
+
+async function faultsOf(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const parsed = await parseRunArguments(args, fakeIo(files));
+  return parsed.kind === "refused" ? parsed.faults : [];
+}
+
+Deno.test("parseRunArguments() gives the documented defaults without arguments", async () => {
+  deepStrictEqual(await configOf([]), {
+    configPath: undefined,
+    source: {
+      manifestPath: "/etc/skerry/manifests",
+      fileCheckFrequencyMs: 20_000,
+    },
+    runtime: {
+      socketPath: "/run/containerd/containerd.sock",
+      imageSocketPath: "/run/containerd/containerd.sock",
+      requestTimeoutMs: 120_000,
+      podLogsDir: "/var/log/pods",
+      maxRestartPeriodMs: 300_000,
+      parallelPulls: 1,
+      maxParallelSandboxStarts: 6,
+    },
+    node: {
+      name: "node-1",
+      ips: [],
+      labels: {},
+      podNetworks: [],
+      maxPods: 110,
+      resolvConf: "/etc/resolv.conf",
+      clusterDns: [],
+      clusterDomain: "",
+      cgroupDriver: "cgroupfs",
+      cgroupRoot: "",
+    },
+    sync: { syncFrequencyMs: 60_000, relistPeriodMs: 1_000 },
+    paths: {
+      rootDir: "/var/lib/skerry",
+      runDir: "/run/skerry",
+      controlSocket: "/run/skerry/skerry.sock",
+      controlSocketStaging: "/run/skerry/skerry.sock.new",
+      pidFile: "/run/skerry/skerry.pid",
+    },
+    server: { healthzPort: 10_248, healthzAddress: "127.0.0.1" },
+    log: { format: "text", level: "info" },
+  });
+});
+
+Deno.test("parseRunArguments() takes every flag in both spellings", async () => {
+  const config = await configOf([
+    "--root-dir=state",
+    "--run-dir",
+    "/run/two",
+    "--control-socket=/run/c.sock",
+    "--pod-manifest-path",
+    "manifests/",
+    "--container-runtime-endpoint=unix:///run/x.sock",
+    "--pod-logs-dir=/logs/../logs/pods",
+    "--hostname-override=Edge.Example",
+    "--node-ip=10.0.0.7,fd00::7",
+    "--node-labels=zone=a,example.com/disk=ssd",
+    "--pod-network=10.1.0.0/16",
+    "--pod-network",
+    "10.2.0.0/16",
+    "--file-check-frequency=1m30s",
+    "--healthz-port=0",
+  ]);
+  deepStrictEqual(config.paths, {
+    rootDir: "/here/state",
+    runDir: "/run/two",
+    controlSocket: "/run/c.sock",
+    controlSocketStaging: "/run/c.sock.new",
+    pidFile: "/run/two/skerry.pid",
+  });
+  deepStrictEqual(config.source, {
+    manifestPath: "/here/manifests",
+    fileCheckFrequencyMs: 90_000,
+  });
+  strictEqual(config.runtime.socketPath, "/run/x.sock");
+  strictEqual(config.runtime.podLogsDir, "/logs/pods");
+  strictEqual(config.node.name, "edge.example");
+  deepStrictEqual(config.node.ips, ["10.0.0.7", "fd00::7"]);
+  deepStrictEqual(config.node.labels, {
+    zone: "a",
+    "example.com/disk": "ssd",
+  });
+  deepStrictEqual(config.node.podNetworks, ["10.1.0.0/16", "10.2.0.0/16"]);
+  strictEqual(config.server.healthzPort, 0);
+});
+
+Deno.test("parseRunArguments() puts the run directory into another root directory", async () => {
+  const { paths } = await configOf(["--root-dir=/data/a"]);
+  strictEqual(paths.runDir, "/data/a/run");
+  strictEqual(paths.controlSocket, "/data/a/run/skerry.sock");
+});
+
+Deno.test("parseRunArguments() lets a flag outrank the file and the file the default", async () => {
+  const file = kubeletFile("podCIDR: 10.9.0.0/16", "healthzPort: 1") +
+    skerryFile("hostnameOverride: from-file");
+  const files = { "/c.yaml": file };
+  const config = await configOf(
+    ["--config=/c.yaml", "--healthz-port=2"],
+    files,
+  );
+  strictEqual(config.server.healthzPort, 2);
+  strictEqual(config.node.name, "from-file");
+  deepStrictEqual(config.node.podNetworks, ["10.9.0.0/16"]);
+  const overridden = await configOf(
+    ["--config=/c.yaml", "--pod-network=10.1.0.0/16"],
+    files,
+  );
+  deepStrictEqual(overridden.node.podNetworks, ["10.1.0.0/16"]);
+});
+
+Deno.test("parseRunArguments() starts relative paths of the file beside the file", async () => {
+  const file = kubeletFile("staticPodPath: pods", "podLogsDir: ../logs") +
+    skerryFile("rootDir: state");
+  const config = await configOf(["--config=conf/c.yaml"], {
+    "/here/conf/c.yaml": file,
+  });
+  strictEqual(config.configPath, "/here/conf/c.yaml");
+  strictEqual(config.source.manifestPath, "/here/conf/pods");
+  strictEqual(config.runtime.podLogsDir, "/here/logs");
+  strictEqual(config.paths.rootDir, "/here/conf/state");
+});
+
+Deno.test("parseRunArguments() collects the faults of flags, file and both together", async () => {
+  const faults = await faultsOf(
+    ["--config=/c.yaml", "--healthz-port=x", "--rot-dir=/x", "stray"],
+    { "/c.yaml": kubeletFile("maxPodz: 3", "podPidsLimit: 5") },
+  );
+  deepStrictEqual(faults, [
+    'Cannot use --healthz-port: found "x", wanted a whole number from 0 to 65535',
+    "Cannot use --rot-dir: there is no such flag, did you mean --root-dir",
+    'Cannot use the argument "stray": wanted flags only',
+    '/c.yaml: Cannot use maxPodz: there is no such field, did you mean "maxPods"',
+    "/c.yaml: Cannot honour podPidsLimit yet: found 5, wanted its default -1",
+  ]);
+});
+
+for (
+  const [argument, wanted] of [
+    ["--root-dir=/", "open the whole file system"],
+    ["--root-dir=/a,b", "a comma"],
+    ["--pod-manifest-path=/proc/x", "cannot open"],
+    ["--root-dir=", "wanted a path"],
+    ["--root-dir", "found no value"],
+    ["--pod-network=10.0.0.0/33", "wanted a network"],
+    ["--pod-network=0.0.0.0/0", "not one of every address"],
+    ["--node-ip=10.0.0.1,10.0.0.2,10.0.0.3", "wanted an IP address"],
+    ["--node-labels=bad", "wanted labels"],
+    ["--hostname-override=a_b", "wanted a DNS name"],
+    ["--file-check-frequency=20", "wanted a duration"],
+    ["--file-check-frequency=1ms", "wanted at least"],
+    ["--container-runtime-endpoint=tcp://1.2.3.4:5", "wanted a unix socket"],
+    ["--manifest-url=http://x/", "not supported yet"],
+    ["--config=/none.yaml", 'Cannot read "/none.yaml"'],
+    [`--control-socket=/${"x".repeat(110)}`, "at most 107"],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() refuses ${argument.slice(0, 40)}`, async () => {
+    const faults = await faultsOf([argument]);
+    strictEqual(faults.length, 1, faults.join("\n"));
+    ok(faults[0]?.includes(wanted), String(faults[0]));
+  });
+}
+
+Deno.test("parseRunArguments() does not take a flag as the value of another", async () => {
+  deepStrictEqual(await faultsOf(["--root-dir", "--healthz-port=1"]), [
+    "Cannot use --root-dir: found no value, wanted a path",
+  ]);
+});
+
+Deno.test("parseRunArguments() freezes the whole configuration", async () => {
+  const config = await configOf([]);
+  ok(Object.isFrozen(config));
+  ok(Object.isFrozen(config.node.podNetworks));
+  ok(Object.isFrozen(config.paths));
+});
+
+Deno.test("parseRunArguments() warns of networks for which no permission can be written", async () => {
+  const parsed = await parseRunArguments(
+    ["--pod-network=10.1.0.0/16,fd00::/64"],
+    fakeIo(),
+  );
+  ok(parsed.kind === "ok");
+  strictEqual(parsed.warnings.length, 1);
+  ok(parsed.warnings[0]?.includes("fd00::/64"));
+});
+
+for (
+  const [lines, pulls] of [
+    [[], 1],
+    [["maxParallelImagePulls: 3"], 3],
+    [["serializeImagePulls: false"], undefined],
+    [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
+    [["serializeImagePulls: true"], 1],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() pulls ${pulls} images at a time with ${lines.join(", ") || "defaults"}`, async () => {
+    const config = await configOf(["--config=/c"], {
+      "/c": kubeletFile(...lines),
+    });
+    strictEqual(config.runtime.parallelPulls, pulls);
+  });
+}
+
+for (
+  const [line, wanted] of [
+    [
+      "{serializeImagePulls: true, maxParallelImagePulls: 3}",
+      "Cannot use maxParallelImagePulls: found 3 beside serializeImagePulls true, wanted it false",
+    ],
+    [
+      "{crashLoopBackOff: {maxContainerRestartPeriod: 301s}}",
+      "Cannot use crashLoopBackOff.maxContainerRestartPeriod: found 301000 ms, wanted at most 300000 ms",
+    ],
+    [
+      "{crashLoopBackOff: {maxContainerRestartPeriod: 500ms}}",
+      "Cannot use crashLoopBackOff.maxContainerRestartPeriod: found 500 ms, wanted at least 1000 ms",
+    ],
+    [
+      '{resolvConf: "/dev/x"}',
+      'Cannot use resolvConf: found "/dev/x", which a sandboxed process cannot open',
+    ],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() refuses ${line}`, async () => {
+    const file = line.replace(
+      "{",
+      "{apiVersion: kubelet.config.k8s.io/v1beta1, kind: KubeletConfiguration, ",
+    );
+    deepStrictEqual(await faultsOf(["--config=/c"], { "/c": file }), [wanted]);
+  });
+}
+
+Deno.test("parseRunArguments() takes an empty resolvConf for none", async () => {
+  const config = await configOf(["--config=/c"], {
+    "/c": kubeletFile('resolvConf: ""'),
+  });
+  strictEqual(config.node.resolvConf, undefined);
+});
+
+Deno.test("findControlSocket() agrees with the agent of the same flags", async () => {
+  const files = { "/c.yaml": skerryFile("rootDir: /data/b") };
+  for (
+    const args of [
+      [],
+      ["--root-dir=x"],
+      ["--config=/c.yaml"],
+      ["--config=/c.yaml", "--control-socket=/s"],
+    ]
+  ) {
+    const found = await findControlSocket(args, fakeIo(files));
+    ok(found.kind === "ok");
+    strictEqual(
+      found.path,
+      (await configOf(args, files)).paths.controlSocket,
+    );
+  }
+});
+
+Deno.test("findControlSocket() tells what is wrong with the file", async () => {
+  const found = await findControlSocket(["--config=/c"], fakeIo({ "/c": "" }));
+  ok(found.kind === "refused");
+  ok(found.faults[0]?.includes("empty file"));
+});

@@ -1,0 +1,121 @@
+/**
+ * The permissions that the launcher gives to each command.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { flagsOf, grantsForArguments } from "../../../scripts/permissions.ts";
+import { type BakedMetadata, lockFaults } from "../../../scripts/compile.ts";
+import type { Grants } from "../../../mod/config/mod.ts";
+
+const IO = {
+  cwd: () => "/here",
+  hostname: () => "n1",
+  readTextFile: () => Promise.reject(new Deno.errors.NotFound("No such file")),
+};
+const FACTS = () => ({ nodeAddresses: ["192.168.1.5"] });
+
+async function flags(line: string): Promise<readonly string[]> {
+  const result = await grantsForArguments(line.split(" "), IO, FACTS);
+  if (result.kind === "refused") throw new Error(result.faults.join("\n"));
+  return flagsOf(result.grants);
+}
+
+const BARE = [
+  "--no-prompt",
+  "--ignore-env",
+  "--deny-import",
+  "--v8-flags=--max-semi-space-size=1",
+];
+
+for (const line of ["version", "run --help", "help", "validate -"]) {
+  Deno.test(`grantsForArguments() gives "${line}" nothing`, async () => {
+    deepStrictEqual(await flags(line), BARE);
+  });
+}
+
+Deno.test("grantsForArguments() gives clients their socket", async () => {
+  const wanted = [
+    ...BARE.slice(0, 2),
+    "--allow-read=/here/x/run/skerry.sock",
+    "--allow-write=/here/x/run/skerry.sock",
+    "--allow-net=unix:/here/x/run/skerry.sock",
+    ...BARE.slice(2),
+  ];
+  for (const command of ["get pods", "logs web -f", "metrics"]) {
+    deepStrictEqual(await flags(`${command} --root-dir x`), wanted);
+  }
+});
+
+Deno.test("grantsForArguments() gives validate its files, from the caller's directory", async () => {
+  const given = await flags("validate a.yaml /b ../c -");
+  ok(given.includes("--allow-read=/here/a.yaml,/b,/c"));
+  ok(!given.some((flag) => /^--allow-(?:write|net|sys)/.test(flag)));
+});
+
+Deno.test("grantsForArguments() gives run its paths and the node's addresses", async () => {
+  const given = await flags("run --root-dir=state --pod-network=10.1.0.0/16");
+  const net = given.find((flag) => flag.startsWith("--allow-net="));
+  ok(net?.includes("10.1.0.0/16,192.168.1.5"), String(net));
+  const write = given.find((flag) => flag.startsWith("--allow-write="));
+  ok(write?.startsWith("--allow-write=/here/state,"), String(write));
+});
+
+Deno.test("grantsForArguments() refuses what the command itself would refuse", async () => {
+  for (
+    const line of ["gte pods", "run --config=/none", "metrics --config=/none"]
+  ) {
+    const result = await grantsForArguments(line.split(" "), IO, FACTS);
+    strictEqual(result.kind, "refused");
+  }
+});
+
+const GRANTS: Grants = {
+  read: [{ target: "/b", option: "x" }, { target: "/a", option: "x" }],
+  write: [],
+  net: [],
+  sys: [],
+};
+const LOCKED: BakedMetadata = {
+  permissions: {
+    prompt: false,
+    allow_run: null,
+    allow_ffi: null,
+    allow_env: null,
+    ignore_env: [],
+    deny_import: [],
+    allow_read: ["/a", "/b"],
+    allow_write: null,
+    allow_net: null,
+    allow_sys: null,
+  },
+  v8Flags: ["--stack-size=1024", "--max-semi-space-size=1"],
+};
+
+Deno.test("lockFaults() is content with exactly the wanted permissions", () => {
+  deepStrictEqual(lockFaults(LOCKED, GRANTS), []);
+});
+
+for (
+  const [name, value] of [
+    ["prompt", true],
+    ["allow_all", true],
+    ["allow_run", []],
+    ["allow_ffi", ["/x"]],
+    ["allow_read", []],
+    ["allow_write", []],
+    ["allow_net", ["10.0.0.0/8"]],
+    ["deny_import", null],
+    ["ignore_env", null],
+  ] as const
+) {
+  Deno.test(`lockFaults() sees ${name} ${JSON.stringify(value)}`, () => {
+    const permissions = { ...LOCKED.permissions, [name]: value };
+    strictEqual(lockFaults({ ...LOCKED, permissions }, GRANTS).length, 1);
+  });
+}
+
+Deno.test("lockFaults() misses the engine's flags", () => {
+  strictEqual(lockFaults({ ...LOCKED, v8Flags: [] }, GRANTS).length, 1);
+});

@@ -1,0 +1,105 @@
+/**
+ * The bodies of answers.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Pod } from "../../../mod/api/mod.ts";
+import { failure, healthAnswer, podList } from "../../../mod/server/answers.ts";
+import { parseLogQuery } from "../../../mod/server/log_query.ts";
+
+function pod(namespace: string, name: string): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace, name, uid: `${namespace}-${name}` },
+    spec: { containers: [] },
+  };
+}
+
+Deno.test("podList() is a v1 List ordered by namespace and name", async () => {
+  const body = await podList([pod("b", "a"), pod("a", "z"), pod("a", "b")])
+    .json();
+  strictEqual(body.apiVersion, "v1");
+  strictEqual(body.kind, "List");
+  deepStrictEqual(
+    body.items.map(({ metadata }: Pod) =>
+      `${metadata.namespace}/${metadata.name}`
+    ),
+    ["a/b", "a/z", "b/a"],
+  );
+});
+
+Deno.test("podList() has an empty list when there are no pods", async () => {
+  deepStrictEqual((await podList([]).json()).items, []);
+});
+
+Deno.test("podList() is valid UTF-8 whatever a pod holds", async () => {
+  const text = await podList([pod("a", "\ud800")]).text();
+  strictEqual(text.includes("\ufffd"), false);
+  strictEqual(JSON.parse(text).items[0].metadata.name, "\ud800");
+});
+
+Deno.test("failure() is a Status with the code", async () => {
+  const response = failure(404, "NotFound", "gone");
+  strictEqual(response.status, 404);
+  const body = await response.json();
+  deepStrictEqual([body.kind, body.code, body.message], [
+    "Status",
+    404,
+    "gone",
+  ]);
+});
+
+const CHECKS = ["ping", "pleg"];
+
+Deno.test("healthAnswer() says ok, and each check when asked", async () => {
+  const health = { checks: CHECKS, problems: () => [] };
+  const short = healthAnswer(health, { reasons: true, verbose: false });
+  deepStrictEqual([short.status, await short.text()], [200, "ok"]);
+  const long = healthAnswer(health, { reasons: true, verbose: true });
+  strictEqual(
+    await long.text(),
+    "[+]ping ok\n[+]pleg ok\nhealthz check passed\n",
+  );
+});
+
+Deno.test("healthAnswer() fails with reasons, or without towards strangers", async () => {
+  const health = {
+    checks: CHECKS,
+    problems: () => [{ check: "pleg", reason: "last seen 4m ago" }],
+  };
+  const open = healthAnswer(health, { reasons: true, verbose: false });
+  strictEqual(open.status, 500);
+  strictEqual(
+    await open.text(),
+    "[+]ping ok\n[-]pleg failed: last seen 4m ago\nhealthz check failed\n",
+  );
+  const closed = healthAnswer(health, { reasons: false, verbose: false });
+  strictEqual((await closed.text()).includes("4m"), false);
+});
+
+for (
+  const [query, wanted] of [
+    ["", {}],
+    ["follow", { follow: true }],
+    ["follow=true&timestamps=1", { follow: true, timestamps: true }],
+    ["previous=false", {}],
+    ["tailLines=0", { tailLines: 0 }],
+    ["tailLines=12", { tailLines: 12 }],
+  ] as const
+) {
+  Deno.test(`parseLogQuery() reads "${query}"`, () => {
+    deepStrictEqual(parseLogQuery(new URLSearchParams(query)), {
+      kind: "ok",
+      query: { follow: false, previous: false, timestamps: false, ...wanted },
+    });
+  });
+}
+
+for (const query of ["tailLines=-1", "tailLines=x", "follow=maybe", "tial=3"]) {
+  Deno.test(`parseLogQuery() refuses "${query}"`, () => {
+    strictEqual(parseLogQuery(new URLSearchParams(query)).kind, "refused");
+  });
+}
