@@ -1,0 +1,342 @@
+/**
+ * Tests of pod directories and volumes on a real disk.
+ *
+ * @module
+ */
+
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
+import { silentLogger } from "../../../mod/base/mod.ts";
+import type { Pod, PodSpec, Volume } from "../../../mod/api/mod.ts";
+import { removeTree } from "../../../mod/host/mod.ts";
+import { PodVolumes } from "../../../mod/volume/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+const UID = "c91d8c86a58689179e178d2e8b320640";
+
+/** A root directory of its own, removed afterwards. */
+class Root implements AsyncDisposable {
+  readonly path: string;
+  readonly volumes: PodVolumes;
+
+  constructor(path: string) {
+    this.path = path;
+    this.volumes = new PodVolumes(
+      { rootDir: `${path}/root`, runDir: `${path}/run` },
+      { log: silentLogger, clock: new FakeClock(), files: { removeTree } },
+    );
+  }
+
+  static async make(): Promise<Root> {
+    return new Root(await Deno.makeTempDir({ prefix: "skerry-volume-" }));
+  }
+
+  get podDirectory(): string {
+    return `${this.path}/root/pods/${UID}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.path, { recursive: true });
+  }
+}
+
+function podWith(volume: Volume, spec: Partial<PodSpec> = {}): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: UID },
+    spec: {
+      volumes: [volume],
+      containers: [{
+        name: "c",
+        volumeMounts: [{ name: volume.name, mountPath: "/v" }],
+      }],
+      ...spec,
+    },
+  };
+}
+
+const EMPTY_DIR: Pod = podWith({ name: "v", emptyDir: {} });
+
+async function sourceOf(root: Root, pod: Pod): Promise<string> {
+  const result = await root.volumes.materialise(pod);
+  if (result.kind === "failed") throw new Error(result.message);
+  const [source] = result.sources.values();
+  if (source === undefined) throw new Error("no source");
+  return source.hostPath;
+}
+
+async function failureOf(root: Root, pod: Pod): Promise<string> {
+  const result = await root.volumes.materialise(pod);
+  return result.kind === "failed" ? result.message : "no failure";
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  const { mode } = await Deno.lstat(path);
+  return mode === null ? undefined : mode & 0o7777;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch {
+    // Only what is missing matters to these tests.
+    return false;
+  }
+}
+
+Deno.test("prepare() makes the pod's directory, again and again", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  await Deno.writeTextFile(`${root.podDirectory}/etc-hosts`, "kept");
+  await root.volumes.prepare(EMPTY_DIR);
+  strictEqual(await modeOf(root.podDirectory), 0o750);
+  strictEqual(await modeOf(`${root.podDirectory}/volumes`), 0o750);
+  strictEqual(await modeOf(`${root.podDirectory}/plugins`), 0o750);
+  strictEqual(
+    await Deno.readTextFile(`${root.podDirectory}/etc-hosts`),
+    "kept",
+  );
+});
+
+Deno.test("prepare() refuses a UID that leads elsewhere before it makes anything", async () => {
+  await using root = await Root.make();
+  const { metadata } = EMPTY_DIR;
+  const pod: Pod = { ...EMPTY_DIR, metadata: { ...metadata, uid: "../x" } };
+  await rejects(root.volumes.prepare(pod), RangeError);
+  deepStrictEqual(await exists(`${root.path}/root`), false);
+});
+
+Deno.test("materialise() makes an emptyDir that everyone may write, whatever the umask", async () => {
+  await using root = await Root.make();
+  const before = Deno.umask(0o077);
+  try {
+    await root.volumes.prepare(EMPTY_DIR);
+    const path = await sourceOf(root, EMPTY_DIR);
+    strictEqual(
+      path,
+      `${root.podDirectory}/volumes/kubernetes.io~empty-dir/v`,
+    );
+    strictEqual(await modeOf(path), 0o777);
+  } finally {
+    Deno.umask(before);
+  }
+});
+
+Deno.test("materialise() gives an emptyDir to the pod's group", {
+  ignore: Deno.uid() !== 0,
+}, async () => {
+  await using root = await Root.make();
+  const securityContext = { fsGroup: 1000 };
+  const pod = podWith({ name: "v", emptyDir: {} }, { securityContext });
+  await root.volumes.prepare(pod);
+  const path = await sourceOf(root, pod);
+  strictEqual((await Deno.lstat(path)).gid, 1000);
+  strictEqual(await modeOf(path), 0o2777);
+});
+
+Deno.test("materialise() leaves an emptyDir that is there as its containers left it", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const path = await sourceOf(root, EMPTY_DIR);
+  await Deno.writeTextFile(`${path}/data`, "kept");
+  await Deno.chmod(path, 0o700);
+  strictEqual(await sourceOf(root, EMPTY_DIR), path);
+  strictEqual(await Deno.readTextFile(`${path}/data`), "kept");
+  strictEqual(await modeOf(path), 0o700);
+});
+
+Deno.test("materialise() finishes an emptyDir that a crash left half made", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const parent = `${root.podDirectory}/volumes/kubernetes.io~empty-dir`;
+  await Deno.mkdir(`${parent}/.v`, { recursive: true, mode: 0o700 });
+  const path = await sourceOf(root, EMPTY_DIR);
+  strictEqual(await modeOf(path), 0o777);
+  strictEqual(await exists(`${parent}/.v`), false);
+});
+
+/** What stands at a path: made before the check. */
+type Standing = "nothing" | "directory" | "file" | "socket" | "dangling link";
+
+async function stand(standing: Standing, path: string): Promise<Disposable> {
+  const nothing = { [Symbol.dispose]: () => {} };
+  switch (standing) {
+    case "nothing":
+      return nothing;
+    case "directory":
+      await Deno.mkdir(path);
+      return nothing;
+    case "file":
+      await Deno.writeTextFile(path, "content");
+      return nothing;
+    case "socket": {
+      const listener = Deno.listen({ transport: "unix", path });
+      return { [Symbol.dispose]: () => listener.close() };
+    }
+    case "dangling link":
+      await Deno.symlink(`${path}-target`, path);
+      return nothing;
+  }
+}
+
+const HOST_PATHS: readonly {
+  readonly type: string;
+  readonly standing: Standing;
+  /** `undefined` when the volume is fine. */
+  readonly failure?: RegExp;
+  readonly mode?: number;
+}[] = [
+  { type: "Directory", standing: "directory" },
+  { type: "Directory", standing: "file", failure: /is not a directory/ },
+  { type: "Directory", standing: "nothing", failure: /is not there/ },
+  { type: "Directory", standing: "dangling link", failure: /is not there/ },
+  { type: "DirectoryOrCreate", standing: "directory" },
+  { type: "DirectoryOrCreate", standing: "nothing", mode: 0o755 },
+  { type: "DirectoryOrCreate", standing: "file", failure: /not a directory/ },
+  {
+    type: "DirectoryOrCreate",
+    standing: "dangling link",
+    failure: /is not there/,
+  },
+  { type: "File", standing: "file" },
+  { type: "File", standing: "directory", failure: /is not a file/ },
+  { type: "FileOrCreate", standing: "file" },
+  { type: "FileOrCreate", standing: "nothing", mode: 0o644 },
+  { type: "FileOrCreate", standing: "directory", failure: /is not a file/ },
+  { type: "Socket", standing: "socket" },
+  { type: "Socket", standing: "file", failure: /is not a socket/ },
+  { type: "CharDevice", standing: "file", failure: /not a character device/ },
+  { type: "BlockDevice", standing: "file", failure: /not a block device/ },
+];
+
+for (const { type, standing, failure, mode } of HOST_PATHS) {
+  const verdict = failure === undefined ? "takes" : "refuses";
+  Deno.test(`materialise() ${verdict} hostPath ${type} on ${standing}`, async () => {
+    await using root = await Root.make();
+    const path = `${root.path}/h`;
+    using _standing = await stand(standing, path);
+    const pod = podWith({ name: "v", hostPath: { path, type } });
+    if (failure !== undefined) {
+      match(await failureOf(root, pod), failure);
+      return;
+    }
+    strictEqual(await sourceOf(root, pod), path);
+    if (mode !== undefined) strictEqual(await modeOf(path), mode);
+  });
+}
+
+Deno.test("materialise() takes a hostPath once the object has appeared", async () => {
+  await using root = await Root.make();
+  const path = `${root.path}/late`;
+  const pod = podWith({ name: "v", hostPath: { path, type: "Directory" } });
+  match(await failureOf(root, pod), /is not there/);
+  await Deno.mkdir(path);
+  strictEqual(await sourceOf(root, pod), path);
+});
+
+Deno.test("list() names the pods that have a directory", async () => {
+  await using root = await Root.make();
+  deepStrictEqual(await root.volumes.list(), []);
+  await root.volumes.prepare(EMPTY_DIR);
+  await Deno.writeTextFile(`${root.path}/root/pods/a-file`, "");
+  await Deno.mkdir(`${root.path}/root/pods/.no-uid`);
+  deepStrictEqual(await root.volumes.list(), [UID]);
+});
+
+Deno.test("remove() takes the pod's directory away, and a second time does nothing", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const path = await sourceOf(root, EMPTY_DIR);
+  await Deno.mkdir(`${path}/a/b`, { recursive: true });
+  await Deno.writeTextFile(`${path}/a/b/c`, "x");
+  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  strictEqual(await exists(root.podDirectory), false);
+  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+});
+
+Deno.test("remove() does not follow a link that a container planted", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const path = await sourceOf(root, EMPTY_DIR);
+  const outside = `${root.path}/outside`;
+  await Deno.mkdir(outside);
+  await Deno.writeTextFile(`${outside}/precious`, "x");
+  await Deno.symlink(outside, `${path}/link`);
+  await Deno.symlink(`${outside}/precious`, `${path}/file-link`);
+  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  strictEqual(await Deno.readTextFile(`${outside}/precious`), "x");
+});
+
+Deno.test("remove() leaves a hostPath alone", async () => {
+  await using root = await Root.make();
+  const path = `${root.path}/data`;
+  const pod = podWith({
+    name: "v",
+    hostPath: { path, type: "DirectoryOrCreate" },
+  });
+  await root.volumes.prepare(pod);
+  await sourceOf(root, pod);
+  await root.volumes.remove(UID);
+  strictEqual(await exists(path), true);
+});
+
+async function mount(...args: readonly string[]): Promise<boolean> {
+  const [command = "", ...rest] = args;
+  try {
+    const { success } = await new Deno.Command(command, {
+      args: [...rest],
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return success;
+  } catch {
+    // Without the program, or the right to run it, there is no mount to test.
+    return false;
+  }
+}
+
+/** Whether bind mounts are possible here; asked once, before the test is declared. */
+async function canMount(): Promise<boolean> {
+  const path = await Deno.makeTempDir({ prefix: "skerry-mount-" });
+  const mounted = await mount("mount", "--bind", path, path);
+  if (mounted) await mount("umount", path);
+  await Deno.remove(path);
+  return mounted;
+}
+
+Deno.test("remove() deletes nothing behind a mount and names it", {
+  // Bind mounts need root and CAP_SYS_ADMIN.
+  ignore: !await canMount(),
+}, async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const path = await sourceOf(root, EMPTY_DIR);
+  const data = `${root.path}/data`;
+  await Deno.mkdir(data);
+  await Deno.writeTextFile(`${data}/precious`, "x");
+  await Deno.mkdir(`${path}/mounted`);
+  await Deno.writeTextFile(`${path}/own`, "x");
+  strictEqual(
+    await mount("mount", "--bind", data, `${path}/mounted`),
+    true,
+  );
+  try {
+    deepStrictEqual(await root.volumes.remove(UID), {
+      kind: "left",
+      mounts: [`${path}/mounted`],
+    });
+    strictEqual(await Deno.readTextFile(`${data}/precious`), "x");
+    deepStrictEqual(await root.volumes.list(), [UID]);
+  } finally {
+    strictEqual(await mount("umount", `${path}/mounted`), true);
+  }
+  // With the mount gone the directory goes too.
+  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  strictEqual(await Deno.readTextFile(`${data}/precious`), "x");
+});
