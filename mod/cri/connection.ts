@@ -1,0 +1,200 @@
+/**
+ * The connection to a container runtime, from its socket to its features.
+ *
+ * @module
+ */
+
+import { isAbort, nextDelay } from "../base/mod.ts";
+import type { ByteChannel } from "./byte_channel.ts";
+import { CriError } from "./error.ts";
+import {
+  askCgroupDriver,
+  type CgroupDriver,
+  judgeContainerEvents,
+  type RuntimeFeatures,
+} from "./features.ts";
+import { ImageClient } from "./image_client.ts";
+import { Rpc, type RpcDeps } from "./rpc.ts";
+import { RuntimeClient } from "./runtime_client.ts";
+import type { ImageService, RuntimeService } from "./service.ts";
+import type { RuntimeStatus, RuntimeVersion } from "./types.ts";
+
+// `runtimeRequestTimeout` of the KubeletConfiguration.
+const DEFAULT_REQUEST_TIMEOUT_MS = 120_000;
+
+// A device boots for its pods: the runtime must be found soon after it is there.
+const PROBE_PAUSE = { baseMs: 50, maxMs: 500 };
+
+/** Where the runtime is. */
+export interface CriOptions {
+  /** `unix:///path` or an absolute path. */
+  readonly endpoint: string;
+  /** @default endpoint */
+  readonly imageEndpoint?: string;
+  /**
+   * How long the runtime may take for a common call.
+   *
+   * @default 120_000
+   */
+  readonly requestTimeoutMs?: number;
+}
+
+/** What the connection is made with. */
+export type CriDeps = RpcDeps;
+
+/**
+ * A connection that heals by itself: calls made while the runtime is away fail at
+ * once as `unavailable`, and succeed again within 2 s of its return.
+ */
+export interface CriConnection extends AsyncDisposable {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  /**
+   * Waits until the runtime answers, however long, and asks what it can do.
+   *
+   * May be called again after an outage, to learn what an upgrade brought.
+   *
+   * @throws {CriError} Of kind `denied`: waiting does not help against that.
+   * @throws {unknown} The reason of `signal` when it aborts.
+   */
+  ready(signal: AbortSignal): Promise<RuntimeVersion>;
+  /** What the runtime can do; `undefined` until it was `ready` once. */
+  features(): RuntimeFeatures | undefined;
+}
+
+/**
+ * Makes a connection, which need not find anybody yet.
+ *
+ * @throws {TypeError} When an endpoint is not a unix socket.
+ */
+export function connectCri(options: CriOptions, deps: CriDeps): CriConnection {
+  return new GrpcConnection(options, deps);
+}
+
+/**
+ * The path of the socket that an endpoint names.
+ *
+ * @throws {TypeError} When it is not a unix socket with an absolute path.
+ */
+export function socketPath(endpoint: string): string {
+  const path = endpoint.replace(/^unix:(\/\/)?(?=\/[^/])/, "");
+  if (path.startsWith("/")) return path;
+  throw new TypeError(
+    `Cannot connect to "${endpoint}": wanted "unix:///" and a path, or an absolute path`,
+  );
+}
+
+interface Probed {
+  readonly version: RuntimeVersion;
+  readonly status: RuntimeStatus;
+  readonly cgroupDriver: CgroupDriver | undefined;
+}
+
+class GrpcConnection implements CriConnection {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly #options: CriOptions;
+  readonly #requestTimeoutMs: number;
+  readonly #deps: CriDeps;
+  readonly #channels: readonly Promise<ByteChannel>[];
+  readonly #rpc: Rpc;
+  #probed: Probed | undefined;
+
+  constructor(options: CriOptions, deps: CriDeps) {
+    const { endpoint, imageEndpoint = endpoint } = options;
+    const { requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = options;
+    const runtimePath = socketPath(endpoint);
+    const imagePath = socketPath(imageEndpoint);
+    const runtimeChannel = openChannel(runtimePath);
+    const imageChannel = imagePath === runtimePath
+      ? runtimeChannel
+      : openChannel(imagePath);
+    this.#options = options;
+    this.#requestTimeoutMs = requestTimeoutMs;
+    this.#deps = deps;
+    this.#channels = [...new Set([runtimeChannel, imageChannel])];
+    this.#rpc = new Rpc(runtimeChannel, deps);
+    this.runtime = new RuntimeClient(this.#rpc, requestTimeoutMs);
+    this.images = new ImageClient(
+      new Rpc(imageChannel, deps),
+      requestTimeoutMs,
+    );
+  }
+
+  async ready(signal: AbortSignal): Promise<RuntimeVersion> {
+    const { clock, log } = this.#deps;
+    const { endpoint } = this.#options;
+    let told = "";
+    let pauseMs: number | undefined;
+    for (;;) {
+      try {
+        return await this.#probe(signal);
+      } catch (error) {
+        if (isAbort(error, signal)) throw signal.reason;
+        if (!(error instanceof CriError) || error.kind === "denied") {
+          throw error;
+        }
+        if (error.message !== told) {
+          log.warn("runtime_not_ready", { endpoint, error });
+          told = error.message;
+        }
+      }
+      pauseMs = nextDelay(pauseMs, PROBE_PAUSE);
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+
+  features(): RuntimeFeatures | undefined {
+    if (this.#probed === undefined) return undefined;
+    const { version, status, cgroupDriver } = this.#probed;
+    const { unimplemented } = this.#rpc;
+    return {
+      version,
+      handlers: status.handlers,
+      supplementalGroupsPolicy: status.supplementalGroupsPolicy,
+      containerEvents: judgeContainerEvents(version, unimplemented),
+      cgroupDriver,
+      unimplemented: new Set(unimplemented),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const channels = await Promise.allSettled(this.#channels);
+    for (const channel of channels) {
+      // One that could not be opened has nothing to close.
+      if (channel.status === "fulfilled") {
+        await channel.value[Symbol.asyncDispose]();
+      }
+    }
+  }
+
+  async #probe(signal: AbortSignal): Promise<RuntimeVersion> {
+    const { log } = this.#deps;
+    const { endpoint } = this.#options;
+    const version = await this.runtime.version({ signal });
+    this.#rpc.forgetUnimplemented();
+    const limits = { deadlineMs: this.#requestTimeoutMs, signal };
+    const [status, cgroupDriver] = await Promise.all([
+      this.runtime.status({ signal }),
+      askCgroupDriver(this.#rpc, limits),
+    ]);
+    this.#probed = { version, status, cgroupDriver };
+    const { runtimeName, runtimeVersion } = version;
+    log.info("runtime_ready", {
+      endpoint,
+      runtime: runtimeName,
+      version: runtimeVersion,
+      cgroupDriver,
+    });
+    return version;
+  }
+}
+
+/** Loads what is slow to load, while others start. */
+function openChannel(path: string): Promise<ByteChannel> {
+  const opening = import("./grpc_channel.ts")
+    .then(({ openGrpcChannel }) => openGrpcChannel(path));
+  // Whoever makes a call is told; until then nobody listens.
+  opening.catch(() => {});
+  return opening;
+}

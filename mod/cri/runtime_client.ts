@@ -1,0 +1,390 @@
+/**
+ * Sandboxes and containers over gRPC.
+ *
+ * @module
+ */
+
+import * as wire from "../../proto/gen/runtime/v1/api.ts";
+import { isAbort } from "../base/mod.ts";
+import { CriError } from "./error.ts";
+import {
+  containerFromWire,
+  containerStatusFromWire,
+  eventFromWire,
+  sandboxFromWire,
+  sandboxStatusFromWire,
+  statusFromWire,
+  versionFromWire,
+} from "./from_wire.ts";
+import { type Method, runtimeMethod } from "./method.ts";
+import { RowDecoder } from "./row_decoder.ts";
+import type { Rpc } from "./rpc.ts";
+import type { CallOptions, RuntimeService } from "./service.ts";
+import {
+  containerConfigToWire,
+  containerFilterToWire,
+  resourcesToWire,
+  sandboxConfigToWire,
+  sandboxFilterToWire,
+} from "./to_wire.ts";
+import type {
+  Container,
+  ContainerConfig,
+  ContainerEvent,
+  ContainerFilter,
+  ContainerStatus,
+  ExecResult,
+  LinuxResources,
+  RuntimeStatus,
+  RuntimeVersion,
+  Sandbox,
+  SandboxConfig,
+  SandboxFilter,
+  SandboxStatus,
+} from "./types.ts";
+import { unlessGone } from "./unless_gone.ts";
+
+// What the kubelet says; runtimes do not look at it.
+const CALLER_API_VERSION = "0.1.0";
+
+const METHODS = {
+  version: runtimeMethod("Version", wire.VersionRequest, wire.VersionResponse),
+  status: runtimeMethod("Status", wire.StatusRequest, wire.StatusResponse),
+  runPodSandbox: runtimeMethod(
+    "RunPodSandbox",
+    wire.RunPodSandboxRequest,
+    wire.RunPodSandboxResponse,
+  ),
+  stopPodSandbox: runtimeMethod(
+    "StopPodSandbox",
+    wire.StopPodSandboxRequest,
+    wire.StopPodSandboxResponse,
+  ),
+  removePodSandbox: runtimeMethod(
+    "RemovePodSandbox",
+    wire.RemovePodSandboxRequest,
+    wire.RemovePodSandboxResponse,
+  ),
+  podSandboxStatus: runtimeMethod(
+    "PodSandboxStatus",
+    wire.PodSandboxStatusRequest,
+    wire.PodSandboxStatusResponse,
+  ),
+  listPodSandbox: runtimeMethod(
+    "ListPodSandbox",
+    wire.ListPodSandboxRequest,
+    wire.ListPodSandboxResponse,
+  ),
+  createContainer: runtimeMethod(
+    "CreateContainer",
+    wire.CreateContainerRequest,
+    wire.CreateContainerResponse,
+  ),
+  startContainer: runtimeMethod(
+    "StartContainer",
+    wire.StartContainerRequest,
+    wire.StartContainerResponse,
+  ),
+  stopContainer: runtimeMethod(
+    "StopContainer",
+    wire.StopContainerRequest,
+    wire.StopContainerResponse,
+  ),
+  removeContainer: runtimeMethod(
+    "RemoveContainer",
+    wire.RemoveContainerRequest,
+    wire.RemoveContainerResponse,
+  ),
+  listContainers: runtimeMethod(
+    "ListContainers",
+    wire.ListContainersRequest,
+    wire.ListContainersResponse,
+  ),
+  containerStatus: runtimeMethod(
+    "ContainerStatus",
+    wire.ContainerStatusRequest,
+    wire.ContainerStatusResponse,
+  ),
+  updateContainerResources: runtimeMethod(
+    "UpdateContainerResources",
+    wire.UpdateContainerResourcesRequest,
+    wire.UpdateContainerResourcesResponse,
+  ),
+  reopenContainerLog: runtimeMethod(
+    "ReopenContainerLog",
+    wire.ReopenContainerLogRequest,
+    wire.ReopenContainerLogResponse,
+  ),
+  execSync: runtimeMethod(
+    "ExecSync",
+    wire.ExecSyncRequest,
+    wire.ExecSyncResponse,
+  ),
+  containerEvents: runtimeMethod(
+    "GetContainerEvents",
+    wire.GetEventsRequest,
+    wire.ContainerEventResponse,
+  ),
+};
+
+/** The runtime service of one connection. */
+export class RuntimeClient implements RuntimeService {
+  readonly #rpc: Rpc;
+  readonly #requestTimeoutMs: number;
+  readonly #sandboxes: Method<wire.ListPodSandboxRequest, readonly Sandbox[]>;
+  readonly #containers: Method<
+    wire.ListContainersRequest,
+    readonly Container[]
+  >;
+
+  /** @param requestTimeoutMs how long a call may take unless it says otherwise */
+  constructor(rpc: Rpc, requestTimeoutMs: number) {
+    this.#rpc = rpc;
+    this.#requestTimeoutMs = requestTimeoutMs;
+    this.#sandboxes = {
+      ...METHODS.listPodSandbox,
+      answer: new RowDecoder({
+        stateField: 3,
+        decode: (bytes) => sandboxFromWire(wire.PodSandbox.decode(bytes)),
+      }),
+    };
+    this.#containers = {
+      ...METHODS.listContainers,
+      answer: new RowDecoder({
+        stateField: 6,
+        decode: (bytes) => containerFromWire(wire.Container.decode(bytes)),
+      }),
+    };
+  }
+
+  async version(options?: CallOptions): Promise<RuntimeVersion> {
+    const request = { version: CALLER_API_VERSION };
+    return versionFromWire(await this.#call(METHODS.version, request, options));
+  }
+
+  async status(
+    options?: CallOptions & { verbose?: boolean },
+  ): Promise<RuntimeStatus> {
+    const request = { verbose: options?.verbose ?? false };
+    return statusFromWire(await this.#call(METHODS.status, request, options));
+  }
+
+  async runPodSandbox(
+    config: SandboxConfig,
+    options?: CallOptions & { runtimeHandler?: string },
+  ): Promise<string> {
+    const { podSandboxId } = await this.#rpc.call(
+      METHODS.runPodSandbox,
+      {
+        config: sandboxConfigToWire(config),
+        runtimeHandler: options?.runtimeHandler ?? "",
+      },
+      {
+        // Setting up a pod's network may take long; upstream doubles it as well.
+        deadlineMs: 2 * this.#requestTimeoutMs,
+        signal: options?.signal,
+      },
+    );
+    return podSandboxId;
+  }
+
+  async stopPodSandbox(
+    sandboxId: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const request = { podSandboxId: sandboxId };
+    await unlessGone(this.#call(METHODS.stopPodSandbox, request, options));
+  }
+
+  async removePodSandbox(
+    sandboxId: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const request = { podSandboxId: sandboxId };
+    await unlessGone(this.#call(METHODS.removePodSandbox, request, options));
+  }
+
+  async podSandboxStatus(
+    sandboxId: string,
+    options?: CallOptions,
+  ): Promise<SandboxStatus> {
+    const { status } = await this.#call(
+      METHODS.podSandboxStatus,
+      { podSandboxId: sandboxId, verbose: false },
+      options,
+    );
+    if (status === undefined) throw withoutStatus("PodSandboxStatus");
+    return sandboxStatusFromWire(status);
+  }
+
+  async listPodSandbox(
+    filter?: SandboxFilter,
+    options?: CallOptions,
+  ): Promise<readonly Sandbox[]> {
+    if (filter === undefined) {
+      const everything = { filter: undefined };
+      return await this.#call(this.#sandboxes, everything, options);
+    }
+    const request = { filter: sandboxFilterToWire(filter) };
+    const { items } = await this.#call(
+      METHODS.listPodSandbox,
+      request,
+      options,
+    );
+    return items.map(sandboxFromWire);
+  }
+
+  async createContainer(
+    request: {
+      readonly sandboxId: string;
+      readonly config: ContainerConfig;
+      readonly sandboxConfig: SandboxConfig;
+    },
+    options?: CallOptions,
+  ): Promise<string> {
+    const { containerId } = await this.#call(
+      METHODS.createContainer,
+      {
+        podSandboxId: request.sandboxId,
+        config: containerConfigToWire(request.config),
+        sandboxConfig: sandboxConfigToWire(request.sandboxConfig),
+      },
+      options,
+    );
+    return containerId;
+  }
+
+  async startContainer(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.#call(METHODS.startContainer, { containerId }, options);
+  }
+
+  async stopContainer(
+    containerId: string,
+    timeoutSeconds: number,
+    options?: CallOptions,
+  ): Promise<void> {
+    const request = { containerId, timeout: wholeSeconds(timeoutSeconds) };
+    await unlessGone(
+      this.#rpc.call(METHODS.stopContainer, request, {
+        deadlineMs: this.#requestTimeoutMs + timeoutSeconds * 1000,
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async removeContainer(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const request = { containerId };
+    await unlessGone(this.#call(METHODS.removeContainer, request, options));
+  }
+
+  async listContainers(
+    filter?: ContainerFilter,
+    options?: CallOptions,
+  ): Promise<readonly Container[]> {
+    if (filter === undefined) {
+      const everything = { filter: undefined };
+      return await this.#call(this.#containers, everything, options);
+    }
+    const request = { filter: containerFilterToWire(filter) };
+    const { containers } = await this.#call(
+      METHODS.listContainers,
+      request,
+      options,
+    );
+    return containers.map(containerFromWire);
+  }
+
+  async containerStatus(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<ContainerStatus> {
+    const { status } = await this.#call(
+      METHODS.containerStatus,
+      { containerId, verbose: false },
+      options,
+    );
+    if (status === undefined) throw withoutStatus("ContainerStatus");
+    return containerStatusFromWire(status);
+  }
+
+  async updateContainerResources(
+    containerId: string,
+    resources: LinuxResources,
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.#call(
+      METHODS.updateContainerResources,
+      {
+        containerId,
+        linux: resourcesToWire(resources),
+        windows: undefined,
+        annotations: {},
+      },
+      options,
+    );
+  }
+
+  async reopenContainerLog(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.#call(METHODS.reopenContainerLog, { containerId }, options);
+  }
+
+  async execSync(
+    containerId: string,
+    command: readonly string[],
+    options?: CallOptions & { timeoutSeconds?: number },
+  ): Promise<ExecResult> {
+    const { timeoutSeconds = 0, signal } = options ?? {};
+    const deadlineMs = timeoutSeconds === 0
+      ? Infinity
+      : this.#requestTimeoutMs + timeoutSeconds * 1000;
+    return await this.#rpc.call(
+      METHODS.execSync,
+      { containerId, cmd: command, timeout: wholeSeconds(timeoutSeconds) },
+      { deadlineMs, signal },
+    );
+  }
+
+  async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
+    try {
+      const events = this.#rpc.stream(METHODS.containerEvents, {}, signal);
+      for await (const event of events) {
+        const known = eventFromWire(event);
+        if (known !== undefined) yield known;
+      }
+    } catch (error) {
+      // To abort is how a reader ends the stream.
+      if (!isAbort(error, signal)) throw error;
+    }
+  }
+
+  #call<Request, Answer>(
+    method: Method<Request, Answer>,
+    request: Request,
+    options: CallOptions | undefined,
+  ): Promise<Answer> {
+    const deadlineMs = this.#requestTimeoutMs;
+    return this.#rpc.call(method, request, {
+      deadlineMs,
+      signal: options?.signal,
+    });
+  }
+}
+
+function withoutStatus(method: string): CriError {
+  const detail = "the answer has no status";
+  return new CriError({ kind: "failed", method, detail });
+}
+
+// A fraction would be rounded to no time at all.
+function wholeSeconds(seconds: number): bigint {
+  return BigInt(Math.ceil(seconds));
+}

@@ -1,0 +1,304 @@
+/**
+ * What callers meet when the runtime is slow, gone or refuses.
+ *
+ * @module
+ */
+
+import { match, ok, rejects, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import {
+  isAbort,
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../../mod/base/mod.ts";
+import { connectCri, CriError } from "../../../mod/cri/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { CODE } from "../../support/fake_cri/status_error.ts";
+import { runContainer, sandboxConfig, startRig } from "./cri_rig.ts";
+
+Deno.test("RuntimeService gives up a call after the common deadline", async () => {
+  await using rig = await startRig({ requestTimeoutMs: 50 });
+  await rig.cri.runtime.version();
+  rig.fake.fault("ListContainers", { kind: "hang" });
+  await rejects(rig.cri.runtime.listContainers(), {
+    kind: "deadline",
+    detail: "the runtime did not answer within 50 ms",
+  });
+});
+
+const DEADLINES: readonly (readonly [
+  string,
+  number,
+  (rig: Awaited<ReturnType<typeof startRig>>) => Promise<unknown>,
+])[] = [
+  ["Version", 120_000, ({ cri }) => cri.runtime.version()],
+  [
+    "RunPodSandbox",
+    240_000,
+    ({ cri }) => cri.runtime.runPodSandbox(sandboxConfig("p")),
+  ],
+  ["StopContainer", 150_000, ({ cri }) => cri.runtime.stopContainer("c", 30)],
+  [
+    "ExecSync",
+    125_000,
+    ({ cri }) => cri.runtime.execSync("c", ["x"], { timeoutSeconds: 5 }),
+  ],
+  ["ImageStatus", 120_000, ({ cri }) => cri.images.imageStatus({ image: "x" })],
+];
+
+for (const [method, deadlineMs, call] of DEADLINES) {
+  Deno.test(`${method} has ${deadlineMs} ms`, async () => {
+    const clock = new FakeClock();
+    await using rig = await startRig({ clock, requestTimeoutMs: 120_000 });
+    rig.fake.fault(method, { kind: "hang" });
+    const failure = call(rig).catch((error: unknown) => error);
+    await arrived(rig, method);
+    await clock.advance(deadlineMs - 1);
+    strictEqual(clock.pendingTimers, 1);
+    await clock.advance(1);
+    const error = await failure;
+    ok(error instanceof CriError);
+    strictEqual(error.kind, "deadline");
+    strictEqual(clock.pendingTimers, 0);
+  });
+}
+
+for (
+  const [method, call] of [
+    [
+      "PullImage",
+      (rig, signal) => rig.cri.images.pullImage({ image: "x" }, { signal }),
+    ],
+    [
+      "ExecSync",
+      (rig, signal) => rig.cri.runtime.execSync("c", ["x"], { signal }),
+    ],
+  ] satisfies readonly (readonly [
+    string,
+    (
+      rig: Awaited<ReturnType<typeof startRig>>,
+      signal: AbortSignal,
+    ) => Promise<unknown>,
+  ])[]
+) {
+  Deno.test(`${method} without a limit has no deadline, yet can be cancelled`, async () => {
+    const clock = new FakeClock();
+    await using rig = await startRig({ clock });
+    rig.fake.fault(method, { kind: "hang" });
+    const controller = new AbortController();
+    const failure = call(rig, controller.signal).catch((e: unknown) => e);
+    await arrived(rig, method);
+    strictEqual(clock.pendingTimers, 0);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    const error = await failure;
+    ok(error instanceof CriError);
+    strictEqual(error.kind, "cancelled");
+    ok(isAbort(error, controller.signal));
+  });
+}
+
+Deno.test("RuntimeService does not begin a call that is cancelled already", async () => {
+  await using rig = await startRig();
+  const signal = AbortSignal.abort();
+  await rejects(rig.cri.runtime.version({ signal }), { kind: "cancelled" });
+  strictEqual(rig.fake.calls.length, 0);
+});
+
+for (
+  const [method, call] of [
+    ["StopPodSandbox", (rig) => rig.cri.runtime.stopPodSandbox("x")],
+    ["RemovePodSandbox", (rig) => rig.cri.runtime.removePodSandbox("x")],
+    ["StopContainer", (rig) => rig.cri.runtime.stopContainer("x", 1)],
+    ["RemoveContainer", (rig) => rig.cri.runtime.removeContainer("x")],
+    ["RemoveImage", (rig) => rig.cri.images.removeImage({ image: "x" })],
+  ] satisfies readonly (readonly [
+    string,
+    (rig: Awaited<ReturnType<typeof startRig>>) => Promise<unknown>,
+  ])[]
+) {
+  Deno.test(`${method} of what is gone is no failure`, async () => {
+    await using rig = await startRig();
+    rig.fake.fault(method, {
+      kind: "error",
+      code: CODE.notFound,
+      details: "not found",
+    });
+    await call(rig);
+    strictEqual(rig.fake.callsOf(method).length, 1);
+  });
+}
+
+Deno.test("RuntimeService.removeContainer() passes other failures on", async () => {
+  await using rig = await startRig();
+  const fault = { kind: "error", code: CODE.unknown, details: "busy" } as const;
+  rig.fake.fault("RemoveContainer", fault);
+  await rejects(rig.cri.runtime.removeContainer("x"), {
+    kind: "failed",
+    message: "Cannot RemoveContainer: busy",
+  });
+});
+
+Deno.test("RuntimeService calls fail at once while the runtime is away, and the first after its return succeeds", async () => {
+  await using rig = await startRig();
+  await rig.cri.runtime.version();
+  await rig.fake.stop();
+  // Long enough for a back-off to grow, if there were one.
+  const until = systemClock.monotonic() + 1_500;
+  while (systemClock.monotonic() < until) {
+    const start = systemClock.monotonic();
+    await rejects(rig.cri.runtime.version(), { kind: "unavailable" });
+    ok(systemClock.monotonic() - start < 500);
+    await systemClock.sleep(100, new AbortController().signal);
+  }
+  await rig.fake.restart();
+  await rig.cri.runtime.version();
+});
+
+Deno.test("RuntimeService calls under way fail when the connection breaks", async () => {
+  await using rig = await startRig();
+  rig.fake.fault("RunPodSandbox", { kind: "cut" }, { times: 1 });
+  const config = sandboxConfig("p");
+  await rejects(rig.cri.runtime.runPodSandbox(config), { kind: "unavailable" });
+  strictEqual(rig.fake.sandboxes.size, 0);
+  await rig.cri.runtime.runPodSandbox(config);
+  strictEqual(rig.fake.sandboxes.size, 1);
+});
+
+Deno.test("RuntimeService learns nothing of a call whose reply was lost", async () => {
+  await using rig = await startRig();
+  rig.fake.fault("RunPodSandbox", { kind: "drop_reply" }, { times: 1 });
+  const config = sandboxConfig("p");
+  await rejects(rig.cri.runtime.runPodSandbox(config), { kind: "unavailable" });
+  strictEqual((await rig.cri.runtime.listPodSandbox()).length, 1);
+  await rejects(rig.cri.runtime.runPodSandbox(config), {
+    kind: "failed",
+    detail: /is reserved for/,
+  });
+});
+
+Deno.test("Closing the connection ends the calls under way", async () => {
+  await using rig = await startRig();
+  rig.fake.fault("Status", { kind: "hang" });
+  const failure = rejects(rig.cri.runtime.status(), CriError);
+  await arrived(rig, "Status");
+  await rig.cri[Symbol.asyncDispose]();
+  await failure;
+  await rejects(rig.cri.runtime.version(), CriError);
+});
+
+Deno.test("Calls are counted and timed by method, failures by kind", async () => {
+  await using rig = await startRig();
+  await runContainer(rig, "web");
+  await rejects(rig.cri.runtime.containerStatus("x"));
+  const text = rig.metrics.render();
+  match(
+    text,
+    /skerry_cri_request_duration_seconds_count\{method="RunPodSandbox"\} 1/,
+  );
+  match(
+    text,
+    /skerry_cri_request_errors_total\{method="ContainerStatus",kind="not_found"\} 1/,
+  );
+});
+
+Deno.test("CriConnection.ready() waits for a runtime that comes later", async () => {
+  await using rig = await startRig();
+  await rig.fake.stop();
+  const ready = rig.cri.ready(new AbortController().signal);
+  await systemClock.sleep(300, new AbortController().signal);
+  strictEqual(rig.cri.features(), undefined);
+  await rig.fake.restart();
+  const back = systemClock.monotonic();
+  const version = await ready;
+  ok(systemClock.monotonic() - back < 2_000);
+  strictEqual(version.runtimeName, "containerd");
+  strictEqual(rig.cri.features()?.containerEvents, "no");
+});
+
+Deno.test("CriConnection.ready() waits for a runtime whose services come later", async () => {
+  await using rig = await startRig();
+  const fault = {
+    kind: "error",
+    code: CODE.unimplemented,
+    details: "unknown service runtime.v1.RuntimeService",
+  } as const;
+  rig.fake.fault("Version", fault, { times: 2 });
+  await rig.cri.ready(new AbortController().signal);
+  strictEqual(rig.fake.callsOf("Version").length, 3);
+  strictEqual(rig.cri.features()?.unimplemented.has("Version"), false);
+});
+
+Deno.test("CriConnection.ready() ends with the reason of its signal", async () => {
+  await using rig = await startRig();
+  await rig.fake.stop();
+  const controller = new AbortController();
+  const ready = rig.cri.ready(controller.signal);
+  const reason = new Error("shutdown");
+  controller.abort(reason);
+  await rejects(ready, reason);
+});
+
+Deno.test("CriConnection.features() says what the runtime showed", async () => {
+  await using rig = await startRig();
+  rig.fake.settings.runtimeVersion = "v2.0.1";
+  rig.fake.settings.cgroupDriver = "systemd";
+  await rig.cri.ready(new AbortController().signal);
+  const before = rig.cri.features();
+  strictEqual(before?.cgroupDriver, "systemd");
+  strictEqual(before.containerEvents, "yes");
+  const { signal } = new AbortController();
+  await rejects(async () => {
+    for await (const _ of rig.cri.runtime.containerEvents(signal)) break;
+  }, { kind: "unimplemented" });
+  const after = rig.cri.features();
+  strictEqual(after?.containerEvents, "no");
+  strictEqual(after.unimplemented.has("GetContainerEvents"), true);
+});
+
+Deno.test("connectCri() keeps images on a socket of their own", async () => {
+  await using runtimeRig = await startRig();
+  await using imageRig = await startRig();
+  await using cri = connectCri({
+    endpoint: runtimeRig.socketPath,
+    imageEndpoint: imageRig.socketPath,
+  }, {
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+  });
+  await cri.runtime.version();
+  await cri.images.listImages();
+  strictEqual(runtimeRig.fake.callsOf("ListImages").length, 0);
+  strictEqual(imageRig.fake.callsOf("ListImages").length, 1);
+});
+
+Deno.test("connectCri() reports the grant that is missing", {
+  permissions: { env: true, read: true, write: false, net: true },
+}, async () => {
+  await using cri = connectCri(
+    { endpoint: join("/", "nowhere", "cri.sock") },
+    {
+      clock: systemClock,
+      log: silentLogger,
+      metrics: new MetricsRegistry(),
+    },
+  );
+  await rejects(cri.ready(new AbortController().signal), {
+    kind: "denied",
+    message: /--allow-write=\/nowhere\/cri\.sock/,
+  });
+  await cri[Symbol.asyncDispose]();
+  // The transport has a timer of a millisecond left.
+  await systemClock.sleep(20, new AbortController().signal);
+});
+
+async function arrived(
+  rig: Awaited<ReturnType<typeof startRig>>,
+  method: string,
+): Promise<void> {
+  while (rig.fake.callsOf(method).length === 0) {
+    await systemClock.sleep(2, new AbortController().signal);
+  }
+}

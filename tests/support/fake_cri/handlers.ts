@@ -1,0 +1,281 @@
+/**
+ * What the fake runtime does with each method of the CRI.
+ *
+ * @module
+ */
+
+import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
+import type { Clock } from "../../../mod/base/clock.ts";
+import type { ImageStore } from "./image_store.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { ExecScript, FakeContainer } from "./model.ts";
+import { CODE, StatusError } from "./status_error.ts";
+import {
+  containerRow,
+  containerStatus,
+  imageRow,
+  matchesContainer,
+  matchesSandbox,
+  sandboxRow,
+  sandboxStatus,
+} from "./to_answer.ts";
+
+/** What a test can set about the runtime as a whole. */
+export interface RuntimeSettings {
+  runtimeName: string;
+  runtimeVersion: string;
+  runtimeReady: boolean;
+  networkReady: boolean;
+  /** `undefined` makes RuntimeConfig unimplemented, as before containerd 2.0. */
+  cgroupDriver: "cgroupfs" | "systemd" | undefined;
+  /** What a command in a container does. */
+  exec: (container: FakeContainer, command: readonly string[]) => ExecScript;
+  /** Where images live, as ImageFsInfo says. */
+  imageMountpoint: string;
+  /** How long a pull takes. */
+  pullMs: number;
+}
+
+/** What handlers work on. */
+export interface HandlerDeps {
+  readonly clock: Clock;
+  readonly lifecycle: Lifecycle;
+  readonly images: ImageStore;
+  readonly settings: RuntimeSettings;
+}
+
+/** Every unary method that the fake has; what is not here is UNIMPLEMENTED. */
+export interface UnaryHandlers {
+  // Requests come out of the generated decoder of the very method, which a table
+  // over all methods cannot say.
+  // deno-lint-ignore no-explicit-any -- see above
+  readonly [method: string]: (request: any, signal: AbortSignal) => unknown;
+}
+
+/** The handlers of both services. */
+export function unaryHandlers(deps: HandlerDeps): UnaryHandlers {
+  return {
+    ...runtimeHandlers(deps),
+    ...sandboxHandlers(deps),
+    ...containerHandlers(deps),
+    ...imageHandlers(deps),
+  };
+}
+
+function runtimeHandlers({ settings }: HandlerDeps): UnaryHandlers {
+  return {
+    Version: (): wire.VersionResponse => ({
+      version: "0.1.0",
+      runtimeName: settings.runtimeName,
+      runtimeVersion: settings.runtimeVersion,
+      runtimeApiVersion: "v1",
+    }),
+    Status: (request: wire.StatusRequest): wire.StatusResponse => ({
+      status: {
+        conditions: [
+          condition("RuntimeReady", settings.runtimeReady),
+          condition("NetworkReady", settings.networkReady),
+        ],
+      },
+      info: request.verbose ? { config: "{}" } : {},
+      runtimeHandlers: [],
+      features: undefined,
+    }),
+    RuntimeConfig: (): wire.RuntimeConfigResponse => {
+      const { cgroupDriver } = settings;
+      if (cgroupDriver === undefined) throw unimplemented("RuntimeConfig");
+      return { linux: { cgroupDriver: cgroupDriver === "systemd" ? 0 : 1 } };
+    },
+  };
+}
+
+function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
+  return {
+    RunPodSandbox: (
+      { config, runtimeHandler }: wire.RunPodSandboxRequest,
+    ): wire.RunPodSandboxResponse => {
+      const given = required(config, "sandbox config");
+      const sandbox = lifecycle.runSandbox(given, runtimeHandler);
+      return { podSandboxId: sandbox.id };
+    },
+    StopPodSandbox: ({ podSandboxId }: wire.StopPodSandboxRequest) => {
+      lifecycle.sandbox(podSandboxId);
+      lifecycle.stopSandbox(podSandboxId);
+      return {};
+    },
+    RemovePodSandbox: ({ podSandboxId }: wire.RemovePodSandboxRequest) => {
+      lifecycle.removeSandbox(podSandboxId);
+      return {};
+    },
+    PodSandboxStatus: (
+      { podSandboxId }: wire.PodSandboxStatusRequest,
+    ): wire.PodSandboxStatusResponse => {
+      const sandbox = lifecycle.sandbox(podSandboxId);
+      return {
+        status: sandboxStatus(sandbox),
+        info: {},
+        containersStatuses: [],
+        timestamp: 0n,
+      };
+    },
+    ListPodSandbox: (
+      { filter }: wire.ListPodSandboxRequest,
+    ): wire.ListPodSandboxResponse => ({
+      items: byId(lifecycle.sandboxes)
+        .filter((sandbox) => matchesSandbox(sandbox, filter))
+        .map(sandboxRow),
+    }),
+  };
+}
+
+function containerHandlers(deps: HandlerDeps): UnaryHandlers {
+  const { lifecycle } = deps;
+  return {
+    CreateContainer: (
+      { podSandboxId, config }: wire.CreateContainerRequest,
+    ): wire.CreateContainerResponse => {
+      const given = required(config, "container config");
+      const container = lifecycle.createContainer(podSandboxId, given);
+      return { containerId: container.id };
+    },
+    StartContainer: ({ containerId }: wire.StartContainerRequest) => {
+      lifecycle.startContainer(containerId);
+      return {};
+    },
+    StopContainer: async (
+      { containerId, timeout }: wire.StopContainerRequest,
+      signal: AbortSignal,
+    ) => {
+      const timeoutMs = Number(timeout) * 1000;
+      await lifecycle.stopContainer(containerId, timeoutMs, signal);
+      return {};
+    },
+    RemoveContainer: ({ containerId }: wire.RemoveContainerRequest) => {
+      lifecycle.removeContainer(containerId);
+      return {};
+    },
+    ListContainers: (
+      { filter }: wire.ListContainersRequest,
+    ): wire.ListContainersResponse => ({
+      containers: byId(lifecycle.containers)
+        .filter((container) => matchesContainer(container, filter))
+        .map(containerRow),
+    }),
+    ContainerStatus: (
+      { containerId }: wire.ContainerStatusRequest,
+    ): wire.ContainerStatusResponse => {
+      const container = lifecycle.container(containerId);
+      const sandbox = lifecycle.sandboxes.get(container.sandboxId);
+      return { status: containerStatus(container, sandbox), info: {} };
+    },
+    UpdateContainerResources: (
+      { containerId, linux }: wire.UpdateContainerResourcesRequest,
+    ) => {
+      lifecycle.container(containerId).resources = linux;
+      return {};
+    },
+    ReopenContainerLog: ({ containerId }: wire.ReopenContainerLogRequest) => {
+      running(lifecycle.container(containerId)).logReopened += 1;
+      return {};
+    },
+    ExecSync: (request: wire.ExecSyncRequest, signal: AbortSignal) =>
+      execSync(deps, request, signal),
+  };
+}
+
+async function execSync(
+  { lifecycle, clock, settings }: HandlerDeps,
+  { containerId, cmd, timeout }: wire.ExecSyncRequest,
+  signal: AbortSignal,
+): Promise<wire.ExecSyncResponse> {
+  const container = running(lifecycle.container(containerId));
+  const script = settings.exec(container, cmd);
+  const { stdout = "", stderr = "", exitCode = 0, afterMs = 0 } = script;
+  const limitMs = timeout === 0n ? Infinity : Number(timeout) * 1000;
+  if (afterMs > 0) await clock.sleep(Math.min(afterMs, limitMs), signal);
+  if (afterMs > limitMs) {
+    throw new StatusError(
+      CODE.deadlineExceeded,
+      `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`,
+    );
+  }
+  const utf8 = new TextEncoder();
+  return { stdout: utf8.encode(stdout), stderr: utf8.encode(stderr), exitCode };
+}
+
+function imageHandlers(
+  { clock, images, settings }: HandlerDeps,
+): UnaryHandlers {
+  return {
+    ListImages: (
+      { filter }: wire.ListImagesRequest,
+    ): wire.ListImagesResponse => {
+      const name = filter?.image?.image ?? "";
+      const wanted = name === "" ? undefined : images.find(name)?.id;
+      return {
+        images: byId(images.images)
+          .filter(({ id }) => name === "" || id === wanted)
+          .map(imageRow),
+      };
+    },
+    ImageStatus: (
+      { image }: wire.ImageStatusRequest,
+    ): wire.ImageStatusResponse => {
+      const found = images.find(image?.image ?? "");
+      return { image: found && imageRow(found), info: {} };
+    },
+    PullImage: async (
+      { image }: wire.PullImageRequest,
+      signal: AbortSignal,
+    ): Promise<wire.PullImageResponse> => {
+      if (settings.pullMs > 0) await clock.sleep(settings.pullMs, signal);
+      return { imageRef: images.pull(image?.image ?? "").id };
+    },
+    RemoveImage: ({ image }: wire.RemoveImageRequest) => {
+      images.remove(image?.image ?? "");
+      return {};
+    },
+    ImageFsInfo: (): wire.ImageFsInfoResponse => {
+      const sizes = [...images.images.values()].map(({ size }) => size);
+      const usage: wire.FilesystemUsage = {
+        timestamp: BigInt(Math.trunc(clock.now())) * 1_000_000n,
+        fsId: { mountpoint: settings.imageMountpoint },
+        usedBytes: { value: sizes.reduce((sum, size) => sum + size, 0n) },
+        inodesUsed: { value: BigInt(sizes.length) },
+      };
+      return { imageFilesystems: [usage], containerFilesystems: [] };
+    },
+  };
+}
+
+/** The refusal of a method that the runtime does not have. */
+export function unimplemented(method: string): StatusError {
+  return new StatusError(CODE.unimplemented, `unknown method ${method}`);
+}
+
+function condition(type: string, status: boolean): wire.RuntimeCondition {
+  return {
+    type,
+    status,
+    reason: status ? "" : `${type}Not`,
+    message: status ? "" : `${type} is switched off by the test`,
+  };
+}
+
+function required<T>(value: T | undefined, what: string): T {
+  if (value !== undefined) return value;
+  throw new StatusError(CODE.invalidArgument, `${what} is nil`);
+}
+
+function running(container: FakeContainer): FakeContainer {
+  if (container.state === "running") return container;
+  const state = `CONTAINER_${container.state.toUpperCase()}`;
+  throw new StatusError(CODE.unknown, `container is in ${state} state`);
+}
+
+// Ids have no order, so neither has a list: nobody may lean on it.
+function byId<T extends { readonly id: string }>(
+  things: ReadonlyMap<string, T>,
+): readonly T[] {
+  return [...things.values()].sort((a, b) => a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,190 @@
+/**
+ * A gRPC server on a unix socket whose connections can be broken at will.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { rm } from "node:fs/promises";
+import {
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import {
+  ImageServiceDefinition,
+  RuntimeServiceDefinition,
+} from "../../../proto/gen/runtime/v1/api.ts";
+import { CODE, StatusError } from "./status_error.ts";
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** What the server does with calls; methods are named as the CRI spells them. */
+export interface CallHandler {
+  /** Resolves to the answer; `signal` aborts when the caller has gone. */
+  unary(
+    method: string,
+    request: unknown,
+    signal: AbortSignal,
+  ): Promise<unknown>;
+  /** Yields answers until it ends or the caller has gone. */
+  stream(
+    method: string,
+    request: unknown,
+    signal: AbortSignal,
+  ): AsyncIterable<unknown>;
+}
+
+/** Listens on one socket; starts and stops any number of times. */
+export class CriServer implements AsyncDisposable {
+  readonly #socketPath: string;
+  readonly #handler: CallHandler;
+  readonly #sockets = new Set<Socket>();
+  #running:
+    | { readonly grpc: Server; readonly net: NetServer }
+    | undefined;
+
+  constructor(socketPath: string, handler: CallHandler) {
+    this.#socketPath = socketPath;
+    this.#handler = handler;
+  }
+
+  /** Listens; a socket file that a killed server left is replaced. */
+  async start(): Promise<void> {
+    if (this.#running !== undefined) return;
+    const grpc = new Server({
+      "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+      "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+      "grpc.enable_channelz": 0,
+    });
+    for (
+      const definition of [RuntimeServiceDefinition, ImageServiceDefinition]
+    ) {
+      grpc.addService(...this.#service(definition));
+    }
+    // grpc-js gives no hold on the connections of a socket that it owns.
+    const injector = grpc.createConnectionInjector(
+      ServerCredentials.createInsecure(),
+    );
+    const net = createServer((socket) => {
+      this.#sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => this.#sockets.delete(socket));
+      injector.injectConnection(socket);
+    });
+    await rm(this.#socketPath, { force: true });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    net.once("error", reject);
+    net.listen(this.#socketPath, resolve);
+    await promise;
+    this.#running = { grpc, net };
+  }
+
+  /** Breaks every connection and no longer listens, as if killed. */
+  async stop(): Promise<void> {
+    if (this.#running === undefined) return;
+    const { grpc, net } = this.#running;
+    this.#running = undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    net.close(() => resolve());
+    this.cut();
+    grpc.forceShutdown();
+    await promise;
+    await rm(this.#socketPath, { force: true });
+  }
+
+  /** Breaks every connection; new ones are welcome. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #service(
+    service: typeof RuntimeServiceDefinition | typeof ImageServiceDefinition,
+  ): [ServiceDefinition, UntypedServiceImplementation] {
+    const definition: Record<string, ServiceDefinition[string]> = {};
+    const implementation: UntypedServiceImplementation = {};
+    for (const method of Object.values(service.methods) as Method[]) {
+      const { name, requestType, responseType, responseStream } = method;
+      definition[name] = {
+        path: `/${service.fullName}/${name}`,
+        requestStream: false,
+        responseStream,
+        requestSerialize: (message) => toBuffer(requestType, message),
+        requestDeserialize: (bytes) => requestType.decode(bytes),
+        responseSerialize: (message) => toBuffer(responseType, message),
+        responseDeserialize: (bytes) => responseType.decode(bytes),
+      };
+      implementation[name] = responseStream
+        ? (call: ServerWritableStream<unknown, unknown>) =>
+          this.#serveStream(name, call)
+        : (
+          call: ServerUnaryCall<unknown, unknown>,
+          reply: sendUnaryData<unknown>,
+        ) => this.#serveUnary(name, call, reply);
+    }
+    return [definition, implementation];
+  }
+
+  async #serveUnary(
+    name: string,
+    call: ServerUnaryCall<unknown, unknown>,
+    reply: sendUnaryData<unknown>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    call.on("cancelled", () => gone.abort());
+    try {
+      reply(null, await this.#handler.unary(name, call.request, gone.signal));
+    } catch (error) {
+      reply(toStatus(error));
+    }
+  }
+
+  async #serveStream(
+    name: string,
+    call: ServerWritableStream<unknown, unknown>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    call.on("cancelled", () => gone.abort());
+    call.on("error", () => gone.abort());
+    try {
+      const answers = this.#handler.stream(name, call.request, gone.signal);
+      for await (const answer of answers) call.write(answer);
+      call.end();
+    } catch (error) {
+      if (!gone.signal.aborted) call.emit("error", toStatus(error));
+    }
+  }
+}
+
+/** What the generated table says of every method. */
+interface Method {
+  readonly name: string;
+  readonly requestType: Codec;
+  readonly responseType: Codec;
+  readonly responseStream: boolean;
+}
+
+interface Codec {
+  // The table is read as a whole, so the types of single messages are lost here.
+  encode(message: unknown): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+}
+
+function toBuffer(codec: Codec, message: unknown): Buffer {
+  return Buffer.from(codec.encode(message).finish());
+}
+
+function toStatus(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  // A bug of the fake itself: loud, so that no test takes it for a scenario.
+  return new StatusError(CODE.internal, `The fake runtime failed: ${error}`);
+}
