@@ -1,0 +1,145 @@
+/**
+ * What happened between two looks at the runtime.
+ *
+ * @module
+ */
+
+import type { ObservedPod } from "../pod/mod.ts";
+import type { PodListing } from "../runtime/mod.ts";
+
+/** Where a container or sandbox stands, as far as its pod's life is concerned. */
+export type ItemState = "running" | "exited" | "unknown";
+
+/** One look at one pod: the states of its sandboxes and containers by id. */
+export type PodSnapshot = ReadonlyMap<string, ItemState>;
+
+/** Something moved; whoever hears it looks at the pod again. */
+export type PodLifecycleEvent =
+  | {
+    readonly kind:
+      | "container_started"
+      | "container_died"
+      | "container_removed"
+      /** It is neither running nor known to have ended. */
+      | "container_changed";
+    readonly podUid: string;
+    /** Of a container or of a sandbox. */
+    readonly containerId: string;
+  }
+  /** The pod was looked at again, without anything having moved. */
+  | { readonly kind: "pod_sync"; readonly podUid: string }
+  /** The runtime answers again after it did not. */
+  | { readonly kind: "runtime_returned" };
+
+/** An event that names a container. */
+export type ContainerMoved = Extract<
+  PodLifecycleEvent,
+  { readonly containerId: string }
+>;
+
+/**
+ * Lists what happened to one pod between two looks. Pure.
+ *
+ * A container that vanished while it ran yields both a death and a removal, so that
+ * no listener has to know that the two were seen at once.
+ *
+ * @example A container that ended
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { diffPod } from "./diff.ts";
+ *
+ * const events = diffPod("u", new Map([["c", "running"]]), new Map([["c", "exited"]]));
+ * deepStrictEqual(events.map((event) => event.kind), ["container_died"]);
+ * ```
+ */
+export function diffPod(
+  podUid: string,
+  before: PodSnapshot,
+  after: PodSnapshot,
+): ContainerMoved[] {
+  const events: ContainerMoved[] = [];
+  for (const [containerId, now] of after) {
+    for (const kind of transition(before.get(containerId), now)) {
+      events.push({ kind, podUid, containerId });
+    }
+  }
+  for (const [containerId, old] of before) {
+    if (after.has(containerId)) continue;
+    for (const kind of transition(old, undefined)) {
+      events.push({ kind, podUid, containerId });
+    }
+  }
+  return events;
+}
+
+/** The states of a pod in a list. Pure. */
+export function snapshotOfListing(listing: PodListing): PodSnapshot {
+  const snapshot = new Map<string, ItemState>();
+  for (const { id, state } of listing.sandboxes) {
+    snapshot.set(id, sandboxState(state === "ready"));
+  }
+  for (const { id, state } of listing.containers) {
+    snapshot.set(id, containerState(state));
+  }
+  return snapshot;
+}
+
+/** The states of a pod that was looked at closely. Pure. */
+export function snapshotOfPod(pod: ObservedPod): PodSnapshot {
+  const snapshot = new Map<string, ItemState>();
+  for (const { id, ready } of pod.sandboxes) {
+    snapshot.set(id, sandboxState(ready));
+  }
+  for (const { id, state } of pod.containers) {
+    snapshot.set(id, containerState(state));
+  }
+  return snapshot;
+}
+
+/**
+ * True when a list shows exactly what the snapshot holds. Pure; makes nothing, since
+ * it is asked for every pod every second.
+ */
+export function isUnchanged(
+  snapshot: PodSnapshot,
+  listing: PodListing,
+): boolean {
+  const { sandboxes, containers } = listing;
+  if (snapshot.size !== sandboxes.length + containers.length) return false;
+  for (const { id, state } of sandboxes) {
+    if (snapshot.get(id) !== sandboxState(state === "ready")) return false;
+  }
+  for (const { id, state } of containers) {
+    if (snapshot.get(id) !== containerState(state)) return false;
+  }
+  return true;
+}
+
+function transition(
+  old: ItemState | undefined,
+  now: ItemState | undefined,
+): readonly ContainerMoved["kind"][] {
+  if (old === now) return [];
+  switch (now) {
+    case "running":
+      return ["container_started"];
+    case "exited":
+      return ["container_died"];
+    case "unknown":
+      return ["container_changed"];
+    case undefined:
+      return old === "exited"
+        ? ["container_removed"]
+        : ["container_died", "container_removed"];
+  }
+}
+
+function sandboxState(isReady: boolean): ItemState {
+  return isReady ? "running" : "exited";
+}
+
+function containerState(
+  state: "created" | "running" | "exited" | "unknown",
+): ItemState {
+  return state === "created" ? "unknown" : state;
+}

@@ -1,0 +1,95 @@
+/**
+ * What relisting shows of itself.
+ *
+ * @module
+ */
+
+import type {
+  Counter,
+  Gauge,
+  Histogram,
+  MetricsRegistry,
+} from "../base/mod.ts";
+import type { RuntimeListing } from "../runtime/mod.ts";
+
+/** The kubelet's names, so that its dashboards show this agent too. */
+export class PlegMetrics {
+  /** Seconds that a list of all pods took. */
+  readonly duration: Histogram;
+  /** Seconds between the beginnings of two lists. */
+  readonly interval: Histogram;
+  /** Seconds that the list of one pod took. */
+  readonly podDuration: Histogram;
+  /** Seconds since the epoch. */
+  readonly lastSeen: Gauge;
+  /** Events that were dropped. */
+  readonly discarded: Counter;
+  readonly #runningPods: Gauge;
+  readonly #containers: Gauge;
+
+  /** Registers the metrics. */
+  constructor(metrics: MetricsRegistry) {
+    const seconds = { buckets: DEFAULT_BUCKETS };
+    this.duration = metrics.histogram(
+      "kubelet_pleg_relist_duration_seconds",
+      "Time that one list of all pods took, looks at those that moved included",
+      seconds,
+    );
+    this.interval = metrics.histogram(
+      "kubelet_pleg_relist_interval_seconds",
+      "Time between the beginnings of two lists of all pods",
+      seconds,
+    );
+    this.podDuration = metrics.histogram(
+      "kubelet_pleg_pod_relist_duration_seconds",
+      "Time that the list of one pod took",
+      seconds,
+    );
+    this.lastSeen = metrics.gauge(
+      "kubelet_pleg_last_seen_seconds",
+      "When a list of all pods last succeeded, in seconds since the epoch",
+    );
+    this.discarded = metrics.counter(
+      "kubelet_pleg_discard_events",
+      "Events dropped because nobody took them",
+    );
+    this.#runningPods = metrics.gauge(
+      "kubelet_running_pods",
+      "Pods with a ready sandbox",
+    );
+    this.#containers = metrics.gauge(
+      "kubelet_running_containers",
+      "Containers by the state they are in",
+      { labelNames: ["container_state"] },
+    );
+  }
+
+  /** Counts what a list shows. */
+  count(listing: RuntimeListing): void {
+    let pods = 0;
+    const counts = { created: 0, running: 0, exited: 0, unknown: 0 };
+    for (const { sandboxes, containers } of listing.pods.values()) {
+      if (sandboxes.some(({ state }) => state === "ready")) pods++;
+      for (const { state } of containers) counts[state]++;
+    }
+    this.#runningPods.set(pods);
+    for (const [state, count] of Object.entries(counts)) {
+      this.#containers.set(count, { container_state: state });
+    }
+  }
+}
+
+// Prometheus' default buckets, which upstream uses.
+const DEFAULT_BUCKETS: readonly number[] = [
+  .005,
+  .01,
+  .025,
+  .05,
+  .1,
+  .25,
+  .5,
+  1,
+  2.5,
+  5,
+  10,
+];

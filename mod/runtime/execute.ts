@@ -1,0 +1,395 @@
+/**
+ * Doing what a plan says: stop, sandbox, start.
+ *
+ * @module
+ */
+
+import { type EventSink, isRestartableInit, type Pod } from "../api/mod.ts";
+import {
+  type Clock,
+  describeError,
+  type Logger,
+  Semaphore,
+} from "../base/mod.ts";
+import type { ImageService, RuntimeService } from "../cri/mod.ts";
+import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
+import type { ContainerFiles } from "./container_files.ts";
+import { ImagePuller } from "./images.ts";
+import { PodKiller } from "./kill.ts";
+import { listPod } from "./list_pods.ts";
+import { inspectContainer, withContainers } from "./observe.ts";
+import type { SyncFailure, SyncOutcome } from "./outcome.ts";
+import { OutcomeLog } from "./outcome_log.ts";
+import type { RuntimeFiles, SpecBuilder } from "./ports.ts";
+import { PlanStops } from "./plan_stops.ts";
+import { RestartBackoffs } from "./restart_backoffs.ts";
+import { restorePod } from "./restore_pod.ts";
+import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
+import { startTargets } from "./start_targets.ts";
+import type { VolumeSource } from "./spec_input.ts";
+import {
+  ContainerStarter,
+  type Prepared,
+  type StartContext,
+  type StartTarget,
+} from "./start_container.ts";
+
+/** A pod that takes longer does not keep others from starting any more. */
+const SLOW_START_MS = 10_000;
+
+/** What executing plans needs. */
+export interface ExecutorDeps {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly files: RuntimeFiles;
+  readonly containerFiles: ContainerFiles;
+  readonly specs: SpecBuilder;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How much at once, and how patient. */
+export interface ExecutorOptions {
+  /**
+   * Pods whose sandbox and first container are being made at the same time. On two
+   * cores 4 to 8 give the best throughput and half the median of "all at once".
+   *
+   * @default 6
+   */
+  readonly maxParallelStarts?: number;
+  /** @default 5 */
+  readonly maxParallelPulls?: number;
+  /**
+   * Longest wait before a crashed container starts again, in milliseconds.
+   *
+   * @default 300_000
+   */
+  readonly maxRestartWaitMs?: number;
+}
+
+/** One plan to execute. */
+export interface Execution {
+  readonly pod: Pod;
+  /** The look that the plan was made from. */
+  readonly observed: ObservedPod;
+  readonly plan: PodPlan;
+  /** The pod's volumes by name, ready to be mounted. */
+  readonly volumes: ReadonlyMap<string, VolumeSource>;
+  readonly signal: AbortSignal;
+}
+
+/** One pod to end. */
+export interface PodEnding {
+  /** `undefined` for a pod whose manifest is lost: the runtime's labels must do. */
+  readonly pod: Pod | undefined;
+  readonly observed: ObservedPod;
+  /** Replaces every other grace, in seconds. */
+  readonly graceSeconds?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Executes the plans of pods. At most one call at a time for a pod UID; pods run
+ * beside each other.
+ *
+ * What has begun may be found half done after an abort: nothing is undone here,
+ * since whoever comes next looks first. Upstream: kuberuntime SyncPod, KillPod.
+ */
+export class PodExecutor {
+  readonly #deps: ExecutorDeps;
+  readonly #killer: PodKiller;
+  readonly #puller: ImagePuller;
+  readonly #backoffs: RestartBackoffs;
+  readonly #starter: ContainerStarter;
+  readonly #sandboxes: SandboxCreator;
+  readonly #stops: PlanStops;
+  readonly #places: Semaphore;
+
+  constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
+    const { runtime, images, events, clock, specs } = deps;
+    const log = deps.log.named("runtime");
+    this.#deps = { ...deps, log };
+    this.#killer = new PodKiller({ runtime, events, clock, log });
+    const { maxParallelPulls, maxRestartWaitMs } = options;
+    this.#puller = new ImagePuller(
+      { images, events, clock },
+      maxParallelPulls === undefined ? {} : { maxParallelPulls },
+    );
+    this.#backoffs = new RestartBackoffs({ clock }, {
+      maxMs: maxRestartWaitMs,
+    });
+    this.#starter = new ContainerStarter({
+      runtime,
+      puller: this.#puller,
+      files: deps.containerFiles,
+      specs,
+      events,
+      clock,
+      killer: this.#killer,
+      backoffs: this.#backoffs,
+    });
+    this.#sandboxes = new SandboxCreator({ runtime, specs, events, clock });
+    this.#stops = new PlanStops({
+      runtime,
+      files: deps.containerFiles,
+      killer: this.#killer,
+      events,
+    });
+    this.#places = new Semaphore(options.maxParallelStarts ?? 6);
+  }
+
+  /**
+   * Executes one plan as far as it goes.
+   *
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async execute(execution: Execution): Promise<SyncOutcome> {
+    const { pod, plan, signal } = execution;
+    const log = new OutcomeLog(this.#deps.clock);
+    const late = await this.#sandboxes.pending(pod.metadata.uid, signal);
+    if (late !== undefined) {
+      // An earlier execution was given up while it made this sandbox.
+      log.again("SandboxChanged", `Sandbox "${late}" was finished meanwhile`);
+      return log.outcome();
+    }
+    if (plan.sandbox.kind === "create") {
+      const wait = this.#sandboxes.waitOf(pod.metadata.uid);
+      if (wait !== undefined) {
+        log.podFailed(wait);
+        return log.outcome();
+      }
+    }
+    if (!await this.#stops.run(execution, log)) return log.outcome();
+    if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
+      return log.outcome();
+    }
+    const targets = startTargets(pod, plan);
+    if (plan.sandbox.kind === "keep" && targets.length === 0) {
+      return log.outcome();
+    }
+    await this.#deps.containerFiles.prepareLogs(
+      pod,
+      targets.map(({ container }) => container.name),
+    );
+    using place = plan.sandbox.kind === "create"
+      ? await this.#places.acquire(signal)
+      : undefined;
+    const yieldPlace = (): void => place?.[Symbol.dispose]();
+    using _slow = this.#deps.clock.after(SLOW_START_MS, yieldPlace);
+    const ready = await this.#makeReady(execution, { targets, log });
+    if (ready === undefined) return log.outcome();
+    const context: StartContext = { ...ready.context, yieldPlace };
+    const started = await this.#startAll(context, { targets, log });
+    return log.outcome(
+      await this.#observe(execution, { ...ready, started, log }),
+    );
+  }
+
+  /**
+   * Ends everything of a pod: containers with their grace, then sandboxes.
+   *
+   * A sandbox that is still being made is waited for and ended too. Of a pod without
+   * manifest the recorded grace and hooks are honoured.
+   *
+   * @throws {AggregateError} with everything that failed
+   * @throws {CriError} when the runtime cannot say what a lost pod was like
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async killPod(ending: PodEnding): Promise<void> {
+    const { observed, graceSeconds, signal } = ending;
+    const { uid } = observed;
+    const late = await this.#sandboxes.pending(uid, signal);
+    const pod = ending.pod ??
+      restorePod(await listPod(this.#deps.runtime, uid, { signal }));
+    await this.#killer.killPod({
+      pod,
+      observed: late === undefined ? observed : withSandbox(observed, late),
+      graceSeconds,
+      signal,
+    });
+  }
+
+  /** Forgets the failures of a pod that is gone. */
+  forget(uid: string): void {
+    this.#backoffs.forget(uid);
+    this.#puller.forget(uid);
+    this.#sandboxes.forget(uid);
+    this.#deps.containerFiles.forget(uid);
+  }
+
+  /** Has a sandbox and all that its containers share, or says in the log why not. */
+  async #makeReady(
+    execution: Execution,
+    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+  ): Promise<
+    | {
+      readonly sandbox: PodSandbox;
+      readonly context: Omit<StartContext, "yieldPlace">;
+    }
+    | undefined
+  > {
+    const { pod, observed, plan, volumes, signal } = execution;
+    const { targets, log } = options;
+    const { containerFiles, specs } = this.#deps;
+    const reserved = watched(containerFiles.reserveHostsFile(pod));
+    const prepared = plan.sandbox.kind === "create"
+      ? this.#prepareAll(execution, targets)
+      : new Map<string, Promise<Prepared>>();
+    const sandbox = plan.sandbox.kind === "create"
+      ? await this.#sandboxes.create(pod, plan.sandbox.attempt, { log, signal })
+      : this.#sandboxes.kept(pod, observed, { log });
+    if (sandbox === undefined) return undefined;
+    const podIps = pod.spec.hostNetwork === true ? specs.nodeIps : sandbox.ips;
+    try {
+      await reserved;
+      const content = specs.hostsFile(pod, podIps);
+      const written = watched(containerFiles.writeHostsFile(pod, content));
+      const hostsFile = { path: containerFiles.hostsFilePath(pod), written };
+      const { id: sandboxId, config: sandboxConfig } = sandbox;
+      return {
+        sandbox,
+        context: {
+          pod,
+          observed,
+          sandboxId,
+          sandboxConfig,
+          podIps,
+          volumes,
+          hostsFile,
+          prepared,
+          signal,
+        },
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = describeError(error);
+      log.podFailed({ reason: "CreateContainerConfigError", message });
+      return undefined;
+    }
+  }
+
+  /** Begins what the containers need while their sandbox is being made. */
+  #prepareAll(
+    execution: Execution,
+    targets: readonly StartTarget[],
+  ): ReadonlyMap<string, Promise<Prepared>> {
+    const { pod, observed } = execution;
+    const prepared = new Map<string, Promise<Prepared>>();
+    for (const { container } of targets) {
+      this.#puller.prefetch(container);
+      const work = this.#starter.prepare(pod, container, observed);
+      prepared.set(container.name, watched(work));
+    }
+    return prepared;
+  }
+
+  /** @returns the ids of the containers that were started */
+  async #startAll(
+    context: StartContext,
+    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+  ): Promise<readonly string[]> {
+    const started: string[] = [];
+    const { log } = options;
+    for (const target of options.targets) {
+      const result = await this.#startOne(context, target);
+      context.yieldPlace();
+      if (result.kind === "started") {
+        started.push(result.containerId);
+        log.changed();
+        continue;
+      }
+      log.failed(result.failure);
+      if (result.changed) log.stopped();
+      // What follows an ordinary init container may count on its work.
+      const isOrdinaryInit = target.kind === "init" &&
+        !isRestartableInit(target.container);
+      if (isOrdinaryInit) break;
+    }
+    return started;
+  }
+
+  async #startOne(
+    context: StartContext,
+    target: StartTarget,
+  ): Promise<Awaited<ReturnType<ContainerStarter["start"]>>> {
+    try {
+      return await this.#starter.start(context, target);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const failure: SyncFailure = {
+        container: target.container.name,
+        reason: "RunContainerError",
+        message: describeError(error),
+      };
+      return { kind: "failed", failure, changed: true };
+    }
+  }
+
+  /**
+   * The pod as it is now, when only starts have changed it: then the status of what
+   * was started completes the look before. In every other case the caller looks anew.
+   */
+  async #observe(
+    execution: Execution,
+    done: {
+      readonly sandbox: PodSandbox;
+      readonly started: readonly string[];
+      readonly log: OutcomeLog;
+    },
+  ): Promise<SyncOutcome["observed"]> {
+    const { pod, observed, plan, signal } = execution;
+    const { sandbox, started, log } = done;
+    if (!log.onlyStarted) return undefined;
+    const atMs = log.timeAfter();
+    const { runtime, files } = this.#deps;
+    let containers: readonly (ObservedContainer | undefined)[];
+    try {
+      containers = await Promise.all(
+        started.map((id) =>
+          inspectContainer({ runtime, files }, id, {
+            sandboxId: sandbox.id,
+            signal,
+          })
+        ),
+      );
+    } catch {
+      // The caller's own look meets the failure, if it lasts.
+      signal.throwIfAborted();
+      return undefined;
+    }
+    const found = containers.filter((container) => container !== undefined);
+    if (found.length < started.length) return undefined;
+    const { name, namespace } = pod.metadata;
+    const base = plan.sandbox.kind === "create"
+      ? {
+        ...observed,
+        name,
+        namespace,
+        sandboxes: [sandbox.observed],
+        ips: sandbox.ips,
+      }
+      : observed;
+    return { pod: withContainers(base, found), atMs };
+  }
+}
+
+function withSandbox(observed: ObservedPod, sandboxId: string): ObservedPod {
+  if (observed.sandboxes.some(({ id }) => id === sandboxId)) return observed;
+  const sandbox = {
+    id: sandboxId,
+    ready: true,
+    attempt: 0,
+    createdAt: 0n,
+    hostNetwork: false,
+    ip: undefined,
+    additionalIps: [],
+  };
+  return { ...observed, sandboxes: [sandbox, ...observed.sandboxes] };
+}
+
+/** Work whose failure is met where it is awaited, or does not matter any more. */
+function watched<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}

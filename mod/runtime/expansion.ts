@@ -1,0 +1,85 @@
+/**
+ * Expansion of `$(NAME)` in environment values, commands and arguments.
+ *
+ * @module
+ */
+
+import { SpecRefusal } from "./spec_refusal.ts";
+
+/**
+ * The longest text an expansion may grow to, in UTF-16 units.
+ *
+ * Linux takes no single argument or variable above 128 KiB, so nothing that could
+ * run is refused, while a chain of variables that double each other ends here and
+ * not in the agent's memory.
+ */
+export const MAX_EXPANDED_LENGTH: number = 1 << 20;
+
+/**
+ * Replaces every `$(NAME)` by the value of NAME.
+ *
+ * An unknown name stays as it is written, `$$` becomes one `$`, and an opening
+ * without its parenthesis is kept. What was inserted is never looked at again.
+ * Takes time in proportion to what it reads and writes.
+ *
+ * Upstream: third_party/forked/golang/expansion.
+ *
+ * @example Known, unknown and escaped
+ * ```ts
+ * import { expand } from "./expansion.ts";
+ *
+ * const text = expand("$(A) $(B) $$(A)", new Map([["A", "1"]]));
+ * if (text !== "1 $(B) $(A)") throw new Error(text);
+ * ```
+ *
+ * @throws {SpecRefusal} when the result would exceed `MAX_EXPANDED_LENGTH`
+ */
+export function expand(
+  text: string,
+  values: ReadonlyMap<string, string>,
+): string {
+  const parts: string[] = [];
+  let length = 0;
+  const write = (part: string) => {
+    length += part.length;
+    if (length > MAX_EXPANDED_LENGTH) {
+      throw new SpecRefusal(
+        `Cannot expand a value: the result is longer than ${MAX_EXPANDED_LENGTH} characters, wanted less`,
+      );
+    }
+    parts.push(part);
+  };
+  // Found once and kept while it lies ahead, so that many openings without a
+  // closing do not each search the rest of the text.
+  let closing = text.indexOf(")");
+  let from = 0;
+  for (;;) {
+    const dollar = text.indexOf("$", from);
+    if (dollar < 0) break;
+    if (text[dollar + 1] === "$") {
+      write(text.slice(from, dollar + 1));
+      from = dollar + 2;
+      continue;
+    }
+    if (closing >= 0 && closing < dollar) closing = text.indexOf(")", dollar);
+    if (text[dollar + 1] !== "(" || closing < 0) {
+      write(text.slice(from, dollar + 1));
+      from = dollar + 1;
+      continue;
+    }
+    write(text.slice(from, dollar));
+    const written = text.slice(dollar, closing + 1);
+    write(values.get(written.slice(2, -1)) ?? written);
+    from = closing + 1;
+  }
+  write(text.slice(from));
+  return parts.join("");
+}
+
+/** Expands each text of a list; an absent list stays absent. */
+export function expandAll(
+  texts: readonly string[] | undefined,
+  values: ReadonlyMap<string, string>,
+): readonly string[] | undefined {
+  return texts?.map((text) => expand(text, values));
+}

@@ -1,0 +1,234 @@
+/**
+ * Ending containers and pods, with the grace that is theirs.
+ *
+ * @module
+ */
+
+import { type EventSink, findContainer, type Pod } from "../api/mod.ts";
+import {
+  type Clock,
+  deadline,
+  describeError,
+  type Logger,
+} from "../base/mod.ts";
+import type { RuntimeService } from "../cri/mod.ts";
+import {
+  containerGrace,
+  type KillReason,
+  type ObservedContainer,
+  type ObservedPod,
+  stopTimeout,
+  terminationOrder,
+} from "../pod/mod.ts";
+import { ContainerEvents } from "./container_event.ts";
+import { runHook } from "./hooks.ts";
+
+/** One container to end. */
+export interface ContainerKill {
+  readonly pod: Pod;
+  readonly container: Pick<ObservedContainer, "id" | "name">;
+  readonly reason: KillReason;
+  /** The text of the event; `Stopping container x` when it is left out. */
+  readonly message?: string;
+  /** Replaces every other grace, in seconds. */
+  readonly graceSeconds?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A whole pod to end. */
+export interface PodKill {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  /** Replaces every other grace, in seconds. */
+  readonly graceSeconds?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The calls that ending makes. */
+export type KillService = Pick<
+  RuntimeService,
+  "execSync" | "stopContainer" | "stopPodSandbox"
+>;
+
+/** Ends containers: event, preStop hook, those that end before, SIGTERM, SIGKILL. */
+export class PodKiller {
+  readonly #runtime: KillService;
+  readonly #events: EventSink;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+
+  constructor(
+    deps: {
+      readonly runtime: KillService;
+      readonly events: EventSink;
+      readonly clock: Clock;
+      readonly log: Logger;
+    },
+  ) {
+    this.#runtime = deps.runtime;
+    this.#events = deps.events;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+  }
+
+  /**
+   * Ends one container; one that is gone already is no error.
+   *
+   * The hook and the waiting use up the grace; the runtime is given what is left,
+   * at least two seconds. (Upstream: kuberuntime killContainer.)
+   *
+   * @param before resolves when the containers have ended that must end first
+   * @throws {CriError} when the runtime cannot say that it has ended
+   */
+  async killContainer(
+    kill: ContainerKill,
+    before?: Promise<unknown>,
+  ): Promise<void> {
+    const { pod, container, signal } = kill;
+    const startMs = this.#clock.monotonic();
+    new ContainerEvents(this.#events, pod).normal(
+      container.name,
+      "Killing",
+      kill.message ?? `Stopping container ${container.name}`,
+    );
+    const grace = graceOf(kill);
+    if (grace > 0) {
+      await this.#preStop(kill, grace);
+      const leftMs = grace * 1000 - (this.#clock.monotonic() - startMs);
+      if (before !== undefined) await this.#wait(before, leftMs, signal);
+    }
+    const usedSeconds = (this.#clock.monotonic() - startMs) / 1000;
+    const timeout = stopTimeout(grace, usedSeconds);
+    await this.#runtime.stopContainer(container.id, timeout, { signal });
+  }
+
+  /**
+   * Ends all containers of a pod together, sidecars after the others, then its
+   * sandboxes.
+   *
+   * @throws {AggregateError} with everything that failed; the rest has been done
+   */
+  async killPod(kill: PodKill): Promise<void> {
+    const { pod, observed, signal } = kill;
+    const { failures, isEarly } = await this.#stopContainers(kill);
+    signal.throwIfAborted();
+    // A sandbox takes its containers with it at once, so it stays as long as one
+    // of them still has a right to its grace.
+    if (!isEarly) {
+      const stops = observed.sandboxes.map(({ id }) =>
+        this.#runtime.stopPodSandbox(id, { signal })
+      );
+      failures.push(...await failuresOf(stops));
+    }
+    signal.throwIfAborted();
+    if (failures.length === 0) return;
+    const { name, namespace } = pod.metadata;
+    const why = failures.map(describeError).join("; ");
+    const message = `Cannot stop pod "${namespace}/${name}": ${why}`;
+    throw new AggregateError(failures, message);
+  }
+
+  /** @returns what failed, and whether some of it failed before its grace was over */
+  async #stopContainers(
+    kill: PodKill,
+  ): Promise<{ failures: unknown[]; isEarly: boolean }> {
+    const { pod, observed, graceSeconds, signal } = kill;
+    // What is not known to have ended may still run.
+    const running = observed.containers.filter(({ state }) =>
+      state === "running" || state === "unknown"
+    );
+    const names = new Set(running.map((container) => container.name));
+    const order = terminationOrder(pod, names);
+    const ended = new Map(
+      running.map(({ id }) => [id, Promise.withResolvers<void>()]),
+    );
+    let isEarly = false;
+    const failures = await failuresOf(running.map(async (container) => {
+      const reason = POD_STOPPING;
+      const one = { pod, container, reason, graceSeconds, signal };
+      const earlier = order.get(container.name) ?? [];
+      const waitFor = running.filter(({ name }) => earlier.includes(name))
+        .map(({ id }) => ended.get(id)?.promise);
+      const startMs = this.#clock.monotonic();
+      try {
+        await this.killContainer(
+          one,
+          waitFor.length === 0 ? undefined : Promise.all(waitFor),
+        );
+      } catch (error) {
+        isEarly ||= this.#clock.monotonic() - startMs < graceOf(one) * 1000;
+        throw error;
+      } finally {
+        // One that failed to end must not hold up the rest for ever.
+        ended.get(container.id)?.resolve();
+      }
+    }));
+    return { failures, isEarly };
+  }
+
+  async #preStop(kill: ContainerKill, graceSeconds: number): Promise<void> {
+    const { pod, container, signal } = kill;
+    const hook = findContainer(pod, container.name)?.lifecycle?.preStop;
+    if (hook === undefined) return;
+    using limit = deadline(this.#clock, graceSeconds * 1000, signal);
+    try {
+      await runHook(
+        { runtime: this.#runtime, clock: this.#clock },
+        hook,
+        { containerId: container.id, signal: limit.signal },
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      const fields = {
+        pod: `${pod.metadata.namespace}/${pod.metadata.name}`,
+        uid: pod.metadata.uid,
+        container: container.name,
+      };
+      // A hook that takes all the grace has failed nobody.
+      if (limit.signal.aborted) {
+        return this.#log.info("pre_stop_cut_short", {
+          ...fields,
+          graceSeconds,
+        });
+      }
+      this.#log.warn("pre_stop_failed", { ...fields, error });
+      new ContainerEvents(this.#events, pod).warning(
+        container.name,
+        "FailedPreStopHook",
+        "PreStopHook failed",
+      );
+    }
+  }
+
+  async #wait(
+    before: Promise<unknown>,
+    leftMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    using limit = deadline(this.#clock, Math.max(0, leftMs), signal);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    limit.signal.addEventListener("abort", () => resolve(), { once: true });
+    if (limit.signal.aborted) resolve();
+    await Promise.race([before, promise]);
+    signal.throwIfAborted();
+  }
+}
+
+const POD_STOPPING: KillReason = "pod_stopping";
+
+function graceOf(kill: Omit<ContainerKill, "signal">): number {
+  return containerGrace(kill.pod, {
+    container: findContainer(kill.pod, kill.container.name),
+    reason: kill.reason,
+    overrideSeconds: kill.graceSeconds,
+  });
+}
+
+async function failuresOf(
+  work: readonly Promise<void>[],
+): Promise<unknown[]> {
+  const results = await Promise.allSettled(work);
+  return results.flatMap((result) =>
+    result.status === "rejected" ? [result.reason] : []
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * One pod against a container runtime: look at it, execute its plan, end it, clear it
+ * away.
+ *
+ * The builders of configurations are pure and know no runtime; everything else asks
+ * it through the CRI ports and reports in the agent's own words.
+ *
+ * @module
+ */
+
+export { PodCache, unseenPod } from "./cache.ts";
+export { PodCollector } from "./collect.ts";
+export { findLeftovers, type Leftovers } from "./collect_decision.ts";
+export { ContainerFiles, type PodPaths } from "./container_files.ts";
+export { diskFiles } from "./disk_files.ts";
+export { parseResolvConf, type ResolverConfig } from "./dns.ts";
+export {
+  type Execution,
+  type ExecutorDeps,
+  type ExecutorOptions,
+  type PodEnding,
+  PodExecutor,
+} from "./execute.ts";
+export { type ImageReference, parseImageReference } from "./image_reference.ts";
+export { PodObserver } from "./look.ts";
+export {
+  type ForeignItem,
+  groupByPod,
+  listPod,
+  listPods,
+  type ListService,
+  type PodListing,
+  type RuntimeListing,
+} from "./list_pods.ts";
+export {
+  type InspectOptions,
+  inspectPod,
+  type ObserveDeps,
+} from "./observe.ts";
+export type { SyncFailure, SyncOutcome } from "./outcome.ts";
+export type { RuntimeFiles, SpecBuilder, SpecWarning } from "./ports.ts";
+export { NodeSpecBuilder, type SpecBuilderOptions } from "./spec_builder.ts";
+export type {
+  CgroupLayout,
+  ContainerKind,
+  ContainerSpecInput,
+  NodeFacts,
+  SandboxDns,
+  SandboxSpecInput,
+  SpecResult,
+  VolumeSource,
+} from "./spec_input.ts";
+export { lastLogText } from "./termination_message.ts";

@@ -1,0 +1,158 @@
+/**
+ * Stopping what a plan wants stopped, before anything is started.
+ *
+ * @module
+ */
+
+import { type EventSink, type Pod, podRef } from "../api/mod.ts";
+import { describeError } from "../base/mod.ts";
+import type { RuntimeService } from "../cri/mod.ts";
+import type {
+  KillReason,
+  ObservedContainer,
+  ObservedPod,
+  PodPlan,
+} from "../pod/mod.ts";
+import type { ContainerFiles } from "./container_files.ts";
+import type { PodKiller } from "./kill.ts";
+import type { OutcomeLog } from "./outcome_log.ts";
+
+/** The part of an execution that stopping looks at. */
+export interface StopInput {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly plan: PodPlan;
+  readonly signal: AbortSignal;
+}
+
+/** Does the first half of a plan. */
+export class PlanStops {
+  readonly #deps: {
+    readonly runtime: RuntimeService;
+    readonly files: ContainerFiles;
+    readonly killer: PodKiller;
+    readonly events: EventSink;
+  };
+
+  constructor(
+    deps: {
+      readonly runtime: RuntimeService;
+      readonly files: ContainerFiles;
+      readonly killer: PodKiller;
+      readonly events: EventSink;
+    },
+  ) {
+    this.#deps = deps;
+  }
+
+  /** Stops what the plan wants stopped; false when the rest must wait. */
+  async run(input: StopInput, log: OutcomeLog): Promise<boolean> {
+    const { plan } = input;
+    try {
+      if (plan.sandbox.kind === "keep") {
+        await this.#stopSome(input, log);
+      } else await this.#stopAll(input, log);
+      if (plan.startInit.length > 0) await this.#clearInit(input, log);
+      return true;
+    } catch (error) {
+      input.signal.throwIfAborted();
+      log.changed();
+      log.podFailed({
+        reason: plan.sandbox.kind === "keep"
+          ? "KillContainerError"
+          : "KillPodSandboxError",
+        message: describeError(error),
+      });
+      return false;
+    }
+  }
+
+  async #stopAll(input: StopInput, log: OutcomeLog): Promise<void> {
+    const { pod, observed, plan, signal } = input;
+    if (plan.sandbox.kind === "create") {
+      if (plan.sandbox.replacesId !== undefined) {
+        this.#tellChanged(pod);
+      }
+      if (
+        observed.sandboxes.length === 0 && !observed.containers.some(mayRun)
+      ) {
+        return;
+      }
+    } else if (
+      !observed.sandboxes.some((sandbox) => sandbox.ready) &&
+      !observed.containers.some(mayRun)
+    ) {
+      // Stopped before; its network goes when it is removed.
+      return;
+    }
+    await this.#deps.killer.killPod({ pod, observed, signal });
+    log.stopped();
+  }
+
+  async #stopSome(input: StopInput, log: OutcomeLog): Promise<void> {
+    const { pod, plan, signal } = input;
+    for (const step of plan.kill) {
+      const container = { id: step.containerId, name: step.containerName };
+      const { reason, message } = step;
+      await this.#deps.killer.killContainer({
+        pod,
+        container,
+        reason,
+        message,
+        signal,
+      });
+      log.stopped();
+    }
+    for (const step of plan.reset) {
+      const container = { id: step.containerId, name: step.containerName };
+      if (step.kill) {
+        const reason: KillReason = "pod_stopping";
+        await this.#deps.killer.killContainer({
+          pod,
+          container,
+          reason,
+          graceSeconds: 0,
+          signal,
+        });
+      }
+      await this.#deps.runtime.removeContainer(container.id, { signal });
+      log.stopped();
+    }
+    if (plan.reset.length > 0) {
+      log.again("RestartingAllContainers", "All containers are restarted");
+    }
+  }
+
+  /**
+   * Removes records of init containers: all of them when the pod starts anew, so that
+   * none counts as done; else all but the newest of a name.
+   */
+  async #clearInit(input: StopInput, log: OutcomeLog): Promise<void> {
+    const { pod, observed, plan, signal } = input;
+    const startsAnew = plan.sandbox.kind === "create";
+    for (const { name } of pod.spec.initContainers ?? []) {
+      const records = observed.containers.filter((seen) => seen.name === name);
+      const dead = startsAnew
+        ? records
+        : records.filter((seen) => !mayRun(seen)).slice(1);
+      for (const container of dead) {
+        await this.#deps.runtime.removeContainer(container.id, { signal });
+        await this.#deps.files.removeLog(observed, container);
+        log.stopped();
+      }
+    }
+  }
+
+  #tellChanged(pod: Pod): void {
+    this.#deps.events.record(podRef(pod), {
+      type: "Normal",
+      reason: "SandboxChanged",
+      message: "Pod sandbox changed, it will be killed and re-created.",
+    });
+  }
+}
+
+/** True unless the container is known not to run. */
+function mayRun(container: ObservedContainer): boolean {
+  return container.state === "running" || container.state === "unknown";
+}

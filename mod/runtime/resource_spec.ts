@@ -1,0 +1,131 @@
+/**
+ * The cgroup settings of sandboxes and containers.
+ *
+ * @module
+ */
+
+import {
+  type ContainerSpec,
+  parseQuantity,
+  type Pod,
+  toBytes,
+} from "../api/mod.ts";
+import type { LinuxResources } from "../cri/mod.ts";
+import {
+  containerCgroupResources,
+  type CpuQuotaOptions,
+  oomScoreAdj,
+  podCgroupParent,
+  sandboxCgroupResources,
+} from "../pod/mod.ts";
+import type {
+  CgroupLayout,
+  ContainerSpecInput,
+  NodeFacts,
+} from "./spec_input.ts";
+
+/** The part of a node that cgroup settings depend on. */
+export type CgroupFacts = Pick<NodeFacts, "cgroups">;
+
+/** The cgroup that the sandbox and all containers of a pod are put under. */
+export function podCgroupParentOf(pod: Pod, node: CgroupFacts): string {
+  const { driver, root, perQos } = node.cgroups;
+  return perQos ? podCgroupParent(pod, { driver, root }) : root;
+}
+
+/** What a sandbox is told its containers will use, without the pod's overhead. */
+export function sandboxResources(pod: Pod, node: CgroupFacts): LinuxResources {
+  return {
+    ...sandboxCgroupResources(pod, cpuOptions(node.cgroups)),
+    ...unified(outOfMemorySettings(node.cgroups)),
+  };
+}
+
+/** What a pod uses beside its containers; nothing unless its spec says so. */
+export function overheadResources(pod: Pod, node: CgroupFacts): LinuxResources {
+  const { overhead } = pod.spec;
+  if (overhead === undefined) return {};
+  const { cpu, memory } = overhead;
+  const amounts = {
+    ...(cpu === undefined ? {} : { cpu }),
+    ...(memory === undefined ? {} : { memory }),
+  };
+  return containerCgroupResources({
+    name: "overhead",
+    resources: { requests: amounts, limits: amounts },
+  }, cpuOptions(node.cgroups));
+}
+
+/**
+ * The cgroup settings of one container.
+ *
+ * Swap is never given: with cgroups v1 memory and swap together get the memory
+ * limit, with v2 swap gets zero.
+ *
+ * Upstream: pkg/kubelet/kuberuntime generateLinuxContainerResources.
+ */
+export function containerResources(
+  input: Pick<ContainerSpecInput, "pod" | "container" | "node">,
+): LinuxResources {
+  const { pod, container, node } = input;
+  const { cgroups, memoryBytes } = node;
+  const resources = containerCgroupResources(container, cpuOptions(cgroups));
+  const { memoryLimitInBytes } = resources;
+  const hugepageLimits = hugePageLimits(container, cgroups.hugePageSizes);
+  return {
+    ...resources,
+    ...(cgroups.version === 1 && memoryLimitInBytes !== undefined
+      ? { memorySwapLimitInBytes: memoryLimitInBytes }
+      : {}),
+    oomScoreAdj: BigInt(
+      oomScoreAdj(pod, container, { nodeMemoryBytes: memoryBytes }),
+    ),
+    ...(hugepageLimits.length === 0 ? {} : { hugepageLimits }),
+    ...unified({
+      ...outOfMemorySettings(cgroups),
+      ...(cgroups.version === 2 ? { "memory.swap.max": "0" } : {}),
+    }),
+  };
+}
+
+function cpuOptions(cgroups: CgroupLayout): CpuQuotaOptions {
+  return {
+    periodUs: BigInt(Math.round(cgroups.cpuCfsPeriodMs * 1000)),
+    enforced: cgroups.cpuCfsQuota,
+  };
+}
+
+/** With cgroups v2 a container dies as a whole, as its processes depend on each other. */
+function outOfMemorySettings(cgroups: CgroupLayout): Record<string, string> {
+  return cgroups.version === 2 ? { "memory.oom.group": "1" } : {};
+}
+
+function unified(settings: Record<string, string>): LinuxResources {
+  return Object.keys(settings).length === 0 ? {} : { unified: settings };
+}
+
+/** One limit for each size that the node has, zero unless the container asks for it. */
+function hugePageLimits(
+  container: ContainerSpec,
+  sizes: readonly string[],
+): { readonly pageSize: string; readonly limit: bigint }[] {
+  const wanted = new Map<bigint, bigint>();
+  for (
+    const [name, amount] of Object.entries(container.resources?.limits ?? {})
+  ) {
+    if (!name.startsWith(HUGE_PAGES)) continue;
+    const size = toBytes(parseQuantity(name.slice(HUGE_PAGES.length)));
+    wanted.set(size, toBytes(parseQuantity(amount)));
+  }
+  return sizes.map((pageSize) => ({
+    pageSize,
+    limit: wanted.get(pageBytes(pageSize)) ?? 0n,
+  }));
+}
+
+const HUGE_PAGES = "hugepages-";
+
+/** The CRI writes `2MB` where a quantity says `2Mi`. */
+function pageBytes(pageSize: string): bigint {
+  return toBytes(parseQuantity(pageSize.replace(/B$/, "i")));
+}

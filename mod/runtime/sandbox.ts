@@ -1,0 +1,307 @@
+/**
+ * Making the sandbox of a pod.
+ *
+ * @module
+ */
+
+import { type EventSink, type Pod, podRef } from "../api/mod.ts";
+import { type Clock, nextDelay } from "../base/mod.ts";
+import {
+  CriError,
+  type RuntimeService,
+  type SandboxConfig,
+  type SandboxStatus,
+} from "../cri/mod.ts";
+import type { ObservedPod, ObservedSandbox } from "../pod/mod.ts";
+import { wordsOf } from "./images.ts";
+import { nameHolder } from "./name_conflict.ts";
+import { listPod } from "./list_pods.ts";
+import { podIps } from "./observe.ts";
+import type { SyncFailure } from "./outcome.ts";
+import type { OutcomeLog } from "./outcome_log.ts";
+import type { SpecBuilder } from "./ports.ts";
+import { unlessAborted } from "./unless_aborted.ts";
+
+/** A sandbox that containers can be put into. */
+export interface PodSandbox {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly observed: ObservedSandbox;
+  /** Empty for a pod on the node's network. */
+  readonly ips: readonly string[];
+}
+
+interface Failed {
+  readonly failure: SyncFailure;
+  readonly atMs: number;
+  readonly delayMs: number;
+}
+
+/** Pauses after a sandbox could not be made: soon again, then seldom. */
+const PAUSE = { baseMs: 2_000, maxMs: 30_000 };
+/** How soon to look again when the sandbox is there after all, in milliseconds. */
+const RETRY_AFTER_CONFLICT_MS = 200;
+/** How soon to look again when the runtime is away; the look itself waits for it. */
+const RETRY_UNAVAILABLE_MS = 1_000;
+
+/** Makes sandboxes, and knows of those that are still being made. */
+export class SandboxCreator {
+  readonly #runtime: RuntimeService;
+  readonly #specs: SpecBuilder;
+  readonly #events: EventSink;
+  readonly #clock: Clock;
+  /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
+  readonly #pending = new Map<string, Promise<string | undefined>>();
+  /** The last failure by pod UID, until a sandbox is made. */
+  readonly #failed = new Map<string, Failed>();
+
+  constructor(
+    deps: {
+      readonly runtime: RuntimeService;
+      readonly specs: SpecBuilder;
+      readonly events: EventSink;
+      readonly clock: Clock;
+    },
+  ) {
+    this.#runtime = deps.runtime;
+    this.#specs = deps.specs;
+    this.#events = deps.events;
+    this.#clock = deps.clock;
+  }
+
+  /**
+   * Why a pod has to wait before its next sandbox, after one or more that failed:
+   * events of the failed ones would else have it made again and again.
+   */
+  waitOf(uid: string): SyncFailure | undefined {
+    const failed = this.#failed.get(uid);
+    if (failed === undefined) return undefined;
+    const { failure, atMs, delayMs } = failed;
+    const retryAtMs = atMs + delayMs;
+    return this.#clock.monotonic() < retryAtMs
+      ? { ...failure, retryAtMs }
+      : undefined;
+  }
+
+  /** Forgets the failures of a pod that is gone. */
+  forget(uid: string): void {
+    this.#failed.delete(uid);
+  }
+
+  /**
+   * Waits for a sandbox that is still being made for a pod, by a call that was given
+   * up.
+   *
+   * Such a call is never cancelled: only its answer tells whether there is a sandbox
+   * that somebody must end.
+   *
+   * @returns the sandbox's id, if one came of it
+   * @throws {unknown} The reason of `signal` when it aborts first.
+   */
+  async pending(uid: string, signal: AbortSignal): Promise<string | undefined> {
+    const call = this.#pending.get(uid);
+    return call === undefined ? undefined : await unlessAborted(call, signal);
+  }
+
+  /**
+   * Makes a sandbox and learns its address.
+   *
+   * @returns `undefined` when that failed; the log says why
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async create(
+    pod: Pod,
+    attempt: number,
+    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+  ): Promise<PodSandbox | undefined> {
+    const { log, signal } = options;
+    const config = this.#config(pod, attempt, log);
+    if (config === undefined) return undefined;
+    let id: string;
+    try {
+      id = await this.#run(pod.metadata.uid, config, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#createFailed(pod, error, options);
+      return undefined;
+    }
+    log.changed();
+    if (pod.spec.hostNetwork === true) {
+      this.forget(pod.metadata.uid);
+      return { id, config, observed: this.#onNode(id, attempt), ips: [] };
+    }
+    return await this.#learn(pod, { id, config, attempt, ...options });
+  }
+
+  /** The sandbox that a plan keeps, or `undefined` when it cannot be described any more. */
+  kept(
+    pod: Pod,
+    observed: ObservedPod,
+    options: { readonly log: OutcomeLog },
+  ): PodSandbox | undefined {
+    const newest = observed.sandboxes[0];
+    if (newest === undefined) {
+      const message = "Cannot start containers: the pod has no sandbox";
+      options.log.podFailed({ reason: "CreatePodSandboxError", message });
+      return undefined;
+    }
+    const config = this.#config(pod, newest.attempt, options.log);
+    if (config === undefined) return undefined;
+    return { id: newest.id, config, observed: newest, ips: observed.ips };
+  }
+
+  #config(
+    pod: Pod,
+    attempt: number,
+    log: OutcomeLog,
+  ): SandboxConfig | undefined {
+    const spec = this.#specs.sandbox({ pod, attempt });
+    for (const { reason, message } of spec.warnings ?? []) {
+      this.#warn(pod, reason, message);
+    }
+    if (spec.kind === "ok") return spec.config;
+    this.#fail(pod, spec.message, { log });
+    return undefined;
+  }
+
+  #run(
+    uid: string,
+    config: SandboxConfig,
+    signal: AbortSignal,
+  ): Promise<string> {
+    signal.throwIfAborted();
+    const call = this.#runtime.runPodSandbox(config);
+    const pending = call.then((id) => id, () => undefined);
+    this.#pending.set(uid, pending);
+    const settle = (): void => {
+      if (this.#pending.get(uid) === pending) this.#pending.delete(uid);
+    };
+    // It never rejects, see above.
+    void pending.then(settle);
+    return unlessAborted(call, signal);
+  }
+
+  async #learn(
+    pod: Pod,
+    made: {
+      readonly id: string;
+      readonly config: SandboxConfig;
+      readonly attempt: number;
+      readonly log: OutcomeLog;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<PodSandbox | undefined> {
+    const { id, config, attempt, log, signal } = made;
+    let status: SandboxStatus;
+    try {
+      status = await this.#runtime.podSandboxStatus(id, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `Unable to get pod sandbox status: ${wordsOf(error)}`;
+      this.#warn(pod, "FailedPodSandBoxStatus", message);
+      log.stopped();
+      log.podFailed({ reason: "CreatePodSandboxError", message });
+      return undefined;
+    }
+    const observed: ObservedSandbox = {
+      id,
+      ready: status.state === "ready",
+      attempt,
+      createdAt: status.createdAt,
+      hostNetwork: status.networkMode === "node",
+      ip: status.ip,
+      additionalIps: status.additionalIps,
+    };
+    const ips = podIps([observed], undefined);
+    // Containers in it would be stopped by the next plan.
+    if (status.ip === "") {
+      log.stopped();
+      this.#fail(pod, `sandbox "${id}" has no address`, { log });
+      return undefined;
+    }
+    this.forget(pod.metadata.uid);
+    return { id, config, observed, ips };
+  }
+
+  /** What is known of a sandbox on the node's network without asking. */
+  #onNode(id: string, attempt: number): ObservedSandbox {
+    return {
+      id,
+      ready: true,
+      attempt,
+      createdAt: BigInt(Math.trunc(this.#clock.now())) * 1_000_000n,
+      hostNetwork: true,
+      ip: "",
+      additionalIps: [],
+    };
+  }
+
+  async #createFailed(
+    pod: Pod,
+    error: unknown,
+    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { log, signal } = options;
+    log.stopped();
+    const holder = nameHolder(error);
+    const isAway = error instanceof CriError && error.kind === "unavailable";
+    const delayMs = isAway
+      ? RETRY_UNAVAILABLE_MS
+      : holder !== undefined && await this.#isListed(pod, holder, signal)
+      ? RETRY_AFTER_CONFLICT_MS
+      : undefined;
+    this.#fail(pod, wordsOf(error), {
+      log,
+      ...delayMs === undefined
+        ? {}
+        : { retryAtMs: this.#clock.monotonic() + delayMs },
+    });
+  }
+
+  /**
+   * Says whether the holder of the sandbox's name is one that the next look will
+   * show. One that is not listed is removed, so that the name becomes free.
+   */
+  async #isListed(
+    pod: Pod,
+    holderId: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      const { uid } = pod.metadata;
+      const { sandboxes } = await listPod(this.#runtime, uid, { signal });
+      if (sandboxes.some(({ id }) => id === holderId)) return true;
+      if (holderId === "") return sandboxes.length > 0;
+      await this.#runtime.stopPodSandbox(holderId, { signal });
+      await this.#runtime.removePodSandbox(holderId, { signal });
+    } catch {
+      // The failure to create is what is told; this was an attempt to heal it.
+      signal.throwIfAborted();
+    }
+    return false;
+  }
+
+  #fail(
+    pod: Pod,
+    why: string,
+    options: { readonly log: OutcomeLog; readonly retryAtMs?: number },
+  ): void {
+    const message = `Failed to create pod sandbox: ${why}`;
+    this.#warn(pod, "FailedCreatePodSandBox", message);
+    const failure = { reason: "CreatePodSandboxError", message };
+    const atMs = this.#clock.monotonic();
+    const { uid } = pod.metadata;
+    const { log } = options;
+    let { retryAtMs } = options;
+    if (retryAtMs === undefined) {
+      const delayMs = nextDelay(this.#failed.get(uid)?.delayMs, PAUSE);
+      this.#failed.set(uid, { failure, atMs, delayMs });
+      retryAtMs = atMs + delayMs;
+    }
+    log.podFailed({ ...failure, retryAtMs });
+  }
+
+  #warn(pod: Pod, reason: string, message: string): void {
+    this.#events.record(podRef(pod), { type: "Warning", reason, message });
+  }
+}

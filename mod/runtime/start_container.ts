@@ -1,0 +1,372 @@
+/**
+ * Starting one container: image, files, configuration, create, start, hook.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, EventSink, Pod } from "../api/mod.ts";
+import { type Clock, describeError } from "../base/mod.ts";
+import type { RuntimeService, SandboxConfig } from "../cri/mod.ts";
+import { latestContainer, type ObservedPod } from "../pod/mod.ts";
+import type { ContainerFiles } from "./container_files.ts";
+import { ContainerEvents } from "./container_event.ts";
+import { runHook } from "./hooks.ts";
+import { wantsHostsFile } from "./hosts_file.ts";
+import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
+import type { PodKiller } from "./kill.ts";
+import { terminationLogPath } from "./mount_spec.ts";
+import { nameHolder } from "./name_conflict.ts";
+import { listPod } from "./list_pods.ts";
+import type { SyncFailure } from "./outcome.ts";
+import type { SpecBuilder } from "./ports.ts";
+import type { RestartBackoffs } from "./restart_backoffs.ts";
+import type { ContainerKind, VolumeSource } from "./spec_input.ts";
+
+/** The sandbox and the rest that all containers of one pod share while they start. */
+export interface StartContext {
+  readonly pod: Pod;
+  /** The pod as it was before anything was done. */
+  readonly observed: ObservedPod;
+  readonly sandboxId: string;
+  readonly sandboxConfig: SandboxConfig;
+  readonly podIps: readonly string[];
+  readonly volumes: ReadonlyMap<string, VolumeSource>;
+  readonly hostsFile: HostsFile;
+  /** What was begun while the sandbox was made, by container name. */
+  readonly prepared: ReadonlyMap<string, Promise<Prepared>>;
+  /** Gives up the place among those that start; called before a long wait. */
+  readonly yieldPlace: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** The managed `/etc/hosts`: mountable at once, complete when `written` resolves. */
+export interface HostsFile {
+  readonly path: string;
+  readonly written: Promise<void>;
+}
+
+/** What a container needs that does not depend on its sandbox. */
+export interface Prepared {
+  readonly restartCount: number;
+  readonly terminationLog: string | undefined;
+}
+
+/** A container to start. */
+export interface StartTarget {
+  readonly container: ContainerSpec;
+  readonly kind: ContainerKind;
+  /** The name of the container whose processes an ephemeral one joins. */
+  readonly targetName?: string | undefined;
+}
+
+/** It runs, or why not. */
+export type StartResult =
+  | { readonly kind: "started"; readonly containerId: string }
+  | {
+    readonly kind: "failed";
+    readonly failure: SyncFailure;
+    /** True when something in the runtime may have changed. */
+    readonly changed: boolean;
+  };
+
+/** How soon to look again when a container's name was taken, in milliseconds. */
+const RETRY_AFTER_CONFLICT_MS = 200;
+
+/** What starting containers needs. */
+export interface StarterDeps {
+  readonly runtime: RuntimeService;
+  readonly puller: ImagePuller;
+  readonly files: ContainerFiles;
+  readonly specs: SpecBuilder;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly killer: PodKiller;
+  readonly backoffs: RestartBackoffs;
+}
+
+/** Starts containers, one at a time for a pod. Upstream: kuberuntime startContainer. */
+export class ContainerStarter {
+  readonly #deps: StarterDeps;
+
+  constructor(deps: StarterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Makes the files of a container and counts its restarts; reads nothing of the runtime. */
+  async prepare(
+    pod: Pod,
+    container: ContainerSpec,
+    observed: ObservedPod,
+  ): Promise<Prepared> {
+    const { files } = this.#deps;
+    const [restartCount, terminationLog] = await Promise.all([
+      this.#restartCount(pod, container.name, observed),
+      terminationLogPath(container) === ""
+        ? undefined
+        : files.makeTerminationLog(pod, container.name),
+    ]);
+    return { restartCount, terminationLog };
+  }
+
+  /**
+   * Starts one container, unless it has crashed too lately.
+   *
+   * @throws {unknown} The reason of the context's signal when it aborts.
+   */
+  async start(
+    context: StartContext,
+    target: StartTarget,
+  ): Promise<StartResult> {
+    const { pod, observed } = context;
+    const { container } = target;
+    const wait = this.#deps.backoffs.ask(pod, container, observed);
+    if (wait !== undefined) {
+      this.#tell(pod).warning(
+        container.name,
+        "BackOff",
+        `Back-off restarting failed container ${container.name} in pod ${pod.metadata.name}`,
+      );
+      return failed({
+        container: container.name,
+        reason: "CrashLoopBackOff",
+        ...wait,
+      });
+    }
+    const image = await this.#ensureImage(context, container);
+    if (image.kind === "failed") {
+      const { kind: _kind, ...failure } = image;
+      this.#tell(pod).warning(
+        container.name,
+        "Failed",
+        `Error: ${image.reason}`,
+      );
+      return failed({ container: container.name, ...failure });
+    }
+    return await this.#create(context, target, image);
+  }
+
+  async #ensureImage(
+    context: StartContext,
+    container: ContainerSpec,
+  ): Promise<ImageOutcome> {
+    const { puller } = this.#deps;
+    // Others must not wait for a pull before they may start.
+    if (!puller.isKnown(container)) context.yieldPlace();
+    return await puller.ensure(context.pod, container, {
+      signal: context.signal,
+      sandboxConfig: context.sandboxConfig,
+    });
+  }
+
+  async #create(
+    context: StartContext,
+    target: StartTarget,
+    image: ImageOutcome & { kind: "present" },
+  ): Promise<StartResult> {
+    const { pod, observed, sandboxId, sandboxConfig, signal } = context;
+    const { container } = target;
+    const { runtime } = this.#deps;
+    let containerId: string;
+    try {
+      const prepared = await (context.prepared.get(container.name) ??
+        this.prepare(pod, container, observed));
+      const spec = this.#deps.specs.container({
+        ...this.#specInput(context, target),
+        ...prepared.terminationLog === undefined
+          ? {}
+          : { terminationLog: prepared.terminationLog },
+        restartCount: prepared.restartCount,
+        imageRef: image.imageRef,
+        imageUser: image.image,
+      });
+      if (spec.kind === "refused") {
+        return this.#failed(pod, container.name, spec);
+      }
+      const stale = latestContainer(observed, container.name);
+      if (stale?.state === "created") {
+        // It never ran, so its number is free again once its record is gone.
+        await runtime.removeContainer(stale.id, { signal });
+      }
+      const { config } = spec;
+      containerId = await runtime.createContainer(
+        { sandboxId, config, sandboxConfig },
+        { signal },
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      return await this.#createFailed(context, container, error);
+    }
+    return await this.#run(context, container, containerId);
+  }
+
+  async #run(
+    context: StartContext,
+    container: ContainerSpec,
+    containerId: string,
+  ): Promise<StartResult> {
+    const { pod, signal } = context;
+    const { name } = container;
+    this.#tell(pod).normal(name, "Created", "Container created");
+    try {
+      await context.hostsFile.written;
+      await this.#deps.runtime.startContainer(containerId, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = wordsOf(error).replaceAll(containerId, name);
+      const failure = { reason: "RunContainerError", message };
+      return this.#failed(pod, name, failure, { changed: true });
+    }
+    this.#tell(pod).normal(name, "Started", "Container started");
+    return await this.#postStart(context, container, containerId);
+  }
+
+  async #postStart(
+    context: StartContext,
+    container: ContainerSpec,
+    containerId: string,
+  ): Promise<StartResult> {
+    const { pod, signal } = context;
+    const { name } = container;
+    const hook = container.lifecycle?.postStart;
+    if (hook === undefined) return { kind: "started", containerId };
+    context.yieldPlace();
+    const { runtime, clock, killer } = this.#deps;
+    try {
+      await runHook({ runtime, clock }, hook, { containerId, signal });
+      return { kind: "started", containerId };
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#tell(pod).warning(
+        name,
+        "FailedPostStartHook",
+        "PostStartHook failed",
+      );
+      const message = describeError(error).replaceAll(containerId, name);
+      const failure: SyncFailure = {
+        container: name,
+        reason: "PostStartHookError",
+        message,
+      };
+      await killer.killContainer({
+        pod,
+        container: { id: containerId, name },
+        reason: "post_start_failed",
+        message: "FailedPostStartHook",
+        signal,
+      });
+      return { kind: "failed", failure, changed: true };
+    }
+  }
+
+  async #createFailed(
+    context: StartContext,
+    container: ContainerSpec,
+    error: unknown,
+  ): Promise<StartResult> {
+    const { pod } = context;
+    const { name } = container;
+    // The image may be gone: what was known of it is not to be trusted.
+    this.#deps.puller.invalidate(container);
+    const failure = { reason: "CreateContainerError", message: wordsOf(error) };
+    const holder = nameHolder(error);
+    if (holder === undefined) {
+      return this.#failed(pod, name, failure, { changed: true });
+    }
+    await this.#clearName(context, holder);
+    const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_CONFLICT_MS;
+    return this.#failed(pod, name, { ...failure, retryAtMs }, {
+      changed: true,
+    });
+  }
+
+  /**
+   * Makes a taken name free again, if what holds it is not to be seen: a container
+   * that the runtime lists is dealt with by the next plan.
+   */
+  async #clearName(context: StartContext, holderId: string): Promise<void> {
+    const { pod, signal } = context;
+    const { runtime } = this.#deps;
+    const { uid } = pod.metadata;
+    try {
+      const { containers } = await listPod(runtime, uid, { signal });
+      if (holderId === "" || containers.some(({ id }) => id === holderId)) {
+        return;
+      }
+      await runtime.removeContainer(holderId, { signal });
+    } catch {
+      // The failure to create is what is told; this was an attempt to heal it.
+      signal.throwIfAborted();
+    }
+  }
+
+  #specInput(
+    context: StartContext,
+    target: StartTarget,
+  ): Omit<
+    Parameters<SpecBuilder["container"]>[0],
+    "restartCount" | "imageRef" | "imageUser" | "terminationLog"
+  > {
+    const { pod, observed, sandboxId, podIps, volumes, hostsFile } = context;
+    const { container, kind, targetName } = target;
+    const joined = targetName === undefined
+      ? undefined
+      : observed.containers.find(({ name, state }) =>
+        name === targetName && state === "running"
+      );
+    return {
+      pod,
+      container,
+      kind,
+      sandboxId,
+      podIps,
+      volumes,
+      ...wantsHostsFile(pod, container, podIps)
+        ? { hostsFile: hostsFile.path }
+        : {},
+      ...joined === undefined ? {} : { targetContainerId: joined.id },
+    };
+  }
+
+  async #restartCount(
+    pod: Pod,
+    name: string,
+    observed: ObservedPod,
+  ): Promise<number> {
+    const latest = latestContainer(observed, name);
+    if (latest === undefined) {
+      return await this.#deps.files.restartCountFromLogs(pod, name);
+    }
+    // One that was only created never ran, so its replacement is no restart.
+    return latest.state === "created"
+      ? latest.restartCount
+      : latest.restartCount + 1;
+  }
+
+  #tell(pod: Pod): ContainerEvents {
+    return new ContainerEvents(this.#deps.events, pod);
+  }
+
+  #failed(
+    pod: Pod,
+    container: string,
+    failure: Omit<SyncFailure, "container">,
+    options: { readonly changed: boolean } = { changed: false },
+  ): StartResult {
+    const { reason, message, retryAtMs } = failure;
+    this.#tell(pod).warning(container, "Failed", `Error: ${message}`);
+    return {
+      kind: "failed",
+      failure: {
+        container,
+        reason,
+        message,
+        ...retryAtMs === undefined ? {} : { retryAtMs },
+      },
+      changed: options.changed,
+    };
+  }
+}
+
+function failed(failure: SyncFailure): StartResult {
+  return { kind: "failed", failure, changed: false };
+}

@@ -1,0 +1,149 @@
+/**
+ * Ending pods and clearing away what is left of them, against a fake runtime.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { container, fakeRig, pod } from "./rig.ts";
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("PodCollector.pruneDead() keeps the newest dead container, its log and no other", async () => {
+  await using both = await fakeRig({ maxRestartWaitMs: 1 });
+  const { rig, fake } = both;
+  const subject = pod();
+  const logs = `${rig.logDirectory(subject)}/c`;
+  for (let round = 0; round < 4; round++) {
+    await rig.sync(subject);
+    await Deno.writeTextFile(`${logs}/${round}.log`, "x");
+    for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+    // Two ends in one millisecond would have to wait for the next.
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  await Deno.writeTextFile(`${logs}/1.log.20260101-000000.gz`, "x");
+  await Deno.writeTextFile(`${logs}/10.log`, "x");
+
+  const observed = await rig.look(subject);
+  strictEqual(observed.containers.length, 4);
+  const options = { signal: rig.signal };
+  strictEqual(await rig.collector.pruneDead(observed, options), true);
+
+  const left = await rig.look(subject);
+  deepStrictEqual(left.containers.map(({ restartCount }) => restartCount), [3]);
+  const names = await Array.fromAsync(Deno.readDir(logs), ({ name }) => name);
+  deepStrictEqual(names.sort(), ["10.log", "3.log"]);
+
+  fake.calls.length = 0;
+  strictEqual(await rig.collector.pruneDead(left, options), false);
+  deepStrictEqual(fake.calls, []);
+});
+
+Deno.test("PodCollector.pruneDead() removes replaced sandboxes", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod();
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await rig.sync(subject);
+    const [sandbox] = (await rig.look(subject)).sandboxes;
+    if (attempt < 2) fake.killSandbox(sandbox?.id ?? "");
+  }
+  const observed = await rig.look(subject);
+  await rig.collector.pruneDead(observed, { signal: rig.signal });
+  const left = await rig.look(subject);
+  // The one before last holds the container whose end is still to be seen.
+  deepStrictEqual(left.sandboxes.map(({ attempt }) => attempt), [2, 1]);
+  strictEqual(fake.running("c").length, 1);
+});
+
+Deno.test("PodCollector.removePod() leaves nothing in the runtime, and no logs", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({
+    containers: [container(), container({ name: "d" })],
+  });
+  await rig.sync(subject);
+  const { signal } = rig;
+  const observed = await rig.look(subject);
+  await rejects(
+    rig.collector.removePod(observed, { signal }),
+    /its container "[cd]" still runs, wanted none/,
+  );
+  await rig.executor.killPod({ pod: subject, observed, signal });
+  const ended = await rig.look(subject);
+  await rig.collector.removePod(ended, { keepLogs: true, signal });
+  ok(await exists(rig.logDirectory(subject)));
+  await rig.collector.removePod(await rig.look(subject), { signal });
+  strictEqual(fake.sandboxes.size + fake.containers.size, 0);
+  ok(!await exists(rig.logDirectory(subject)));
+});
+
+Deno.test("PodCollector.removePod() removes the rest when a part fails, and says so", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod();
+  const { signal } = rig;
+  await rig.sync(subject);
+  const observed = await rig.look(subject);
+  await rig.executor.killPod({ pod: subject, observed, signal });
+  fake.fault("RemovePodSandbox", {
+    kind: "error",
+    code: 2,
+    details: "device or resource busy",
+  }, { times: 1 });
+  const ended = await rig.look(subject);
+  await rejects(
+    rig.collector.removePod(ended, { signal }),
+    /Cannot remove pod "u-1": .*device or resource busy/,
+  );
+  ok(!await exists(rig.logDirectory(subject)));
+  await rig.collector.removePod(ended, { signal });
+  strictEqual(fake.sandboxes.size, 0);
+});
+
+Deno.test("PodExecutor.killPod() ends a lost pod with the grace and the hook it was started with", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const lifecycle = { preStop: { exec: { command: ["bye"] } } };
+  const subject = pod({
+    containers: [container({ lifecycle })],
+    terminationGracePeriodSeconds: 33,
+  });
+  await rig.sync(subject);
+  const observed = await rig.look(subject);
+  fake.calls.length = 0;
+  await rig.executor.killPod({ pod: undefined, observed, signal: rig.signal });
+  deepStrictEqual(fake.callsOf("ExecSync").map(({ request }) => request), [
+    {
+      containerId: observed.containers[0]?.id,
+      cmd: ["bye"],
+      timeout: 0n,
+    },
+  ]);
+  const [stop] = fake.callsOf("StopContainer");
+  deepStrictEqual(stop?.request, {
+    containerId: observed.containers[0]?.id,
+    timeout: 33n,
+  });
+  strictEqual(fake.callsOf("StopPodSandbox").length, 1);
+  ok(rig.told().includes("Killing: Stopping container c"));
+});
+
+Deno.test("PodExecutor.killPod() is done when everything is gone already", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod();
+  await rig.sync(subject);
+  const observed = await rig.look(subject);
+  for (const id of fake.sandboxes.keys()) fake.vanish(id);
+  const { signal } = rig;
+  await rig.executor.killPod({ pod: subject, observed, signal });
+  await rig.collector.removePod(await rig.look(subject), { signal });
+});

@@ -1,0 +1,252 @@
+/**
+ * The runtime room against a fake runtime, or against any that listens on a socket.
+ *
+ * @module
+ */
+
+import {
+  MetricsRegistry,
+  seededRandom,
+  silentLogger,
+  systemClock,
+} from "../../../mod/base/mod.ts";
+import {
+  type ContainerSpec,
+  logDirectoryName,
+  type Pod,
+  type PodEvent,
+  type PodRef,
+  type PodSpec,
+} from "../../../mod/api/mod.ts";
+import {
+  connectCri,
+  type CriConnection,
+  type ImageService,
+  type RuntimeService,
+} from "../../../mod/cri/mod.ts";
+import { type ObservedPod, planPod } from "../../../mod/pod/mod.ts";
+import {
+  ContainerFiles,
+  diskFiles,
+  type ExecutorOptions,
+  NodeSpecBuilder,
+  PodCache,
+  PodCollector,
+  PodExecutor,
+  PodObserver,
+  type SyncOutcome,
+  unseenPod,
+  type VolumeSource,
+} from "../../../mod/runtime/mod.ts";
+import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
+
+/** The image that the fake runtime has. */
+export const IMAGE = "localhost/busybox:1.35";
+
+/** An event as it was recorded. */
+export interface ToldEvent extends PodEvent {
+  readonly pod: PodRef;
+}
+
+/** The parts of the room, wired to a socket, with a directory of their own. */
+export class RuntimeRig implements AsyncDisposable {
+  readonly directory: string;
+  readonly podsDir: string;
+  readonly podLogsDir: string;
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly cache: PodCache = new PodCache();
+  readonly events: ToldEvent[] = [];
+  readonly executor: PodExecutor;
+  readonly observer: PodObserver;
+  readonly collector: PodCollector;
+  readonly #connection: CriConnection;
+  readonly #signal: AbortController = new AbortController();
+
+  private constructor(
+    parts: {
+      readonly directory: string;
+      readonly connection: CriConnection;
+      readonly executor: ExecutorOptions;
+    },
+  ) {
+    const { directory, connection } = parts;
+    this.directory = directory;
+    this.podsDir = `${directory}/pods`;
+    this.podLogsDir = `${directory}/logs`;
+    this.#connection = connection;
+    this.runtime = connection.runtime;
+    this.images = connection.images;
+    const paths = { podsDir: this.podsDir, podLogsDir: this.podLogsDir };
+    const random = seededRandom(7);
+    const files = new ContainerFiles({ files: diskFiles, random }, paths);
+    const common = { runtime: this.runtime, clock: systemClock };
+    this.executor = new PodExecutor({
+      ...common,
+      images: this.images,
+      files: diskFiles,
+      containerFiles: files,
+      specs: specBuilder(this.podLogsDir),
+      events: { record: (pod, event) => this.events.push({ ...event, pod }) },
+      log: silentLogger,
+    }, parts.executor);
+    this.observer = new PodObserver({
+      ...common,
+      files: diskFiles,
+      cache: this.cache,
+    });
+    this.collector = new PodCollector({ runtime: this.runtime, files });
+  }
+
+  /** Connects to whatever listens there. */
+  static async connect(
+    socketPath: string,
+    executor: ExecutorOptions = {},
+  ): Promise<RuntimeRig> {
+    const directory = await Deno.makeTempDir({ prefix: "skerry-run-" });
+    const connection = connectCri({ endpoint: socketPath }, {
+      clock: systemClock,
+      log: silentLogger,
+      metrics: new MetricsRegistry(),
+    });
+    await connection.ready(new AbortController().signal);
+    return new RuntimeRig({ directory, connection, executor });
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal.signal;
+  }
+
+  /** Plans from `observed`, by default from a fresh look, and executes. */
+  async sync(
+    pod: Pod,
+    options: {
+      readonly observed?: ObservedPod;
+      readonly volumes?: ReadonlyMap<string, VolumeSource>;
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<SyncOutcome> {
+    const { volumes = new Map(), signal = this.signal } = options;
+    const observed = options.observed ?? await this.look(pod);
+    const plan = planPod({ pod, observed, probes: NO_PROBES });
+    return await this.executor.execute({
+      pod,
+      observed,
+      plan,
+      volumes,
+      signal,
+    });
+  }
+
+  look(pod: Pod): Promise<ObservedPod> {
+    return this.observer.look(pod.metadata.uid, this.signal);
+  }
+
+  /** The recorded events as `reason: message`. */
+  told(): string[] {
+    return this.events.map(({ reason, message }) => `${reason}: ${message}`);
+  }
+
+  logDirectory(pod: Pod): string {
+    return `${this.podLogsDir}/${logDirectoryName(pod)}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#signal.abort();
+    await this.#connection[Symbol.asyncDispose]();
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
+
+/** A rig and the fake runtime that it talks to. */
+export interface FakeRig extends AsyncDisposable {
+  readonly rig: RuntimeRig;
+  readonly fake: FakeCri;
+}
+
+/** Starts a fake runtime with one image, and the room beside it. */
+export async function fakeRig(
+  executor: ExecutorOptions = {},
+): Promise<FakeRig> {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-cri-" });
+  const socketPath = `${directory}/cri.sock`;
+  const fake = await FakeCri.start({ socketPath });
+  fake.addImage({ ref: IMAGE });
+  const rig = await RuntimeRig.connect(socketPath, executor);
+  fake.calls.length = 0;
+  return {
+    rig,
+    fake,
+    async [Symbol.asyncDispose]() {
+      await rig[Symbol.asyncDispose]();
+      await fake[Symbol.asyncDispose]();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+/** A pod of one container `c` unless `spec` says otherwise. */
+export function pod(
+  spec: Partial<PodSpec> = {},
+  metadata: Partial<Pod["metadata"]> = {},
+): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: "u-1", ...metadata },
+    spec: {
+      containers: [container()],
+      terminationGracePeriodSeconds: 5,
+      dnsPolicy: "Default",
+      ...spec,
+    },
+  };
+}
+
+/** A container `c` that sleeps. */
+export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
+  return {
+    name: "c",
+    image: IMAGE,
+    imagePullPolicy: "IfNotPresent",
+    command: ["sleep", "100000"],
+    ...fields,
+  };
+}
+
+/** A pod of which nothing has been seen. */
+export function unseen(subject: Pod): ObservedPod {
+  return unseenPod(subject.metadata.uid);
+}
+
+const NO_PROBES = {
+  liveness: () => undefined,
+  startup: () => undefined,
+};
+
+function specBuilder(podLogsDir: string): NodeSpecBuilder {
+  return new NodeSpecBuilder({
+    node: {
+      name: "edge1",
+      ips: ["192.0.2.1"],
+      memoryBytes: 4n << 30n,
+      allocatable: new Map(),
+      cgroups: {
+        driver: "cgroupfs",
+        version: 1,
+        root: "/",
+        perQos: true,
+        cpuCfsQuota: true,
+        cpuCfsPeriodMs: 100,
+        hugePageSizes: [],
+      },
+      seccompDefault: false,
+      seccompProfileRoot: "/nonexistent",
+    },
+    podLogsDir,
+    hostDns: () => undefined,
+    clusterDns: [],
+    clusterDomain: "",
+    nodeHostsFile: () => "127.0.0.1\tlocalhost\n",
+  });
+}

@@ -1,0 +1,355 @@
+/**
+ * Relisting: what is told, what is asked, and what outranks a list.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import {
+  type Container,
+  CriError,
+  type Sandbox,
+} from "../../../mod/cri/mod.ts";
+import type { ObservedPod } from "../../../mod/pod/mod.ts";
+import { Pleg, type PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+import {
+  type ListService,
+  PodCache,
+  type PodListing,
+} from "../../../mod/runtime/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import {
+  containerRow,
+  sandboxRow,
+  seenContainer,
+  seenPod,
+  seenSandbox,
+} from "../runtime/builders.ts";
+
+const PERIOD_MS = 1_000;
+
+class ListedRuntime implements ListService {
+  sandboxes: readonly Sandbox[] = [];
+  containers: readonly Container[] = [];
+  lists = 0;
+  fails = false;
+  /** Taken one a list before the fields above are looked at. */
+  readonly answers: (readonly Sandbox[])[] = [];
+  during: () => void = () => {};
+
+  listPodSandbox(
+    filter?: { readonly labels?: Readonly<Record<string, string>> },
+  ): Promise<readonly Sandbox[]> {
+    this.lists++;
+    if (this.fails) {
+      return Promise.reject(
+        new CriError({
+          kind: "unavailable",
+          method: "ListPodSandbox",
+          detail: "away",
+        }),
+      );
+    }
+    const rows = this.answers.shift() ?? this.sandboxes;
+    this.during();
+    return Promise.resolve(rows.filter((row) => matches(row, filter)));
+  }
+
+  listContainers(
+    filter?: { readonly labels?: Readonly<Record<string, string>> },
+  ): Promise<readonly Container[]> {
+    return Promise.resolve(
+      this.containers.filter((row) => matches(row, filter)),
+    );
+  }
+}
+
+function matches(
+  row: { readonly labels: Readonly<Record<string, string>> },
+  filter?: { readonly labels?: Readonly<Record<string, string>> },
+): boolean {
+  return Object.entries(filter?.labels ?? {})
+    .every(([key, value]) => row.labels[key] === value);
+}
+
+function setUp(options: { isOurs?: (uid: string) => boolean } = {}) {
+  const clock = new FakeClock();
+  const runtime = new ListedRuntime();
+  const cache = new PodCache();
+  const metrics = new MetricsRegistry();
+  const inspected: string[] = [];
+  const failing = new Set<string>();
+  const pleg = new Pleg({
+    runtime,
+    cache,
+    clock,
+    metrics,
+    log: silentLogger,
+    inspect: (listing) => {
+      inspected.push(listing.uid);
+      return failing.has(listing.uid)
+        ? Promise.reject(new Error("no status"))
+        : Promise.resolve(lookedAt(listing));
+    },
+    ...options,
+  }, { relistPeriodMs: PERIOD_MS });
+  const events: PodLifecycleEvent[] = [];
+  const stop = new AbortController();
+  const running = (async () => {
+    // So that the test can still say what the first list shows.
+    await Promise.resolve();
+    for await (const event of pleg.run(stop.signal)) events.push(event);
+  })();
+  return {
+    clock,
+    runtime,
+    cache,
+    metrics,
+    inspected,
+    failing,
+    pleg,
+    events,
+    kinds: () => events.splice(0).map(({ kind }) => kind),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      strictEqual(clock.pendingTimers, 0);
+    },
+  };
+}
+
+function lookedAt(listing: PodListing): ObservedPod {
+  const { uid, name, namespace, sandboxes, containers } = listing;
+  return seenPod({
+    uid,
+    name,
+    namespace,
+    sandboxes: sandboxes.map(({ id, state }) =>
+      seenSandbox({ id, ready: state === "ready" })
+    ),
+    containers: containers.map(({ id, state }) =>
+      seenContainer("c", { id, state })
+    ),
+  });
+}
+
+Deno.test("Pleg.run() lists at once and tells of what it finds", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  rig.runtime.containers = [containerRow("u-1")];
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.events, [
+    { kind: "container_started", podUid: "u-1", containerId: "s-u-1" },
+    { kind: "container_started", podUid: "u-1", containerId: "c-u-1" },
+  ]);
+  strictEqual(rig.cache.get("u-1")?.containers.length, 1);
+});
+
+Deno.test("Pleg.run() lists again a period after the last list, and asks nothing when nothing moved", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.inspected.length = 0;
+  await rig.clock.advance(PERIOD_MS - 1);
+  strictEqual(rig.runtime.lists, 1);
+  await rig.clock.advance(1 + 4 * PERIOD_MS);
+  strictEqual(rig.runtime.lists, 6);
+  deepStrictEqual([rig.kinds(), rig.inspected], [[], []]);
+});
+
+Deno.test("Pleg.run() tells of a death and looks at that pod only", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
+  rig.runtime.containers = [containerRow("u-1"), containerRow("u-2")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.inspected.length = 0;
+  rig.runtime.containers = [
+    containerRow("u-2", { state: "exited" }),
+    containerRow("u-1"),
+  ];
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+  deepStrictEqual(rig.inspected, ["u-2"]);
+});
+
+Deno.test("Pleg.run() forgets a pod that is gone", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.runtime.sandboxes = [sandboxRow("u-2")];
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["container_died", "container_removed"]);
+  strictEqual(rig.cache.get("u-1"), undefined);
+});
+
+Deno.test("Pleg.run() looks again at a pod until its status can be read", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
+  rig.failing.add("u-1");
+  await rig.clock.advance(0);
+  deepStrictEqual(
+    rig.events.map((event) => "podUid" in event && event.podUid),
+    [
+      "u-2",
+    ],
+  );
+  const never = new AbortController().signal;
+  await rejects(rig.cache.getNewerThan("u-1", -1, never), /no status/);
+  rig.kinds();
+  rig.failing.clear();
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["container_started"]);
+  deepStrictEqual(rig.inspected, ["u-1", "u-2", "u-1"]);
+});
+
+Deno.test("Pleg.run() tells that it looked again although nothing moved", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.pleg.requestInspection("u-1");
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["pod_sync"]);
+});
+
+Deno.test("Pleg.run() does not look at what the agent has seen itself", async () => {
+  await using rig = setUp();
+  await rig.clock.advance(10);
+  const rows = {
+    sandboxes: [sandboxRow("u-1")],
+    containers: [containerRow("u-1")],
+  };
+  Object.assign(rig.runtime, rows);
+  const seen = seenPod({
+    sandboxes: [seenSandbox({ id: "s-u-1" })],
+    containers: [seenContainer("c", { id: "c-u-1" })],
+  });
+  rig.cache.set("u-1", seen, rig.clock.monotonic());
+  await rig.clock.advance(2 * PERIOD_MS);
+  deepStrictEqual([rig.kinds(), rig.inspected], [[], []]);
+  strictEqual(rig.cache.get("u-1"), seen);
+});
+
+Deno.test("Pleg.run() tells of a death that the agent saw first", async () => {
+  await using rig = setUp();
+  await rig.clock.advance(10);
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  rig.runtime.containers = [containerRow("u-1", { state: "exited" })];
+  const seen = seenPod({
+    sandboxes: [seenSandbox({ id: "s-u-1" })],
+    containers: [seenContainer("c", { id: "c-u-1", state: "exited" })],
+  });
+  rig.cache.set("u-1", seen, rig.clock.monotonic());
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual([rig.kinds(), rig.inspected], [["container_died"], []]);
+});
+
+Deno.test("Pleg.run() does not believe a list that is older than what is known", async () => {
+  await using rig = setUp();
+  await rig.clock.advance(10);
+  const seen = seenPod({ containers: [seenContainer("c")] });
+  // The pod is started while a list without it is on its way.
+  rig.runtime.during = () => {
+    rig.runtime.during = () => {};
+    rig.cache.set("u-1", seen, rig.clock.monotonic() + 0.1);
+  };
+  await rig.clock.advance(PERIOD_MS);
+  strictEqual(rig.cache.get("u-1"), seen);
+  deepStrictEqual(rig.kinds(), []);
+});
+
+Deno.test("Pleg.run() does not believe one empty list", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.runtime.answers.push([]);
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), []);
+  rig.runtime.sandboxes = [];
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["container_died", "container_removed"]);
+});
+
+Deno.test("Pleg.run() keeps all it knows while the runtime is away, and tells of its return", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [sandboxRow("u-1")];
+  await rig.clock.advance(0);
+  rig.kinds();
+  const before = rig.cache.timeOf("u-1");
+  rig.runtime.fails = true;
+  await rig.clock.advance(3 * PERIOD_MS);
+  deepStrictEqual(rig.kinds(), []);
+  strictEqual(rig.cache.timeOf("u-1"), before);
+  rig.runtime.fails = false;
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.kinds(), ["runtime_returned"]);
+});
+
+Deno.test("Pleg.requestRelist() lists one pod at once and answers who waits for it", async () => {
+  await using rig = setUp();
+  await rig.clock.advance(10);
+  rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
+  rig.runtime.containers = [containerRow("u-1")];
+  const never = new AbortController().signal;
+  const waiting = rig.cache.getNewerThan("u-1", 5, never);
+  rig.pleg.requestRelist("u-1");
+  await rig.clock.advance(0);
+  strictEqual((await waiting).containers.length, 1);
+  deepStrictEqual(rig.kinds(), ["container_started", "container_started"]);
+  deepStrictEqual(rig.inspected, ["u-1"]);
+});
+
+Deno.test("Pleg.run() neither looks at nor tells of other people's pods, but lists them", async () => {
+  await using rig = setUp({ isOurs: (uid) => uid === "u-1" });
+  rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.inspected, ["u-1"]);
+  deepStrictEqual([...rig.pleg.listing?.pods.keys() ?? []], ["u-1", "u-2"]);
+});
+
+Deno.test("Pleg.health() is bad before the first list and three minutes after the last", async () => {
+  await using rig = setUp();
+  rig.runtime.fails = true;
+  await rig.clock.advance(0);
+  strictEqual(rig.pleg.health().message, "pleg has yet to be successful");
+  rig.runtime.fails = false;
+  await rig.clock.advance(PERIOD_MS);
+  deepStrictEqual(rig.pleg.health(), { healthy: true, message: "" });
+  rig.runtime.fails = true;
+  await rig.clock.advance(180_000);
+  strictEqual(rig.pleg.health().healthy, true);
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.pleg.health(), {
+    healthy: false,
+    message: "pleg was last seen active 3m2s ago; threshold is 3m0s",
+  });
+});
+
+Deno.test("Pleg counts pods and containers under the kubelet's names", async () => {
+  await using rig = setUp();
+  rig.runtime.sandboxes = [
+    sandboxRow("u-1"),
+    sandboxRow("u-2", { state: "not_ready" }),
+  ];
+  rig.runtime.containers = [
+    containerRow("u-1"),
+    containerRow("u-2", { state: "exited" }),
+  ];
+  await rig.clock.advance(0);
+  const lines = rig.metrics.render().split("\n");
+  for (
+    const line of [
+      "kubelet_running_pods 1",
+      'kubelet_running_containers{container_state="running"} 1',
+      'kubelet_running_containers{container_state="exited"} 1',
+      "kubelet_pleg_relist_duration_seconds_count 1",
+    ]
+  ) {
+    strictEqual(lines.includes(line), true, line);
+  }
+});

@@ -1,0 +1,93 @@
+/**
+ * Small pods and nodes for the tests of the builders.
+ *
+ * @module
+ */
+
+import {
+  type ContainerSpec,
+  parseQuantity,
+  type Pod,
+  type PodSpec,
+} from "../../../mod/api/mod.ts";
+import type {
+  ContainerSpecInput,
+  NodeFacts,
+  SandboxSpecInput,
+} from "../../../mod/runtime/spec_input.ts";
+
+/** A pod of one container `c` unless `spec` says otherwise. */
+export function pod(
+  spec: Partial<PodSpec> = {},
+  metadata: Partial<Pod["metadata"]> = {},
+): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: "u-1", ...metadata },
+    spec: { containers: [container()], ...spec },
+  };
+}
+
+/** A container `c`. */
+export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
+  return { name: "c", image: "example/app:1", ...fields };
+}
+
+/** A node with cgroups v1, 16 GiB and 4 CPUs. */
+export const NODE: NodeFacts = {
+  name: "edge1",
+  ips: ["10.0.0.5"],
+  memoryBytes: 16n << 30n,
+  allocatable: new Map([
+    ["cpu", parseQuantity("4")],
+    ["memory", parseQuantity("15Gi")],
+  ]),
+  cgroups: {
+    driver: "cgroupfs",
+    version: 1,
+    root: "/",
+    perQos: true,
+    cpuCfsQuota: true,
+    cpuCfsPeriodMs: 100,
+    hugePageSizes: ["2MB", "1GB"],
+  },
+  seccompDefault: false,
+  seccompProfileRoot: "/state/seccomp",
+};
+
+/** What the builder of containers gets for `container` in `pod`. */
+export function containerInput(
+  fields: Partial<ContainerSpecInput> = {},
+): ContainerSpecInput {
+  const only = fields.container ?? fields.pod?.spec.containers[0] ??
+    container();
+  return {
+    pod: pod({ containers: [only] }),
+    container: only,
+    kind: "app",
+    restartCount: 0,
+    sandboxId: "s1",
+    podIps: ["10.88.0.7"],
+    imageRef: "sha256:abc",
+    imageUser: { uid: undefined, username: "" },
+    volumes: new Map(),
+    node: NODE,
+    ...fields,
+  };
+}
+
+/** What the builder of sandboxes gets for `pod`. */
+export function sandboxInput(
+  of: Pod,
+  fields: Partial<SandboxSpecInput> = {},
+): SandboxSpecInput {
+  return {
+    pod: of,
+    attempt: 0,
+    podLogsDir: "/logs",
+    dns: { servers: ["127.0.0.1"], searches: ["."], options: [] },
+    node: NODE,
+    ...fields,
+  };
+}
