@@ -11,7 +11,6 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, systemIo } from "../mod/cli/mod.ts";
 import {
@@ -24,6 +23,7 @@ import {
   parseRunArguments,
   V8_FLAGS,
 } from "../mod/config/mod.ts";
+import { bundleAgent } from "./bundle.ts";
 import { flagsOf, machineIo } from "./permissions.ts";
 
 /** What is to be compiled. */
@@ -101,16 +101,7 @@ export async function compile(options: CompileOptions): Promise<number> {
   const workDir = await Deno.makeTempDir({ prefix: "skerry-compile-" });
   try {
     const bundle = `${workDir}/skerry.mjs`;
-    const project = fileURLToPath(new URL("../", import.meta.url));
-    await runDeno([
-      "bundle",
-      "--quiet",
-      "--minify",
-      "--platform=deno",
-      `--config=${project}deno.json`,
-      `--output=${bundle}`,
-      `${project}main.ts`,
-    ]);
+    await bundleAgent(bundle);
     // The time is embedded with the file.
     await Deno.utime(bundle, 0, 0);
     await runDeno([

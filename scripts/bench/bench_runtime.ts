@@ -1,0 +1,126 @@
+/**
+ * What every measurement needs: a runtime, the bare calls to it, agents on it.
+ *
+ * @module
+ */
+
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../mod/base/mod.ts";
+import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
+import { AgentProcess } from "../../tests/support/agent_process.ts";
+import { podManifest } from "../../tests/support/pod_manifest.ts";
+import type { ContainerdRig } from "../../tests/support/runtime/containerd_rig.ts";
+import { BareRequests } from "./bare_requests.ts";
+
+/** A wall clock with fractions: runtimes report nanoseconds since the epoch. */
+export function wallMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** The middle one, of the mean of the two middle ones, of some numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = Math.floor(sorted.length / 2);
+  const high = sorted[at] ?? NaN;
+  return sorted.length % 2 === 1 ? high : (high + (sorted[at - 1] ?? NaN)) / 2;
+}
+
+/** One runtime to measure on. */
+export class Bench implements AsyncDisposable {
+  readonly rig: ContainerdRig;
+  readonly cri: CriConnection;
+  readonly #print: (line: string) => void;
+  readonly #bare: BareRequests;
+
+  private constructor(
+    rig: ContainerdRig,
+    cri: CriConnection,
+    print: (line: string) => void,
+  ) {
+    this.rig = rig;
+    this.cri = cri;
+    this.#print = print;
+    this.#bare = new BareRequests(`${rig.directory}/bare`);
+  }
+
+  static async open(
+    rig: ContainerdRig,
+    print: (line: string) => void,
+  ): Promise<Bench> {
+    const cri = connectCri({ endpoint: `unix://${rig.socketPath}` }, {
+      clock: systemClock,
+      log: silentLogger,
+      metrics: new MetricsRegistry(),
+    });
+    await cri.ready(AbortSignal.timeout(10_000));
+    return new Bench(rig, cri, print);
+  }
+
+  /** Prints one figure beside what it is compared with. */
+  report(what: string, figure: string, compared = ""): void {
+    this.#print(`${what.padEnd(58)} ${figure.padStart(12)}  ${compared}`);
+  }
+
+  /** An agent as it is shipped: the bundle, under the locked flags. */
+  async agent(args: readonly string[] = []): Promise<AgentProcess> {
+    return await AgentProcess.create({
+      runtimeSocket: this.rig.socketPath,
+      podNetwork: this.rig.podNetwork,
+      args,
+    });
+  }
+
+  /**
+   * RunPodSandbox, CreateContainer, StartContainer and nothing else, with the very
+   * requests that the agent would send: what it adds is all that differs.
+   */
+  async barePod(): Promise<{ sandboxId: string; containerId: string }> {
+    const request = await this.#bare.next();
+    const sandboxId = await this.cri.runtime.runPodSandbox(request.sandbox);
+    const containerId = await this.cri.runtime.createContainer({
+      sandboxId,
+      sandboxConfig: request.sandbox,
+      config: request.container,
+    });
+    await this.cri.runtime.startContainer(containerId);
+    return { sandboxId, containerId };
+  }
+
+  /** When the container's process began, by the runtime. */
+  async startedAtMs(containerId: string): Promise<number> {
+    const status = await this.cri.runtime.containerStatus(containerId);
+    return Number(status.startedAt / 1000n) / 1000;
+  }
+
+  /** Removes every pod of the runtime. */
+  async clear(): Promise<void> {
+    await this.rig.removeAllPods();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.clear();
+    await this.cri[Symbol.asyncDispose]();
+  }
+}
+
+/** A manifest of one sleeping container. */
+export function sleeper(name: string): Record<string, unknown> {
+  return podManifest(name, {
+    containers: [{ name: "main", command: ["sleep", "100000"] }],
+  });
+}
+
+/** The one container's id of a listed pod, without its scheme. */
+export function containerIdOf(
+  pod:
+    | { status?: { containerStatuses?: readonly { containerID?: string }[] } }
+    | undefined,
+): string {
+  return pod?.status?.containerStatuses?.[0]?.containerID?.replace(
+    /^.*:\/\//,
+    "",
+  ) ?? "";
+}

@@ -1,0 +1,73 @@
+/**
+ * What the agent costs while nothing happens.
+ *
+ * @module
+ */
+
+import { runningContainers } from "../../tests/support/pod_views.ts";
+import { type Bench, sleeper } from "./bench_runtime.ts";
+
+/** Pods → aims: resident MB and per cent of a core. */
+const AIMS: readonly (readonly [number, number, number])[] = [
+  [0, 62, 0.4],
+  [10, 65, 0.6],
+  [50, 75, 1.2],
+  [100, 85, 2],
+];
+
+const WINDOW_S = 20;
+
+/** Prints RSS and CPU at each number of pods. */
+export async function measureIdle(bench: Bench): Promise<void> {
+  await using agent = await bench.agent();
+  // The first start of a new build compiles and caches its code, which takes some
+  // 30 MB that are never given back; every later start is like this one.
+  await agent.start();
+  await agent.until("the agent answers", () => true);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await agent.terminate();
+  await agent.start();
+  await agent.until("the agent answers", () => true);
+  let pods = 0;
+  for (const [count, rssAim, cpuAim] of AIMS) {
+    for (; pods < count; pods++) {
+      await agent.apply(`p${pods}.json`, sleeper(`p${pods}`));
+    }
+    await agent.until(
+      "all running",
+      (all) =>
+        all.filter((pod) => runningContainers(pod) === 1).length === count,
+      120_000,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    const before = await cpuTicks(agent.pid);
+    await new Promise((resolve) => setTimeout(resolve, WINDOW_S * 1000));
+    const ticks = await cpuTicks(agent.pid) - before;
+    bench.report(
+      `idle with ${count} pods: resident`,
+      `${await residentMb(agent.pid)} MB`,
+      `aim ${rssAim}; kubelet 73 at 0, 104 at 100`,
+    );
+    // A tick is 10 ms on every Linux that Deno runs on.
+    bench.report(
+      `idle with ${count} pods: CPU`,
+      `${(ticks / WINDOW_S).toFixed(2)} %`,
+      `aim ${cpuAim}; kubelet 0.65 at 0, 4.2 at 100`,
+    );
+  }
+  await agent.terminate();
+  await bench.clear();
+}
+
+async function cpuTicks(pid: number): Promise<number> {
+  const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).replace(
+    /^.*\) /,
+    "",
+  ).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
+  return Math.round(Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1]) / 1024);
+}

@@ -1,0 +1,82 @@
+/**
+ * One list of 200 pods, from asking the runtime to knowing that nothing moved.
+ *
+ * @module
+ */
+
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../mod/base/mod.ts";
+import { connectCri } from "../../mod/cri/mod.ts";
+import { Pleg } from "../../mod/pleg/mod.ts";
+import { diskFiles, PodCache, PodObserver } from "../../mod/runtime/mod.ts";
+import { type Bench, median } from "./bench_runtime.ts";
+
+const PODS = 200;
+const ROUNDS = 30;
+
+/** Prints the median and the longest, on a fake runtime in another process. */
+export async function measureRelist(bench: Bench): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-relist-" });
+  const socketPath = `${directory}/cri.sock`;
+  const fake = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      new URL("fake_runtime.ts", import.meta.url).pathname,
+      socketPath,
+      String(PODS),
+    ],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  try {
+    await fake.stdout.getReader().read();
+    const took = await relists(socketPath);
+    bench.report(
+      `relist of ${PODS} pods on the fake runtime, median`,
+      `${median(took).toFixed(1)} ms`,
+      "aim ≤ 15",
+    );
+    bench.report("  longest", `${Math.max(...took).toFixed(1)} ms`);
+  } finally {
+    await fake.stdin.close();
+    await fake.status;
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+async function relists(socketPath: string): Promise<number[]> {
+  const deps = {
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+  };
+  await using connection = connectCri({ endpoint: socketPath }, deps);
+  const { runtime } = connection;
+  const cache = new PodCache();
+  const observer = new PodObserver({
+    runtime,
+    files: diskFiles,
+    cache,
+    clock: systemClock,
+  });
+  const pleg = new Pleg({
+    ...deps,
+    runtime,
+    cache,
+    inspect: (listing, signal) => observer.inspect(listing, signal),
+  }, { relistPeriodMs: 1000 });
+  const { signal } = new AbortController();
+  const took: number[] = [];
+  // The first ones look closely at every pod, and the engine warms up.
+  for (let round = -5; round < ROUNDS; round++) {
+    const before = performance.now();
+    await pleg.relist(signal);
+    if (round >= 0) took.push(performance.now() - before);
+  }
+  return took;
+}

@@ -1,0 +1,239 @@
+/**
+ * Pods that cannot run as they are, or that something happens to.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import {
+  containerOf,
+  idOf,
+  sandboxesOf,
+  stopSandbox,
+} from "../support/inside.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find, runningContainers } from "../support/pod_views.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+const SLEEP = ["sleep", "100000"];
+
+withRuntime("pods in trouble", (test) => {
+  test("a sandbox that is stopped behind the agent's back is made anew", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("box.json", sleeper("box"));
+    const before = await running(agent, "box");
+    for (const { id } of await sandboxesOf(runtime, before.metadata.uid)) {
+      await stopSandbox(runtime, id);
+    }
+    const after = find(
+      await agent.until(
+        "box runs in a new sandbox",
+        (pods) => {
+          const pod = find(pods, "box");
+          return runningContainers(pod) === 1 &&
+            idOf(pod, "main") !== idOf(before, "main");
+        },
+      ),
+      "box",
+    );
+    assert.equal(after?.metadata.uid, before.metadata.uid);
+    assert.equal(containerOf(after, "main")?.restartCount, 1);
+    const sandboxes = await sandboxesOf(runtime, before.metadata.uid);
+    const ready = sandboxes.filter(({ state }) => state === "ready");
+    assert.deepEqual(ready.map(({ metadata }) => metadata.attempt), [1]);
+  });
+
+  test("an image that may not be pulled is waited for, and used once it is there", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("canary.json", sleeper("canary"));
+    const canary = await running(agent, "canary");
+    const late = `localhost/late-${Date.now()}:1`;
+    await agent.apply(
+      "late.json",
+      podManifest("late", {
+        containers: [{
+          name: "main",
+          image: late,
+          imagePullPolicy: "Never",
+          command: SLEEP,
+        }],
+      }),
+    );
+    // No registry answers there, and it does not even exist.
+    await agent.apply(
+      "nowhere.json",
+      podManifest("nowhere", {
+        containers: [{
+          name: "main",
+          image: "localhost:1/nothing:1",
+          command: SLEEP,
+        }],
+      }),
+    );
+    await agent.until(
+      "the reasons",
+      (pods) =>
+        waitingReason(find(pods, "late")) === "ErrImageNeverPull" &&
+        waitingReason(find(pods, "nowhere")) === "ErrImagePull",
+    );
+    await runtime.rig.tools.importBusybox(late);
+    const pods = await agent.until(
+      "late running, nowhere backing off",
+      (pods) =>
+        runningContainers(find(pods, "late")) === 1 &&
+        waitingReason(find(pods, "nowhere")) === "ImagePullBackOff",
+      40_000,
+    );
+    assert.equal(find(pods, "nowhere")?.status?.phase, "Pending");
+    assert.equal(idOf(find(pods, "canary"), "main"), idOf(canary, "main"));
+    await agent.removeManifest("nowhere.json");
+    await agent.until(
+      "nowhere gone",
+      (pods) => find(pods, "nowhere") === undefined,
+    );
+  });
+
+  test("a command that is not there is tried again with a growing pause", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "typo.json",
+      podManifest("typo", {
+        containers: [{ name: "main", command: ["/no/such/program"] }],
+      }),
+    );
+    const reasons = new Set<string>();
+    const pods = await agent.until(
+      "CrashLoopBackOff",
+      (pods) => {
+        const status = containerOf(find(pods, "typo"), "main");
+        reasons.add(status?.state?.waiting?.reason ?? "");
+        return status?.state?.waiting?.reason === "CrashLoopBackOff" &&
+          (status.restartCount ?? 0) >= 1;
+      },
+    );
+    const status = containerOf(find(pods, "typo"), "main");
+    assert.equal(status?.lastState?.terminated?.reason, "StartError");
+    assert.equal(status?.lastState?.terminated?.exitCode, 128);
+    assert.match(status?.lastState?.terminated?.message ?? "", /such\/program/);
+  });
+
+  test("a container that takes too much memory is shown as OOMKilled", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "greedy.json",
+      podManifest("greedy", {
+        restartPolicy: "Never",
+        containers: [{
+          name: "main",
+          // tail keeps the last line, and /dev/zero has only one.
+          command: ["tail", "/dev/zero"],
+          resources: { limits: { memory: "16Mi" } },
+        }],
+      }),
+    );
+    const pods = await agent.until(
+      "greedy failed",
+      (pods) => find(pods, "greedy")?.status?.phase === "Failed",
+    );
+    const ended = containerOf(find(pods, "greedy"), "main")?.state?.terminated;
+    assert.equal(ended?.reason, "OOMKilled");
+    assert.equal(ended?.exitCode, 137);
+  });
+
+  test("restart counts go on after a restart of the agent", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("box.json", sleeper("box"));
+    for (let count = 1; count <= 2; count++) {
+      const pod = await running(agent, "box");
+      await runtime.rig.tools.killContainer(idOf(pod, "main"));
+      if (count === 1) await agent.kill();
+      if (count === 1) await agent.start();
+      const pods = await agent.until(
+        `restart ${count}`,
+        (pods) =>
+          containerOf(find(pods, "box"), "main")?.restartCount === count &&
+          runningContainers(find(pods, "box")) === 1,
+      );
+      const status = containerOf(find(pods, "box"), "main");
+      assert.equal(status?.lastState?.terminated?.exitCode, 137);
+    }
+  });
+
+  test("with a UID of its own a pod keeps its sandbox when an image changes", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const other = "localhost/other:1";
+    await runtime.rig.tools.importBusybox(other);
+    const manifest = (image: string, note: string) => ({
+      ...podManifest("own", {
+        containers: [
+          { name: "a", command: SLEEP, image },
+          { name: "b", command: SLEEP },
+        ],
+      }),
+      metadata: {
+        name: "own",
+        uid: "c0ffee00-1111-4222-8333-444455556666",
+        annotations: { note },
+      },
+    });
+    const busybox = "localhost/busybox:1.35";
+    await agent.apply("own.json", manifest(busybox, "one"));
+    const before = await running(agent, "own", 2);
+    await agent.apply("own.json", manifest(busybox, "two"));
+    const noted = find(
+      await agent.until(
+        "the new annotation",
+        (pods) => find(pods, "own")?.metadata.annotations?.["note"] === "two",
+      ),
+      "own",
+    );
+    for (const name of ["a", "b"]) {
+      assert.equal(idOf(noted, name), idOf(before, name));
+    }
+    await agent.apply("own.json", manifest(other, "two"));
+    const after = find(
+      await agent.until(
+        "a replaced",
+        (pods) =>
+          idOf(find(pods, "own"), "a") !== idOf(before, "a") &&
+          runningContainers(find(pods, "own")) === 2,
+      ),
+      "own",
+    );
+    assert.equal(idOf(after, "b"), idOf(before, "b"));
+    assert.equal(after?.status?.podIP, before.status?.podIP);
+    assert.equal(containerOf(after, "a")?.restartCount, 1);
+    assert.equal(containerOf(after, "b")?.restartCount, 0);
+    const sandboxes = await sandboxesOf(runtime, before.metadata.uid);
+    assert.deepEqual(sandboxes.map(({ metadata }) => metadata.attempt), [0]);
+  });
+});
+
+function sleeper(name: string): Record<string, unknown> {
+  return podManifest(name, {
+    containers: [{ name: "main", command: SLEEP }],
+  });
+}
+
+async function running(
+  agent: AgentProcess,
+  name: string,
+  count = 1,
+): Promise<Pod> {
+  const pod = find(
+    await agent.until(
+      `${name} running`,
+      (pods) => runningContainers(find(pods, name)) === count,
+    ),
+    name,
+  );
+  assert.ok(pod);
+  return pod;
+}
+
+function waitingReason(pod: Pod | undefined): string | undefined {
+  const status: ContainerStatus | undefined = containerOf(pod, "main");
+  return status?.state?.waiting?.reason;
+}

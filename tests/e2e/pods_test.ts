@@ -1,0 +1,377 @@
+/**
+ * What pods ask for, as their containers see it.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { Pod } from "../../mod/api/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { containerOf, execIn, idOf } from "../support/inside.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find, runningContainers } from "../support/pod_views.ts";
+import {
+  type TestRuntime,
+  withRuntime,
+} from "../support/runtime/with_runtime.ts";
+
+const SLEEP = ["sleep", "100000"];
+
+withRuntime("pods from inside", (test) => {
+  test("command, args, environment and working directory", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const field = (name: string, fieldPath: string) => ({
+      name,
+      valueFrom: { fieldRef: { fieldPath } },
+    });
+    await agent.apply("env.json", {
+      ...podManifest("env", {
+        containers: [{
+          name: "main",
+          command: ["sh", "-c"],
+          args: ["echo '$(GREETING) $$(GREETING)'; exec sleep 100000"],
+          workingDir: "/tmp",
+          env: [
+            field("NAME", "metadata.name"),
+            field("SPACE", "metadata.namespace"),
+            field("UID", "metadata.uid"),
+            field("NODE", "spec.nodeName"),
+            field("IP", "status.podIP"),
+            field("TEAM", "metadata.labels['team']"),
+            { name: "WHO", value: "world" },
+            { name: "GREETING", value: "hello $(WHO) $(NOBODY)" },
+          ],
+        }],
+      }),
+      metadata: { name: "env", labels: { team: "blue" } },
+    });
+    const pod = await running(agent, "env");
+    const seen = await inside(runtime, pod, "tr '\\0' '\\n' < /proc/1/environ");
+    const values = new Map(
+      seen.trim().split("\n").map((line) => {
+        const at = line.indexOf("=");
+        return [line.slice(0, at), line.slice(at + 1)];
+      }),
+    );
+    const expected = {
+      NAME: "env-edge1",
+      SPACE: "default",
+      UID: pod.metadata.uid,
+      NODE: "edge1",
+      IP: pod.status?.podIP,
+      TEAM: "blue",
+      GREETING: "hello world $(NOBODY)",
+      HOSTNAME: "env-edge1",
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(values.get(name), value, name);
+    }
+    assert.equal(
+      (await inside(runtime, pod, "readlink /proc/1/cwd")).trim(),
+      "/tmp",
+    );
+    const log = await agent.get("/containerLogs/default/env-edge1/main");
+    assert.equal(log.text, "hello world $(NOBODY) $(GREETING)\n");
+  });
+
+  test("an emptyDir is shared and outlives a container; a hostPath is the node's", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await Deno.mkdir(`${agent.directory}/host`);
+    await Deno.writeTextFile(`${agent.directory}/host/from-node`, "node\n");
+    const mounts = [{ name: "shared", mountPath: "/shared" }];
+    await agent.apply(
+      "vol.json",
+      podManifest("vol", {
+        containers: [
+          {
+            name: "a",
+            command: ["sh", "-c", "echo start >> /shared/starts; sleep 100000"],
+            volumeMounts: mounts,
+          },
+          {
+            name: "b",
+            command: SLEEP,
+            volumeMounts: [
+              { name: "shared", mountPath: "/shared", readOnly: true },
+              { name: "host", mountPath: "/host" },
+            ],
+          },
+        ],
+        volumes: [{ name: "shared", emptyDir: {} }, {
+          name: "host",
+          hostPath: { path: `${agent.directory}/host` },
+        }],
+      }),
+    );
+    const pod = await running(agent, "vol", 2);
+    await runtime.rig.tools.killContainer(idOf(pod, "a"));
+    const after = find(
+      await agent.until(
+        "a restarted",
+        (pods) =>
+          containerOf(find(pods, "vol"), "a")?.restartCount === 1 &&
+          runningContainers(find(pods, "vol")) === 2,
+      ),
+      "vol",
+    );
+    assert.equal(idOf(after, "b"), idOf(pod, "b"));
+    const b = (script: string) => execIn(runtime, idOf(pod, "b"), script);
+    assert.equal(await b("cat /shared/starts"), "start\nstart\n");
+    assert.equal(await b("cat /host/from-node"), "node\n");
+    await assert.rejects(b("echo x > /shared/x"), /Read-only/);
+    await b("echo pod > /host/from-pod");
+    assert.equal(
+      await Deno.readTextFile(`${agent.directory}/host/from-pod`),
+      "pod\n",
+    );
+  });
+
+  test("resources become limits of the container's cgroup", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "res.json",
+      podManifest("res", {
+        containers: [{
+          name: "main",
+          command: SLEEP,
+          resources: {
+            requests: { cpu: "100m" },
+            limits: { cpu: "500m", memory: "64Mi" },
+          },
+        }],
+      }),
+    );
+    const pod = await running(agent, "res");
+    const read = (v1: string, v2: string) =>
+      inside(
+        runtime,
+        pod,
+        `cat /sys/fs/cgroup/${v1} 2>/dev/null || cat /sys/fs/cgroup/${v2}`,
+      );
+    assert.equal(
+      (await read("memory/memory.limit_in_bytes", "memory.max")).trim(),
+      String(64 << 20),
+    );
+    assert.match(
+      await read("cpu/cpu.cfs_quota_us", "cpu.max"),
+      /^50000( 100000)?$/m,
+    );
+    assert.match(await read("cpu/cpu.shares", "cpu.weight"), /^(102|4)$/m);
+    assert.equal(pod.status?.qosClass, "Burstable");
+  });
+
+  test("a pod has its host name, hosts file and resolver", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "net.json",
+      podManifest("net", {
+        hostname: "till",
+        subdomain: "shop",
+        dnsPolicy: "None",
+        dnsConfig: {
+          nameservers: ["192.0.2.53"],
+          searches: ["shop.example"],
+          options: [{ name: "ndots", value: "2" }],
+        },
+        hostAliases: [{ ip: "192.0.2.7", hostnames: ["printer", "scanner"] }],
+        containers: [{ name: "main", command: SLEEP }],
+      }),
+    );
+    const pod = await running(agent, "net");
+    assert.equal((await inside(runtime, pod, "hostname")).trim(), "till");
+    const hosts = await inside(runtime, pod, "cat /etc/hosts");
+    assert.match(hosts, /^127\.0\.0\.1\tlocalhost$/m);
+    assert.match(hosts, /^192\.0\.2\.7\tprinter\tscanner$/m);
+    assert.match(
+      hosts,
+      new RegExp(`^${pod.status?.podIP?.replaceAll(".", "\\.")}\t.*till$`, "m"),
+    );
+    const resolver = await inside(runtime, pod, "cat /etc/resolv.conf");
+    assert.match(resolver, /^nameserver 192\.0\.2\.53$/m);
+    assert.match(resolver, /^search shop\.example$/m);
+    assert.match(resolver, /^options ndots:2$/m);
+  });
+
+  test("a pod with hostNetwork shares the node's network and name", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "host.json",
+      podManifest("host", {
+        hostNetwork: true,
+        containers: [{ name: "main", command: SLEEP }],
+      }),
+    );
+    const pod = await running(agent, "host");
+    const own = await Deno.readLink("/proc/self/ns/net");
+    const seen = await inside(runtime, pod, "readlink /proc/1/ns/net");
+    assert.equal(seen.trim(), own);
+    assert.equal(
+      (await inside(runtime, pod, "hostname")).trim(),
+      Deno.hostname(),
+    );
+  });
+
+  test("init containers run one after the other, sidecars around the app", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const log = [{ name: "log", mountPath: "/log" }];
+    const say = (name: string, script: string, more: object = {}) => ({
+      name,
+      image: "localhost/busybox:1.35",
+      command: ["sh", "-c", script],
+      volumeMounts: log,
+      ...more,
+    });
+    const until = (what: string) =>
+      `trap 'echo ${what} ends >> /log/all; exit 0' TERM; ` +
+      `echo ${what} starts >> /log/all; while true; do sleep 0.05; done`;
+    await Deno.mkdir(`${agent.directory}/log`);
+    await agent.apply(
+      "order.json",
+      podManifest("order", {
+        terminationGracePeriodSeconds: 10,
+        initContainers: [
+          say("one", "sleep 0.5; echo one >> /log/all"),
+          say("proxy", until("proxy"), { restartPolicy: "Always" }),
+          say("two", "sleep 0.3; echo two >> /log/all"),
+        ],
+        containers: [say("app", until("app"))],
+        volumes: [{
+          name: "log",
+          hostPath: { path: `${agent.directory}/log` },
+        }],
+      }),
+    );
+    const pod = await running(agent, "order");
+    assert.equal(containerOf(pod, "one")?.state?.terminated?.exitCode, 0);
+    assert.ok(containerOf(pod, "proxy")?.state?.running);
+    await agent.removeManifest("order.json");
+    await agent.until("gone", (pods) => pods.length === 0);
+    assert.equal(
+      await Deno.readTextFile(`${agent.directory}/log/all`),
+      "one\nproxy starts\ntwo\napp starts\napp ends\nproxy ends\n",
+    );
+    await runtime.untilGone(pod.metadata.uid, agent);
+  });
+
+  test("the user, a read-only root and the termination message", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply(
+      "sec.json",
+      podManifest("sec", {
+        restartPolicy: "Never",
+        securityContext: { runAsUser: 1000, runAsGroup: 3000 },
+        containers: [
+          {
+            name: "main",
+            command: SLEEP,
+            securityContext: { readOnlyRootFilesystem: true },
+          },
+          {
+            name: "last-words",
+            command: [
+              "sh",
+              "-c",
+              "echo disk is full > /dev/termination-log; exit 7",
+            ],
+          },
+        ],
+      }),
+    );
+    const pods = await agent.until(
+      "one ended, one running",
+      (pods) =>
+        containerOf(find(pods, "sec"), "last-words")?.state?.terminated !==
+          undefined && runningContainers(find(pods, "sec")) === 1,
+    );
+    const pod = find(pods, "sec");
+    const ended = containerOf(pod, "last-words")?.state?.terminated;
+    assert.equal(ended?.exitCode, 7);
+    assert.equal(ended?.message, "disk is full\n");
+    const seen = await execIn(
+      runtime,
+      idOf(pod, "main"),
+      "grep -E '^(Uid|Gid)' /proc/1/status; touch /x 2>&1 || true",
+    );
+    assert.match(seen, /^Uid:\t1000\t/m);
+    assert.match(seen, /^Gid:\t3000\t/m);
+    assert.match(seen, /Read-only file system/);
+  });
+
+  test("hooks: preStop runs before the end, a failing postStart ends the container", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = {
+      volumeMounts: [{ name: "out", mountPath: "/out" }],
+    };
+    const volumes = [{ name: "out", hostPath: { path: agent.directory } }];
+    await agent.apply(
+      "pre.json",
+      podManifest("pre", {
+        terminationGracePeriodSeconds: 10,
+        containers: [{
+          name: "main",
+          command: [
+            "sh",
+            "-c",
+            "trap 'cat /out/pre > /out/seen; exit 0' TERM; while true; do sleep 0.05; done",
+          ],
+          lifecycle: {
+            preStop: {
+              exec: { command: ["sh", "-c", "echo hook > /out/pre"] },
+            },
+          },
+          ...out,
+        }],
+        volumes,
+      }),
+    );
+    await agent.apply(
+      "post.json",
+      podManifest("post", {
+        containers: [{
+          name: "main",
+          command: SLEEP,
+          lifecycle: { postStart: { exec: { command: ["false"] } } },
+        }],
+      }),
+    );
+    await running(agent, "pre");
+    await agent.removeManifest("pre.json");
+    await agent.until("pre gone", (pods) => find(pods, "pre") === undefined);
+    assert.equal(await Deno.readTextFile(`${agent.directory}/seen`), "hook\n");
+    const pods = await agent.until(
+      "post backs off",
+      (pods) => {
+        const status = containerOf(find(pods, "post"), "main");
+        return status?.state?.waiting?.reason === "CrashLoopBackOff" ||
+          status?.state?.waiting?.reason === "PostStartHookError";
+      },
+    );
+    assert.equal(runningContainers(find(pods, "post")), 0);
+  });
+});
+
+/** Waits until the app containers of a pod run. */
+async function running(
+  agent: AgentProcess,
+  name: string,
+  count = 1,
+): Promise<Pod> {
+  const pod = find(
+    await agent.until(
+      `${name} running`,
+      (pods) => runningContainers(find(pods, name)) === count,
+    ),
+    name,
+  );
+  assert.ok(pod);
+  return pod;
+}
+
+/** Looks from inside the container "main". */
+async function inside(
+  runtime: TestRuntime,
+  pod: Pod,
+  script: string,
+): Promise<string> {
+  return await execIn(runtime, idOf(pod, "main"), script);
+}

@@ -1,0 +1,216 @@
+/**
+ * Agent and runtime are killed under running pods; the pods must not notice.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { Pod } from "../../mod/api/mod.ts";
+import { seededRandom } from "../../mod/base/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find, runningContainers } from "../support/pod_views.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+const STEADY = 26;
+
+withRuntime("survival", (test) => {
+  test("SIGKILL of the agent 20 times over 30 pods changes no container", async (runtime) => {
+    const seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+    console.log(`seed ${seed}`); // deno-lint-ignore-line no-console
+    const random = seededRandom(seed);
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await applyThirty(agent);
+    const before = await agent.until(
+      "26 running, 2 done, 2 crashing",
+      settled,
+      120_000,
+    );
+    const known = containerIds(
+      before.filter((pod) => /^(steady|done)/.test(pod.metadata.name)),
+    );
+    const counts = new Map<string, number>();
+    for (let round = 0; round < 20; round++) {
+      await agent.kill();
+      await new Promise((resolve) => setTimeout(resolve, random.next() * 300));
+      await agent.start();
+      // Half the kills hit an agent that has not even adopted its pods yet.
+      if (round % 2 === 0) {
+        await new Promise((resolve) =>
+          setTimeout(resolve, random.next() * 400)
+        );
+        continue;
+      }
+      const pods = await agent.until("all there", settled, 30_000);
+      assert.deepEqual(
+        containerIds(
+          pods.filter((pod) => /^(steady|done)/.test(pod.metadata.name)),
+        ),
+        known,
+      );
+      for (const pod of pods) checkCounts(pod, counts);
+      await assertNoDuplicates(runtime.rig.tools.tasks());
+    }
+  });
+
+  test("SIGKILL and restart of containerd: pods recover without a duplicate", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    for (let at = 0; at < 5; at++) {
+      await agent.apply(`p${at}.json`, sleeper(`p${at}`));
+    }
+    const before = await agent.until(
+      "5 running",
+      (pods) => pods.filter((pod) => runningContainers(pod) === 1).length === 5,
+    );
+    for (let round = 0; round < 3; round++) {
+      await runtime.rig.killRuntime();
+      // While it is down the agent answers, and takes new wishes.
+      const pods = await agent.pods();
+      assert.equal(pods?.length, 5 + round);
+      await agent.apply(`late${round}.json`, sleeper(`late${round}`));
+      await runtime.rig.startRuntime();
+      await agent.until(
+        "the late pod running",
+        (all) => runningContainers(find(all, `late${round}`)) === 1,
+        30_000,
+      );
+    }
+    const after = await agent.until(
+      "8 running",
+      (pods) => pods.filter((pod) => runningContainers(pod) === 1).length === 8,
+    );
+    assert.deepEqual(
+      containerIds(after.filter((pod) => pod.metadata.name.startsWith("p"))),
+      containerIds(before),
+    );
+    // A container that dies while the runtime is down is noticed afterwards.
+    const victim = containerIds(after)[0] ?? "";
+    const pid =
+      (await runtime.rig.tools.tasks()).get(victim.replace(/^.*:\/\//, "")) ??
+        0;
+    assert.ok(pid > 1);
+    await runtime.rig.killRuntime();
+    Deno.kill(pid, "SIGKILL");
+    await runtime.rig.startRuntime();
+    await agent.until(
+      "8 running again",
+      (pods) =>
+        !containerIds(pods).includes(victim) &&
+        pods.filter((pod) => runningContainers(pod) === 1).length === 8,
+      30_000,
+    );
+  });
+
+  test("an agent that starts before the runtime waits for it", async (runtime) => {
+    await runtime.rig.killRuntime();
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("p.json", sleeper("p"));
+    const pods = await agent.until(
+      "the pod listed as pending",
+      (pods) => find(pods, "p") !== undefined,
+    );
+    assert.equal(find(pods, "p")?.status?.phase, "Pending");
+    assert.equal((await agent.get("/healthz")).status, 500);
+    await runtime.rig.startRuntime();
+    await agent.until(
+      "the pod running",
+      (pods) => runningContainers(find(pods, "p")) === 1,
+      20_000,
+    );
+    assert.equal((await agent.get("/healthz")).status, 200);
+  });
+
+  test("a manifest deleted or edited while the agent is down is acted on when it returns", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("gone.json", sleeper("gone"));
+    await agent.apply("new.json", sleeper("new"));
+    const before = await agent.until(
+      "both running",
+      (pods) => pods.filter((pod) => runningContainers(pod) === 1).length === 2,
+    );
+    await agent.kill();
+    await agent.removeManifest("gone.json");
+    await agent.apply(
+      "new.json",
+      podManifest("new", {
+        containers: [{ name: "other", command: ["sleep", "100000"] }],
+      }),
+    );
+    await agent.start();
+    const old = find(before, "new")?.metadata.uid;
+    await agent.until("the new one alone", (pods) => {
+      const pod = find(pods, "new");
+      return pods.length === 1 && pod?.metadata.uid !== old &&
+        runningContainers(pod) === 1;
+    });
+    for (const pod of before) await runtime.untilGone(pod.metadata.uid, agent);
+  });
+});
+
+async function applyThirty(agent: AgentProcess): Promise<void> {
+  for (let at = 0; at < STEADY; at++) {
+    await agent.apply(`steady${at}.json`, sleeper(`steady${at}`));
+  }
+  for (
+    const [name, policy, command] of [
+      ["done0", "Never", "exit 0"],
+      ["done1", "Never", "exit 1"],
+      ["crash0", "Always", "exit 1"],
+      ["crash1", "OnFailure", "exit 2"],
+    ] as const
+  ) {
+    await agent.apply(
+      `${name}.json`,
+      podManifest(name, {
+        restartPolicy: policy,
+        containers: [{ name: "main", command: ["sh", "-c", command] }],
+      }),
+    );
+  }
+}
+
+function settled(pods: readonly Pod[]): boolean {
+  return pods.length === 30 &&
+    pods.filter((pod) =>
+        pod.metadata.name.startsWith("steady") && runningContainers(pod) === 1
+      ).length === STEADY &&
+    find(pods, "done0")?.status?.phase === "Succeeded" &&
+    find(pods, "done1")?.status?.phase === "Failed" &&
+    ["crash0", "crash1"].every((name) =>
+      (find(pods, name)?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1
+    );
+}
+
+/** Restart counts of crashing containers may rise and never fall (I4). */
+function checkCounts(pod: Pod, counts: Map<string, number>): void {
+  const count = pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+  const before = counts.get(pod.metadata.uid) ?? 0;
+  assert.ok(
+    count >= before,
+    `${pod.metadata.name}: restartCount fell from ${before} to ${count}`,
+  );
+  counts.set(pod.metadata.uid, count);
+}
+
+/** Each running pod is two tasks, its sandbox and its container: more is a duplicate. */
+async function assertNoDuplicates(
+  tasks: Promise<ReadonlyMap<string, number>>,
+): Promise<void> {
+  const running = [...(await tasks).values()].filter((pid) => pid > 1).length;
+  // The two crash loops may or may not have something running right now.
+  assert.ok(running <= STEADY * 2 + 4, `${running} tasks run`);
+}
+
+function sleeper(name: string): Record<string, unknown> {
+  return podManifest(name, {
+    containers: [{ name: "main", command: ["sleep", "100000"] }],
+  });
+}
+
+function containerIds(pods: readonly Pod[]): string[] {
+  return pods.flatMap((pod) =>
+    (pod.status?.containerStatuses ?? []).map((status) =>
+      status.containerID ?? ""
+    )
+  ).sort();
+}

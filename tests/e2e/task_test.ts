@@ -1,0 +1,231 @@
+/**
+ * The tasks of this project as a user types them, from any directory.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { podManifest } from "../support/pod_manifest.ts";
+import type { SkerryResult } from "../support/run_skerry.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+withRuntime("deno task skerry", (test) => {
+  test("run, get and logs take paths from the caller's directory; SIGTERM ends the agent, not its pods", async (runtime) => {
+    const directory = await Deno.makeTempDir({ prefix: "skerry-task-" });
+    try {
+      await Deno.mkdir(`${directory}/manifests`);
+      await Deno.writeTextFile(
+        `${directory}/manifests/web.json`,
+        JSON.stringify(podManifest("web", sleeping())),
+      );
+      const where = ["--root-dir", "root"];
+      const agent = task(directory, [
+        "run",
+        ...where,
+        "--pod-manifest-path=manifests",
+        "--pod-logs-dir=./logs",
+        `--container-runtime-endpoint=unix://${runtime.rig.socketPath}`,
+        `--pod-network=${runtime.rig.podNetwork}`,
+        "--hostname-override=edge1",
+        "--healthz-port=0",
+      ]).spawn();
+      try {
+        await untilOutput(
+          () => taskOutput(directory, ["get", "po", ...where]),
+          /^web-edge1 +1\/1 +Running /m,
+        );
+      } finally {
+        agent.kill("SIGTERM");
+      }
+      assert.equal((await agent.status).code, 0);
+      await agent.stderr.cancel();
+      await agent.stdout.cancel();
+      assert.equal(runningTasks(await runtime.rig.tools.tasks()), 2);
+      const gone = await taskOutput(directory, ["get", "pods", ...where]);
+      assert.equal(gone.code, 1);
+      assert.ok(gone.stderr.includes(`${directory}/root/run/skerry.sock`));
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+});
+
+Deno.test("deno task skerry refuses bad usage and configuration with 64", async (t) => {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-usage-" });
+  await Deno.writeTextFile(
+    `${directory}/config.yaml`,
+    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nsyncFrequenzy: 1m\n",
+  );
+  for (
+    const [args, said] of [
+      [["gett", "pods"], /did you mean "get"/],
+      [["get", "nodes"], /wanted "pods"/],
+      [["get", "pods", "-o", "jsonpath"], /wanted one of wide, json/],
+      [["logs"], /wanted a pod's name/],
+      [["logs", "x", "--tail", "many"], /--tail/],
+      [["run", "--rot-dir=/x"], /did you mean --root-dir/],
+      [["run", "--config=config.yaml"], /syncFrequenzy.*syncFrequency/],
+      [["run", "--config=absent.yaml"], /absent\.yaml/],
+      [["version", "now"], /no more arguments/],
+    ] as const
+  ) {
+    await t.step(args.join(" "), async () => {
+      const { code, stdout, stderr } = await taskOutput(directory, args);
+      assert.equal(code, 64, stderr);
+      assert.match(stderr, said);
+      assert.equal(stdout, "");
+    });
+  }
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("deno task skerry validate tells every fault of files, directories and standard input", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-validate-" });
+  await Deno.mkdir(`${directory}/some`);
+  await Deno.writeTextFile(`${directory}/some/bad.yaml`, TWO_DOCUMENTS);
+  const good = JSON.stringify(podManifest("good", sleeping()));
+  await Deno.writeTextFile(`${directory}/some/good.json`, good);
+  const one = await taskOutput(directory, ["validate", "some/good.json"]);
+  assert.deepEqual([one.code, one.stdout], [0, "some/good.json: ok, 1 pod\n"]);
+  const both = await taskOutput(directory, ["validate", "some"]);
+  assert.equal(both.code, 1);
+  assert.match(both.stdout, /^some\/good\.json: ok, 1 pod$/m);
+  for (const field of ["spec.containers\\[0\\].image", "spec.restatPolicy"]) {
+    assert.match(
+      both.stdout,
+      new RegExp(`^some/bad\\.yaml: document 2, line \\d+: ${field}: `, "m"),
+    );
+  }
+  const piped = await taskOutput(directory, ["validate", "-"], good);
+  assert.deepEqual([piped.code, piped.stdout], [
+    0,
+    "standard input: ok, 1 pod\n",
+  ]);
+  const missing = await taskOutput(directory, ["validate", "no.yaml"]);
+  assert.equal(missing.code, 1);
+  assert.match(missing.stdout, /^no\.yaml: Cannot read it/m);
+  const version = await taskOutput(directory, ["version"]);
+  assert.deepEqual(version.code, 0);
+  assert.match(version.stdout, /^skerry \d+\.\d+\.\d+ \(deno /);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("deno task compile makes a locked executable", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-compile-" });
+  const { code, stdout, stderr } = await finish(
+    new Deno.Command(Deno.execPath(), {
+      args: ["task", "--config", CONFIG, "compile", "-o", "skerry"],
+      cwd: directory,
+      // Its metadata is looked at; nothing is started from it.
+      env: { DENORT_BIN: Deno.execPath() },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }),
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /locked with/);
+  assert.match(stdout, /--no-prompt/);
+  const info = await Deno.stat(`${directory}/skerry`);
+  assert.ok(((info.mode ?? 0) & 0o100) !== 0);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("the generated protocol code is what its contract gives", async () => {
+  const { code, stderr } = await finish(
+    new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        new URL("../../scripts/gen_proto.ts", import.meta.url).pathname,
+        "--check",
+      ],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }),
+  );
+  assert.equal(code, 0, stderr);
+});
+
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+
+const TWO_DOCUMENTS = `apiVersion: v1
+kind: Pod
+metadata:
+  name: fine
+spec:
+  containers:
+    - name: main
+      image: x
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: broken
+spec:
+  restatPolicy: Never
+  containers:
+    - name: main
+`;
+
+/** `deno task skerry ARGS…` in the caller's directory. */
+function task(
+  directory: string,
+  args: readonly string[],
+  stdin: "null" | "piped" = "null",
+): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "--config", CONFIG, "skerry", ...args],
+    cwd: directory,
+    stdin,
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+async function taskOutput(
+  directory: string,
+  args: readonly string[],
+  input?: string,
+): Promise<SkerryResult> {
+  if (input === undefined) return await finish(task(directory, args));
+  const child = task(directory, args, "piped").spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  return decode(await child.output());
+}
+
+async function finish(command: Deno.Command): Promise<SkerryResult> {
+  return decode(await command.output());
+}
+
+function decode(output: Deno.CommandOutput): SkerryResult {
+  const text = new TextDecoder();
+  const { code, stdout, stderr } = output;
+  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+async function untilOutput(
+  run: () => Promise<SkerryResult>,
+  expected: RegExp,
+): Promise<void> {
+  const until = performance.now() + 30_000;
+  while (true) {
+    const last = await run();
+    if (expected.test(last.stdout)) return;
+    if (performance.now() > until) {
+      throw new Error(`Cannot see ${expected}: saw ${JSON.stringify(last)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function runningTasks(tasks: ReadonlyMap<string, number>): number {
+  return [...tasks.values()].filter((pid) => pid > 1).length;
+}
+
+function sleeping(): Parameters<typeof podManifest>[1] {
+  return { containers: [{ name: "main", command: ["sleep", "100000"] }] };
+}

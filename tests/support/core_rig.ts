@@ -1,0 +1,383 @@
+/**
+ * A whole agent without its process: manifests in a folder, a fake runtime on a
+ * socket, and a clock that moves only when a test waits for something.
+ *
+ * @module
+ */
+
+import type { Pod, PodStatus } from "../../mod/api/mod.ts";
+import { AgentViews } from "../../mod/app/agent_views.ts";
+import { buildCore, type Core } from "../../mod/app/core.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+  seededRandom,
+  systemClock,
+} from "../../mod/base/mod.ts";
+import { type AgentConfig, parseRunArguments } from "../../mod/config/mod.ts";
+import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
+import type { HealthProblem } from "../../mod/server/mod.ts";
+import { FakeClock } from "./fake_clock.ts";
+import { FakeCri, type RecordedCall } from "./fake_cri/fake_cri.ts";
+import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
+
+/** The image that the fake runtime has. */
+export const IMAGE = "localhost/busybox:1.35";
+
+/** The node's name, with which every pod's name ends. */
+export const NODE = "edge1";
+
+/** What changes something in the runtime. */
+export const MUTATING: ReadonlySet<string> = new Set([
+  "RunPodSandbox",
+  "StopPodSandbox",
+  "RemovePodSandbox",
+  "CreateContainer",
+  "StartContainer",
+  "StopContainer",
+  "RemoveContainer",
+]);
+
+/** How an agent is set up. */
+export interface CoreRigOptions {
+  /** @default 120_000 */
+  readonly requestTimeoutMs?: number;
+  /** @default 1_000 */
+  readonly relistPeriodMs?: number;
+  /** Called before the agent starts. */
+  readonly prepare?: (rig: CoreRig) => Promise<void> | void;
+  /** Stands between the agent and the runtime. */
+  readonly wrap?: (connection: CriConnection) => CriConnection;
+}
+
+interface Running {
+  readonly core: Core;
+  readonly connection: CriConnection;
+  readonly stop: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+/**
+ * An agent and its world in a temporary directory.
+ *
+ * At each call that the runtime receives it is checked that no container and no pod
+ * runs twice (I1); disposing fails when that ever was so.
+ */
+export class CoreRig implements AsyncDisposable {
+  /** Begins now, since the times of manifest files are compared with it. */
+  readonly clock: FakeClock;
+  readonly directory: string;
+  readonly fake: FakeCri;
+  readonly config: AgentConfig;
+  /** Every line of the log, as JSON. */
+  readonly log: string[] = [];
+  /** Where more than one of a kind ran. */
+  readonly violations: string[] = [];
+  metrics: MetricsRegistry = new MetricsRegistry();
+  readonly #options: CoreRigOptions;
+  #running: Running | undefined;
+  #failure: unknown;
+
+  private constructor(
+    parts: { directory: string; fake: FakeCri; config: AgentConfig },
+    options: CoreRigOptions,
+    clock: FakeClock,
+  ) {
+    this.directory = parts.directory;
+    this.fake = parts.fake;
+    this.config = parts.config;
+    this.clock = clock;
+    this.#options = options;
+    this.#watchCalls();
+  }
+
+  /** Starts a fake runtime and, after `prepare`, an agent beside it. */
+  static async start(options: CoreRigOptions = {}): Promise<CoreRig> {
+    const clock = new FakeClock(Math.floor(systemClock.now()));
+    const directory = await Deno.makeTempDir({ prefix: "skerry-core-" });
+    const socketPath = `${directory}/cri.sock`;
+    await Deno.mkdir(`${directory}/manifests`);
+    const config = await configOf(directory, options);
+    const fake = await FakeCri.start({ socketPath, clock });
+    fake.addImage({ ref: IMAGE });
+    const rig = new CoreRig({ directory, fake, config }, options, clock);
+    await options.prepare?.(rig);
+    await rig.startAgent();
+    return rig;
+  }
+
+  /** The core that runs. */
+  get core(): Core {
+    if (this.#running === undefined) throw new Error("The agent is stopped");
+    return this.#running.core;
+  }
+
+  /** The agent's own connection, for what a stranger might do on the runtime. */
+  get connection(): CriConnection {
+    if (this.#running === undefined) throw new Error("The agent is stopped");
+    return this.#running.connection;
+  }
+
+  /** Builds a core over what disk and runtime hold, and runs it. */
+  async startAgent(): Promise<void> {
+    this.metrics = new MetricsRegistry();
+    const { clock, metrics } = this;
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: (line) => this.log.push(line),
+    });
+    const { wrap = (connection) => connection } = this.#options;
+    const connection = wrap(connectCri({
+      endpoint: this.config.runtime.socketPath,
+      requestTimeoutMs: this.config.runtime.requestTimeoutMs,
+    }, { clock, log, metrics }));
+    const random = seededRandom(7);
+    const deps = { clock, random, log, metrics, connection };
+    const core = await buildCore(this.config, deps);
+    const stop = new AbortController();
+    const done = core.agent.run(stop.signal)
+      .catch((error) => this.#failure = error);
+    this.#running = { core, connection, stop, done };
+  }
+
+  /** Ends the agent as SIGTERM does. */
+  async stopAgent(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#running = undefined;
+    running.stop.abort(new DOMException("The agent is stopped", "AbortError"));
+    await running.done;
+    await running.connection[Symbol.asyncDispose]();
+  }
+
+  /** Ends the agent and starts another over the same directories and runtime. */
+  async restartAgent(): Promise<void> {
+    await this.stopAgent();
+    await this.startAgent();
+  }
+
+  /** Renames a manifest into the folder, as tools do it. */
+  async apply(name: string, manifest: unknown): Promise<void> {
+    const path = `${this.directory}/${name}.new`;
+    await Deno.writeTextFile(path, JSON.stringify(manifest));
+    await Deno.rename(path, this.manifestPath(name));
+  }
+
+  /** Removes a manifest. */
+  async remove(name: string): Promise<void> {
+    await Deno.remove(this.manifestPath(name));
+  }
+
+  manifestPath(name: string): string {
+    return `${this.config.source.manifestPath}/${name}.json`;
+  }
+
+  /**
+   * Waits until something holds, moving the clock on by `stepMs` whenever nothing
+   * else moves.
+   */
+  async until(
+    condition: () => boolean,
+    what: string,
+    options: { readonly stepMs?: number; readonly limitMs?: number } = {},
+  ): Promise<void> {
+    const { stepMs = 200, limitMs = 120_000 } = options;
+    const endMs = this.clock.monotonic() + limitMs;
+    const giveUpMs = systemClock.monotonic() + REAL_LIMIT_MS;
+    for (;;) {
+      await this.quiet();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (condition()) return;
+      const nowMs = this.clock.monotonic();
+      if (nowMs >= endMs || systemClock.monotonic() > giveUpMs) {
+        throw new Error(`Waited in vain for ${what}\n${this.#describe()}`);
+      }
+      await this.clock.advance(stepMs);
+    }
+  }
+
+  /** Lets time pass in steps short enough for no call to meet its deadline. */
+  async pass(ms: number, stepMs: number = 1_000): Promise<void> {
+    const endMs = this.clock.monotonic() + ms;
+    await this.quiet();
+    while (this.clock.monotonic() < endMs) {
+      const leftMs = endMs - this.clock.monotonic();
+      await this.clock.advance(Math.min(stepMs, leftMs));
+      await this.quiet();
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Waits, without moving the clock, until nothing has moved for some moments. */
+  async quiet(): Promise<void> {
+    let calm = 0;
+    let before = "";
+    for (let turn = 0; calm < CALM_TURNS && turn < 200; turn++) {
+      await systemClock.sleep(1, NEVER);
+      const now = `${this.fake.calls.length} ${this.clock.pendingTimers}`;
+      calm = now === before ? calm + 1 : 0;
+      before = now;
+    }
+  }
+
+  /** The pods as clients see them. */
+  pods(): readonly Pod[] {
+    const { clock, metrics } = this;
+    const views = new AgentViews(this.config, { clock, metrics });
+    views.show(this.core);
+    return views.control.pods.pods();
+  }
+
+  /** The pod of a manifest's name as clients see it; the newest if there are several. */
+  pod(name: string): Pod | undefined {
+    return this.pods().findLast(({ metadata }) =>
+      metadata.name === `${name}-${NODE}`
+    );
+  }
+
+  status(name: string): PodStatus | undefined {
+    return this.pod(name)?.status;
+  }
+
+  /** What is wrong, as the health endpoint says it. */
+  problems(): readonly HealthProblem[] {
+    const { clock, metrics } = this;
+    const views = new AgentViews(this.config, { clock, metrics });
+    views.show(this.core);
+    return views.control.health.problems();
+  }
+
+  /** The names of the calls that change something, from the `from`th call on. */
+  mutations(from: number = 0): string[] {
+    return this.fake.calls.slice(from).map(({ method }) => method)
+      .filter((method) => MUTATING.has(method));
+  }
+
+  /** The sandboxes that are ready. */
+  ready(): readonly FakeSandbox[] {
+    return [...this.fake.sandboxes.values()]
+      .filter(({ state }) => state === "ready");
+  }
+
+  /** The one running container of a name. */
+  only(name: string): FakeContainer {
+    const [first, ...others] = this.fake.running(name);
+    if (first !== undefined && others.length === 0) return first;
+    throw new Error(`Wanted one running "${name}"\n${this.#describe()}`);
+  }
+
+  /** The value of a metric without labels. */
+  metric(name: string): number | undefined {
+    const line = this.metrics.render().split("\n")
+      .find((line) => line.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  }
+
+  /** The messages of the log with a given constant text. */
+  logged(message: string): readonly string[] {
+    return this.log.filter((line) => line.includes(`"${message}"`));
+  }
+
+  /** The names in a directory; none when it is not there. */
+  async list(path: string): Promise<string[]> {
+    const found: string[] = [];
+    try {
+      for await (const entry of Deno.readDir(path)) found.push(entry.name);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return found.sort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopAgent();
+    await this.fake[Symbol.asyncDispose]();
+    await Deno.remove(this.directory, { recursive: true });
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.violations.length > 0) throw new Error(this.violations.join("\n"));
+  }
+
+  /** Looks at the runtime before each call takes effect. */
+  #watchCalls(): void {
+    const { calls } = this.fake;
+    calls.push = (...items: RecordedCall[]): number => {
+      for (const { method } of items) this.#checkUnique(method);
+      return Array.prototype.push.apply(calls, items);
+    };
+  }
+
+  #checkUnique(method: string): void {
+    const containers = new Set<string>();
+    const holders = new Map<string, string>();
+    for (const { name, state, sandboxId } of this.fake.containers.values()) {
+      const metadata = this.fake.sandboxes.get(sandboxId)?.config.metadata;
+      if (state !== "running" || metadata === undefined) continue;
+      const { uid, namespace } = metadata;
+      const key = `${uid}/${name}`;
+      if (containers.has(key)) this.#violate(`two containers "${key}"`, method);
+      containers.add(key);
+      const pod = `${namespace}/${metadata.name}`;
+      const holder = holders.get(pod) ?? uid;
+      if (holder !== uid) this.#violate(`two pods "${pod}"`, method);
+      holders.set(pod, holder);
+    }
+  }
+
+  #violate(what: string, method: string): void {
+    this.violations.push(`Before ${method}: ${what}`);
+  }
+
+  #describe(): string {
+    const shown = this.#running === undefined ? [] : this.pods();
+    const statuses = shown.map(({ metadata, status }) =>
+      `${metadata.name} ${metadata.uid} ${JSON.stringify(status)}`
+    );
+    const last = this.fake.calls.slice(-30).map(({ method }) => method);
+    return [...statuses, last.join(" "), ...this.log.slice(-15)].join("\n");
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Turns of the event loop without any move after which nothing is under way. */
+const CALM_TURNS = 3;
+
+/** No test waits longer in real time, however slow the machine. */
+const REAL_LIMIT_MS = 30_000;
+
+async function configOf(
+  directory: string,
+  options: CoreRigOptions,
+): Promise<AgentConfig> {
+  const { requestTimeoutMs = 120_000, relistPeriodMs = 1_000 } = options;
+  const path = `${directory}/config.yaml`;
+  const lines = [
+    "apiVersion: kubelet.config.k8s.io/v1beta1",
+    "kind: KubeletConfiguration",
+    `runtimeRequestTimeout: ${requestTimeoutMs}ms`,
+    "---",
+    "apiVersion: skerry.dev/v1alpha1",
+    "kind: SkerryConfiguration",
+    `relistPeriod: ${relistPeriodMs}ms`,
+  ];
+  await Deno.writeTextFile(path, lines.join("\n"));
+  const parsed = await parseRunArguments([
+    `--config=${path}`,
+    `--root-dir=${directory}/root`,
+    `--run-dir=${directory}/run`,
+    `--pod-manifest-path=${directory}/manifests`,
+    `--pod-logs-dir=${directory}/logs`,
+    `--container-runtime-endpoint=unix://${directory}/cri.sock`,
+    `--hostname-override=${NODE}`,
+    "--node-ip=192.0.2.1",
+    "--healthz-port=0",
+  ], {
+    cwd: () => directory,
+    hostname: () => NODE,
+    readTextFile: (file) => Deno.readTextFile(file),
+  });
+  if (parsed.kind === "ok") return parsed.config;
+  throw new Error(parsed.faults.join("\n"));
+}

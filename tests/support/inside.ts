@@ -1,0 +1,91 @@
+/**
+ * Looks from inside containers, as their programs see the world.
+ *
+ * @module
+ */
+
+import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../mod/base/mod.ts";
+import {
+  connectCri,
+  type RuntimeService,
+  type Sandbox,
+} from "../../mod/cri/mod.ts";
+import type { TestRuntime } from "./runtime/with_runtime.ts";
+
+/** The status of one container of a pod, of whatever kind it is. */
+export function containerOf(
+  pod: Pod | undefined,
+  name: string,
+): ContainerStatus | undefined {
+  const { status } = pod ?? {};
+  return [
+    ...status?.containerStatuses ?? [],
+    ...status?.initContainerStatuses ?? [],
+  ].find((container) => container.name === name);
+}
+
+/** The runtime's id of a container; empty when it has none yet. */
+export function idOf(pod: Pod | undefined, name: string): string {
+  return containerOf(pod, name)?.containerID?.replace(/^.*:\/\//, "") ?? "";
+}
+
+/**
+ * Runs a shell command in a running container and returns what it wrote.
+ *
+ * @throws {Error} when it fails
+ */
+export async function execIn(
+  runtime: TestRuntime,
+  containerId: string,
+  script: string,
+): Promise<string> {
+  const { ok, text } = await runtime.rig.tools.ctr([
+    "tasks",
+    "exec",
+    "--exec-id",
+    `t${crypto.randomUUID().slice(0, 8)}`,
+    containerId,
+    "/bin/sh",
+    "-c",
+    script,
+  ]);
+  if (!ok) throw new Error(`Cannot run "${script}" in a container: ${text}`);
+  return text;
+}
+
+/** The sandboxes that the runtime has for a pod. */
+export async function sandboxesOf(
+  runtime: TestRuntime,
+  podUid: string,
+): Promise<readonly Sandbox[]> {
+  return await withCri(runtime, async (cri) => {
+    const all = await cri.listPodSandbox();
+    return all.filter(({ metadata }) => metadata.uid === podUid);
+  });
+}
+
+/** Stops a sandbox behind the agent's back, as a reboot or a careless operator does. */
+export async function stopSandbox(
+  runtime: TestRuntime,
+  sandboxId: string,
+): Promise<void> {
+  await withCri(runtime, (cri) => cri.stopPodSandbox(sandboxId));
+}
+
+async function withCri<T>(
+  runtime: TestRuntime,
+  work: (cri: RuntimeService) => Promise<T>,
+): Promise<T> {
+  await using connection = connectCri({ endpoint: runtime.rig.socketPath }, {
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+  });
+  await connection.ready(AbortSignal.timeout(30_000));
+  return await work(connection.runtime);
+}

@@ -1,0 +1,40 @@
+/**
+ * Empties a runtime through its own CRI, whatever is left in it.
+ *
+ * @module
+ */
+
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../../mod/base/mod.ts";
+import { connectCri, type RuntimeService } from "../../../mod/cri/mod.ts";
+
+/** How many pods are removed at the same time. */
+const LANES = 8;
+
+/** Stops and removes every sandbox, and with it every container. */
+export async function removeAllPods(socketPath: string): Promise<void> {
+  await using connection = connectCri({ endpoint: socketPath }, {
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+  });
+  await connection.ready(AbortSignal.timeout(30_000));
+  const { runtime } = connection;
+  const sandboxes = [...await runtime.listPodSandbox()];
+  await Promise.all(Array.from({ length: LANES }, async () => {
+    for (let next = sandboxes.pop(); next; next = sandboxes.pop()) {
+      await removePod(runtime, next.id);
+    }
+  }));
+}
+
+async function removePod(runtime: RuntimeService, id: string): Promise<void> {
+  for (const container of await runtime.listContainers({ sandboxId: id })) {
+    await runtime.stopContainer(container.id, 0);
+  }
+  await runtime.stopPodSandbox(id);
+  await runtime.removePodSandbox(id);
+}

@@ -1,0 +1,94 @@
+/**
+ * Gives the tests of one file a real runtime that starts once and ends with the last of them.
+ *
+ * @module
+ */
+
+import type { AgentOptions, AgentProcess } from "../agent_process.ts";
+import { ContainerdRig, type RigOptions } from "./containerd_rig.ts";
+
+/** What a test sees of the runtime. */
+export interface TestRuntime {
+  readonly rig: ContainerdRig;
+  /** Options of an agent on this runtime. */
+  agentOptions(): AgentOptions;
+  /** Waits until nothing of a pod UID is left: sandbox, container, directory, logs, address (I3). */
+  untilGone(uid: string, agent: AgentProcess): Promise<void>;
+}
+
+/** Registers one test. */
+export type RegisterTest = (
+  name: string,
+  body: (runtime: TestRuntime) => Promise<void>,
+) => void;
+
+/** Registers the tests that `register` names as steps of one `Deno.test`, over one runtime. */
+export function withRuntime(
+  name: string,
+  register: (test: RegisterTest) => void,
+  options: RigOptions = {},
+): void {
+  const bodies: [string, (runtime: TestRuntime) => Promise<void>][] = [];
+  register((title, body) => bodies.push([title, body]));
+  Deno.test(name, async (t) => {
+    await using rig = await ContainerdRig.start(options);
+    const runtime: TestRuntime = {
+      rig,
+      agentOptions: () => ({
+        runtimeSocket: rig.socketPath,
+        podNetwork: rig.podNetwork,
+      }),
+      untilGone: (uid, agent) => untilGone(rig, { uid, agent }),
+    };
+    for (const [title, body] of bodies) {
+      await t.step(title, async () => {
+        await body(runtime);
+        await rig.removeAllPods();
+      });
+    }
+  });
+}
+
+async function untilGone(
+  rig: ContainerdRig,
+  pod: { uid: string; agent: AgentProcess },
+): Promise<void> {
+  const until = performance.now() + 60_000;
+  while (true) {
+    const left = await traces(rig, pod);
+    if (left.length === 0) return;
+    if (performance.now() > until) {
+      throw new Error(
+        `Cannot see pod "${pod.uid}" gone within 60 s: still there are ${
+          left.join(", ")
+        }`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function traces(
+  rig: ContainerdRig,
+  pod: { uid: string; agent: AgentProcess },
+): Promise<string[]> {
+  const { text } = await rig.tools.ctr([
+    "containers",
+    "ls",
+    `labels."io.kubernetes.pod.uid"==${pod.uid}`,
+    "-q",
+  ]);
+  const containers = text.trim().split("\n").filter((line) => line !== "");
+  const found = containers.map((id) => `container ${id}`);
+  for (
+    const [parent, what] of [[`${pod.agent.rootDir}/pods`, "directory"], [
+      pod.agent.podLogsDir,
+      "log directory",
+    ]] as const
+  ) {
+    for await (const entry of Deno.readDir(parent)) {
+      if (entry.name.endsWith(pod.uid)) found.push(`${what} ${entry.name}`);
+    }
+  }
+  return found;
+}
