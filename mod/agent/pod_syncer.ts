@@ -125,7 +125,14 @@ export class RuntimePodSyncer implements PodSyncer {
     const status = this.#report(pod, now, { terminal: false });
     if (isTerminal(status)) return { kind: "terminal" };
     await this.#deps.collector.pruneDead(now, { signal });
-    return this.#resultOf(outcome);
+    const result = this.#resultOf(outcome);
+    // Nobody tells us of what our own look has seen already: a sidecar that runs and
+    // lets the next container start, or a container that ended at once.
+    const isDone = !outcome.acted ||
+      isIdle(planPod({ pod, observed: now, probes: WITHOUT_PROBES }));
+    return result.kind === "settled" && !isDone
+      ? { kind: "retry", delayMs: 0 }
+      : result;
   }
 
   async #execute(

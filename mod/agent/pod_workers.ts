@@ -147,6 +147,11 @@ export class PodWorkers {
     }
   }
 
+  /** Whether a step of the pod is under way. */
+  isBusy(uid: string): boolean {
+    return this.#records.get(uid)?.cancel !== undefined;
+  }
+
   /** Every pod that has a worker. */
   list(): readonly WorkerView[] {
     return [...this.#records.values()];

@@ -67,7 +67,7 @@ export async function buildCore(
   });
   const owned = await OwnedPods.load(volumes);
   const runtime = await buildRuntime(config, { ...deps, events });
-  const pleg = new Pleg({
+  const pleg: Pleg = new Pleg({
     runtime: deps.connection.runtime,
     cache: runtime.cache,
     clock,
@@ -75,6 +75,7 @@ export async function buildCore(
     log,
     inspect: (listing, signal) => runtime.observer.inspect(listing, signal),
     isOurs: (uid) => owned.has(uid),
+    isBusy: (uid) => agent.workers.isBusy(uid),
   }, config.sync);
   const syncer = new RuntimePodSyncer({
     ...deps,
@@ -143,7 +144,7 @@ async function buildRuntime(config: AgentConfig, deps: BuildDeps) {
   const { clock, log, events, random, connection } = deps;
   const { runtime, images } = connection;
   const node = nodeFacts(config, nodeAddresses(config));
-  const nodeFiles = new NodeFiles(config.node.resolvConf);
+  const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
   await nodeFiles.refresh();
   const specs = new NodeSpecBuilder({
     node,

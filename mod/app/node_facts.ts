@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Clock } from "../base/mod.ts";
 import { parseQuantity, type Quantity } from "../api/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import {
@@ -20,6 +21,9 @@ import {
 
 /** Upstream reads at most this much of a resolver file. */
 const NODE_FILE_LIMIT_BYTES = 10 << 20;
+
+/** How old a reading may be for a pod that starts. */
+const REFRESH_PERIOD_MS = 1_000;
 
 /** The node's addresses as configured, else the first global IPv4 address. */
 export function nodeAddresses(config: AgentConfig): readonly string[] {
@@ -71,10 +75,14 @@ export class NodeFiles {
   readonly #resolvConf: string | undefined;
   #resolver: ResolverConfig | undefined;
   #hosts = "";
+  readonly #clock: Clock;
+  #readMs = -Infinity;
+  #reading: Promise<void> = Promise.resolve();
 
   /** @param resolvConf The resolver's file; `undefined` when pods get none of it. */
-  constructor(resolvConf: string | undefined) {
+  constructor(resolvConf: string | undefined, deps: { clock: Clock }) {
     this.#resolvConf = resolvConf;
+    this.#clock = deps.clock;
   }
 
   get resolver(): ResolverConfig | undefined {
@@ -85,8 +93,19 @@ export class NodeFiles {
     return this.#hosts;
   }
 
-  /** Reads both; a file that is not there counts as empty. */
+  /**
+   * Reads both; a file that is not there counts as empty. Pods that start together
+   * share one reading.
+   */
   async refresh(): Promise<void> {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#readMs < REFRESH_PERIOD_MS) return await this.#reading;
+    this.#readMs = nowMs;
+    this.#reading = this.#read();
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
     const path = this.#resolvConf;
     const [resolver, hosts] = await Promise.all([
       path === undefined ? undefined : readText(path),

@@ -45,6 +45,13 @@ export interface PlegDeps {
    * @default every pod is
    */
   readonly isOurs?: (uid: string) => boolean;
+  /**
+   * Whether the agent is acting upon a pod right now: it looks at it afterwards
+   * itself, so what the list shows of it meanwhile is not looked at closely.
+   *
+   * @default no pod is
+   */
+  readonly isBusy?: (uid: string) => boolean;
 }
 
 /** How often. */
@@ -273,7 +280,7 @@ export class Pleg {
     startMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { cache, isOurs } = this.#deps;
+    const { cache, isOurs, isBusy } = this.#deps;
     const uids = new Set([...this.#records.uids(), ...cache.uids()]);
     for (const uid of listing.pods.keys()) {
       if (isOurs === undefined || isOurs(uid)) uids.add(uid);
@@ -283,6 +290,8 @@ export class Pleg {
     for (const uid of uids) {
       const pod = listing.pods.get(uid);
       if (this.#records.isSettled(uid, pod, startMs)) continue;
+      // Its record stays as it is, so a list after the action finds the change again.
+      if (pod !== undefined && isBusy?.(uid)) continue;
       const options = { startMs, signal, places };
       work.push(
         this.#records.settle(uid, pod, options)

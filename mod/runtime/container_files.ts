@@ -20,6 +20,8 @@ export interface PodPaths {
 /** Of the termination message files of one container, the newest are kept. */
 const KEPT_TERMINATION_LOGS = 2;
 
+const HOSTS_MODE = 0o644;
+
 /** Makes, reads and removes the files of containers. */
 export class ContainerFiles {
   readonly #files: RuntimeFiles;
@@ -86,25 +88,17 @@ export class ContainerFiles {
   }
 
   /**
-   * Makes the pod's hosts file, empty, if it does not exist, so that it can be
-   * mounted before its content is known.
-   */
-  async reserveHostsFile(pod: Pod): Promise<void> {
-    const path = this.hostsFilePath(pod);
-    if (await this.#files.read(path) !== undefined) return;
-    const directory = `${this.#paths.podsDir}/${pod.metadata.uid}`;
-    await this.#files.makeDirectory(directory, 0o750);
-    await this.#files.write(path, "", 0o644);
-  }
-
-  /**
    * Writes the pod's hosts file in place: containers that mount it see the change.
    * Nothing is written when nothing changes.
    */
   async writeHostsFile(pod: Pod, content: string): Promise<void> {
     const path = this.hostsFilePath(pod);
-    if (await this.#files.read(path) === content) return;
-    await this.#files.write(path, content, 0o644);
+    if (await this.#files.writeNew(path, content, HOSTS_MODE)) return;
+    // A container may have made it any size: no more is read than can be equal.
+    const expected = new TextEncoder().encode(content);
+    const found = await this.#files.readTail(path, expected.length + 1);
+    if (found !== undefined && sameBytes(found, expected)) return;
+    await this.#files.write(path, content, HOSTS_MODE);
   }
 
   /**
@@ -173,4 +167,8 @@ export class ContainerFiles {
 /** The names come from a runtime: they may not lead out of the log directory. */
 function isPlainName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("/");
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

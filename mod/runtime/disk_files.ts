@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import type { RuntimeFiles } from "./ports.ts";
 
 /** {@linkcode RuntimeFiles} on the real disk. */
@@ -13,13 +14,23 @@ export const diskFiles: RuntimeFiles = {
   },
 
   async write(path, content, mode) {
-    await Deno.writeTextFile(path, content);
-    // The mode given at creation would be cut by the umask.
-    await Deno.chmod(path, mode);
+    await Deno.writeTextFile(path, content, { mode });
+    await undoUmask(path, mode);
   },
 
-  async read(path) {
-    return await orMissing(Deno.readTextFile(path));
+  async writeNew(path, content, mode) {
+    const create = () =>
+      Deno.writeTextFile(path, content, { mode, createNew: true });
+    try {
+      await create();
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) return false;
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
+      await create();
+    }
+    await undoUmask(path, mode);
+    return true;
   },
 
   async readTail(path, maxBytes) {
@@ -56,6 +67,25 @@ export const diskFiles: RuntimeFiles = {
     await orMissing(Deno.remove(path, { recursive: true }));
   },
 };
+
+/** The bits that this process's umask takes from new files; unknown before the first. */
+let umask: number | undefined;
+
+/** Gives a file its mode. Asked for once, the umask tells when that is not needed. */
+async function undoUmask(path: string, mode: number): Promise<void> {
+  if (umask !== undefined && (mode & umask) === 0) return;
+  await Deno.chmod(path, mode);
+  umask ??= await learnUmask(path);
+}
+
+/** Makes a file beside `path` with every bit asked for, and looks which ones it got. */
+async function learnUmask(path: string): Promise<number> {
+  const probe = `${path}.umask`;
+  await Deno.writeTextFile(probe, "", { mode: 0o777 });
+  const { mode } = await Deno.stat(probe);
+  await Deno.remove(probe);
+  return 0o777 & ~(mode ?? 0);
+}
 
 async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -232,7 +232,6 @@ export class PodExecutor {
     const { pod, observed, plan, volumes, signal } = execution;
     const { targets, log } = options;
     const { containerFiles, specs } = this.#deps;
-    const reserved = watched(containerFiles.reserveHostsFile(pod));
     const prepared = plan.sandbox.kind === "create"
       ? this.#prepareAll(execution, targets)
       : new Map<string, Promise<Prepared>>();
@@ -242,7 +241,6 @@ export class PodExecutor {
     if (sandbox === undefined) return undefined;
     const podIps = pod.spec.hostNetwork === true ? specs.nodeIps : sandbox.ips;
     try {
-      await reserved;
       const content = specs.hostsFile(pod, podIps);
       const written = watched(containerFiles.writeHostsFile(pod, content));
       const hostsFile = { path: containerFiles.hostsFilePath(pod), written };

@@ -18,8 +18,12 @@ export interface RuntimeFiles {
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Writes a file in place, keeping its inode, and sets its mode whatever the umask. */
   write(path: string, content: string, mode: number): Promise<void>;
-  /** The whole file as text; `undefined` when there is none. */
-  read(path: string): Promise<string | undefined>;
+  /**
+   * Writes a file that is not there yet, in a directory that may be missing too.
+   *
+   * @returns false, and nothing is done, when there is one
+   */
+  writeNew(path: string, content: string, mode: number): Promise<boolean>;
   /** At most the last `maxBytes` of a file; `undefined` when there is none. */
   readTail(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** The names in a directory; empty when there is none. */

@@ -39,7 +39,7 @@ export interface StartContext {
   readonly signal: AbortSignal;
 }
 
-/** The managed `/etc/hosts`: mountable at once, complete when `written` resolves. */
+/** The managed `/etc/hosts`; it can be mounted once `written` resolves. */
 export interface HostsFile {
   readonly path: string;
   readonly written: Promise<void>;
@@ -188,6 +188,8 @@ export class ContainerStarter {
         await runtime.removeContainer(stale.id, { signal });
       }
       const { config } = spec;
+      // The runtime would make a directory where it finds no file to mount.
+      await context.hostsFile.written;
       containerId = await runtime.createContainer(
         { sandboxId, config, sandboxConfig },
         { signal },
@@ -208,7 +210,6 @@ export class ContainerStarter {
     const { name } = container;
     this.#tell(pod).normal(name, "Created", "Container created");
     try {
-      await context.hostsFile.written;
       await this.#deps.runtime.startContainer(containerId, { signal });
     } catch (error) {
       signal.throwIfAborted();

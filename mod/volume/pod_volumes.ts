@@ -92,12 +92,7 @@ export class PodVolumes {
    */
   async prepare(pod: Pod): Promise<void> {
     const directory = this.podDirectory(pod.metadata.uid);
-    if (!await this.#makePodDirectory(directory)) return;
-    await Promise.all(
-      ["volumes", "plugins"].map((name) =>
-        Deno.mkdir(`${directory}/${name}`, { mode: POD_MODE, recursive: true })
-      ),
-    );
+    await Deno.mkdir(directory, { mode: POD_MODE, recursive: true });
   }
 
   /**
@@ -150,20 +145,6 @@ export class PodVolumes {
       if (fileErrorKind(error) !== "missing") throw error;
     }
     return uids;
-  }
-
-  /** Answers whether it made the directory; false when it was there. */
-  async #makePodDirectory(directory: string): Promise<boolean> {
-    try {
-      await Deno.mkdir(directory, { mode: POD_MODE });
-      return true;
-    } catch (error) {
-      const kind = fileErrorKind(error);
-      if (kind === "exists") return false;
-      if (kind !== "missing") throw error;
-    }
-    await Deno.mkdir(directory, { mode: POD_MODE, recursive: true });
-    return true;
   }
 
   async #source(pod: Pod, volume: Volume): Promise<VolumeSource> {

@@ -59,15 +59,15 @@ Deno.test("ContainerFiles.restartCountFromLogs() is 0 without a directory", asyn
 Deno.test("ContainerFiles.writeHostsFile() keeps the inode and writes only what changes", async () => {
   await withFiles(async (files) => {
     const subject = pod();
-    await files.reserveHostsFile(subject);
     const path = files.hostsFilePath(subject);
+    await files.writeHostsFile(subject, "another\n");
     const before = await Deno.stat(path);
+    strictEqual((before.mode ?? 0) & 0o777, 0o644);
     await files.writeHostsFile(subject, "one\n");
     const written = await Deno.stat(path);
     strictEqual(written.ino, before.ino);
     await Deno.utime(path, 0, 0);
     await files.writeHostsFile(subject, "one\n");
-    await files.reserveHostsFile(subject);
     const after = await Deno.stat(path);
     strictEqual(after.mtime?.getTime(), 0);
     strictEqual(await Deno.readTextFile(path), "one\n");

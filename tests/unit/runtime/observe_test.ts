@@ -32,7 +32,7 @@ import {
 const NO_FILES: RuntimeFiles = {
   makeDirectory: () => Promise.resolve(),
   write: () => Promise.resolve(),
-  read: () => Promise.resolve(undefined),
+  writeNew: () => Promise.resolve(true),
   readTail: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
   remove: () => Promise.resolve(),

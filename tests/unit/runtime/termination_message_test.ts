@@ -35,7 +35,7 @@ function filesOf(contents: Readonly<Record<string, string>>): RuntimeFiles {
   return {
     makeDirectory: refuse,
     write: refuse,
-    read: refuse,
+    writeNew: refuse,
     list: refuse,
     remove: refuse,
     readTail(path, maxBytes) {
