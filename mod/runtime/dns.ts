@@ -104,6 +104,9 @@ function baseConfig(
     (policy === "ClusterFirst" && pod.spec.hostNetwork !== true);
   if (!cluster) return nodeConfig(node);
   if (node.clusterDns.length === 0) {
+    // "ClusterFirst" is what a pod gets that says nothing, and a node without a
+    // cluster never has its DNS: warning each pod (as upstream does) tells nobody anything.
+    if (policy === "ClusterFirst") return nodeConfig(node);
     warnings.push({
       reason: "MissingClusterDNS",
       message:

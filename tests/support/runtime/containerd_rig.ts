@@ -121,12 +121,12 @@ export class ContainerdRig implements AsyncDisposable {
     }
   }
 
-  /** SIGKILLs the runtime; its containers go on. */
-  async killRuntime(): Promise<void> {
+  /** Ends the runtime, by SIGKILL unless told otherwise; its containers go on. */
+  async killRuntime(signal: Deno.Signal = "SIGKILL"): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
     this.#process = undefined;
-    child.kill("SIGKILL");
+    child.kill(signal);
     await child.status;
   }
 

@@ -113,8 +113,14 @@ Deno.test("podDns() gives the IPv6 loopback address on an IPv6 node", () => {
   ]);
 });
 
-Deno.test("podDns() falls back to the node's settings without a cluster DNS and says so", () => {
+Deno.test("podDns() gives a pod that asks for nothing the node's settings without a word", () => {
   const dns = podDns(pod(), { ...ALONE, host: HOST });
+  deepStrictEqual(dns, { config: HOST, warnings: [] });
+});
+
+Deno.test("podDns() says that a cluster DNS asked for is not there", () => {
+  const asking = pod({ dnsPolicy: "ClusterFirstWithHostNet" });
+  const dns = podDns(asking, { ...ALONE, host: HOST });
   deepStrictEqual(dns.config, HOST);
   deepStrictEqual(dns.warnings.map(({ reason }) => reason), [
     "MissingClusterDNS",

@@ -44,7 +44,8 @@ Deno.test("NodeSpecBuilder.sandbox() follows the node's resolver settings as the
 });
 
 Deno.test("NodeSpecBuilder.sandbox() hands warnings on", () => {
-  const { warnings } = builder().sandbox({ pod: pod(), attempt: 0 });
+  const asking = pod({ dnsPolicy: "ClusterFirstWithHostNet" });
+  const { warnings } = builder().sandbox({ pod: asking, attempt: 0 });
   deepStrictEqual(warnings?.map(({ reason }) => reason), ["MissingClusterDNS"]);
 });
 
