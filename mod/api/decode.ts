@@ -25,6 +25,11 @@ import { parseYaml } from "./yaml.ts";
 /** A pod that was decoded, defaulted and validated, and has no identity yet. */
 export interface DecodedPod extends PodBody {
   readonly metadata: ObjectMeta & { readonly name: string };
+  /**
+   * The spec as the manifest has it, without defaults: what the pod's identity is
+   * made from, so that an agent with other defaults still knows the pod.
+   */
+  readonly writtenSpec: PodSpec;
 }
 
 /** A pod that a refused manifest names, as far as it could be read. */
@@ -150,7 +155,11 @@ class DocumentReader {
     const full = applyPodDefaults(pod);
     validatePod(full, at);
     const { name = "" } = full.metadata;
-    this.pods.push({ ...full, metadata: { ...full.metadata, name } });
+    this.pods.push({
+      ...full,
+      metadata: { ...full.metadata, name },
+      writtenSpec: pod.spec,
+    });
   }
 
   #readerOf(

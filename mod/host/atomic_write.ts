@@ -1,0 +1,142 @@
+/**
+ * Files that are there whole or not at all.
+ *
+ * @module
+ */
+
+import { basename, dirname, join } from "node:path";
+import { FileError, fileErrorKind } from "./file_error.ts";
+
+/** How {@linkcode writeFileAtomic} writes. */
+export interface WriteOptions {
+  /** The mode of the new file, exact whatever the umask is. */
+  readonly mode: number;
+  /**
+   * Whether the file survives a power cut once the promise resolves. Off, a power
+   * cut may lose it, yet nobody ever reads half of it.
+   *
+   * @default {true}
+   */
+  readonly durable?: boolean;
+}
+
+/**
+ * Replaces a file so that every reader, and the next boot, sees the old or the new
+ * content: a temporary file beside it, fsync, rename, fsync of the directory.
+ *
+ * The temporary file is named `.<name>.<pid>-<number>.tmp` and is gone when this
+ * fails; only a crash leaves one behind.
+ *
+ * @throws {FileError} When any step fails; the old file is then untouched.
+ */
+export async function writeFileAtomic(
+  path: string,
+  bytes: Uint8Array,
+  options: WriteOptions,
+): Promise<void> {
+  const durable = options.durable ?? true;
+  let temporary: string | undefined;
+  try {
+    using file = await createBeside(path, options.mode);
+    temporary = file.path;
+    await writeAll(file.handle, bytes);
+    // The umask took bits away at creation.
+    await Deno.chmod(temporary, options.mode);
+    if (durable) await file.handle.sync();
+    await Deno.rename(temporary, path);
+    temporary = undefined;
+    if (durable) await syncDirectory(dirname(path));
+  } catch (error) {
+    if (temporary !== undefined) await discard(temporary);
+    throw new FileError("write", path, { cause: error });
+  }
+}
+
+/**
+ * Makes a directory and those above it; leaves one that exists as it is.
+ *
+ * Only the last one gets `mode`; those above get 0755 less the umask.
+ *
+ * @throws {FileError} When it cannot be made, or something else bears its name.
+ */
+export async function ensureDirectory(
+  path: string,
+  mode: number,
+): Promise<void> {
+  try {
+    await makeDirectory(path, mode);
+    // The umask took bits away at creation.
+    await Deno.chmod(path, mode);
+  } catch (error) {
+    if (fileErrorKind(error) === "exists" && await isDirectory(path)) return;
+    throw new FileError("make the directory", path, { cause: error });
+  }
+}
+
+// Tries the last one first: the directories above may lie outside our grants.
+async function makeDirectory(path: string, mode: number): Promise<void> {
+  try {
+    await Deno.mkdir(path, { mode });
+  } catch (error) {
+    if (fileErrorKind(error) !== "missing") throw error;
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.mkdir(path, { mode });
+  }
+}
+
+interface TemporaryFile extends Disposable {
+  readonly path: string;
+  readonly handle: Deno.FsFile;
+}
+
+let created = 0;
+
+async function createBeside(
+  path: string,
+  mode: number,
+): Promise<TemporaryFile> {
+  for (;;) {
+    created++;
+    const name = `.${basename(path)}.${Deno.pid}-${created}.tmp`;
+    const at = join(dirname(path), name);
+    try {
+      const handle = await Deno.open(at, {
+        write: true,
+        createNew: true,
+        mode,
+      });
+      return { path: at, handle, [Symbol.dispose]: () => handle.close() };
+    } catch (error) {
+      // Left behind by a crashed process that had our id: take the next number.
+      if (fileErrorKind(error) !== "exists") throw error;
+    }
+  }
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    at += await file.write(bytes.subarray(at));
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  using directory = await Deno.open(path);
+  await directory.sync();
+}
+
+async function discard(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch {
+    // The failure of the write itself is what the caller has to know.
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch {
+    // It vanished meanwhile; the failure to make it tells enough.
+    return false;
+  }
+}

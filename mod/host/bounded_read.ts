@@ -1,0 +1,180 @@
+/**
+ * Reading a file that somebody else may have put there to harm us.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { FileError, fileErrorKind } from "./file_error.ts";
+
+/** Which content of a file was seen; a change of any field calls for a new look. */
+export interface FileStamp {
+  readonly size: number;
+  /** Milliseconds since the epoch; Deno knows no finer time. */
+  readonly modifiedMs: number;
+  /** 0 where the file system has none. */
+  readonly inode: number;
+}
+
+/** What there is at a path, links followed. */
+export type FileLook =
+  | { readonly kind: "file"; readonly stamp: FileStamp }
+  | {
+    readonly kind: "directory";
+    readonly inode: number;
+    readonly device: number;
+    /** When an entry came or went last, in milliseconds since the epoch. */
+    readonly modifiedMs: number;
+  }
+  | { readonly kind: "special"; readonly what: SpecialFile }
+  /** A link to nothing: somebody wants a file here, and it is not there. */
+  | { readonly kind: "dangling" }
+  | { readonly kind: "missing" };
+
+/** What is neither a file nor a directory. */
+export type SpecialFile = "fifo" | "socket" | "device" | "unknown";
+
+/** The outcome of {@linkcode readFileBounded}. */
+export type BoundedRead =
+  | {
+    readonly kind: "read";
+    readonly bytes: Uint8Array;
+    readonly stamp: FileStamp;
+  }
+  | { readonly kind: "missing" }
+  | { readonly kind: "not_regular"; readonly what: SpecialFile | "directory" }
+  | { readonly kind: "too_large"; readonly stamp: FileStamp };
+
+/**
+ * Says what there is at a path without opening it.
+ *
+ * @throws {FileError} When it cannot be told.
+ */
+export async function lookAtFile(path: string): Promise<FileLook> {
+  try {
+    const info = await Deno.stat(path);
+    if (info.isFile) return { kind: "file", stamp: stampOf(info) };
+    if (info.isDirectory) {
+      return {
+        kind: "directory",
+        inode: info.ino ?? 0,
+        device: info.dev,
+        modifiedMs: info.mtime?.getTime() ?? 0,
+      };
+    }
+    return { kind: "special", what: nameSpecial(info) };
+  } catch (error) {
+    if (fileErrorKind(error) === "missing") return await lookAtName(path);
+    throw new FileError("look at", path, { cause: error });
+  }
+}
+
+async function lookAtName(path: string): Promise<FileLook> {
+  try {
+    await Deno.lstat(path);
+    return { kind: "dangling" };
+  } catch (error) {
+    if (fileErrorKind(error) === "missing") return { kind: "missing" };
+    throw new FileError("look at", path, { cause: error });
+  }
+}
+
+/**
+ * Reads a regular file of at most `maxBytes`, links followed.
+ *
+ * What is not regular is not opened; should a FIFO take the place of a file
+ * meanwhile, opening it does not wait for a writer. No more than `maxBytes` are
+ * ever held, however fast the file grows.
+ *
+ * @throws {FileError} When it is there and cannot be read.
+ */
+export async function readFileBounded(
+  path: string,
+  maxBytes: number,
+): Promise<BoundedRead> {
+  const look = await lookAtFile(path);
+  switch (look.kind) {
+    case "missing":
+    case "dangling":
+      return { kind: "missing" };
+    case "directory":
+      return { kind: "not_regular", what: "directory" };
+    case "special":
+      return { kind: "not_regular", what: look.what };
+    case "file":
+      if (look.stamp.size > maxBytes) {
+        return { kind: "too_large", stamp: look.stamp };
+      }
+      return await readOpened(path, maxBytes);
+  }
+}
+
+async function readOpened(
+  path: string,
+  maxBytes: number,
+): Promise<BoundedRead> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return await readHandle(handle, maxBytes);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (fileErrorKind(error) === "missing") return { kind: "missing" };
+    throw new FileError("read", path, { cause: error });
+  }
+}
+
+async function readHandle(
+  handle: FileHandle,
+  maxBytes: number,
+): Promise<BoundedRead> {
+  const info = await handle.stat();
+  if (!info.isFile()) return { kind: "not_regular", what: "unknown" };
+  const stamp: FileStamp = {
+    size: info.size,
+    modifiedMs: info.mtime.getTime(),
+    inode: Number(info.ino),
+  };
+  if (stamp.size > maxBytes) return { kind: "too_large", stamp };
+  // One byte more than it claims, so that growth is seen without another look.
+  const bytes = await readUpTo(handle, stamp.size + 1);
+  if (bytes.length <= stamp.size) return { kind: "read", bytes, stamp };
+  // It is growing: what was read is no content that anybody wrote on purpose, and
+  // the stamp, being of the smaller size, will not match at the next look.
+  return { kind: "read", bytes: bytes.subarray(0, stamp.size), stamp };
+}
+
+async function readUpTo(handle: FileHandle, size: number): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await handle.read(
+      bytes,
+      length,
+      size - length,
+      length,
+    );
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
+}
+
+function stampOf(info: Deno.FileInfo): FileStamp {
+  return {
+    size: info.size,
+    modifiedMs: info.mtime?.getTime() ?? 0,
+    inode: info.ino ?? 0,
+  };
+}
+
+function nameSpecial(info: Deno.FileInfo): SpecialFile {
+  if (info.isFifo) return "fifo";
+  if (info.isSocket) return "socket";
+  if (info.isBlockDevice || info.isCharDevice) return "device";
+  return "unknown";
+}

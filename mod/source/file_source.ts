@@ -1,0 +1,202 @@
+/**
+ * Pods from a directory of manifests, or from a single one.
+ *
+ * @module
+ */
+
+import type { Fault, Pod } from "../api/mod.ts";
+import { TaskGroup } from "../base/mod.ts";
+import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
+import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
+import { FileSchedule } from "./file_schedule.ts";
+import { type FileReport, resolveFiles, samePods } from "./file_state.ts";
+import { ManifestReader } from "./manifest_reader.ts";
+import { ManifestSet } from "./manifest_set.ts";
+import type { LastGoodStore, ManifestFiles } from "./ports.ts";
+import type { SourceSet } from "./source_set.ts";
+
+/** How a {@linkcode FileSource} works. */
+export interface FileSourceOptions {
+  /** A directory or a single file, best as an absolute path: it is part of the UIDs. */
+  readonly path: string;
+  /** The node's name as configured, in any case. */
+  readonly nodeName: string;
+  /**
+   * How often everything is looked at whatever the hints say.
+   *
+   * @default {20_000}
+   */
+  readonly checkFrequencyMs?: number;
+  /**
+   * How long a file that is being written must be quiet before it is read.
+   *
+   * @default {100}
+   */
+  readonly settleMs?: number;
+  /**
+   * Whether every name that does not begin with a dot is a manifest, as in the
+   * kubelet, instead of `.yaml`, `.yml` and `.json` only.
+   *
+   * @default {false}
+   */
+  readonly everyFile?: boolean;
+}
+
+/** What a {@linkcode FileSource} is built on. */
+export interface FileSourceDeps extends FileReporterDeps {
+  readonly files: ManifestFiles;
+  readonly lastGood: LastGoodStore;
+  /** What this node has against a valid pod; a fault refuses its manifest. */
+  readonly check?: (pod: Pod) => readonly Fault[];
+}
+
+/**
+ * Delivers the pods of all manifests as full sets, one for each change.
+ *
+ * Hints of the system make it quick, a full look now and then makes it right. A
+ * manifest that turns invalid or unreadable keeps the pods of its last good
+ * content, also across a restart; only one that is gone takes them along. A
+ * directory that vanishes or cannot be read keeps all of them.
+ */
+export class FileSource {
+  readonly #path: string;
+  readonly #checkFrequencyMs: number;
+  readonly #quiet: QuietPeriods;
+  readonly #deps: FileSourceDeps;
+  readonly #schedule: FileSchedule;
+  readonly #manifests: ManifestSet;
+  readonly #reporter: FileReporter;
+
+  #isChanged = false;
+  #emitted: readonly Pod[] | undefined;
+  #reports: readonly FileReport[] = [];
+  #wake: () => void = () => {};
+
+  /** Touches nothing until it runs. */
+  constructor(options: FileSourceOptions, deps: FileSourceDeps) {
+    const { nodeName, settleMs = 100, everyFile = false } = options;
+    this.#path = options.path.replace(/(?<=.)\/+$/, "");
+    this.#checkFrequencyMs = options.checkFrequencyMs ?? 20_000;
+    this.#quiet = { settleMs, openMs: settleMs * 10 };
+    this.#deps = deps;
+    this.#schedule = new FileSchedule(settleMs);
+    const isManifest = (name: string): boolean =>
+      isManifestName(name, { everyFile });
+    this.#manifests = new ManifestSet(
+      { path: this.#path, isManifest, quiet: this.#quiet },
+      {
+        ...deps,
+        schedule: this.#schedule,
+        reader: new ManifestReader(nodeName, deps),
+      },
+    );
+    this.#reporter = new FileReporter(nodeName, deps);
+  }
+
+  /**
+   * Delivers the present set at once and every later one that differs.
+   *
+   * Nothing comes before the path could be listed or is known to be missing, so a
+   * set always is the whole truth. A slow reader misses sets but never the last
+   * one. Ends without an error when `signal` aborts. To be run once.
+   */
+  async *run(signal: AbortSignal): AsyncGenerator<SourceSet, void, undefined> {
+    await using tasks = new TaskGroup(signal);
+    tasks.start((stop) => this.#follow(stop));
+    tasks.start((stop) => this.#deps.lastGood.run(stop));
+    while (!tasks.signal.aborted) {
+      await this.#work();
+      const set = this.#takeSet();
+      if (set !== undefined && !tasks.signal.aborted) yield set;
+      await this.#untilDue(tasks.signal);
+    }
+    if (tasks.failure !== undefined) throw tasks.failure;
+  }
+
+  /** What is wrong with manifests at present. */
+  report(): readonly FileReport[] {
+    return this.#reports;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { clock, files } = this.#deps;
+    for await (const hint of files.watch(this.#path, signal)) {
+      const nowMs = clock.monotonic();
+      const demand = readHint(hint, {
+        nowMs,
+        quiet: this.#quiet,
+        isManifest: (name) => this.#manifests.isManifest(name),
+      });
+      if (demand.kind === "nothing") continue;
+      if (demand.kind === "rescan") this.#schedule.scanSoon(nowMs);
+      else {
+        const path = this.#manifests.pathOf(demand.name);
+        this.#schedule.add(path, demand.look);
+      }
+      this.#wake();
+    }
+  }
+
+  /** Does what is due, and for a moment what becomes due meanwhile. */
+  async #work(): Promise<void> {
+    const { clock } = this.#deps;
+    const startMs = clock.monotonic();
+    if (this.#schedule.isScanDue(startMs)) {
+      this.#schedule.beginScan(startMs, this.#checkFrequencyMs);
+      await this.#manifests.scan();
+      this.#isChanged = true;
+    }
+    // What arrives while we read is read as well and goes out in the same set, but
+    // the first of many does not wait long for the last.
+    do {
+      const due = this.#schedule.takeDue(clock.monotonic(), READERS);
+      if (due.length === 0) return;
+      this.#isChanged = true;
+      await Promise.all(
+        due.map(([path, look]) => this.#manifests.examine(path, look)),
+      );
+    } while (clock.monotonic() - startMs < BATCH_MS);
+  }
+
+  #takeSet(): SourceSet | undefined {
+    if (!this.#isChanged) return undefined;
+    this.#isChanged = false;
+    const { pods, reports } = resolveFiles(this.#manifests.entries);
+    this.#reports = [...this.#outage(), ...reports];
+    this.#reporter.update(this.#reports);
+    if (this.#manifests.footing.kind === "unknown") return undefined;
+    if (this.#emitted !== undefined && samePods(this.#emitted, pods)) {
+      return undefined;
+    }
+    this.#emitted = pods;
+    return { source: "file", pods };
+  }
+
+  #outage(): readonly FileReport[] {
+    const { footing } = this.#manifests;
+    if (footing.kind !== "unknown" && footing.kind !== "unreachable") return [];
+    const { message } = footing;
+    if (message === undefined) return [];
+    return [{ kind: "unreachable", file: this.#path, message }];
+  }
+
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const delayMs = this.#schedule.dueMs - clock.monotonic();
+    if (delayMs <= 0 || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    this.#wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+    using _timer = clock.after(delayMs, wake);
+    await promise;
+    signal.removeEventListener("abort", wake);
+    this.#wake = () => {};
+  }
+}
+
+// How long the first of several changes may be held back for the others.
+const BATCH_MS = 5;
+
+// How many files are read beside each other.
+const READERS = 16;

@@ -1,0 +1,49 @@
+/**
+ * Whether every source has been heard, so that absence means removal.
+ *
+ * @module
+ */
+
+import type { SourceName } from "./source_set.ts";
+
+/** The part of the pod storage that the gate looks at. */
+export interface SeenSources {
+  /** Whether the source has delivered a set yet. */
+  seen(source: SourceName): boolean;
+}
+
+/**
+ * Holds back what would remove pods until all sources have spoken.
+ *
+ * A source is ready once it delivered a set and the sync loop handled one; with
+ * no source configured all are (upstream's config.SourcesReady). The pods of a
+ * source never wait for another source: only clearing up does.
+ */
+export class SourcesReady {
+  readonly #configured: ReadonlySet<SourceName>;
+  readonly #storage: SeenSources;
+  readonly #handled = new Set<SourceName>();
+
+  /** Waits for exactly the sources in `configured`. */
+  constructor(configured: Iterable<SourceName>, storage: SeenSources) {
+    this.#configured = new Set(configured);
+    this.#storage = storage;
+  }
+
+  /** To be called when the sync loop has handled a change of the source. */
+  add(source: SourceName): void {
+    this.#handled.add(source);
+  }
+
+  /** Whether a pod that no source names may be taken as unwanted. */
+  allReady(): boolean {
+    return this.missing().length === 0;
+  }
+
+  /** The sources that are still silent, for logs and health answers. */
+  missing(): readonly SourceName[] {
+    return [...this.#configured].filter((source) =>
+      !this.#handled.has(source) || !this.#storage.seen(source)
+    );
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What this machine says of itself.
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import {
+  getCpuCount,
+  getHostname,
+  getTotalMemoryBytes,
+  listAddresses,
+} from "../../../mod/host/mod.ts";
+
+Deno.test("listAddresses() knows the loopback address with its prefix", () => {
+  const loopback = listAddresses().find(({ address }) =>
+    address === "127.0.0.1"
+  );
+  strictEqual(loopback?.family, "IPv4");
+  strictEqual(loopback.cidr, "127.0.0.1/8");
+});
+
+Deno.test("getTotalMemoryBytes() counts in bytes", () => {
+  ok(getTotalMemoryBytes() > 64 * 1024 * 1024);
+});
+
+Deno.test("getHostname() and getCpuCount() know this machine", () => {
+  ok(getHostname().length > 0);
+  ok(getCpuCount() >= 1);
+});

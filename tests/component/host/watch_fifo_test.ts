@@ -1,0 +1,72 @@
+/**
+ * Watching a directory in which a FIFO appears.
+ *
+ * A file of its own, since the loss of Deno's watching thread is for good: it is
+ * why the watcher is left open here.
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { createLogger, systemClock } from "../../../mod/base/mod.ts";
+import { type WatchHint, watchPath } from "../../../mod/host/mod.ts";
+
+async function until(holds: () => boolean): Promise<void> {
+  const endMs = systemClock.monotonic() + 8000;
+  while (!holds()) {
+    ok(systemClock.monotonic() < endMs, "it never came");
+    await systemClock.sleep(5, new AbortController().signal);
+  }
+}
+
+// With both ends open, opening it blocks nobody any more, so that the runner can
+// end; it stays open for what the thread has still to tell.
+async function freeThread(fifo: string): Promise<void> {
+  await Deno.open(fifo, { read: true, write: true });
+}
+
+Deno.test({
+  name:
+    "watchPath() goes on by looking when a FIFO costs Deno its watching thread",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const root = await Deno.makeTempDir({ prefix: "skerry_fifo_" });
+    const path = join(root, "dir");
+    await Deno.mkdir(path);
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock: systemClock,
+      write: (line) => lines.push(line),
+    });
+    const hints: WatchHint[] = [];
+    const watching = (async () => {
+      const deps = { clock: systemClock, log };
+      for await (const hint of watchPath(path, stop.signal, deps)) {
+        hints.push(hint);
+      }
+    })();
+    await until(() => hints.length > 0);
+    await new Deno.Command("mkfifo", { args: [join(path, "fifo")] }).output();
+    await until(() => lines.some((line) => line.includes("watch_lost")));
+    for (const name of ["a", "b"]) {
+      hints.length = 0;
+      await Deno.writeTextFile(join(path, name), "");
+      await until(() => hints.some(({ kind }) => kind === "rescan"));
+    }
+    // Neither another directory in its place nor the end blocks anything.
+    hints.length = 0;
+    await Deno.rename(path, join(root, "old"));
+    await Deno.mkdir(path);
+    await until(() => hints.some(({ kind }) => kind === "rescan"));
+    stop.abort();
+    await watching;
+    strictEqual(lines.filter((line) => line.includes("watch_lost")).length, 1);
+    await freeThread(join(root, "old/fifo"));
+    await Deno.remove(root, { recursive: true });
+  },
+});

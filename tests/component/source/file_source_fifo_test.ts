@@ -1,0 +1,48 @@
+/**
+ * The file source beside a FIFO that appears while it watches.
+ *
+ * A file of its own, since the loss of Deno's watching thread is for good: it is
+ * why the watcher is left open here.
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { manifest, startRig } from "./source_rig.ts";
+
+async function mkfifo(path: string): Promise<void> {
+  const { success } = await new Deno.Command("mkfifo", { args: [path] })
+    .output();
+  ok(success);
+}
+
+// With both ends open, opening it blocks nobody any more, so that the runner can
+// end; it stays open for what the thread has still to tell.
+async function freeThread(fifo: string): Promise<void> {
+  await Deno.open(fifo, { read: true, write: true });
+}
+
+Deno.test({
+  name:
+    "FileSource keeps the pods of a manifest that becomes a FIFO or a link to nothing",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    await using rig = await startRig({ checkFrequencyMs: 200 });
+    await rig.put("a.yaml", manifest("a"));
+    await rig.put("b.yaml", manifest("b"));
+    await rig.untilNames("a", "b");
+    await mkfifo(join(rig.root, "fifo"));
+    await Deno.rename(join(rig.root, "fifo"), rig.path("a.yaml"));
+    await Deno.symlink("nothing", join(rig.root, "link"));
+    await Deno.rename(join(rig.root, "link"), rig.path("b.yaml"));
+    await rig.until(() => rig.report().length === 2, "two reports");
+    ok(rig.report().every(({ kind }) => kind === "last_good"));
+    strictEqual(rig.names.join(), "a,b");
+    await rig.stop();
+    await freeThread(rig.path("a.yaml"));
+    await rig.stop();
+    await freeThread(rig.path("a.yaml"));
+  },
+});

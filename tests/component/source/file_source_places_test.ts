@@ -1,0 +1,255 @@
+/**
+ * The file source and the odd places and files that manifests are kept in.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import type { WatchHint } from "../../../mod/host/mod.ts";
+import { age, manifest, startRig } from "./source_rig.ts";
+
+async function* noHints(
+  _path: string,
+  signal: AbortSignal,
+): AsyncGenerator<WatchHint, void, undefined> {
+  const ended = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => ended.resolve(), { once: true });
+  await ended.promise;
+}
+
+async function mkfifo(path: string): Promise<void> {
+  const { success } = await new Deno.Command("mkfifo", { args: [path] })
+    .output();
+  ok(success);
+}
+
+Deno.test("FileSource follows its directory through all that may happen to it (SRC-14)", async () => {
+  await using rig = await startRig({ exists: false, checkFrequencyMs: 60_000 });
+  await rig.untilNames();
+  await Deno.mkdir(rig.manifests);
+  await rig.put("a.yaml", manifest("a"));
+  await rig.untilNames("a");
+
+  // Another directory under the same name.
+  const other = join(rig.root, "other");
+  await Deno.mkdir(other);
+  await Deno.writeTextFile(join(other, "b.yaml"), manifest("b"));
+  await age(join(other, "b.yaml"));
+  await Deno.rename(rig.manifests, join(rig.root, "old"));
+  await Deno.rename(other, rig.manifests);
+  await rig.untilNames("b");
+  await rig.put("c.yaml", manifest("c"));
+  await rig.untilNames("b", "c");
+
+  // No directory at all: everything stays, and that is told.
+  const sets = rig.sets.length;
+  await Deno.rename(rig.manifests, join(rig.root, "gone"));
+  await rig.until(() => rig.report()[0]?.kind === "unreachable", "the outage");
+  strictEqual(rig.sets.length, sets);
+  match(rig.metrics.render(), /skerry_manifest_source_unreachable\{.*\} 1/);
+
+  // An empty one is an order.
+  await Deno.mkdir(rig.manifests);
+  await rig.untilNames();
+  deepStrictEqual(rig.report(), []);
+  await rig.put("d.yaml", manifest("d"));
+  await rig.untilNames("d");
+});
+
+Deno.test("FileSource reads a single file through replacement, removal and return (SRC-17)", async () => {
+  const root = await Deno.makeTempDir({ prefix: "skerry_source_" });
+  const path = join(root, "manifests", "only.conf");
+  await using rig = await startRig({ root, path, checkFrequencyMs: 60_000 });
+  await rig.untilNames();
+  await rig.put("only.conf", manifest("one"));
+  await rig.untilNames("one");
+  await rig.put("only.conf", manifest("two"));
+  await rig.untilNames("two");
+  await Deno.writeTextFile(path, "");
+  await rig.until(() => rig.report().length === 1, "the fault");
+  strictEqual(rig.report()[0]?.kind, "last_good");
+  await Deno.remove(path);
+  await rig.untilNames();
+  await Deno.writeTextFile(path, manifest("three"));
+  await rig.untilNames("three");
+  // Without its directory the file is not removed but out of reach.
+  await Deno.rename(rig.manifests, join(root, "away"));
+  await rig.until(() => rig.report()[0]?.kind === "unreachable", "the outage");
+  deepStrictEqual(rig.names, ["three"]);
+  await Deno.rename(join(root, "away"), rig.manifests);
+  await rig.until(() => rig.report().length === 0, "the return");
+  deepStrictEqual(rig.names, ["three"]);
+});
+
+Deno.test("FileSource works without hints, by looking now and then (SRC-18)", async () => {
+  await using rig = await startRig({
+    checkFrequencyMs: 50,
+    files: (real) => ({
+      ...real,
+      watch: noHints,
+    }),
+  });
+  await rig.untilNames();
+  await rig.put("a.yaml", manifest("a"));
+  await rig.untilNames("a");
+  await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+  await rig.untilNames("a", "b");
+  await Deno.remove(rig.path("a.yaml"));
+  await rig.untilNames("b");
+});
+
+Deno.test("FileSource reads manifests of up to 10 MiB (SRC-19)", async () => {
+  await using rig = await startRig();
+  const limit = 10 * 1024 * 1024;
+  const padded = (name: string, size: number): string => {
+    const text = `${manifest(name)}#`;
+    return text + "x".repeat(size - text.length);
+  };
+  await rig.put("fits.yaml", padded("fits", limit));
+  await rig.put("exceeds.yaml", padded("exceeds", limit + 1));
+  {
+    using sparse = await Deno.create(join(rig.root, "sparse"));
+    await sparse.truncate(2 * 1024 ** 3);
+  }
+  await Deno.rename(join(rig.root, "sparse"), rig.path("sparse.yaml"));
+  await rig.untilNames("fits");
+  await rig.until(() => rig.report().length === 2, "two refusals");
+  deepStrictEqual(
+    rig.report().map(({ kind, file }) => [kind, file]),
+    [
+      ["refused", rig.path("exceeds.yaml")],
+      ["refused", rig.path("sparse.yaml")],
+    ],
+  );
+});
+
+const DOCUMENTS: readonly (readonly [string, string, readonly string[]])[] = [
+  ["two documents", `${manifest("a")}---\n${manifest("b")}`, ["a", "b"]],
+  ["a leading separator", `---\n${manifest("a")}`, ["a"]],
+  [
+    "a List",
+    `apiVersion: v1\nkind: List\nitems:\n- ${
+      manifest("a").trim().replaceAll("\n", "\n  ")
+    }\n`,
+    ["a"],
+  ],
+  ["a Deployment", manifest("a").replace("Pod", "Deployment"), []],
+  ["another version", manifest("a").replace("v1", "v1beta2"), []],
+  ["no version", manifest("a").replace("apiVersion: v1\n", ""), []],
+  ["a kind in lower case", manifest("a").replace("Pod", "pod"), []],
+  ["one bad document of two", `${manifest("a")}---\nkind: Pod\n`, []],
+];
+for (const [what, text, names] of DOCUMENTS) {
+  Deno.test(`FileSource takes ${what} whole or not at all (SRC-20)`, async () => {
+    await using rig = await startRig();
+    await rig.untilNames();
+    await rig.put("file.yaml", text);
+    await rig.put("other.yaml", manifest("other"));
+    await rig.untilNames(...names, "other");
+    await rig.until(
+      () => rig.report().length === (names.length > 0 ? 0 : 1),
+      "the verdict",
+    );
+  });
+}
+
+Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
+  await using rig = await startRig({
+    checkFrequencyMs: 200,
+    prepare: async (rig) => {
+      await mkfifo(rig.path("fifo.yaml"));
+      await Deno.mkdir(rig.path("dir.yaml"));
+      await Deno.symlink("loop.yaml", rig.path("loop.yaml"));
+      await Deno.symlink("nothing", rig.path("dangling.yaml"));
+      await Deno.writeTextFile(join(rig.root, "target"), manifest("linked"));
+      await Deno.symlink("../target", rig.path("linked.yaml"));
+    },
+  });
+  await rig.untilNames("linked");
+  await rig.put("a.yaml", manifest("a"));
+  await rig.untilNames("a", "linked");
+  deepStrictEqual(
+    rig.report().map(({ kind, file }) => [kind, file]),
+    ["dangling", "fifo", "loop"].map((name) => [
+      "refused",
+      rig.path(`${name}.yaml`),
+    ]),
+  );
+  await rig.pause(500);
+  await rig.put("b.yaml", manifest("b"));
+  await rig.untilNames("a", "b", "linked");
+});
+
+Deno.test("FileSource follows a tree of links that is switched at once", async () => {
+  await using rig = await startRig({
+    checkFrequencyMs: 60_000,
+    prepare: async (rig) => {
+      for (const version of ["1", "2"]) {
+        await Deno.mkdir(rig.path(`..v${version}`));
+        const path = rig.path(`..v${version}/a.yaml`);
+        await Deno.writeTextFile(path, manifest("a", { image: `v${version}` }));
+        await age(path);
+      }
+      await Deno.symlink("..v1", rig.path("..data"));
+      await Deno.symlink("..data/a.yaml", rig.path("a.yaml"));
+    },
+  });
+  await rig.untilNames("a");
+  const image = (): string | undefined =>
+    rig.last?.pods[0]?.spec.containers[0]?.image;
+  strictEqual(image(), "v1");
+  await Deno.symlink("..v2", rig.path("..data_tmp"));
+  await Deno.rename(rig.path("..data_tmp"), rig.path("..data"));
+  await rig.until(() => image() === "v2", "the other version");
+});
+
+Deno.test("FileSource reads names with any bytes and takes paths literally (M39)", async () => {
+  const parent = await Deno.makeTempDir({ prefix: "skerry_source_" });
+  await using _parent = {
+    [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }),
+  };
+  const root = join(parent, "a [b*] {c}");
+  await using rig = await startRig({
+    root,
+    path: join(root, "manifests") + "//",
+    prepare: async (rig) => {
+      const script = `printf x > "$1/$(printf 'a\\377.yaml')"`;
+      await new Deno.Command("sh", {
+        args: ["-c", script, "sh", rig.manifests],
+      }).output();
+    },
+  });
+  await rig.put("a [*].yaml", manifest("a"));
+  await rig.untilNames("a");
+});
+
+Deno.test("FileSource takes every file when it is told to", async () => {
+  await using rig = await startRig({ everyFile: true });
+  await rig.put("plain", manifest("plain"));
+  await rig.put(".hidden.yaml", manifest("hidden"));
+  await rig.untilNames("plain");
+});
+
+Deno.test("FileSource handles a thousand manifests and the removal of all of them (M37)", async () => {
+  const count = 1000;
+  await using rig = await startRig({
+    prepare: async (rig) => {
+      for (let number = 0; number < count; number++) {
+        const path = rig.path(`p${number}.yaml`);
+        await Deno.writeTextFile(path, manifest(`p${number}`));
+        if (number % 2 === 0) await age(path);
+      }
+    },
+  });
+  await rig.until(() => rig.last?.pods.length === count, "all pods");
+  await rig.put("late.yaml", manifest("late"));
+  await rig.until(() => rig.names.includes("late"), "one more");
+  await Promise.all(
+    Array.from(
+      { length: count },
+      (_, number) => Deno.remove(rig.path(`p${number}.yaml`)),
+    ),
+  );
+  await rig.untilNames("late");
+});

@@ -1,0 +1,153 @@
+/**
+ * What the file source remembers across restarts, on a real disk.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { age, manifest, type SourceRig, startRig } from "./source_rig.ts";
+
+async function records(rig: SourceRig): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(join(rig.root, "checkpoints"))) {
+      names.push(entry.name);
+    }
+  } catch {
+    // Made with the first record.
+  }
+  return names.sort();
+}
+
+async function untilRecords(
+  rig: SourceRig,
+  fits: (names: readonly string[]) => boolean,
+): Promise<string[]> {
+  let names = await records(rig);
+  for (let tries = 0; tries < 500 && !fits(names); tries++) {
+    await rig.pause(10);
+    names = await records(rig);
+  }
+  ok(fits(names), `the records are ${names}`);
+  return names;
+}
+
+/** A directory that is left as a stopped agent leaves it. */
+async function stopped(
+  ...names: readonly string[]
+): Promise<{ readonly root: string; readonly uids: readonly string[] }> {
+  const rig = await startRig();
+  for (const name of names) await rig.put(`${name}.yaml`, manifest(name));
+  await rig.untilNames(...names);
+  await untilRecords(rig, (found) => found.length === names.length);
+  await rig.stop();
+  const uids = rig.last?.pods.map((pod) => pod.metadata.uid) ?? [];
+  return { root: rig.root, uids };
+}
+
+Deno.test("FileSource keeps an invalid manifest's pods across a restart (I8)", async () => {
+  const { root, uids } = await stopped("a");
+  const path = join(root, "manifests", "a.yaml");
+  await Deno.writeTextFile(path, "{{{{");
+  await age(path);
+  await using rig = await startRig({ root });
+  await rig.untilNames("a");
+  strictEqual(rig.sets.length, 1);
+  deepStrictEqual(rig.last?.pods.map((pod) => pod.metadata.uid), uids);
+  strictEqual(rig.report()[0]?.kind, "last_good");
+});
+
+Deno.test("FileSource never leaves out a pod at start because its manifest was just touched", async () => {
+  const { root, uids } = await stopped("a", "b");
+  await Deno.writeTextFile(join(root, "manifests", "a.yaml"), manifest("a"));
+  await using rig = await startRig({ root });
+  await rig.untilNames("a", "b");
+  await rig.pause(400);
+  strictEqual(rig.sets.length, 1);
+  deepStrictEqual(rig.last?.pods.map((pod) => pod.metadata.uid), uids);
+});
+
+Deno.test("DiskLastGoodStore writes nothing when nothing changed", async () => {
+  const { root } = await stopped("a");
+  const [record] = await Array.fromAsync(
+    Deno.readDir(join(root, "checkpoints")),
+  );
+  const name = record?.name ?? "";
+  const path = join(root, "checkpoints", name);
+  const before = await Deno.stat(path);
+  strictEqual((before.mode ?? 0) & 0o777, 0o600);
+  await using rig = await startRig({ root });
+  await rig.untilNames("a");
+  const text = manifest("a");
+  await Deno.writeTextFile(rig.path("a.yaml"), `${text}# a comment\n`);
+  await rig.pause(500);
+  const after = await Deno.stat(path);
+  strictEqual(after.ino, before.ino);
+});
+
+Deno.test("DiskLastGoodStore forgets a manifest that is removed, now or while the agent was off", async () => {
+  const { root } = await stopped("a", "b", "c");
+  await Deno.remove(join(root, "manifests", "a.yaml"));
+  await Deno.writeTextFile(join(root, "checkpoints", ".x.json.1-1.tmp"), "");
+  await using rig = await startRig({ root });
+  await rig.untilNames("b", "c");
+  await untilRecords(rig, (names) => names.length === 2);
+  await Deno.remove(rig.path("b.yaml"));
+  await untilRecords(rig, (names) => names.length === 1);
+});
+
+const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
+  ["cut short", (text) => text.slice(0, text.length / 2)],
+  ["empty", () => ""],
+  ["altered", (text) => text.replace('"busybox"', '"evil"')],
+  ["written twice", (text) => text + text],
+  ["of another version", (text) => text.replace('"version":1', '"version":9')],
+];
+for (const [what, damage] of DAMAGES) {
+  Deno.test(`DiskLastGoodStore sets aside a record that is ${what} (N02)`, async () => {
+    const { root } = await stopped("a", "b");
+    const directory = join(root, "checkpoints");
+    for await (const { name } of Deno.readDir(directory)) {
+      const path = join(directory, name);
+      await Deno.writeTextFile(path, damage(await Deno.readTextFile(path)));
+    }
+    await Deno.writeTextFile(join(root, "manifests", "a.yaml"), "{{{{");
+    await age(join(root, "manifests", "a.yaml"));
+    await age(join(root, "manifests", "b.yaml"));
+    await using rig = await startRig({ root });
+    await rig.untilNames("b");
+    strictEqual(rig.report()[0]?.kind, "refused");
+    const names = await untilRecords(
+      rig,
+      (found) => found.some((name) => name.includes(".corrupt-")),
+    );
+    strictEqual(names.filter((name) => name.endsWith(".corrupt-1")).length, 1);
+    ok(rig.log.some((line) => line["message"] === "checkpoint_corrupt"));
+    match(
+      rig.metrics.render(),
+      /skerry_manifest_checkpoint_corrupt_total 1/,
+    );
+  });
+}
+
+Deno.test("FileSource runs on when its checkpoints cannot be written (N01)", async () => {
+  await using rig = await startRig({
+    // A file where the directory should be, which refuses root as well.
+    prepare: (rig) => Deno.writeTextFile(join(rig.root, "checkpoints"), ""),
+  });
+  await rig.put("a.yaml", manifest("a"));
+  await rig.untilNames("a");
+  await rig.put("b.yaml", manifest("b"));
+  await rig.untilNames("a", "b");
+  const failures = (): number =>
+    rig.log.filter((line) => line["message"] === "checkpoint_write_failed")
+      .length;
+  await rig.until(() => failures() === 1, "the failure");
+  match(rig.metrics.render(), /skerry_manifest_checkpoint_failing 1/);
+  // From memory the last good version is known all the same.
+  await rig.put("a.yaml", "{{{{");
+  await rig.until(() => rig.report()[0]?.kind === "last_good", "the fault");
+  deepStrictEqual(rig.names, ["a", "b"]);
+  strictEqual(failures(), 1);
+});

@@ -1,0 +1,199 @@
+/**
+ * A file source over a real directory, and what it delivered.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import type { EventSink, PodEvent, PodRef } from "../../../mod/api/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+  systemClock,
+} from "../../../mod/base/mod.ts";
+import {
+  createManifestFiles,
+  DiskLastGoodStore,
+  type FileReport,
+  FileSource,
+  type FileSourceOptions,
+  type ManifestFiles,
+  type SourceSet,
+} from "../../../mod/source/mod.ts";
+
+/** What a test may choose; the rest is as in production. */
+export interface RigOptions
+  extends Partial<Omit<FileSourceOptions, "nodeName">> {
+  /** Whether the directory is there when the source starts. @default {true} */
+  readonly exists?: boolean;
+  /** The root directory of an earlier rig, which then stays. */
+  readonly root?: string;
+  /** Replaces parts of the file system. */
+  readonly files?: (real: ManifestFiles) => ManifestFiles;
+  /** Runs before the source starts. */
+  readonly prepare?: (rig: SourceRig) => Promise<void>;
+}
+
+/** How long a test waits for what must come. */
+const PATIENCE_MS = 8000;
+
+/** Starts a source in a temporary directory. */
+export async function startRig(options: RigOptions = {}): Promise<SourceRig> {
+  const root = options.root ??
+    await Deno.makeTempDir({ prefix: "skerry_source_" });
+  const rig = new SourceRig(root, options);
+  if (options.exists ?? true) {
+    await Deno.mkdir(rig.manifests, { recursive: true });
+  }
+  await options.prepare?.(rig);
+  rig.start();
+  return rig;
+}
+
+/** Owns the directory and the running source. */
+export class SourceRig implements AsyncDisposable {
+  readonly root: string;
+  /** The watched directory. */
+  readonly manifests: string;
+  readonly sets: SourceSet[] = [];
+  /** When each set arrived, on the monotonic clock. */
+  readonly timesMs: number[] = [];
+  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly log: Record<string, unknown>[] = [];
+  readonly metrics: MetricsRegistry = new MetricsRegistry();
+  readonly #options: RigOptions;
+  readonly #stop = new AbortController();
+  #source: FileSource | undefined;
+  #running: Promise<void> | undefined;
+  #written = 0;
+
+  constructor(root: string, options: RigOptions) {
+    this.root = root;
+    this.manifests = join(root, "manifests");
+    this.#options = options;
+  }
+
+  start(): void {
+    const { exists: _, root: _root, files, prepare: _p, ...rest } =
+      this.#options;
+    const log = createLogger({
+      level: "debug",
+      format: "json",
+      clock: systemClock,
+      write: (line) => this.log.push(JSON.parse(line)),
+    });
+    const events: EventSink = {
+      record: (pod, event) => this.events.push({ ...event, pod }),
+    };
+    const { metrics } = this;
+    const deps = { clock: systemClock, log, metrics, events };
+    const real = createManifestFiles(deps);
+    this.#source = new FileSource(
+      { path: this.manifests, nodeName: "Node-1", ...rest },
+      {
+        ...deps,
+        files: files?.(real) ?? real,
+        lastGood: new DiskLastGoodStore(join(this.root, "checkpoints"), deps),
+      },
+    );
+    this.#running = this.#collect(this.#source);
+  }
+
+  get last(): SourceSet | undefined {
+    return this.sets.at(-1);
+  }
+
+  /** The names of the pods in the last set, without the node's. */
+  get names(): readonly string[] {
+    return (this.last?.pods ?? [])
+      .map((pod) => pod.metadata.name.replace(/-node-1$/, "")).sort();
+  }
+
+  report(): readonly FileReport[] {
+    return this.#source?.report() ?? [];
+  }
+
+  path(name: string): string {
+    return join(this.manifests, name);
+  }
+
+  /** Puts a file there in one step. */
+  async put(name: string, text: string): Promise<void> {
+    this.#written++;
+    const temporary = join(this.root, `new-${this.#written}`);
+    await Deno.writeTextFile(temporary, text);
+    await Deno.rename(temporary, this.path(name));
+  }
+
+  /** Waits until `holds` is true, and fails with what was seen if it never is. */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    const endMs = systemClock.monotonic() + PATIENCE_MS;
+    while (!holds()) {
+      if (systemClock.monotonic() > endMs) {
+        const seen = JSON.stringify({
+          names: this.names,
+          sets: this.sets.length,
+          report: this.report(),
+        });
+        throw new Error(`Never came: ${what}; there is ${seen}`);
+      }
+      await this.pause(5);
+    }
+  }
+
+  async untilNames(...names: readonly string[]): Promise<void> {
+    const wanted = names.toSorted().join();
+    await this.until(
+      () => this.last !== undefined && this.names.join() === wanted,
+      `pods ${wanted}`,
+    );
+  }
+
+  pause(delayMs: number): Promise<void> {
+    return systemClock.sleep(delayMs, new AbortController().signal);
+  }
+
+  /** Stops the source and leaves the directory. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await Deno.remove(this.root, { recursive: true });
+  }
+
+  async #collect(source: FileSource): Promise<void> {
+    for await (const set of source.run(this.#stop.signal)) {
+      this.timesMs.push(systemClock.monotonic());
+      this.sets.push(set);
+    }
+  }
+}
+
+/** A manifest of one pod with one container. */
+export function manifest(
+  name: string,
+  options: { readonly image?: string; readonly uid?: string } = {},
+): string {
+  const { image = "busybox", uid } = options;
+  return [
+    "apiVersion: v1",
+    "kind: Pod",
+    "metadata:",
+    `  name: ${name}`,
+    ...(uid === undefined ? [] : [`  uid: ${uid}`]),
+    "spec:",
+    "  containers:",
+    "  - name: main",
+    `    image: ${image}`,
+    "",
+  ].join("\n");
+}
+
+/** Makes a file look as if it had been written a minute ago. */
+export async function age(path: string): Promise<void> {
+  const then = (systemClock.now() - 60_000) / 1000;
+  await Deno.utime(path, then, then);
+}

@@ -1,0 +1,160 @@
+/**
+ * A file system in memory, and a store of last good pods in memory.
+ *
+ * @module
+ */
+
+import { type Clock, Inbox } from "../../../mod/base/mod.ts";
+import type {
+  BoundedRead,
+  EntryChange,
+  FileLook,
+  WatchHint,
+} from "../../../mod/host/mod.ts";
+import type {
+  LastGood,
+  LastGoodStore,
+  ManifestFiles,
+} from "../../../mod/source/mod.ts";
+
+interface FakeFile {
+  readonly text: string;
+  readonly modifiedMs: number;
+  readonly inode: number;
+  /** Set when reading it fails. */
+  readonly failure?: Error;
+}
+
+/** One directory, `/m`, whose files a test changes with or without a hint. */
+export class FakeManifests implements ManifestFiles {
+  readonly files: Map<string, FakeFile> = new Map<string, FakeFile>();
+  /** How often each path was read. */
+  readonly reads: Map<string, number> = new Map<string, number>();
+  /** What looking at or listing the directory fails with. */
+  outage: Error | undefined;
+  exists = true;
+  readonly #clock: Clock;
+  readonly #hints = new Inbox<WatchHint>(1000);
+  #inodes = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Writes in place; `ageMs` ago unless it is now. */
+  write(
+    name: string,
+    text: string,
+    options: { readonly ageMs?: number; readonly failure?: Error } = {},
+  ): void {
+    const path = `/m/${name}`;
+    const { ageMs = 0, failure } = options;
+    this.#inodes++;
+    this.files.set(path, {
+      text,
+      modifiedMs: this.#clock.now() - ageMs,
+      inode: this.files.get(path)?.inode ?? this.#inodes,
+      ...(failure && { failure }),
+    });
+  }
+
+  remove(name: string): void {
+    this.files.delete(`/m/${name}`);
+  }
+
+  hint(name: string, change: EntryChange, movedTo?: string): void {
+    const moved = movedTo === undefined ? {} : { movedTo };
+    this.#hints.offer({ kind: "entry", name, change, ...moved });
+  }
+
+  rescan(): void {
+    this.#hints.offer({ kind: "rescan" });
+  }
+
+  readsOf(name: string): number {
+    return this.reads.get(`/m/${name}`) ?? 0;
+  }
+
+  look(path: string): Promise<FileLook> {
+    if (path === "/m") {
+      if (this.outage !== undefined) return Promise.reject(this.outage);
+      if (!this.exists) return Promise.resolve({ kind: "missing" });
+      return Promise.resolve({
+        kind: "directory",
+        inode: 1,
+        device: 1,
+        modifiedMs: 0,
+      });
+    }
+    const file = this.exists ? this.files.get(path) : undefined;
+    return Promise.resolve(
+      file === undefined
+        ? { kind: "missing" }
+        : { kind: "file", stamp: stampOf(file) },
+    );
+  }
+
+  list(_path: string): Promise<readonly string[]> {
+    if (this.outage !== undefined) return Promise.reject(this.outage);
+    return Promise.resolve([...this.files.keys()].map((path) => path.slice(3)));
+  }
+
+  read(path: string, _maxBytes: number): Promise<BoundedRead> {
+    this.reads.set(path, (this.reads.get(path) ?? 0) + 1);
+    const file = this.files.get(path);
+    if (file === undefined) return Promise.resolve({ kind: "missing" });
+    if (file.failure !== undefined) return Promise.reject(file.failure);
+    const bytes = new TextEncoder().encode(file.text);
+    return Promise.resolve({ kind: "read", bytes, stamp: stampOf(file) });
+  }
+
+  async *watch(
+    _path: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchHint, void, undefined> {
+    const close = (): void => this.#hints[Symbol.dispose]();
+    signal.addEventListener("abort", close, { once: true });
+    for await (const hint of this.#hints) yield hint;
+  }
+}
+
+function stampOf(file: FakeFile): {
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly inode: number;
+} {
+  const { text, modifiedMs, inode } = file;
+  return { size: text.length, modifiedMs, inode };
+}
+
+/** Remembers at once. */
+export class FakeLastGood implements LastGoodStore {
+  readonly records: Map<string, LastGood> = new Map<string, LastGood>();
+  saves = 0;
+
+  load(path: string): Promise<LastGood | undefined> {
+    return Promise.resolve(this.records.get(path));
+  }
+
+  save(record: LastGood): void {
+    this.saves++;
+    this.records.set(record.path, record);
+  }
+
+  forget(path: string): void {
+    this.records.delete(path);
+  }
+
+  retain(paths: ReadonlySet<string>): void {
+    for (const path of this.records.keys()) {
+      if (!paths.has(path)) this.records.delete(path);
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const ended = Promise.withResolvers<void>();
+    if (signal.aborted) return;
+    signal.addEventListener("abort", () => ended.resolve(), { once: true });
+    await ended.promise;
+  }
+}

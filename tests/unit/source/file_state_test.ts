@@ -1,0 +1,133 @@
+/**
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import {
+  type FileEntry,
+  type FileVerdict,
+  resolveFiles,
+} from "../../../mod/source/file_state.ts";
+import { isManifestName } from "../../../mod/source/file_hints.ts";
+import { pod, type PodDraft } from "./pods.ts";
+
+function accepted(...drafts: readonly PodDraft[]): FileEntry {
+  return { verdict: { kind: "accepted", pods: drafts.map(pod) } };
+}
+
+function faulty(
+  lastGood: FileVerdict & { kind: "accepted" } | undefined,
+): FileEntry {
+  const faults = [{ field: "spec", message: "Invalid" }];
+  return {
+    verdict: { kind: "faulty", faults, named: [], lastGood: lastGood?.pods },
+  };
+}
+
+Deno.test("resolveFiles() takes the pods in the order of the files", () => {
+  const { pods, reports } = resolveFiles(
+    new Map([
+      ["/m/b.yaml", accepted({ name: "b1" }, { name: "b2" })],
+      ["/m/a.yaml", accepted({ name: "a" })],
+    ]),
+  );
+  deepStrictEqual(pods.map(({ metadata }) => metadata.name), ["a", "b1", "b2"]);
+  deepStrictEqual(reports, []);
+});
+
+Deno.test("resolveFiles() gives a name to the first file and names both", () => {
+  const { pods, reports } = resolveFiles(
+    new Map([
+      ["/m/b.yaml", accepted({ uid: "2" }, { name: "other" })],
+      ["/m/a.yaml", accepted({ uid: "1" })],
+    ]),
+  );
+  deepStrictEqual(pods.map(({ metadata }) => metadata.uid), ["1", "uid-other"]);
+  deepStrictEqual(reports, [{
+    kind: "duplicate",
+    file: "/m/b.yaml",
+    of: "/m/a.yaml",
+    pod: pod({ uid: "2" }),
+    field: "name",
+  }]);
+});
+
+Deno.test("resolveFiles() treats two names with one UID as duplicates too", () => {
+  const { pods, reports } = resolveFiles(
+    new Map([["/m/a.yaml", accepted({ uid: "1" }, { uid: "1", name: "x" })]]),
+  );
+  strictEqual(pods.length, 1);
+  strictEqual(reports[0]?.kind === "duplicate" && reports[0].field, "uid");
+});
+
+Deno.test("resolveFiles() keeps last good pods and reports why", () => {
+  const pods = [pod()];
+  const { pods: resolved, reports } = resolveFiles(
+    new Map([
+      ["/m/a.yaml", faulty({ kind: "accepted", pods })],
+      ["/m/b.yaml", faulty(undefined)],
+    ]),
+  );
+  deepStrictEqual(resolved, pods);
+  deepStrictEqual(reports.map(({ kind, file }) => [kind, file]), [
+    ["last_good", "/m/a.yaml"],
+    ["refused", "/m/b.yaml"],
+  ]);
+});
+
+Deno.test("resolveFiles() gives the same answer whatever the order of discovery", () => {
+  const entries = fc.array(
+    fc.tuple(
+      fc.constantFrom("/m/a", "/m/b", "/m/c", "/m/d"),
+      fc.array(
+        fc.record({
+          name: fc.constantFrom("x", "y"),
+          uid: fc.constantFrom("1", "2", "3"),
+        }),
+        { maxLength: 2 },
+      ),
+    ),
+    { maxLength: 4 },
+  ).map((
+    rows,
+  ) => [
+    ...new Map(
+      rows.map(([path, drafts]) => [path, accepted(...drafts)] as const),
+    ),
+  ]);
+  fc.assert(fc.property(entries, fc.gen(), (rows, gen) => {
+    const shuffled = gen(() =>
+      fc.shuffledSubarray(rows, {
+        minLength: rows.length,
+        maxLength: rows.length,
+      })
+    );
+    deepStrictEqual(
+      resolveFiles(new Map(shuffled)),
+      resolveFiles(new Map(rows)),
+    );
+  }));
+});
+
+const NAMES: readonly (readonly [string, boolean, boolean])[] = [
+  ["a.yaml", true, true],
+  ["a.yml", true, true],
+  ["a.json", true, true],
+  [".a.yaml", false, false],
+  ["a.yaml~", false, true],
+  ["a.yaml.bak", false, true],
+  ["a.yaml.swp", false, true],
+  ["a.yaml.orig", false, true],
+  ["a.yaml.rpmnew", false, true],
+  ["#a.yaml#", false, true],
+  ["A.YAML", false, true],
+  ["yaml", false, true],
+  ["..data", false, false],
+];
+for (const [name, byDefault, withEveryFile] of NAMES) {
+  Deno.test(`isManifestName() judges "${name}"`, () => {
+    strictEqual(isManifestName(name, { everyFile: false }), byDefault);
+    strictEqual(isManifestName(name, { everyFile: true }), withEveryFile);
+  });
+}
