@@ -4,11 +4,12 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { WatchHint } from "../../../mod/host/mod.ts";
 import { age, manifest, startRig } from "./source_rig.ts";
 
+// deno-lint-ignore require-yield -- a system that gives no hints
 async function* noHints(
   _path: string,
   signal: AbortSignal,
