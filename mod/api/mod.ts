@@ -15,5 +15,7 @@ export * from "./keys.ts";
 export * from "./pod_facts.ts";
 export * from "./quantity.ts";
 export { MAX_MANIFEST_BYTES } from "./source_text.ts";
+export * from "./suggest.ts";
 export * from "./types.ts";
+export * from "./yaml.ts";
 export { podNameProblem } from "./validate_metadata.ts";

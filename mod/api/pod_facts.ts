@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ANNOTATION_CONFIG_MIRROR, ANNOTATION_CONFIG_SOURCE } from "./keys.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "./keys.ts";
 import type { ContainerSpec, Pod, RestartPolicy } from "./types.ts";
 
 /** From here on a priority marks a pod as critical (scheduling.SystemCriticalPriority). */
@@ -14,11 +14,6 @@ export const CRITICAL_PRIORITY = 2_000_000_000;
 export function isStaticPod(pod: Pick<Pod, "metadata">): boolean {
   const source = pod.metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
   return source !== undefined && source !== "api";
-}
-
-/** True for an API server's copy of a static pod. */
-export function isMirrorPod(pod: Pick<Pod, "metadata">): boolean {
-  return pod.metadata.annotations?.[ANNOTATION_CONFIG_MIRROR] !== undefined;
 }
 
 /**
@@ -57,11 +52,6 @@ export function isRestartableInit(
   container: Pick<ContainerSpec, "restartPolicy">,
 ): boolean {
   return container.restartPolicy === "Always";
-}
-
-/** Seconds that the pod's containers get to end by themselves; 30 when the spec leaves it open. */
-export function terminationGraceSeconds(pod: Pick<Pod, "spec">): number {
-  return pod.spec.terminationGracePeriodSeconds ?? 30;
 }
 
 /** The first container of that name: init, app or ephemeral. */

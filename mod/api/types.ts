@@ -14,7 +14,6 @@ import type {
   V1ContainerStatus,
   V1EnvVar,
   V1EnvVarSource,
-  V1EphemeralContainer,
   V1Lifecycle,
   V1LifecycleHandler,
   V1ObjectMeta,
@@ -46,7 +45,6 @@ export type PodCondition = Wire<V1PodCondition>;
 /** What an app or init container is to be. */
 export type ContainerSpec = Wire<V1Container>;
 /** What a container for debugging is to be. */
-export type EphemeralContainerSpec = Wire<V1EphemeralContainer>;
 /** A port that a container listens on. */
 export type ContainerPort = Wire<V1ContainerPort>;
 /** What a container is. */

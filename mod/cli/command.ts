@@ -4,7 +4,7 @@
  * @module
  */
 
-import { suggest } from "../config/mod.ts";
+import { suggest } from "../api/mod.ts";
 import { type Options, readOptions } from "./options.ts";
 
 /** What a command line asks for. */

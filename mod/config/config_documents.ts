@@ -4,7 +4,7 @@
  * @module
  */
 
-import { loadAll, YAML11_SCHEMA, YAMLException } from "js-yaml";
+import { formatFault, parseYaml } from "../api/mod.ts";
 
 /** One document of a configuration file. */
 export interface ConfigDocument {
@@ -18,17 +18,19 @@ export type ConfigDocuments =
   | { readonly kind: "ok"; readonly documents: readonly ConfigDocument[] }
   | { readonly kind: "refused"; readonly fault: string };
 
-/** Reads YAML or JSON; documents without content are left out. */
+/** Reads YAML or JSON, as manifests are read; documents without content are left out. */
 export function readConfigDocuments(text: string): ConfigDocuments {
-  try {
-    const documents = loadAll(text, { schema: YAML11_SCHEMA });
-    return {
-      kind: "ok",
-      documents: documents.filter((each) => each !== null && each !== undefined)
-        .map((value) => ({ value, lineOf: () => undefined })),
-    };
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    return { kind: "refused", fault: error.message };
+  const parsed = parseYaml(text);
+  if (parsed.kind === "refused") {
+    return { kind: "refused", fault: formatFault(parsed.fault) };
   }
+  return {
+    kind: "ok",
+    documents: parsed.documents.filter(({ value }) => value !== null)
+      .map((document) => ({
+        value: document.value,
+        // Locating reads the text again, so only a fault pays for it.
+        lineOf: (field) => document.locate()(field),
+      })),
+  };
 }

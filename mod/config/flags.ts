@@ -4,6 +4,7 @@
  * @module
  */
 
+import { suggest } from "../api/mod.ts";
 import { parseArgs } from "node:util";
 import {
   type Decoder,
@@ -18,7 +19,6 @@ import {
   text,
 } from "./decoders.ts";
 import type { Settings } from "./settings.ts";
-import { suggest } from "./suggest.ts";
 
 /** What the arguments say, and what is wrong with them. */
 export interface FlagReading {

@@ -19,5 +19,4 @@ export {
 } from "./flags.ts";
 export { absolutePath } from "./decoders.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
-export { suggest } from "./suggest.ts";
 export { VERSION } from "./version.ts";

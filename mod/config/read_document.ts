@@ -4,9 +4,9 @@
  * @module
  */
 
+import { suggest } from "../api/mod.ts";
 import { isRecord } from "./decoders.ts";
 import type { Field } from "./field.ts";
-import { suggest } from "./suggest.ts";
 
 /** What is wrong with one field. */
 export interface FieldFault {

@@ -20,9 +20,6 @@ export interface NetworkGrants {
   readonly nodeAddresses: readonly string[];
 }
 
-/** The status and event reason of a pod refused for a missing grant. */
-export const GRANT_MISSING_REASON = "PermissionMissing";
-
 /**
  * Lists the probes and hooks that name a host out of reach. Without a host they
  * go to the pod's own address, which the pod networks cover.

@@ -157,8 +157,8 @@ Deno.test("parseRunArguments() collects the faults of flags, file and both toget
     'Cannot use --healthz-port: found "x", wanted a whole number from 0 to 65535',
     "Cannot use --rot-dir: there is no such flag, did you mean --root-dir",
     'Cannot use the argument "stray": wanted flags only',
-    '/c.yaml: Cannot use maxPodz: there is no such field, did you mean "maxPods"',
-    "/c.yaml: Cannot honour podPidsLimit yet: found 5, wanted its default -1",
+    '/c.yaml:3: Cannot use maxPodz: there is no such field, did you mean "maxPods"',
+    "/c.yaml:4: Cannot honour podPidsLimit yet: found 5, wanted its default -1",
   ]);
 });
 
