@@ -140,6 +140,11 @@ withRuntime("pods in trouble", (test) => {
     const ended = containerOf(find(pods, "greedy"), "main")?.state?.terminated;
     assert.equal(ended?.reason, "OOMKilled");
     assert.equal(ended?.exitCode, 137);
+    // The agent is ending the sandbox of the failed pod: let it, or two would.
+    const uid = find(pods, "greedy")?.metadata.uid ?? "";
+    while (
+      (await sandboxesOf(runtime, uid)).some(({ state }) => state === "ready")
+    ) await new Promise((resolve) => setTimeout(resolve, 100));
   });
 
   test("restart counts go on after a restart of the agent", async (runtime) => {
@@ -159,6 +164,26 @@ withRuntime("pods in trouble", (test) => {
       const status = containerOf(find(pods, "box"), "main");
       assert.equal(status?.lastState?.terminated?.exitCode, 137);
     }
+  });
+
+  test("an agent that comes back never asks for a second sandbox of what runs", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("box.json", sleeper("box"));
+    const before = await running(agent, "box");
+    // Work is waiting each time it comes back, so that it is busy before it has looked.
+    for (const name of ["one", "two", "three", "four", "five", "six"]) {
+      await agent.apply(`${name}.json`, sleeper(name));
+      await agent.kill();
+      await agent.start();
+      await running(agent, name);
+    }
+    const log = await Deno.readTextFile(`${agent.directory}/agent.log`);
+    const refused = log.split("\n").filter((line) =>
+      line.includes("FailedCreatePodSandBox") && line.includes("box-edge1")
+    );
+    assert.deepEqual(refused, []);
+    const sandboxes = await sandboxesOf(runtime, before.metadata.uid);
+    assert.equal(sandboxes.length, 1);
   });
 
   test("with a UID of its own a pod keeps its sandbox when an image changes", async (runtime) => {

@@ -76,6 +76,10 @@ export class CoreRig implements AsyncDisposable {
   metrics: MetricsRegistry = new MetricsRegistry();
   readonly #options: CoreRigOptions;
   #running: Running | undefined;
+  #startedMs = 0;
+  readonly #watcher: Deno.FsWatcher;
+  readonly #listening: Promise<void>;
+  #events = 0;
   #failure: unknown;
 
   private constructor(
@@ -89,6 +93,8 @@ export class CoreRig implements AsyncDisposable {
     this.clock = clock;
     this.#options = options;
     this.#watchCalls();
+    this.#watcher = Deno.watchFs(parts.config.source.manifestPath);
+    this.#listening = this.#listen();
   }
 
   /** Starts a fake runtime and, after `prepare`, an agent beside it. */
@@ -121,6 +127,7 @@ export class CoreRig implements AsyncDisposable {
   /** Builds a core over what disk and runtime hold, and runs it. */
   async startAgent(): Promise<void> {
     this.metrics = new MetricsRegistry();
+    this.#startedMs = systemClock.monotonic();
     const { clock, metrics } = this;
     const log = createLogger({
       level: "info",
@@ -162,12 +169,12 @@ export class CoreRig implements AsyncDisposable {
   async apply(name: string, manifest: unknown): Promise<void> {
     const path = `${this.directory}/${name}.new`;
     await Deno.writeTextFile(path, JSON.stringify(manifest));
-    await Deno.rename(path, this.manifestPath(name));
+    await this.#heard(() => Deno.rename(path, this.manifestPath(name)));
   }
 
   /** Removes a manifest. */
   async remove(name: string): Promise<void> {
-    await Deno.remove(this.manifestPath(name));
+    await this.#heard(() => Deno.remove(this.manifestPath(name)));
   }
 
   manifestPath(name: string): string {
@@ -281,22 +288,46 @@ export class CoreRig implements AsyncDisposable {
   }
 
   /** The names in a directory; none when it is not there. */
-  async list(path: string): Promise<string[]> {
-    const found: string[] = [];
+  list(path: string): string[] {
     try {
-      for await (const entry of Deno.readDir(path)) found.push(entry.name);
+      return [...Deno.readDirSync(path)].map(({ name }) => name).sort();
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
     }
-    return found.sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopAgent();
+    this.#watcher.close();
+    await this.#listening;
     await this.fake[Symbol.asyncDispose]();
+    const leftMs = this.#startedMs + GRPC_TIMER_MS - systemClock.monotonic();
+    await systemClock.sleep(leftMs, NEVER);
     await Deno.remove(this.directory, { recursive: true });
     if (this.#failure !== undefined) throw this.#failure;
     if (this.violations.length > 0) throw new Error(this.violations.join("\n"));
+  }
+
+  /**
+   * Changes manifests and waits until the system has told of it. On a clock that
+   * leaps ahead an agent would else take its watch for deaf.
+   */
+  async #heard(change: () => Promise<void>): Promise<void> {
+    // What changes while the agent begins to watch would count as not heard.
+    const armedMs = this.#startedMs + ARMING_MS;
+    await systemClock.sleep(armedMs - systemClock.monotonic(), NEVER);
+    const before = this.#events;
+    await change();
+    const giveUpMs = systemClock.monotonic() + 2_000;
+    while (this.#events === before && systemClock.monotonic() < giveUpMs) {
+      await systemClock.sleep(1, NEVER);
+    }
+    await this.quiet();
+  }
+
+  async #listen(): Promise<void> {
+    for await (const _event of this.#watcher) this.#events++;
   }
 
   /** Looks at the runtime before each call takes effect. */
@@ -343,6 +374,12 @@ const NEVER = new AbortController().signal;
 
 /** Turns of the event loop without any move after which nothing is under way. */
 const CALM_TURNS = 3;
+
+/** An agent watches its manifests this long after its start at the latest. */
+const ARMING_MS = 50;
+
+/** A timer of grpc-js that outlives a connection closed soon after it was made. */
+const GRPC_TIMER_MS = 300;
 
 /** No test waits longer in real time, however slow the machine. */
 const REAL_LIMIT_MS = 30_000;
