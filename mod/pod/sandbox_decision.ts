@@ -26,6 +26,7 @@ export type SandboxDecision =
 export type SandboxFault =
   | "none_exists"
   | "several_ready"
+  | "name_differs"
   | "not_ready"
   | "network_mode_differs"
   | "no_address";
@@ -61,6 +62,11 @@ function findFault(pod: Pod, observed: ObservedPod): SandboxFault | undefined {
   if (ready.length > 1) return "several_ready";
   const newest = observed.sandboxes[0];
   if (newest === undefined || !newest.ready) return "not_ready";
+  // The manifest gave its fixed UID another name while the agent was away.
+  const { name, namespace } = pod.metadata;
+  if (observed.name !== name || observed.namespace !== namespace) {
+    return "name_differs";
+  }
   const hostNetwork = pod.spec.hostNetwork === true;
   if (newest.hostNetwork !== hostNetwork) return "network_mode_differs";
   // No network status at all is a runtime that does not say; only an empty

@@ -247,7 +247,7 @@ export class ImagePuller {
     const told = new ContainerEvents(this.#events, pod);
     const key = pullKey(pod.metadata.uid, image);
     const failure = this.#failures.get(key);
-    const verdict = pullDelay(failure?.entry, this.#clock.now());
+    const verdict = pullDelay(failure?.entry, this.#clock.monotonic());
     if (verdict.kind === "wait") {
       const message = `Back-off pulling image "${image}"`;
       told.normal(container.name, "BackOff", message);
@@ -257,8 +257,7 @@ export class ImagePuller {
         message: failure === undefined
           ? message
           : `${message}: ${failure.message}`,
-        retryAtMs: this.#clock.monotonic() + verdict.untilMs -
-          this.#clock.now(),
+        retryAtMs: verdict.untilMs,
       };
     }
     told.normal(container.name, "Pulling", `Pulling image "${image}"`);
@@ -310,7 +309,7 @@ export class ImagePuller {
     );
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.monotonic();
     for (const [key, { entry }] of this.#failures) {
       if (isBackoffExpired(entry, nowMs)) this.#failures.delete(key);
     }

@@ -10,6 +10,7 @@ import {
   isAbort,
   type Logger,
   METRICS_CONTENT_TYPE,
+  TaskGroup,
 } from "../base/mod.ts";
 import { failure, healthAnswer, json, plain, podList } from "./answers.ts";
 import { parseLogQuery } from "./log_query.ts";
@@ -21,6 +22,9 @@ import type {
   PodSource,
 } from "./ports.ts";
 import { UnixListener } from "./unix_listener.ts";
+
+/** How soon a socket that was deleted is there again. */
+const VISIBLE_PERIOD_MS = 5_000;
 
 /** What the control server answers from. */
 export interface ControlServerDeps {
@@ -48,10 +52,16 @@ export interface ControlServerOptions {
  * another mode than 0600. Disposing ends open streams and removes the socket.
  */
 export class ControlServer implements AsyncDisposable {
-  readonly #listener: UnixListener;
+  readonly #listen: () => Promise<UnixListener>;
+  readonly #tasks = new TaskGroup(new AbortController().signal);
+  #listener: UnixListener;
 
-  private constructor(listener: UnixListener) {
+  private constructor(
+    listener: UnixListener,
+    listen: () => Promise<UnixListener>,
+  ) {
     this.#listener = listener;
+    this.#listen = listen;
   }
 
   /**
@@ -63,15 +73,37 @@ export class ControlServer implements AsyncDisposable {
     options: ControlServerOptions,
     deps: ControlServerDeps,
   ): Promise<ControlServer> {
-    const listener = await UnixListener.start(
-      options,
-      (request, signal) => answer(request, { deps, signal }),
-    );
-    return new ControlServer(listener);
+    const listen = () =>
+      UnixListener.start(
+        options,
+        (request, signal) => answer(request, { deps, signal }),
+      );
+    const server = new ControlServer(await listen(), listen);
+    server.#tasks.start((signal) => server.#stayVisible(deps, signal));
+    return server;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tasks[Symbol.asyncDispose]();
     await this.#listener[Symbol.asyncDispose]();
+  }
+
+  /** Makes the socket again when somebody has deleted it. */
+  async #stayVisible(
+    deps: Pick<ControlServerDeps, "clock" | "log">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      await deps.clock.sleep(VISIBLE_PERIOD_MS, signal);
+      try {
+        if (await this.#listener.isShown()) continue;
+        await this.#listener[Symbol.asyncDispose]();
+        this.#listener = await this.#listen();
+        deps.log.warn("control_socket_made_again");
+      } catch (error) {
+        deps.log.warn("control_socket_missing", { error });
+      }
+    }
   }
 }
 

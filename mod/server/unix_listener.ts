@@ -82,6 +82,11 @@ export class UnixListener implements AsyncDisposable {
     }
   }
 
+  /** Whether clients can still find the socket. */
+  async isShown(): Promise<boolean> {
+    return await lstatIfThere(this.#path) !== undefined;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#server.shutdown();

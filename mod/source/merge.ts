@@ -63,7 +63,11 @@ export class PodStorage {
     for (const incoming of this.#distinct(set)) {
       const { uid } = incoming.metadata;
       const held = before?.get(uid);
-      const judged = held === undefined
+      // Names cannot change: under a UID that the manifest fixes, it is another pod.
+      const isRenamed = held !== undefined &&
+        podFullName(held) !== podFullName(incoming);
+      if (isRenamed) changed.remove.push(held);
+      const judged = held === undefined || isRenamed
         ? { op: "add" as const, pod: this.#admit(incoming, source) }
         : judge(held, withSource(incoming, source));
       after.set(uid, judged.pod);

@@ -191,12 +191,46 @@ Deno.test("ControlServer stops reading a log when its client leaves", async () =
   const agent = new AgentStub(clock);
   agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
   await using _server = await agent.serve(path);
+  // One timer is the server's own.
+  const idle = clock.pendingTimers;
   using client = new Client(path);
   const response = await client.fetch("/containerLogs/ns/p/c?follow");
   const reader = response.body?.getReader();
   await reader?.read();
-  while (clock.pendingTimers === 0) await Deno.stat(path);
+  await until(path, () => clock.pendingTimers > idle);
   await reader?.cancel();
   // The follower's wait goes away with it, without any time passing.
-  while (clock.pendingTimers > 0) await Deno.stat(path);
+  await until(path, () => clock.pendingTimers === idle);
 });
+
+Deno.test("ControlServer makes its socket again when somebody deleted it", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const clock = new FakeClock();
+  await using _server = await new AgentStub(clock).serve(path);
+  await Deno.remove(path);
+  await clock.advance(5_000);
+  await until(dir.path, async () => {
+    for await (const { name } of Deno.readDir(dir.path)) {
+      if (name === "s.sock") return true;
+    }
+    return false;
+  });
+  strictEqual(((await Deno.lstat(path)).mode ?? 0) & 0o777, 0o600);
+  using client = new Client(path);
+  const answer = await client.fetch("/healthz");
+  strictEqual(answer.status, 200);
+  await answer.text();
+});
+
+/** Lets the event loop turn until a condition holds, a bounded number of times. */
+async function until(
+  path: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  for (let turn = 0; turn < 10_000; turn++) {
+    if (await condition()) return;
+    await Deno.stat(path);
+  }
+  throw new Error("Cannot see the condition hold: 10000 turns have passed");
+}

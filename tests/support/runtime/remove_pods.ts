@@ -31,7 +31,20 @@ export async function removeAllPods(socketPath: string): Promise<void> {
   }));
 }
 
+/** Once more after a moment: an agent that was just ended may have left a call half done. */
 async function removePod(runtime: RuntimeService, id: string): Promise<void> {
+  try {
+    await tryRemovePod(runtime, id);
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await tryRemovePod(runtime, id);
+  }
+}
+
+async function tryRemovePod(
+  runtime: RuntimeService,
+  id: string,
+): Promise<void> {
   for (const container of await runtime.listContainers({ sandboxId: id })) {
     await runtime.stopContainer(container.id, 0);
   }
