@@ -44,6 +44,13 @@ const rows: readonly Row[] = [
     plan: "create sandbox 0, start a b c",
   },
   {
+    name:
+      "makes the sandbox anew when the pod of this UID has another name now",
+    pod: pod({ metadata: { name: "renamed" } }),
+    observed: observed(all),
+    plan: "create sandbox 1, start a b c",
+  },
+  {
     name: "restarts exited containers under Always",
     observed: observed([ended("a", 0), ended("b", 111), seen("c")]),
     plan: "keep sandbox, start a b",

@@ -165,6 +165,15 @@ Deno.test("PodStorage removes a pod and adds its successor of the same name", ()
   deepStrictEqual(bench.told([pod({ uid: "2" })]), ["remove:web", "add:web"]);
 });
 
+Deno.test("PodStorage takes a fixed UID under another name for another pod", () => {
+  const bench = new Bench();
+  bench.set([pod({ name: "old", uid: "fixed" })]);
+  deepStrictEqual(bench.told([pod({ name: "new", uid: "fixed" })]), [
+    "remove:old",
+    "add:new",
+  ]);
+});
+
 Deno.test("PodStorage keeps sources apart", () => {
   const bench = new Bench();
   bench.set([pod({ name: "a" })], "file");
