@@ -84,7 +84,7 @@ export class Agent {
   }
 
   /** The workers, for those who show pods. */
-  get workers(): Pick<PodWorkers, "list" | "get" | "isBusy"> {
+  get workers(): Pick<PodWorkers, "list" | "get"> {
     return this.#workers;
   }
 

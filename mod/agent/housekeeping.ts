@@ -21,9 +21,6 @@ export interface HousekeepingDeps {
   readonly sourcesReady: () => boolean;
 }
 
-/** A foreign pod is named in the log once; the memory of that is bounded. */
-const FOREIGN_MEMORY = 1000;
-
 /**
  * Compares what runs with what is wanted.
  *
@@ -35,7 +32,10 @@ export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #foreignGauge: Gauge;
   readonly #orphans;
-  readonly #named = new Set<string>();
+  /** Foreign pods that the log has named, as long as they are listed. */
+  #named: ReadonlySet<string> = new Set();
+  /** Pods of ours at the last look, as long as a list still shows them. */
+  #ours: ReadonlySet<string> = new Set();
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -75,13 +75,17 @@ export class Housekeeping {
     running: readonly PodListing[],
     owned: ReadonlySet<string>,
   ): void {
-    const foreign = running.filter(({ uid }) =>
-      !owned.has(uid) && this.#deps.workers.get(uid) === undefined
-    );
+    const ours = new Set(owned);
+    for (const { uid } of this.#deps.workers.list()) ours.add(uid);
+    // A list may be older than the end of a pod of ours.
+    for (const { uid } of running) if (this.#ours.has(uid)) ours.add(uid);
+    this.#ours = ours;
+    const foreign = running.filter(({ uid }) => !ours.has(uid));
     this.#foreignGauge.set(foreign.length);
+    const named = this.#named;
+    this.#named = new Set(foreign.map(({ uid }) => uid));
     for (const { uid, name, namespace } of foreign) {
-      if (this.#named.has(uid) || this.#named.size >= FOREIGN_MEMORY) continue;
-      this.#named.add(uid);
+      if (named.has(uid)) continue;
       this.#deps.log.warn("foreign_pod", {
         pod: `${namespace}/${name}`,
         uid,

@@ -12,6 +12,7 @@ import {
   type ObservedPod,
   planPod,
   type PodPlan,
+  untilDeadlineMs,
   WITHOUT_PROBES,
 } from "../pod/mod.ts";
 import type {
@@ -48,6 +49,14 @@ export interface SyncDeps {
   /** The runtime's name, for container ids in the status; empty until it is known. */
   readonly runtimeName: () => string;
   readonly hostIps: () => readonly string[];
+  /** Whether the last list of all pods, strangers' too, had this one. */
+  readonly isListed: (uid: string) => boolean;
+}
+
+/** One sync's circumstances. */
+interface SyncOptions {
+  readonly mayAct: () => boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Why a container waits, as its last attempt to start said. */
@@ -70,6 +79,7 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #waiting = new Map<string, Waiting>();
   readonly #actedAtMs = new Map<string, number>();
   readonly #decisions = new Map<string, string>();
+  readonly #acting = new Set<string>();
 
   constructor(deps: SyncDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -80,8 +90,34 @@ export class RuntimePodSyncer implements PodSyncer {
     return this.#decisions.get(uid);
   }
 
-  async sync(pod: Pod, signal: AbortSignal): Promise<SyncResult> {
+  /**
+   * Whether something is being done for the pod of which the cache will hear only
+   * when it is over. A list meanwhile shows a pod half way, not worth a close look.
+   */
+  isActing(uid: string): boolean {
+    return this.#acting.has(uid);
+  }
+
+  async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
+    const result = await this.#syncOnce(pod, options);
+    const status = this.#deps.statuses.get(pod.metadata.uid);
+    const dueMs = status &&
+      untilDeadlineMs(pod, status, this.#deps.clock.now());
+    if (dueMs === undefined) return result;
+    switch (result.kind) {
+      case "settled":
+        return { kind: "settled", againMs: dueMs };
+      case "retry":
+        return { kind: "retry", delayMs: Math.min(result.delayMs, dueMs) };
+      case "held":
+      case "terminal":
+        return result;
+    }
+  }
+
+  async #syncOnce(pod: Pod, options: SyncOptions): Promise<SyncResult> {
     const { uid } = pod.metadata;
+    const { signal } = options;
     const observed = await this.#observed(uid, signal);
     const status = this.#report(pod, observed, { terminal: false });
     if (isTerminal(status)) return { kind: "terminal" };
@@ -94,6 +130,7 @@ export class RuntimePodSyncer implements PodSyncer {
       await this.#deps.collector.pruneDead(observed, { signal });
       return { kind: "settled" };
     }
+    if (!options.mayAct()) return { kind: "held" };
     return await this.#act({ pod, observed, plan }, signal);
   }
 
@@ -111,7 +148,7 @@ export class RuntimePodSyncer implements PodSyncer {
         reason: "FailedMount",
         message: volumes.message,
       });
-      return this.#retryLater();
+      return { kind: "retry", delayMs: this.#retryMs() };
     }
     if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
     const outcome = await this.#execute({ pod, observed, plan }, {
@@ -142,11 +179,29 @@ export class RuntimePodSyncer implements PodSyncer {
       signal: AbortSignal;
     },
   ): Promise<SyncOutcome> {
+    const { uid } = job.pod.metadata;
+    const beforeMs = this.#actedAtMs.get(uid);
+    const outcome = await this.#acted(
+      uid,
+      () => this.#deps.executor.execute({ ...job, ...options }),
+    );
+    if (!outcome.acted) {
+      // What was seen still holds: a wake-up that is due soon need not wait for a list.
+      if (beforeMs === undefined) this.#actedAtMs.delete(uid);
+      else this.#actedAtMs.set(uid, beforeMs);
+    }
+    return outcome;
+  }
+
+  /** Does what changes a pod. */
+  async #acted<T>(uid: string, act: () => Promise<T>): Promise<T> {
+    this.#acting.add(uid);
     try {
-      return await this.#deps.executor.execute({ ...job, ...options });
+      return await act();
     } finally {
       // Also when it was cut short: what it began must be seen before the next plan.
-      this.#actedAtMs.set(job.pod.metadata.uid, this.#deps.clock.monotonic());
+      this.#actedAtMs.set(uid, this.#deps.clock.monotonic());
+      this.#acting.delete(uid);
     }
   }
 
@@ -168,17 +223,14 @@ export class RuntimePodSyncer implements PodSyncer {
     const { uid, pod } = ending;
     const before = await this.#observed(uid, signal);
     if (pod !== undefined) this.#report(pod, before, { terminal: false });
-    try {
-      await this.#deps.executor.killPod({
+    const { graceSeconds } = ending;
+    await this.#acted(uid, () =>
+      this.#deps.executor.killPod({
         pod,
         observed: before,
-        ...(ending.graceSeconds !== undefined &&
-          { graceSeconds: ending.graceSeconds }),
+        ...(graceSeconds !== undefined && { graceSeconds }),
         signal,
-      });
-    } finally {
-      this.#actedAtMs.set(uid, this.#deps.clock.monotonic());
-    }
+      }));
     const after = await this.#deps.observer.look(uid, signal);
     const running = after.containers.filter((container) =>
       container.state === "running"
@@ -205,6 +257,8 @@ export class RuntimePodSyncer implements PodSyncer {
       keepLogs: keep === "logs",
       signal,
     });
+    // The same UID starts again: from what is there now, not from what was.
+    if (keep === "logs") await this.#deps.observer.look(uid, signal);
     const removal = await this.#deps.volumes.remove(uid);
     if (removal.kind === "left") {
       throw new Error(
@@ -217,17 +271,24 @@ export class RuntimePodSyncer implements PodSyncer {
     this.#actedAtMs.delete(uid);
     this.#decisions.delete(uid);
     this.#deps.executor.forget(uid);
-    this.#deps.statuses.remove(uid);
+    if (keep === "logs") this.#deps.statuses.renew(uid);
+    else this.#deps.statuses.remove(uid);
     // What is left of it in the cache goes when the next list lacks it.
   }
 
-  #observed(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+  async #observed(uid: string, signal: AbortSignal): Promise<ObservedPod> {
     // -1: any look since the agent's start will do for a pod never acted upon.
-    return this.#deps.cache.getNewerThan(
+    const pod = await this.#deps.cache.getNewerThan(
       uid,
       this.#actedAtMs.get(uid) ?? -1,
       signal,
     );
+    if (pod.sandboxes.length + pod.containers.length > 0) return pod;
+    // A list that lacks what ran before may be that of a runtime still starting, and
+    // one that nothing told to be ours was not looked at: better ask than run it twice.
+    const mayBeThere = this.#deps.statuses.get(uid) !== undefined ||
+      this.#deps.isListed(uid);
+    return mayBeThere ? await this.#deps.observer.look(uid, signal) : pod;
   }
 
   #report(
@@ -256,17 +317,18 @@ export class RuntimePodSyncer implements PodSyncer {
     if (outcome.failures.length === 0 && outcome.podFailure === undefined) {
       return { kind: "settled" };
     }
-    const times = outcome.failures.flatMap(({ retryAtMs }) => retryAtMs ?? []);
-    if (times.length === 0) return this.#retryLater();
-    const delayMs = Math.min(...times) - this.#deps.clock.monotonic();
-    return { kind: "retry", delayMs: Math.max(0, delayMs) };
+    const { failures, podFailure } = outcome;
+    const all = podFailure === undefined ? failures : [...failures, podFailure];
+    const nowMs = this.#deps.clock.monotonic();
+    // One that has to wait long must not hold up another that says nothing.
+    const delays = all.map(({ retryAtMs }) =>
+      retryAtMs === undefined ? this.#retryMs() : Math.max(0, retryAtMs - nowMs)
+    );
+    return { kind: "retry", delayMs: Math.min(...delays) };
   }
 
-  #retryLater(): SyncResult {
-    return {
-      kind: "retry",
-      delayMs: jitter(this.#deps.random, FAILURE_RETRY_MS, RETRY_JITTER),
-    };
+  #retryMs(): number {
+    return jitter(this.#deps.random, FAILURE_RETRY_MS, RETRY_JITTER);
   }
 }
 

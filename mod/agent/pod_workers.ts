@@ -50,6 +50,8 @@ interface PodRecord {
   /** Wall time of the request to stop, for `deletionTimestamp`. */
   stopRequestedMs: number | undefined;
   retryMs: number | undefined;
+  /** Monotonic time of the last step, if it failed. */
+  failedAtMs: number | undefined;
   /** The last sync did not settle. */
   unsettled: boolean;
   /** Ends the run that is under way, when what it works towards has changed. */
@@ -132,12 +134,24 @@ export class PodWorkers {
   /** Wants a pod gone that only the runtime or the disk knows. */
   removeOrphan(uid: string, fullName: string): void {
     if (this.#records.has(uid)) return;
-    this.#remove(this.#add(uid, undefined, fullName));
+    const record = this.#add(uid, undefined, fullName);
+    // It has run all along, so whoever is wanted under its name comes after it.
+    const others = this.#names.get(fullName) ?? [];
+    this.#names.set(fullName, new Set([uid, ...others]));
+    this.#remove(record);
   }
 
-  /** Looks at the pod again, if it is known. */
+  /**
+   * Looks at the pod again, if it is known. A step that failed a moment ago is not
+   * tried again for every event: its own retry comes soon enough.
+   */
   poke(uid: string): void {
-    if (this.#records.has(uid)) this.#queue.add(uid);
+    const record = this.#records.get(uid);
+    if (record === undefined) return;
+    const { failedAtMs } = record;
+    const isFresh = failedAtMs !== undefined &&
+      this.#deps.clock.monotonic() - failedAtMs < END_RETRY.baseMs;
+    if (!isFresh) this.#queue.add(uid);
   }
 
   /** Looks again at every pod whose last step failed or waits. */
@@ -145,11 +159,6 @@ export class PodWorkers {
     for (const record of this.#records.values()) {
       if (record.unsettled) this.#queue.add(record.uid);
     }
-  }
-
-  /** Whether a step of the pod is under way. */
-  isBusy(uid: string): boolean {
-    return this.#records.get(uid)?.cancel !== undefined;
   }
 
   /** Every pod that has a worker. */
@@ -174,6 +183,7 @@ export class PodWorkers {
       next: undefined,
       stopRequestedMs: undefined,
       retryMs: undefined,
+      failedAtMs: undefined,
       unsettled: false,
       cancel: undefined,
     };
@@ -205,13 +215,15 @@ export class PodWorkers {
     const scope = AbortSignal.any([signal, cancel.signal]);
     try {
       await this.#step(record, scope);
-      if (record.state.kind !== "syncing") record.retryMs = undefined;
+      record.retryMs = undefined;
+      record.failedAtMs = undefined;
     } catch (error) {
       if (signal.aborted) return;
       // What the run worked towards has changed: begin again with what is wanted now.
       if (cancel.signal.aborted) return this.#queue.add(uid);
       record.unsettled = true;
       record.retryMs = nextDelay(record.retryMs, END_RETRY);
+      record.failedAtMs = this.#deps.clock.monotonic();
       this.#deps.log.warn("pod_step_failed", {
         pod: record.fullName,
         uid,
@@ -247,11 +259,8 @@ export class PodWorkers {
   async #sync(record: PodRecord, signal: AbortSignal): Promise<void> {
     const { pod, uid } = record;
     if (pod === undefined) return;
-    if (!this.#mayStart(record, pod)) {
-      this.#queue.schedule(uid, NAME_RECHECK_MS);
-      return;
-    }
-    const result = await this.#deps.syncer.sync(pod, signal);
+    const mayAct = (): boolean => this.#hasName(record, pod);
+    const result = await this.#deps.syncer.sync(pod, { mayAct, signal });
     // A stop that came while the sync ran has its own run waiting.
     if (record.state.kind !== "syncing") return;
     record.unsettled = result.kind === "retry";
@@ -259,11 +268,17 @@ export class PodWorkers {
       case "settled":
         this.#queue.schedule(
           uid,
-          jitter(this.#deps.random, this.#options.syncFrequencyMs, 0.5),
+          Math.min(
+            jitter(this.#deps.random, this.#options.syncFrequencyMs, 0.5),
+            result.againMs ?? Infinity,
+          ),
         );
         return;
       case "retry":
         this.#queue.schedule(uid, result.delayMs);
+        return;
+      case "held":
+        this.#queue.schedule(uid, NAME_RECHECK_MS);
         return;
       case "terminal":
         this.#advance(record, {
@@ -275,12 +290,15 @@ export class PodWorkers {
 
   async #release(record: PodRecord, signal: AbortSignal): Promise<void> {
     const removed = isRemoved(record.state);
-    const keep = !removed
-      ? "all"
-      : record.next !== undefined
-      ? "logs"
-      : "nothing";
+    // Under another name it is another pod: nothing of this one is its own.
+    const returns = record.next !== undefined &&
+      podFullName(record.next) === record.fullName;
+    const keep = !removed ? "all" : returns ? "logs" : "nothing";
     await this.#deps.syncer.release(ending(record), keep, signal);
+    // It is not wanted back after all, so its logs have to go as well.
+    if (returns && record.next === undefined) {
+      return this.#queue.add(record.uid);
+    }
     record.unsettled = false;
     if (record.state.kind === "terminated") {
       record.state = stepPod(record.state, { kind: "resources_released" });
@@ -298,7 +316,7 @@ export class PodWorkers {
     this.#queue.add(record.uid);
   }
 
-  #mayStart(record: PodRecord, pod: Pod): boolean {
+  #hasName(record: PodRecord, pod: Pod): boolean {
     const [first] = this.#names.get(record.fullName) ?? [];
     return first === record.uid && !this.#deps.names.heldByAnother(pod);
   }

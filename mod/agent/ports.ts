@@ -9,9 +9,15 @@ import type { Pod } from "../api/mod.ts";
 /** How one sync of a running pod ended. */
 export type SyncResult =
   /** All is as it should be; look again at the resync period. */
-  | { readonly kind: "settled" }
+  | {
+    readonly kind: "settled";
+    /** Look again no later than this, for the pod has a deadline. */
+    readonly againMs?: number;
+  }
   /** Something failed or waits; look again after `delayMs`. */
   | { readonly kind: "retry"; readonly delayMs: number }
+  /** Something is to be done, but another pod has the name; nothing was done. */
+  | { readonly kind: "held" }
   /** The pod reached Succeeded or Failed: nothing of it is to run any more. */
   | { readonly kind: "terminal" };
 
@@ -29,8 +35,17 @@ export interface EndingPod {
  * The workers call at most one of them at a time for a pod UID.
  */
 export interface PodSyncer {
-  /** Brings the pod one step nearer to its spec. Never rejects but by `signal`. */
-  sync(pod: Pod, signal: AbortSignal): Promise<SyncResult>;
+  /**
+   * Brings the pod one step nearer to its spec.
+   *
+   * @param options.mayAct asked when it is known what the runtime runs and before
+   * anything is changed: whether no other pod has this one's name
+   * @throws when the runtime cannot be asked, or something could not be done
+   */
+  sync(
+    pod: Pod,
+    options: { readonly mayAct: () => boolean; readonly signal: AbortSignal },
+  ): Promise<SyncResult>;
   /** Stops every container and sandbox. @throws when something still runs */
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;
   /**

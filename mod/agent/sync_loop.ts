@@ -27,9 +27,10 @@ export async function runSyncLoop(
 ): Promise<void> {
   using inbox = new Inbox<SyncEvent>(INBOX_CAPACITY);
   await using pumps = new TaskGroup(signal);
-  pumps.signal.addEventListener("abort", () => inbox[Symbol.dispose](), {
-    once: true,
-  });
+  const close = (): void => inbox[Symbol.dispose]();
+  pumps.signal.addEventListener("abort", close, { once: true });
+  // Who was told to stop before it began hears of no abort any more.
+  if (pumps.signal.aborted) close();
   for (const source of sources) {
     pumps.start(async () => {
       for await (const event of source) {

@@ -75,16 +75,17 @@ export async function buildCore(
     log,
     inspect: (listing, signal) => runtime.observer.inspect(listing, signal),
     isOurs: (uid) => owned.has(uid),
-    isBusy: (uid) => agent.workers.isBusy(uid),
+    isBusy: (uid) => syncer.isActing(uid),
   }, config.sync);
-  const syncer = new RuntimePodSyncer({
+  const syncer: RuntimePodSyncer = new RuntimePodSyncer({
     ...deps,
     ...runtime,
     events,
     statuses,
     volumes: owned,
+    isListed: (uid) => pleg.listing?.pods.has(uid) ?? false,
   });
-  const agent = new Agent({
+  const agent: Agent = new Agent({
     ...deps,
     ...sources,
     syncer,

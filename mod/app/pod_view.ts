@@ -20,6 +20,9 @@ export interface PodViewInput {
 /** The reason of everything that says a manifest is not valid. */
 const INVALID_MANIFEST = "InvalidManifest";
 
+/** The reason of a pod whose name or UID another manifest has. */
+const DUPLICATE = "DuplicatePod";
+
 /** The condition by which a pod says that its manifest has been broken since. */
 const MANIFEST_CONDITION = "skerry.dev/ManifestAccepted";
 
@@ -44,10 +47,12 @@ export function viewPods(input: PodViewInput): Pod[] {
     ]
   );
   const names = new Set(known.map(keyOf));
-  const refused = input.reports.flatMap((report) =>
-    report.kind === "refused" ? refusedPods(report, input.nodeName) : []
-  ).filter((pod) => !names.has(keyOf(pod)));
-  return [...known, ...refused].sort((a, b) =>
+  const refused = new Map(
+    input.reports.flatMap((report) => refusedPods(report, input.nodeName))
+      .map((pod) => [keyOf(pod), pod]),
+  );
+  for (const name of names) refused.delete(name);
+  return [...known, ...refused.values()].sort((a, b) =>
     keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0
   );
 }
@@ -99,10 +104,19 @@ function withBrokenManifest(
   };
 }
 
-function refusedPods(
-  report: FileReport & { kind: "refused" },
-  nodeName: string,
-): Pod[] {
+/** The pods of a report that do not run; of one that is the other's double all is known. */
+function refusedPods(report: FileReport, nodeName: string): Pod[] {
+  if (report.kind === "duplicate") {
+    const { pod, file, of, field } = report;
+    const message =
+      `The pod of "${file}" has the same ${field} as one of "${of}"`;
+    return [{
+      ...pod,
+      metadata: { ...pod.metadata, uid: "" },
+      status: { phase: "Failed", reason: DUPLICATE, message },
+    }];
+  }
+  if (report.kind !== "refused") return [];
   const message = `The manifest "${report.file}" is not valid: ${
     report.faults.map(formatFault).join("; ")
   }`;

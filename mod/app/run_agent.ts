@@ -44,6 +44,9 @@ const EXIT_USAGE = 64;
 /** Between two attempts to run after a fault of our own. */
 const RESTART_PAUSE = { baseMs: 1_000, maxMs: 30_000 };
 
+/** A core that ran this long was not broken from the start. */
+const HEALTHY_RUN_MS = 60_000;
+
 /** A supervisor waits this long for a process that was told to end; half of it is for the log. */
 const FLUSH_MS = 500;
 
@@ -171,13 +174,16 @@ async function keepRunning(
   const { clock, log } = options.process;
   let pauseMs: number | undefined;
   while (!signal.aborted) {
+    const startMs = clock.monotonic();
     try {
       const core = await buildCore(config, { ...options.process, connection });
       views.show(core);
       await core.agent.run(signal);
     } catch (error) {
       if (signal.aborted) return;
-      pauseMs = nextDelay(pauseMs, RESTART_PAUSE);
+      // One that worked for a while failed for another reason than the last.
+      const worked = clock.monotonic() - startMs > HEALTHY_RUN_MS;
+      pauseMs = nextDelay(worked ? undefined : pauseMs, RESTART_PAUSE);
       log.error("core_failed", {
         error: describeError(error),
         stack: error instanceof Error ? error.stack : undefined,

@@ -52,7 +52,8 @@ export class EventRecorder implements EventSink {
   record(pod: PodRef, event: PodEvent): void {
     this.#counter.inc({ type: event.type, reason: event.reason });
     const nowMs = this.#clock.now();
-    const message = event.message.slice(0, MESSAGE_LIMIT);
+    // A cut may split a character in two, which no wire form can carry.
+    const message = event.message.slice(0, MESSAGE_LIMIT).toWellFormed();
     const key = JSON.stringify([
       pod.uid,
       event.reason,

@@ -196,11 +196,25 @@ function lastingPhase(
   return status?.containerStatuses === undefined ? undefined : phase;
 }
 
-function isPastDeadline(pod: Pod, startTime: string, nowMs: number): boolean {
+/**
+ * How long a pod may still run by its activeDeadlineSeconds, in milliseconds; 0 when
+ * the time is over, `undefined` without a deadline or a start.
+ */
+export function untilDeadlineMs(
+  pod: Pod,
+  status: Pick<PodStatus, "startTime">,
+  nowMs: number,
+): number | undefined {
   const deadline = pod.spec.activeDeadlineSeconds;
-  const startMs = parseTime(startTime);
-  if (deadline === undefined || startMs === undefined) return false;
-  return nowMs - startMs >= deadline * 1000;
+  const startMs = parseTime(status.startTime);
+  if (deadline === undefined || startMs === undefined) return undefined;
+  // A clock that was set back does not make the deadline a longer one.
+  const left = startMs + deadline * 1000 - nowMs;
+  return Math.min(Math.max(0, left), deadline * 1000);
+}
+
+function isPastDeadline(pod: Pod, startTime: string, nowMs: number): boolean {
+  return untilDeadlineMs(pod, { startTime }, nowMs) === 0;
 }
 
 /**

@@ -14,9 +14,10 @@ import {
   seededRandom,
   systemClock,
 } from "../../mod/base/mod.ts";
-import { type AgentConfig, parseRunArguments } from "../../mod/config/mod.ts";
+import type { AgentConfig } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { HealthProblem } from "../../mod/server/mod.ts";
+import { CORE_NODE, coreConfig } from "./core_config.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { FakeCri, type RecordedCall } from "./fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
@@ -25,7 +26,7 @@ import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
 export const IMAGE = "localhost/busybox:1.35";
 
 /** The node's name, with which every pod's name ends. */
-export const NODE = "edge1";
+export const NODE: string = CORE_NODE;
 
 /** What changes something in the runtime. */
 export const MUTATING: ReadonlySet<string> = new Set([
@@ -103,7 +104,7 @@ export class CoreRig implements AsyncDisposable {
     const directory = await Deno.makeTempDir({ prefix: "skerry-core-" });
     const socketPath = `${directory}/cri.sock`;
     await Deno.mkdir(`${directory}/manifests`);
-    const config = await configOf(directory, options);
+    const config = await coreConfig(directory, options);
     const fake = await FakeCri.start({ socketPath, clock });
     fake.addImage({ ref: IMAGE });
     const rig = new CoreRig({ directory, fake, config }, options, clock);
@@ -383,38 +384,3 @@ const GRPC_TIMER_MS = 300;
 
 /** No test waits longer in real time, however slow the machine. */
 const REAL_LIMIT_MS = 30_000;
-
-async function configOf(
-  directory: string,
-  options: CoreRigOptions,
-): Promise<AgentConfig> {
-  const { requestTimeoutMs = 120_000, relistPeriodMs = 1_000 } = options;
-  const path = `${directory}/config.yaml`;
-  const lines = [
-    "apiVersion: kubelet.config.k8s.io/v1beta1",
-    "kind: KubeletConfiguration",
-    `runtimeRequestTimeout: ${requestTimeoutMs}ms`,
-    "---",
-    "apiVersion: skerry.dev/v1alpha1",
-    "kind: SkerryConfiguration",
-    `relistPeriod: ${relistPeriodMs}ms`,
-  ];
-  await Deno.writeTextFile(path, lines.join("\n"));
-  const parsed = await parseRunArguments([
-    `--config=${path}`,
-    `--root-dir=${directory}/root`,
-    `--run-dir=${directory}/run`,
-    `--pod-manifest-path=${directory}/manifests`,
-    `--pod-logs-dir=${directory}/logs`,
-    `--container-runtime-endpoint=unix://${directory}/cri.sock`,
-    `--hostname-override=${NODE}`,
-    "--node-ip=192.0.2.1",
-    "--healthz-port=0",
-  ], {
-    cwd: () => directory,
-    hostname: () => NODE,
-    readTextFile: (file) => Deno.readTextFile(file),
-  });
-  if (parsed.kind === "ok") return parsed.config;
-  throw new Error(parsed.faults.join("\n"));
-}

@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
       "makes the sandbox anew when the pod of this UID has another name now",
     pod: pod({ metadata: { name: "renamed" } }),
     observed: observed(all),
-    plan: "create sandbox 1, start a b c",
+    plan: "replace sandbox by 1, start a b c",
   },
   {
     name: "restarts exited containers under Always",

@@ -1,0 +1,148 @@
+/**
+ * A runtime that goes away, comes back, or says for a moment that it has nothing.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { CriConnection } from "../../../mod/cri/mod.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { untilGone, WEB, web } from "./manifests.ts";
+
+async function withRunning(
+  options: Parameters<typeof CoreRig.start>[0] = {},
+): Promise<CoreRig> {
+  const rig = await CoreRig.start(options);
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await rig.pass(3_000);
+  return rig;
+}
+
+Deno.test("Agent keeps statuses, says what is wrong and kills nothing while the runtime is away", async () => {
+  await using rig = await withRunning();
+  deepStrictEqual(rig.problems(), []);
+  const before = rig.status("web");
+  const from = rig.fake.calls.length;
+  await rig.fake.stop();
+  await rig.until(() => rig.problems().length > 0, "the problem");
+  strictEqual(rig.problems()[0]?.check, "runtime");
+  await rig.pass(100_000, 5_000);
+  deepStrictEqual(rig.status("web"), before);
+  await rig.fake.restart();
+  await rig.until(() => rig.problems().length === 0, "the return");
+  await rig.pass(70_000);
+  deepStrictEqual(rig.mutations(from), []);
+});
+
+Deno.test("Agent says that the list is late when the runtime is away for three minutes", async () => {
+  await using rig = await withRunning();
+  await rig.fake.stop();
+  await rig.pass(190_000, 5_000);
+  deepStrictEqual(rig.problems().map(({ check }) => check), [
+    "runtime",
+    "pleg",
+  ]);
+  await rig.fake.restart();
+  await rig.until(() => rig.problems().length === 0, "the return");
+});
+
+Deno.test("Agent restarts what exited while the runtime was away", async () => {
+  await using rig = await withRunning();
+  await rig.fake.stop();
+  rig.fake.exitContainer(rig.only(WEB).id, 1);
+  await rig.pass(20_000);
+  await rig.fake.restart();
+  await rig.until(() => rig.fake.running(WEB).length === 1, "the restart", {
+    limitMs: 10_000,
+  });
+  await rig.until(
+    () => rig.status("web")?.containerStatuses?.[0]?.restartCount === 1,
+    "the count",
+  );
+});
+
+Deno.test("Agent starts and removes what was wished while the runtime was away", async () => {
+  await using rig = await withRunning();
+  await rig.fake.stop();
+  await rig.remove("web");
+  await rig.apply("other", web({ name: "other" }));
+  await rig.until(() => rig.pod("other") !== undefined, "the wish");
+  await rig.pass(20_000);
+  await rig.fake.restart();
+  await rig.until(
+    () =>
+      rig.status("other")?.phase === "Running" && rig.pods().length === 1 &&
+      rig.fake.sandboxes.size === 1,
+    "both wishes",
+    { limitMs: 30_000 },
+  );
+  await rig.remove("other");
+  await untilGone(rig);
+});
+
+Deno.test("Agent waits for a runtime that is not there when it starts", async () => {
+  await using rig = await CoreRig.start({ prepare: ({ fake }) => fake.stop() });
+  await rig.apply("web", web());
+  await rig.pass(10_000);
+  strictEqual(rig.problems()[0]?.check, "runtime");
+  strictEqual(rig.pod("web")?.status?.phase, "Pending");
+  await rig.fake.restart();
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
+    limitMs: 10_000,
+  });
+});
+
+for (const attempt of [0, 1]) {
+  Deno.test(`Agent neither kills nor doubles pods when lists are empty for a moment, in sandbox ${attempt}`, async () => {
+    let isEmpty = false;
+    await using rig = await withRunning({
+      wrap: (connection) => withLists(connection, () => isEmpty),
+    });
+    if (attempt > 0) {
+      rig.fake.killSandbox(rig.only(WEB).sandboxId);
+      await rig.until(
+        () => rig.ready().length === 1 && rig.fake.running(WEB).length === 1,
+        "the second sandbox",
+      );
+      await rig.pass(3_000);
+    }
+    const { id } = rig.only(WEB);
+    const from = rig.fake.calls.length;
+    isEmpty = true;
+    await rig.pass(3_000, 250);
+    isEmpty = false;
+    await rig.pass(20_000);
+    deepStrictEqual(rig.mutations(from), []);
+    strictEqual(rig.only(WEB).id, id);
+    strictEqual(rig.status("web")?.phase, "Running");
+  });
+}
+
+/** A runtime whose lists of everything are empty when told so. */
+function withLists(
+  connection: CriConnection,
+  isEmpty: () => boolean,
+): CriConnection {
+  const { runtime } = connection;
+  const proxy = new Proxy(runtime, {
+    get(target, key) {
+      const value = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      if (key !== "listPodSandbox" && key !== "listContainers") {
+        return value.bind(target);
+      }
+      return (filter: unknown, options: unknown) =>
+        isEmpty() && filter === undefined
+          ? Promise.resolve([])
+          : value.call(target, filter, options);
+    },
+  });
+  return {
+    runtime: proxy,
+    images: connection.images,
+    ready: (signal) => connection.ready(signal),
+    features: () => connection.features(),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}

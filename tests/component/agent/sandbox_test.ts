@@ -1,0 +1,199 @@
+/**
+ * Sandboxes and containers in states that they should not be in.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { CriConnection, RuntimeService } from "../../../mod/cri/mod.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, WEB, web } from "./manifests.ts";
+
+Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  const old = rig.only(WEB);
+  // As in containerd its container runs on in it.
+  rig.fake.killSandbox(old.sandboxId);
+  await rig.until(
+    () => rig.ready().length === 1 && rig.fake.running(WEB).length === 1,
+    "the second sandbox",
+  );
+  strictEqual(rig.ready()[0]?.config.metadata?.attempt, 1);
+  strictEqual(rig.only(WEB).sandboxId, rig.ready()[0]?.id);
+  await rig.until(
+    () => rig.status("web")?.podIP === rig.ready()[0]?.ip,
+    "the new address",
+  );
+  strictEqual(rig.status("web")?.containerStatuses?.[0]?.restartCount, 1);
+});
+
+Deno.test("Agent does not run a succeeded OnFailure container again in a new sandbox (RT-02)", async () => {
+  await using rig = await CoreRig.start();
+  rig.fake.behave("done", { exit: { code: 0, afterMs: 100 } });
+  const spec = {
+    restartPolicy: "OnFailure",
+    containers: [container("done"), container("works")],
+  };
+  await rig.apply("web", web({ spec }));
+  await rig.until(() => rig.fake.running("works").length === 1, "works");
+  await rig.pass(3_000);
+  rig.fake.killSandbox(rig.only("works").sandboxId);
+  await rig.until(
+    () => rig.ready().length === 1 && rig.fake.running("works").length === 1,
+    "the second sandbox",
+  );
+  await rig.pass(5_000);
+  strictEqual(countCreated(rig, "done"), 1);
+});
+
+Deno.test("Agent makes no new sandbox for a Never pod whose containers have ended (RT-02)", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web({ spec: { restartPolicy: "Never" } }));
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  const { id, sandboxId } = rig.only(WEB);
+  rig.fake.exitContainer(id, 0);
+  rig.fake.killSandbox(sandboxId);
+  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await rig.pass(70_000);
+  strictEqual(rig.fake.callsOf("RunPodSandbox").length, 1);
+});
+
+Deno.test("Agent makes one of two ready sandboxes", async () => {
+  let config: Parameters<RuntimeService["runPodSandbox"]>[0] | undefined;
+  await using rig = await CoreRig.start({
+    wrap: (connection) =>
+      withRuntime(connection, {
+        runPodSandbox: (given, options) => {
+          config = given;
+          return connection.runtime.runPodSandbox(given, options);
+        },
+      }),
+  });
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  ok(config);
+  const metadata = { ...config.metadata, attempt: 1 };
+  await rig.connection.runtime.runPodSandbox({ ...config, metadata });
+  strictEqual(rig.ready().length, 2);
+  await rig.until(
+    () => rig.ready().length === 1 && rig.fake.running(WEB).length === 1,
+    "one sandbox",
+  );
+  await rig.pass(5_000);
+  strictEqual(rig.ready().length, 1);
+  strictEqual(rig.only(WEB).sandboxId, rig.ready()[0]?.id);
+});
+
+Deno.test("Agent makes a sandbox without an address again, and not in a tight loop (RT-04)", async () => {
+  let blank = false;
+  await using rig = await CoreRig.start({
+    wrap: (connection) =>
+      withRuntime(connection, {
+        podSandboxStatus: async (id, options) => {
+          const status = await connection.runtime.podSandboxStatus(id, options);
+          return blank ? { ...status, ip: "" } : status;
+        },
+      }),
+  });
+  blank = true;
+  await rig.apply("web", web());
+  await rig.pass(60_000);
+  const made = rig.fake.callsOf("RunPodSandbox").length;
+  ok(made >= 3 && made <= 8, `${made} sandboxes in a minute`);
+  strictEqual(rig.fake.callsOf("CreateContainer").length, 0);
+  blank = false;
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await rig.pass(3_000);
+  strictEqual(rig.ready().length, 1);
+  strictEqual(rig.fake.sandboxes.size, 1);
+});
+
+for (const restartPolicy of ["Always", "OnFailure"]) {
+  Deno.test(`Agent stops and replaces a container in an unknown state under ${restartPolicy} (RT-06)`, async () => {
+    const unknown = new Set<string>();
+    await using rig = await CoreRig.start({
+      wrap: (connection) => withUnknown(connection, unknown),
+    });
+    await rig.apply("web", web({ spec: { restartPolicy } }));
+    await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+    const { id } = rig.only(WEB);
+    unknown.add(id);
+    const from = rig.fake.calls.length;
+    await rig.until(
+      () => rig.fake.running(WEB).some((other) => other.id !== id),
+      "its successor",
+    );
+    deepStrictEqual(rig.mutations(from).slice(0, 3), [
+      "StopContainer",
+      "CreateContainer",
+      "StartContainer",
+    ]);
+    await rig.pass(5_000);
+    strictEqual(rig.fake.running(WEB).length, 1);
+  });
+}
+
+Deno.test("Agent stops a container in an unknown state, and calls a Never pod Failed (RT-06)", async () => {
+  const unknown = new Set<string>();
+  await using rig = await CoreRig.start({
+    wrap: (connection) => withUnknown(connection, unknown),
+  });
+  await rig.apply("web", web({ spec: { restartPolicy: "Never" } }));
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  unknown.add(rig.only(WEB).id);
+  // As the kubelet: the status is judged before the plan, and 137 is its end.
+  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
+  await rig.pass(70_000);
+  strictEqual(rig.fake.callsOf("CreateContainer").length, 1);
+});
+
+/** A connection whose runtime answers some calls in another way. */
+function withRuntime(
+  connection: CriConnection,
+  other: Partial<RuntimeService>,
+): CriConnection {
+  const table: Readonly<Record<string | symbol, unknown>> = { ...other };
+  const runtime = new Proxy(connection.runtime, {
+    get(target, key) {
+      const value = table[key] ?? Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return {
+    runtime,
+    images: connection.images,
+    ready: (signal) => connection.ready(signal),
+    features: () => connection.features(),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** A runtime that does not know how some of its containers are. */
+function withUnknown(
+  connection: CriConnection,
+  ids: ReadonlySet<string>,
+): CriConnection {
+  const { runtime } = connection;
+  return withRuntime(connection, {
+    listContainers: async (filter, options) =>
+      (await runtime.listContainers(filter, options)).map((row) =>
+        ids.has(row.id) ? { ...row, state: "unknown" } : row
+      ),
+    containerStatus: async (id, options) => {
+      const status = await runtime.containerStatus(id, options);
+      return ids.has(id) ? { ...status, state: "unknown" } : status;
+    },
+  });
+}
+
+function countCreated(rig: CoreRig, name: string): number {
+  return rig.fake.callsOf("CreateContainer").filter(({ request }) =>
+    JSON.stringify(
+      request,
+      (_key, value) => typeof value === "bigint" ? String(value) : value,
+    ).includes(`"name":"${name}"`)
+  ).length;
+}

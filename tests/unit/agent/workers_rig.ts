@@ -1,0 +1,181 @@
+/**
+ * Pod workers over a syncer that does what a test says.
+ *
+ * @module
+ */
+
+import { PodWorkers } from "../../../mod/agent/pod_workers.ts";
+import type {
+  EndingPod,
+  PodSyncer,
+  SyncResult,
+} from "../../../mod/agent/ports.ts";
+import type { Pod } from "../../../mod/api/mod.ts";
+import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+/** One thing that the workers asked of the syncer. */
+export interface Step {
+  readonly kind: "sync" | "terminate" | "release";
+  readonly uid: string;
+  readonly atMs: number;
+  /** Of `release`. */
+  readonly keep?: "all" | "logs" | "nothing";
+  /** Of `terminate`. */
+  readonly graceSeconds?: number | undefined;
+  /** Of `sync`: what the pod's label `version` was. */
+  readonly version?: string | undefined;
+}
+
+/** How a step ends; `undefined` is well and at once. */
+export type Script = (
+  step: Step,
+  signal: AbortSignal,
+) => Promise<SyncResult | undefined> | SyncResult | undefined;
+
+/** A syncer that writes down what it is asked, and checks that it is asked well. */
+export class ScriptedSyncer implements PodSyncer {
+  readonly steps: Step[] = [];
+  script: Script = () => undefined;
+  readonly #clock: FakeClock;
+  readonly #busy = new Set<string>();
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  async sync(
+    pod: Pod,
+    options: { readonly mayAct: () => boolean; readonly signal: AbortSignal },
+  ): Promise<SyncResult> {
+    if (!options.mayAct()) return { kind: "held" };
+    const { uid, labels } = pod.metadata;
+    const step = { kind: "sync", uid, version: labels?.["version"] } as const;
+    return await this.#run(step, options.signal) ?? { kind: "settled" };
+  }
+
+  async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    const { uid, graceSeconds } = ending;
+    await this.#run({ kind: "terminate", uid, graceSeconds }, signal);
+  }
+
+  async release(
+    { uid }: EndingPod,
+    keep: "all" | "logs" | "nothing",
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#run({ kind: "release", uid, keep }, signal);
+  }
+
+  /** The steps as words, such as `sync a`. */
+  told(): string[] {
+    return this.steps.map(({ kind, uid, keep }) =>
+      keep === undefined ? `${kind} ${uid}` : `${kind} ${uid} ${keep}`
+    );
+  }
+
+  async #run(
+    what: Omit<Step, "atMs">,
+    signal: AbortSignal,
+  ): Promise<SyncResult | undefined> {
+    if (this.#busy.has(what.uid)) {
+      throw new Error(`Two steps of "${what.uid}" at once`);
+    }
+    const step = { ...what, atMs: this.#clock.monotonic() };
+    this.steps.push(step);
+    this.#busy.add(what.uid);
+    try {
+      return await this.script(step, signal);
+    } finally {
+      this.#busy.delete(what.uid);
+    }
+  }
+}
+
+/** Workers that run. */
+export class WorkersRig implements AsyncDisposable {
+  readonly clock: FakeClock = new FakeClock();
+  readonly syncer: ScriptedSyncer = new ScriptedSyncer(this.clock);
+  readonly workers: PodWorkers;
+  /** Full names that something holds of which no worker knows. */
+  readonly held: Set<string> = new Set();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(
+    options: { readonly syncer?: (clock: FakeClock) => PodSyncer } = {},
+  ) {
+    this.workers = new PodWorkers({
+      clock: this.clock,
+      random: seededRandom(1),
+      log: silentLogger,
+      syncer: options.syncer?.(this.clock) ?? this.syncer,
+      names: {
+        heldByAnother: ({ metadata }) => this.held.has(metadata.name),
+      },
+    }, { syncFrequencyMs: 60_000 });
+    this.#running = this.workers.run(this.#stop.signal);
+  }
+
+  /** Wants a pod and lets the workers work. */
+  async update(pod: Pod): Promise<void> {
+    this.workers.update(pod);
+    await this.clock.advance(0);
+  }
+
+  async remove(uid: string): Promise<void> {
+    this.workers.remove(uid);
+    await this.clock.advance(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new DOMException("Over", "AbortError"));
+    await this.#running;
+  }
+}
+
+/** A pod `uid` of the name `name`. */
+export function pod(
+  uid: string,
+  options: {
+    /** @default uid */
+    readonly name?: string;
+    readonly version?: string;
+    readonly graceSeconds?: number;
+  } = {},
+): Pod {
+  const { name = uid, version, graceSeconds = 30 } = options;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      namespace: "shop",
+      uid,
+      ...version === undefined ? {} : { labels: { version } },
+    },
+    spec: {
+      containers: [{ name: "c" }],
+      terminationGracePeriodSeconds: graceSeconds,
+    },
+  };
+}
+
+/** Something that a script waits for until the test opens it. */
+export class Gate {
+  readonly #opening: PromiseWithResolvers<void> = Promise.withResolvers();
+
+  open(): void {
+    this.#opening.resolve();
+  }
+
+  /** Waits for the opening. @throws the reason of `signal` when it aborts first */
+  async wait(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    await Promise.race([this.#opening.promise, aborted.promise]);
+    signal.removeEventListener("abort", abort);
+  }
+}

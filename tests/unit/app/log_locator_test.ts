@@ -1,0 +1,184 @@
+/**
+ * Which file is the log of a container.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { ContainerState, Pod, PodStatus } from "../../../mod/api/mod.ts";
+import { locateLog } from "../../../mod/app/log_locator.ts";
+import type { LogLocation } from "../../../mod/server/mod.ts";
+
+const RUNNING: ContainerState = { running: {} };
+const ENDED: ContainerState = { terminated: { exitCode: 1 } };
+const WAITING: ContainerState = { waiting: { reason: "CrashLoopBackOff" } };
+
+function podWith(status: PodStatus): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: "u-1" },
+    spec: {
+      containers: [{ name: "c" }],
+      initContainers: [{ name: "i" }],
+    },
+    status,
+  };
+}
+
+function withContainer(
+  restartCount: number,
+  state: ContainerState,
+  lastState: ContainerState = {},
+): Pod {
+  return podWith({
+    containerStatuses: [{
+      name: "c",
+      restartCount,
+      state,
+      lastState,
+      ready: false,
+      image: "",
+      imageID: "",
+    }],
+  });
+}
+
+function locate(
+  pods: readonly Pod[],
+  request: Partial<Parameters<typeof locateLog>[0]> = {},
+): LogLocation {
+  return locateLog({
+    namespace: "shop",
+    pod: "web",
+    container: "c",
+    previous: false,
+    ...request,
+  }, { pods: () => pods, podLogsDir: "/logs" });
+}
+
+interface Row {
+  readonly what: string;
+  readonly pod: Pod;
+  /** The number of the run that is shown, and of the one before. */
+  readonly current: number | "not_started";
+  readonly previous: number | "not_found";
+}
+
+const ROWS: readonly Row[] = [
+  {
+    what: "a first run",
+    pod: withContainer(0, RUNNING),
+    current: 0,
+    previous: "not_found",
+  },
+  {
+    what: "a run after a crash",
+    pod: withContainer(3, RUNNING, ENDED),
+    current: 3,
+    previous: 2,
+  },
+  {
+    what: "a run after one that the runtime has forgotten",
+    pod: withContainer(3, RUNNING),
+    current: 3,
+    previous: "not_found",
+  },
+  {
+    what: "a container that ended for good",
+    pod: withContainer(0, ENDED),
+    current: 0,
+    previous: "not_found",
+  },
+  {
+    what: "one that ended after a restart",
+    pod: withContainer(1, ENDED, ENDED),
+    current: 1,
+    previous: 0,
+  },
+  {
+    what: "one that waits to be restarted",
+    pod: withContainer(4, WAITING, ENDED),
+    current: 4,
+    previous: 4,
+  },
+  {
+    what: "one that never started",
+    pod: withContainer(0, WAITING),
+    current: "not_started",
+    previous: "not_found",
+  },
+];
+
+for (const { what, pod, current, previous } of ROWS) {
+  Deno.test(`locateLog() finds the log of ${what}`, () => {
+    deepStrictEqual(numberOf(locate([pod])), current);
+    deepStrictEqual(numberOf(locate([pod], { previous: true })), previous);
+  });
+}
+
+Deno.test("locateLog() gives the path that the runtime writes to", () => {
+  const found = locate([withContainer(2, RUNNING)]);
+  strictEqual(
+    found.kind === "found" && found.path,
+    "/logs/shop_web_u-1/c/2.log",
+  );
+});
+
+Deno.test("locateLog() says whether that very run still writes", () => {
+  const pods = [withContainer(2, RUNNING)];
+  const found = locate(pods);
+  const isRunning = (): boolean => found.kind === "found" && found.isRunning();
+  strictEqual(isRunning(), true);
+  pods[0] = withContainer(3, RUNNING, ENDED);
+  strictEqual(isRunning(), false);
+  pods.length = 0;
+  strictEqual(isRunning(), false);
+});
+
+Deno.test("locateLog() finds init containers", () => {
+  const pod = podWith({
+    initContainerStatuses: [{
+      name: "i",
+      restartCount: 0,
+      state: ENDED,
+      ready: true,
+      image: "",
+      imageID: "",
+    }],
+  });
+  strictEqual(numberOf(locate([pod], { container: "i" })), 0);
+});
+
+for (
+  const [what, pods, request, kind] of [
+    ["a pod that is not there", [], {}, "not_found"],
+    [
+      "a pod of another namespace",
+      [withContainer(0, RUNNING)],
+      { namespace: "default" },
+      "not_found",
+    ],
+    [
+      "a container that is not there",
+      [withContainer(0, RUNNING)],
+      { container: "x" },
+      "not_found",
+    ],
+    [
+      "a container without any status yet",
+      [podWith({ phase: "Pending" })],
+      {},
+      "not_started",
+    ],
+  ] as const
+) {
+  Deno.test(`locateLog() has nothing of ${what}`, () => {
+    strictEqual(locate(pods, request).kind, kind);
+  });
+}
+
+function numberOf(location: LogLocation): number | LogLocation["kind"] {
+  if (location.kind !== "found") return location.kind;
+  return Number(/(\d+)\.log$/.exec(location.path)?.[1]);
+}

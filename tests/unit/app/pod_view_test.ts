@@ -1,0 +1,179 @@
+/**
+ * The pods as clients see them.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { WorkerView } from "../../../mod/agent/mod.ts";
+import type { Pod } from "../../../mod/api/mod.ts";
+import { type PodViewInput, viewPods } from "../../../mod/app/pod_view.ts";
+
+const FAULT = { field: "spec.containers", message: "Required value" };
+
+function pod(name: string, uid: string = name, namespace = "default"): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace, uid },
+    spec: { containers: [{ name: "c" }], terminationGracePeriodSeconds: 30 },
+  };
+}
+
+function worker(subject: Pod, fields: Partial<WorkerView> = {}): WorkerView {
+  return {
+    uid: subject.metadata.uid,
+    fullName: "",
+    pod: subject,
+    state: { kind: "syncing" },
+    stopRequestedMs: undefined,
+    ...fields,
+  };
+}
+
+function view(input: Partial<PodViewInput>): Pod[] {
+  return viewPods({
+    workers: [],
+    statusOf: () => ({ phase: "Running" }),
+    reports: [],
+    nodeName: "edge1",
+    ...input,
+  });
+}
+
+Deno.test("viewPods() lists pods by namespace and name, with their statuses", () => {
+  const pods = [pod("b"), pod("a"), pod("z", "z", "alpha")];
+  const shown = view({ workers: pods.map((each) => worker(each)) });
+  deepStrictEqual(shown.map(({ metadata }) => metadata.name), ["z", "a", "b"]);
+  strictEqual(shown[0]?.status?.phase, "Running");
+  deepStrictEqual(shown[1]?.spec, pod("a").spec);
+});
+
+Deno.test("viewPods() calls a pod without a status Pending", () => {
+  const [shown] = view({
+    workers: [worker(pod("a"))],
+    statusOf: () => undefined,
+  });
+  deepStrictEqual(shown?.status, { phase: "Pending" });
+});
+
+Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace", () => {
+  const atMs = Date.UTC(2026, 0, 1);
+  const [shown] = view({
+    workers: [worker(pod("a"), {
+      state: { kind: "terminating", cause: "removed", graceSeconds: 12 },
+      stopRequestedMs: atMs,
+    })],
+  });
+  strictEqual(shown?.metadata.deletionTimestamp, "2026-01-01T00:00:00.000Z");
+  strictEqual(shown?.metadata.deletionGracePeriodSeconds, 12);
+});
+
+Deno.test("viewPods() does not show a pod that ended by itself as being deleted", () => {
+  const [shown] = view({
+    workers: [
+      worker(pod("a"), { state: { kind: "finished", cause: "completed" } }),
+    ],
+  });
+  strictEqual(shown?.metadata.deletionTimestamp, undefined);
+});
+
+Deno.test("viewPods() leaves out what only the runtime knows", () => {
+  const orphan: WorkerView = { ...worker(pod("a")), pod: undefined };
+  deepStrictEqual(view({ workers: [orphan] }), []);
+});
+
+Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)", () => {
+  const subject = pod("a");
+  const file = "/etc/m/a.yaml";
+  const [shown] = view({
+    workers: [worker(subject)],
+    statusOf: () => ({
+      phase: "Running",
+      conditions: [{ type: "Ready", status: "True" }],
+    }),
+    reports: [{ kind: "last_good", file, faults: [FAULT], pods: [subject] }],
+  });
+  const [ready, accepted] = shown?.status?.conditions ?? [];
+  strictEqual(ready?.type, "Ready");
+  deepStrictEqual(
+    [accepted?.type, accepted?.status, accepted?.reason],
+    ["skerry.dev/ManifestAccepted", "False", "InvalidManifest"],
+  );
+  match(accepted?.message ?? "", /a\.yaml.*spec\.containers.*Required value/);
+  strictEqual(shown?.status?.phase, "Running");
+});
+
+Deno.test("viewPods() shows the named pods of a refused manifest as Failed", () => {
+  const named = [{ name: "bad" }, { name: "worse", namespace: "shop" }];
+  const shown = view({
+    reports: [{ kind: "refused", file: "/m/b.yaml", faults: [FAULT], named }],
+  });
+  deepStrictEqual(
+    shown.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    ["default/bad-edge1", "shop/worse-edge1"],
+  );
+  for (const { metadata, status } of shown) {
+    strictEqual(metadata.uid, "");
+    deepStrictEqual([status?.phase, status?.reason], [
+      "Failed",
+      "InvalidManifest",
+    ]);
+    ok(status?.message?.includes("/m/b.yaml"));
+  }
+});
+
+Deno.test("viewPods() shows a refused pod once, and not beside one of its name that runs", () => {
+  const report = (file: string) => ({
+    kind: "refused" as const,
+    file,
+    faults: [FAULT],
+    named: [{ name: "a" }, { name: "b" }],
+  });
+  const shown = view({
+    workers: [worker(pod("a-edge1", "u"))],
+    reports: [report("/m/1.yaml"), report("/m/2.yaml")],
+  });
+  deepStrictEqual(
+    shown.map(({ metadata }) => [metadata.name, metadata.uid]),
+    [["a-edge1", "u"], ["b-edge1", ""]],
+  );
+});
+
+for (const field of ["name", "uid"] as const) {
+  Deno.test(`viewPods() shows a pod whose ${field} another manifest has, unless its name runs`, () => {
+    const runs = pod("web-edge1", "u-1");
+    const double = field === "name"
+      ? pod("web-edge1", "u-2")
+      : pod("late-edge1", "u-1");
+    const shown = view({
+      workers: [worker(runs)],
+      reports: [{
+        kind: "duplicate",
+        file: "/m/b.yaml",
+        of: "/m/a.yaml",
+        pod: double,
+        field,
+      }],
+    });
+    const refused = shown.filter(({ status }) => status?.phase === "Failed");
+    strictEqual(shown.length, field === "name" ? 1 : 2);
+    strictEqual(refused.length, field === "name" ? 0 : 1);
+    if (field === "name") return;
+    strictEqual(refused[0]?.metadata.uid, "");
+    ok(refused[0]?.status?.message?.includes("/m/a.yaml"));
+  });
+}
+
+Deno.test("viewPods() shows an old and a new version of a pod while the old one ends", () => {
+  const shown = view({
+    workers: [
+      worker(pod("a", "old"), {
+        state: { kind: "terminating", cause: "removed", graceSeconds: 5 },
+        stopRequestedMs: 1,
+      }),
+      worker(pod("a", "new")),
+    ],
+  });
+  deepStrictEqual(shown.map(({ metadata }) => metadata.uid), ["old", "new"]);
+});
