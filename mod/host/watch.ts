@@ -54,8 +54,8 @@ export interface WatchDeps {
 /**
  * Watches a directory (not those in it) or a single file, whatever becomes of it.
  *
- * A path that vanishes, returns or is replaced is watched again within a second,
- * and a `rescan` tells so; the first `rescan` tells that watching has begun. While
+ * A path that vanishes, returns or is replaced is watched again within a second, or
+ * at once when it was away for a moment only, and a `rescan` tells so; the first `rescan` tells that watching has begun. While
  * the system refuses to watch (inotify limits), that is logged once and tried
  * again with a growing delay of up to 20 s. A directory with a FIFO or device in it
  * is looked at every second instead, and if such a thing comes while it is being
@@ -70,6 +70,8 @@ export async function* watchPath(
   signal: AbortSignal,
   deps: WatchDeps,
 ): AsyncGenerator<WatchHint, void, undefined> {
+  // A signal that has aborted tells nobody any more.
+  if (signal.aborted) return;
   using hints = new Inbox<WatchHint>(HINT_CAPACITY);
   await using tasks = new TaskGroup(signal);
   const close = (): void => hints[Symbol.dispose]();
@@ -92,6 +94,9 @@ const HINT_CAPACITY = 4096;
 // Upstream's retryPeriod of the file watch (pkg/kubelet/config/file_linux.go).
 const LOOK_PERIOD_MS = 1000;
 
+// Whoever makes a directory anew mostly does so at once.
+const RETURN = { baseMs: 20, maxMs: LOOK_PERIOD_MS };
+
 // Upstream's back-off of the file watch.
 const RETRY = { baseMs: 1000, maxMs: 20_000 };
 
@@ -109,6 +114,10 @@ class Watch {
   #isLossy = false;
   #isUnsafe = false;
   #retryMs: number | undefined;
+  /** The last pause while the path is away. */
+  #awayMs: number | undefined;
+  /** What polling saw last, so that nothing falls between two looks. */
+  #polled: Look | undefined;
   #events = 0;
 
   constructor(path: string, deps: WatchContext) {
@@ -124,14 +133,14 @@ class Watch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
     while (!signal.aborted) {
-      const look = await this.#look();
+      const look = this.#polled ?? await this.#look();
+      this.#polled = undefined;
       const outcome = await this.#attend(look, signal);
       if (signal.aborted) return;
       // What vanished or was replaced wants a look, now and when it is back.
       if (outcome === "changed") this.#hint(RESCAN);
-      if (outcome === "missing") await clock.sleep(LOOK_PERIOD_MS, signal);
+      if (outcome === "missing") await this.#stayAway(signal);
       if (outcome === "refused") await this.#backOff(signal);
     }
   }
@@ -156,11 +165,25 @@ class Watch {
   }
 
   async #poll(before: Look, signal: AbortSignal): Promise<Outcome> {
+    this.#tellReturn();
     await this.#deps.clock.sleep(LOOK_PERIOD_MS, signal);
     const now = await this.#look();
+    this.#polled = now;
     const isSame = sameIdentity(before, now) &&
       modifiedOf(before) === modifiedOf(now);
     return isSame ? "same" : "changed";
+  }
+
+  async #stayAway(signal: AbortSignal): Promise<void> {
+    this.#awayMs = nextDelay(this.#awayMs, RETURN);
+    await this.#deps.clock.sleep(this.#awayMs, signal);
+  }
+
+  /** For a path that is back and not watched: who watches it tells so anyway. */
+  #tellReturn(): void {
+    if (this.#awayMs === undefined) return;
+    this.#awayMs = undefined;
+    this.#hint(RESCAN);
   }
 
   async #backOff(signal: AbortSignal): Promise<void> {
@@ -169,8 +192,12 @@ class Watch {
   }
 
   async #watch(look: Look, signal: AbortSignal): Promise<Outcome> {
+    // Nothing below waits before it listens to the signal.
+    if (signal.aborted) return "changed";
     const watcher = this.#arm();
+    if (watcher === "refused") this.#tellReturn();
     if (typeof watcher === "string") return watcher;
+    this.#awayMs = undefined;
     const ended = Promise.withResolvers<void>();
     await using tasks = new TaskGroup(signal);
     tasks.signal.addEventListener("abort", () => ended.resolve(), {
@@ -284,12 +311,18 @@ class Watch {
   // The kernel tells of a path that goes, but not of one that something else was
   // mounted over, nor of one above it that was renamed; and the thread that listens
   // may be lost without a word.
-  async #untilReplaced(first: Look, signal: AbortSignal): Promise<void> {
-    let before = first;
+  async #untilReplaced(armed: Look, signal: AbortSignal): Promise<void> {
+    // Events are counted before each look: what comes during one may belong to
+    // what the next one sees.
+    let counted = this.#events;
+    // What changed before the system listened was never to be heard.
+    let before = await this.#look();
+    if (!sameIdentity(armed, before)) return;
     let unheard: number | undefined;
     for (;;) {
-      const events = this.#events;
       await this.#deps.clock.sleep(LOOK_PERIOD_MS, signal);
+      const events = counted;
+      counted = this.#events;
       const now = await this.#look();
       if (!sameIdentity(before, now) || now.kind === "denied") return;
       // Entries came or went a whole period ago, and nothing was heard of it.

@@ -120,6 +120,8 @@ export class Pleg {
 
   /** Lists at once and then again and again until `signal` aborts, and tells what moved. */
   async *run(signal: AbortSignal): AsyncIterable<PodLifecycleEvent> {
+    // A signal that has aborted tells nobody any more.
+    if (signal.aborted) return;
     using inbox = new Inbox<PodLifecycleEvent>(EVENT_CAPACITY);
     this.#inbox = inbox;
     await using tasks = new TaskGroup(signal);

@@ -132,6 +132,10 @@ export class FileSource {
       else {
         const path = this.#manifests.pathOf(demand.name);
         this.#schedule.add(path, demand.look);
+        // Something is there again, and what else is gone tells no one.
+        if (this.#manifests.footing.kind === "unreachable") {
+          this.#schedule.scanSoon(nowMs);
+        }
       }
       this.#wake();
     }

@@ -117,7 +117,8 @@ Deno.test("deno task compile makes a locked executable", async () => {
       args: ["task", "--config", CONFIG, "compile", "-o", "skerry"],
       cwd: directory,
       // Its metadata is looked at; nothing is started from it.
-      env: { DENORT_BIN: Deno.execPath() },
+      clearEnv: true,
+      env: { ...userEnvironment(), DENORT_BIN: Deno.execPath() },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
@@ -178,10 +179,18 @@ function task(
   return new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "--config", CONFIG, "skerry", ...args],
     cwd: directory,
+    clearEnv: true,
+    env: userEnvironment(),
     stdin,
     stdout: "piped",
     stderr: "piped",
   });
+}
+
+/** As in a shell: the task or npx that runs these tests has named its own directory. */
+function userEnvironment(): Record<string, string> {
+  const { INIT_CWD: _ours, ...environment } = Deno.env.toObject();
+  return environment;
 }
 
 async function taskOutput(

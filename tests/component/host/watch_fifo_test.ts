@@ -63,6 +63,14 @@ Deno.test({
     await Deno.rename(path, join(root, "old"));
     await Deno.mkdir(path);
     await until(() => hints.some(({ kind }) => kind === "rescan"));
+    // One that is away for long is told of when it is back.
+    hints.length = 0;
+    await Deno.remove(path);
+    await until(() => hints.some(({ kind }) => kind === "rescan"));
+    await systemClock.sleep(100, stop.signal);
+    hints.length = 0;
+    await Deno.mkdir(path);
+    await until(() => hints.some(({ kind }) => kind === "rescan"));
     stop.abort();
     await watching;
     strictEqual(lines.filter((line) => line.includes("watch_lost")).length, 1);

@@ -6,7 +6,12 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { silentLogger, systemClock } from "../../../mod/base/mod.ts";
+import {
+  type Clock,
+  createLogger,
+  silentLogger,
+  systemClock,
+} from "../../../mod/base/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/mod.ts";
 
 class Watching implements AsyncDisposable {
@@ -152,6 +157,85 @@ Deno.test("watchPath() ends at once when it is aborted while the path is missing
   deepStrictEqual(await next, { value: undefined, done: true });
   strictEqual((await watching.next()).done, true);
 });
+
+Deno.test("watchPath() ends when the signal has aborted before it begins", async () => {
+  const deps = { clock: systemClock, log: silentLogger };
+  const watching = watchPath("/nowhere", AbortSignal.abort(), deps);
+  strictEqual((await watching.next()).done, true);
+});
+
+Deno.test("watchPath() ends when the signal aborts during its first look", async () => {
+  const root = await Deno.makeTempDir({ prefix: "skerry_watch_" });
+  const stop = new AbortController();
+  const deps = { clock: systemClock, log: silentLogger };
+  const watching = watchPath(root, stop.signal, deps);
+  const next = watching.next();
+  stop.abort();
+  strictEqual((await next).done, true);
+  await Deno.remove(root, { recursive: true });
+});
+
+Deno.test("watchPath() notices that a directory was removed and made anew at once", async () => {
+  await using watching = await watch();
+  const { path } = watching;
+  await watching.rescan();
+  for (let round = 0; round < 5; round++) {
+    await Deno.writeTextFile(join(path, "a"), "");
+    await watching.entry("a", "created");
+    watching.hints.length = 0;
+    makeAnew(path);
+    await watching.rescan();
+    await systemClock.sleep(100, AbortSignal.timeout(1000));
+  }
+});
+
+// Periods of a second last a twentieth of one.
+const hastyClock: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic(),
+  after: (delayMs, callback) => systemClock.after(delayMs / 20, callback),
+  sleep: (delayMs, signal) => systemClock.sleep(delayMs / 20, signal),
+};
+
+Deno.test("watchPath() does not take a change before it listened for a lost thread", async () => {
+  const root = await Deno.makeTempDir({ prefix: "skerry_watch_" });
+  await Deno.utime(root, 1, 1);
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    clock: systemClock,
+    write: (line) => lines.push(line),
+  });
+  const watchFs = Deno.watchFs;
+  Deno.watchFs = (paths, options) => {
+    Deno.writeTextFileSync(join(root, "between"), "");
+    return watchFs(paths, options);
+  };
+  const deps = { clock: hastyClock, log };
+  const hints: WatchHint[] = [];
+  const watching = (async () => {
+    for await (const hint of watchPath(root, stop.signal, deps)) {
+      hints.push(hint);
+    }
+  })();
+  try {
+    await systemClock.sleep(500, AbortSignal.timeout(2000));
+  } finally {
+    Deno.watchFs = watchFs;
+    stop.abort();
+    await watching;
+    await Deno.remove(root, { recursive: true });
+  }
+  deepStrictEqual(lines, []);
+  deepStrictEqual(hints, [{ kind: "rescan" }]);
+});
+
+function makeAnew(directory: string): void {
+  Deno.removeSync(directory, { recursive: true });
+  Deno.mkdirSync(directory);
+}
 
 // Without a pause the loop that reads events gets no turn, and the kernel drops
 // what is beyond 16384 of them (fs.inotify.max_queued_events).

@@ -19,6 +19,12 @@ async function* noHints(
   await ended.promise;
 }
 
+function makeAnew(directory: string, file: string, text: string): void {
+  Deno.removeSync(directory, { recursive: true });
+  Deno.mkdirSync(directory);
+  Deno.writeTextFileSync(join(directory, file), text);
+}
+
 async function mkfifo(path: string): Promise<void> {
   const { success } = await new Deno.Command("mkfifo", { args: [path] })
     .output();
@@ -56,6 +62,18 @@ Deno.test("FileSource follows its directory through all that may happen to it (S
   deepStrictEqual(rig.report(), []);
   await rig.put("d.yaml", manifest("d"));
   await rig.untilNames("d");
+});
+
+Deno.test("FileSource drops what vanished with a directory that was made anew at once (SRC-14)", async () => {
+  await using rig = await startRig({ checkFrequencyMs: 60_000 });
+  await rig.put("a.yaml", manifest("a"));
+  await rig.put("b.yaml", manifest("b"));
+  await rig.untilNames("a", "b");
+  for (const name of ["c", "d", "e"]) {
+    makeAnew(rig.manifests, `${name}.yaml`, manifest(name));
+    await rig.untilNames(name);
+    deepStrictEqual(rig.report(), []);
+  }
 });
 
 Deno.test("FileSource reads a single file through replacement, removal and return (SRC-17)", async () => {

@@ -353,3 +353,9 @@ Deno.test("Pleg counts pods and containers under the kubelet's names", async () 
     strictEqual(lines.includes(line), true, line);
   }
 });
+
+Deno.test("Pleg.run() ends when the signal has aborted before it begins", async () => {
+  await using rig = setUp();
+  const events = rig.pleg.run(AbortSignal.abort())[Symbol.asyncIterator]();
+  strictEqual((await events.next()).done, true);
+});

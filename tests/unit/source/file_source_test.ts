@@ -345,3 +345,21 @@ Deno.test("FileSource never loses a pod in a storm of rescans, and does not scan
   strictEqual(bench.sets.length, 1);
   strictEqual(bench.files.readsOf("a.yaml"), 1);
 });
+
+Deno.test("FileSource looks at everything when a hint tells that its directory is back", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  bench.files.exists = false;
+  bench.files.rescan();
+  await bench.pass(100);
+  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  await bench.pass(1000);
+  bench.files.exists = true;
+  bench.files.remove("a.yaml");
+  bench.files.write("b.yaml", manifest("b"));
+  bench.files.hint("b.yaml", "arrived");
+  await bench.pass();
+  strictEqual(bench.names, "b");
+  deepStrictEqual(bench.source.report(), []);
+});
