@@ -60,9 +60,9 @@ export type HintDemand =
 /**
  * Reads one hint about a directory of manifests.
  *
- * A file that was renamed in is complete and a removed one is gone, so both are
- * looked at without delay. One that is being written, and one that an editor moved
- * aside to write it anew, get time.
+ * A file that was renamed in is complete, and one that was renamed to another
+ * manifest is gone, so both are looked at without delay. One that is being written,
+ * and one that is gone, perhaps to be written anew by an editor, get time.
  */
 export function readHint(
   hint: WatchHint,
@@ -83,10 +83,9 @@ export function readHint(
     case "arrived":
       return { kind: "look", name, look: { kind: "now" } };
     case "removed":
-      if (movedTo !== undefined && !context.isManifest(movedTo)) {
-        return { kind: "look", name, look };
-      }
-      return { kind: "look", name, look: { kind: "now" } };
+      return movedTo !== undefined && context.isManifest(movedTo)
+        ? { kind: "look", name, look: { kind: "now" } }
+        : { kind: "look", name, look };
     case "written": {
       const openUntilMs = context.nowMs + context.quiet.openMs;
       return { kind: "look", name, look: { ...look, openUntilMs } };

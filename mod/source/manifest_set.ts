@@ -68,6 +68,8 @@ export class ManifestSet {
   readonly #entries = new Map<string, FileEntry>();
   #footing: Footing = { kind: "unknown" };
   #skipped: ReadonlySet<string> = new Set();
+  /** Manifests that are not there any more, and since when. */
+  readonly #missing = new Map<string, number>();
   #isFirstScan = true;
 
   /** Touches nothing until asked to. */
@@ -127,7 +129,8 @@ export class ManifestSet {
     if (this.#deps.schedule.isWaiting(path)) return;
     switch (look.kind) {
       case "missing":
-        return await this.#examineMissing(path);
+        // A hint that knows where it went needs no second look.
+        return await this.#examineMissing(path, pending.kind === "now");
       case "file":
         return await this.#examineFile(path, { stamp: look.stamp, pending });
       default:
@@ -192,12 +195,25 @@ export class ManifestSet {
     }
   }
 
-  async #examineMissing(path: string): Promise<void> {
+  async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, schedule } = this.#deps;
     const above = this.#isFile() ? undefined : await this.#look(dirname(path));
     // Only what is missing from a directory that is there was removed.
     if (above?.kind !== "directory") schedule.scanSoon(clock.monotonic());
-    else if (!schedule.isWaiting(path)) this.#drop(path);
+    else if (schedule.isWaiting(path)) return;
+    else if (isGone) this.#drop(path);
+    else this.#loseManifest(path);
+  }
+
+  /** Editors move a file aside and write it anew; a moment tells the difference. */
+  #loseManifest(path: string): void {
+    const { clock, schedule } = this.#deps;
+    const nowMs = clock.monotonic();
+    const dueMs = (this.#missing.get(path) ?? nowMs) +
+      this.#options.quiet.settleMs;
+    if (!this.#entries.has(path) || nowMs >= dueMs) return this.#drop(path);
+    if (!this.#missing.has(path)) this.#missing.set(path, nowMs);
+    schedule.add(path, { kind: "when_quiet", dueMs });
   }
 
   async #examineOther(path: string, look: OtherLook): Promise<void> {
@@ -214,6 +230,7 @@ export class ManifestSet {
   ): Promise<void> {
     const { clock, reader, schedule } = this.#deps;
     const { stamp, pending } = seen;
+    this.#missing.delete(path);
     if (this.#isKnown(path, stamp)) return;
     const { quiet } = this.#options;
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
@@ -292,6 +309,7 @@ export class ManifestSet {
   }
 
   #drop(path: string): void {
+    this.#missing.delete(path);
     if (this.#entries.delete(path)) this.#deps.lastGood.forget(path);
   }
 

@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { rm } from "node:fs/promises";
+import { setImmediate } from "node:timers";
 import {
   type sendUnaryData,
   Server,
@@ -91,10 +92,13 @@ export class CriServer implements AsyncDisposable {
     const { grpc, net } = this.#running;
     this.#running = undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
+    // Resolves when the last connection is gone: a session that is shut down before,
+    // with calls under way, can end the process (an assertion in Deno's nghttp2).
     net.close(() => resolve());
     this.cut();
-    grpc.forceShutdown();
     await promise;
+    await new Promise((settled) => setImmediate(settled));
+    grpc.forceShutdown();
     await rm(this.#socketPath, { force: true });
   }
 

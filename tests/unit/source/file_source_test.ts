@@ -181,13 +181,15 @@ Deno.test("FileSource gives a writer that pauses with the file open a second", a
   strictEqual(bench.names, "whole");
 });
 
-Deno.test("FileSource removes at once what is gone", async () => {
+Deno.test("FileSource removes what is gone and stays away for a moment", async () => {
   await using bench = new Bench();
   bench.files.write("a.yaml", manifest("a"), OLD);
   await bench.pass();
   bench.files.remove("a.yaml");
   bench.files.hint("a.yaml", "removed");
-  await bench.pass();
+  await bench.pass(99);
+  strictEqual(bench.names, "a");
+  await bench.pass(101);
   strictEqual(bench.names, "");
   strictEqual(bench.sets.length, 2);
   strictEqual(bench.lastGood.records.size, 0);
@@ -219,7 +221,7 @@ Deno.test("FileSource notices without hints at the next full look, and reads onl
   strictEqual(bench.sets.length, 1);
   bench.files.write("b.yaml", manifest("b", "new"), { ageMs: 5000 });
   bench.files.remove("a.yaml");
-  await bench.pass(20_000);
+  await bench.pass(20_100);
   strictEqual(bench.names, "b");
   strictEqual(bench.images, "new");
   strictEqual(bench.files.readsOf("b.yaml"), 2);
@@ -359,7 +361,7 @@ Deno.test("FileSource looks at everything when a hint tells that its directory i
   bench.files.remove("a.yaml");
   bench.files.write("b.yaml", manifest("b"));
   bench.files.hint("b.yaml", "arrived");
-  await bench.pass();
+  await bench.pass(100);
   strictEqual(bench.names, "b");
   deepStrictEqual(bench.source.report(), []);
 });
