@@ -193,8 +193,8 @@ export class FakeCri implements AsyncDisposable {
   }
 
   /** Breaks every connection; new ones are welcome at once. */
-  cut(): void {
-    this.#server.cut();
+  async cut(): Promise<void> {
+    await this.#server.cut();
   }
 
   /** The runtime is killed: connections break, the socket is gone. */
@@ -269,7 +269,7 @@ export class FakeCri implements AsyncDisposable {
       case "error":
         throw new StatusError(fault.code, fault.details);
       case "cut":
-        this.#server.cut();
+        await this.#server.cut();
         return await forever(signal);
       case "hang":
         return await forever(signal);

@@ -46,6 +46,8 @@ export class CriServer implements AsyncDisposable {
   readonly #socketPath: string;
   readonly #handler: CallHandler;
   readonly #sockets = new Set<Socket>();
+  /** Ends each call under way. */
+  readonly #calls = new Set<() => void>();
   #running:
     | { readonly grpc: Server; readonly net: NetServer }
     | undefined;
@@ -92,19 +94,24 @@ export class CriServer implements AsyncDisposable {
     const { grpc, net } = this.#running;
     this.#running = undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    // Resolves when the last connection is gone: a session that is shut down before,
-    // with calls under way, can end the process (an assertion in Deno's nghttp2).
     net.close(() => resolve());
-    this.cut();
+    await this.cut();
     await promise;
-    await new Promise((settled) => setImmediate(settled));
     grpc.forceShutdown();
     await rm(this.#socketPath, { force: true });
   }
 
-  /** Breaks every connection; new ones are welcome. */
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  /**
+   * Breaks every connection; new ones are welcome.
+   *
+   * Calls under way fail as unavailable first, since a session that ends with several
+   * streams open can end the process: an assertion in Deno's nghttp2.
+   */
+  async cut(): Promise<void> {
+    const sockets = [...this.#sockets];
+    for (const fail of [...this.#calls]) fail();
+    await new Promise((settled) => setImmediate(settled));
+    for (const socket of sockets) socket.destroy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,10 +152,21 @@ export class CriServer implements AsyncDisposable {
   ): Promise<void> {
     const gone = new AbortController();
     call.on("cancelled", () => gone.abort());
+    const fail = (): void => {
+      this.#calls.delete(fail);
+      reply(CUT);
+      gone.abort();
+    };
+    this.#calls.add(fail);
     try {
-      reply(null, await this.#handler.unary(name, call.request, gone.signal));
+      const answer = await this.#handler.unary(
+        name,
+        call.request,
+        gone.signal,
+      );
+      if (this.#calls.delete(fail)) reply(null, answer);
     } catch (error) {
-      reply(toStatus(error));
+      if (this.#calls.delete(fail)) reply(toStatus(error));
     }
   }
 
@@ -159,15 +177,26 @@ export class CriServer implements AsyncDisposable {
     const gone = new AbortController();
     call.on("cancelled", () => gone.abort());
     call.on("error", () => gone.abort());
+    const fail = (): void => {
+      this.#calls.delete(fail);
+      call.emit("error", CUT);
+      gone.abort();
+    };
+    this.#calls.add(fail);
     try {
       const answers = this.#handler.stream(name, call.request, gone.signal);
       for await (const answer of answers) call.write(answer);
       call.end();
     } catch (error) {
       if (!gone.signal.aborted) call.emit("error", toStatus(error));
+    } finally {
+      this.#calls.delete(fail);
     }
   }
 }
+
+/** What a call gets whose connection is broken. */
+const CUT = new StatusError(CODE.unavailable, "Connection dropped");
 
 /** What the generated table says of every method. */
 interface Method {
