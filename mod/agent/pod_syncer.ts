@@ -5,10 +5,15 @@
  */
 
 import { type Clock, jitter, type Logger, type Random } from "../base/mod.ts";
-import type { EventSink, Pod, PodRef, PodStatus } from "../api/mod.ts";
+import {
+  type EventSink,
+  type Pod,
+  podRef,
+  type PodStatus,
+} from "../api/mod.ts";
 import {
   buildPodStatus,
-  describePlan,
+  isTerminalPhase,
   type ObservedPod,
   planPod,
   type PodPlan,
@@ -78,16 +83,10 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #deps: SyncDeps;
   readonly #waiting = new Map<string, Waiting>();
   readonly #actedAtMs = new Map<string, number>();
-  readonly #decisions = new Map<string, string>();
   readonly #acting = new Set<string>();
 
   constructor(deps: SyncDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
-  }
-
-  /** What the last plan of a pod decided, in words. */
-  lastDecision(uid: string): string | undefined {
-    return this.#decisions.get(uid);
   }
 
   /**
@@ -120,9 +119,8 @@ export class RuntimePodSyncer implements PodSyncer {
     const { signal } = options;
     const observed = await this.#observed(uid, signal);
     const status = this.#report(pod, observed, { terminal: false });
-    if (isTerminal(status)) return { kind: "terminal" };
+    if (isTerminalPhase(status.phase)) return { kind: "terminal" };
     const plan = planPod({ pod, observed, probes: WITHOUT_PROBES });
-    this.#decisions.set(uid, describePlan(plan));
     if (isIdle(plan)) {
       if (this.#waiting.delete(uid)) {
         this.#report(pod, observed, { terminal: false });
@@ -143,7 +141,7 @@ export class RuntimePodSyncer implements PodSyncer {
     await this.#deps.volumes.prepare(pod);
     const volumes = await this.#deps.volumes.materialise(pod);
     if (volumes.kind === "failed") {
-      this.#deps.events.record(refOf(pod), {
+      this.#deps.events.record(podRef(pod), {
         type: "Warning",
         reason: "FailedMount",
         message: volumes.message,
@@ -160,7 +158,7 @@ export class RuntimePodSyncer implements PodSyncer {
       ? await this.#lookAfter(uid, outcome, signal)
       : observed;
     const status = this.#report(pod, now, { terminal: false });
-    if (isTerminal(status)) return { kind: "terminal" };
+    if (isTerminalPhase(status.phase)) return { kind: "terminal" };
     await this.#deps.collector.pruneDead(now, { signal });
     const result = this.#resultOf(outcome);
     // Nobody tells us of what our own look has seen already: a sidecar that runs and
@@ -269,7 +267,6 @@ export class RuntimePodSyncer implements PodSyncer {
     }
     this.#waiting.delete(uid);
     this.#actedAtMs.delete(uid);
-    this.#decisions.delete(uid);
     this.#deps.executor.forget(uid);
     if (keep === "logs") this.#deps.statuses.renew(uid);
     else this.#deps.statuses.remove(uid);
@@ -340,18 +337,9 @@ function waitingAfter(outcome: SyncOutcome): Waiting {
   );
 }
 
-function isTerminal(status: PodStatus): boolean {
-  return status.phase === "Succeeded" || status.phase === "Failed";
-}
-
 function isIdle(plan: PodPlan): boolean {
   return plan.sandbox.kind === "keep" && plan.kill.length === 0 &&
     plan.reset.length === 0 &&
     plan.start.length === 0 && plan.startInit.length === 0 &&
     plan.startEphemeral.length === 0;
-}
-
-function refOf(pod: Pod): PodRef {
-  const { name, namespace, uid } = pod.metadata;
-  return { name, namespace, uid };
 }

@@ -5,12 +5,7 @@
  */
 
 import type { ContainerStatus, PodStatus } from "../api/mod.ts";
-
-/** Phases that a pod never leaves. */
-const TERMINAL: ReadonlySet<string | undefined> = new Set([
-  "Succeeded",
-  "Failed",
-]);
+import { isTerminalPhase } from "../pod/mod.ts";
 
 /**
  * Holds one status a pod UID; the pod workers write it, everybody else reads.
@@ -63,7 +58,7 @@ function monotonic(
 ): PodStatus {
   // A refused pod never had containers: it is Failed only as long as it is refused.
   const isOver = before?.containerStatuses !== undefined &&
-    TERMINAL.has(before.phase);
+    isTerminalPhase(before.phase);
   return isOver && before.phase !== undefined
     ? { ...after, phase: before.phase }
     : after;

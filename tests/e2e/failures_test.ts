@@ -10,6 +10,7 @@ import { AgentProcess } from "../support/agent_process.ts";
 import {
   containerOf,
   idOf,
+  running,
   sandboxesOf,
   stopSandbox,
 } from "../support/inside.ts";
@@ -240,22 +241,6 @@ function sleeper(name: string): Record<string, unknown> {
   return podManifest(name, {
     containers: [{ name: "main", command: SLEEP }],
   });
-}
-
-async function running(
-  agent: AgentProcess,
-  name: string,
-  count = 1,
-): Promise<Pod> {
-  const pod = find(
-    await agent.until(
-      `${name} running`,
-      (pods) => runningContainers(find(pods, name)) === count,
-    ),
-    name,
-  );
-  assert.ok(pod);
-  return pod;
 }
 
 function waitingReason(pod: Pod | undefined): string | undefined {

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
-import { containerOf, execIn, idOf } from "../support/inside.ts";
+import { containerOf, execIn, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../support/pod_manifest.ts";
 import { find, runningContainers } from "../support/pod_views.ts";
 import {
@@ -349,23 +349,6 @@ withRuntime("pods from inside", (test) => {
     assert.equal(runningContainers(find(pods, "post")), 0);
   });
 });
-
-/** Waits until the app containers of a pod run. */
-async function running(
-  agent: AgentProcess,
-  name: string,
-  count = 1,
-): Promise<Pod> {
-  const pod = find(
-    await agent.until(
-      `${name} running`,
-      (pods) => runningContainers(find(pods, name)) === count,
-    ),
-    name,
-  );
-  assert.ok(pod);
-  return pod;
-}
 
 /** Looks from inside the container "main". */
 async function inside(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import assert from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
 import {
   MetricsRegistry,
@@ -15,6 +16,8 @@ import {
   type RuntimeService,
   type Sandbox,
 } from "../../mod/cri/mod.ts";
+import type { AgentProcess } from "./agent_process.ts";
+import { find, runningContainers } from "./pod_views.ts";
 import type { TestRuntime } from "./runtime/with_runtime.ts";
 
 /** The status of one container of a pod, of whatever kind it is. */
@@ -27,6 +30,23 @@ export function containerOf(
     ...status?.containerStatuses ?? [],
     ...status?.initContainerStatuses ?? [],
   ].find((container) => container.name === name);
+}
+
+/** Waits until `count` app containers of a pod run. */
+export async function running(
+  agent: AgentProcess,
+  name: string,
+  count: number = 1,
+): Promise<Pod> {
+  const pod = find(
+    await agent.until(
+      `${name} running`,
+      (pods) => runningContainers(find(pods, name)) === count,
+    ),
+    name,
+  );
+  assert.ok(pod);
+  return pod;
 }
 
 /** The runtime's id of a container; empty when it has none yet. */
