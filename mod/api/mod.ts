@@ -12,6 +12,7 @@ export * from "./fault.ts";
 export * from "./hash.ts";
 export * from "./ids.ts";
 export * from "./keys.ts";
+export * from "./objects.ts";
 export * from "./pod_facts.ts";
 export * from "./quantity.ts";
 export { MAX_MANIFEST_BYTES } from "./source_text.ts";
