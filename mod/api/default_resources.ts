@@ -66,7 +66,7 @@ export function isPodResource(name: string): boolean {
  * What the containers of a pod request at most at any one time: all app
  * containers and sidecars, or an init container with the sidecars before it.
  */
-function containerRequests(
+export function containerRequests(
   spec: Pick<PodSpec, "containers" | "initContainers">,
 ): ReadonlyMap<string, Quantity> {
   const running = new Map<string, Quantity>();

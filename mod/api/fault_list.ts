@@ -12,15 +12,43 @@ const MAX_FAULTS = 200;
 /** Longer values are cut in messages. */
 const MAX_SHOWN = 64;
 
+/** What becomes of fields that the API does not have. */
+export type UnknownFields = "refuse" | "warn";
+
+/** How a {@linkcode FaultList} collects. */
+export interface FaultListOptions {
+  /** @default {"refuse"} */
+  readonly unknownFields?: UnknownFields;
+  /** More are only counted. @default {200} */
+  readonly maxFaults?: number;
+}
+
 /**
- * Faults in the order in which they were found.
+ * Faults in the order in which they were found, and apart from them warnings.
  *
- * After 200 it only counts, so that a hostile file cannot fill memory or logs.
+ * After 200 of either it only counts, so that a hostile file cannot fill memory or
+ * logs.
  */
 export class FaultList {
+  readonly #unknownFields: UnknownFields;
+  readonly #maxFaults: number;
   readonly #faults: Fault[] = [];
+  readonly #warnings: Fault[] = [];
   readonly #settled = new Set<string>();
   #dropped = 0;
+  #droppedWarnings = 0;
+
+  constructor(options: FaultListOptions = {}) {
+    this.#unknownFields = options.unknownFields ?? "refuse";
+    this.#maxFaults = options.maxFaults ?? MAX_FAULTS;
+  }
+
+  /** Every warning so far, with a closing line when some were left out. */
+  get warnings(): readonly Fault[] {
+    if (this.#droppedWarnings === 0) return this.#warnings;
+    const message = `${this.#droppedWarnings} more warnings are not shown`;
+    return [...this.#warnings, { field: "", message }];
+  }
 
   /** Everything found so far, with a closing line when some were left out. */
   get faults(): readonly Fault[] {
@@ -31,12 +59,12 @@ export class FaultList {
 
   /** True while nothing was found. */
   get isEmpty(): boolean {
-    return this.#faults.length === 0;
+    return this.#faults.length + this.#dropped === 0;
   }
 
   /** True once further faults are only counted: words for them are a waste. */
   get isFull(): boolean {
-    return this.#faults.length >= MAX_FAULTS;
+    return this.#faults.length >= this.#maxFaults;
   }
 
   /**
@@ -45,6 +73,18 @@ export class FaultList {
    */
   settle(): void {
     for (const { field } of this.#faults) this.#settled.add(field);
+  }
+
+  /** Adds a field that the API does not have. */
+  addUnknown(field: string, message: string): void {
+    if (this.#unknownFields === "refuse") this.add(field, message);
+    else this.warn(field, `${message}; it is left out`);
+  }
+
+  /** Adds what is allowed and seldom meant. */
+  warn(field: string, message: string): void {
+    if (this.#warnings.length >= MAX_FAULTS) this.#droppedWarnings++;
+    else this.#warnings.push({ field, message });
   }
 
   /** Adds what is wrong with one field. */

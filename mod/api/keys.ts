@@ -15,6 +15,17 @@ export const ANNOTATION_CONFIG_SOURCE = "kubernetes.io/config.source";
 export const ANNOTATION_CONFIG_SEEN = "kubernetes.io/config.seen";
 /** Pod annotation: set on the API server's copy of a static pod only. */
 export const ANNOTATION_CONFIG_MIRROR = "kubernetes.io/config.mirror";
+/** Pod annotation before a container's name: its AppArmor profile, where the field is absent. */
+export const ANNOTATION_APPARMOR_PREFIX =
+  "container.apparmor.security.beta.kubernetes.io/";
+/** Pod annotation: the seccomp profile of all containers; without effect since Kubernetes 1.27. */
+export const ANNOTATION_SECCOMP_POD =
+  "seccomp.security.alpha.kubernetes.io/pod";
+/** Pod annotation before a container's name: its seccomp profile; without effect since Kubernetes 1.27. */
+export const ANNOTATION_SECCOMP_PREFIX =
+  "container.seccomp.security.alpha.kubernetes.io/";
+/** Pod annotation: how long an update may take to become ready, such as `2m`, before it is rolled back. */
+export const ANNOTATION_ROLLBACK_AFTER = "skerry.dev/rollback-after";
 
 /** Runtime label of sandboxes and containers: the pod's name. */
 export const LABEL_POD_NAME = "io.kubernetes.pod.name";

@@ -5,16 +5,28 @@
  * @module
  */
 
+export * from "./base64.ts";
 export * from "./decode.ts";
+export type {
+  DecodedPod,
+  ManifestOptions,
+  PartHint,
+  PodNameHint,
+} from "./decode_document.ts";
+export * from "./decode_parts.ts";
 export * from "./defaults.ts";
 export * from "./event.ts";
 export * from "./fault.ts";
+export type { UnknownFields } from "./fault_list.ts";
 export * from "./hash.ts";
 export * from "./ids.ts";
+export * from "./immutable_changes.ts";
 export * from "./keys.ts";
 export * from "./objects.ts";
 export * from "./pod_facts.ts";
+export * from "./pod_places.ts";
 export * from "./quantity.ts";
+export { rollbackAfterMs } from "./rollback_after.ts";
 export { MAX_MANIFEST_BYTES } from "./source_text.ts";
 export * from "./suggest.ts";
 export * from "./types.ts";

@@ -61,3 +61,62 @@ export const NO_OBJECTS: ObjectGetter = {
   claim: () => undefined,
   runtimeClass: () => undefined,
 };
+
+/** What names any local object: its kind, its namespace (empty for a RuntimeClass), its name. */
+export interface ObjectId extends ObjectRef {
+  readonly kind: LocalObject["kind"];
+}
+
+/** Says what an object is called, and nothing of what it holds. */
+export function objectId(object: LocalObject): ObjectId {
+  const { kind, name } = object;
+  const namespace = kind === "RuntimeClass" ? "" : object.namespace;
+  return { kind, namespace, name };
+}
+
+/** Writes an id as one text, `ConfigMap default/web`, which is equal for the same object only. */
+export function formatObjectId(id: ObjectId): string {
+  const { kind, namespace, name } = id;
+  return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+/** Whether two objects have the same name and hold the same, in whatever order. */
+export function sameObject(a: LocalObject, b: LocalObject): boolean {
+  if (a === b) return true;
+  if (formatObjectId(objectId(a)) !== formatObjectId(objectId(b))) return false;
+  switch (a.kind) {
+    case "ConfigMap":
+    case "Secret":
+      return b.kind === a.kind && a.type === b.type &&
+        a.immutable === b.immutable &&
+        sameMap(a.entries, b.entries, sameBytes);
+    case "PersistentVolumeClaim":
+      return b.kind === a.kind && a.volumeMode === b.volumeMode &&
+        a.storage?.nano === b.storage?.nano &&
+        a.accessModes.join() === b.accessModes.join();
+    case "RuntimeClass":
+      return b.kind === a.kind && a.handler === b.handler &&
+        sameMap(a.overhead, b.overhead, (x, y) => x.nano === y.nano) &&
+        sameMap(
+          new Map(Object.entries(a.nodeSelector)),
+          new Map(Object.entries(b.nodeSelector)),
+          Object.is,
+        );
+  }
+}
+
+function sameMap<Value>(
+  a: ReadonlyMap<string, Value>,
+  b: ReadonlyMap<string, Value>,
+  same: (x: Value, y: Value) => boolean,
+): boolean {
+  if (a.size !== b.size) return false;
+  return [...a].every(([key, value]) => {
+    const other = b.get(key);
+    return other !== undefined && same(value, other);
+  });
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

@@ -33,17 +33,25 @@ export class Place {
   readonly #parent: Place | undefined;
   readonly #step: string | number;
   readonly #isName: boolean;
+  readonly #isConcealed: boolean;
 
   /** Use {@linkcode rootPlace} and go down from there. */
   constructor(
     faults: FaultList,
     parent: Place | undefined,
-    options: { readonly step: string | number; readonly isName: boolean },
+    options: {
+      readonly step: string | number;
+      readonly isName: boolean;
+      /** Whether values here and below are kept out of what is reported. */
+      readonly isConcealed?: boolean;
+    },
   ) {
     this.#faults = faults;
     this.#parent = parent;
     this.#step = options.step;
     this.#isName = options.isName;
+    this.#isConcealed = options.isConcealed ??
+      (parent !== undefined && parent.#isConcealed);
   }
 
   /** The field `name` of this object. */
@@ -59,6 +67,16 @@ export class Place {
   /** The entry `key` of this map. */
   key(key: string): Place {
     return new Place(this.#faults, this, { step: key, isName: false });
+  }
+
+  /** This same place, where reports leave out every value, here and below (SE-10). */
+  concealed(): Place {
+    const options = {
+      step: this.#step,
+      isName: this.#isName,
+      isConcealed: true,
+    };
+    return new Place(this.#faults, this.#parent, options);
   }
 
   /** Writes the path: `spec.containers[0].image`, `metadata.labels[app]`. */
@@ -79,6 +97,16 @@ export class Place {
     this.#faults.add(this.toString(), message);
   }
 
+  /** Reports a field that no version of the API has: a fault, or a warning if that was asked for. */
+  unknownField(message: string): void {
+    this.#faults.addUnknown(this.toString(), message);
+  }
+
+  /** Reports what is allowed and seldom meant. */
+  warn(message: string): void {
+    this.#faults.warn(this.toString(), message);
+  }
+
   /** Something that must be given is not. */
   required(hint = ""): void {
     this.fault(hint === "" ? "Required value" : `Required value: ${hint}`);
@@ -86,20 +114,20 @@ export class Place {
 
   /** A value breaks a rule, which `detail` states. */
   invalid(value: unknown, detail: string): void {
-    this.fault(`Invalid value: ${showValue(value)}: ${detail}`);
+    this.fault(`Invalid value: ${this.#show(value)}: ${detail}`);
   }
 
   /** A value is none of a closed set. */
   unsupported(value: unknown, supported: readonly string[]): void {
     const list = supported.map((one) => `"${one}"`).join(", ");
     this.fault(
-      `Unsupported value: ${showValue(value)}: supported values: ${list}`,
+      `Unsupported value: ${this.#show(value)}: supported values: ${list}`,
     );
   }
 
   /** A value must be unique and is not. */
   duplicate(value: unknown): void {
-    this.fault(`Duplicate value: ${showValue(value)}`);
+    this.fault(`Duplicate value: ${this.#show(value)}`);
   }
 
   /** Something must not be given here, for the reason in `detail`. */
@@ -110,6 +138,10 @@ export class Place {
   /** A value exceeds a size, which `detail` states. */
   tooLong(detail: string): void {
     this.fault(`Too long: ${detail}`);
+  }
+
+  #show(value: unknown): string {
+    return this.#isConcealed ? "(not shown)" : showValue(value);
   }
 }
 

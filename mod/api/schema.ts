@@ -2,8 +2,9 @@
  * Checks raw values against the generated table of Pod fields, and turns them into
  * typed data.
  *
- * Follows Go's JSON decoding, except that unknown fields are faults: names match
- * exactly, `null` is the same as absent, a number is no string.
+ * Follows Go's JSON decoding, except that unknown fields are faults, or warnings if
+ * the list of faults was made so: names match exactly, `null` is the same as absent,
+ * a number is no string.
  *
  * @module
  */
@@ -100,9 +101,11 @@ function readObject(
       const near = at.isHeard ? suggest(key, fields.keys()) : undefined;
       const hint = near === undefined ? "" : `, did you mean "${near}"?`;
       const shown = showValue(key);
-      at.child(key).fault(
-        `Unknown field: ${typeName} has no field ${shown}${hint}`,
-      );
+      const message = `Unknown field: ${typeName} has no field ${shown}${hint}`;
+      // Without its source a volume would be an empty directory, and what is
+      // written into it would be lost (SRC-32).
+      if (typeName === "Volume") at.child(key).fault(message);
+      else at.child(key).unknownField(message);
     } else if (raw !== undefined && raw !== null) {
       const typed = read(raw, type, at.child(key));
       // Only names from the table come here, so none is `__proto__`.

@@ -5,20 +5,16 @@
  * @module
  */
 
-import {
-  checkEnum,
-  checkRange,
-  checkShape,
-  requireShape,
-  Uniques,
-} from "./checks.ts";
+import { checkEnum, checkRange, checkShape, requireShape } from "./checks.ts";
 import {
   labelProblem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
 import type { Place } from "./place.ts";
+import { validateRollbackAfter } from "./rollback_after.ts";
 import type { PodBody, PodSpec } from "./types.ts";
+import { validateProfileAnnotations } from "./validate_annotations.ts";
 import { validateContainers } from "./validate_container.ts";
 import { validateMetadata } from "./validate_metadata.ts";
 import { validateDns, validateHostAliases } from "./validate_network.ts";
@@ -40,6 +36,8 @@ import { validateVolumes } from "./validate_volumes.ts";
  */
 export function validatePod(pod: PodBody, at: Place): void {
   validateMetadata(pod.metadata, at.child("metadata"));
+  validateRollbackAfter(pod.metadata, at.child("metadata"));
+  validateProfileAnnotations(pod, at);
   validateSpec(pod.spec, at.child("spec"));
 }
 
@@ -99,11 +97,11 @@ function validateNames(spec: PodSpec, at: Place): void {
     const place = at.child("readinessGates").index(i).child("conditionType");
     requireShape(gate.conditionType, qualifiedNameProblem, place);
   }
-  const gates = new Uniques();
-  for (const [i, gate] of (spec.schedulingGates ?? []).entries()) {
-    const place = at.child("schedulingGates").index(i).child("name");
-    requireShape(gate.name, qualifiedNameProblem, place);
-    gates.check(gate.name, place);
+  if ((spec.schedulingGates ?? []).length > 0) {
+    // Upstream says it of nodeName, which a pod from a file always has.
+    at.child("schedulingGates").forbidden(
+      "a pod from a file is on its node already; nothing would clear the gates",
+    );
   }
   for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
     const place = at.child("imagePullSecrets").index(i).child("name");

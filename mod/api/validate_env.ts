@@ -116,7 +116,7 @@ export function validateFieldRef(
 export function validateResourceFieldRef(
   ref: NonNullable<EnvVarSource["resourceFieldRef"]>,
   at: Place,
-  options: { readonly inVolume: boolean; readonly spec: PodSpec | undefined },
+  options: { readonly inVolume: boolean; readonly spec: PodSpec },
 ): void {
   if (options.inVolume) {
     requireText(ref.containerName, at.child("containerName"));
@@ -135,8 +135,8 @@ export function validateResourceFieldRef(
   } else if (divisor !== undefined) {
     validateDivisor(name, divisor, at.child("divisor"));
   }
-  const { containers = [], initContainers = [] } = options.spec ?? {};
-  const isThere = !containerName || options.spec === undefined ||
+  const { containers, initContainers = [] } = options.spec;
+  const isThere = !containerName ||
     [...containers, ...initContainers].some((one) =>
       one.name === containerName
     );

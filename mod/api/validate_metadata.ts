@@ -69,7 +69,7 @@ export function validateLabels(
 
 function requireName(metadata: ObjectMeta, at: Place): void {
   if (!metadata.name && metadata.generateName) {
-    at.child("name").required("a pod from a file has no generated name");
+    at.child("name").required("an object from a file has no generated name");
     return;
   }
   requireShape(metadata.name, podNameProblem, at.child("name"));
@@ -97,12 +97,12 @@ function refuseServerStates(metadata: ObjectMeta, at: Place): void {
   for (const name of DELETION_FIELDS) {
     if (metadata[name] === undefined) continue;
     at.child(name).forbidden(
-      "a pod in a file is deleted by removing it from the file",
+      "what is in a file is deleted by removing it from the file",
     );
   }
   for (const name of OWNER_FIELDS) {
     if ((metadata[name]?.length ?? 0) === 0) continue;
-    at.child(name).forbidden("has no effect on a pod from a file; remove it");
+    at.child(name).forbidden("has no effect on what is in a file; remove it");
   }
 }
 

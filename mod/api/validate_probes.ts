@@ -65,6 +65,9 @@ export function validateLifecycle(
     place.forbidden("may only be set when `spec.os.name` is");
   }
   checkShape(stopSignal, signalProblem, place);
+  if (spec.os?.name === "windows") {
+    checkEnum(stopSignal, ["SIGKILL", "SIGTERM"], place);
+  }
 }
 
 const PROBE_NUMBERS = [
@@ -139,8 +142,18 @@ function checkPort(
 }
 
 function signalProblem(signal: string): string | undefined {
-  return /^SIG(?:[A-Z][A-Z0-9]{1,7}|RTMIN(?:\+\d{1,2})?|RTMAX(?:-\d{1,2})?)$/
-      .test(signal)
+  return SIGNALS.has(signal)
     ? undefined
     : "must be the name of a signal, such as SIGTERM";
 }
+
+/** What the API takes: the signals of Linux, and the real-time ones counted from both ends. */
+const SIGNALS: ReadonlySet<string> = new Set([
+  ...("ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF " +
+    "PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 " +
+    "VTALRM WINCH XCPU XFSZ RTMIN RTMAX").split(" ").map((name) =>
+      `SIG${name}`
+    ),
+  ...Array.from({ length: 15 }, (_, i) => `SIGRTMIN+${i + 1}`),
+  ...Array.from({ length: 14 }, (_, i) => `SIGRTMAX-${i + 1}`),
+]);

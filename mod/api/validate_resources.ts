@@ -4,11 +4,12 @@
  * @module
  */
 
-import { isPodResource } from "./default_resources.ts";
+import { containerRequests, isPodResource } from "./default_resources.ts";
 import { qualifiedNameProblem } from "./names.ts";
 import type { Place } from "./place.ts";
 import {
   compareQuantities,
+  formatQuantity,
   isWhole,
   parseQuantity,
   type Quantity,
@@ -34,6 +35,11 @@ export function validatePodResources(spec: PodSpec, at: Place): void {
   if (resources === undefined) return;
   const place = at.child("resources");
   validateBoth(resources, place, podResourceProblem);
+  refuseTooSmallRequests(
+    resources.requests ?? {},
+    place.child("requests"),
+    spec,
+  );
   for (const [name, amount] of Object.entries(resources.limits ?? {})) {
     for (const [i, container] of spec.containers.entries()) {
       const limit = own(container.resources?.limits, name);
@@ -44,6 +50,24 @@ export function validatePodResources(spec: PodSpec, at: Place): void {
           `must not exceed the pod's limit of ${amount}`,
         );
     }
+  }
+}
+
+function refuseTooSmallRequests(
+  requests: Amounts,
+  at: Place,
+  spec: PodSpec,
+): void {
+  for (const [name, sum] of containerRequests(spec)) {
+    const amount = own(requests, name);
+    if (amount === undefined) continue;
+    if (compareQuantities(sum, parseQuantity(amount)) <= 0) continue;
+    at.key(name).invalid(
+      amount,
+      `must not be less than what the containers request together, ${
+        formatQuantity(sum)
+      }`,
+    );
   }
 }
 

@@ -15,7 +15,9 @@ import {
 import {
   labelProblem,
   labelValueProblem,
+  type Problem,
   qualifiedNameProblem,
+  subdomainProblem,
 } from "./names.ts";
 import type { Place } from "./place.ts";
 import type { PodSpec } from "./types.ts";
@@ -89,6 +91,9 @@ function validateNodeTerm(term: NodeTerm, at: Place): void {
     const place = at.child("matchExpressions").index(i);
     validateNodeRequirement(requirement, place);
     requireShape(requirement.key, qualifiedNameProblem, place.child("key"));
+    if (requirement.operator === "In" || requirement.operator === "NotIn") {
+      checkEach(requirement.values, labelValueProblem, place.child("values"));
+    }
   }
   for (const [i, requirement] of (term.matchFields ?? []).entries()) {
     const place = at.child("matchFields").index(i);
@@ -103,6 +108,7 @@ function validateNodeTerm(term: NodeTerm, at: Place): void {
         "must be one value when `matchFields` is used",
       );
     }
+    checkEach(requirement.values, subdomainProblem, place.child("values"));
   }
 }
 
@@ -157,12 +163,63 @@ function validatePodRules(
   }
 }
 
+function checkEach(
+  values: readonly string[] | undefined,
+  problemOf: (text: string) => Problem,
+  at: Place,
+): void {
+  for (const [i, value] of (values ?? []).entries()) {
+    checkShape(value, problemOf, at.index(i));
+  }
+}
+
 function validatePodTerm(term: PodTerm, at: Place): void {
   requireShape(term.topologyKey, qualifiedNameProblem, at.child("topologyKey"));
   validateSelector(term.labelSelector, at.child("labelSelector"));
   validateSelector(term.namespaceSelector, at.child("namespaceSelector"));
   for (const [i, name] of (term.namespaces ?? []).entries()) {
     checkShape(name, labelProblem, at.child("namespaces").index(i));
+  }
+  const { matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+  validateLabelKeys(term, "matchLabelKeys", at);
+  validateLabelKeys(term, "mismatchLabelKeys", at);
+  for (const [i, key] of matchLabelKeys.entries()) {
+    if (!mismatchLabelKeys.includes(key)) continue;
+    at.child("matchLabelKeys").index(i).invalid(
+      key,
+      "stands in `mismatchLabelKeys` as well",
+    );
+  }
+}
+
+/** What fills a label selector with the values of the pod's own labels. */
+interface LabelKeys {
+  readonly labelSelector?: LabelSelector;
+  readonly matchLabelKeys?: readonly string[];
+  readonly mismatchLabelKeys?: readonly string[];
+}
+
+function validateLabelKeys(
+  term: LabelKeys,
+  list: "matchLabelKeys" | "mismatchLabelKeys",
+  at: Place,
+): void {
+  const keys = term[list] ?? [];
+  if (keys.length === 0) return;
+  const place = at.child(list);
+  if (term.labelSelector === undefined) {
+    place.forbidden("must not be specified when `labelSelector` is not set");
+  }
+  const { matchLabels = {}, matchExpressions = [] } = term.labelSelector ?? {};
+  const taken = new Set([
+    ...Object.keys(matchLabels),
+    ...matchExpressions.map(({ key }) => key),
+  ]);
+  for (const [i, key] of keys.entries()) {
+    checkShape(key, qualifiedNameProblem, place.index(i));
+    if (taken.has(key)) {
+      place.index(i).invalid(key, "stands in `labelSelector` as well");
+    }
   }
 }
 
@@ -256,4 +313,5 @@ function validateSpread(spread: Spread, at: Place): void {
     checkEnum(spread[name], ["Honor", "Ignore"], at.child(name));
   }
   validateSelector(spread.labelSelector, at.child("labelSelector"));
+  validateLabelKeys(spread, "matchLabelKeys", at);
 }

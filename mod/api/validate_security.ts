@@ -75,7 +75,7 @@ export function validateContainerSecurity(
 }
 
 const SYSCTL =
-  /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9*](?:[-_a-z0-9*]*[a-z0-9*])?)*$/;
+  /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*$/;
 
 function validateSysctls(
   sysctls: NonNullable<PodSecurityContext["sysctls"]>,
@@ -98,7 +98,18 @@ function validateSysctls(
     if (spec.hostIPC === true && isIpc) {
       place.invalid(name, "may not be specified when `hostIPC` is true");
     }
+    checkShape(sysctl.value, sysctlValueProblem, at.index(i).child("value"));
   }
+}
+
+// Some runtimes hand all sysctls to a helper as one text, parted by "+"
+// (CVE-2022-0811); the kernel ends a value at a line break. Several numbers of one
+// value are parted by blanks, so those are right.
+function sysctlValueProblem(value: string): Problem {
+  // deno-lint-ignore no-control-regex -- control characters are what is refused
+  return /[\x00-\x08\x0a-\x1f\x7f+]/.test(value) || value.trim() !== value
+    ? "must not contain '+' or control characters, nor begin or end with a blank"
+    : undefined;
 }
 
 function sysctlProblem(name: string): Problem {

@@ -13,7 +13,7 @@ import {
   subdomainProblem,
 } from "./names.ts";
 import type { Place } from "./place.ts";
-import type { Volume } from "./types.ts";
+import type { PodSpec, Volume } from "./types.ts";
 import { validateFieldRef, validateResourceFieldRef } from "./validate_env.ts";
 
 /** Permission bits of a file. */
@@ -33,13 +33,22 @@ export function validateKeyFiles(
 }
 
 /** Reports what is wrong with a downwardAPI volume. */
-export function validateDownwardFiles(source: DownwardSource, at: Place): void {
+export function validateDownwardFiles(
+  source: DownwardSource,
+  at: Place,
+  spec: PodSpec,
+): void {
   checkRange(source.defaultMode, MODE_RANGE, at.child("defaultMode"));
-  checkDownwardItems(source.items, at.child("items"), new FilePaths());
+  const paths = new FilePaths();
+  checkDownwardItems(source.items, at.child("items"), { paths, spec });
 }
 
 /** Reports what is wrong with a projected volume. */
-export function validateProjected(source: ProjectedSource, at: Place): void {
+export function validateProjected(
+  source: ProjectedSource,
+  at: Place,
+  spec: PodSpec,
+): void {
   checkRange(source.defaultMode, MODE_RANGE, at.child("defaultMode"));
   const paths = new FilePaths();
   for (const [i, one] of (source.sources ?? []).entries()) {
@@ -54,7 +63,7 @@ export function validateProjected(source: ProjectedSource, at: Place): void {
     }
     if (one.downwardAPI !== undefined) {
       const itemsAt = place.child("downwardAPI").child("items");
-      checkDownwardItems(one.downwardAPI.items, itemsAt, paths);
+      checkDownwardItems(one.downwardAPI.items, itemsAt, { paths, spec });
     }
   }
 }
@@ -103,8 +112,9 @@ function checkKeyItems(
 function checkDownwardItems(
   items: DownwardSource["items"],
   at: Place,
-  paths: FilePaths,
+  context: { readonly paths: FilePaths; readonly spec: PodSpec },
 ): void {
+  const { paths, spec } = context;
   for (const [i, item] of (items ?? []).entries()) {
     const place = at.index(i);
     requireShape(item.path, filePathProblem, place.child("path"));
@@ -121,7 +131,7 @@ function checkDownwardItems(
       validateResourceFieldRef(
         item.resourceFieldRef,
         place.child("resourceFieldRef"),
-        { inVolume: true, spec: undefined },
+        { inVolume: true, spec },
       );
     }
   }

@@ -7,7 +7,6 @@
 import {
   checkEnum,
   checkOneOf,
-  checkShape,
   requireShape,
   requireText,
   Uniques,
@@ -36,8 +35,7 @@ export function validateVolumes(spec: PodSpec, at: Place): void {
     names.check(volume.name, place.child("name"));
     checkOneOf(volume, { of: "volume type", ignore: ["name"] }, place);
     validateLocal(volume, place);
-    validateFiles(volume, place);
-    validateRemote(volume, place);
+    validateFiles(volume, place, spec);
   }
 }
 
@@ -101,7 +99,7 @@ function validateEmptyDir(
   }
 }
 
-function validateFiles(volume: Volume, at: Place): void {
+function validateFiles(volume: Volume, at: Place, spec: PodSpec): void {
   const { configMap, downwardAPI, projected, secret } = volume;
   if (configMap !== undefined) {
     const place = at.child("configMap");
@@ -118,25 +116,9 @@ function validateFiles(volume: Volume, at: Place): void {
     validateKeyFiles(secret, place);
   }
   if (downwardAPI !== undefined) {
-    validateDownwardFiles(downwardAPI, at.child("downwardAPI"));
+    validateDownwardFiles(downwardAPI, at.child("downwardAPI"), spec);
   }
   if (projected !== undefined) {
-    validateProjected(projected, at.child("projected"));
-  }
-}
-
-// These need a mount that the agent cannot make; what they miss is said all the same.
-function validateRemote(volume: Volume, at: Place): void {
-  const { iscsi, nfs } = volume;
-  if (nfs !== undefined) {
-    requireText(nfs.server, at.child("nfs").child("server"));
-    requireText(nfs.path, at.child("nfs").child("path"));
-    if (nfs.path) {
-      checkShape(nfs.path, hostPathProblem, at.child("nfs").child("path"));
-    }
-  }
-  if (iscsi !== undefined) {
-    requireText(iscsi.targetPortal, at.child("iscsi").child("targetPortal"));
-    requireText(iscsi.iqn, at.child("iscsi").child("iqn"));
+    validateProjected(projected, at.child("projected"), spec);
   }
 }

@@ -116,7 +116,7 @@ const REFUSED: readonly [string, string | Uint8Array, string, RegExp][] = [
     "kind Deployment",
     POD.replace("Pod", "Deployment"),
     "kind",
-    /"Deployment".*"Pod", "List", "PodList"/,
+    /"Deployment".*"Pod", "ConfigMap",.* "List", "PodList"/,
   ],
   ["kind pod", POD.replace("Pod", "pod"), "kind", /Unsupported value: "pod"/],
   ["no kind", POD.replace("kind: Pod\n", ""), "kind", /Required value/],

@@ -1,0 +1,88 @@
+/**
+ * From the bytes of a manifest to its documents, and from faults to their lines.
+ *
+ * @module
+ */
+
+import type { Fault } from "./fault.ts";
+import { parentField } from "./fault_list.ts";
+import { looksLikeJson, parseJson } from "./json.ts";
+import {
+  decodeText,
+  type SourceDocument,
+  type SourceResult,
+} from "./source_text.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** The documents of a text, or why it has none. */
+export type TextReading =
+  | {
+    readonly kind: "ok";
+    readonly documents: readonly SourceDocument[];
+    /** Whether what is not understood may be quoted. */
+    readonly mayShow: boolean;
+  }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+/** Reads all documents; what is said of a text that mentions a Secret quotes nothing of it. */
+export function readDocuments(source: Uint8Array | string): TextReading {
+  const decoded = decodeText(source);
+  if (decoded.kind === "refused") return decoded;
+  const parsed = parse(decoded.text);
+  const mayShow = !MENTIONS_SECRET.test(decoded.text);
+  if (parsed.kind === "ok") return { ...parsed, mayShow };
+  const fault = mayShow ? parsed.fault : hushed(parsed.fault);
+  return { kind: "refused", fault };
+}
+
+/** Says where faults are; the text is read again for the first of them only. */
+export function placer(
+  document: SourceDocument,
+  number: number,
+): (faults: readonly Fault[]) => readonly Fault[] {
+  let lineOf: ReturnType<SourceDocument["locate"]> | undefined;
+  return (faults) =>
+    faults.map((fault) => {
+      lineOf ??= document.locate();
+      let line: number | undefined;
+      let field: string | undefined = fault.field;
+      while (line === undefined && field !== undefined) {
+        line = lineOf(field);
+        field = parentField(field);
+      }
+      const placed = { ...fault, document: number };
+      return line === undefined ? placed : { ...placed, line };
+    });
+}
+
+/** What is said of a text without any document. */
+export const NO_DOCUMENT: Fault = {
+  field: "",
+  message: "Required value: the file holds no document, wanted a Pod",
+};
+
+/** Also of a document that cannot be read, where only the words are to go by. */
+const MENTIONS_SECRET = /kind\W{1,16}(?:\w{1,16}\W{1,16})?Secret\b/;
+
+function parse(text: string): SourceResult {
+  if (!looksLikeJson(text)) return parseYaml(text);
+  const json = parseJson(text);
+  // Several documents may each be JSON; only YAML knows how to part them.
+  if (json.kind === "refused" && /^---(\s|$)/m.test(text)) {
+    return parseYaml(text);
+  }
+  return json;
+}
+
+/**
+ * A fault of the text itself without what it quotes of it: where a document cannot
+ * be read, anything can be a value of the Secret. Keys are no secret.
+ */
+function hushed(fault: Fault): Fault {
+  const { message } = fault;
+  if (message.startsWith("Duplicate value: key ")) return fault;
+  const [said = "", ...quoted] = message.split(/\s*"|(?<=such characters): /);
+  if (quoted.length === 0) return fault;
+  const hint = "(the text is not shown, since the file holds a Secret)";
+  return { ...fault, message: `${said} ${hint}` };
+}
