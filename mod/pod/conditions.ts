@@ -12,6 +12,7 @@ import {
   type PodStatus,
 } from "../api/mod.ts";
 import type { ObservedPod } from "./observed.ts";
+import { planResize, type ResizeRefusal } from "./plan_resize.ts";
 import { canRestartAll } from "./restart_rules.ts";
 import { decideSandbox } from "./sandbox_decision.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
@@ -25,6 +26,8 @@ export interface ConditionsInput {
   readonly statuses: ReadonlyMap<string, ContainerStatus>;
   readonly phase: string;
   readonly restartingAll: boolean;
+  /** Why the pod does not get the resources it asks for; absent when it may have them. */
+  readonly resizeRefusal?: ResizeRefusal | undefined;
   readonly nowMs: number;
 }
 
@@ -56,6 +59,7 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
 
   const containersReady = judgeContainersReady(input);
   const verdicts: (readonly [string, Verdict])[] = [
+    ...judgeResize(input),
     ["PodReadyToStartContainers", judgeSandbox(input)],
     ["Initialized", judgeInitialized(input)],
     ["Ready", judgeReady(input, { containersReady, conditions: kept })],
@@ -181,6 +185,33 @@ function judgeContainersReady(
     ["unknown", unknown],
     ["unready", unready],
   ]);
+}
+
+/** Only while there is something to tell. */
+function judgeResize(
+  { pod, observed, resizeRefusal }: ConditionsInput,
+): (readonly [string, Verdict])[] {
+  if (resizeRefusal !== undefined) {
+    const { reason, message } = resizeRefusal;
+    return [["PodResizePending", { status: "True", reason, message }]];
+  }
+  const resize = planResize(pod, observed);
+  switch (resize.kind) {
+    case "refused": {
+      const { reason, message } = resize;
+      return [["PodResizePending", { status: "True", reason, message }]];
+    }
+    case "resize": {
+      const message = observed.resizeError;
+      const verdict = message === undefined
+        ? TRUE
+        : { ...TRUE, reason: "Error", message };
+      return [["PodResizeInProgress", verdict]];
+    }
+    case "none":
+    case "replace":
+      return [];
+  }
 }
 
 function judgeReady(

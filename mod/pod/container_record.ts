@@ -13,6 +13,7 @@ import {
   type ResourceRequirements,
 } from "../api/mod.ts";
 import type { ObservedContainer } from "./observed.ts";
+import { RESIZED_RESOURCES } from "./plan_resize.ts";
 import {
   canonicalResources,
   resourceAmount,
@@ -50,6 +51,7 @@ export function describeRecord(
     ready: false,
     restartCount: seen.restartCount,
     state: describeState(seen, runtimeName),
+    ...(seen.stopSignal === undefined ? {} : { stopSignal: seen.stopSignal }),
     ...describeUser(seen),
     ...(container === undefined ? {} : describeMounts(container, options)),
   };
@@ -94,7 +96,7 @@ function describeState(
           exitCode: seen.exitCode,
           finishedAt: formatNanos(seen.finishedAt),
           ...(seen.message === "" ? {} : { message: seen.message }),
-          ...(seen.reason === "" ? {} : { reason: seen.reason }),
+          ...describeReason(seen),
           startedAt: formatNanos(seen.startedAt),
         },
       };
@@ -102,6 +104,23 @@ function describeState(
     case "unknown":
       return { waiting: {} };
   }
+}
+
+/** The exit code of a program that obeyed SIGTERM. */
+const TERMINATED_CODE = 143;
+
+/**
+ * Why a container ended. A runtime counts every process that the kernel took for its
+ * memory, however long ago: one that obeyed SIGTERM since did not end of that.
+ * (kubernetes #140716)
+ */
+function describeReason(
+  { reason, exitCode }: ObservedContainer,
+): { readonly reason?: string } {
+  if (reason === "") return {};
+  return reason === "OOMKilled" && exitCode === TERMINATED_CODE
+    ? { reason: "Error" }
+    : { reason };
 }
 
 function describeUser(
@@ -117,12 +136,18 @@ function describeResources(
   seen: ObservedContainer,
 ): Pick<ContainerStatus, "allocatedResources" | "resources"> {
   const { requests, limits, claims } = container.resources ?? {};
+  // A runtime tells no memory request, and CPU only in its own grain.
+  const has = seen.state === "running" && seen.resources?.fromRuntime !== true
+    ? seen.resources
+    : undefined;
   const resources: ResourceRequirements = {
     ...(claims === undefined ? {} : { claims }),
-    ...(limits === undefined ? {} : { limits: shownLimits(limits, seen) }),
+    ...(limits === undefined
+      ? {}
+      : { limits: shownLimits(actual(limits, has?.limits), seen) }),
     ...(requests === undefined
       ? {}
-      : { requests: canonicalResources(requests) }),
+      : { requests: canonicalResources(actual(requests, has?.requests)) }),
   };
   return {
     ...(requests === undefined
@@ -130,6 +155,21 @@ function describeResources(
       : { allocatedResources: canonicalResources(requests) }),
     resources,
   };
+}
+
+/** The named amounts as the container has them, which a resize may yet have to change. */
+function actual(
+  named: ResourceList,
+  has: ResourceList | undefined,
+): ResourceList {
+  if (has === undefined) return named;
+  const resized: readonly string[] = RESIZED_RESOURCES;
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, amount]) => {
+      const shown = resized.includes(name) ? has[name] : amount;
+      return shown === undefined ? [] : [[name, shown]];
+    }),
+  );
 }
 
 /**

@@ -12,8 +12,12 @@ import {
   isRestartableInit,
   type Pod,
 } from "../api/mod.ts";
-import { type QosClass, qosClass } from "./qos.ts";
-import { podResourceSum, resourceAmount } from "./resource_amounts.ts";
+import { qosClass } from "./qos.ts";
+import {
+  podResourceSum,
+  resourceAmount,
+  type ResourceList,
+} from "./resource_amounts.ts";
 
 /** The kernel's least and most CPU shares. */
 export const MIN_CPU_SHARES = 2n;
@@ -63,13 +67,38 @@ export function cpuQuota(
   return quota < MIN_CPU_QUOTA_US ? MIN_CPU_QUOTA_US : quota;
 }
 
-/** The cgroup settings of one container. */
+/**
+ * The cgroup settings of one container of a pod.
+ *
+ * What the container does not limit, the limit of the pod as a whole does (kubelet:
+ * getCPULimit, getMemoryLimit), so that its programs see a limit at all.
+ */
 export function containerCgroupResources(
   container: ContainerSpec,
-  options: CpuQuotaOptions = {},
+  options: CpuQuotaOptions & { readonly pod?: Pick<Pod, "spec"> } = {},
 ): CgroupResources {
-  const { requests, limits } = container.resources ?? {};
-  return cgroupResources({ requests, limits }, options);
+  const limits = containerLimits(container, options.pod);
+  return cgroupResources(
+    { requests: container.resources?.requests, limits },
+    options,
+  );
+}
+
+/** The limits of a container, and those of its pod where it has none of its own. */
+export function containerLimits(
+  container: Pick<ContainerSpec, "resources">,
+  pod?: Pick<Pod, "spec">,
+): ResourceList {
+  const own = container.resources?.limits ?? {};
+  const whole = pod?.spec.resources?.limits ?? {};
+  const limits: Record<string, string> = { ...own };
+  for (const name of ["cpu", "memory"] as const) {
+    const amount = whole[name];
+    if (amount !== undefined && resourceAmount(own, name) === 0n) {
+      limits[name] = amount;
+    }
+  }
+  return limits;
 }
 
 /** The cgroup settings a sandbox is told: the pod's sums without its overhead. */
@@ -107,64 +136,9 @@ export function oomScoreAdj(
   }
 }
 
-/** Where the pod's cgroup stands. */
-export interface CgroupLayout {
-  readonly driver: "cgroupfs" | "systemd";
-  /** The kubelet's cgroupRoot; empty or `/` for the top. */
-  readonly root?: string;
-}
-
-/**
- * The cgroup parent told to the runtime: a path, of slices with systemd.
- *
- * @example Both drivers
- * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { podCgroupParent } from "./container_resources.ts";
- *
- * const pod = {
- *   apiVersion: "v1",
- *   kind: "Pod",
- *   metadata: { name: "a", namespace: "default", uid: "1-2" },
- *   spec: { containers: [{ name: "c" }] },
- * } as const;
- * strictEqual(
- *   podCgroupParent(pod, { driver: "cgroupfs" }),
- *   "/kubepods/besteffort/pod1-2",
- * );
- * strictEqual(
- *   podCgroupParent(pod, { driver: "systemd" }),
- *   "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1_2.slice",
- * );
- * ```
- */
-export function podCgroupParent(pod: Pod, layout: CgroupLayout): string {
-  const root = (layout.root ?? "").split("/").filter((part) => part !== "");
-  const names = [
-    ...root,
-    "kubepods",
-    ...QOS_CGROUP[qosClass(pod)],
-    `pod${pod.metadata.uid}`,
-  ];
-  if (layout.driver === "cgroupfs") return `/${names.join("/")}`;
-  // systemd reads "-" in a slice's name as a step down, so it is escaped in ours.
-  const parts = names.map((name) =>
-    name.replace(/\.slice$/, "").replaceAll("-", "_")
-  );
-  return parts
-    .map((_, index) => `/${parts.slice(0, index + 1).join("-")}.slice`)
-    .join("");
-}
-
-const QOS_CGROUP: Readonly<Record<QosClass, readonly string[]>> = {
-  Guaranteed: [],
-  Burstable: ["burstable"],
-  BestEffort: ["besteffort"],
-};
-
 interface Declared {
-  readonly requests: Readonly<Record<string, string>> | undefined;
-  readonly limits: Readonly<Record<string, string>> | undefined;
+  readonly requests: ResourceList | undefined;
+  readonly limits: ResourceList | undefined;
 }
 
 function cgroupResources(

@@ -201,10 +201,11 @@ function countRestarts(
   if (old === undefined) return record.restartCount;
   const ranAndIsLost = seen.state === "unknown" &&
     old.state?.running !== undefined;
-  // A new run that does not know of the one that was seen to end before it.
-  const runsAnew = seen.state === "running" &&
-    old.state?.terminated !== undefined &&
-    old.containerID !== record.containerID;
+  // A new run that does not know of the one that was seen to end before it; of one
+  // that was lost the next run was counted already.
+  const ended = old.state?.terminated;
+  const runsAnew = seen.state === "running" && ended !== undefined &&
+    ended.reason !== GONE.reason && old.containerID !== record.containerID;
   const least = old.restartCount + (ranAndIsLost || runsAnew ? 1 : 0);
   return Math.max(record.restartCount, least);
 }

@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { QosClass } from "./qos.ts";
+import type { ResourceList } from "./resource_amounts.ts";
+
 /** Where a container stands in the runtime. */
 export type ObservedState = "created" | "running" | "exited" | "unknown";
 
@@ -18,6 +21,14 @@ export interface ObservedSandbox {
   /** Empty with the node's network; `undefined` when the runtime gave no network status. */
   readonly ip: string | undefined;
   readonly additionalIps: readonly string[];
+}
+
+/** CPU and memory of a container as it was started with, or as it was last resized to. */
+export interface ActuatedResources {
+  readonly requests: ResourceList;
+  readonly limits: ResourceList;
+  /** The runtime told them: it knows no memory request, and CPU only in its own grain. */
+  readonly fromRuntime?: true;
 }
 
 /** One container, live or dead, of a pod. */
@@ -43,6 +54,8 @@ export interface ObservedContainer {
   readonly restartCount: number;
   /** Relative to the pod's log directory. */
   readonly logPath: string;
+  /** What ends it, as far as the runtime says. */
+  readonly stopSignal?: string;
   readonly user:
     | {
       readonly uid: number;
@@ -50,6 +63,8 @@ export interface ObservedContainer {
       readonly supplementalGroups: readonly number[];
     }
     | undefined;
+  /** Absent when nobody knows. */
+  readonly resources?: ActuatedResources;
 }
 
 /** Everything the runtime shows of one pod UID at one moment. */
@@ -63,6 +78,12 @@ export interface ObservedPod {
   readonly containers: readonly ObservedContainer[];
   /** Of the newest sandbox when it is ready; else those seen last. */
   readonly ips: readonly string[];
+  /** The class in whose cgroup the newest sandbox was made; absent when nobody knows. */
+  readonly qosClass?: QosClass;
+  /** What the pod as a whole was last given; absent when nobody knows. */
+  readonly podResources?: ActuatedResources;
+  /** Why the last resize could not be finished; absent when nothing failed. */
+  readonly resizeError?: string;
 }
 
 /** The newest record of a container name, across all sandboxes. */
@@ -71,4 +92,19 @@ export function latestContainer(
   name: string,
 ): ObservedContainer | undefined {
   return observed.containers.find((container) => container.name === name);
+}
+
+/** The exit code of a program that was ended by SIGKILL. */
+const KILLED_CODE = 137;
+
+/**
+ * Whether more may yet be told of the end of a container: that the kernel killed it
+ * for its memory reaches a runtime by another way than the end itself, and may come
+ * a moment later.
+ */
+export function isUnclearEnd(
+  container: Pick<ObservedContainer, "state" | "exitCode" | "reason">,
+): boolean {
+  const { state, exitCode, reason } = container;
+  return state === "exited" && exitCode === KILLED_CODE && reason === "Error";
 }

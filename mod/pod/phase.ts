@@ -12,7 +12,7 @@ import {
   type Pod,
   type PodPhase,
 } from "../api/mod.ts";
-import type { ObservedPod } from "./observed.ts";
+import { latestContainer, type ObservedPod } from "./observed.ts";
 import { judgeExit } from "./restart_rules.ts";
 
 /** The waiting and termination reason while all containers restart in place. */
@@ -27,6 +27,13 @@ export interface PhaseInput {
   readonly terminal: boolean;
   /** See {@linkcode appIsInReadySandbox}. */
   readonly appWasReached: boolean;
+  /**
+   * App containers that the runtime cannot tell anything of: they are stopped and run
+   * again whatever the policy, so none of them is over.
+   *
+   * @default none
+   */
+  readonly unknown?: ReadonlySet<string>;
 }
 
 /** Whether a phase is one that a pod never leaves. */
@@ -44,6 +51,14 @@ export function appIsInReadySandbox(pod: Pod, observed: ObservedPod): boolean {
   return observed.containers.some((container) =>
     container.sandboxId === newest.id && names.has(container.name)
   );
+}
+
+/** The names of the containers whose newest record is in a state nobody knows. */
+export function unknownContainers(observed: ObservedPod): ReadonlySet<string> {
+  const lost = observed.containers.filter((seen) =>
+    seen.state === "unknown" && latestContainer(observed, seen.name) === seen
+  );
+  return new Set(lost.map(({ name }) => name));
 }
 
 /** Judges the phase (kubelet: getPhase). Knows nothing of the phase before. */
@@ -124,7 +139,7 @@ function countSidecars({ pod, statuses }: PhaseInput) {
   return count;
 }
 
-function countApps({ pod, statuses }: PhaseInput) {
+function countApps({ pod, statuses, unknown }: PhaseInput) {
   const count = {
     running: 0,
     waiting: 0,
@@ -138,6 +153,7 @@ function countApps({ pod, statuses }: PhaseInput) {
     count[at.kind]++;
     if (at.kind !== "stopped") continue;
     if (at.exitCode === 0 && !at.waiting) count.succeeded++;
+    if (unknown?.has(container.name) === true) continue;
     if (isOver(container, at, pod)) count.stoppedForGood++;
   }
   return count;

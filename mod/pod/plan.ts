@@ -13,6 +13,11 @@ import {
 import { planInit } from "./plan_init.ts";
 import { planReset, type ResetStep } from "./plan_reset.ts";
 import {
+  planResize,
+  type ResizeDecision,
+  type ResizePlan,
+} from "./plan_resize.ts";
+import {
   containerRestartPolicy,
   isDueToStart,
   restartsAfterKill,
@@ -85,6 +90,8 @@ export interface PodPlan {
    * order, nothing is started, and the pod is looked at again at once.
    */
   readonly reset: readonly ResetStep[];
+  /** What running containers get other resources; absent when none does. */
+  readonly resize?: ResizePlan;
   readonly startEphemeral: readonly string[];
   /** In spec order; the executor stops at the first ordinary one that fails to start. */
   readonly startInit: readonly string[];
@@ -117,7 +124,18 @@ export function planPod(input: PlanInput): PodPlan {
       reset,
     };
   }
-  if (sandbox.kind === "keep") return planInSandbox(input, sandbox);
+  if (sandbox.kind === "keep") {
+    const resize = planResize(pod, observed);
+    if (resize.kind !== "replace") {
+      return planInSandbox({ ...input, resize }, sandbox);
+    }
+    const { attempt, sandboxId: replacesId } = sandbox;
+    return planNewSandbox(input, {
+      kind: "create",
+      attempt: attempt + 1,
+      replacesId,
+    });
+  }
   const { attempt, replacesId } = sandbox;
   return planNewSandbox(input, { kind: "create", attempt, replacesId });
 }
@@ -133,6 +151,10 @@ export function describePlan(plan: PodPlan): string {
   for (const step of plan.kill) {
     words.push(`kill ${step.containerName} (${step.reason})`);
   }
+  for (const { containerName, resource } of plan.resize?.updates ?? []) {
+    words.push(`resize ${resource} of ${containerName}`);
+  }
+  if (plan.resize?.podAfter !== undefined) words.push("resize pod");
   const starts: readonly [string, readonly string[]][] = [
     ["ephemeral", plan.startEphemeral],
     ["init", plan.startInit],
@@ -183,8 +205,13 @@ function hasSucceededForGood(
   return seen?.state === "exited" && seen.exitCode === 0;
 }
 
+/** What is looked at within a sandbox that stays. */
+interface KeptInput extends PlanInput {
+  readonly resize: ResizeDecision;
+}
+
 function planInSandbox(
-  input: PlanInput,
+  input: KeptInput,
   sandbox: SandboxStep & { kind: "keep" },
 ): PodPlan {
   const { pod, observed } = input;
@@ -198,7 +225,8 @@ function planInSandbox(
     sandbox,
     startEphemeral,
     startInit: init.start,
-    kill: [...strays(observed), ...init.kill],
+    kill: [...strays(observed), ...init.kill, ...resizedSidecars(input)],
+    ...(input.resize.kind === "resize" && { resize: input.resize.plan }),
   };
   if (!init.initialized) return plan;
 
@@ -234,13 +262,24 @@ function strays(observed: ObservedPod): KillStep[] {
     );
 }
 
+/** Sidecars that are stopped to get other resources; being sidecars they start again. */
+function resizedSidecars({ pod, observed, resize }: KeptInput): KillStep[] {
+  if (resize.kind !== "resize") return [];
+  return (pod.spec.initContainers ?? []).flatMap(({ name }) => {
+    const seen = latestContainer(observed, name);
+    if (seen === undefined || !resize.restarts.has(name)) return [];
+    const message = `Container ${name} resize requires restart`;
+    return [killStep(seen, "spec_changed", message)];
+  });
+}
+
 interface Verdict {
   readonly keep: boolean;
   readonly start: boolean;
   readonly kill: KillStep | undefined;
 }
 
-function judgeContainer(container: ContainerSpec, input: PlanInput): Verdict {
+function judgeContainer(container: ContainerSpec, input: KeptInput): Verdict {
   const { pod, observed } = input;
   const seen = latestContainer(observed, container.name);
   if (seen?.state === "running") {
@@ -261,9 +300,10 @@ function judgeContainer(container: ContainerSpec, input: PlanInput): Verdict {
 function judgeRunning(
   container: ContainerSpec,
   seen: ObservedContainer,
-  { pod, probes }: PlanInput,
+  { pod, probes, resize }: KeptInput,
 ): Verdict {
-  const fault = findFault(container, seen, probes);
+  const fault = findFault(container, seen, probes) ??
+    resizeFault(container, resize);
   if (fault === undefined) return { keep: true, start: false, kill: undefined };
   // A changed definition outranks the restart policy.
   const restart = fault.reason === "spec_changed" ||
@@ -293,6 +333,15 @@ function findFault(
     return { reason: "startup_failed", what: "failed startup probe" };
   }
   return undefined;
+}
+
+function resizeFault(
+  { name }: ContainerSpec,
+  resize: ResizeDecision,
+): ReturnType<typeof findFault> {
+  return resize.kind === "resize" && resize.restarts.has(name)
+    ? { reason: "spec_changed", what: "resize requires restart" }
+    : undefined;
 }
 
 function killStep(

@@ -1,5 +1,5 @@
 /**
- * The status of a pod that the node does not take.
+ * The status of a pod that the node does not take, or not yet.
  *
  * @module
  */
@@ -22,14 +22,36 @@ export interface Refusal {
  * by which it is told from a pod that ran and failed.
  */
 export function statusOfRefused(refusal: Refusal): PodStatus {
-  const { pod, reason, message, nowMs } = refusal;
+  const { reason, message } = refusal;
+  return {
+    ...ofNew(refusal),
+    message: `Pod was rejected: ${message}`,
+    phase: "Failed",
+    reason,
+  };
+}
+
+/**
+ * The status of a pod that is taken as soon as others have ended, which they are
+ * about to. The kubelet would refuse it for good.
+ */
+export function statusOfWaiting(
+  waiting: Pick<Refusal, "pod" | "message" | "nowMs">,
+): PodStatus {
+  return {
+    ...ofNew(waiting),
+    message: `Waits for other pods to end: ${waiting.message}`,
+    phase: "Pending",
+  };
+}
+
+function ofNew(
+  { pod, nowMs }: Pick<Refusal, "pod" | "nowMs">,
+): Pick<PodStatus, "observedGeneration" | "qosClass" | "startTime"> {
   const generation = pod.metadata.generation ?? 0;
   return {
-    message: `Pod was rejected: ${message}`,
     ...(generation === 0 ? {} : { observedGeneration: generation }),
-    phase: "Failed",
     qosClass: qosClass(pod),
-    reason,
     startTime: formatTime(nowMs),
   };
 }

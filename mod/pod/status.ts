@@ -20,7 +20,13 @@ import {
   type WaitingReason,
 } from "./container_statuses.ts";
 import type { ObservedPod } from "./observed.ts";
-import { appIsInReadySandbox, isTerminalPhase, judgePhase } from "./phase.ts";
+import {
+  appIsInReadySandbox,
+  isTerminalPhase,
+  judgePhase,
+  unknownContainers,
+} from "./phase.ts";
+import type { ResizeRefusal } from "./plan_resize.ts";
 import { qosClass } from "./qos.ts";
 import { podResourceSum } from "./resource_amounts.ts";
 import { canRestartAll, restartAllIsDue } from "./restart_rules.ts";
@@ -51,6 +57,8 @@ export interface StatusInput {
    * @default false
    */
   readonly recursiveReadOnly?: boolean;
+  /** Why the pod keeps other resources than it asks for; `pod` is as it has them. */
+  readonly resizeRefusal?: ResizeRefusal | undefined;
 }
 
 /** The reason of a pod that ran longer than its activeDeadlineSeconds. */
@@ -83,6 +91,7 @@ export function buildPodStatus(input: StatusInput): PodStatus {
     statuses,
     phase: verdict.phase,
     restartingAll,
+    resizeRefusal: input.resizeRefusal,
     nowMs,
   });
   const generation = pod.metadata.generation ?? 0;
@@ -164,6 +173,7 @@ function decidePhase(
     statuses,
     terminal,
     appWasReached: appIsInReadySandbox(pod, observed),
+    unknown: unknownContainers(observed),
   });
   const phase = lastingPhase(old) ?? lastingPhase(pod.status) ?? judged;
   if (!isTerminalPhase(phase) && isPastDeadline(pod, startTime, nowMs)) {

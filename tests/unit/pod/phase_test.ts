@@ -370,3 +370,16 @@ for (const row of reached) {
     strictEqual(appIsInReadySandbox(pod(), row.of), row.expected);
   });
 }
+
+for (const policy of ["Always", "OnFailure", "Never"] as const) {
+  Deno.test(`judgePhase() leaves a pod Running under ${policy} whose container nobody knows of (RT-06)`, () => {
+    const lost = judgePhase({
+      pod: withPolicy(policy),
+      statuses: statusesOf({ a: exited(137), b: exited(137) }),
+      terminal: false,
+      appWasReached: true,
+      unknown: new Set(["b"]),
+    });
+    strictEqual(lost, "Running");
+  });
+}

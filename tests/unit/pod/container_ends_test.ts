@@ -1,0 +1,83 @@
+/**
+ * The ends of containers that the runtime tells of in a misleading way.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import type { ContainerStatus, PodStatus } from "../../../mod/api/mod.ts";
+import { buildPodStatus, type StatusInput } from "../../../mod/pod/mod.ts";
+import { ended, observed, pod, seen, spec, statusInput } from "./builders.ts";
+
+const one = pod({ containers: [spec("a")] });
+const never = pod({ containers: [spec("a")], restartPolicy: "Never" });
+
+type Changes = Partial<StatusInput>;
+
+/** The status of container a. */
+function statusOf(changes: Changes = {}): ContainerStatus {
+  const input = statusInput({ pod: one, observed: observed(), ...changes });
+  const status = buildPodStatus(input).containerStatuses?.[0];
+  if (status === undefined) throw new Error("Cannot test: no status was built");
+  return status;
+}
+
+function before(
+  rest: Partial<ContainerStatus>,
+): { readonly previous: PodStatus } {
+  const status = {
+    name: "a",
+    image: "localhost/busybox:1.35",
+    imageID: "",
+    ready: false,
+    restartCount: 0,
+    ...rest,
+  };
+  return { previous: { phase: "Running", containerStatuses: [status] } };
+}
+
+const wasRunning = {
+  containerID: "containerd://a-0",
+  state: { running: { startedAt: "2026-01-02T03:00:00Z" } },
+};
+
+Deno.test("buildPodStatus() counts the loss of a container once, and not its next run again (RT-06)", () => {
+  const lost = statusOf({
+    observed: observed([seen("a", { state: "unknown" })]),
+    ...before({ ...wasRunning, restartCount: 0 }),
+  });
+  strictEqual(lost.restartCount, 1);
+  const next = statusOf({
+    observed: observed([seen("a", { id: "new", restartCount: 1 })]),
+    ...before(lost),
+  });
+  strictEqual(next.restartCount, 1);
+  strictEqual(next.lastState?.terminated?.reason, "ContainerStatusUnknown");
+});
+
+for (
+  const [exitCode, reason] of [[137, "OOMKilled"], [1, "OOMKilled"], [
+    143,
+    "Error",
+  ]] as const
+) {
+  Deno.test(`buildPodStatus() calls an exit ${exitCode} after an OOM kill ${reason} (RT-24)`, () => {
+    const status = statusOf({
+      pod: never,
+      observed: observed([ended("a", exitCode, { reason: "OOMKilled" })]),
+    });
+    strictEqual(status.state?.terminated?.reason, reason);
+    strictEqual(status.state?.terminated?.exitCode, exitCode);
+  });
+}
+
+Deno.test("buildPodStatus() shows the stop signal that the runtime tells of", () => {
+  const shown = (stopSignal?: string) =>
+    statusOf({
+      observed: observed([
+        seen("a", stopSignal === undefined ? {} : { stopSignal }),
+      ]),
+    }).stopSignal;
+  strictEqual(shown("SIGRTMIN+3"), "SIGRTMIN+3");
+  strictEqual(shown(), undefined);
+});
