@@ -5,6 +5,7 @@
  */
 
 import { isAbort, nextDelay } from "../base/mod.ts";
+import { runtimeAdvisories } from "./advisories.ts";
 import type { ByteChannel } from "./byte_channel.ts";
 import { CriError } from "./error.ts";
 import {
@@ -135,7 +136,7 @@ class GrpcConnection implements CriConnection {
           throw error;
         }
         if (error.message !== told) {
-          log.warn("runtime_not_ready", { endpoint, error });
+          log.warn("runtime_not_ready", { endpoint, error: error.message });
           told = error.message;
         }
       }
@@ -178,6 +179,7 @@ class GrpcConnection implements CriConnection {
       this.runtime.status({ signal }),
       askCgroupDriver(this.#rpc, limits),
     ]);
+    const before = this.#probed?.version.runtimeVersion;
     this.#probed = { version, status, cgroupDriver };
     const { runtimeName, runtimeVersion } = version;
     log.info("runtime_ready", {
@@ -186,7 +188,19 @@ class GrpcConnection implements CriConnection {
       version: runtimeVersion,
       cgroupDriver,
     });
+    if (runtimeVersion !== before) this.#warnOfFlaws(version);
     return version;
+  }
+
+  #warnOfFlaws(version: RuntimeVersion): void {
+    for (const advisory of runtimeAdvisories(version)) {
+      this.#deps.log.warn("runtime_advisory", {
+        runtime: version.runtimeName,
+        version: version.runtimeVersion,
+        ...advisory,
+        note: "by its version; a distribution may have mended it",
+      });
+    }
   }
 }
 

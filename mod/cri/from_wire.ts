@@ -8,10 +8,12 @@
  */
 
 import type * as wire from "../../proto/gen/runtime/v1/api.ts";
+import { stopSignalFromWire } from "./stop_signal.ts";
 import type {
   Container,
   ContainerEvent,
   ContainerState,
+  ContainerStats,
   ContainerStatus,
   FilesystemUsage,
   Image,
@@ -140,6 +142,7 @@ export function containerStatusFromWire(
   status: wire.ContainerStatus,
 ): ContainerStatus {
   const resources = status.resources?.linux;
+  const stopSignal = stopSignalFromWire(status.stopSignal);
   return {
     id: status.id,
     metadata: status.metadata ?? NO_CONTAINER_METADATA,
@@ -158,6 +161,7 @@ export function containerStatusFromWire(
     mounts: status.mounts.map(mountFromWire),
     logPath: status.logPath,
     resources: resources && resourcesFromWire(resources),
+    ...(stopSignal === undefined ? {} : { stopSignal }),
     user: status.user?.linux,
   };
 }
@@ -181,6 +185,17 @@ export function usageFromWire(usage: wire.FilesystemUsage): FilesystemUsage {
     mountpoint: usage.fsId?.mountpoint ?? "",
     usedBytes: usage.usedBytes?.value ?? 0n,
     inodesUsed: usage.inodesUsed?.value ?? 0n,
+  };
+}
+
+/** What one container uses. */
+export function containerStatsFromWire(
+  { attributes, writableLayer }: wire.ContainerStats,
+): ContainerStats {
+  return {
+    containerId: attributes?.id ?? "",
+    labels: attributes?.labels ?? {},
+    writableLayer: writableLayer && usageFromWire(writableLayer),
   };
 }
 

@@ -16,4 +16,5 @@ export {
   type CriOptions,
   socketPath,
 } from "./connection.ts";
+export { isStopSignal } from "./stop_signal.ts";
 export type { CgroupDriver, RuntimeFeatures, Support } from "./features.ts";

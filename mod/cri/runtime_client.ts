@@ -7,6 +7,7 @@
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
 import { isAbort } from "../base/mod.ts";
 import { CriError } from "./error.ts";
+import { LIST_CONTAINER_STATS } from "./container_stats.ts";
 import {
   containerFromWire,
   containerStatusFromWire,
@@ -16,9 +17,10 @@ import {
   statusFromWire,
   versionFromWire,
 } from "./from_wire.ts";
-import { type Method, runtimeMethod } from "./method.ts";
+import type { Method } from "./method.ts";
 import { RowDecoder } from "./row_decoder.ts";
 import type { Rpc } from "./rpc.ts";
+import { RUNTIME_METHODS } from "./runtime_methods.ts";
 import type { CallOptions, RuntimeService } from "./service.ts";
 import {
   containerConfigToWire,
@@ -32,6 +34,7 @@ import type {
   ContainerConfig,
   ContainerEvent,
   ContainerFilter,
+  ContainerStats,
   ContainerStatus,
   ExecResult,
   LinuxResources,
@@ -46,86 +49,6 @@ import { unlessGone } from "./unless_gone.ts";
 
 // What the kubelet says; runtimes do not look at it.
 const CALLER_API_VERSION = "0.1.0";
-
-const METHODS = {
-  version: runtimeMethod("Version", wire.VersionRequest, wire.VersionResponse),
-  status: runtimeMethod("Status", wire.StatusRequest, wire.StatusResponse),
-  runPodSandbox: runtimeMethod(
-    "RunPodSandbox",
-    wire.RunPodSandboxRequest,
-    wire.RunPodSandboxResponse,
-  ),
-  stopPodSandbox: runtimeMethod(
-    "StopPodSandbox",
-    wire.StopPodSandboxRequest,
-    wire.StopPodSandboxResponse,
-  ),
-  removePodSandbox: runtimeMethod(
-    "RemovePodSandbox",
-    wire.RemovePodSandboxRequest,
-    wire.RemovePodSandboxResponse,
-  ),
-  podSandboxStatus: runtimeMethod(
-    "PodSandboxStatus",
-    wire.PodSandboxStatusRequest,
-    wire.PodSandboxStatusResponse,
-  ),
-  listPodSandbox: runtimeMethod(
-    "ListPodSandbox",
-    wire.ListPodSandboxRequest,
-    wire.ListPodSandboxResponse,
-  ),
-  createContainer: runtimeMethod(
-    "CreateContainer",
-    wire.CreateContainerRequest,
-    wire.CreateContainerResponse,
-  ),
-  startContainer: runtimeMethod(
-    "StartContainer",
-    wire.StartContainerRequest,
-    wire.StartContainerResponse,
-  ),
-  stopContainer: runtimeMethod(
-    "StopContainer",
-    wire.StopContainerRequest,
-    wire.StopContainerResponse,
-  ),
-  removeContainer: runtimeMethod(
-    "RemoveContainer",
-    wire.RemoveContainerRequest,
-    wire.RemoveContainerResponse,
-  ),
-  listContainers: runtimeMethod(
-    "ListContainers",
-    wire.ListContainersRequest,
-    wire.ListContainersResponse,
-  ),
-  containerStatus: runtimeMethod(
-    "ContainerStatus",
-    wire.ContainerStatusRequest,
-    wire.ContainerStatusResponse,
-  ),
-  updateContainerResources: runtimeMethod(
-    "UpdateContainerResources",
-    wire.UpdateContainerResourcesRequest,
-    wire.UpdateContainerResourcesResponse,
-  ),
-  reopenContainerLog: runtimeMethod(
-    "ReopenContainerLog",
-    wire.ReopenContainerLogRequest,
-    wire.ReopenContainerLogResponse,
-  ),
-  execSync: runtimeMethod(
-    "ExecSync",
-    wire.ExecSyncRequest,
-    wire.ExecSyncResponse,
-  ),
-  containerEvents: runtimeMethod(
-    "GetContainerEvents",
-    wire.GetEventsRequest,
-    wire.ContainerEventResponse,
-  ),
-};
 
 /** The runtime service of one connection. */
 export class RuntimeClient implements RuntimeService {
@@ -142,14 +65,14 @@ export class RuntimeClient implements RuntimeService {
     this.#rpc = rpc;
     this.#requestTimeoutMs = requestTimeoutMs;
     this.#sandboxes = {
-      ...METHODS.listPodSandbox,
+      ...RUNTIME_METHODS.listPodSandbox,
       answer: new RowDecoder({
         stateField: 3,
         decode: (bytes) => sandboxFromWire(wire.PodSandbox.decode(bytes)),
       }),
     };
     this.#containers = {
-      ...METHODS.listContainers,
+      ...RUNTIME_METHODS.listContainers,
       answer: new RowDecoder({
         stateField: 6,
         decode: (bytes) => containerFromWire(wire.Container.decode(bytes)),
@@ -159,14 +82,18 @@ export class RuntimeClient implements RuntimeService {
 
   async version(options?: CallOptions): Promise<RuntimeVersion> {
     const request = { version: CALLER_API_VERSION };
-    return versionFromWire(await this.#call(METHODS.version, request, options));
+    return versionFromWire(
+      await this.#call(RUNTIME_METHODS.version, request, options),
+    );
   }
 
   async status(
     options?: CallOptions & { verbose?: boolean },
   ): Promise<RuntimeStatus> {
     const request = { verbose: options?.verbose ?? false };
-    return statusFromWire(await this.#call(METHODS.status, request, options));
+    return statusFromWire(
+      await this.#call(RUNTIME_METHODS.status, request, options),
+    );
   }
 
   async runPodSandbox(
@@ -174,7 +101,7 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions & { runtimeHandler?: string },
   ): Promise<string> {
     const { podSandboxId } = await this.#rpc.call(
-      METHODS.runPodSandbox,
+      RUNTIME_METHODS.runPodSandbox,
       {
         config: sandboxConfigToWire(config),
         runtimeHandler: options?.runtimeHandler ?? "",
@@ -193,7 +120,9 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<void> {
     const request = { podSandboxId: sandboxId };
-    await unlessGone(this.#call(METHODS.stopPodSandbox, request, options));
+    await unlessGone(
+      this.#call(RUNTIME_METHODS.stopPodSandbox, request, options),
+    );
   }
 
   async removePodSandbox(
@@ -201,7 +130,9 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<void> {
     const request = { podSandboxId: sandboxId };
-    await unlessGone(this.#call(METHODS.removePodSandbox, request, options));
+    await unlessGone(
+      this.#call(RUNTIME_METHODS.removePodSandbox, request, options),
+    );
   }
 
   async podSandboxStatus(
@@ -209,7 +140,7 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<SandboxStatus> {
     const { status } = await this.#call(
-      METHODS.podSandboxStatus,
+      RUNTIME_METHODS.podSandboxStatus,
       { podSandboxId: sandboxId, verbose: false },
       options,
     );
@@ -227,7 +158,7 @@ export class RuntimeClient implements RuntimeService {
     }
     const request = { filter: sandboxFilterToWire(filter) };
     const { items } = await this.#call(
-      METHODS.listPodSandbox,
+      RUNTIME_METHODS.listPodSandbox,
       request,
       options,
     );
@@ -243,7 +174,7 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<string> {
     const { containerId } = await this.#call(
-      METHODS.createContainer,
+      RUNTIME_METHODS.createContainer,
       {
         podSandboxId: request.sandboxId,
         config: containerConfigToWire(request.config),
@@ -258,7 +189,7 @@ export class RuntimeClient implements RuntimeService {
     containerId: string,
     options?: CallOptions,
   ): Promise<void> {
-    await this.#call(METHODS.startContainer, { containerId }, options);
+    await this.#call(RUNTIME_METHODS.startContainer, { containerId }, options);
   }
 
   async stopContainer(
@@ -268,7 +199,7 @@ export class RuntimeClient implements RuntimeService {
   ): Promise<void> {
     const request = { containerId, timeout: wholeSeconds(timeoutSeconds) };
     await unlessGone(
-      this.#rpc.call(METHODS.stopContainer, request, {
+      this.#rpc.call(RUNTIME_METHODS.stopContainer, request, {
         deadlineMs: this.#requestTimeoutMs + timeoutSeconds * 1000,
         signal: options?.signal,
       }),
@@ -280,7 +211,9 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<void> {
     const request = { containerId };
-    await unlessGone(this.#call(METHODS.removeContainer, request, options));
+    await unlessGone(
+      this.#call(RUNTIME_METHODS.removeContainer, request, options),
+    );
   }
 
   async listContainers(
@@ -293,7 +226,7 @@ export class RuntimeClient implements RuntimeService {
     }
     const request = { filter: containerFilterToWire(filter) };
     const { containers } = await this.#call(
-      METHODS.listContainers,
+      RUNTIME_METHODS.listContainers,
       request,
       options,
     );
@@ -305,12 +238,19 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<ContainerStatus> {
     const { status } = await this.#call(
-      METHODS.containerStatus,
+      RUNTIME_METHODS.containerStatus,
       { containerId, verbose: false },
       options,
     );
     if (status === undefined) throw withoutStatus("ContainerStatus");
     return containerStatusFromWire(status);
+  }
+
+  async listContainerStats(
+    options?: CallOptions,
+  ): Promise<readonly ContainerStats[]> {
+    const all = { filter: undefined };
+    return await this.#call(LIST_CONTAINER_STATS, all, options);
   }
 
   async updateContainerResources(
@@ -319,7 +259,7 @@ export class RuntimeClient implements RuntimeService {
     options?: CallOptions,
   ): Promise<void> {
     await this.#call(
-      METHODS.updateContainerResources,
+      RUNTIME_METHODS.updateContainerResources,
       {
         containerId,
         linux: resourcesToWire(resources),
@@ -330,11 +270,30 @@ export class RuntimeClient implements RuntimeService {
     );
   }
 
+  async updatePodSandboxResources(
+    podSandboxId: string,
+    amounts: Parameters<RuntimeService["updatePodSandboxResources"]>[1],
+    options?: CallOptions,
+  ): Promise<void> {
+    const overhead = resourcesToWire(amounts.overhead);
+    const resources = resourcesToWire(amounts.resources);
+    const request = { podSandboxId, overhead, resources };
+    await this.#call(
+      RUNTIME_METHODS.updatePodSandboxResources,
+      request,
+      options,
+    );
+  }
+
   async reopenContainerLog(
     containerId: string,
     options?: CallOptions,
   ): Promise<void> {
-    await this.#call(METHODS.reopenContainerLog, { containerId }, options);
+    await this.#call(
+      RUNTIME_METHODS.reopenContainerLog,
+      { containerId },
+      options,
+    );
   }
 
   async execSync(
@@ -347,7 +306,7 @@ export class RuntimeClient implements RuntimeService {
       ? Infinity
       : this.#requestTimeoutMs + timeoutSeconds * 1000;
     return await this.#rpc.call(
-      METHODS.execSync,
+      RUNTIME_METHODS.execSync,
       { containerId, cmd: command, timeout: wholeSeconds(timeoutSeconds) },
       { deadlineMs, signal },
     );
@@ -355,7 +314,11 @@ export class RuntimeClient implements RuntimeService {
 
   async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
     try {
-      const events = this.#rpc.stream(METHODS.containerEvents, {}, signal);
+      const events = this.#rpc.stream(
+        RUNTIME_METHODS.containerEvents,
+        {},
+        signal,
+      );
       for await (const event of events) {
         const known = eventFromWire(event);
         if (known !== undefined) yield known;

@@ -11,6 +11,7 @@ import type {
   ContainerConfig,
   ContainerEvent,
   ContainerFilter,
+  ContainerStats,
   ContainerStatus,
   ExecResult,
   FilesystemUsage,
@@ -81,9 +82,24 @@ export interface RuntimeService {
     containerId: string,
     options?: CallOptions,
   ): Promise<ContainerStatus>;
+  /** What all containers use of the node, as the runtime last measured it. */
+  listContainerStats(options?: CallOptions): Promise<readonly ContainerStats[]>;
   updateContainerResources(
     containerId: string,
     resources: LinuxResources,
+    options?: CallOptions,
+  ): Promise<void>;
+  /**
+   * Tells the runtime that the pod of a sandbox was resized; it may pass this on to
+   * whoever is interested. Runtimes before CRI 1.33 do not have it.
+   */
+  updatePodSandboxResources(
+    sandboxId: string,
+    amounts: {
+      readonly overhead: LinuxResources;
+      /** Of all containers, without the overhead. */
+      readonly resources: LinuxResources;
+    },
     options?: CallOptions,
   ): Promise<void>;
   reopenContainerLog(

@@ -8,6 +8,7 @@
  */
 
 import type * as wire from "../../proto/gen/runtime/v1/api.ts";
+import { stopSignalToWire } from "./stop_signal.ts";
 import type {
   ContainerConfig,
   ContainerFilter,
@@ -125,7 +126,7 @@ export function containerConfigToWire(
     },
     windows: undefined,
     CDIDevices: [],
-    stopSignal: 0,
+    stopSignal: stopSignalToWire(config.stopSignal),
   };
 }
 
@@ -210,8 +211,8 @@ function mount(mount: Mount): wire.Mount {
     readonly: mount.readonly ?? false,
     selinuxRelabel: mount.seLinuxRelabel ?? false,
     propagation: PROPAGATION[mount.propagation ?? "private"],
-    uidMappings: [],
-    gidMappings: [],
+    uidMappings: mount.idMappings ?? [],
+    gidMappings: mount.idMappings ?? [],
     recursiveReadOnly: mount.recursiveReadOnly ?? false,
     image: mount.image && imageSpecToWire(mount.image),
     imageSubPath: mount.imageSubPath ?? "",
@@ -240,8 +241,10 @@ function containerSecurity(
     },
     privileged: context.privileged ?? false,
     runAsUsername: context.runAsUsername ?? "",
-    // Deprecated, as `seccompProfilePath` is; the profiles themselves are sent.
-    apparmorProfile: "",
+    // Deprecated, but all that a runtime before CRI v1.1 reads; upstream sends both.
+    apparmorProfile: context.appArmor === undefined
+      ? ""
+      : appArmorText(context.appArmor),
     noNewPrivs: context.noNewPrivs ?? false,
     maskedPaths: context.maskedPaths ?? [],
     readonlyPaths: context.readonlyPaths ?? [],
@@ -298,6 +301,17 @@ function profile(profile: SecurityProfile): wire.SecurityProfile {
     profileType: PROFILE_TYPE[profile.kind],
     localhostRef: profile.kind === "localhost" ? profile.localhostRef : "",
   };
+}
+
+function appArmorText(profile: SecurityProfile): string {
+  switch (profile.kind) {
+    case "runtime_default":
+      return "runtime/default";
+    case "unconfined":
+      return "unconfined";
+    case "localhost":
+      return `localhost/${profile.localhostRef}`;
+  }
 }
 
 function int64(value: bigint | undefined): wire.Int64Value | undefined {

@@ -52,9 +52,24 @@ function judge(error: unknown): Verdict {
   if (!(error instanceof ChannelFailure)) {
     return { kind: "failed", detail: describeError(error) };
   }
-  const { code, message: detail } = error;
-  return { kind: kindOf(code, detail), detail };
+  const { code, message } = error;
+  return { kind: kindOf(code, message), detail: describeAbsence(message) };
 }
+
+/**
+ * Why there is no connection, in the same words each time: the transport adds the
+ * moment, by which a log would take every attempt for something new.
+ */
+function describeAbsence(detail: string): string {
+  const [, cause] =
+    /^No connection established\. Last error: (.*?)\.? ?(?:Resolution note:.*)?$/s
+      .exec(detail) ?? [];
+  if (cause === undefined) return detail;
+  const why = cause.replace(/^Error: /, "").replace(TIME, "");
+  return `no connection: ${why}, wanted a CRI runtime that listens there`;
+}
+
+const TIME = / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/;
 
 // Numbers as in https://grpc.io/docs/guides/status-codes/.
 function kindOf(code: number, detail: string): CriErrorKind {

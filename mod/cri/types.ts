@@ -172,6 +172,8 @@ export interface Mount {
   readonly seLinuxRelabel?: boolean;
   readonly propagation?: MountPropagation;
   readonly recursiveReadOnly?: boolean;
+  /** How the owners of its files look in the container; as they are without it. */
+  readonly idMappings?: readonly IdMapping[];
   /** Set for an image volume; `hostPath` is then empty. */
   readonly image?: ImageSpec;
   readonly imageSubPath?: string;
@@ -223,6 +225,8 @@ export interface ContainerConfig {
   readonly stdin?: boolean;
   readonly stdinOnce?: boolean;
   readonly tty?: boolean;
+  /** What ends it, as a pod names it (`SIGRTMIN+1`); without it the image's own, else SIGTERM. */
+  readonly stopSignal?: string;
   readonly linux?: {
     readonly resources?: LinuxResources;
     readonly securityContext?: ContainerSecurityContext;
@@ -289,6 +293,8 @@ export interface ContainerStatus {
   readonly mounts: readonly Mount[];
   readonly logPath: string;
   readonly resources: LinuxResources | undefined;
+  /** As a pod names it; absent from a runtime that does not know of such signals. */
+  readonly stopSignal?: string;
   readonly user:
     | {
       readonly uid: bigint;
@@ -348,6 +354,14 @@ export interface FilesystemUsage {
   readonly mountpoint: string;
   readonly usedBytes: bigint;
   readonly inodesUsed: bigint;
+}
+
+/** What one container uses of the node. */
+export interface ContainerStats {
+  readonly containerId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What it has written outside of volumes; `undefined` until it is measured. */
+  readonly writableLayer: FilesystemUsage | undefined;
 }
 
 /** A container moved, said by the runtime itself. */

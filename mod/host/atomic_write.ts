@@ -18,6 +18,32 @@ export interface WriteOptions {
    * @default {true}
    */
   readonly durable?: boolean;
+  /**
+   * What carries the steps out.
+   *
+   * @default the disk
+   */
+  readonly steps?: WriteSteps;
+}
+
+/** The calls of which {@linkcode writeFileAtomic} is made. Each throws when the disk refuses. */
+export interface WriteSteps {
+  /** Makes a file that must not be there yet. */
+  create(path: string, mode: number): Promise<WrittenFile>;
+  /** Sets the mode, whatever the umask is. */
+  chmod(path: string, mode: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Resolves when the names in a directory survive a power cut. */
+  syncDirectory(path: string): Promise<void>;
+}
+
+/** A new file that is being written. */
+export interface WrittenFile extends Disposable {
+  /** Writes some of the bytes at the end. @returns how many */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Resolves when what was written survives a power cut. */
+  sync(): Promise<void>;
 }
 
 /**
@@ -34,23 +60,41 @@ export async function writeFileAtomic(
   bytes: Uint8Array,
   options: WriteOptions,
 ): Promise<void> {
-  const durable = options.durable ?? true;
+  const { durable = true, mode, steps = diskSteps } = options;
   let temporary: string | undefined;
   try {
-    using file = await createBeside(path, options.mode);
-    temporary = file.path;
-    await writeAll(file.handle, bytes);
+    using created = await createBeside(path, mode, steps);
+    temporary = created.path;
+    await writeAll(created.file, bytes);
     // The umask took bits away at creation.
-    await Deno.chmod(temporary, options.mode);
-    if (durable) await file.handle.sync();
-    await Deno.rename(temporary, path);
+    await steps.chmod(temporary, mode);
+    if (durable) await created.file.sync();
+    await steps.rename(temporary, path);
     temporary = undefined;
-    if (durable) await syncDirectory(dirname(path));
+    if (durable) await steps.syncDirectory(dirname(path));
   } catch (error) {
-    if (temporary !== undefined) await discard(temporary);
+    if (temporary !== undefined) await discard(temporary, steps);
     throw new FileError("write", path, { cause: error });
   }
 }
+
+const diskSteps: WriteSteps = {
+  create: async (path, mode) => {
+    const file = await Deno.open(path, { write: true, createNew: true, mode });
+    return {
+      write: (bytes) => file.write(bytes),
+      sync: () => file.sync(),
+      [Symbol.dispose]: () => file.close(),
+    };
+  },
+  chmod: (path, mode) => Deno.chmod(path, mode),
+  rename: (from, to) => Deno.rename(from, to),
+  remove: (path) => Deno.remove(path),
+  syncDirectory: async (path) => {
+    using directory = await Deno.open(path);
+    await directory.sync();
+  },
+};
 
 /**
  * Makes a directory and those above it; leaves one that exists as it is.
@@ -86,7 +130,7 @@ async function makeDirectory(path: string, mode: number): Promise<void> {
 
 interface TemporaryFile extends Disposable {
   readonly path: string;
-  readonly handle: Deno.FsFile;
+  readonly file: WrittenFile;
 }
 
 let created = 0;
@@ -94,18 +138,15 @@ let created = 0;
 async function createBeside(
   path: string,
   mode: number,
+  steps: WriteSteps,
 ): Promise<TemporaryFile> {
   for (;;) {
     created++;
     const name = `.${basename(path)}.${Deno.pid}-${created}.tmp`;
     const at = join(dirname(path), name);
     try {
-      const handle = await Deno.open(at, {
-        write: true,
-        createNew: true,
-        mode,
-      });
-      return { path: at, handle, [Symbol.dispose]: () => handle.close() };
+      const file = await steps.create(at, mode);
+      return { path: at, file, [Symbol.dispose]: () => file[Symbol.dispose]() };
     } catch (error) {
       // Left behind by a crashed process that had our id: take the next number.
       if (fileErrorKind(error) !== "exists") throw error;
@@ -113,20 +154,15 @@ async function createBeside(
   }
 }
 
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+async function writeAll(file: WrittenFile, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     at += await file.write(bytes.subarray(at));
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  using directory = await Deno.open(path);
-  await directory.sync();
-}
-
-async function discard(path: string): Promise<void> {
+async function discard(path: string, steps: WriteSteps): Promise<void> {
   try {
-    await Deno.remove(path);
+    await steps.remove(path);
   } catch {
     // The failure of the write itself is what the caller has to know.
   }

@@ -14,6 +14,12 @@ export interface FileStamp {
   readonly size: number;
   /** Milliseconds since the epoch; Deno knows no finer time. */
   readonly modifiedMs: number;
+  /**
+   * When content, mode, owner or name changed last, in milliseconds since the epoch.
+   * Unlike the time of modification nobody can set it: archives with one time for
+   * all files and `touch -r` hide a change from that. 0 where the system has none.
+   */
+  readonly changedMs: number;
   /** 0 where the file system has none. */
   readonly inode: number;
 }
@@ -137,6 +143,7 @@ async function readHandle(
   const stamp: FileStamp = {
     size: info.size,
     modifiedMs: info.mtime.getTime(),
+    changedMs: info.ctime.getTime(),
     inode: Number(info.ino),
   };
   if (stamp.size > maxBytes) return { kind: "too_large", stamp };
@@ -168,6 +175,7 @@ function stampOf(info: Deno.FileInfo): FileStamp {
   return {
     size: info.size,
     modifiedMs: info.mtime?.getTime() ?? 0,
+    changedMs: info.ctime?.getTime() ?? 0,
     inode: info.ino ?? 0,
   };
 }

@@ -6,6 +6,9 @@
  * @module
  */
 
+import { statfs } from "node:fs/promises";
+import { FileError, fileErrorKind } from "./file_error.ts";
+
 /** One address of the machine. */
 export interface NodeAddress {
   readonly interfaceName: string;
@@ -38,4 +41,20 @@ export function getTotalMemoryBytes(): number {
 /** How many processors the process may use; needs no grant. */
 export function getCpuCount(): number {
   return navigator.hardwareConcurrency;
+}
+
+/**
+ * Bytes of the file system in which a path lies (`--allow-sys=statfs` and reading it);
+ * `undefined` when the path is not there.
+ */
+export async function getDiskSizeBytes(
+  path: string,
+): Promise<bigint | undefined> {
+  try {
+    const { blocks, bsize } = await statfs(path, { bigint: true });
+    return blocks * bsize;
+  } catch (error) {
+    if (fileErrorKind(error) === "missing") return undefined;
+    throw new FileError("look at", path, { cause: error });
+  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { FileError, fileErrorKind } from "./file_error.ts";
 
 /** What {@linkcode removeTree} achieved. */
@@ -17,6 +17,17 @@ export type Removal =
   };
 
 /**
+ * How the name begins that a directory has for a moment while {@linkcode removeTree}
+ * proves that it is no mount; its own name follows. A crash may leave it so, and
+ * removing the directory under its own name then finds it.
+ */
+export const REMOVING_PREFIX = ".skerry-removing-";
+
+// Names come as one list, of some 250 bytes of memory each: with this much of a
+// directory itself, a million short ones, that is what an agent can bear.
+const MAX_LISTED_BYTES = 32 * 1024 * 1024;
+
+/**
  * Removes a file or a whole directory.
  *
  * Links are removed and never followed. A mount point is neither entered nor
@@ -27,11 +38,24 @@ export type Removal =
  *
  * A path that is missing counts as removed. Cleanup goes on after a failure.
  *
+ * @param options.maxListedBytes A directory that is larger itself and not empty is
+ * left, as a failure: to list its names would take the memory of the whole process.
  * @throws {FileError} When something other than a mount could not be removed; the
  * cause is an `AggregateError` if there was more than one.
  */
-export async function removeTree(path: string): Promise<Removal> {
-  const walk: Walk = { root: path, mounts: [], failures: [], renamed: 0 };
+export async function removeTree(
+  path: string,
+  options: { readonly maxListedBytes?: number } = {},
+): Promise<Removal> {
+  const { maxListedBytes = MAX_LISTED_BYTES } = options;
+  const walk: Walk = {
+    root: path,
+    maxListedBytes,
+    mounts: [],
+    failures: [],
+    renamed: 0,
+  };
+  await removeLeftover(path, walk);
   await removeEntry(path, walk);
   const { failures } = walk;
   // One that was moved up may have been met twice.
@@ -48,6 +72,7 @@ export async function removeTree(path: string): Promise<Removal> {
 
 interface Walk {
   readonly root: string;
+  readonly maxListedBytes: number;
   readonly mounts: string[];
   readonly failures: unknown[];
   /** Numbers the names of directories that were renamed. */
@@ -62,8 +87,22 @@ const MAX_FAILURES = 20;
 // most three bytes long.
 const LONGEST_PATH = 1200;
 
-// A name that no image or application has reason to use.
-const ASIDE = ".skerry-removing";
+// Names end at 255 bytes; this leaves room for the prefix.
+const LONGEST_NAME = 70;
+
+/** What the root of a tree is called while it is renamed. */
+function asideOf(path: string): string | undefined {
+  const name = basename(path);
+  if (name.length > LONGEST_NAME) return undefined;
+  return join(dirname(path), `${REMOVING_PREFIX}${name}`);
+}
+
+/** Removes what a crash left under the other name, between the two renames. */
+async function removeLeftover(path: string, walk: Walk): Promise<void> {
+  const aside = asideOf(path);
+  if (aside === undefined) return;
+  await removeEntry(aside, { ...walk, root: aside });
+}
 
 async function removeEntry(path: string, walk: Walk): Promise<void> {
   try {
@@ -86,6 +125,7 @@ async function removeDirectory(
     return;
   }
   const at = await proveNoMount(path, walk);
+  if (info.size > walk.maxListedBytes) return await removeEmpty(at, info);
   const found = walk.mounts.length + walk.failures.length;
   for await (const entry of Deno.readDir(at)) {
     await removeEntry(join(at, entry.name), walk);
@@ -93,6 +133,18 @@ async function removeDirectory(
   // With something left inside it cannot go either, and that is told already.
   if (walk.mounts.length + walk.failures.length > found) return;
   await Deno.remove(at);
+}
+
+/** Removes a directory too large to be listed: many stay large when they are emptied. */
+async function removeEmpty(path: string, info: Deno.FileInfo): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (fileErrorKind(error) !== "exists") throw error;
+    throw new Error(
+      `Cannot list "${path}": it is ${info.size} bytes large itself and has too many entries`,
+    );
+  }
 }
 
 /**
@@ -105,8 +157,11 @@ async function proveNoMount(path: string, walk: Walk): Promise<string> {
   if (path !== walk.root && path.length > LONGEST_PATH) {
     return await setAside(path, { directory: walk.root, walk });
   }
-  const aside = await setAside(path, { directory: dirname(path), walk });
-  await Deno.rename(aside, path);
+  const aside = path === walk.root ? asideOf(path) : undefined;
+  if (aside !== undefined) await Deno.rename(path, aside);
+  const at = aside ??
+    await setAside(path, { directory: dirname(path), walk });
+  await Deno.rename(at, path);
   return path;
 }
 
@@ -119,7 +174,8 @@ async function setAside(
 ): Promise<string> {
   for (let tries = 1;; tries++) {
     context.walk.renamed++;
-    const aside = join(context.directory, `${ASIDE}-${context.walk.renamed}`);
+    const name = `${REMOVING_PREFIX}${context.walk.renamed}`;
+    const aside = join(context.directory, name);
     try {
       await Deno.rename(path, aside);
       return aside;

@@ -7,6 +7,7 @@
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import {
+  createLogger,
   isAbort,
   MetricsRegistry,
   silentLogger,
@@ -18,12 +19,12 @@ import { CODE } from "../../support/fake_cri/status_error.ts";
 import { runContainer, sandboxConfig, startRig } from "./cri_rig.ts";
 
 Deno.test("RuntimeService gives up a call after the common deadline", async () => {
-  await using rig = await startRig({ requestTimeoutMs: 50 });
+  await using rig = await startRig({ requestTimeoutMs: 500 });
   await rig.cri.runtime.version();
   rig.fake.fault("ListContainers", { kind: "hang" });
   await rejects(rig.cri.runtime.listContainers(), {
     kind: "deadline",
-    detail: "the runtime did not answer within 50 ms",
+    detail: "the runtime did not answer within 500 ms",
   });
 });
 
@@ -231,6 +232,52 @@ Deno.test("CriConnection.ready() waits for a runtime whose services come later",
   strictEqual(rig.fake.callsOf("Version").length, 3);
   strictEqual(rig.cri.features()?.unimplemented.has("Version"), false);
 });
+
+for (
+  const [what, answer] of [
+    ["speaks HTTP", "HTTP/1.1 400 Bad Request\r\n\r\n"],
+    ["hangs up", ""],
+  ] as const
+) {
+  Deno.test(`CriConnection.ready() says once what is wrong with a socket whose owner ${what} (RT-12)`, async () => {
+    const directory = await Deno.makeTempDir({ prefix: "cri_stranger_" });
+    const endpoint = join(directory, "cri.sock");
+    const listener = Deno.listen({ transport: "unix", path: endpoint });
+    const stranger = answerAll(listener, new TextEncoder().encode(answer));
+    const said: string[] = [];
+    const log = createLogger({
+      level: "warn",
+      format: "json",
+      clock: systemClock,
+      write: (line) => said.push(line),
+    });
+    const stop = new AbortController();
+    const metrics = new MetricsRegistry();
+    const cri = connectCri({ endpoint }, { clock: systemClock, log, metrics });
+    const ready = cri.ready(stop.signal);
+    await systemClock.sleep(1_200, new AbortController().signal);
+    stop.abort(new Error("enough"));
+    await rejects(ready, /enough/);
+    await cri[Symbol.asyncDispose]();
+    listener.close();
+    await stranger;
+    await Deno.remove(directory, { recursive: true });
+    // Another word may come with the first breath of the connection.
+    ok(said.length >= 1 && said.length <= 2, said.join("\n"));
+    match(said[0] ?? "", /wanted a CRI runtime that listens there"/);
+  });
+}
+
+async function answerAll(
+  listener: Deno.UnixListener,
+  answer: Uint8Array,
+): Promise<void> {
+  for await (const connection of listener) {
+    // Whoever asks may be gone before it is answered.
+    await connection.write(answer).catch(() => 0);
+    connection.close();
+  }
+}
 
 Deno.test("CriConnection.ready() ends with the reason of its signal", async () => {
   await using rig = await startRig();

@@ -169,6 +169,20 @@ Deno.test("ImageService.pullImage() rejects with what the registry said", async 
   });
 });
 
+Deno.test("RuntimeService.listContainerStats() tells what containers wrote, once it is measured", async () => {
+  await using rig = await startRig();
+  const { containerId } = await runContainer(rig, "web");
+  const labels = { "io.kubernetes.container.name": "web" };
+  deepStrictEqual(await rig.cri.runtime.listContainerStats(), [
+    { containerId, labels, writableLayer: undefined },
+  ]);
+  const [container] = rig.fake.running("web");
+  ok(container !== undefined);
+  container.layerBytes = 4096n;
+  const [stats] = await rig.cri.runtime.listContainerStats();
+  strictEqual(stats?.writableLayer?.usedBytes, 4096n);
+});
+
 Deno.test("ImageService.imageFsInfo() counts what images take", async () => {
   await using rig = await startRig();
   deepStrictEqual(await rig.cri.images.imageFsInfo(), [

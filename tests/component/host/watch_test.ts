@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   type Clock,
   createLogger,
@@ -20,6 +20,7 @@ class Watching implements AsyncDisposable {
   readonly root: string;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
+  #probes = 0;
 
   constructor(root: string, name: string) {
     this.root = root;
@@ -36,16 +37,48 @@ class Watching implements AsyncDisposable {
 
   /** Waits for a hint that fits, and forgets it and those before. */
   async next(fits: (hint: WatchHint) => boolean): Promise<void> {
-    const endMs = systemClock.monotonic() + 5000;
-    while (systemClock.monotonic() < endMs) {
+    if (await this.#comes(fits, PATIENCE_MS)) return;
+    throw new Error(`No such hint; there were ${JSON.stringify(this.hints)}`);
+  }
+
+  /**
+   * Writes files until one is told of. Between a rescan that says that the path is
+   * another and the one that says that it is watched again, nothing is heard.
+   */
+  async hears(): Promise<void> {
+    for (let at = 0; at < PATIENCE_MS / PROBE_MS; at++) {
+      const name = `probe${this.#probes++}`;
+      await Deno.writeTextFile(join(this.path, name), "");
+      if (await this.#comes(isEntry(name, "created"), PROBE_MS)) return;
+    }
+    throw new Error(`Deaf; there were ${JSON.stringify(this.hints)}`);
+  }
+
+  /** The same for a watched file, by writing to it. */
+  async hearsItself(): Promise<void> {
+    for (let at = 0; at < PATIENCE_MS / PROBE_MS; at++) {
+      this.hints.length = 0;
+      await Deno.writeTextFile(this.path, `probe${this.#probes++}`);
+      const isOwn = isEntry(basename(this.path), "written");
+      if (await this.#comes(isOwn, PROBE_MS)) return;
+    }
+    throw new Error(`Deaf; there were ${JSON.stringify(this.hints)}`);
+  }
+
+  async #comes(
+    fits: (hint: WatchHint) => boolean,
+    withinMs: number,
+  ): Promise<boolean> {
+    const endMs = systemClock.monotonic() + withinMs;
+    do {
       const at = this.hints.findIndex(fits);
       if (at >= 0) {
         this.hints.splice(0, at + 1);
-        return;
+        return true;
       }
       await systemClock.sleep(5, this.#stop.signal);
-    }
-    throw new Error(`No such hint; there were ${JSON.stringify(this.hints)}`);
+    } while (systemClock.monotonic() < endMs);
+    return false;
   }
 
   async rescan(): Promise<void> {
@@ -53,9 +86,7 @@ class Watching implements AsyncDisposable {
   }
 
   async entry(name: string, change: string): Promise<void> {
-    await this.next((hint) =>
-      hint.kind === "entry" && hint.name === name && hint.change === change
-    );
+    await this.next(isEntry(name, change));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,6 +94,15 @@ class Watching implements AsyncDisposable {
     await this.#ended;
     await Deno.remove(this.root, { recursive: true });
   }
+}
+
+/** How long a test waits for what must come, and for one attempt. */
+const PATIENCE_MS = 8000;
+const PROBE_MS = 200;
+
+function isEntry(name: string, change: string): (hint: WatchHint) => boolean {
+  return (hint) =>
+    hint.kind === "entry" && hint.name === name && hint.change === change;
 }
 
 async function watch(name = "dir"): Promise<Watching> {
@@ -102,14 +142,11 @@ Deno.test("watchPath() waits for a directory that is missing and follows one tha
   await watching.rescan();
   await Deno.mkdir(path);
   await watching.rescan();
-  await Deno.writeTextFile(join(path, "a"), "");
-  await watching.entry("a", "created");
+  await watching.hears();
   await Deno.rename(path, join(root, "old"));
   await Deno.mkdir(path);
   await watching.rescan();
-  await systemClock.sleep(50, AbortSignal.timeout(1000));
-  await Deno.writeTextFile(join(path, "b"), "");
-  await watching.entry("b", "created");
+  await watching.hears();
 });
 
 Deno.test("watchPath() notices that a directory above was replaced", async () => {
@@ -120,9 +157,7 @@ Deno.test("watchPath() notices that a directory above was replaced", async () =>
   await Deno.rename(join(root, "above"), join(root, "old"));
   await Deno.mkdir(join(root, "above/dir"), { recursive: true });
   await watching.rescan();
-  await systemClock.sleep(50, AbortSignal.timeout(1000));
-  await Deno.writeTextFile(join(watching.path, "b"), "");
-  await watching.entry("b", "created");
+  await watching.hears();
 });
 
 Deno.test("watchPath() watches a single file through its replacement", async () => {
@@ -135,9 +170,7 @@ Deno.test("watchPath() watches a single file through its replacement", async () 
   await Deno.writeTextFile(join(root, "new"), "x");
   await Deno.rename(join(root, "new"), path);
   await watching.rescan();
-  await systemClock.sleep(50, AbortSignal.timeout(1000));
-  await Deno.writeTextFile(path, "zzz");
-  await watching.entry("file.yaml", "written");
+  await watching.hearsItself();
 });
 
 Deno.test("watchPath() replaces lost events by a rescan", async () => {
@@ -180,13 +213,12 @@ Deno.test("watchPath() notices that a directory was removed and made anew at onc
   const { path } = watching;
   await watching.rescan();
   for (let round = 0; round < 5; round++) {
-    await Deno.writeTextFile(join(path, "a"), "");
-    await watching.entry("a", "created");
+    await watching.hears();
     watching.hints.length = 0;
     makeAnew(path);
     await watching.rescan();
-    await systemClock.sleep(100, AbortSignal.timeout(1000));
   }
+  await watching.hears();
 });
 
 // Periods of a second last a twentieth of one.
@@ -230,6 +262,63 @@ Deno.test("watchPath() does not take a change before it listened for a lost thre
   }
   deepStrictEqual(lines, []);
   deepStrictEqual(hints, [{ kind: "rescan" }]);
+});
+
+Deno.test("watchPath() says once that the system refuses to watch, tries again, and watches when it may (SRC-18)", async () => {
+  const root = await Deno.makeTempDir({ prefix: "skerry_watch_" });
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    clock: systemClock,
+    write: (line) => lines.push(JSON.parse(line).message),
+  });
+  const watchFs = Deno.watchFs;
+  let refusals = 0;
+  let clock = hastyClock;
+  Deno.watchFs = (paths, options) => {
+    refusals++;
+    if (refusals > 3) {
+      clock = systemClock;
+      return watchFs(paths, options);
+    }
+    throw new Error("Too many open files (os error 24)");
+  };
+  const hints: WatchHint[] = [];
+  const watching = (async () => {
+    // Only what is waited for while it refuses passes quickly.
+    const deps = {
+      log,
+      clock: {
+        ...hastyClock,
+        sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal),
+      },
+    };
+    for await (const hint of watchPath(root, stop.signal, deps)) {
+      hints.push(hint);
+    }
+  })();
+  try {
+    const endMs = systemClock.monotonic() + 5000;
+    while (hints.length === 0 && systemClock.monotonic() < endMs) {
+      await systemClock.sleep(5, stop.signal);
+    }
+    await Deno.writeTextFile(join(root, "a"), "");
+    while (hints.length < 2 && systemClock.monotonic() < endMs) {
+      await systemClock.sleep(5, stop.signal);
+    }
+  } finally {
+    Deno.watchFs = watchFs;
+    stop.abort();
+    await watching;
+    await Deno.remove(root, { recursive: true });
+  }
+  deepStrictEqual(lines, ["watch_unavailable", "watch_restored"]);
+  deepStrictEqual(hints.slice(0, 2), [
+    { kind: "rescan" },
+    { kind: "entry", name: "a", change: "created" },
+  ]);
 });
 
 function makeAnew(directory: string): void {

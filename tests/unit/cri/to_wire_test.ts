@@ -260,6 +260,26 @@ Deno.test("resourcesToWire() keeps numbers beyond what a double holds", () => {
   });
 });
 
+for (
+  const [appArmor, text] of [
+    [{ kind: "runtime_default" }, "runtime/default"],
+    [{ kind: "unconfined" }, "unconfined"],
+    [{ kind: "localhost", localhostRef: "strict" }, "localhost/strict"],
+  ] as const
+) {
+  Deno.test(`containerConfigToWire() names AppArmor profile "${text}" for old runtimes too`, () => {
+    const { linux } = containerConfigToWire({
+      ...CONTAINER,
+      linux: { securityContext: { appArmor } },
+    });
+    strictEqual(linux?.securityContext?.apparmorProfile, text);
+    strictEqual(
+      linux?.securityContext?.apparmor?.localhostRef,
+      appArmor.kind === "localhost" ? "strict" : "",
+    );
+  });
+}
+
 Deno.test("sandboxFilterToWire() tells no state from the state zero", () => {
   deepStrictEqual(sandboxFilterToWire({}), {
     id: "",

@@ -40,6 +40,34 @@ for (const [code, details, kind] of KINDS) {
   });
 }
 
+for (
+  const [found, told] of [
+    [
+      "write EPIPE (2026-11-21T18:21:07.946Z). Resolution note:",
+      "write EPIPE",
+    ],
+    [
+      "Failed to connect (2026-11-21T18:21:17.879Z). Resolution note: ",
+      "Failed to connect",
+    ],
+    [
+      "Error: connect ECONNREFUSED /run/x.sock. Resolution note:",
+      "connect ECONNREFUSED /run/x.sock",
+    ],
+    ["Error: connect ENOENT /run/x.sock", "connect ENOENT /run/x.sock"],
+  ] as const
+) {
+  Deno.test(`translateFailure() says the same at every attempt: "${told}" (RT-12)`, () => {
+    const details = `No connection established. Last error: ${found}`;
+    const error = translateFailure(new ChannelFailure(14, details), FACTS);
+    strictEqual(error.kind, "unavailable");
+    strictEqual(
+      error.message,
+      `Cannot StartContainer: no connection: ${told}, wanted a CRI runtime that listens there`,
+    );
+  });
+}
+
 Deno.test("translateFailure() names the grant that the sandbox lacks", () => {
   const error = translateFailure(
     new ChannelFailure(

@@ -1,0 +1,152 @@
+/**
+ * One GET, to servers that behave and to those that do not.
+ *
+ * @module
+ */
+
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { httpGet, NotTlsError } from "../../../mod/host/mod.ts";
+import { Authority } from "../../support/certificates.ts";
+
+const NEVER = new AbortController().signal;
+const options = { headers: {}, maxBodyBytes: 1024, signal: NEVER };
+
+/** What a server was asked. */
+interface Asked {
+  readonly path: string;
+  readonly headers: readonly string[];
+}
+
+/** A server that lives as long as its block. */
+interface Listening extends AsyncDisposable {
+  readonly port: number;
+  readonly asked: Asked[];
+}
+
+async function listen(
+  answer: (response: ServerResponse, asked: Asked) => void,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<Listening> {
+  const asked: Asked[] = [];
+  const handle: Parameters<typeof createServer>[1] = (request, response) => {
+    const one = { path: request.url ?? "", headers: request.rawHeaders };
+    asked.push(one);
+    answer(response, one);
+  };
+  const server: Server = tls === undefined
+    ? createServer(handle)
+    : createTlsServer(tls, handle);
+  await new Promise<void>((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve())
+  );
+  // A port it has, once it listens.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+Deno.test("httpGet() sends path, query and headers as they are, and reads the answer", async () => {
+  await using server = await listen((response) => {
+    response.writeHead(418, { Location: "/elsewhere" });
+    response.end("tea");
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/a%20b?c=d`);
+  const { status, location, body } = await httpGet(url, {
+    ...options,
+    headers: { "X-Two": ["1", "2"], Host: ["shop.example"] },
+  });
+  strictEqual(status, 418);
+  strictEqual(location, "/elsewhere");
+  strictEqual(new TextDecoder().decode(body), "tea");
+  const [asked] = server.asked;
+  strictEqual(asked?.path, "/a%20b?c=d");
+  const headers = asked?.headers.map((text) => text.toLowerCase()) ?? [];
+  strictEqual(headers[headers.indexOf("host") + 1], "shop.example");
+  deepStrictEqual(
+    headers.flatMap((name, at) => name === "x-two" ? [headers[at + 1]] : []),
+    ["1", "2"],
+  );
+});
+
+Deno.test("httpGet() reads no more of an endless body than it was told to", async () => {
+  let sent = 0;
+  let isClosed = false;
+  await using server = await listen((response) => {
+    response.on("close", () => isClosed = true);
+    const flood = (): void => {
+      while (!isClosed && sent < 1 << 30) {
+        sent += 1 << 16;
+        if (!response.write(new Uint8Array(1 << 16))) {
+          response.once("drain", flood);
+          return;
+        }
+      }
+    };
+    flood();
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  const { body } = await httpGet(url, options);
+  strictEqual(body.length, 1024);
+});
+
+Deno.test("httpGet() takes an answer whose body breaks off for an answer", async () => {
+  await using server = await listen((response) => {
+    response.writeHead(200, { "Content-Length": "100" });
+    response.write("half");
+    setTimeout(() => response.socket?.destroy(), 10);
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  const { status } = await httpGet(url, options);
+  strictEqual(status, 200);
+});
+
+Deno.test("httpGet() gives up when the signal aborts", async () => {
+  await using server = await listen(() => {});
+  const stop = new AbortController();
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  const asking = httpGet(url, { ...options, signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("enough")), 20);
+  await rejects(asking, /enough/);
+});
+
+Deno.test("httpGet() says when nobody listens", async () => {
+  await using server = await listen(() => {});
+  const { port } = server;
+  await server[Symbol.asyncDispose]();
+  const url = new URL(`http://127.0.0.1:${port}/`);
+  await rejects(httpGet(url, options), (error) => {
+    match(String(error), /refused/i);
+    return true;
+  });
+});
+
+Deno.test("httpGet() speaks TLS to a server nobody vouches for", async () => {
+  await using server = await listen(
+    (response) => response.end("safe"),
+    // As a workload makes it for itself: nobody here knows its authority.
+    await (await Authority.create()).issue({ name: "workload" }),
+  );
+  const url = new URL(`https://127.0.0.1:${server.port}/`);
+  const { body } = await httpGet(url, options);
+  strictEqual(new TextDecoder().decode(body), "safe");
+});
+
+Deno.test("httpGet() tells a server that speaks no TLS from others", async () => {
+  await using server = await listen((response) => response.end("plain"));
+  const url = new URL(`https://127.0.0.1:${server.port}/`);
+  await rejects(httpGet(url, options), NotTlsError);
+});
