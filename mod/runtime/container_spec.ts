@@ -21,14 +21,15 @@ import {
   LABEL_POD_UID,
   type LifecycleHandler,
 } from "../api/mod.ts";
-import type { ContainerConfig } from "../cri/mod.ts";
-import { containerEnvironment } from "./environment.ts";
+import type { ContainerConfig, Mount } from "../cri/mod.ts";
+import { environmentOf } from "./container_needs.ts";
 import { expandAll } from "./expansion.ts";
 import { containerMounts, terminationLogPath } from "./mount_spec.ts";
 import { containerResources } from "./resource_spec.ts";
 import { containerSecurity } from "./security_spec.ts";
 import type { ContainerSpecInput, SpecResult } from "./spec_input.ts";
-import { SpecRefusal } from "./spec_refusal.ts";
+import { specResult } from "./spec_result.ts";
+import { stopSignal } from "./stop_signal.ts";
 
 /**
  * Builds what CreateContainer is asked, or says why it cannot.
@@ -41,16 +42,7 @@ import { SpecRefusal } from "./spec_refusal.ts";
 export function buildContainerConfig(
   input: ContainerSpecInput,
 ): SpecResult<ContainerConfig> {
-  try {
-    return { kind: "ok", config: containerConfig(input) };
-  } catch (error) {
-    if (!(error instanceof SpecRefusal)) throw error;
-    return {
-      kind: "refused",
-      reason: "CreateContainerConfigError",
-      message: error.message,
-    };
-  }
+  return specResult(() => containerConfig(input));
 }
 
 /** A container's log file relative to its pod's log directory: `<name>/<restarts>.log`. */
@@ -59,12 +51,8 @@ export function containerLogPath(name: string, restartCount: number): string {
 }
 
 function containerConfig(input: ContainerSpecInput): ContainerConfig {
-  const { pod, container, restartCount, node } = input;
-  const environment = containerEnvironment(pod, container, {
-    podIps: input.podIps,
-    hostIps: node.ips,
-    allocatable: node.allocatable,
-  });
+  const { container, restartCount } = input;
+  const environment = input.environment ?? environmentOf(input);
   const command = expandAll(container.command, environment);
   const args = expandAll(container.args, environment);
   const { workingDir = "" } = container;
@@ -78,18 +66,32 @@ function containerConfig(input: ContainerSpecInput): ContainerConfig {
     ...(args === undefined ? {} : { args }),
     ...(workingDir === "" ? {} : { workingDir }),
     envs: Array.from(environment, ([key, value]) => ({ key, value })),
-    mounts: containerMounts(input),
+    mounts: mappedMounts(input, containerMounts({ ...input, environment })),
     labels: containerLabels(input),
     annotations: containerAnnotations(input),
     logPath: containerLogPath(container.name, restartCount),
     ...(container.stdin === true ? { stdin: true } : {}),
     ...(container.stdinOnce === true ? { stdinOnce: true } : {}),
     ...(container.tty === true ? { tty: true } : {}),
+    ...stopSignal(container),
     linux: {
       resources: containerResources(input),
       securityContext: containerSecurity(input),
     },
   };
+}
+
+/** In a user namespace the files of a mount belong to whom they belong to outside. */
+function mappedMounts(
+  input: ContainerSpecInput,
+  mounts: readonly Mount[],
+): readonly Mount[] {
+  const { pod, node } = input;
+  if (pod.spec.hostUsers !== false) return mounts;
+  const mapping = node.idMapping?.(pod.metadata.uid);
+  return mapping === undefined
+    ? mounts
+    : mounts.map((mount) => ({ ...mount, idMappings: [mapping] }));
 }
 
 function containerLabels(input: ContainerSpecInput): Record<string, string> {

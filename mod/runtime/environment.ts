@@ -1,22 +1,22 @@
 /**
- * The environment of a container: literal values, references to the pod's own
- * fields and to its resources.
+ * The environment of a container: whole objects, literal values, and references to
+ * the pod itself, to its resources, to keys of objects and of files.
  *
  * @module
  */
 
-import {
-  type ContainerSpec,
-  type EnvVar,
-  findContainer,
-  parseQuantity,
-  type Pod,
-  type Quantity,
-  toBytes,
-  toMilli,
-  ZERO_QUANTITY,
+import type {
+  ContainerSpec,
+  EnvVar,
+  KeyedObject,
+  ObjectGetter,
+  Pod,
+  Quantity,
 } from "../api/mod.ts";
+import { podFieldValue, resourceFieldValue } from "../pod/mod.ts";
 import { expand } from "./expansion.ts";
+import { type KeyFiles, keyFileValue } from "./key_file.ts";
+import { type ServiceFacts, serviceVariables } from "./service_links.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
 
 /** What references in an environment may ask for beside the pod itself. */
@@ -27,13 +27,23 @@ export interface EnvironmentFacts {
   readonly hostIps: readonly string[];
   /** Stands in for a limit that a container does not set; by resource name. */
   readonly allocatable: ReadonlyMap<string, Quantity>;
+  readonly objects: ObjectGetter;
+  /** The files that `fileKeyRef` names, as they were read for this start. */
+  readonly keyFiles?: KeyFiles;
+  /** The services of the cluster; absent where there is no list of them. */
+  readonly services?: readonly ServiceFacts[];
 }
 
+/** Variables by name. */
+export type Environment = ReadonlyMap<string, string>;
+
 /**
- * The variables of a container by name, in the order of their first mention.
+ * The variables of a container by name: those of `envFrom`, then those of `env` in
+ * the order of their first mention, then those of services that are not yet set.
  *
  * A value sees the variables before it; of two of one name the later one wins.
- * Values taken by reference are not expanded.
+ * Values taken by reference are not expanded. An optional reference to what is not
+ * there sets nothing. What an object holds is never part of a message.
  *
  * Upstream: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
  *
@@ -43,23 +53,30 @@ export function containerEnvironment(
   pod: Pod,
   container: ContainerSpec,
   facts: EnvironmentFacts,
-): ReadonlyMap<string, string> {
-  const source = container.envFrom?.[0];
-  if (source !== undefined) {
-    throw new SpecRefusal(
-      `Cannot build the environment: "envFrom" names a ${
-        source.secretRef === undefined ? "ConfigMap" : "Secret"
-      }, which is not supported yet`,
-    );
-  }
+): Environment {
+  const referrer: Referrer = { pod, container, facts };
+  const services = serviceVariables(facts.services ?? [], {
+    namespace: pod.metadata.namespace,
+    links: pod.spec.enableServiceLinks ?? true,
+  });
   const values = new Map<string, string>();
+  for (const source of container.envFrom ?? []) {
+    for (const [name, value] of sourceVariables(source, referrer)) {
+      values.set(name, value);
+    }
+  }
+  const known = {
+    get: (name: string) => values.get(name) ?? services.get(name),
+  };
   for (const variable of container.env ?? []) {
-    values.set(
-      variable.name,
-      variable.valueFrom === undefined
-        ? expand(variable.value ?? "", values)
-        : referredValue(variable, { pod, container, facts }),
-    );
+    const { name, value = "", valueFrom } = variable;
+    const found = value !== "" || valueFrom === undefined
+      ? expand(value, known)
+      : referredValue({ ...variable, valueFrom }, referrer);
+    if (found !== undefined) values.set(name, found);
+  }
+  for (const [name, value] of services) {
+    if (!values.has(name)) values.set(name, value);
   }
   return values;
 }
@@ -70,11 +87,46 @@ interface Referrer {
   readonly facts: EnvironmentFacts;
 }
 
-function referredValue(variable: EnvVar, referrer: Referrer): string {
+type EnvSource = NonNullable<ContainerSpec["envFrom"]>[number];
+
+/** Upstream: any printable ASCII but "=" makes a name (validation.IsRelaxedEnvVarName). */
+const VARIABLE_NAME = /^[\x20-\x3c\x3e-\x7e]+$/;
+
+/** Every value of an object as a variable, in the order of its keys. */
+function sourceVariables(
+  source: EnvSource,
+  referrer: Referrer,
+): readonly (readonly [name: string, value: string])[] {
+  const { prefix = "", configMapRef, secretRef } = source;
+  const kind = configMapRef === undefined ? "Secret" : "ConfigMap";
+  const ref = configMapRef ?? secretRef;
+  if (ref === undefined) return [];
+  const object = findObject({ ...ref, kind }, referrer);
+  if (object === undefined) return [];
+  return [...object.entries.keys()].sort().map((key) => {
+    const name = `${prefix}${key}`;
+    if (VARIABLE_NAME.test(name)) return [name, textOf(object, key)];
+    throw new SpecRefusal(
+      `Cannot use key "${key}" of ${kindAndName(object)} as a variable: ` +
+        `wanted a name of printable ASCII without "="`,
+    );
+  });
+}
+
+type Referring = EnvVar & {
+  readonly valueFrom: NonNullable<EnvVar["valueFrom"]>;
+};
+
+/** The value that a variable takes by reference; `undefined` when it is to be left out. */
+function referredValue(
+  variable: Referring,
+  referrer: Referrer,
+): string | undefined {
+  const { pod, container, facts } = referrer;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } =
-    variable.valueFrom ?? {};
+    variable.valueFrom;
   if (fieldRef !== undefined) {
-    const value = fieldValue(fieldRef.fieldPath, referrer);
+    const value = podFieldValue(pod, fieldRef.fieldPath, facts);
     if (value !== undefined) return value;
     throw refused(
       variable,
@@ -82,112 +134,91 @@ function referredValue(variable: EnvVar, referrer: Referrer): string {
     );
   }
   if (resourceFieldRef !== undefined) {
-    return resourceValue(variable, resourceFieldRef, referrer);
+    const { allocatable } = facts;
+    const found = resourceFieldValue(pod, resourceFieldRef, {
+      container,
+      allocatable,
+    });
+    if (found.kind === "ok") return found.value;
+    throw refused(variable, found.message);
   }
-  const kind = configMapKeyRef !== undefined
-    ? "a ConfigMap"
-    : secretKeyRef !== undefined
-    ? "a Secret"
-    : "a source";
-  throw refused(variable, `it reads ${kind}, which is not supported yet`);
+  if (configMapKeyRef !== undefined) {
+    return keyValue({ ...configMapKeyRef, kind: "ConfigMap" }, referrer);
+  }
+  if (secretKeyRef !== undefined) {
+    return keyValue({ ...secretKeyRef, kind: "Secret" }, referrer);
+  }
+  const { fileKeyRef } = variable.valueFrom;
+  if (fileKeyRef === undefined) {
+    throw refused(variable, `"valueFrom" names no source that is known`);
+  }
+  const found = keyFileValue(fileKeyRef, facts.keyFiles);
+  if (found.kind === "found") return found.value;
+  if (found.kind === "absent" && fileKeyRef.optional === true) return undefined;
+  throw refused(variable, found.message);
+}
+
+interface KeyedRef {
+  readonly kind: KeyedObject["kind"];
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+function keyValue(
+  ref: KeyedRef & { readonly key: string },
+  referrer: Referrer,
+): string | undefined {
+  const object = findObject(ref, referrer);
+  if (object === undefined) return undefined;
+  if (object.entries.has(ref.key)) return textOf(object, ref.key);
+  if (ref.optional === true) return undefined;
+  // Upstream's words, which operators search for.
+  throw new SpecRefusal(
+    `couldn't find key ${ref.key} in ${ref.kind} ${object.namespace}/${object.name}`,
+  );
+}
+
+/** The object of the pod's namespace; `undefined` when an optional one is not there. */
+function findObject(
+  ref: KeyedRef,
+  referrer: Referrer,
+): KeyedObject | undefined {
+  const { objects } = referrer.facts;
+  const { namespace } = referrer.pod.metadata;
+  const { kind, name = "", optional } = ref;
+  const object = kind === "ConfigMap"
+    ? objects.configMap({ namespace, name })
+    : objects.secret({ namespace, name });
+  if (object !== undefined || optional === true) return object;
+  // Upstream's words, which operators search for.
+  throw new SpecRefusal(`${kind.toLowerCase()} "${name}" not found`);
+}
+
+function textOf(object: KeyedObject, key: string): string {
+  const bytes = object.entries.get(key) ?? new Uint8Array();
+  const problem = (found: string) =>
+    new SpecRefusal(
+      `Cannot use key "${key}" of ${
+        kindAndName(object)
+      } as a variable: ${found}`,
+    );
+  // A program would take what is behind it for the end of the variable.
+  if (bytes.includes(0)) throw problem("its value holds a NUL byte");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+      .decode(bytes);
+  } catch {
+    // The decoder's own words are no help; the bytes may be secret.
+    throw problem("its value is not UTF-8");
+  }
+}
+
+function kindAndName(object: KeyedObject): string {
+  return `${object.kind} "${object.namespace}/${object.name}"`;
 }
 
 function refused(variable: EnvVar, found: string): SpecRefusal {
   return new SpecRefusal(
     `Cannot set environment variable "${variable.name}": ${found}`,
   );
-}
-
-const SUBSCRIPTED = /^metadata\.(labels|annotations)\['([^']*)'\]$/;
-
-/** The pod's own field as text; `undefined` when there is no such field. */
-function fieldValue(path: string, referrer: Referrer): string | undefined {
-  const { pod, facts } = referrer;
-  const [, map, key] = SUBSCRIPTED.exec(path) ?? [];
-  if (map !== undefined && key !== undefined) {
-    const { labels, annotations } = pod.metadata;
-    const entries = (map === "labels" ? labels : annotations) ?? {};
-    return Object.hasOwn(entries, key) ? entries[key] ?? "" : "";
-  }
-  switch (path) {
-    case "metadata.name":
-      return pod.metadata.name;
-    case "metadata.namespace":
-      return pod.metadata.namespace;
-    case "metadata.uid":
-      return pod.metadata.uid;
-    case "spec.nodeName":
-      return pod.spec.nodeName ?? "";
-    case "spec.serviceAccountName":
-      return pod.spec.serviceAccountName ?? "";
-    case "status.hostIP":
-      return facts.hostIps[0] ?? "";
-    case "status.hostIPs":
-      return facts.hostIps.join(",");
-    case "status.podIP":
-      return podIps(referrer)[0] ?? "";
-    case "status.podIPs":
-      return podIps(referrer).join(",");
-    default:
-      return undefined;
-  }
-}
-
-/** The pod's addresses, those of the node's primary family first. */
-function podIps({ facts }: Referrer): readonly string[] {
-  const primary = facts.hostIps[0];
-  if (primary === undefined) return facts.podIps;
-  const six = primary.includes(":");
-  const first = facts.podIps.filter((ip) => ip.includes(":") === six);
-  return [...first, ...facts.podIps.filter((ip) => !first.includes(ip))];
-}
-
-/**
- * An amount of a container as a whole number of divisors, rounded up.
- *
- * Upstream: pkg/api/v1/resource ExtractContainerResourceValue, which computes in
- * floating point; here it is exact.
- */
-function resourceValue(
-  variable: EnvVar,
-  reference: {
-    readonly containerName?: string;
-    readonly resource: string;
-    readonly divisor?: string;
-  },
-  referrer: Referrer,
-): string {
-  const name = reference.containerName ?? "";
-  const container = name === ""
-    ? referrer.container
-    : findContainer(referrer.pod, name);
-  if (container === undefined) {
-    throw refused(variable, `the pod has no container "${name}"`);
-  }
-  const [side, resource = ""] = splitOnce(reference.resource, ".");
-  if ((side !== "limits" && side !== "requests") || resource === "") {
-    throw refused(
-      variable,
-      `"resourceFieldRef" names "${reference.resource}", wanted "limits." or "requests." and a resource`,
-    );
-  }
-  const written = container.resources?.[side]?.[resource];
-  const set = written === undefined ? ZERO_QUANTITY : parseQuantity(written);
-  // As upstream a limit of zero counts as none.
-  const amount = side === "limits" && set.nano === 0n
-    ? referrer.facts.allocatable.get(resource) ?? ZERO_QUANTITY
-    : set;
-  const wanted = parseQuantity(reference.divisor ?? "1");
-  const divisor = wanted.nano === 0n ? parseQuantity("1") : wanted;
-  const count = resource === "cpu" ? toMilli : toBytes;
-  return divideUp(count(amount), count(divisor)).toString();
-}
-
-function divideUp(amount: bigint, divisor: bigint): bigint {
-  return (amount + divisor - 1n) / divisor;
-}
-
-function splitOnce(text: string, separator: string): readonly string[] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

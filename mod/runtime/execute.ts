@@ -14,25 +14,24 @@ import {
 import type { ImageService, RuntimeService } from "../cri/mod.ts";
 import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
+import { HookRunner } from "./hooks.ts";
 import { ImagePuller } from "./images.ts";
 import { PodKiller } from "./kill.ts";
 import { listPod } from "./list_pods.ts";
-import { inspectContainer, withContainers } from "./observe.ts";
+import { inspectContainer, withContainers, withSandbox } from "./observe.ts";
 import type { SyncFailure, SyncOutcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome_log.ts";
-import type { RuntimeFiles, SpecBuilder } from "./ports.ts";
+import type { RuntimeFiles, SpecBuilder, SubPaths } from "./ports.ts";
 import { PlanStops } from "./plan_stops.ts";
+import type { PodResources } from "./pod_resources.ts";
 import { RestartBackoffs } from "./restart_backoffs.ts";
 import { restorePod } from "./restore_pod.ts";
 import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
 import { startTargets } from "./start_targets.ts";
+import type { UserNamespaces } from "./user_namespaces.ts";
 import type { VolumeSource } from "./spec_input.ts";
-import {
-  ContainerStarter,
-  type Prepared,
-  type StartContext,
-  type StartTarget,
-} from "./start_container.ts";
+import { ContainerStarter } from "./start_container.ts";
+import type { Prepared, StartContext, StartTarget } from "./start_context.ts";
 
 /** A pod that takes longer does not keep others from starting any more. */
 const SLOW_START_MS = 10_000;
@@ -44,6 +43,10 @@ export interface ExecutorDeps {
   readonly files: RuntimeFiles;
   readonly containerFiles: ContainerFiles;
   readonly specs: SpecBuilder;
+  readonly subPaths: SubPaths;
+  readonly resources?: PodResources;
+  /** The ids of pods with a user namespace; without it there are none. */
+  readonly users?: UserNamespaces;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Logger;
@@ -107,10 +110,16 @@ export class PodExecutor {
   readonly #places: Semaphore;
 
   constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
-    const { runtime, images, events, clock, specs } = deps;
+    const { images, events, clock, specs } = deps;
     const log = deps.log.named("runtime");
     this.#deps = { ...deps, log };
-    this.#killer = new PodKiller({ runtime, events, clock, log });
+    const hooks = new HookRunner(deps);
+    this.#killer = new PodKiller({
+      ...deps,
+      hooks,
+      nodeIps: () => specs.nodeIps,
+      log,
+    });
     const { maxParallelPulls, maxRestartWaitMs } = options;
     this.#puller = new ImagePuller(
       { images, events, clock },
@@ -120,21 +129,18 @@ export class PodExecutor {
       maxMs: maxRestartWaitMs,
     });
     this.#starter = new ContainerStarter({
-      runtime,
+      ...deps,
       puller: this.#puller,
       files: deps.containerFiles,
-      specs,
-      events,
-      clock,
       killer: this.#killer,
+      hooks,
       backoffs: this.#backoffs,
     });
-    this.#sandboxes = new SandboxCreator({ runtime, specs, events, clock });
+    this.#sandboxes = new SandboxCreator(deps);
     this.#stops = new PlanStops({
-      runtime,
+      ...deps,
       files: deps.containerFiles,
       killer: this.#killer,
-      events,
     });
     this.#places = new Semaphore(options.maxParallelStarts ?? 6);
   }
@@ -164,6 +170,7 @@ export class PodExecutor {
     if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
       return log.outcome();
     }
+    await this.#deps.resources?.resize(execution, log);
     const targets = startTargets(pod, plan);
     if (plan.sandbox.kind === "keep" && targets.length === 0) {
       return log.outcome();
@@ -216,6 +223,7 @@ export class PodExecutor {
     this.#puller.forget(uid);
     this.#sandboxes.forget(uid);
     this.#deps.containerFiles.forget(uid);
+    this.#deps.resources?.forget(uid);
   }
 
   /** Has a sandbox and all that its containers share, or says in the log why not. */
@@ -368,22 +376,9 @@ export class PodExecutor {
         ips: sandbox.ips,
       }
       : observed;
-    return { pod: withContainers(base, found), atMs };
+    const now = withContainers(base, found);
+    return { pod: await this.#deps.resources?.complete(now) ?? now, atMs };
   }
-}
-
-function withSandbox(observed: ObservedPod, sandboxId: string): ObservedPod {
-  if (observed.sandboxes.some(({ id }) => id === sandboxId)) return observed;
-  const sandbox = {
-    id: sandboxId,
-    ready: true,
-    attempt: 0,
-    createdAt: 0n,
-    hostNetwork: false,
-    ip: undefined,
-    additionalIps: [],
-  };
-  return { ...observed, sandboxes: [sandbox, ...observed.sandboxes] };
 }
 
 /** Work whose failure is met where it is awaited, or does not matter any more. */

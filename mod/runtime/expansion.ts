@@ -36,7 +36,7 @@ export const MAX_EXPANDED_LENGTH: number = 1 << 20;
  */
 export function expand(
   text: string,
-  values: ReadonlyMap<string, string>,
+  values: Pick<ReadonlyMap<string, string>, "get">,
 ): string {
   const parts: string[] = [];
   let length = 0;
@@ -82,4 +82,28 @@ export function expandAll(
   values: ReadonlyMap<string, string>,
 ): readonly string[] | undefined {
   return texts?.map((text) => expand(text, values));
+}
+
+/**
+ * Expands a text in which every name must be known, or tells the first that is not.
+ *
+ * @throws {SpecRefusal} when the result would exceed `MAX_EXPANDED_LENGTH`
+ */
+export function expandKnown(
+  text: string,
+  values: Pick<ReadonlyMap<string, string>, "get">,
+):
+  | { readonly kind: "ok"; readonly text: string }
+  | { readonly kind: "unknown"; readonly unknown: string } {
+  let unknown: string | undefined;
+  const expanded = expand(text, {
+    get(name) {
+      const value = values.get(name);
+      if (value === undefined) unknown ??= name;
+      return value;
+    },
+  });
+  return unknown === undefined
+    ? { kind: "ok", text: expanded }
+    : { kind: "unknown", unknown };
 }

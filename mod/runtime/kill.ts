@@ -21,12 +21,14 @@ import {
   terminationOrder,
 } from "../pod/mod.ts";
 import { ContainerEvents } from "./container_event.ts";
-import { runHook } from "./hooks.ts";
+import type { HookRunner } from "./hooks.ts";
 
 /** One container to end. */
 export interface ContainerKill {
   readonly pod: Pod;
   readonly container: Pick<ObservedContainer, "id" | "name">;
+  /** Where its preStop hook finds it. */
+  readonly podIps: readonly string[];
   readonly reason: KillReason;
   /** The text of the event; `Stopping container x` when it is left out. */
   readonly message?: string;
@@ -47,12 +49,14 @@ export interface PodKill {
 /** The calls that ending makes. */
 export type KillService = Pick<
   RuntimeService,
-  "execSync" | "stopContainer" | "stopPodSandbox"
+  "stopContainer" | "stopPodSandbox"
 >;
 
 /** Ends containers: event, preStop hook, those that end before, SIGTERM, SIGKILL. */
 export class PodKiller {
   readonly #runtime: KillService;
+  readonly #hooks: HookRunner;
+  readonly #nodeIps: () => readonly string[];
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -60,15 +64,28 @@ export class PodKiller {
   constructor(
     deps: {
       readonly runtime: KillService;
+      readonly hooks: HookRunner;
+      /** The addresses of a pod on the node's network, primary first. */
+      readonly nodeIps: () => readonly string[];
       readonly events: EventSink;
       readonly clock: Clock;
       readonly log: Logger;
     },
   ) {
     this.#runtime = deps.runtime;
+    this.#hooks = deps.hooks;
+    this.#nodeIps = deps.nodeIps;
     this.#events = deps.events;
     this.#clock = deps.clock;
     this.#log = deps.log;
+  }
+
+  /** Where the hooks of a pod find it; a pod on the node's network is at the node. */
+  addressesOf(pod: Pod, observed: ObservedPod): readonly string[] {
+    // Of a pod without manifest only the sandbox tells where it is.
+    const onNode = pod.spec.hostNetwork === true ||
+      observed.sandboxes[0]?.hostNetwork === true;
+    return onNode ? this.#nodeIps() : observed.ips;
   }
 
   /**
@@ -142,10 +159,11 @@ export class PodKiller {
     const ended = new Map(
       running.map(({ id }) => [id, Promise.withResolvers<void>()]),
     );
+    const podIps = this.addressesOf(pod, observed);
     let isEarly = false;
     const failures = await failuresOf(running.map(async (container) => {
       const reason = POD_STOPPING;
-      const one = { pod, container, reason, graceSeconds, signal };
+      const one = { pod, container, podIps, reason, graceSeconds, signal };
       const earlier = order.get(container.name) ?? [];
       const waitFor = running.filter(({ name }) => earlier.includes(name))
         .map(({ id }) => ended.get(id)?.promise);
@@ -167,16 +185,19 @@ export class PodKiller {
   }
 
   async #preStop(kill: ContainerKill, graceSeconds: number): Promise<void> {
-    const { pod, container, signal } = kill;
-    const hook = findContainer(pod, container.name)?.lifecycle?.preStop;
-    if (hook === undefined) return;
+    const { pod, container, podIps, signal } = kill;
+    const spec = findContainer(pod, container.name);
+    const hook = spec?.lifecycle?.preStop;
+    if (spec === undefined || hook === undefined) return;
     using limit = deadline(this.#clock, graceSeconds * 1000, signal);
     try {
-      await runHook(
-        { runtime: this.#runtime, clock: this.#clock },
-        hook,
-        { containerId: container.id, signal: limit.signal },
-      );
+      await this.#hooks.run(hook, {
+        pod,
+        container: spec,
+        containerId: container.id,
+        podIps,
+        signal: limit.signal,
+      });
     } catch (error) {
       signal.throwIfAborted();
       const fields = {

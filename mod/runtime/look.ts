@@ -9,17 +9,25 @@ import type { ObservedPod } from "../pod/mod.ts";
 import type { PodCache } from "./cache.ts";
 import type { PodListing } from "./list_pods.ts";
 import { inspectPod, type ObserveDeps } from "./observe.ts";
+import type { PodResources } from "./pod_resources.ts";
 
 /** Looks at one pod on behalf of whoever has to know now. */
 export class PodObserver {
   readonly #deps: ObserveDeps;
   readonly #cache: PodCache;
   readonly #clock: Clock;
+  readonly #resources: Pick<PodResources, "complete"> | undefined;
 
   constructor(
-    deps: ObserveDeps & { readonly cache: PodCache; readonly clock: Clock },
+    deps: ObserveDeps & {
+      readonly cache: PodCache;
+      readonly clock: Clock;
+      /** Knows of resources what the runtime does not tell. */
+      readonly resources?: Pick<PodResources, "complete">;
+    },
   ) {
     this.#deps = { runtime: deps.runtime, files: deps.files };
+    this.#resources = deps.resources;
     this.#cache = deps.cache;
     this.#clock = deps.clock;
   }
@@ -33,10 +41,12 @@ export class PodObserver {
   async look(uid: string, signal: AbortSignal): Promise<ObservedPod> {
     const atMs = this.#clock.monotonic();
     const cached = this.#cache.get(uid);
-    const observed = await inspectPod(this.#deps, uid, {
-      signal,
-      ...cached === undefined ? {} : { cached },
-    });
+    const observed = await this.#complete(
+      await inspectPod(this.#deps, uid, {
+        signal,
+        ...cached === undefined ? {} : { cached },
+      }),
+    );
     this.#cache.set(uid, observed, atMs);
     return observed;
   }
@@ -46,12 +56,21 @@ export class PodObserver {
    *
    * @throws {CriError} when the runtime cannot answer
    */
-  inspect(listing: PodListing, signal: AbortSignal): Promise<ObservedPod> {
+  async inspect(
+    listing: PodListing,
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
     const cached = this.#cache.get(listing.uid);
-    return inspectPod(this.#deps, listing.uid, {
-      listing,
-      signal,
-      ...cached === undefined ? {} : { cached },
-    });
+    return await this.#complete(
+      await inspectPod(this.#deps, listing.uid, {
+        listing,
+        signal,
+        ...cached === undefined ? {} : { cached },
+      }),
+    );
+  }
+
+  async #complete(observed: ObservedPod): Promise<ObservedPod> {
+    return await this.#resources?.complete(observed) ?? observed;
   }
 }

@@ -38,7 +38,21 @@ export {
   type ObserveDeps,
 } from "./observe.ts";
 export type { SyncFailure, SyncOutcome } from "./outcome.ts";
-export type { RuntimeFiles, SpecBuilder, SpecWarning } from "./ports.ts";
+export type {
+  PathWatch,
+  PinnedPath,
+  RuntimeFiles,
+  SpecBuilder,
+  SpecWarning,
+  SubPaths,
+} from "./ports.ts";
+export { PodResources, type PodResourcesDeps } from "./pod_resources.ts";
+export {
+  NO_POD_CGROUPS,
+  NodePodCgroups,
+  type PodCgroups,
+  type PodCgroupsOptions,
+} from "./pod_cgroups.ts";
 export { NodeSpecBuilder, type SpecBuilderOptions } from "./spec_builder.ts";
 export type {
   CgroupLayout,
@@ -51,3 +65,6 @@ export type {
   VolumeSource,
 } from "./spec_input.ts";
 export { lastLogText } from "./termination_message.ts";
+export { thermalThrottlePaths } from "./security_spec.ts";
+export { type UserNamespaceDeps, UserNamespaces } from "./user_namespaces.ts";
+export { realPathOf } from "./real_path.ts";

@@ -16,14 +16,16 @@ import {
   type RuntimeService,
   type Sandbox,
 } from "../cri/mod.ts";
-import type {
-  ObservedContainer,
-  ObservedPod,
-  ObservedSandbox,
+import {
+  isUnclearEnd,
+  type ObservedContainer,
+  type ObservedPod,
+  type ObservedSandbox,
 } from "../pod/mod.ts";
 import { listPod, type ListService, type PodListing } from "./list_pods.ts";
 import type { RuntimeFiles } from "./ports.ts";
 import { terminationMessage } from "./termination_message.ts";
+import { toldResources } from "./told_resources.ts";
 
 /** What a look at one pod may build upon. */
 export interface InspectOptions {
@@ -109,6 +111,24 @@ export function withContainers(
     ...pod,
     containers: newestContainersFirst([...containers, ...others]),
   };
+}
+
+/** The same pod with a sandbox of which no more than the id is known. Pure. */
+export function withSandbox(
+  observed: ObservedPod,
+  sandboxId: string,
+): ObservedPod {
+  if (observed.sandboxes.some(({ id }) => id === sandboxId)) return observed;
+  const sandbox = {
+    id: sandboxId,
+    ready: true,
+    attempt: 0,
+    createdAt: 0n,
+    hostNetwork: false,
+    ip: undefined,
+    additionalIps: [],
+  };
+  return { ...observed, sandboxes: [sandbox, ...observed.sandboxes] };
 }
 
 /** Sorts as upstream: by attempt, then creation, both falling, then id. */
@@ -211,8 +231,8 @@ async function inspectContainers(
 
 /** True when nothing that we read of the container can have changed since. */
 function isSettled(seen: ObservedContainer, row: Container): boolean {
-  return seen.state === row.state &&
-    (row.state === "running" || row.state === "exited");
+  if (seen.state !== row.state || isUnclearEnd(seen)) return false;
+  return row.state === "running" || row.state === "exited";
 }
 
 /**
@@ -234,6 +254,7 @@ function observedContainer(
   extra: { readonly sandboxId: string; readonly message: string },
 ): ObservedContainer {
   const { annotations, user } = status;
+  const told = toldResources(status.resources);
   return {
     id: status.id,
     sandboxId: extra.sandboxId,
@@ -251,6 +272,8 @@ function observedContainer(
     restartCount: restartCountOf(annotations),
     // The runtime answers with the whole path; the pod's part are its last two names.
     logPath: status.logPath.split("/").slice(-2).join("/"),
+    ...(told === undefined ? {} : { resources: told }),
+    ...(status.stopSignal !== undefined && { stopSignal: status.stopSignal }),
     user: user === undefined ? undefined : {
       uid: Number(user.uid),
       gid: Number(user.gid),

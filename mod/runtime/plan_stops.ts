@@ -90,13 +90,15 @@ export class PlanStops {
   }
 
   async #stopSome(input: StopInput, log: OutcomeLog): Promise<void> {
-    const { pod, plan, signal } = input;
+    const { pod, observed, plan, signal } = input;
+    const podIps = this.#deps.killer.addressesOf(pod, observed);
     for (const step of plan.kill) {
       const container = { id: step.containerId, name: step.containerName };
       const { reason, message } = step;
       await this.#deps.killer.killContainer({
         pod,
         container,
+        podIps,
         reason,
         message,
         signal,
@@ -110,6 +112,7 @@ export class PlanStops {
         await this.#deps.killer.killContainer({
           pod,
           container,
+          podIps,
           reason,
           graceSeconds: 0,
           signal,

@@ -6,6 +6,7 @@
 
 import type { Pod } from "../api/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../cri/mod.ts";
+import type { ContainerNeeds, ContainerNeedsInput } from "./container_needs.ts";
 import type {
   ContainerSpecInput,
   SandboxSpecInput,
@@ -32,14 +33,25 @@ export interface RuntimeFiles {
   remove(path: string): Promise<void>;
 }
 
+/** What the builder knows of the node itself, so that nobody has to tell it. */
+export type GivenByBuilder = "node" | "objects" | "services" | "abilities";
+
 /** Turns pods into what the runtime is asked for. Pure but for what it was made with. */
 export interface SpecBuilder {
   /** The sandbox's configuration, its warnings told by the way. */
   sandbox(
     input: Pick<SandboxSpecInput, "pod" | "attempt">,
-  ): SpecResult<SandboxConfig> & { readonly warnings?: readonly SpecWarning[] };
+  ): SpecResult<SandboxConfig> & {
+    readonly warnings?: readonly SpecWarning[];
+    /** The runtime's handler for the pod; empty or absent for its default. */
+    readonly runtimeHandler?: string;
+  };
+  /** What is to be found and fetched before the container's configuration is built. */
+  needs(
+    input: Omit<ContainerNeedsInput, GivenByBuilder>,
+  ): SpecResult<ContainerNeeds>;
   container(
-    input: Omit<ContainerSpecInput, "node">,
+    input: Omit<ContainerSpecInput, GivenByBuilder>,
   ): SpecResult<ContainerConfig>;
   /** The content of the pod's `/etc/hosts`. */
   hostsFile(pod: Pod, podIps: readonly string[]): string;
@@ -51,4 +63,56 @@ export interface SpecBuilder {
 export interface SpecWarning {
   readonly reason: string;
   readonly message: string;
+}
+
+/**
+ * A path below a volume as it was when it was checked: what it led to, not only
+ * how it is written.
+ */
+export interface PinnedPath {
+  /** Where the volume lies: from here on every part of the path is looked at anew. */
+  readonly volumeRoot: string;
+  /** Absolute, without a link in any part below the volume. */
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+  /** When the file was made, where that is known; a new one may get an old inode. */
+  readonly bornAtMs?: number;
+}
+
+/** Finds what a `subPath` means, without ever leaving its volume. */
+export interface SubPaths {
+  /**
+   * Finds the path below the volume, part by part and following no link that leads
+   * out of it, and makes directories for what is missing.
+   *
+   * @param options.subPath Relative, without `..`; all that was to be expanded is.
+   * @param options.readOnly True when nothing may be made in the volume, whose
+   * content is another's; the mount's own `readOnly` does not matter here.
+   * @returns `refused` with what was found, to stand behind a colon
+   */
+  resolve(options: {
+    readonly podUid: string;
+    /** Absolute path of the volume's content. */
+    readonly volumeRoot: string;
+    readonly subPath: string;
+    readonly readOnly: boolean;
+  }): Promise<
+    | { readonly kind: "ok"; readonly pinned: PinnedPath }
+    | { readonly kind: "refused"; readonly message: string }
+  >;
+  /** Walks the path anew and says whether it still leads to the same file. */
+  isUnchanged(pinned: PinnedPath): Promise<boolean>;
+  /**
+   * Watches the paths from now on.
+   *
+   * @throws {Error} When they cannot be watched.
+   */
+  watch(pinned: readonly PinnedPath[]): Promise<PathWatch>;
+}
+
+/** Notices what is exchanged and put back between two looks. */
+export interface PathWatch extends AsyncDisposable {
+  /** Whether no part of the paths was renamed, removed or made anew since the start. */
+  isUntouched(): Promise<boolean>;
 }

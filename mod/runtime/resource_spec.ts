@@ -4,16 +4,12 @@
  * @module
  */
 
-import {
-  type ContainerSpec,
-  parseQuantity,
-  type Pod,
-  toBytes,
-} from "../api/mod.ts";
+import type { ContainerSpec, Pod } from "../api/mod.ts";
 import type { LinuxResources } from "../cri/mod.ts";
 import {
   containerCgroupResources,
   type CpuQuotaOptions,
+  hugePageAmounts,
   oomScoreAdj,
   podCgroupParent,
   sandboxCgroupResources,
@@ -57,6 +53,32 @@ export function overheadResources(pod: Pod, node: CgroupFacts): LinuxResources {
 }
 
 /**
+ * What a running container is told when its CPU or memory changes. A limit that was
+ * taken away is set free: to the runtime zero would mean that nothing changes.
+ */
+export function resizedResources(
+  input: Pick<ContainerSpecInput, "pod" | "container" | "node">,
+): LinuxResources {
+  const { cgroups } = input.node;
+  const {
+    cpuPeriod,
+    cpuQuota,
+    cpuShares,
+    memoryLimitInBytes = -1n,
+  } = containerResources(input);
+  return {
+    ...(cpuPeriod === undefined
+      ? {}
+      : { cpuPeriod, cpuQuota: cpuQuota ?? -1n }),
+    ...(cpuShares === undefined ? {} : { cpuShares }),
+    memoryLimitInBytes,
+    ...(cgroups.version === 1 && cgroups.swapAccounting !== false
+      ? { memorySwapLimitInBytes: memoryLimitInBytes }
+      : {}),
+  };
+}
+
+/**
  * The cgroup settings of one container.
  *
  * Swap is never given: with cgroups v1 memory and swap together get the memory
@@ -69,12 +91,16 @@ export function containerResources(
 ): LinuxResources {
   const { pod, container, node } = input;
   const { cgroups, memoryBytes } = node;
-  const resources = containerCgroupResources(container, cpuOptions(cgroups));
+  const resources = containerCgroupResources(container, {
+    ...cpuOptions(cgroups),
+    pod,
+  });
   const { memoryLimitInBytes } = resources;
   const hugepageLimits = hugePageLimits(container, cgroups.hugePageSizes);
+  const hasSwap = cgroups.swapAccounting !== false;
   return {
     ...resources,
-    ...(cgroups.version === 1 && memoryLimitInBytes !== undefined
+    ...(cgroups.version === 1 && hasSwap && memoryLimitInBytes !== undefined
       ? { memorySwapLimitInBytes: memoryLimitInBytes }
       : {}),
     oomScoreAdj: BigInt(
@@ -83,7 +109,7 @@ export function containerResources(
     ...(hugepageLimits.length === 0 ? {} : { hugepageLimits }),
     ...unified({
       ...outOfMemorySettings(cgroups),
-      ...(cgroups.version === 2 ? { "memory.swap.max": "0" } : {}),
+      ...(cgroups.version === 2 && hasSwap ? { "memory.swap.max": "0" } : {}),
     }),
   };
 }
@@ -97,35 +123,27 @@ function cpuOptions(cgroups: CgroupLayout): CpuQuotaOptions {
 
 /** With cgroups v2 a container dies as a whole, as its processes depend on each other. */
 function outOfMemorySettings(cgroups: CgroupLayout): Record<string, string> {
-  return cgroups.version === 2 ? { "memory.oom.group": "1" } : {};
+  return cgroups.version === 2 && cgroups.singleProcessOomKill !== true
+    ? { "memory.oom.group": "1" }
+    : {};
 }
 
 function unified(settings: Record<string, string>): LinuxResources {
   return Object.keys(settings).length === 0 ? {} : { unified: settings };
 }
 
-/** One limit for each size that the node has, zero unless the container asks for it. */
+/**
+ * One limit for each size that the node has, zero unless the container asks for it.
+ * When nobody told the node's sizes, only what the container asks for is limited.
+ */
 function hugePageLimits(
   container: ContainerSpec,
   sizes: readonly string[],
 ): { readonly pageSize: string; readonly limit: bigint }[] {
-  const wanted = new Map<bigint, bigint>();
-  for (
-    const [name, amount] of Object.entries(container.resources?.limits ?? {})
-  ) {
-    if (!name.startsWith(HUGE_PAGES)) continue;
-    const size = toBytes(parseQuantity(name.slice(HUGE_PAGES.length)));
-    wanted.set(size, toBytes(parseQuantity(amount)));
-  }
-  return sizes.map((pageSize) => ({
+  const wanted = hugePageAmounts(container.resources?.limits);
+  const names = sizes.length === 0 ? [...wanted.keys()] : sizes;
+  return names.map((pageSize) => ({
     pageSize,
-    limit: wanted.get(pageBytes(pageSize)) ?? 0n,
+    limit: wanted.get(pageSize) ?? 0n,
   }));
-}
-
-const HUGE_PAGES = "hugepages-";
-
-/** The CRI writes `2MB` where a quantity says `2Mi`. */
-function pageBytes(pageSize: string): bigint {
-  return toBytes(parseQuantity(pageSize.replace(/B$/, "i")));
 }

@@ -5,9 +5,11 @@
  */
 
 import {
+  ANNOTATION_CONTAINER_PORTS,
   ANNOTATION_DELETION_GRACE_PERIOD,
   ANNOTATION_PRE_STOP_HANDLER,
   ANNOTATION_TERMINATION_GRACE_PERIOD,
+  type ContainerPort,
   type ContainerSpec,
   LABEL_CONTAINER_NAME,
   type LifecycleHandler,
@@ -18,7 +20,7 @@ import type { PodListing } from "./list_pods.ts";
 
 /**
  * Restores from labels and annotations what ending a pod needs: its names, grace
- * periods and preStop hooks. Pure.
+ * periods, preStop hooks and the ports that these may name. Pure.
  *
  * The grace recorded at the start holds, where the kubelet gives an orphan one
  * second. Which container was a sidecar is not recorded: all end together.
@@ -56,20 +58,25 @@ export function restorePod(listing: PodListing): Pod {
 function restoreContainer(container: Container): ContainerSpec {
   const name = container.labels[LABEL_CONTAINER_NAME] ??
     container.metadata.name;
-  const text = container.annotations[ANNOTATION_PRE_STOP_HANDLER];
-  const preStop = text === undefined ? undefined : readHook(text);
-  return preStop === undefined ? { name } : { name, lifecycle: { preStop } };
+  const { annotations } = container;
+  const preStop = readHook(parse(annotations[ANNOTATION_PRE_STOP_HANDLER]));
+  if (preStop === undefined) return { name };
+  const ports = readPorts(parse(annotations[ANNOTATION_CONTAINER_PORTS]));
+  return { name, lifecycle: { preStop }, ...(ports.length > 0 && { ports }) };
 }
 
-/** A hook that cannot be read is none: the pod has to end all the same. */
-function readHook(text: string): LifecycleHandler | undefined {
-  let value: unknown;
+function parse(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     // Written by someone else, or cut.
     return undefined;
   }
+}
+
+/** A hook that cannot be read is none: the pod has to end all the same. */
+function readHook(value: unknown): LifecycleHandler | undefined {
   const exec = member(value, "exec");
   const command = member(exec, "command");
   if (
@@ -77,10 +84,52 @@ function readHook(text: string): LifecycleHandler | undefined {
   ) {
     return { exec: { command } };
   }
+  const httpGet = readHttp(member(value, "httpGet"));
+  if (httpGet !== undefined) return { httpGet };
   const seconds = member(member(value, "sleep"), "seconds");
   return typeof seconds === "number" && seconds >= 0
     ? { sleep: { seconds } }
     : undefined;
+}
+
+function readHttp(value: unknown): LifecycleHandler["httpGet"] {
+  const port = member(value, "port");
+  if (typeof port !== "number" && typeof port !== "string") return undefined;
+  const text = (key: string): Record<string, string> => {
+    const found = member(value, key);
+    return typeof found === "string" ? { [key]: found } : {};
+  };
+  const headers = member(value, "httpHeaders");
+  const httpHeaders = (Array.isArray(headers) ? headers : [])
+    .map((header) => ({
+      name: member(header, "name"),
+      value: member(header, "value"),
+    }))
+    .filter(isHeader);
+  return {
+    port,
+    ...text("path"),
+    ...text("host"),
+    ...text("scheme"),
+    ...(httpHeaders.length > 0 && { httpHeaders }),
+  };
+}
+
+function isHeader(
+  header: { readonly name: unknown; readonly value: unknown },
+): header is { name: string; value: string } {
+  return typeof header.name === "string" && typeof header.value === "string";
+}
+
+/** The ports that have a name; those without are of no use to a hook. */
+function readPorts(value: unknown): ContainerPort[] {
+  return (Array.isArray(value) ? value : []).flatMap((port) => {
+    const name = member(port, "name");
+    const containerPort = member(port, "containerPort");
+    return typeof name === "string" && typeof containerPort === "number"
+      ? [{ name, containerPort }]
+      : [];
+  });
 }
 
 function member(value: unknown, key: string): unknown {

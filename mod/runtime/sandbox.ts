@@ -5,7 +5,7 @@
  */
 
 import { type EventSink, type Pod, podRef } from "../api/mod.ts";
-import { type Clock, nextDelay } from "../base/mod.ts";
+import { type Clock, describeError } from "../base/mod.ts";
 import {
   CriError,
   type RuntimeService,
@@ -19,7 +19,10 @@ import { listPod } from "./list_pods.ts";
 import { podIps } from "./observe.ts";
 import type { SyncFailure } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome_log.ts";
+import type { PodResources } from "./pod_resources.ts";
+import { SandboxPauses } from "./sandbox_pauses.ts";
 import type { SpecBuilder } from "./ports.ts";
+import type { UserNamespaces } from "./user_namespaces.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 /** A sandbox that containers can be put into. */
@@ -31,14 +34,12 @@ export interface PodSandbox {
   readonly ips: readonly string[];
 }
 
-interface Failed {
-  readonly failure: SyncFailure;
-  readonly atMs: number;
-  readonly delayMs: number;
+interface SandboxSpec {
+  readonly config: SandboxConfig;
+  /** Empty for the runtime's default. */
+  readonly runtimeHandler: string;
 }
 
-/** Pauses after a sandbox could not be made: soon again, then seldom. */
-const PAUSE = { baseMs: 2_000, maxMs: 30_000 };
 /** How soon to look again when the sandbox is there after all, in milliseconds. */
 const RETRY_AFTER_CONFLICT_MS = 200;
 /** How soon to look again when the runtime is away; the look itself waits for it. */
@@ -50,10 +51,11 @@ export class SandboxCreator {
   readonly #specs: SpecBuilder;
   readonly #events: EventSink;
   readonly #clock: Clock;
+  readonly #resources: PodResources | undefined;
+  readonly #users: UserNamespaces | undefined;
   /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
   readonly #pending = new Map<string, Promise<string | undefined>>();
-  /** The last failure by pod UID, until a sandbox is made. */
-  readonly #failed = new Map<string, Failed>();
+  readonly #pauses: SandboxPauses;
 
   constructor(
     deps: {
@@ -61,31 +63,29 @@ export class SandboxCreator {
       readonly specs: SpecBuilder;
       readonly events: EventSink;
       readonly clock: Clock;
+      readonly resources?: PodResources;
+      /** Without it no pod gets a user namespace. */
+      readonly users?: UserNamespaces;
     },
   ) {
+    this.#resources = deps.resources;
+    this.#users = deps.users;
     this.#runtime = deps.runtime;
     this.#specs = deps.specs;
     this.#events = deps.events;
     this.#clock = deps.clock;
+    this.#pauses = new SandboxPauses(deps);
   }
 
-  /**
-   * Why a pod has to wait before its next sandbox, after one or more that failed:
-   * events of the failed ones would else have it made again and again.
-   */
+  /** Why a pod has to wait before its next sandbox, after others that came to nothing. */
   waitOf(uid: string): SyncFailure | undefined {
-    const failed = this.#failed.get(uid);
-    if (failed === undefined) return undefined;
-    const { failure, atMs, delayMs } = failed;
-    const retryAtMs = atMs + delayMs;
-    return this.#clock.monotonic() < retryAtMs
-      ? { ...failure, retryAtMs }
-      : undefined;
+    return this.#pauses.waitOf(uid);
   }
 
-  /** Forgets the failures of a pod that is gone. */
+  /** Forgets a pod that is gone, and takes back the ids it had. */
   forget(uid: string): void {
-    this.#failed.delete(uid);
+    this.#pauses.forget(uid);
+    this.#users?.forget(uid);
   }
 
   /**
@@ -115,19 +115,25 @@ export class SandboxCreator {
     options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
   ): Promise<PodSandbox | undefined> {
     const { log, signal } = options;
-    const config = this.#config(pod, attempt, log);
-    if (config === undefined) return undefined;
+    if (!await this.#giveIds(pod, log)) return undefined;
+    const spec = this.#spec(pod, attempt, log);
+    if (spec === undefined) return undefined;
+    const { config } = spec;
+    if (await this.#resources?.prepareSandbox(pod, log) === false) {
+      return undefined;
+    }
     let id: string;
     try {
-      id = await this.#run(pod.metadata.uid, config, signal);
+      id = await this.#run(pod.metadata.uid, spec, signal);
     } catch (error) {
       signal.throwIfAborted();
       await this.#createFailed(pod, error, options);
       return undefined;
     }
     log.changed();
+    await this.#resources?.sandboxMade(pod);
     if (pod.spec.hostNetwork === true) {
-      this.forget(pod.metadata.uid);
+      this.#pauses.made(pod.metadata.uid);
       return { id, config, observed: this.#onNode(id, attempt), ips: [] };
     }
     return await this.#learn(pod, { id, config, attempt, ...options });
@@ -145,32 +151,48 @@ export class SandboxCreator {
       options.log.podFailed({ reason: "CreatePodSandboxError", message });
       return undefined;
     }
-    const config = this.#config(pod, newest.attempt, options.log);
-    if (config === undefined) return undefined;
+    const spec = this.#spec(pod, newest.attempt, options.log);
+    if (spec === undefined) return undefined;
+    const { config } = spec;
     return { id: newest.id, config, observed: newest, ips: observed.ips };
   }
 
-  #config(
-    pod: Pod,
-    attempt: number,
-    log: OutcomeLog,
-  ): SandboxConfig | undefined {
+  /** Gives a pod with a user namespace its ids; says in the log why it cannot. */
+  async #giveIds(pod: Pod, log: OutcomeLog): Promise<boolean> {
+    if (pod.spec.hostUsers !== false || this.#users === undefined) return true;
+    try {
+      await this.#users.reserve(pod.metadata.uid);
+      return true;
+    } catch (error) {
+      this.#fail(pod, describeError(error), { log });
+      return false;
+    }
+  }
+
+  #spec(pod: Pod, attempt: number, log: OutcomeLog): SandboxSpec | undefined {
     const spec = this.#specs.sandbox({ pod, attempt });
     for (const { reason, message } of spec.warnings ?? []) {
       this.#warn(pod, reason, message);
     }
-    if (spec.kind === "ok") return spec.config;
-    this.#fail(pod, spec.message, { log });
+    if (spec.kind === "ok") {
+      const { config, runtimeHandler = "" } = spec;
+      return { config, runtimeHandler };
+    }
+    const event = spec.reason === "CreateContainerConfigError"
+      ? undefined
+      : spec.reason;
+    this.#fail(pod, spec.message, { log, event });
     return undefined;
   }
 
   #run(
     uid: string,
-    config: SandboxConfig,
+    spec: SandboxSpec,
     signal: AbortSignal,
   ): Promise<string> {
     signal.throwIfAborted();
-    const call = this.#runtime.runPodSandbox(config);
+    const { config, runtimeHandler } = spec;
+    const call = this.#runtime.runPodSandbox(config, { runtimeHandler });
     const pending = call.then((id) => id, () => undefined);
     this.#pending.set(uid, pending);
     const settle = (): void => {
@@ -219,7 +241,7 @@ export class SandboxCreator {
       this.#fail(pod, `sandbox "${id}" has no address`, { log });
       return undefined;
     }
-    this.forget(pod.metadata.uid);
+    this.#pauses.made(pod.metadata.uid);
     return { id, config, observed, ips };
   }
 
@@ -284,21 +306,22 @@ export class SandboxCreator {
   #fail(
     pod: Pod,
     why: string,
-    options: { readonly log: OutcomeLog; readonly retryAtMs?: number },
+    options: {
+      readonly log: OutcomeLog;
+      readonly retryAtMs?: number;
+      /** The reason of the event, where it is a better known one. */
+      readonly event?: string | undefined;
+    },
   ): void {
     const message = `Failed to create pod sandbox: ${why}`;
-    this.#warn(pod, "FailedCreatePodSandBox", message);
+    this.#warn(pod, options.event ?? "FailedCreatePodSandBox", message);
     const failure = { reason: "CreatePodSandboxError", message };
-    const atMs = this.#clock.monotonic();
-    const { uid } = pod.metadata;
-    const { log } = options;
-    let { retryAtMs } = options;
-    if (retryAtMs === undefined) {
-      const delayMs = nextDelay(this.#failed.get(uid)?.delayMs, PAUSE);
-      this.#failed.set(uid, { failure, atMs, delayMs });
-      retryAtMs = atMs + delayMs;
-    }
-    log.podFailed({ ...failure, retryAtMs });
+    const { log, retryAtMs } = options;
+    log.podFailed(
+      retryAtMs === undefined
+        ? this.#pauses.failed(pod.metadata.uid, failure)
+        : { ...failure, retryAtMs },
+    );
   }
 
   #warn(pod: Pod, reason: string, message: string): void {

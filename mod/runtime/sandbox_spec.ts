@@ -14,6 +14,7 @@ import {
   type Pod,
 } from "../api/mod.ts";
 import type { PortMapping, SandboxConfig } from "../cri/mod.ts";
+import { dottedSysctl } from "../pod/mod.ts";
 import {
   overheadResources,
   podCgroupParentOf,
@@ -92,7 +93,7 @@ export function buildSandboxConfig(
     annotations: { ...pod.metadata.annotations },
     linux: {
       cgroupParent: podCgroupParentOf(pod, node),
-      securityContext: sandboxSecurity(pod),
+      securityContext: sandboxSecurity(pod, node),
       ...(sysctls === undefined ? {} : { sysctls }),
       overhead: overheadResources(pod, node),
       resources: sandboxResources(pod, node),
@@ -159,14 +160,4 @@ function sandboxSysctls(pod: Pod): Record<string, string> | undefined {
   return Object.fromEntries(
     sysctls.map(({ name, value }) => [dottedSysctl(name), value]),
   );
-}
-
-/**
- * A sysctl's name with dots between its parts. In `net/ipv4/conf/eth0.1/x` slashes
- * separate and the dot belongs to a part, so that both change places; a name whose
- * first separator is a dot is in the wanted form already.
- */
-function dottedSysctl(name: string): string {
-  if (/[./]/.exec(name)?.[0] !== "/") return name;
-  return name.replace(/[./]/g, (found) => found === "/" ? "." : "/");
 }

@@ -4,17 +4,27 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../api/mod.ts";
+import { type Pod, podFullName } from "../api/mod.ts";
 import type {
   ContainerSecurityContext,
   NamespaceOptions,
   SandboxSecurityContext,
-  SecurityProfile,
   SeLinuxOptions,
   SupplementalGroupsPolicy,
 } from "../cri/mod.ts";
+import { appArmorProfile, seccompProfile } from "./profile_spec.ts";
 import type { ContainerSpecInput, NodeFacts } from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
+
+/** The part of a node that security settings depend on. */
+export type SecurityFacts = Pick<
+  NodeFacts,
+  | "seccompDefault"
+  | "seccompProfileRoot"
+  | "realPath"
+  | "maskedPaths"
+  | "idMapping"
+>;
 
 /** What the security settings of one container depend on. */
 export type ContainerSecurityInput =
@@ -23,7 +33,7 @@ export type ContainerSecurityInput =
     "pod" | "container" | "imageUser" | "targetContainerId"
   >
   & {
-    readonly node: Pick<NodeFacts, "seccompDefault" | "seccompProfileRoot">;
+    readonly node: SecurityFacts;
   };
 
 type ImageUser = ContainerSpecInput["imageUser"];
@@ -51,29 +61,41 @@ const READONLY_PATHS: readonly string[] = [
   "/proc/sys",
   "/proc/sysrq-trigger",
 ];
-const APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
+
+/**
+ * Where processors tell how hot they are, by which one container could spy on the
+ * others. Runtimes pass over a path that is not there, so that nobody needs to look
+ * which there are; upstream looks.
+ *
+ * @param processors how many processors the node has
+ */
+export function thermalThrottlePaths(processors: number): readonly string[] {
+  return Array.from(
+    { length: processors },
+    (_, index) => `/sys/devices/system/cpu/cpu${index}/thermal_throttle`,
+  );
+}
 
 /**
  * The namespaces of a pod's processes.
  *
  * Upstream: pkg/kubelet/kuberuntime/util NamespacesForPod.
  *
- * @throws {SpecRefusal} when the pod wants a user namespace
+ * @throws {SpecRefusal} when the pod wants a user namespace and has no ids
  */
 export function namespaceOptions(
   pod: Pod,
-  targetContainerId?: string,
+  options: {
+    readonly targetContainerId?: string | undefined;
+    readonly idMapping?: SecurityFacts["idMapping"];
+  } = {},
 ): NamespaceOptions {
   const { spec } = pod;
-  if (spec.hostUsers === false) {
-    throw new SpecRefusal(
-      `Cannot run pod "${pod.metadata.name}": "hostUsers" is "false", and user namespaces are not supported yet`,
-    );
-  }
+  const { targetContainerId } = options;
   const shared = {
     network: spec.hostNetwork === true ? "node" : "pod",
     ipc: spec.hostIPC === true ? "node" : "pod",
-    userns: { mode: "node" },
+    userns: userNamespace(pod, options.idMapping),
   } as const;
   if (spec.hostPID === true) return { ...shared, pid: "node" };
   if (spec.shareProcessNamespace === true) return { ...shared, pid: "pod" };
@@ -83,21 +105,39 @@ export function namespaceOptions(
   return { ...shared, pid: "container" };
 }
 
+function userNamespace(
+  pod: Pod,
+  idMapping: SecurityFacts["idMapping"],
+): NonNullable<NamespaceOptions["userns"]> {
+  if (pod.spec.hostUsers !== false) return { mode: "node" };
+  const mapping = idMapping?.(pod.metadata.uid);
+  if (mapping === undefined) {
+    throw new SpecRefusal(
+      `Cannot give pod "${pod.metadata.name}" a user namespace ("hostUsers: false"): it has no ids`,
+      "PodFeatureUnsupported",
+    );
+  }
+  return { mode: "pod", uids: [mapping], gids: [mapping] };
+}
+
 /**
  * The security settings of a pod's sandbox.
  *
  * Upstream: pkg/kubelet/kuberuntime generatePodSandboxLinuxConfig. The sandbox's
  * own process always gets the runtime's seccomp profile.
  *
- * @throws {SpecRefusal} when the pod wants a user namespace
+ * @throws {SpecRefusal} when the pod wants a user namespace and has no ids
  */
-export function sandboxSecurity(pod: Pod): SandboxSecurityContext {
+export function sandboxSecurity(
+  pod: Pod,
+  node: Pick<SecurityFacts, "idMapping"> = {},
+): SandboxSecurityContext {
   const { initContainers = [], containers, ephemeralContainers = [] } =
     pod.spec;
   const privileged = [...initContainers, ...containers, ...ephemeralContainers]
     .some((container) => container.securityContext?.privileged === true);
   return {
-    namespaceOptions: namespaceOptions(pod),
+    namespaceOptions: namespaceOptions(pod, node),
     ...(privileged ? { privileged } : {}),
     ...identity(pod.spec.securityContext ?? {}),
     ...groups(pod),
@@ -119,24 +159,27 @@ export function containerSecurity(
   const own = container.securityContext ?? {};
   const effective = { ...pod.spec.securityContext, ...withoutAbsent(own) };
   if (effective.runAsNonRoot === true) {
-    refuseRoot(container.name, effective.runAsUser, imageUser);
+    refuseRoot(input, effective.runAsUser);
   }
   const appArmor = appArmorProfile(pod, container);
   return {
     ...(own.capabilities === undefined ? {} : {
       capabilities: {
-        add: own.capabilities.add ?? [],
-        drop: own.capabilities.drop ?? [],
+        add: (own.capabilities.add ?? []).map(capabilityName),
+        drop: (own.capabilities.drop ?? []).map(capabilityName),
       },
     }),
     ...(own.privileged === true ? { privileged: true } : {}),
-    namespaceOptions: namespaceOptions(pod, input.targetContainerId),
+    namespaceOptions: namespaceOptions(pod, {
+      targetContainerId: input.targetContainerId,
+      idMapping: input.node.idMapping,
+    }),
     ...(effective.runAsUser === undefined ? runAs(imageUser) : {}),
     ...identity(effective),
     ...(own.readOnlyRootFilesystem === true ? { readonlyRootfs: true } : {}),
     ...groups(pod),
     ...(own.allowPrivilegeEscalation === false ? { noNewPrivs: true } : {}),
-    ...procPaths(own.procMount),
+    ...procPaths(own.procMount, input.node),
     seccomp: seccompProfile(input),
     ...(appArmor === undefined ? {} : { appArmor }),
   };
@@ -151,22 +194,51 @@ function withoutAbsent<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(entries) as Partial<T>;
 }
 
+/**
+ * A capability as runtimes want it, without the `CAP_` of the manual. Upstream sends
+ * names as they are written; runc passes over the `CAP_CAP_NET_RAW` that comes of it,
+ * and a container that was to lose a capability would keep it.
+ */
+function capabilityName(name: string): string {
+  return name.replace(/^CAP_/i, "");
+}
+
+/** The highest user id that the API takes. */
+const MAX_UID = 2_147_483_647n;
+
+/** Upstream: pkg/kubelet/kuberuntime verifyRunAsNonRoot, whose words people look for. */
 function refuseRoot(
-  container: string,
+  input: Pick<ContainerSecurityInput, "pod" | "container" | "imageUser">,
   runAsUser: number | undefined,
-  imageUser: ImageUser,
 ): void {
-  const wanted = `"runAsNonRoot" wants a user other than root`;
-  const refuse = (found: string) =>
-    new SpecRefusal(`Cannot run container "${container}": ${found}, ${wanted}`);
-  if (runAsUser === 0) throw refuse(`"runAsUser" is "0"`);
-  if (runAsUser !== undefined) return;
-  if (imageUser.uid === undefined && imageUser.username !== "") {
-    throw refuse(
-      `the image's user is the name "${imageUser.username}", which may be root's`,
+  const { pod, container, imageUser } = input;
+  const { uid } = pod.metadata;
+  const who = `(pod: "${
+    podFullName(pod)
+  }(${uid})", container: ${container.name})`;
+  if (runAsUser === 0) {
+    throw new SpecRefusal(
+      `container's runAsUser breaks non-root policy ${who}`,
     );
   }
-  if ((imageUser.uid ?? 0n) === 0n) throw refuse("the image runs as root");
+  if (runAsUser !== undefined) return;
+  if (imageUser.uid === undefined && imageUser.username !== "") {
+    throw new SpecRefusal(
+      `container has runAsNonRoot and image has non-numeric user (${imageUser.username}), cannot verify user is non-root ${who}`,
+    );
+  }
+  const imageUid = imageUser.uid ?? 0n;
+  // Runtimes have cut off what is above, and run the image as root (CVE-2024-40635).
+  if (imageUid < 0n || imageUid > MAX_UID) {
+    throw new SpecRefusal(
+      `container has runAsNonRoot and image has user ${imageUid}, wanted 1 to ${MAX_UID}, cannot verify user is non-root ${who}`,
+    );
+  }
+  if (imageUid === 0n) {
+    throw new SpecRefusal(
+      `container has runAsNonRoot and image will run as root ${who}`,
+    );
+  }
 }
 
 /** Whom a container runs as when only its image has a say; root when it has none. */
@@ -219,90 +291,12 @@ function groups(pod: Pod): Groups {
 
 function procPaths(
   procMount: string | undefined,
+  node: SecurityFacts,
 ): Pick<ContainerSecurityContext, "maskedPaths" | "readonlyPaths"> {
   if (procMount === "Unmasked") return { maskedPaths: [], readonlyPaths: [] };
-  return { maskedPaths: MASKED_PATHS, readonlyPaths: READONLY_PATHS };
-}
-
-interface WrittenProfile {
-  readonly type: string;
-  readonly localhostProfile?: string;
-}
-
-function seccompProfile(input: ContainerSecurityInput): SecurityProfile {
-  const { pod, container, node } = input;
-  const written: WrittenProfile | undefined =
-    container.securityContext?.seccompProfile ??
-      pod.spec.securityContext?.seccompProfile;
-  switch (written?.type) {
-    case "RuntimeDefault":
-      return { kind: "runtime_default" };
-    case "Localhost":
-      return {
-        kind: "localhost",
-        localhostRef: `${node.seccompProfileRoot}/${localhostProfile(written)}`,
-      };
-    case undefined:
-      return { kind: node.seccompDefault ? "runtime_default" : "unconfined" };
-    default:
-      return { kind: "unconfined" };
-  }
-}
-
-/** The profile's path, which may not lead out of the profile directory. */
-function localhostProfile(written: WrittenProfile): string {
-  const path = written.localhostProfile ?? "";
-  if (path === "" || path.startsWith("/") || path.split("/").includes("..")) {
-    throw new SpecRefusal(
-      `Cannot use seccomp profile "${path}": wanted a relative path without ".."`,
-    );
-  }
-  return path;
-}
-
-/** The container's own field, then its annotation, then the pod's field. */
-function appArmorProfile(
-  pod: Pod,
-  container: ContainerSpec,
-): SecurityProfile | undefined {
-  const own: WrittenProfile | undefined = container.securityContext
-    ?.appArmorProfile;
-  if (own !== undefined) return appArmorField(own);
-  const annotations = pod.metadata.annotations ?? {};
-  const key = `${APPARMOR_ANNOTATION}${container.name}`;
-  const annotated = Object.hasOwn(annotations, key)
-    ? appArmorAnnotation(annotations[key] ?? "")
-    : undefined;
-  if (annotated !== undefined) return annotated;
-  const ofPod = pod.spec.securityContext?.appArmorProfile;
-  return ofPod === undefined ? undefined : appArmorField(ofPod);
-}
-
-function appArmorField(written: WrittenProfile): SecurityProfile {
-  switch (written.type) {
-    case "RuntimeDefault":
-      return { kind: "runtime_default" };
-    case "Localhost":
-      return {
-        kind: "localhost",
-        localhostRef: written.localhostProfile ?? "",
-      };
-    default:
-      return { kind: "unconfined" };
-  }
-}
-
-function appArmorAnnotation(value: string): SecurityProfile | undefined {
-  if (value === "") return undefined;
-  if (value === "runtime/default") return { kind: "runtime_default" };
-  if (value === "unconfined") return { kind: "unconfined" };
-  if (value.startsWith("localhost/") && value !== "localhost/") {
-    return {
-      kind: "localhost",
-      localhostRef: value.slice("localhost/".length),
-    };
-  }
-  throw new SpecRefusal(
-    `Cannot use AppArmor profile "${value}": wanted "runtime/default", "unconfined" or "localhost/" and a name`,
-  );
+  const { maskedPaths = [] } = node;
+  return {
+    maskedPaths: [...MASKED_PATHS, ...maskedPaths],
+    readonlyPaths: READONLY_PATHS,
+  };
 }

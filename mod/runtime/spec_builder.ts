@@ -4,12 +4,19 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
-import type { ContainerConfig, SandboxConfig } from "../cri/mod.ts";
+import type { ObjectGetter, Pod } from "../api/mod.ts";
+import type { ContainerConfig } from "../cri/mod.ts";
+import {
+  type ContainerNeeds,
+  containerNeeds,
+  type ContainerNeedsInput,
+} from "./container_needs.ts";
 import { buildContainerConfig } from "./container_spec.ts";
 import { type NodeDns, podDns, type ResolverConfig } from "./dns.ts";
 import { hostsFileContent } from "./hosts_file.ts";
-import type { SpecBuilder, SpecWarning } from "./ports.ts";
+import { mountAbilities } from "./mount_abilities.ts";
+import type { GivenByBuilder, SpecBuilder } from "./ports.ts";
+import { podRuntimeHandler } from "./runtime_handler.ts";
 import { buildSandboxConfig, podHostname } from "./sandbox_spec.ts";
 import type {
   ContainerSpecInput,
@@ -22,6 +29,8 @@ import { SpecRefusal } from "./spec_refusal.ts";
 /** What the configurations of all pods of a node have in common. */
 export interface SpecBuilderOptions {
   readonly node: NodeFacts;
+  /** Where the ConfigMaps and Secrets that variables name are found. */
+  readonly objects: ObjectGetter;
   readonly podLogsDir: string;
   /**
    * The node's resolv.conf, read; `undefined` to give pods none of it. Asked for
@@ -48,12 +57,11 @@ export class NodeSpecBuilder implements SpecBuilder {
 
   sandbox(
     input: Pick<SandboxSpecInput, "pod" | "attempt">,
-  ): SpecResult<SandboxConfig> & {
-    readonly warnings?: readonly SpecWarning[];
-  } {
+  ): ReturnType<SpecBuilder["sandbox"]> {
     const { node, podLogsDir, clusterDomain } = this.#options;
     const { config: dns, warnings } = podDns(input.pod, this.#nodeDns());
     try {
+      const runtimeHandler = podRuntimeHandler(input.pod, node);
       const config = buildSandboxConfig({
         ...input,
         node,
@@ -61,21 +69,24 @@ export class NodeSpecBuilder implements SpecBuilder {
         clusterDomain,
         dns,
       });
-      return { kind: "ok", config, warnings };
+      return { kind: "ok", config, warnings, runtimeHandler };
     } catch (error) {
       if (!(error instanceof SpecRefusal)) throw error;
-      return {
-        kind: "refused",
-        reason: "CreateContainerConfigError",
-        message: error.message,
-      };
+      const { reason, message } = error;
+      return { kind: "refused", reason, message };
     }
   }
 
+  needs(
+    input: Omit<ContainerNeedsInput, GivenByBuilder>,
+  ): SpecResult<ContainerNeeds> {
+    return containerNeeds({ ...input, ...this.#given(input.pod) });
+  }
+
   container(
-    input: Omit<ContainerSpecInput, "node">,
+    input: Omit<ContainerSpecInput, GivenByBuilder>,
   ): SpecResult<ContainerConfig> {
-    return buildContainerConfig({ ...input, node: this.#options.node });
+    return buildContainerConfig({ ...input, ...this.#given(input.pod) });
   }
 
   /** @throws {SpecRefusal} for a pod whose sandbox was refused for its name */
@@ -87,6 +98,14 @@ export class NodeSpecBuilder implements SpecBuilder {
       nodeHostsFile: pod.spec.hostNetwork === true ? nodeHostsFile() : "",
       ...podHostname(pod, clusterDomain),
     });
+  }
+
+  #given(pod: Pod): Pick<ContainerSpecInput, GivenByBuilder> {
+    const { node, objects } = this.#options;
+    const { runtimeClassName: name = "" } = pod.spec;
+    const handler = node.runtimeClass?.(name)?.handler ?? name;
+    const abilities = mountAbilities(node.runtime?.(), handler);
+    return { node, objects, abilities };
   }
 
   #nodeDns(): NodeDns {

@@ -5,8 +5,23 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, Quantity } from "../api/mod.ts";
-import type { Image } from "../cri/mod.ts";
+import type {
+  ContainerSpec,
+  ObjectGetter,
+  Pod,
+  Quantity,
+  RuntimeClassObject,
+} from "../api/mod.ts";
+import type {
+  IdMapping,
+  Image,
+  ImageSpec,
+  RuntimeVersion,
+} from "../cri/mod.ts";
+import type { RuntimeLack, RuntimeSupport } from "../pod/mod.ts";
+import type { Environment } from "./environment.ts";
+import type { KeyFiles } from "./key_file.ts";
+import type { ServiceFacts } from "./service_links.ts";
 
 /** Which of a pod's three lists a container stands in. */
 export type ContainerKind = "init" | "app" | "ephemeral";
@@ -18,6 +33,25 @@ export interface VolumeSource {
   /** True when the volume may not be written, whatever the mount says. */
   readonly readOnly: boolean;
 }
+
+/** What the runtime can do with mounts, for one of its handlers. */
+export interface MountAbilities {
+  /** Who it is, to be named in messages. */
+  readonly runtime: string;
+  /** Makes what is mounted below a mount read-only too. */
+  readonly recursiveReadOnly: boolean;
+  /** Mounts an image as a volume. */
+  readonly imageVolumes: boolean;
+}
+
+/** What the runtime has said of itself; the features of a connection are one. */
+export type NodeRuntime = RuntimeSupport & {
+  readonly version?: RuntimeVersion;
+  readonly handlers: readonly {
+    readonly name: string;
+    readonly recursiveReadOnlyMounts?: boolean;
+  }[];
+};
 
 /** The pod's resolver settings, as the runtime writes them into resolv.conf. */
 export interface SandboxDns {
@@ -40,6 +74,10 @@ export interface CgroupLayout {
   readonly cpuCfsPeriodMs: number;
   /** Sizes of huge pages of this node as the CRI names them: `2MB`, `1GB`. */
   readonly hugePageSizes: readonly string[];
+  /** False when the kernel does not count swap, so that no limit of it may be sent. */
+  readonly swapAccounting?: boolean;
+  /** True when out of memory is to end one process and not the whole container. */
+  readonly singleProcessOomKill?: boolean | undefined;
 }
 
 /** What the builders need to know of the node. */
@@ -56,6 +94,19 @@ export interface NodeFacts {
   readonly seccompDefault: boolean;
   /** The directory of `Localhost` seccomp profiles. */
   readonly seccompProfileRoot: string;
+  /**
+   * Where a path leads once all links are followed; `undefined` when nothing is
+   * there. Without it nobody sees that a profile's path leaves its directory.
+   */
+  readonly realPath?: (path: string) => string | undefined;
+  /** What containers must not see besides the usual, such as {@linkcode thermalThrottlePaths}. */
+  readonly maskedPaths?: readonly string[];
+  /** What the runtime has said of itself; asked for each pod, since it may change. */
+  readonly runtime?: () => NodeRuntime | undefined;
+  /** The ids of a pod's user namespace, by its UID; `undefined` when it has none. */
+  readonly idMapping?: (podUid: string) => IdMapping | undefined;
+  /** Finds the RuntimeClass that a pod names. */
+  readonly runtimeClass?: (name: string) => RuntimeClassObject | undefined;
 }
 
 /** Everything a sandbox configuration is made of. */
@@ -91,6 +142,20 @@ export interface ContainerSpecInput {
   readonly terminationLog?: string;
   /** The running container whose processes an ephemeral container joins. */
   readonly targetContainerId?: string;
+  /** Where ConfigMaps and Secrets are found; absent where there are none. */
+  readonly objects?: ObjectGetter;
+  /** The services of the cluster; absent where there is no list of them. */
+  readonly services?: readonly ServiceFacts[];
+  /** The files that variables are read from. */
+  readonly keyFiles?: KeyFiles;
+  /** The container's variables, when they are known already; else they are built. */
+  readonly environment?: Environment;
+  /** By `mountPath`: where the sub-path of that mount lies on the node. */
+  readonly subPaths?: ReadonlyMap<string, string>;
+  /** By volume name: what was pulled for the image volumes of the container. */
+  readonly imageVolumes?: ReadonlyMap<string, ImageSpec>;
+  /** Absent when the runtime has not said what it can. */
+  readonly abilities?: MountAbilities;
   readonly node: NodeFacts;
 }
 
@@ -99,6 +164,6 @@ export type SpecResult<Config> =
   | { readonly kind: "ok"; readonly config: Config }
   | {
     readonly kind: "refused";
-    readonly reason: "CreateContainerConfigError";
+    readonly reason: "CreateContainerConfigError" | RuntimeLack["reason"];
     readonly message: string;
   };

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { RuntimeLack } from "../pod/mod.ts";
+
 /**
  * What was found in a pod that no sandbox or container can be made of.
  *
@@ -12,4 +14,14 @@
  */
 export class SpecRefusal extends Error {
   override readonly name = "SpecRefusal";
+  /** What the refusal is called in status and events. */
+  readonly reason: "CreateContainerConfigError" | RuntimeLack["reason"];
+
+  constructor(
+    message: string,
+    reason: SpecRefusal["reason"] = "CreateContainerConfigError",
+  ) {
+    super(message);
+    this.reason = reason;
+  }
 }

@@ -6,68 +6,30 @@
 
 import type { ContainerSpec, EventSink, Pod } from "../api/mod.ts";
 import { type Clock, describeError } from "../base/mod.ts";
-import type { RuntimeService, SandboxConfig } from "../cri/mod.ts";
+import type { RuntimeService } from "../cri/mod.ts";
 import { latestContainer, type ObservedPod } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import { ContainerEvents } from "./container_event.ts";
-import { runHook } from "./hooks.ts";
-import { wantsHostsFile } from "./hosts_file.ts";
+import { ContainerInputs } from "./container_inputs.ts";
+import type { HookRunner } from "./hooks.ts";
 import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
 import type { PodKiller } from "./kill.ts";
-import { terminationLogPath } from "./mount_spec.ts";
+import { terminationLogPath, type WantedSubPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
 import type { SyncFailure } from "./outcome.ts";
-import type { SpecBuilder } from "./ports.ts";
+import type { PinnedSubPaths } from "./pinned_sub_paths.ts";
+import type { PodResources } from "./pod_resources.ts";
+import type { SpecBuilder, SubPaths } from "./ports.ts";
 import type { RestartBackoffs } from "./restart_backoffs.ts";
-import type { ContainerKind, VolumeSource } from "./spec_input.ts";
-
-/** The sandbox and the rest that all containers of one pod share while they start. */
-export interface StartContext {
-  readonly pod: Pod;
-  /** The pod as it was before anything was done. */
-  readonly observed: ObservedPod;
-  readonly sandboxId: string;
-  readonly sandboxConfig: SandboxConfig;
-  readonly podIps: readonly string[];
-  readonly volumes: ReadonlyMap<string, VolumeSource>;
-  readonly hostsFile: HostsFile;
-  /** What was begun while the sandbox was made, by container name. */
-  readonly prepared: ReadonlyMap<string, Promise<Prepared>>;
-  /** Gives up the place among those that start; called before a long wait. */
-  readonly yieldPlace: () => void;
-  readonly signal: AbortSignal;
-}
-
-/** The managed `/etc/hosts`; it can be mounted once `written` resolves. */
-export interface HostsFile {
-  readonly path: string;
-  readonly written: Promise<void>;
-}
-
-/** What a container needs that does not depend on its sandbox. */
-export interface Prepared {
-  readonly restartCount: number;
-  readonly terminationLog: string | undefined;
-}
-
-/** A container to start. */
-export interface StartTarget {
-  readonly container: ContainerSpec;
-  readonly kind: ContainerKind;
-  /** The name of the container whose processes an ephemeral one joins. */
-  readonly targetName?: string | undefined;
-}
-
-/** It runs, or why not. */
-export type StartResult =
-  | { readonly kind: "started"; readonly containerId: string }
-  | {
-    readonly kind: "failed";
-    readonly failure: SyncFailure;
-    /** True when something in the runtime may have changed. */
-    readonly changed: boolean;
-  };
+import {
+  type Prepared,
+  specInput,
+  type StartContext,
+  type StartResult,
+  type StartTarget,
+} from "./start_context.ts";
+import { ignoresStopSignal } from "./stop_signal.ts";
 
 /** How soon to look again when a container's name was taken, in milliseconds. */
 const RETRY_AFTER_CONFLICT_MS = 200;
@@ -78,18 +40,23 @@ export interface StarterDeps {
   readonly puller: ImagePuller;
   readonly files: ContainerFiles;
   readonly specs: SpecBuilder;
+  readonly resources?: PodResources;
+  readonly subPaths: SubPaths;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly killer: PodKiller;
+  readonly hooks: HookRunner;
   readonly backoffs: RestartBackoffs;
 }
 
 /** Starts containers, one at a time for a pod. Upstream: kuberuntime startContainer. */
 export class ContainerStarter {
   readonly #deps: StarterDeps;
+  readonly #inputs: ContainerInputs;
 
   constructor(deps: StarterDeps) {
     this.#deps = deps;
+    this.#inputs = new ContainerInputs(deps);
   }
 
   /** Makes the files of a container and counts its restarts; reads nothing of the runtime. */
@@ -167,11 +134,20 @@ export class ContainerStarter {
     const { container } = target;
     const { runtime } = this.#deps;
     let containerId: string;
+    let pinned: PinnedSubPaths;
+    await using stack = new AsyncDisposableStack();
     try {
       const prepared = await (context.prepared.get(container.name) ??
         this.prepare(pod, container, observed));
+      const input = specInput(context, target);
+      const gathered = await this.#inputs.gather(input, context);
+      if (gathered.kind === "failed") {
+        return this.#failed(pod, container.name, gathered.failure);
+      }
+      pinned = stack.use(gathered.pinned);
       const spec = this.#deps.specs.container({
-        ...this.#specInput(context, target),
+        ...input,
+        ...gathered.given,
         ...prepared.terminationLog === undefined
           ? {}
           : { terminationLog: prepared.terminationLog },
@@ -198,27 +174,70 @@ export class ContainerStarter {
       signal.throwIfAborted();
       return await this.#createFailed(context, container, error);
     }
-    return await this.#run(context, container, containerId);
+    return await this.#run(context, container, { containerId, pinned });
   }
 
   async #run(
     context: StartContext,
     container: ContainerSpec,
-    containerId: string,
+    created: {
+      readonly containerId: string;
+      readonly pinned: PinnedSubPaths;
+    },
   ): Promise<StartResult> {
     const { pod, signal } = context;
     const { name } = container;
+    const { containerId, pinned } = created;
     this.#tell(pod).normal(name, "Created", "Container created");
+    const before = await pinned.exchanged();
+    if (before !== undefined) {
+      return this.#failed(pod, name, exchangedFailure(before), {
+        changed: true,
+      });
+    }
     try {
       await this.#deps.runtime.startContainer(containerId, { signal });
+      await this.#deps.resources?.started(pod, container, containerId);
+      this.#tell(pod).normal(name, "Started", "Container started");
     } catch (error) {
       signal.throwIfAborted();
       const message = wordsOf(error).replaceAll(containerId, name);
       const failure = { reason: "RunContainerError", message };
+      // One whose start was only slow may run all the same.
+      if (await pinned.exchanged() !== undefined) {
+        await this.#killAtOnce(containerId, signal);
+      }
       return this.#failed(pod, name, failure, { changed: true });
     }
-    this.#tell(pod).normal(name, "Started", "Container started");
+    const after = await pinned.exchanged();
+    if (after !== undefined) {
+      await this.#killAtOnce(containerId, signal);
+      return this.#failed(pod, name, exchangedFailure(after), {
+        changed: true,
+      });
+    }
+    await this.#checkStopSignal(context, container, containerId);
     return await this.#postStart(context, container, containerId);
+  }
+
+  /** Tells, at a container's first start, when its runtime passes over the stop signal. */
+  async #checkStopSignal(
+    context: StartContext,
+    container: ContainerSpec,
+    containerId: string,
+  ): Promise<void> {
+    const { pod, observed, signal } = context;
+    const { name } = container;
+    const wanted = container.lifecycle?.stopSignal ?? "";
+    const isFirst = latestContainer(observed, name) === undefined;
+    if (wanted === "" || !isFirst) return;
+    const { runtime } = this.#deps;
+    if (!await ignoresStopSignal(runtime, containerId, { signal })) return;
+    this.#tell(pod).warning(
+      name,
+      "StopSignalIgnored",
+      `The runtime does not know stop signals: "${wanted}" is not sent, the image's own signal is`,
+    );
   }
 
   async #postStart(
@@ -231,9 +250,10 @@ export class ContainerStarter {
     const hook = container.lifecycle?.postStart;
     if (hook === undefined) return { kind: "started", containerId };
     context.yieldPlace();
-    const { runtime, clock, killer } = this.#deps;
+    const { hooks, killer } = this.#deps;
+    const { podIps } = context;
     try {
-      await runHook({ runtime, clock }, hook, { containerId, signal });
+      await hooks.run(hook, { pod, container, containerId, podIps, signal });
       return { kind: "started", containerId };
     } catch (error) {
       signal.throwIfAborted();
@@ -251,11 +271,24 @@ export class ContainerStarter {
       await killer.killContainer({
         pod,
         container: { id: containerId, name },
+        podIps,
         reason: "post_start_failed",
         message: "FailedPostStartHook",
         signal,
       });
       return { kind: "failed", failure, changed: true };
+    }
+  }
+
+  /** No grace and no hook: it may see what is not its own. */
+  async #killAtOnce(containerId: string, signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#deps;
+    try {
+      await runtime.stopContainer(containerId, 0, { signal });
+    } catch {
+      signal.throwIfAborted();
+      // Removing kills as well, by another way through the runtime.
+      await runtime.removeContainer(containerId, { signal });
     }
   }
 
@@ -300,34 +333,6 @@ export class ContainerStarter {
     }
   }
 
-  #specInput(
-    context: StartContext,
-    target: StartTarget,
-  ): Omit<
-    Parameters<SpecBuilder["container"]>[0],
-    "restartCount" | "imageRef" | "imageUser" | "terminationLog"
-  > {
-    const { pod, observed, sandboxId, podIps, volumes, hostsFile } = context;
-    const { container, kind, targetName } = target;
-    const joined = targetName === undefined
-      ? undefined
-      : observed.containers.find(({ name, state }) =>
-        name === targetName && state === "running"
-      );
-    return {
-      pod,
-      container,
-      kind,
-      sandboxId,
-      podIps,
-      volumes,
-      ...wantsHostsFile(pod, container, podIps)
-        ? { hostsFile: hostsFile.path }
-        : {},
-      ...joined === undefined ? {} : { targetContainerId: joined.id },
-    };
-  }
-
   async #restartCount(
     pod: Pod,
     name: string,
@@ -366,6 +371,16 @@ export class ContainerStarter {
       changed: options.changed,
     };
   }
+}
+
+function exchangedFailure(
+  { written, volume }: WantedSubPath,
+): Omit<SyncFailure, "container"> {
+  return {
+    reason: "CreateContainerConfigError",
+    message:
+      `Cannot run the container: subpath "${written}" of volume "${volume}" was exchanged while it was mounted, wanted what was found before`,
+  };
 }
 
 function failed(failure: SyncFailure): StartResult {

@@ -6,7 +6,7 @@
 
 import type { ContainerSpec, Pod } from "../api/mod.ts";
 import type { PodPlan } from "../pod/mod.ts";
-import type { StartTarget } from "./start_container.ts";
+import type { StartTarget } from "./start_context.ts";
 
 /** Lists what is started, in order: ephemeral, init, app; each in the plan's order. Pure. */
 export function startTargets(pod: Pod, plan: PodPlan): readonly StartTarget[] {

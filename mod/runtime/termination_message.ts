@@ -118,5 +118,17 @@ function endOf(bytes: Uint8Array, maxBytes: number): string {
   ) {
     start++;
   }
+  return atMost(lenient.decode(bytes.subarray(start)), maxBytes);
+}
+
+/**
+ * The end of a text in at most `maxBytes` of UTF-8: what is not UTF-8 has become
+ * longer by being replaced.
+ */
+function atMost(text: string, maxBytes: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return text;
+  let start = bytes.length - maxBytes;
+  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
   return lenient.decode(bytes.subarray(start));
 }

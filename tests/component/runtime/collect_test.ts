@@ -54,6 +54,8 @@ Deno.test("PodCollector.pruneDead() removes replaced sandboxes", async () => {
     await rig.sync(subject);
     const [sandbox] = (await rig.look(subject)).sandboxes;
     if (attempt < 2) fake.killSandbox(sandbox?.id ?? "");
+    // What was forgotten need not wait for its next sandbox.
+    rig.executor.forget(subject.metadata.uid);
   }
   const observed = await rig.look(subject);
   await rig.collector.pruneDead(observed, { signal: rig.signal });

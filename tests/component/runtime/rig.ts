@@ -13,6 +13,8 @@ import {
 import {
   type ContainerSpec,
   logDirectoryName,
+  NO_OBJECTS,
+  type ObjectGetter,
   type Pod,
   type PodEvent,
   type PodRef,
@@ -29,16 +31,24 @@ import {
   ContainerFiles,
   diskFiles,
   type ExecutorOptions,
+  NO_POD_CGROUPS,
+  type NodeFacts,
   NodeSpecBuilder,
   PodCache,
+  type PodCgroups,
   PodCollector,
   PodExecutor,
   PodObserver,
+  PodResources,
+  type SubPaths,
   type SyncOutcome,
   unseenPod,
+  UserNamespaces,
   type VolumeSource,
 } from "../../../mod/runtime/mod.ts";
+import { SubPathResolver } from "../../../mod/volume/sub_path.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
+import { bareNode } from "../../support/bare_node.ts";
 
 /** The image that the fake runtime has. */
 export const IMAGE = "localhost/busybox:1.35";
@@ -46,6 +56,18 @@ export const IMAGE = "localhost/busybox:1.35";
 /** An event as it was recorded. */
 export interface ToldEvent extends PodEvent {
   readonly pod: PodRef;
+}
+
+/** What the room finds on the node; by default no objects and the real paths. */
+export interface RigWorld {
+  readonly objects?: ObjectGetter;
+  readonly subPaths?: SubPaths;
+  /** What the runtime has said of itself. */
+  readonly runtime?: NodeFacts["runtime"];
+  /** Keeps the cgroups of pods; by default nobody can reach them. */
+  readonly cgroups?: PodCgroups;
+  /** What else the node is like. */
+  readonly node?: Partial<NodeFacts>;
 }
 
 /** The parts of the room, wired to a socket, with a directory of their own. */
@@ -68,9 +90,11 @@ export class RuntimeRig implements AsyncDisposable {
       readonly directory: string;
       readonly connection: CriConnection;
       readonly executor: ExecutorOptions;
+      readonly world: RigWorld;
+      readonly users: UserNamespaces;
     },
   ) {
-    const { directory, connection } = parts;
+    const { directory, connection, users, world } = parts;
     this.directory = directory;
     this.podsDir = `${directory}/pods`;
     this.podLogsDir = `${directory}/logs`;
@@ -80,14 +104,34 @@ export class RuntimeRig implements AsyncDisposable {
     const paths = { podsDir: this.podsDir, podLogsDir: this.podLogsDir };
     const random = seededRandom(7);
     const files = new ContainerFiles({ files: diskFiles, random }, paths);
-    const common = { runtime: this.runtime, clock: systemClock };
+    const events = {
+      record: (pod: PodRef, event: PodEvent) => {
+        this.events.push({ ...event, pod });
+      },
+    };
+    const resources = new PodResources({
+      runtime: this.runtime,
+      files: diskFiles,
+      events,
+      cgroups: world.cgroups ?? NO_POD_CGROUPS,
+      node: nodeFacts(world),
+    }, paths);
+    const common = { runtime: this.runtime, clock: systemClock, resources };
     this.executor = new PodExecutor({
       ...common,
       images: this.images,
       files: diskFiles,
       containerFiles: files,
-      specs: specBuilder(this.podLogsDir),
-      events: { record: (pod, event) => this.events.push({ ...event, pod }) },
+      specs: specBuilder(this.podLogsDir, {
+        ...world,
+        node: { idMapping: (uid) => users.mappingOf(uid), ...world.node },
+      }),
+      users,
+      subPaths: world.subPaths ?? new SubPathResolver({
+        clock: systemClock,
+        marks: `${directory}/marks`,
+      }),
+      events,
       log: silentLogger,
     }, parts.executor);
     this.observer = new PodObserver({
@@ -102,6 +146,7 @@ export class RuntimeRig implements AsyncDisposable {
   static async connect(
     socketPath: string,
     executor: ExecutorOptions = {},
+    world: RigWorld = {},
   ): Promise<RuntimeRig> {
     const directory = await Deno.makeTempDir({ prefix: "skerry-run-" });
     const connection = connectCri({ endpoint: socketPath }, {
@@ -110,7 +155,11 @@ export class RuntimeRig implements AsyncDisposable {
       metrics: new MetricsRegistry(),
     });
     await connection.ready(new AbortController().signal);
-    return new RuntimeRig({ directory, connection, executor });
+    const users = await UserNamespaces.load({
+      files: diskFiles,
+      podsDir: `${directory}/pods`,
+    });
+    return new RuntimeRig({ directory, connection, executor, world, users });
   }
 
   get signal(): AbortSignal {
@@ -162,21 +211,25 @@ export class RuntimeRig implements AsyncDisposable {
 export interface FakeRig extends AsyncDisposable {
   readonly rig: RuntimeRig;
   readonly fake: FakeCri;
+  /** Where the fake runtime listens, for a second agent. */
+  readonly socketPath: string;
 }
 
 /** Starts a fake runtime with one image, and the room beside it. */
 export async function fakeRig(
   executor: ExecutorOptions = {},
+  world: RigWorld = {},
 ): Promise<FakeRig> {
   const directory = await Deno.makeTempDir({ prefix: "skerry-cri-" });
   const socketPath = `${directory}/cri.sock`;
   const fake = await FakeCri.start({ socketPath });
   fake.addImage({ ref: IMAGE });
-  const rig = await RuntimeRig.connect(socketPath, executor);
+  const rig = await RuntimeRig.connect(socketPath, executor, world);
   fake.calls.length = 0;
   return {
     rig,
     fake,
+    socketPath,
     async [Symbol.asyncDispose]() {
       await rig[Symbol.asyncDispose]();
       await fake[Symbol.asyncDispose]();
@@ -224,29 +277,27 @@ const NO_PROBES = {
   startup: () => undefined,
 };
 
-function specBuilder(podLogsDir: string): NodeSpecBuilder {
+function specBuilder(
+  podLogsDir: string,
+  world: RigWorld,
+): NodeSpecBuilder {
+  const { objects = NO_OBJECTS } = world;
   return new NodeSpecBuilder({
-    node: {
-      name: "edge1",
-      ips: ["192.0.2.1"],
-      memoryBytes: 4n << 30n,
-      allocatable: new Map(),
-      cgroups: {
-        driver: "cgroupfs",
-        version: 1,
-        root: "/",
-        perQos: true,
-        cpuCfsQuota: true,
-        cpuCfsPeriodMs: 100,
-        hugePageSizes: [],
-      },
-      seccompDefault: false,
-      seccompProfileRoot: "/nonexistent",
-    },
+    node: nodeFacts(world),
     podLogsDir,
     hostDns: () => undefined,
     clusterDns: [],
     clusterDomain: "",
     nodeHostsFile: () => "127.0.0.1\tlocalhost\n",
+    objects,
+  });
+}
+
+function nodeFacts({ runtime, node }: RigWorld): NodeFacts {
+  return bareNode({
+    ips: ["192.0.2.1"],
+    memoryBytes: 4n << 30n,
+    ...runtime === undefined ? {} : { runtime },
+    ...node,
   });
 }

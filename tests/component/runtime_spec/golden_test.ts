@@ -9,6 +9,7 @@ import {
   type ContainerSpec,
   decodeManifest,
   findContainer,
+  NO_OBJECTS,
   type Pod,
   type Volume,
 } from "../../../mod/api/mod.ts";
@@ -22,6 +23,7 @@ import type {
 } from "../../../mod/runtime/spec_input.ts";
 import { GOLDEN_DEVIATIONS } from "../../testdata/golden_deviations.ts";
 import { containerJson, type Json, sandboxJson } from "./proto_json.ts";
+import { BARE_CGROUPS, bareNode } from "../../support/bare_node.ts";
 
 /** A golden file, as far as it is compared here. */
 interface Golden {
@@ -50,29 +52,18 @@ const POD_IPS = ["<POD_IP>"];
 
 /** The node that the files were recorded on, as far as the requests show it. */
 const BUILDER = new NodeSpecBuilder({
-  node: {
-    name: "edge1",
-    ips: [],
+  node: bareNode({
     // From the refusal in too-much-memory.json and the evictionHard default.
     memoryBytes: 25_276_502_016n,
-    allocatable: new Map(),
-    cgroups: {
-      driver: "cgroupfs",
-      version: 1,
-      root: "/",
-      perQos: true,
-      cpuCfsQuota: true,
-      cpuCfsPeriodMs: 100,
-      hugePageSizes: ["2MB", "1GB"],
-    },
-    seccompDefault: false,
+    cgroups: { ...BARE_CGROUPS, hugePageSizes: ["2MB", "1GB"] },
     seccompProfileRoot: "<ROOT>/seccomp",
-  },
+  }),
   podLogsDir: "<LOGS>",
   hostDns: () => undefined,
   clusterDns: [],
   clusterDomain: "",
   nodeHostsFile: () => "",
+  objects: NO_OBJECTS,
 });
 
 const directory = new URL("../../testdata/golden/", import.meta.url);
@@ -265,9 +256,24 @@ function build(
   given: Pick<ContainerSpecInput, "volumes" | "restartCount">,
 ): SpecResult<ContainerConfig> {
   const { name } = container;
+  const needs = BUILDER.needs({
+    pod,
+    container,
+    podIps: POD_IPS,
+    volumes: given.volumes,
+  });
+  if (needs.kind === "refused") return needs;
+  const { environment, subPaths } = needs.config;
   return BUILDER.container({
     pod,
     container,
+    environment,
+    subPaths: new Map(
+      subPaths.map(({ mountPath, volumeRoot, subPath }) => [
+        mountPath,
+        `${volumeRoot}/${subPath}`,
+      ]),
+    ),
     ...given,
     kind: pod.spec.containers.some((app) => app.name === name) ? "app" : "init",
     sandboxId: "<SANDBOX>",
@@ -302,15 +308,21 @@ function volumeSources(
   for (const volume of pod.spec.volumes ?? []) {
     const hostPath = hostPathOf(volume);
     if (hostPath === undefined) return undefined;
-    sources.set(volume.name, { hostPath, readOnly: false });
+    const readOnly = volume.downwardAPI !== undefined;
+    sources.set(volume.name, { hostPath, readOnly });
   }
   return sources;
 }
 
 function hostPathOf(volume: Volume): string | undefined {
   if (volume.hostPath !== undefined) return volume.hostPath.path;
-  if (volume.emptyDir === undefined) return undefined;
-  return `<ROOT>/pods/<UID>/volumes/kubernetes.io~empty-dir/${volume.name}`;
+  const plugin = volume.emptyDir !== undefined
+    ? "empty-dir"
+    : volume.downwardAPI !== undefined
+    ? "downward-api"
+    : undefined;
+  if (plugin === undefined) return undefined;
+  return `<ROOT>/pods/<UID>/volumes/kubernetes.io~${plugin}/${volume.name}`;
 }
 
 interface Difference {

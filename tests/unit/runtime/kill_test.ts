@@ -7,7 +7,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/mod.ts";
 import type { ContainerSpec } from "../../../mod/api/mod.ts";
-import { CriError, type ExecResult } from "../../../mod/cri/mod.ts";
+import {
+  CriError,
+  type ExecResult,
+  type RuntimeService,
+} from "../../../mod/cri/mod.ts";
+import { HookRunner } from "../../../mod/runtime/hooks.ts";
 import { type KillService, PodKiller } from "../../../mod/runtime/kill.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { EventList, podOf, seenContainer, seenPod } from "./builders.ts";
@@ -15,7 +20,7 @@ import { EventList, podOf, seenContainer, seenPod } from "./builders.ts";
 const never = new AbortController().signal;
 
 /** Notes every call with the second it came at. */
-class NotingRuntime implements KillService {
+class NotingRuntime implements KillService, Pick<RuntimeService, "execSync"> {
   readonly calls: string[] = [];
   readonly #clock: FakeClock;
   hookSeconds = 0;
@@ -67,7 +72,15 @@ function setUp() {
   const clock = new FakeClock();
   const runtime = new NotingRuntime(clock);
   const events = new EventList();
-  const killer = new PodKiller({ runtime, events, clock, log: silentLogger });
+  const hooks = new HookRunner({ runtime, events, clock });
+  const killer = new PodKiller({
+    runtime,
+    hooks,
+    nodeIps: () => [],
+    events,
+    clock,
+    log: silentLogger,
+  });
   return { clock, runtime, events, killer };
 }
 
@@ -199,6 +212,7 @@ Deno.test("PodKiller.killContainer() gives the runtime what the hook left of the
   const done = killer.killContainer({
     pod,
     container: seenContainer("a"),
+    podIps: [],
     reason: "spec_changed",
     message: "Container a definition changed, will be restarted",
     signal: never,
@@ -216,6 +230,7 @@ Deno.test("PodKiller.killContainer() cuts a hook short when the grace is over", 
   const done = killer.killContainer({
     pod,
     container: seenContainer("a"),
+    podIps: [],
     reason: "pod_stopping",
     signal: never,
   });
@@ -236,6 +251,7 @@ Deno.test("PodKiller.killContainer() tells of a hook that fails and goes on", as
   const done = killer.killContainer({
     pod,
     container: seenContainer("a"),
+    podIps: [],
     reason: "pod_stopping",
     signal: never,
   });
@@ -260,6 +276,7 @@ Deno.test("PodKiller.killContainer() runs no hook without grace, and still gives
   await killer.killContainer({
     pod,
     container: seenContainer("a"),
+    podIps: [],
     reason: "pod_stopping",
     graceSeconds: 0,
     signal: never,

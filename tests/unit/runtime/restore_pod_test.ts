@@ -39,6 +39,20 @@ const HOOKS = [
     exec: { command: ["sh", "-c", "bye"] },
   }],
   ['{"sleep":{"seconds":3}}', { sleep: { seconds: 3 } }],
+  ['{"httpGet":{"path":"/bye","port":8080,"scheme":"HTTPS"}}', {
+    httpGet: { port: 8080, path: "/bye", scheme: "HTTPS" },
+  }],
+  [
+    '{"httpGet":{"port":"admin","host":"10.0.0.1","httpHeaders":[{"name":"A","value":"b"},{"name":1}]}}',
+    {
+      httpGet: {
+        port: "admin",
+        host: "10.0.0.1",
+        httpHeaders: [{ name: "A", value: "b" }],
+      },
+    },
+  ],
+  ['{"httpGet":{"port":true}}', undefined],
   ['{"exec":{"command":"sh"}}', undefined],
   ['{"sleep":{"seconds":-3}}', undefined],
   ["null", undefined],
@@ -51,3 +65,14 @@ for (const [text, expected] of HOOKS) {
     deepStrictEqual(spec.containers[0]?.lifecycle?.preStop, expected);
   });
 }
+
+Deno.test("restorePod() restores the ports that a hook may name", () => {
+  const { spec } = restore({
+    [PRE_STOP]: '{"httpGet":{"port":"admin"}}',
+    "io.kubernetes.container.ports":
+      '[{"name":"admin","containerPort":8081,"protocol":"TCP"},{"containerPort":9}]',
+  });
+  deepStrictEqual(spec.containers[0]?.ports, [
+    { name: "admin", containerPort: 8081 },
+  ]);
+});

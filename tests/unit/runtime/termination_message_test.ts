@@ -108,6 +108,16 @@ for (const { what, files, status, expected } of ROWS) {
   });
 }
 
+Deno.test("terminationMessage() is at most 4096 bytes of UTF-8, whatever the file holds (RT-28)", async () => {
+  const garbage = new Uint8Array(1 << 20).fill(0xff);
+  const files: RuntimeFiles = {
+    ...filesOf({}),
+    readTail: (_path, maxBytes) => Promise.resolve(garbage.slice(-maxBytes)),
+  };
+  const message = await terminationMessage(files, dead());
+  strictEqual(message, "\ufffd".repeat(1365));
+});
+
 Deno.test("lastLogText() joins partial lines", () => {
   const bytes = new TextEncoder().encode(
     line("one ", "P") + line("line") + line("next"),

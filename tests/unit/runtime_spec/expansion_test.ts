@@ -9,6 +9,7 @@ import fc from "fast-check";
 import {
   expand,
   expandAll,
+  expandKnown,
   MAX_EXPANDED_LENGTH,
 } from "../../../mod/runtime/expansion.ts";
 import { SpecRefusal } from "../../../mod/runtime/spec_refusal.ts";
@@ -116,4 +117,15 @@ Deno.test("expand() refuses a text that grows beyond its limit", () => {
   const values = new Map([["BIG", "x".repeat(MAX_EXPANDED_LENGTH / 2)]]);
   strictEqual(expand("$(BIG)$(BIG)", values).length, MAX_EXPANDED_LENGTH);
   throws(() => expand("$(BIG)$(BIG).", values), SpecRefusal);
+});
+
+Deno.test("expandKnown() tells the first name that is not known", () => {
+  deepStrictEqual(expandKnown("a/$(A)/$$(NOPE)", VALUES), {
+    kind: "ok",
+    text: "a/1/$(NOPE)",
+  });
+  deepStrictEqual(expandKnown("$(A)$(NOPE)$(NEITHER)", VALUES), {
+    kind: "unknown",
+    unknown: "NOPE",
+  });
 });

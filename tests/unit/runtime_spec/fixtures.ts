@@ -10,11 +10,14 @@ import {
   type Pod,
   type PodSpec,
 } from "../../../mod/api/mod.ts";
+import type { ContainerSecurityContext } from "../../../mod/cri/mod.ts";
+import { containerSecurity } from "../../../mod/runtime/security_spec.ts";
 import type {
   ContainerSpecInput,
   NodeFacts,
   SandboxSpecInput,
 } from "../../../mod/runtime/spec_input.ts";
+import { BARE_CGROUPS, bareNode } from "../../support/bare_node.ts";
 
 /** A pod of one container `c` unless `spec` says otherwise. */
 export function pod(
@@ -35,26 +38,15 @@ export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
 }
 
 /** A node with cgroups v1, 16 GiB and 4 CPUs. */
-export const NODE: NodeFacts = {
-  name: "edge1",
+export const NODE: NodeFacts = bareNode({
   ips: ["10.0.0.5"],
-  memoryBytes: 16n << 30n,
   allocatable: new Map([
     ["cpu", parseQuantity("4")],
     ["memory", parseQuantity("15Gi")],
   ]),
-  cgroups: {
-    driver: "cgroupfs",
-    version: 1,
-    root: "/",
-    perQos: true,
-    cpuCfsQuota: true,
-    cpuCfsPeriodMs: 100,
-    hugePageSizes: ["2MB", "1GB"],
-  },
-  seccompDefault: false,
+  cgroups: { ...BARE_CGROUPS, hugePageSizes: ["2MB", "1GB"] },
   seccompProfileRoot: "/state/seccomp",
-};
+});
 
 /** What the builder of containers gets for `container` in `pod`. */
 export function containerInput(
@@ -90,4 +82,27 @@ export function sandboxInput(
     node: NODE,
     ...fields,
   };
+}
+
+type PodSecurity = NonNullable<PodSpec["securityContext"]>;
+type OwnSecurity = NonNullable<ContainerSpec["securityContext"]>;
+
+/** What a test says of a container's security; the rest is left out. */
+export interface SecuritySetting {
+  readonly ofPod?: PodSecurity;
+  readonly own?: OwnSecurity;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly fields?: Partial<ContainerSpecInput>;
+}
+
+/** The security settings of a container `c`. */
+export function security(setting: SecuritySetting): ContainerSecurityContext {
+  const { ofPod = {}, own = {}, annotations = {}, fields } = setting;
+  const only = container({ securityContext: own });
+  const of: Pod = pod({ containers: [only], securityContext: ofPod }, {
+    annotations,
+  });
+  return containerSecurity(
+    containerInput({ pod: of, container: only, ...fields }),
+  );
 }

@@ -4,15 +4,24 @@
  * @module
  */
 
-import { deepStrictEqual, throws } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
 import type { ContainerSpec, VolumeMount } from "../../../mod/api/mod.ts";
 import type { Mount } from "../../../mod/cri/mod.ts";
+import { mountAbilities } from "../../../mod/runtime/mount_abilities.ts";
 import {
   containerMounts,
   type ContainerMountsInput,
+  wantedImages,
+  wantedSubPaths,
 } from "../../../mod/runtime/mount_spec.ts";
+import type { MountAbilities } from "../../../mod/runtime/spec_input.ts";
 import { SpecRefusal } from "../../../mod/runtime/spec_refusal.ts";
-import { container } from "./fixtures.ts";
+import { container, pod } from "./fixtures.ts";
 
 const VOLUMES: ContainerMountsInput["volumes"] = new Map([
   ["data", { hostPath: "/srv/data", readOnly: false }],
@@ -94,6 +103,248 @@ for (const { mount, expected } of OPTIONS) {
     ]);
   });
 }
+
+const ABLE: MountAbilities = {
+  runtime: 'runtime "containerd" 2.1.0',
+  recursiveReadOnly: true,
+  imageVolumes: true,
+};
+const UNABLE: MountAbilities = {
+  runtime: 'runtime "containerd" 1.6.20',
+  recursiveReadOnly: false,
+  imageVolumes: false,
+};
+
+const RECURSIVE: readonly {
+  readonly mount: Partial<VolumeMount>;
+  readonly abilities: MountAbilities;
+  readonly expected: Partial<Mount> | RegExp;
+}[] = [
+  {
+    mount: { readOnly: true, recursiveReadOnly: "Enabled" },
+    abilities: ABLE,
+    expected: { readonly: true, recursiveReadOnly: true },
+  },
+  {
+    mount: { readOnly: true, recursiveReadOnly: "Enabled" },
+    abilities: UNABLE,
+    expected:
+      /"recursiveReadOnly" is "Enabled", and runtime "containerd" 1\.6\.20 does not support it/,
+  },
+  {
+    mount: { readOnly: true, recursiveReadOnly: "IfPossible" },
+    abilities: ABLE,
+    expected: { readonly: true, recursiveReadOnly: true },
+  },
+  {
+    mount: { readOnly: true, recursiveReadOnly: "IfPossible" },
+    abilities: UNABLE,
+    expected: { readonly: true },
+  },
+  {
+    mount: { recursiveReadOnly: "Disabled" },
+    abilities: ABLE,
+    expected: {},
+  },
+  {
+    mount: { recursiveReadOnly: "IfPossible" },
+    abilities: ABLE,
+    expected: /"readOnly" is not true/,
+  },
+  {
+    mount: {
+      readOnly: true,
+      recursiveReadOnly: "Enabled",
+      mountPropagation: "HostToContainer",
+    },
+    abilities: ABLE,
+    expected: /"mountPropagation" is "HostToContainer", wanted "None"/,
+  },
+  {
+    mount: { readOnly: true, recursiveReadOnly: "Sometimes" },
+    abilities: UNABLE,
+    expected: /is "Sometimes", wanted "Disabled", "IfPossible" or "Enabled"/,
+  },
+];
+
+for (const { mount, abilities, expected } of RECURSIVE) {
+  Deno.test(`containerMounts() answers ${JSON.stringify(mount)} on ${abilities.runtime} (VO-12)`, () => {
+    const volumeMounts = [{ name: "data", mountPath: "/d", ...mount }];
+    const mounts = () =>
+      containerMounts({
+        container: container({ volumeMounts }),
+        volumes: VOLUMES,
+        abilities,
+      });
+    if (expected instanceof RegExp) {
+      throws(mounts, expected);
+      return;
+    }
+    deepStrictEqual(mounts(), [
+      { containerPath: "/d", hostPath: "/srv/data", ...expected },
+    ]);
+  });
+}
+
+Deno.test("containerMounts() mounts a sub-path where it was found (VO-03)", () => {
+  const volumeMounts = [
+    { name: "data", mountPath: "/a", subPath: "x/y" },
+    { name: "data", mountPath: "/b", subPathExpr: "$(POD)" },
+    { name: "fixed", mountPath: "/c", subPath: "z" },
+  ];
+  const mounts = containerMounts({
+    container: container({ volumeMounts }),
+    volumes: VOLUMES,
+    subPaths: new Map([["/a", "/srv/data/x/y"], ["/b", "/srv/data/web"], [
+      "/c",
+      "/srv/fixed/z",
+    ]]),
+  });
+  deepStrictEqual(mounts, [
+    { containerPath: "/a", hostPath: "/srv/data/x/y" },
+    { containerPath: "/b", hostPath: "/srv/data/web" },
+    { containerPath: "/c", hostPath: "/srv/fixed/z", readonly: true },
+  ]);
+});
+
+const ENVIRONMENT = new Map([["POD", "web"], ["UP", "../../etc"]]);
+
+Deno.test("wantedSubPaths() names what is to be found, expanded (VO-03)", () => {
+  const volumeMounts = [
+    { name: "data", mountPath: "/whole" },
+    { name: "data", mountPath: "/a", subPath: "x/$(POD)" },
+    {
+      name: "fixed",
+      mountPath: "/b",
+      subPathExpr: "$(POD)/$$(POD)",
+      readOnly: true,
+    },
+  ];
+  const environment = ENVIRONMENT;
+  deepStrictEqual(
+    wantedSubPaths({ volumeMounts }, { volumes: VOLUMES, environment }),
+    [
+      {
+        mountPath: "/a",
+        volume: "data",
+        volumeRoot: "/srv/data",
+        subPath: "x/$(POD)",
+        written: "x/$(POD)",
+        readOnly: false,
+      },
+      {
+        mountPath: "/b",
+        volume: "fixed",
+        volumeRoot: "/srv/fixed",
+        subPath: "web/$(POD)",
+        written: "$(POD)/$$(POD)",
+        readOnly: true,
+      },
+    ],
+  );
+});
+
+const BAD_PATHS: readonly (readonly [
+  mount: Partial<VolumeMount>,
+  message: RegExp,
+])[] = [
+  [{ subPath: "/abs" }, /is absolute/],
+  [{ subPath: "../x" }, /is not within the volume/],
+  [{ subPath: "a/../../b" }, /is not within the volume/],
+  [{ subPathExpr: "$(UP)" }, /"\$\(UP\)" is not within the volume/],
+  [{ subPathExpr: "/$(POD)" }, /is absolute/],
+  [{ subPathExpr: "a/$(NOPE)" }, /names variable "NOPE"/],
+  [{ subPath: "a\0b" }, /NUL/],
+];
+
+for (const [mount, message] of BAD_PATHS) {
+  Deno.test(`wantedSubPaths() refuses ${JSON.stringify(mount)} (VO-04)`, () => {
+    const volumeMounts = [{ name: "data", mountPath: "/d", ...mount }];
+    const options = { volumes: VOLUMES, environment: ENVIRONMENT };
+    throws(() => wantedSubPaths({ volumeMounts }, options), message);
+  });
+}
+
+const IMAGE_POD = pod({
+  volumes: [
+    { name: "model", image: { reference: "example/m:1", pullPolicy: "Never" } },
+    { name: "other", image: { reference: "example/o:1" } },
+  ],
+});
+const IMAGE_MOUNTS = [
+  { name: "model", mountPath: "/m", subPathExpr: "$(POD)", readOnly: true },
+  { name: "model", mountPath: "/n" },
+];
+
+Deno.test("wantedImages() names the images that the container mounts", () => {
+  const wanting = { volumeMounts: IMAGE_MOUNTS };
+  deepStrictEqual(wantedImages(IMAGE_POD, wanting, ABLE), [
+    { volume: "model", reference: "example/m:1", pullPolicy: "Never" },
+  ]);
+  throws(
+    () => wantedImages(IMAGE_POD, wanting, UNABLE),
+    /runtime "containerd" 1\.6\.20 mounts no images, wanted containerd 2\.1 or CRI-O 1\.31/,
+  );
+  deepStrictEqual(wantedImages(IMAGE_POD, {}, UNABLE), []);
+});
+
+Deno.test("containerMounts() mounts images", () => {
+  const image = { image: "sha256:1", userSpecifiedImage: "example/m:1" };
+  const mounts = containerMounts({
+    container: container({ volumeMounts: IMAGE_MOUNTS }),
+    volumes: VOLUMES,
+    imageVolumes: new Map([["model", image]]),
+    environment: ENVIRONMENT,
+  });
+  deepStrictEqual(mounts, [
+    { containerPath: "/m", hostPath: "", image, imageSubPath: "web" },
+    { containerPath: "/n", hostPath: "", image },
+  ]);
+});
+
+const VERSIONS: readonly (readonly [
+  name: string,
+  version: string,
+  imageVolumes: boolean,
+])[] = [
+  ["containerd", "1.6.20~ds1", false],
+  ["containerd", "v2.0.5", false],
+  ["containerd", "v2.1.0-rc.1", true],
+  ["containerd", "3.0.0", true],
+  ["cri-o", "1.30.9", false],
+  ["cri-o", "1.31.0", true],
+  ["other", "9.9", false],
+  ["containerd", "unknown", false],
+];
+
+for (const [runtimeName, runtimeVersion, imageVolumes] of VERSIONS) {
+  Deno.test(`mountAbilities() judges images on ${runtimeName} ${runtimeVersion}`, () => {
+    const abilities = mountAbilities({
+      version: { runtimeName, runtimeVersion, runtimeApiVersion: "v1" },
+      handlers: [],
+      supplementalGroupsPolicy: false,
+    }, "");
+    strictEqual(abilities.imageVolumes, imageVolumes);
+    match(abilities.runtime, new RegExp(runtimeName));
+  });
+}
+
+Deno.test("mountAbilities() asks the pod's own handler for recursive read-only mounts (VO-12)", () => {
+  const handler = (name: string, recursiveReadOnlyMounts: boolean) => ({
+    name,
+    recursiveReadOnlyMounts,
+    userNamespaces: false,
+  });
+  const runtime = {
+    handlers: [handler("", true), handler("kata", false)],
+    supplementalGroupsPolicy: false,
+  };
+  const judge = (name: string) => mountAbilities(runtime, name);
+  strictEqual(judge("").recursiveReadOnly, true);
+  strictEqual(judge("kata").recursiveReadOnly, false);
+  strictEqual(judge("none").recursiveReadOnly, false);
+  strictEqual(mountAbilities(undefined, "").recursiveReadOnly, false);
+});
 
 const REFUSED: readonly Partial<VolumeMount>[] = [
   { name: "absent" },

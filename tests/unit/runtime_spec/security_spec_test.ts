@@ -11,41 +11,27 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import type { ContainerSpec, Pod, PodSpec } from "../../../mod/api/mod.ts";
+import type { PodSpec } from "../../../mod/api/mod.ts";
 import type {
   ContainerSecurityContext,
   NamespaceOptions,
-  SecurityProfile,
 } from "../../../mod/cri/mod.ts";
 import {
   containerSecurity,
   namespaceOptions,
   sandboxSecurity,
+  thermalThrottlePaths,
 } from "../../../mod/runtime/security_spec.ts";
 import type { ContainerSpecInput } from "../../../mod/runtime/spec_input.ts";
 import { SpecRefusal } from "../../../mod/runtime/spec_refusal.ts";
-import { container, containerInput, NODE, pod } from "./fixtures.ts";
-
-type PodSecurity = NonNullable<PodSpec["securityContext"]>;
-type OwnSecurity = NonNullable<ContainerSpec["securityContext"]>;
-
-interface Setting {
-  readonly ofPod?: PodSecurity;
-  readonly own?: OwnSecurity;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly fields?: Partial<ContainerSpecInput>;
-}
-
-function security(setting: Setting): ContainerSecurityContext {
-  const { ofPod = {}, own = {}, annotations = {}, fields } = setting;
-  const only = container({ securityContext: own });
-  const of: Pod = pod({ containers: [only], securityContext: ofPod }, {
-    annotations,
-  });
-  return containerSecurity(
-    containerInput({ pod: of, container: only, ...fields }),
-  );
-}
+import {
+  container,
+  containerInput,
+  NODE,
+  pod,
+  security,
+  type SecuritySetting,
+} from "./fixtures.ts";
 
 const NAMESPACES: readonly {
   readonly title: string;
@@ -100,12 +86,32 @@ const NAMESPACES: readonly {
 
 for (const { title, spec, target, expected } of NAMESPACES) {
   Deno.test(`namespaceOptions() gives a pod ${title}`, () => {
-    deepStrictEqual(namespaceOptions(pod(spec), target), expected);
+    deepStrictEqual(
+      namespaceOptions(pod(spec), { targetContainerId: target }),
+      expected,
+    );
   });
 }
 
-Deno.test("namespaceOptions() refuses a user namespace", () => {
-  throws(() => namespaceOptions(pod({ hostUsers: false })), SpecRefusal);
+Deno.test("namespaceOptions() maps the pod's ids into its user namespace", () => {
+  const mapping = { hostId: 131_072, containerId: 0, length: 65_536 };
+  const idMapping = (uid: string) => uid === "u-1" ? mapping : undefined;
+  const of = pod({ hostUsers: false });
+  const { userns } = namespaceOptions(of, { idMapping });
+  deepStrictEqual(userns, { mode: "pod", uids: [mapping], gids: [mapping] });
+  deepStrictEqual(
+    sandboxSecurity(of, { idMapping }).namespaceOptions?.userns,
+    userns,
+  );
+  const input = containerInput({ pod: of, node: { ...NODE, idMapping } });
+  deepStrictEqual(containerSecurity(input).namespaceOptions?.userns, userns);
+});
+
+Deno.test("namespaceOptions() refuses a user namespace without ids", () => {
+  throws(() => namespaceOptions(pod({ hostUsers: false })), {
+    name: "SpecRefusal",
+    reason: "PodFeatureUnsupported",
+  });
 });
 
 Deno.test("sandboxSecurity() takes users and groups from the pod and always the runtime's seccomp profile", () => {
@@ -143,7 +149,7 @@ for (const list of ["containers", "initContainers"] as const) {
 const IMAGE_USERS: readonly {
   readonly title: string;
   readonly imageUser: ContainerSpecInput["imageUser"];
-  readonly setting?: Setting;
+  readonly setting?: SecuritySetting;
   readonly expected: Partial<ContainerSecurityContext>;
 }[] = [
   {
@@ -199,24 +205,30 @@ const NON_ROOT: readonly {
   {
     title: "an image without a user",
     imageUser: { uid: undefined, username: "" },
-    refusal: /the image runs as root/,
+    refusal: /^container has runAsNonRoot and image will run as root \(/,
   },
   {
     title: "an image with user 0",
     imageUser: { uid: 0n, username: "" },
-    refusal: /the image runs as root/,
+    refusal: /^container has runAsNonRoot and image will run as root \(/,
   },
   {
     title: "an image with a named user",
     imageUser: { uid: undefined, username: "app" },
-    refusal: /name "app"/,
+    refusal: /non-numeric user \(app\), cannot verify user is non-root/,
+  },
+  {
+    title: "an image with a user that an old runtime takes for root",
+    imageUser: { uid: 4_294_967_296n, username: "" },
+    refusal: /image has user 4294967296, wanted 1 to 2147483647/,
   },
   { title: "an image with user 7", imageUser: { uid: 7n, username: "" } },
   {
     title: "user 0 asked for",
     imageUser: { uid: 7n, username: "" },
     runAsUser: 0,
-    refusal: /"runAsUser" is "0"/,
+    refusal:
+      /^container's runAsUser breaks non-root policy \(pod: "web_shop\(u-1\)", container: c\)$/,
   },
   {
     title: "user 7 asked for on an image of root",
@@ -273,6 +285,44 @@ Deno.test("containerSecurity() copies capabilities, privileges and the root file
   });
 });
 
+for (const name of ["NET_RAW", "CAP_NET_RAW", "cap_NET_RAW"]) {
+  Deno.test(`containerSecurity() names capability "${name}" as runtimes do`, () => {
+    const { capabilities } = security({
+      own: { capabilities: { drop: [name] } },
+    });
+    deepStrictEqual(capabilities, { add: [], drop: ["NET_RAW"] });
+  });
+}
+
+Deno.test("containerSecurity() takes SELinux labels from the container, else from the pod", () => {
+  const ofPod = { seLinuxOptions: { type: "pod_t", level: "s0" } };
+  const own = { seLinuxOptions: { type: "own_t" } };
+  deepStrictEqual(security({ ofPod }).seLinuxOptions, ofPod.seLinuxOptions);
+  deepStrictEqual(security({ ofPod, own }).seLinuxOptions, own.seLinuxOptions);
+});
+
+Deno.test("containerSecurity() puts fsGroup before the supplemental groups and tells the policy", () => {
+  const { supplementalGroups, supplementalGroupsPolicy } = security({
+    ofPod: {
+      fsGroup: 2000,
+      supplementalGroups: [3000],
+      supplementalGroupsPolicy: "Merge",
+    },
+  });
+  deepStrictEqual(supplementalGroups, [2000n, 3000n]);
+  strictEqual(supplementalGroupsPolicy, "merge");
+});
+
+Deno.test("containerSecurity() hides the processors' thermometers besides the usual", () => {
+  const node = { ...NODE, maskedPaths: thermalThrottlePaths(2) };
+  const { maskedPaths = [] } = security({ fields: { node } });
+  ok(maskedPaths.includes("/proc/kcore"));
+  deepStrictEqual(maskedPaths.slice(-2), [
+    "/sys/devices/system/cpu/cpu0/thermal_throttle",
+    "/sys/devices/system/cpu/cpu1/thermal_throttle",
+  ]);
+});
+
 Deno.test("containerSecurity() leaves out what nobody asked for", () => {
   deepStrictEqual(
     Object.keys(security({})).sort(),
@@ -294,102 +344,4 @@ Deno.test("containerSecurity() hides nothing of /proc with procMount Unmasked", 
     maskedPaths: [],
     readonlyPaths: [],
   });
-});
-
-const SECCOMP: readonly {
-  readonly title: string;
-  readonly setting: Setting;
-  readonly expected: SecurityProfile;
-}[] = [
-  { title: "nothing said", setting: {}, expected: { kind: "unconfined" } },
-  {
-    title: "nothing said and the runtime's profile as default",
-    setting: { fields: { node: { ...NODE, seccompDefault: true } } },
-    expected: { kind: "runtime_default" },
-  },
-  {
-    title: "the pod's profile",
-    setting: { ofPod: { seccompProfile: { type: "RuntimeDefault" } } },
-    expected: { kind: "runtime_default" },
-  },
-  {
-    title: "the container's profile above the pod's",
-    setting: {
-      ofPod: { seccompProfile: { type: "RuntimeDefault" } },
-      own: { seccompProfile: { type: "Unconfined" } },
-    },
-    expected: { kind: "unconfined" },
-  },
-  {
-    title: "a local profile",
-    setting: {
-      own: {
-        seccompProfile: { type: "Localhost", localhostProfile: "a/b.json" },
-      },
-    },
-    expected: { kind: "localhost", localhostRef: "/state/seccomp/a/b.json" },
-  },
-];
-
-for (const { title, setting, expected } of SECCOMP) {
-  Deno.test(`containerSecurity() chooses the seccomp profile with ${title}`, () => {
-    deepStrictEqual(security(setting).seccomp, expected);
-  });
-}
-
-for (const localhostProfile of ["", "/etc/passwd", "../x", "a/../../x"]) {
-  Deno.test(`containerSecurity() refuses the local seccomp profile "${localhostProfile}"`, () => {
-    const seccompProfile = { type: "Localhost", localhostProfile };
-    throws(() => security({ own: { seccompProfile } }), SpecRefusal);
-  });
-}
-
-const APPARMOR_KEY = "container.apparmor.security.beta.kubernetes.io/c";
-const APPARMOR: readonly {
-  readonly title: string;
-  readonly setting: Setting;
-  readonly expected: SecurityProfile | undefined;
-}[] = [
-  { title: "nothing said", setting: {}, expected: undefined },
-  {
-    title: "the pod's profile",
-    setting: { ofPod: { appArmorProfile: { type: "RuntimeDefault" } } },
-    expected: { kind: "runtime_default" },
-  },
-  {
-    title: "the annotation above the pod's profile",
-    setting: {
-      ofPod: { appArmorProfile: { type: "RuntimeDefault" } },
-      annotations: { [APPARMOR_KEY]: "localhost/strict" },
-    },
-    expected: { kind: "localhost", localhostRef: "strict" },
-  },
-  {
-    title: "the container's profile above the annotation",
-    setting: {
-      own: {
-        appArmorProfile: { type: "Localhost", localhostProfile: "mine" },
-      },
-      annotations: { [APPARMOR_KEY]: "unconfined" },
-    },
-    expected: { kind: "localhost", localhostRef: "mine" },
-  },
-  {
-    title: "another container's annotation",
-    setting: { annotations: { [`${APPARMOR_KEY}x`]: "unconfined" } },
-    expected: undefined,
-  },
-];
-
-for (const { title, setting, expected } of APPARMOR) {
-  Deno.test(`containerSecurity() chooses the AppArmor profile with ${title}`, () => {
-    deepStrictEqual(security(setting).appArmor, expected);
-  });
-}
-
-Deno.test("containerSecurity() refuses an AppArmor annotation it cannot read", () => {
-  throws(
-    () => security({ annotations: { [APPARMOR_KEY]: "soft" } }),
-    SpecRefusal,
-  );
 });

@@ -5,11 +5,13 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { NO_OBJECTS } from "../../../mod/api/mod.ts";
 import type { ResolverConfig } from "../../../mod/runtime/dns.ts";
 import {
   NodeSpecBuilder,
   type SpecBuilderOptions,
 } from "../../../mod/runtime/spec_builder.ts";
+import type { NodeFacts } from "../../../mod/runtime/spec_input.ts";
 import { containerInput, NODE, pod } from "./fixtures.ts";
 
 function builder(options: Partial<SpecBuilderOptions> = {}): NodeSpecBuilder {
@@ -20,6 +22,7 @@ function builder(options: Partial<SpecBuilderOptions> = {}): NodeSpecBuilder {
     clusterDns: [],
     clusterDomain: "cluster.local",
     nodeHostsFile: () => "127.0.0.1 node\n",
+    objects: NO_OBJECTS,
     ...options,
   });
 }
@@ -54,6 +57,32 @@ Deno.test("NodeSpecBuilder.sandbox() refuses a full name that is too long in wor
   const result = builder().sandbox({ pod: of, attempt: 0 });
   strictEqual(result.kind, "refused");
   if (result.kind === "refused") match(result.message, /at most 64/);
+});
+
+Deno.test("NodeSpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
+  const node: NodeFacts = {
+    ...NODE,
+    runtimeClass: (name) => ({
+      kind: "RuntimeClass",
+      name,
+      handler: "kata",
+      overhead: new Map(),
+      nodeSelector: {},
+    }),
+  };
+  const of = pod({ runtimeClassName: "sandboxed" });
+  const result = builder({ node }).sandbox({ pod: of, attempt: 0 });
+  strictEqual(result.kind, "ok");
+  strictEqual(result.runtimeHandler, "kata");
+});
+
+Deno.test("NodeSpecBuilder.sandbox() refuses by the reason that upstream gives", () => {
+  const of = pod({ securityContext: { supplementalGroupsPolicy: "Strict" } });
+  const result = builder().sandbox({ pod: of, attempt: 0 });
+  strictEqual(
+    result.kind === "refused" && result.reason,
+    "SupplementalGroupsPolicyNotSupported",
+  );
 });
 
 Deno.test("NodeSpecBuilder.container() knows the node", () => {

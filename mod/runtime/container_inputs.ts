@@ -1,0 +1,224 @@
+/**
+ * Finding and fetching what a container's configuration is made of, and watching
+ * that it stays what it was.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, Pod } from "../api/mod.ts";
+import { describeError } from "../base/mod.ts";
+import type { ImageSpec, SandboxConfig } from "../cri/mod.ts";
+import type { ImagePuller } from "./images.ts";
+import { type KeyFile, keyFileName, wantedKeyFiles } from "./key_file.ts";
+import type { WantedImage, WantedSubPath } from "./mount_spec.ts";
+import type { SyncFailure } from "./outcome.ts";
+import { type PinnedSubPath, PinnedSubPaths } from "./pinned_sub_paths.ts";
+import type { GivenByBuilder, SpecBuilder, SubPaths } from "./ports.ts";
+import type { ContainerSpecInput, VolumeSource } from "./spec_input.ts";
+import { readVolumeFile } from "./volume_file.ts";
+
+/** What the gathering works with. */
+export interface ContainerInputsDeps {
+  readonly specs: Pick<SpecBuilder, "needs">;
+  readonly puller: Pick<ImagePuller, "ensure">;
+  readonly subPaths: SubPaths;
+}
+
+/** Whose inputs are gathered. */
+export type GatherInput = Omit<
+  Pick<ContainerSpecInput, "pod" | "container" | "podIps" | "volumes">,
+  GivenByBuilder
+>;
+
+/** All that the container's configuration needs, or why it cannot be had. */
+export type Gathered =
+  | {
+    readonly kind: "ok";
+    readonly given: Pick<
+      ContainerSpecInput,
+      "environment" | "subPaths" | "imageVolumes"
+    >;
+    /** To be looked at again when the runtime has followed them; the caller's to dispose of. */
+    readonly pinned: PinnedSubPaths;
+  }
+  | {
+    readonly kind: "failed";
+    readonly failure: Omit<SyncFailure, "container">;
+  };
+
+/** How the gathering is limited. */
+export interface GatherOptions {
+  readonly sandboxConfig: SandboxConfig;
+  /** Called before what may take long. */
+  readonly yieldPlace: () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gathers the inputs of containers, anew for each start.
+ *
+ * A sub-path is pinned by device and inode when it is found. Upstream binds it to a
+ * place that no container can reach and hands the runtime that place; without
+ * mount(2) the runtime is handed the path itself and follows it once more, when it
+ * creates or starts the container. So the path is watched from then on and looked
+ * at after both ({@linkcode PinnedSubPaths.exchanged}). The window that remains: a
+ * container for which a link stood in the path's place at its start has been able
+ * to run for the moment until that was noticed; an agent that is ended in that
+ * moment does not look; and who floods the watch with other events at the same time
+ * may go unnoticed. Only containers of the same pod, or who shares the volume with
+ * it, can do that.
+ */
+export class ContainerInputs {
+  readonly #deps: ContainerInputsDeps;
+
+  constructor(deps: ContainerInputsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Reads what variables name, builds the environment, then finds what is mounted.
+   *
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async gather(input: GatherInput, options: GatherOptions): Promise<Gathered> {
+    const keyFiles = await readKeyFiles(input.container, input.volumes);
+    const needs = this.#deps.specs.needs({ ...input, keyFiles });
+    if (needs.kind === "refused") return { kind: "failed", failure: needs };
+    const { environment, subPaths, images } = needs.config;
+    const pinned = await this.#pin(input.pod, subPaths);
+    if (pinned.kind === "failed") return pinned;
+    const pulled = await this.#pull(input, { ...options, images });
+    if (pulled.kind === "failed") return pulled;
+    const watched = await this.#watch(pinned.all);
+    if (watched.kind === "failed") return watched;
+    return {
+      kind: "ok",
+      given: {
+        environment,
+        subPaths: new Map(
+          pinned.all.map(({ wanted, pinned }) => [
+            wanted.mountPath,
+            pinned.path,
+          ]),
+        ),
+        imageVolumes: pulled.images,
+      },
+      pinned: watched.pinned,
+    };
+  }
+
+  async #watch(
+    all: readonly PinnedSubPath[],
+  ): Promise<
+    | Extract<Gathered, { kind: "failed" }>
+    | { readonly kind: "ok"; readonly pinned: PinnedSubPaths }
+  > {
+    try {
+      const pinned = await PinnedSubPaths.watch(all, this.#deps.subPaths);
+      return { kind: "ok", pinned };
+    } catch (error) {
+      return failed(`Cannot watch the sub-paths: ${describeError(error)}`);
+    }
+  }
+
+  async #pin(
+    pod: Pod,
+    wanted: readonly WantedSubPath[],
+  ): Promise<
+    | Extract<Gathered, { kind: "failed" }>
+    | { readonly kind: "ok"; readonly all: readonly PinnedSubPath[] }
+  > {
+    const all: PinnedSubPath[] = [];
+    // One after the other: two of them may have to make the same directory.
+    for (const one of wanted) {
+      const { volumeRoot, subPath, readOnly } = one;
+      const podUid = pod.metadata.uid;
+      const options = { podUid, volumeRoot, subPath, readOnly };
+      let message: string;
+      try {
+        const found = await this.#deps.subPaths.resolve(options);
+        if (found.kind === "ok") {
+          all.push({ wanted: one, pinned: found.pinned });
+          continue;
+        }
+        message = found.message;
+      } catch (error) {
+        message = describeError(error);
+      }
+      return failed(
+        `Cannot mount volume "${one.volume}" at "${one.mountPath}": ${
+          concealed(message, one)
+        }`,
+      );
+    }
+    return { kind: "ok", all };
+  }
+
+  async #pull(
+    input: GatherInput,
+    options: GatherOptions & { readonly images: readonly WantedImage[] },
+  ): Promise<
+    | Extract<Gathered, { kind: "failed" }>
+    | { readonly kind: "ok"; readonly images: ReadonlyMap<string, ImageSpec> }
+  > {
+    const { pod, container } = input;
+    const images = new Map<string, ImageSpec>();
+    if (options.images.length > 0) options.yieldPlace();
+    for (const { volume, reference, pullPolicy } of options.images) {
+      // The events of the pull are those of the container that waits for it.
+      const image = await this.#deps.puller.ensure(pod, {
+        name: container.name,
+        image: reference,
+        ...pullPolicy === undefined ? {} : { imagePullPolicy: pullPolicy },
+      }, options);
+      if (image.kind === "failed") {
+        const { kind: _kind, ...failure } = image;
+        const message = `Cannot pull volume "${volume}": ${failure.message}`;
+        return { kind: "failed", failure: { ...failure, message } };
+      }
+      images.set(volume, {
+        image: image.imageRef,
+        userSpecifiedImage: reference,
+      });
+    }
+    return { kind: "ok", images };
+  }
+}
+
+async function readKeyFiles(
+  container: Pick<ContainerSpec, "env">,
+  volumes: ReadonlyMap<string, VolumeSource>,
+): Promise<ReadonlyMap<string, KeyFile>> {
+  const files = new Map<string, KeyFile>();
+  for (const ref of wantedKeyFiles(container)) {
+    const source = volumes.get(ref.volumeName);
+    files.set(
+      keyFileName(ref),
+      source === undefined
+        ? { kind: "refused", message: "the volume is not set up" }
+        : await readVolumeFile(source.hostPath, ref.path).catch(unreadable),
+    );
+  }
+  return files;
+}
+
+/** A message about a path, with what its expression stood for taken out again. */
+function concealed(message: string, wanted: WantedSubPath): string {
+  const { subPath, written } = wanted;
+  if (written === subPath) return message;
+  const parts = subPath.split("/")
+    .filter((part) => part !== "" && !written.split("/").includes(part));
+  return parts.reduce(
+    (text, part) => text.replaceAll(part, "…"),
+    message.replaceAll(subPath, () => written),
+  );
+}
+
+function unreadable(error: unknown): KeyFile {
+  return { kind: "refused", message: describeError(error) };
+}
+
+function failed(message: string): Extract<Gathered, { kind: "failed" }> {
+  const reason = "CreateContainerConfigError";
+  return { kind: "failed", failure: { reason, message } };
+}

@@ -1,0 +1,89 @@
+/**
+ * What the start of a container is given, and how it ends.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, Pod } from "../api/mod.ts";
+import type { SandboxConfig } from "../cri/mod.ts";
+import type { ObservedPod } from "../pod/mod.ts";
+import { wantsHostsFile } from "./hosts_file.ts";
+import type { SyncFailure } from "./outcome.ts";
+import type { SpecBuilder } from "./ports.ts";
+import type { ContainerKind, VolumeSource } from "./spec_input.ts";
+
+/** The sandbox and the rest that all containers of one pod share while they start. */
+export interface StartContext {
+  readonly pod: Pod;
+  /** The pod as it was before anything was done. */
+  readonly observed: ObservedPod;
+  readonly sandboxId: string;
+  readonly sandboxConfig: SandboxConfig;
+  readonly podIps: readonly string[];
+  readonly volumes: ReadonlyMap<string, VolumeSource>;
+  readonly hostsFile: HostsFile;
+  /** What was begun while the sandbox was made, by container name. */
+  readonly prepared: ReadonlyMap<string, Promise<Prepared>>;
+  /** Gives up the place among those that start; called before a long wait. */
+  readonly yieldPlace: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** The managed `/etc/hosts`; it can be mounted once `written` resolves. */
+export interface HostsFile {
+  readonly path: string;
+  readonly written: Promise<void>;
+}
+
+/** What a container needs that does not depend on its sandbox. */
+export interface Prepared {
+  readonly restartCount: number;
+  readonly terminationLog: string | undefined;
+}
+
+/** A container to start. */
+export interface StartTarget {
+  readonly container: ContainerSpec;
+  readonly kind: ContainerKind;
+  /** The name of the container whose processes an ephemeral one joins. */
+  readonly targetName?: string | undefined;
+}
+
+/** It runs, or why not. */
+export type StartResult =
+  | { readonly kind: "started"; readonly containerId: string }
+  | {
+    readonly kind: "failed";
+    readonly failure: SyncFailure;
+    /** True when something in the runtime may have changed. */
+    readonly changed: boolean;
+  };
+
+/** What the configuration of one container is built from, as far as the pod's start knows it. */
+export function specInput(
+  context: StartContext,
+  target: StartTarget,
+): Omit<
+  Parameters<SpecBuilder["container"]>[0],
+  "restartCount" | "imageRef" | "imageUser" | "terminationLog"
+> {
+  const { pod, observed, sandboxId, podIps, volumes, hostsFile } = context;
+  const { container, kind, targetName } = target;
+  const joined = targetName === undefined
+    ? undefined
+    : observed.containers.find(({ name, state }) =>
+      name === targetName && state === "running"
+    );
+  return {
+    pod,
+    container,
+    kind,
+    sandboxId,
+    podIps,
+    volumes,
+    ...wantsHostsFile(pod, container, podIps)
+      ? { hostsFile: hostsFile.path }
+      : {},
+    ...joined === undefined ? {} : { targetContainerId: joined.id },
+  };
+}
