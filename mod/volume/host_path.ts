@@ -6,7 +6,9 @@
 
 import type { Volume } from "../api/mod.ts";
 import { fileErrorKind } from "../host/mod.ts";
+import { createFile } from "./careful_file.ts";
 import { VolumeFailure } from "./volume_failure.ts";
+import { partsOf, pathBelow, walkBelow } from "./walk_below.ts";
 
 type HostPath = NonNullable<Volume["hostPath"]>;
 
@@ -16,11 +18,21 @@ const FILE_MODE = 0o644;
 
 /**
  * The path of a hostPath volume, after making it if its type says so and checking
- * that it is what the type wants. Links are followed, as for any path of the node.
+ * that it is what the type wants.
+ *
+ * A path is checked only below one of `roots`: the agent can see nothing else, and
+ * a type that is not checked is worse than none. Links are followed for the check,
+ * as for any path of the node; nothing is made behind one that leads out of the
+ * root. A path without a type is passed on unseen.
+ *
+ * Upstream: pkg/volume/hostpath checkTypeInternal.
  *
  * @throws {VolumeFailure} when the path is unsafe or is not what it should be
  */
-export async function hostPathSource(volume: HostPath): Promise<string> {
+export async function hostPathSource(
+  volume: HostPath,
+  roots: readonly string[],
+): Promise<string> {
   const { path, type = "" } = volume;
   if (!path.startsWith("/") || path.split("/").includes("..")) {
     throw new VolumeFailure(
@@ -28,64 +40,124 @@ export async function hostPathSource(volume: HostPath): Promise<string> {
     );
   }
   if (type === "") return path;
-  if (type === "DirectoryOrCreate") await makeDirectory(path);
-  if (type === "FileOrCreate") await makeFile(path);
-  await check(path, type);
+  const rule = RULES.get(type);
+  if (rule === undefined) {
+    throw new VolumeFailure(`"${type}" is no type of a hostPath`);
+  }
+  const root = roots.find((each) => pathBelow(each, path) !== undefined);
+  if (root === undefined) {
+    throw new VolumeFailure(
+      `the hostPath "${path}" has the type "${type}", which can be checked only below a directory given by --host-path-roots`,
+    );
+  }
+  const found = await look(path) ?? await make(path, { root, rule });
+  if (found === undefined || !rule.holds(found)) {
+    throw new VolumeFailure(
+      `hostPath type check failed: ${path} is not ${rule.wanted}`,
+    );
+  }
   return path;
 }
 
-async function makeDirectory(path: string): Promise<void> {
+interface Rule {
+  /** As upstream says it. */
+  readonly wanted: string;
+  readonly holds: (found: Deno.FileInfo) => boolean;
+  /** What is made when nothing is there. */
+  readonly makes?: "directory" | "file";
+}
+
+const DIRECTORY: Rule = {
+  wanted: "a directory",
+  holds: (found) => found.isDirectory,
+};
+// Upstream takes whatever is no directory.
+const FILE: Rule = { wanted: "a file", holds: (found) => !found.isDirectory };
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ["Directory", DIRECTORY],
+  ["DirectoryOrCreate", { ...DIRECTORY, makes: "directory" }],
+  ["File", FILE],
+  ["FileOrCreate", { ...FILE, makes: "file" }],
+  ["Socket", {
+    wanted: "a socket file",
+    holds: (found) => found.isSocket === true,
+  }],
+  ["CharDevice", {
+    wanted: "a character device",
+    holds: (found) => found.isCharDevice === true,
+  }],
+  ["BlockDevice", {
+    wanted: "a block device",
+    holds: (found) => found.isBlockDevice === true,
+  }],
+]);
+
+async function look(path: string): Promise<Deno.FileInfo | undefined> {
   try {
-    await Deno.mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+    return await Deno.stat(path);
   } catch (error) {
-    // Something else lies there; the check says what was wanted.
-    if (fileErrorKind(error) !== "exists") throw error;
+    switch (fileErrorKind(error)) {
+      case "missing":
+        return undefined;
+      case "wrong_type":
+        throw new VolumeFailure(
+          `hostPath type check failed: a part of ${path} is not a directory`,
+        );
+      case "denied":
+        throw new VolumeFailure(
+          `hostPath type check failed: the agent may not look at ${path}`,
+        );
+      default:
+        throw error;
+    }
+  }
+}
+
+async function make(
+  path: string,
+  wanted: { readonly root: string; readonly rule: Rule },
+): Promise<Deno.FileInfo | undefined> {
+  const { root, rule: { makes } } = wanted;
+  const parts = pathBelow(root, path);
+  if (makes === undefined || parts === undefined) return undefined;
+  const isDirectory = makes === "directory";
+  if (isDirectory) await Deno.mkdir(root, { recursive: true });
+  const directories = isDirectory ? parts : parts.slice(0, -1);
+  const walked = await walkBelow(await realRoot(root), directories, {
+    links: "inside",
+    createMode: isDirectory ? DIRECTORY_MODE : undefined,
+  });
+  if (walked.kind === "refused") {
+    // What is not there is not what it should be.
+    if (walked.reason === "missing") return undefined;
+    throw new VolumeFailure(
+      `hostPath type check failed: ${path} cannot be made: ${walked.found}`,
+    );
+  }
+  const name = parts.at(-1);
+  if (!isDirectory && name !== undefined) {
+    await makeFile(`${walked.path}/${name}`);
+  }
+  return await look(path);
+}
+
+async function realRoot(root: string): Promise<string> {
+  try {
+    return await Deno.realPath(root);
+  } catch (error) {
+    if (fileErrorKind(error) !== "missing") throw error;
+    throw new VolumeFailure(
+      `hostPath type check failed: /${partsOf(root).join("/")} is not there`,
+    );
   }
 }
 
 async function makeFile(path: string): Promise<void> {
   try {
-    const file = await Deno.open(path, {
-      write: true,
-      createNew: true,
-      mode: FILE_MODE,
-    });
-    file.close();
+    await createFile(path, new Uint8Array(), { mode: FILE_MODE });
   } catch (error) {
-    // Here too the check has the better words.
+    // Something else lies there, perhaps a link to nowhere; the check says so.
     if (fileErrorKind(error) !== "exists") throw error;
   }
 }
-
-async function check(path: string, type: string): Promise<void> {
-  const [wanted, holds] = CHECKS.get(type) ?? [];
-  if (wanted === undefined || holds === undefined) {
-    throw new VolumeFailure(`"${type}" is no type of a hostPath`);
-  }
-  let found: Deno.FileInfo;
-  try {
-    found = await Deno.stat(path);
-  } catch (error) {
-    if (fileErrorKind(error) !== "missing") throw error;
-    throw new VolumeFailure(`"${path}" is not there, wanted ${wanted}`);
-  }
-  if (!holds(found)) {
-    throw new VolumeFailure(`"${path}" is not ${wanted}`);
-  }
-}
-
-const CHECKS: ReadonlyMap<
-  string,
-  readonly [wanted: string, holds: (found: Deno.FileInfo) => boolean]
-> = new Map([
-  ["Directory", ["a directory", (found) => found.isDirectory]],
-  ["DirectoryOrCreate", ["a directory", (found) => found.isDirectory]],
-  ["File", ["a file", (found) => found.isFile]],
-  ["FileOrCreate", ["a file", (found) => found.isFile]],
-  ["Socket", ["a socket", (found) => found.isSocket === true]],
-  [
-    "CharDevice",
-    ["a character device", (found) => found.isCharDevice === true],
-  ],
-  ["BlockDevice", ["a block device", (found) => found.isBlockDevice === true]],
-]);

@@ -4,5 +4,8 @@
  * @module
  */
 
+export { directoryUsage } from "./directory_usage.ts";
+export * from "./materialisation.ts";
 export * from "./pod_volumes.ts";
 export * from "./ports.ts";
+export * from "./sub_path.ts";

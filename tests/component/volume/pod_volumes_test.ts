@@ -10,85 +10,20 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import type { Pod, PodSpec, Volume } from "../../../mod/api/mod.ts";
-import { removeTree } from "../../../mod/host/mod.ts";
-import { PodVolumes } from "../../../mod/volume/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-
-const UID = "c91d8c86a58689179e178d2e8b320640";
-
-/** A root directory of its own, removed afterwards. */
-class Root implements AsyncDisposable {
-  readonly path: string;
-  readonly volumes: PodVolumes;
-
-  constructor(path: string) {
-    this.path = path;
-    this.volumes = new PodVolumes(
-      { rootDir: `${path}/root`, runDir: `${path}/run` },
-      { log: silentLogger, clock: new FakeClock(), files: { removeTree } },
-    );
-  }
-
-  static async make(): Promise<Root> {
-    return new Root(await Deno.makeTempDir({ prefix: "skerry-volume-" }));
-  }
-
-  get podDirectory(): string {
-    return `${this.path}/root/pods/${UID}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.path, { recursive: true });
-  }
-}
-
-function podWith(volume: Volume, spec: Partial<PodSpec> = {}): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: UID },
-    spec: {
-      volumes: [volume],
-      containers: [{
-        name: "c",
-        volumeMounts: [{ name: volume.name, mountPath: "/v" }],
-      }],
-      ...spec,
-    },
-  };
-}
+import type { Pod } from "../../../mod/api/mod.ts";
+import {
+  canMount,
+  exists,
+  failureOf,
+  modeOf,
+  podWith,
+  Root,
+  run as mount,
+  sourceOf,
+  UID,
+} from "./volume_rig.ts";
 
 const EMPTY_DIR: Pod = podWith({ name: "v", emptyDir: {} });
-
-async function sourceOf(root: Root, pod: Pod): Promise<string> {
-  const result = await root.volumes.materialise(pod);
-  if (result.kind === "failed") throw new Error(result.message);
-  const [source] = result.sources.values();
-  if (source === undefined) throw new Error("no source");
-  return source.hostPath;
-}
-
-async function failureOf(root: Root, pod: Pod): Promise<string> {
-  const result = await root.volumes.materialise(pod);
-  return result.kind === "failed" ? result.message : "no failure";
-}
-
-async function modeOf(path: string): Promise<number | undefined> {
-  const { mode } = await Deno.lstat(path);
-  return mode === null ? undefined : mode & 0o7777;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch {
-    // Only what is missing matters to these tests.
-    return false;
-  }
-}
 
 Deno.test("prepare() makes the pod's directory, again and again", async () => {
   await using root = await Root.make();
@@ -192,15 +127,19 @@ const HOST_PATHS: readonly {
 }[] = [
   { type: "Directory", standing: "directory" },
   { type: "Directory", standing: "file", failure: /is not a directory/ },
-  { type: "Directory", standing: "nothing", failure: /is not there/ },
-  { type: "Directory", standing: "dangling link", failure: /is not there/ },
+  { type: "Directory", standing: "nothing", failure: /is not a directory/ },
+  {
+    type: "Directory",
+    standing: "dangling link",
+    failure: /is not a directory/,
+  },
   { type: "DirectoryOrCreate", standing: "directory" },
   { type: "DirectoryOrCreate", standing: "nothing", mode: 0o755 },
   { type: "DirectoryOrCreate", standing: "file", failure: /not a directory/ },
   {
     type: "DirectoryOrCreate",
     standing: "dangling link",
-    failure: /is not there/,
+    failure: /is not a directory/,
   },
   { type: "File", standing: "file" },
   { type: "File", standing: "directory", failure: /is not a file/ },
@@ -215,9 +154,10 @@ const HOST_PATHS: readonly {
 
 for (const { type, standing, failure, mode } of HOST_PATHS) {
   const verdict = failure === undefined ? "takes" : "refuses";
-  Deno.test(`materialise() ${verdict} hostPath ${type} on ${standing}`, async () => {
+  Deno.test(`materialise() ${verdict} hostPath ${type} on ${standing} (VO-08)`, async () => {
     await using root = await Root.make();
-    const path = `${root.path}/h`;
+    const path = `${root.path}/host/h`;
+    await Deno.mkdir(`${root.path}/host`);
     using _standing = await stand(standing, path);
     const pod = podWith({ name: "v", hostPath: { path, type } });
     if (failure !== undefined) {
@@ -231,9 +171,10 @@ for (const { type, standing, failure, mode } of HOST_PATHS) {
 
 Deno.test("materialise() takes a hostPath once the object has appeared", async () => {
   await using root = await Root.make();
-  const path = `${root.path}/late`;
+  const path = `${root.path}/host/late`;
+  await Deno.mkdir(`${root.path}/host`);
   const pod = podWith({ name: "v", hostPath: { path, type: "Directory" } });
-  match(await failureOf(root, pod), /is not there/);
+  match(await failureOf(root, pod), /is not a directory/);
   await Deno.mkdir(path);
   strictEqual(await sourceOf(root, pod), path);
 });
@@ -258,6 +199,17 @@ Deno.test("remove() takes the pod's directory away, and a second time does nothi
   deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
 });
 
+Deno.test("list() and remove() find a pod whose removal a crash cut short (VO-09)", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  await sourceOf(root, EMPTY_DIR);
+  const parent = `${root.path}/root/pods`;
+  await Deno.rename(root.podDirectory, `${parent}/.skerry-removing-${UID}`);
+  deepStrictEqual(await root.volumes.list(), [UID]);
+  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  deepStrictEqual(await Array.fromAsync(Deno.readDir(parent)), []);
+});
+
 Deno.test("remove() does not follow a link that a container planted", async () => {
   await using root = await Root.make();
   await root.volumes.prepare(EMPTY_DIR);
@@ -273,7 +225,7 @@ Deno.test("remove() does not follow a link that a container planted", async () =
 
 Deno.test("remove() leaves a hostPath alone", async () => {
   await using root = await Root.make();
-  const path = `${root.path}/data`;
+  const path = `${root.path}/host/data`;
   const pod = podWith({
     name: "v",
     hostPath: { path, type: "DirectoryOrCreate" },
@@ -284,31 +236,7 @@ Deno.test("remove() leaves a hostPath alone", async () => {
   strictEqual(await exists(path), true);
 });
 
-async function mount(...args: readonly string[]): Promise<boolean> {
-  const [command = "", ...rest] = args;
-  try {
-    const { success } = await new Deno.Command(command, {
-      args: [...rest],
-      stdout: "null",
-      stderr: "null",
-    }).output();
-    return success;
-  } catch {
-    // Without the program, or the right to run it, there is no mount to test.
-    return false;
-  }
-}
-
-/** Whether bind mounts are possible here; asked once, before the test is declared. */
-async function canMount(): Promise<boolean> {
-  const path = await Deno.makeTempDir({ prefix: "skerry-mount-" });
-  const mounted = await mount("mount", "--bind", path, path);
-  if (mounted) await mount("umount", path);
-  await Deno.remove(path);
-  return mounted;
-}
-
-Deno.test("remove() deletes nothing behind a mount and names it", {
+Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
   // Bind mounts need root and CAP_SYS_ADMIN.
   ignore: !await canMount(),
 }, async () => {

@@ -11,16 +11,18 @@ import {
   throws,
 } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/mod.ts";
-import type { Pod, Volume } from "../../../mod/api/mod.ts";
+import { NO_OBJECTS, type Pod, type Volume } from "../../../mod/api/mod.ts";
 import { PodVolumes } from "../../../mod/volume/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const VOLUMES = new PodVolumes(
-  { rootDir: "/state", runDir: "/run/state" },
+  { rootDir: "/state", runDir: "/run/state", hostPathRoots: ["/srv"] },
   {
     log: silentLogger,
     clock: new FakeClock(),
     files: { removeTree: () => Promise.reject(new Error("not to be called")) },
+    objects: NO_OBJECTS,
+    allocatable: () => new Map(),
   },
 );
 
@@ -92,14 +94,53 @@ const REFUSED: readonly {
     message: /"Door" is no type/,
   },
   {
-    title: "an emptyDir in memory",
-    volume: { name: "m", emptyDir: { medium: "Memory" } },
-    message: /"Memory" is not supported yet/,
+    title: "a hostPath of any type outside the roots (VO-08)",
+    volume: { name: "h", hostPath: { path: "/etc", type: "Directory" } },
+    message: /"\/etc" has the type "Directory".*--host-path-roots/,
   },
   {
-    title: "a configMap",
-    volume: { name: "m", configMap: { name: "x" } },
-    message: /"configMap" are not supported yet/,
+    title: "a hostPath beside a root of a longer name",
+    volume: { name: "h", hostPath: { path: "/srv2/x", type: "File" } },
+    message: /--host-path-roots/,
+  },
+  {
+    title: "an emptyDir of huge pages",
+    volume: { name: "m", emptyDir: { medium: "HugePages-2Mi" } },
+    message: /"HugePages-2Mi" needs a file system/,
+  },
+  {
+    title: "an emptyDir of an unknown medium",
+    volume: { name: "m", emptyDir: { medium: "Stone" } },
+    message: /"Stone" is not supported, wanted "" or "Memory"/,
+  },
+  {
+    title: "a gitRepo by name (SE-07)",
+    volume: { name: "m", gitRepo: { repository: "ext::sh -c x" } },
+    message: /gitRepo is not supported/,
+  },
+  ...["nfs", "iscsi", "fc", "csi", "rbd", "cephfs", "glusterfs", "azureDisk"]
+    .map((kind) => ({
+      title: `a volume of kind ${kind}`,
+      // A volume of any kind has a name and its kind.
+      volume: { name: "m", [kind]: {} } as Volume,
+      message: new RegExp(
+        `volume plugin "${kind}" needs a mount helper, which skerry has not`,
+      ),
+    })),
+  {
+    title: "an ephemeral claim",
+    volume: { name: "m", ephemeral: {} },
+    message: /needs a provisioner/,
+  },
+  {
+    title: "a volume of no kind, which is no emptyDir (SE-07)",
+    volume: { name: "m" },
+    message: /does not say what it is made of/,
+  },
+  {
+    title: "a volume of a kind that nobody knows (SE-07)",
+    volume: { name: "m", warp: {} } as Volume,
+    message: /of kind "warp" are not supported/,
   },
   {
     title: "a name that leads elsewhere",
@@ -118,9 +159,9 @@ for (const { title, volume, message } of REFUSED) {
 
 Deno.test("materialise() names every volume that failed", async () => {
   const result = await VOLUMES.materialise(podWith([
-    { name: "one", configMap: {} },
+    { name: "one", nfs: { path: "/", server: "s" } },
     { name: "two", hostPath: { path: "/srv" } },
-    { name: "three", secret: {} },
+    { name: "three", flexVolume: { driver: "d" } },
   ]));
   strictEqual(result.kind, "failed");
   if (result.kind === "failed") match(result.message, /"one".*; .*"three"/);
@@ -129,6 +170,25 @@ Deno.test("materialise() names every volume that failed", async () => {
 Deno.test("materialise() passes over volumes that no container mounts", async () => {
   const result = await VOLUMES.materialise(
     podWith([{ name: "m", configMap: {} }], []),
+  );
+  deepStrictEqual(result, { kind: "ok", sources: new Map() });
+});
+
+Deno.test("materialise() makes a volume that only a variable takes from (RT-27)", async () => {
+  const base = podWith([{ name: "h", hostPath: { path: "/srv" } }], []);
+  const fileKeyRef = { volumeName: "h", path: "app.env", key: "A" };
+  const env = [{ name: "A", valueFrom: { fileKeyRef } }];
+  const containers = base.spec.containers.map((one) => ({ ...one, env }));
+  const result = await VOLUMES.materialise({
+    ...base,
+    spec: { ...base.spec, containers },
+  });
+  strictEqual(result.kind === "ok" && result.sources.has("h"), true);
+});
+
+Deno.test("materialise() leaves a volume of an image to the runtime", async () => {
+  const result = await VOLUMES.materialise(
+    podWith([{ name: "i", image: { reference: "x" } }]),
   );
   deepStrictEqual(result, { kind: "ok", sources: new Map() });
 });

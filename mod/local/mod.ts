@@ -1,0 +1,7 @@
+/**
+ * The objects beside pods that this node keeps itself.
+ *
+ * @module
+ */
+
+export { type ObjectChange, ObjectStore } from "./object_store.ts";

@@ -1,0 +1,143 @@
+/**
+ * Every object that some source delivers, found by name.
+ *
+ * @module
+ */
+
+import {
+  type ClaimObject,
+  type KeyedObject,
+  type LocalObject,
+  type ObjectGetter,
+  type ObjectId,
+  objectId,
+  type ObjectRef,
+  type RuntimeClassObject,
+  sameObject,
+} from "../api/mod.ts";
+
+/** An object that is not what it was. Never holds what is in it. */
+export interface ObjectChange extends ObjectId {
+  readonly change: "added" | "changed" | "removed";
+}
+
+/**
+ * Holds the objects of all sources and answers with what is known now.
+ *
+ * An object that two sources have is that of the source whose name comes first, so
+ * that neither the order of delivery nor a restart decides. What is held is
+ * replaced, never altered. The sources' files are the authority on a node: unlike
+ * at an API server, a new version of an object that is marked immutable is taken
+ * like any other, since there is nobody who could have refused the edit.
+ */
+export class ObjectStore implements ObjectGetter {
+  /** In the order of the sources' names. */
+  #sources: readonly (readonly [string, ObjectMap])[] = [];
+  #winners: ObjectMap = new Map();
+
+  /**
+   * Takes the full set of one source and says what that changes for those who ask.
+   *
+   * A change says that the object of that name is another one now or has other
+   * content; the same set again changes nothing.
+   */
+  replace(
+    source: string,
+    objects: readonly LocalObject[],
+  ): readonly ObjectChange[] {
+    const own = new Map<string, LocalObject>();
+    for (const object of objects) {
+      const key = keyOf(objectId(object));
+      if (!own.has(key)) own.set(key, object);
+    }
+    const others = this.#sources.filter(([name]) => name !== source);
+    this.#sources = [...others, [source, own] as const]
+      .sort(([a], [b]) => a < b ? -1 : 1);
+    const before = this.#winners;
+    const after = winnersOf(this.#sources, before);
+    this.#winners = after;
+    return changesBetween(before, after);
+  }
+
+  /** Every object that is in force, ordered by kind, namespace and name. */
+  list(): readonly LocalObject[] {
+    return [...this.#winners].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([, object]) => object);
+  }
+
+  /** The ConfigMap of that name, if there is one now. */
+  configMap(ref: ObjectRef): KeyedObject | undefined {
+    const found = this.#find("ConfigMap", ref);
+    return found?.kind === "ConfigMap" ? found : undefined;
+  }
+
+  /** The Secret of that name, if there is one now. */
+  secret(ref: ObjectRef): KeyedObject | undefined {
+    const found = this.#find("Secret", ref);
+    return found?.kind === "Secret" ? found : undefined;
+  }
+
+  /** The claim of that name, if there is one now. */
+  claim(ref: ObjectRef): ClaimObject | undefined {
+    const found = this.#find("PersistentVolumeClaim", ref);
+    return found?.kind === "PersistentVolumeClaim" ? found : undefined;
+  }
+
+  /** The class of that name, if there is one now. */
+  runtimeClass(name: string): RuntimeClassObject | undefined {
+    const found = this.#find("RuntimeClass", { namespace: "", name });
+    return found?.kind === "RuntimeClass" ? found : undefined;
+  }
+
+  #find(
+    kind: ObjectId["kind"],
+    { namespace, name }: ObjectRef,
+  ): LocalObject | undefined {
+    return this.#winners.get(keyOf({ kind, namespace, name }));
+  }
+}
+
+type ObjectMap = ReadonlyMap<string, LocalObject>;
+
+/** The first of each name; what says the same as before stays the very same object. */
+function winnersOf(
+  sources: readonly (readonly [string, ObjectMap])[],
+  before: ObjectMap,
+): ObjectMap {
+  const winners = new Map<string, LocalObject>();
+  for (const [, objects] of sources) {
+    for (const [key, object] of objects) {
+      if (winners.has(key)) continue;
+      const held = before.get(key);
+      const isSame = held !== undefined && sameObject(held, object);
+      winners.set(key, isSame ? held : object);
+    }
+  }
+  return winners;
+}
+
+function changesBetween(
+  before: ObjectMap,
+  after: ObjectMap,
+): readonly ObjectChange[] {
+  const changes: ObjectChange[] = [];
+  for (const key of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const old = before.get(key);
+    const now = after.get(key);
+    if (old === now) continue;
+    if (now === undefined) {
+      if (old !== undefined) {
+        changes.push({ ...objectId(old), change: "removed" });
+      }
+    } else {
+      const change = old === undefined ? "added" : "changed";
+      changes.push({ ...objectId(now), change });
+    }
+  }
+  return changes;
+}
+
+// No name holds a line feed, so equal texts are equal names.
+function keyOf({ kind, namespace, name }: ObjectId): string {
+  return [kind, namespace, name].join("\n");
+}

@@ -1,0 +1,123 @@
+/**
+ * How much room the files below a directory take.
+ *
+ * @module
+ */
+
+import { fileErrorKind } from "../host/mod.ts";
+import { isSameFile } from "./careful_file.ts";
+import { listDirectory, MAX_LISTED_BYTES } from "./directory_listing.ts";
+
+// stat(2) counts blocks of this size, whatever the file system has.
+const BLOCK_BYTES = 512;
+
+// Some of the threads that the whole process has for files.
+const CONCURRENCY = 8;
+
+// For a directory that is not listed: an entry of 32 bytes for every file of one
+// page, so that no limit is dodged with very many files.
+const GUESSED_ENTRY_BYTES = 32;
+const GUESSED_FILE_BYTES = 4096;
+
+// Beyond it a file of several names counts once for each.
+const MAX_LINKED = 100_000;
+
+/**
+ * The bytes that a directory and everything below it have allocated, as du(1)
+ * counts: a file of several names once, holes not at all. Links are not followed,
+ * what is mounted inside is not entered, and a missing directory takes nothing.
+ *
+ * What changes meanwhile may or may not count. A directory too large to be listed
+ * is guessed at from its own size.
+ *
+ * @throws {unknown} The reason of `signal` when it aborts.
+ */
+export async function directoryUsage(
+  path: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const root = await look(path);
+  if (root === undefined) return 0;
+  const count: Count = { device: root.dev, linked: new Set() };
+  let bytes = allocated(root);
+  if (!root.isDirectory) return bytes;
+  const pending: Directory[] = [{ path, info: root }];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.info.size > MAX_LISTED_BYTES) {
+      bytes += at.info.size / GUESSED_ENTRY_BYTES * GUESSED_FILE_BYTES;
+      continue;
+    }
+    const names = await namesIn(at);
+    const { path } = at;
+    while (names.length > 0) {
+      signal?.throwIfAborted();
+      const batch = names.splice(-CONCURRENCY).map((name) => `${path}/${name}`);
+      const found = await Promise.all(batch.map(lookAt));
+      for (const { path, info } of found) {
+        if (info === undefined || !counts(info, count)) continue;
+        bytes += allocated(info);
+        if (info.isDirectory) pending.push({ path, info });
+      }
+    }
+  }
+  return Math.ceil(bytes);
+}
+
+interface Directory {
+  readonly path: string;
+  readonly info: Deno.FileInfo;
+}
+
+interface Count {
+  readonly device: number;
+  /** The inodes that have several names and were met. */
+  readonly linked: Set<number>;
+}
+
+function counts(info: Deno.FileInfo, count: Count): boolean {
+  if (info.dev !== count.device) return false;
+  if (info.isDirectory || (info.nlink ?? 1) < 2 || info.ino === null) {
+    return true;
+  }
+  if (count.linked.has(info.ino)) return false;
+  if (count.linked.size < MAX_LINKED) count.linked.add(info.ino);
+  return true;
+}
+
+function allocated(info: Deno.FileInfo): number {
+  return (info.blocks ?? 0) * BLOCK_BYTES;
+}
+
+/** The names in a directory, none when a container has put something else there. */
+async function namesIn(directory: Directory): Promise<string[]> {
+  const { path, info } = directory;
+  try {
+    const names = await listDirectory(path);
+    const now = await look(path);
+    return now !== undefined && isSameFile(now, info) ? names : [];
+  } catch (error) {
+    const kind = fileErrorKind(error);
+    if (kind === "missing" || kind === "wrong_type") return [];
+    throw error;
+  }
+}
+
+async function lookAt(
+  path: string,
+): Promise<{ readonly path: string; readonly info?: Deno.FileInfo }> {
+  const info = await look(path);
+  return info === undefined ? { path } : { path, info };
+}
+
+async function look(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    const kind = fileErrorKind(error);
+    // A name may be longer than a path can be, far below; nobody's path is.
+    if (kind === "missing" || kind === "wrong_type" || kind === "too_long") {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What became of the volumes of a pod.
+ *
+ * @module
+ */
+
+/** Where the content of one volume lies on the node. */
+export interface VolumeSource {
+  /** Absolute path of the directory or file that is mounted. */
+  readonly hostPath: string;
+  /** True when the volume may not be written, whatever the mount says. */
+  readonly readOnly: boolean;
+}
+
+/** Something about a volume that is ready, which the pod's owner should hear. */
+export interface VolumeWarning {
+  /** The reason of the event. */
+  readonly reason: "FailedMount" | "AlreadyMountedVolume";
+  readonly message: string;
+}
+
+/** All volumes of a pod, or why they are not ready. */
+export type Materialisation =
+  | {
+    readonly kind: "ok";
+    /** By volume name. */
+    readonly sources: ReadonlyMap<string, VolumeSource>;
+    /** Volumes that could not be brought up to date and are mounted as they are. */
+    readonly warnings?: readonly VolumeWarning[];
+  }
+  | {
+    readonly kind: "failed";
+    /** For the FailedMount event: every volume that failed and why. */
+    readonly message: string;
+  };

@@ -1,0 +1,236 @@
+/**
+ * What the files of a configMap, secret, downwardAPI or projected volume hold.
+ *
+ * @module
+ */
+
+import type {
+  KeyedObject,
+  ObjectGetter,
+  Pod,
+  Quantity,
+  Volume,
+} from "../api/mod.ts";
+import { podFieldFile, resourceFieldValue } from "../pod/mod.ts";
+import { checkPayload, payloadPath } from "./payload_path.ts";
+import { VolumeFailure } from "./volume_failure.ts";
+
+/** One file of a volume. */
+export interface PayloadFile {
+  readonly content: Uint8Array;
+  readonly mode: number;
+}
+
+/** The files of a volume by their path in it; none is also a directory of another. */
+export type Payload = ReadonlyMap<string, PayloadFile>;
+
+/** Where the content comes from. */
+export interface PayloadFacts {
+  readonly objects: ObjectGetter;
+  /** What the node can give, for a limit that a container does not set. */
+  readonly allocatable: ReadonlyMap<string, Quantity>;
+}
+
+/** The kinds of volumes that are made of content. */
+export type PayloadKind = "configMap" | "secret" | "downwardAPI" | "projected";
+
+// Upstream: pkg/apis/core/v1 ConfigMapVolumeSourceDefaultMode and its like.
+const DEFAULT_MODE = 0o644;
+
+/** Which of those kinds a volume is of. */
+export function payloadKind(volume: Volume): PayloadKind | undefined {
+  return KINDS.find((kind) => volume[kind] !== undefined);
+}
+
+const KINDS: readonly PayloadKind[] = [
+  "configMap",
+  "secret",
+  "downwardAPI",
+  "projected",
+];
+
+/**
+ * Everything that the volume holds now; empty when what it names is optional and
+ * is not there. In a projected volume a later source wins over an earlier one.
+ *
+ * Upstream: pkg/volume/configmap, secret, downwardapi and projected.
+ *
+ * @throws {VolumeFailure} when something is missing or does not fit
+ */
+export function volumePayload(
+  pod: Pod,
+  volume: Volume,
+  facts: PayloadFacts,
+): Payload {
+  const { configMap, secret, downwardAPI, projected } = volume;
+  const mode = (configMap ?? secret ?? downwardAPI ?? projected)?.defaultMode ??
+    DEFAULT_MODE;
+  const context: Context = { pod, facts, mode };
+  const files = [
+    ...(configMap === undefined ? [] : configMapFiles(configMap, context)),
+    ...(secret === undefined ? [] : secretFiles({
+      ...secret,
+      ...secret.secretName === undefined ? {} : { name: secret.secretName },
+    }, context)),
+    ...downwardFiles(downwardAPI?.items, context),
+    ...(projected?.sources ?? []).flatMap((source) =>
+      projectedFiles(source, context)
+    ),
+  ];
+  return checkPayload(new Map(files));
+}
+
+type Entry = readonly [path: string, file: PayloadFile];
+
+interface Context {
+  readonly pod: Pod;
+  readonly facts: PayloadFacts;
+  /** For a file that has no mode of its own. */
+  readonly mode: number;
+}
+
+type Projected = NonNullable<Volume["projected"]>;
+type ProjectedSource = NonNullable<Projected["sources"]>[number];
+type DownwardItems = NonNullable<Volume["downwardAPI"]>["items"];
+
+/** What references to configMaps and secrets have in common. */
+interface KeyedSource {
+  readonly name?: string;
+  readonly optional?: boolean;
+  readonly items?: readonly {
+    readonly key: string;
+    readonly path: string;
+    readonly mode?: number;
+  }[];
+}
+
+function projectedFiles(
+  source: ProjectedSource,
+  context: Context,
+): readonly Entry[] {
+  const refused = Object.entries(source).find(([kind, value]) =>
+    value !== undefined && !PROJECTED.has(kind)
+  );
+  if (refused !== undefined) {
+    throw new VolumeFailure(
+      `the projected source "${
+        refused[0]
+      }" needs an API server, which skerry has not`,
+    );
+  }
+  const { configMap, secret, downwardAPI } = source;
+  return [
+    ...(secret === undefined ? [] : secretFiles(secret, context)),
+    ...(configMap === undefined ? [] : configMapFiles(configMap, context)),
+    ...downwardFiles(downwardAPI?.items, context),
+  ];
+}
+
+const PROJECTED: ReadonlySet<string> = new Set([
+  "configMap",
+  "secret",
+  "downwardAPI",
+]);
+
+function configMapFiles(
+  source: KeyedSource,
+  context: Context,
+): readonly Entry[] {
+  const { objects } = context.facts;
+  return keyedFiles(source, {
+    ...context,
+    find: (ref) => objects.configMap(ref),
+    missing: (name) => `configmap "${name}" not found`,
+    noKey: "configmap references non-existent config key",
+  });
+}
+
+function secretFiles(source: KeyedSource, context: Context): readonly Entry[] {
+  const { objects } = context.facts;
+  return keyedFiles(source, {
+    ...context,
+    find: (ref) => objects.secret(ref),
+    missing: (name) => `secret "${name}" not found`,
+    noKey: "references non-existent secret key",
+  });
+}
+
+interface KeyedContext extends Context {
+  readonly find: (
+    ref: { readonly namespace: string; readonly name: string },
+  ) => KeyedObject | undefined;
+  /** As upstream says it. */
+  readonly missing: (name: string) => string;
+  readonly noKey: string;
+}
+
+function keyedFiles(
+  source: KeyedSource,
+  context: KeyedContext,
+): readonly Entry[] {
+  const { name = "", optional = false, items = [] } = source;
+  const { namespace } = context.pod.metadata;
+  const object = context.find({ namespace, name });
+  if (object === undefined) {
+    if (optional) return [];
+    throw new VolumeFailure(context.missing(name));
+  }
+  const { entries } = object;
+  if (items.length === 0) {
+    return [...entries].map(([key, content]) => [
+      keyPath(key),
+      { content, mode: context.mode },
+    ]);
+  }
+  return items.flatMap(({ key, path, mode = context.mode }) => {
+    const content = entries.get(key);
+    if (content !== undefined) {
+      return [[payloadPath(path), { content, mode }] as const];
+    }
+    if (optional) return [];
+    throw new VolumeFailure(`${context.noKey}: ${key}`);
+  });
+}
+
+/** Keys are names of files; one that would lead into a directory is of no valid object. */
+function keyPath(key: string): string {
+  if (!key.includes("/")) return payloadPath(key);
+  throw new VolumeFailure(`the key "${key}" is no name of a file`);
+}
+
+function downwardFiles(
+  items: DownwardItems,
+  context: Context,
+): readonly Entry[] {
+  return (items ?? []).map((item): Entry => {
+    const text = downwardText(item, context);
+    const content = new TextEncoder().encode(text);
+    return [payloadPath(item.path), {
+      content,
+      mode: item.mode ?? context.mode,
+    }];
+  });
+}
+
+function downwardText(
+  item: NonNullable<DownwardItems>[number],
+  context: Context,
+): string {
+  const { fieldRef, resourceFieldRef } = item;
+  const { pod, facts: { allocatable } } = context;
+  if (fieldRef !== undefined) {
+    const value = podFieldFile(pod, fieldRef.fieldPath);
+    if (value !== undefined) return value;
+    throw new VolumeFailure(
+      `the field "${fieldRef.fieldPath}" cannot be shown in a file`,
+    );
+  }
+  if (resourceFieldRef === undefined) {
+    throw new VolumeFailure(
+      `"${item.path}" has neither "fieldRef" nor "resourceFieldRef"`,
+    );
+  }
+  const value = resourceFieldValue(pod, resourceFieldRef, { allocatable });
+  if (value.kind === "ok") return value.value;
+  throw new VolumeFailure(`"${item.path}" cannot be shown: ${value.message}`);
+}

@@ -1,0 +1,158 @@
+/**
+ * Paths below a volume that containers mount instead of all of it.
+ *
+ * @module
+ */
+
+import { fileErrorKind } from "../host/mod.ts";
+import { isSameFile, modeOf } from "./careful_file.ts";
+import { PathWatch, type PathWatchDeps } from "./path_watch.ts";
+import { partsOf, pathBelow, walkBelow, type Walked } from "./walk_below.ts";
+
+/** A path below a volume and the file that it led to when it was checked. */
+export interface PinnedSubPath {
+  /** The volume itself, without links. */
+  readonly volumeRoot: string;
+  /** Absolute, without a link below the volume. */
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+  /** When the file was made, where the file system knows; a new one may get an old inode. */
+  readonly bornAtMs?: number;
+}
+
+/** What a `subPath` means, or what was found (to stand behind a colon). */
+export type SubPathResult =
+  | { readonly kind: "ok"; readonly pinned: PinnedSubPath }
+  | { readonly kind: "refused"; readonly message: string };
+
+/**
+ * Finds what a `subPath` leads to without leaving the volume, as the runtime asks.
+ *
+ * Nothing is opened, so that a FIFO or a socket may be the end of the path. Without
+ * mount(2) the file cannot be held: between this answer and the runtime's mount a
+ * container that has the volume may still exchange a directory for a link. Who
+ * mounts the path watches it meanwhile ({@linkcode SubPathResolver.watch}), asks
+ * {@linkcode SubPathResolver.isUnchanged} afterwards, and ends the container if
+ * either tells of an exchange.
+ *
+ * Upstream: pkg/volume/util/subpath (CVE-2017-1002101, CVE-2021-25741).
+ */
+export class SubPathResolver {
+  readonly #deps: PathWatchDeps;
+
+  constructor(deps: PathWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Finds the path below the volume, and makes the directories that are missing
+   * with the mode of the volume unless it is `readOnly`.
+   *
+   * @param options.volumeRoot Absolute; it is the node's and may be a link itself.
+   * @param options.readOnly True when nothing may be made in the volume.
+   */
+  async resolve(options: {
+    readonly podUid: string;
+    readonly volumeRoot: string;
+    readonly subPath: string;
+    readonly readOnly: boolean;
+  }): Promise<SubPathResult> {
+    const { subPath } = options;
+    if (subPath.startsWith("/") || subPath.split("/").includes("..")) {
+      return notWithin(subPath, 'wanted a relative one without ".."');
+    }
+    try {
+      const root = await Deno.realPath(options.volumeRoot);
+      const info = await Deno.lstat(root);
+      const createMode = options.readOnly ? undefined : modeOf(info);
+      const walked = await walkBelow(root, partsOf(subPath), {
+        links: "inside",
+        createMode,
+      });
+      return answer(walked, { root, subPath });
+    } catch (error) {
+      return cannotLook(error, options);
+    }
+  }
+
+  /** Walks the path anew and says whether it leads to the same file still. */
+  async isUnchanged(pinned: PinnedSubPath): Promise<boolean> {
+    const { volumeRoot, path, device: dev, inode: ino, bornAtMs } = pinned;
+    const parts = pathBelow(volumeRoot, path);
+    if (parts === undefined) return false;
+    try {
+      const walked = await walkBelow(volumeRoot, parts, { links: "none" });
+      if (walked.kind === "refused") return false;
+      return isSameFile(walked.info, { ...walked.info, dev, ino }) &&
+        walked.info.birthtime?.getTime() === bornAtMs;
+    } catch (error) {
+      // The volume is gone, so its file is as well.
+      if (fileErrorKind(error) === "missing") return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Watches every part of the paths from now on.
+   *
+   * @throws {Error} When the system gives no watch.
+   */
+  async watch(pinned: readonly PinnedSubPath[]): Promise<PathWatch> {
+    return await PathWatch.start(pinned.flatMap(partsBelow), this.#deps);
+  }
+}
+
+/** Every part of a path below its volume. */
+function partsBelow(pinned: PinnedSubPath): readonly string[] {
+  const { volumeRoot, path } = pinned;
+  const parts = pathBelow(volumeRoot, path) ?? [];
+  return parts.map((_, at) =>
+    `${volumeRoot}/${parts.slice(0, at + 1).join("/")}`
+  );
+}
+
+function answer(
+  walked: Walked,
+  about: { readonly root: string; readonly subPath: string },
+): SubPathResult {
+  const { root, subPath } = about;
+  if (walked.kind === "refused") {
+    if (walked.reason === "escape") return notWithin(subPath, walked.found);
+    const message = `subPath "${subPath}" cannot be mounted: ${walked.found}`;
+    return { kind: "refused", message };
+  }
+  const { path, info: { dev: device, ino: inode, birthtime } } = walked;
+  // Every file system of Linux numbers its files.
+  if (inode === null) return notWithin(subPath, "it has no inode");
+  const pinned = { volumeRoot: root, path, device, inode };
+  return birthtime === null
+    ? { kind: "ok", pinned }
+    : { kind: "ok", pinned: { ...pinned, bornAtMs: birthtime.getTime() } };
+}
+
+function notWithin(subPath: string, found: string): SubPathResult {
+  const message = `subPath "${subPath}" is not within the volume: ${found}`;
+  return { kind: "refused", message };
+}
+
+function cannotLook(
+  error: unknown,
+  options: { readonly volumeRoot: string; readonly subPath: string },
+): SubPathResult {
+  const { volumeRoot, subPath } = options;
+  const refuse = (found: string): SubPathResult => ({
+    kind: "refused",
+    message: `subPath "${subPath}" cannot be checked: ${found}`,
+  });
+  switch (fileErrorKind(error)) {
+    case "denied":
+      return refuse(
+        `"${volumeRoot}" is below no directory given by --host-path-roots`,
+      );
+    case "missing":
+      return refuse(`the volume "${volumeRoot}" is not there`);
+    default:
+      throw error;
+  }
+}

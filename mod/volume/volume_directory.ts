@@ -1,0 +1,59 @@
+/**
+ * The directory that a volume is made of.
+ *
+ * @module
+ */
+
+import { basename, dirname } from "node:path";
+import { fileErrorKind } from "../host/mod.ts";
+import { setOwnership } from "./careful_file.ts";
+import type { VolumeFiles } from "./ports.ts";
+import { VolumeFailure } from "./volume_failure.ts";
+
+/** Everyone may write, whoever the container runs as; upstream pkg/volume/emptydir. */
+export const OPEN_MODE = 0o777;
+/** New files belong to the pod's group; upstream pkg/volume SetVolumeOwnership. */
+export const GROUP_MODE = 0o2777;
+
+/** Whether a directory, and no link to one, is there. */
+export async function isDirectoryThere(path: string): Promise<boolean> {
+  try {
+    if ((await Deno.lstat(path)).isDirectory) return true;
+  } catch (error) {
+    if (fileErrorKind(error) === "missing") return false;
+    throw error;
+  }
+  throw new VolumeFailure(`"${path}" is not a directory`);
+}
+
+/**
+ * Makes the directory of a volume, which must not be there yet.
+ *
+ * It appears under its name only with its final mode and content, so that a crash
+ * leaves none that is half made; the half that one left is removed.
+ *
+ * @param options.fill Puts the first content into the directory at the given path.
+ */
+export async function makeVolumeDirectory(
+  path: string,
+  options: {
+    readonly mode: number;
+    readonly group: number | undefined;
+    readonly files: VolumeFiles;
+    readonly fill?: (draft: string) => Promise<void>;
+  },
+): Promise<void> {
+  const { mode, group, files, fill } = options;
+  // No volume's and no claim's name starts with a dot.
+  const draft = `${dirname(path)}/.${basename(path)}`;
+  const leftover = await files.removeTree(draft);
+  if (leftover.kind === "left") {
+    throw new VolumeFailure(
+      `"${leftover.mounts.join('", "')}" is mounted and in the way`,
+    );
+  }
+  await Deno.mkdir(draft, { mode: 0o700 });
+  await fill?.(draft);
+  await setOwnership(draft, { group, mode });
+  await Deno.rename(draft, path);
+}

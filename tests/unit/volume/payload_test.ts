@@ -1,0 +1,263 @@
+/**
+ * Tests of what volumes of content hold, and at which paths.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import {
+  type KeyedObject,
+  NO_OBJECTS,
+  type ObjectGetter,
+  type Pod,
+  type Volume,
+} from "../../../mod/api/mod.ts";
+import { nestedMountPoints } from "../../../mod/volume/nested_mounts.ts";
+import { volumePayload } from "../../../mod/volume/payload.ts";
+import { payloadPath } from "../../../mod/volume/payload_path.ts";
+
+const POD: Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "shop", uid: "u" },
+  spec: { containers: [{ name: "c" }] },
+};
+
+function keyed(
+  kind: KeyedObject["kind"],
+  keys: readonly string[],
+): KeyedObject {
+  return {
+    kind,
+    namespace: "shop",
+    name: "x",
+    entries: new Map(
+      keys.map((key) => [key, new TextEncoder().encode(`${kind} ${key}`)]),
+    ),
+    type: "",
+    immutable: false,
+  };
+}
+
+/** Knows one configMap and one secret, both of the name `x` in `shop`. */
+const OBJECTS: ObjectGetter = {
+  ...NO_OBJECTS,
+  configMap: ({ namespace, name }) =>
+    namespace === "shop" && name === "x"
+      ? keyed("ConfigMap", ["a", "b"])
+      : undefined,
+  secret: ({ namespace, name }) =>
+    namespace === "shop" && name === "x" ? keyed("Secret", ["a"]) : undefined,
+};
+
+function filesOf(volume: Omit<Volume, "name">): Record<string, string> {
+  const payload = volumePayload(POD, { name: "v", ...volume }, {
+    objects: OBJECTS,
+    allocatable: new Map(),
+  });
+  return Object.fromEntries(
+    [...payload].map(([path, { content, mode }]) => [
+      path,
+      `${new TextDecoder().decode(content)} ${mode.toString(8)}`,
+    ]),
+  );
+}
+
+const HELD: readonly {
+  readonly title: string;
+  readonly volume: Omit<Volume, "name">;
+  readonly files: Readonly<Record<string, string>>;
+}[] = [
+  {
+    title: "all keys of a configMap with the default mode",
+    volume: { configMap: { name: "x", defaultMode: 0o400 } },
+    files: { a: "ConfigMap a 400", b: "ConfigMap b 400" },
+  },
+  {
+    title: "chosen keys only",
+    volume: {
+      configMap: {
+        name: "x",
+        items: [{ key: "b", path: "./d//b", mode: 0o600 }],
+      },
+    },
+    files: { "d/b": "ConfigMap b 600" },
+  },
+  {
+    title: "nothing of an optional configMap that is not there",
+    volume: { configMap: { name: "y", optional: true } },
+    files: {},
+  },
+  {
+    title: "what there is of optional keys (VO-14)",
+    volume: {
+      secret: {
+        secretName: "x",
+        optional: true,
+        items: [{ key: "a", path: "p" }, { key: "z", path: "q" }],
+      },
+    },
+    files: { p: "Secret a 644" },
+  },
+  {
+    title: "the later of two projected sources",
+    volume: {
+      projected: {
+        sources: [{ secret: { name: "x" } }, { configMap: { name: "x" } }],
+      },
+    },
+    files: { a: "ConfigMap a 644", b: "ConfigMap b 644" },
+  },
+  { title: "nothing of no sources", volume: { projected: {} }, files: {} },
+];
+
+for (const { title, volume, files } of HELD) {
+  Deno.test(`volumePayload() holds ${title}`, () => {
+    deepStrictEqual(filesOf(volume), files);
+  });
+}
+
+const REFUSED: readonly {
+  readonly title: string;
+  readonly volume: Omit<Volume, "name">;
+  readonly message: RegExp;
+}[] = [
+  {
+    title: "a configMap that is not there (VO-14)",
+    volume: { configMap: { name: "y" } },
+    message: /^configmap "y" not found$/,
+  },
+  {
+    title: "a secret that is not there (VO-14)",
+    volume: { secret: { secretName: "y" } },
+    message: /^secret "y" not found$/,
+  },
+  {
+    title: "a key that a configMap has not (VO-14)",
+    volume: { configMap: { name: "x", items: [{ key: "k", path: "p" }] } },
+    message: /references non-existent config key: k$/,
+  },
+  {
+    title: "a key that a secret has not (VO-14)",
+    volume: { secret: { secretName: "x", items: [{ key: "k", path: "p" }] } },
+    message: /references non-existent secret key: k$/,
+  },
+  {
+    title: "a path that leads out",
+    volume: { configMap: { name: "x", items: [{ key: "a", path: "a/../b" }] } },
+    message: /contains "\.\."/,
+  },
+  {
+    title: "a path that is a file and a directory",
+    volume: {
+      configMap: {
+        name: "x",
+        items: [{ key: "a", path: "p" }, { key: "b", path: "p/q" }],
+      },
+    },
+    message: /"p" is to be a file and a directory/,
+  },
+  {
+    title: "a field that no file can show",
+    volume: {
+      downwardAPI: {
+        items: [{ path: "p", fieldRef: { fieldPath: "status.podIP" } }],
+      },
+    },
+    message: /"status.podIP" cannot be shown in a file/,
+  },
+  {
+    title: "an item of no field",
+    volume: { downwardAPI: { items: [{ path: "p" }] } },
+    message: /has neither/,
+  },
+  {
+    title: "the resource of a container that is not there",
+    volume: {
+      downwardAPI: {
+        items: [{
+          path: "p",
+          resourceFieldRef: { containerName: "z", resource: "limits.cpu" },
+        }],
+      },
+    },
+    message: /no container "z"/,
+  },
+  ...["serviceAccountToken", "clusterTrustBundle", "podCertificate"].map((
+    kind,
+  ) => ({
+    title: `a projected source ${kind}`,
+    // A source of any kind has only its kind.
+    volume: {
+      projected: { sources: [{ [kind]: { path: "t" } }] },
+    } as Omit<Volume, "name">,
+    message: new RegExp(`"${kind}" needs an API server`),
+  })),
+];
+
+for (const { title, volume, message } of REFUSED) {
+  Deno.test(`volumePayload() refuses ${title}`, () => {
+    throws(() => filesOf(volume), { name: "VolumeFailure", message });
+  });
+}
+
+for (
+  const [path, message] of [
+    ["/a", /absolute/],
+    ["", /empty/],
+    [".", /empty/],
+    ["..", /contains/],
+    ["a/..", /contains/],
+    ["..data", /begins with/],
+    ["./..x/y", /begins with/],
+    ["a\0b", /zero byte/],
+    ["a/..skerry-draft-1", /are taken/],
+    ["é".repeat(128), /longer than 255 bytes/],
+    ["a/".repeat(2049), /longer than 4096 bytes/],
+  ] as const
+) {
+  Deno.test(`payloadPath() refuses ${JSON.stringify(path.slice(0, 20))}`, () => {
+    throws(() => payloadPath(path), { message });
+  });
+}
+
+for (const path of ["a", ".hidden", "a/b/c", "a/..b", "é".repeat(127)]) {
+  Deno.test(`payloadPath() takes ${JSON.stringify(path.slice(0, 20))}`, () => {
+    strictEqual(payloadPath(path), path);
+  });
+}
+
+Deno.test("nestedMountPoints() finds the outermost mounts in each container, each once", () => {
+  const mount = (name: string, mountPath: string) => ({ name, mountPath });
+  const pod: Pod = {
+    ...POD,
+    spec: {
+      initContainers: [{
+        name: "i",
+        volumeMounts: [mount("v", "/"), mount("w", "/x/y"), mount("w", "/x")],
+      }],
+      containers: [
+        {
+          name: "c",
+          volumeMounts: [
+            mount("v", "/a/"),
+            mount("w", "/a//b/c"),
+            mount("w", "/a/b/c/d"),
+            mount("w", "/ab"),
+            mount("w", "/a/../up"),
+          ],
+        },
+        {
+          name: "part",
+          volumeMounts: [
+            { ...mount("v", "/a"), subPath: "s" },
+            mount("w", "/a/z"),
+          ],
+        },
+        { name: "again", volumeMounts: [mount("v", "/q"), mount("w", "/q/x")] },
+      ],
+    },
+  };
+  deepStrictEqual(nestedMountPoints(pod, "v"), ["x", "b/c"]);
+  deepStrictEqual(nestedMountPoints(pod, "w"), ["y", "d"]);
+});
