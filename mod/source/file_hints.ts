@@ -133,5 +133,5 @@ export function judgeQuiet(
 /** Whether two looks saw the same content, as far as a look can tell. */
 export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.modifiedMs === b.modifiedMs &&
-    a.inode === b.inode;
+    a.changedMs === b.changedMs && a.inode === b.inode;
 }

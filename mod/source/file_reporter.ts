@@ -8,11 +8,13 @@ import {
   type EventSink,
   type Fault,
   formatFault,
+  formatObjectId,
   type PodRef,
   podRef,
 } from "../api/mod.ts";
 import type { Clock, Gauge, Logger, MetricsRegistry } from "../base/mod.ts";
 import type { FileReport } from "./file_state.ts";
+import { type SourceCondition, SourceConditions } from "./source_conditions.ts";
 
 /** What {@linkcode FileReporter} writes to. */
 export interface FileReporterDeps {
@@ -35,6 +37,7 @@ export class FileReporter {
   readonly #duplicate: Gauge;
   readonly #unreachable: Gauge;
   readonly #told = new Map<string, Told>();
+  readonly #conditions = new SourceConditions();
 
   /** @param nodeName Ends the names of the pods of this node. */
   constructor(nodeName: string, deps: FileReporterDeps) {
@@ -49,7 +52,7 @@ export class FileReporter {
     );
     this.#duplicate = metrics.gauge(
       "skerry_manifest_duplicate",
-      "1 for each manifest file with a pod that another file has as well.",
+      "1 for each manifest file with a pod or an object that another file has as well.",
       labelNames,
     );
     this.#unreachable = metrics.gauge(
@@ -66,6 +69,18 @@ export class FileReporter {
       if (!current.has(key)) this.#clear(key, told);
     }
     for (const [key, report] of current) this.#show(key, report);
+    const told = reports.map((report) => {
+      const { kind, file } = report;
+      const text = describe(report);
+      // What is said of the source itself names it already.
+      return { kind, text: kind === "unreachable" ? text : `${file}: ${text}` };
+    });
+    this.#conditions.update(told, this.#deps.clock.now());
+  }
+
+  /** How well the source does, as reported last; empty before the first report. */
+  conditions(): readonly SourceCondition[] {
+    return this.#conditions.list();
   }
 
   #show(key: string, report: FileReport): void {
@@ -103,6 +118,7 @@ export class FileReporter {
       case "last_good":
         return this.#invalid;
       case "duplicate":
+      case "duplicate_object":
         return this.#duplicate;
       case "unreachable":
         return this.#unreachable;
@@ -130,6 +146,8 @@ export class FileReporter {
           uid: "",
         }));
       case "last_good":
+      case "duplicate_object":
+        // An object cannot have events: those who may miss it are told.
         return report.pods.map(podRef);
       case "duplicate":
         return [podRef(report.pod)];
@@ -153,6 +171,7 @@ const MESSAGES: Readonly<Record<FileReport["kind"], string>> = {
   refused: "manifest_refused",
   last_good: "manifest_invalid_last_good_kept",
   duplicate: "manifest_duplicate_pod",
+  duplicate_object: "manifest_duplicate_object",
   unreachable: "manifest_source_unreachable",
 };
 
@@ -163,6 +182,8 @@ function keyOf(report: FileReport): string {
       return `invalid ${report.file}`;
     case "duplicate":
       return `duplicate ${report.file} ${report.pod.metadata.uid}`;
+    case "duplicate_object":
+      return `duplicate ${report.file} ${formatObjectId(report.object)}`;
     case "unreachable":
       return `unreachable ${report.file}`;
   }
@@ -179,6 +200,10 @@ function describe(report: FileReport): string {
       return report.field === "name"
         ? `file "${report.of}" has a pod "${namespace}/${name}" as well and comes first`
         : `file "${report.of}" has a pod of UID "${uid}" as well and comes first`;
+    }
+    case "duplicate_object": {
+      const name = formatObjectId(report.object);
+      return `file "${report.of}" has the object "${name}" as well and comes first`;
     }
     case "unreachable":
       return report.message;

@@ -4,15 +4,24 @@
  * @module
  */
 
-import type { Fault, Pod } from "../api/mod.ts";
+import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
 import { TaskGroup } from "../base/mod.ts";
 import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import { FileSchedule } from "./file_schedule.ts";
-import { type FileReport, resolveFiles, samePods } from "./file_state.ts";
+import {
+  type FileContent,
+  type FileReport,
+  resolveFiles,
+  sameContent,
+} from "./file_state.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
 import type { LastGoodStore, ManifestFiles } from "./ports.ts";
+import {
+  checkpointCondition,
+  type SourceCondition,
+} from "./source_conditions.ts";
 import type { SourceSet } from "./source_set.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -40,6 +49,12 @@ export interface FileSourceOptions {
    * @default {false}
    */
   readonly everyFile?: boolean;
+  /**
+   * What becomes of fields that the API does not have.
+   *
+   * @default {"refuse"}
+   */
+  readonly unknownFields?: UnknownFields;
 }
 
 /** What a {@linkcode FileSource} is built on. */
@@ -47,16 +62,16 @@ export interface FileSourceDeps extends FileReporterDeps {
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
   /** What this node has against a valid pod; a fault refuses its manifest. */
-  readonly check?: (pod: Pod) => readonly Fault[];
+  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
 }
 
 /**
- * Delivers the pods of all manifests as full sets, one for each change.
+ * Delivers the pods and objects of all manifests as full sets, one for each change.
  *
  * Hints of the system make it quick, a full look now and then makes it right. A
- * manifest that turns invalid or unreadable keeps the pods of its last good
- * content, also across a restart; only one that is gone takes them along. A
- * directory that vanishes or cannot be read keeps all of them.
+ * manifest that turns invalid or unreadable keeps its last good content, also across
+ * a restart; only one that is gone takes it along. A directory that vanishes or
+ * cannot be read keeps all of it.
  */
 export class FileSource {
   readonly #path: string;
@@ -66,9 +81,10 @@ export class FileSource {
   readonly #schedule: FileSchedule;
   readonly #manifests: ManifestSet;
   readonly #reporter: FileReporter;
+  readonly #startMs: number;
 
   #isChanged = false;
-  #emitted: readonly Pod[] | undefined;
+  #emitted: FileContent | undefined;
   #reports: readonly FileReport[] = [];
   #wake: () => void = () => {};
 
@@ -87,10 +103,14 @@ export class FileSource {
       {
         ...deps,
         schedule: this.#schedule,
-        reader: new ManifestReader(nodeName, deps),
+        reader: new ManifestReader(nodeName, {
+          ...deps,
+          unknownFields: options.unknownFields ?? "refuse",
+        }),
       },
     );
     this.#reporter = new FileReporter(nodeName, deps);
+    this.#startMs = deps.clock.now();
   }
 
   /**
@@ -116,6 +136,20 @@ export class FileSource {
   /** What is wrong with manifests at present. */
   report(): readonly FileReport[] {
     return this.#reports;
+  }
+
+  /** Where the manifests are. */
+  get location(): string {
+    return this.#path;
+  }
+
+  /** How well the source does; empty before it looked for the first time. */
+  conditions(): readonly SourceCondition[] {
+    const conditions = this.#reporter.conditions();
+    const failure = this.#deps.lastGood.failure?.();
+    return conditions.length === 0
+      ? []
+      : [...conditions, checkpointCondition(failure, this.#startMs)];
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -165,15 +199,18 @@ export class FileSource {
   #takeSet(): SourceSet | undefined {
     if (!this.#isChanged) return undefined;
     this.#isChanged = false;
-    const { pods, reports } = resolveFiles(this.#manifests.entries);
+    const { pods, objects, reports } = resolveFiles(this.#manifests.entries);
     this.#reports = [...this.#outage(), ...reports];
     this.#reporter.update(this.#reports);
     if (this.#manifests.footing.kind === "unknown") return undefined;
-    if (this.#emitted !== undefined && samePods(this.#emitted, pods)) {
+    if (
+      this.#emitted !== undefined &&
+      sameContent(this.#emitted, { pods, objects })
+    ) {
       return undefined;
     }
-    this.#emitted = pods;
-    return { source: "file", pods };
+    this.#emitted = { pods, objects };
+    return { source: "file", pods, objects };
   }
 
   #outage(): readonly FileReport[] {

@@ -1,26 +1,41 @@
 /**
- * What is known of each manifest file, and which pods follow from it.
+ * What is known of each manifest file, and which pods and objects follow from it.
  *
  * @module
  */
 
-import { type Fault, type Pod, podKey, type PodNameHint } from "../api/mod.ts";
+import {
+  type Fault,
+  formatObjectId,
+  type LocalObject,
+  type ObjectId,
+  objectId,
+  type Pod,
+  podKey,
+  type PodNameHint,
+} from "../api/mod.ts";
 import type { FileStamp } from "../host/mod.ts";
+
+/** What a manifest holds when it is sound. */
+export interface FileContent {
+  readonly pods: readonly Pod[];
+  readonly objects: readonly LocalObject[];
+}
 
 /** What one file gives. */
 export type FileVerdict =
-  | { readonly kind: "accepted"; readonly pods: readonly Pod[] }
+  | { readonly kind: "accepted"; readonly content: FileContent }
   | {
     /** Invalid or unreadable; `lastGood` runs on if there is any. */
     readonly kind: "faulty";
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
-    readonly lastGood: readonly Pod[] | undefined;
+    readonly lastGood: FileContent | undefined;
   }
   | {
     /** Seen at start and not read yet, since it may still be being written. */
     readonly kind: "unsettled";
-    readonly lastGood: readonly Pod[] | undefined;
+    readonly lastGood: FileContent | undefined;
   };
 
 /** One file and what it gave when it was read last. */
@@ -60,34 +75,46 @@ export type FileReport =
     readonly field: "name" | "uid";
   }
   | {
+    /** An object of this file does not count: `of` has one of that name and comes first. */
+    readonly kind: "duplicate_object";
+    readonly file: string;
+    readonly of: string;
+    readonly object: ObjectId;
+    /** The pods of this file, which may have been meant to get this object. */
+    readonly pods: readonly Pod[];
+  }
+  | {
     /** The source itself cannot be read; what it gave last runs on. */
     readonly kind: "unreachable";
     readonly file: string;
     readonly message: string;
   };
 
-/** The pods that the files amount to, and what is wrong with them. */
-export interface Resolution {
-  readonly pods: readonly Pod[];
+/** What the files amount to, and what is wrong with them. */
+export interface Resolution extends FileContent {
   readonly reports: readonly FileReport[];
 }
 
 /**
  * Puts the files together, in the order of their paths.
  *
- * Of pods with the same name or UID the first one stays, always: the choice
- * depends on nothing but the files, so that a restart of the agent repeats it.
+ * Of pods with the same name or UID the first one stays, always, and so does the
+ * first of the objects with the same kind and name: the choice depends on nothing
+ * but the files, so that a restart of the agent repeats it.
  */
 export function resolveFiles(entries: FileEntries): Resolution {
   const pods: Pod[] = [];
+  const objects: LocalObject[] = [];
   const reports: FileReport[] = [];
   const names = new Map<string, string>();
   const uids = new Map<string, string>();
+  const objectNames = new Map<string, string>();
   const sorted = [...entries].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
   for (const [file, { verdict }] of sorted) {
     const report = reportOn(file, verdict);
     if (report !== undefined) reports.push(report);
-    for (const pod of podsOf(verdict)) {
+    const content = contentOf(verdict);
+    for (const pod of content.pods) {
       const name = podKey(pod.metadata);
       const { uid } = pod.metadata;
       const byName = names.get(name);
@@ -101,24 +128,45 @@ export function resolveFiles(entries: FileEntries): Resolution {
       uids.set(uid, file);
       pods.push(pod);
     }
+    for (const one of content.objects) {
+      const object = objectId(one);
+      const name = formatObjectId(object);
+      const of = objectNames.get(name);
+      if (of !== undefined) {
+        const { pods } = content;
+        reports.push({ kind: "duplicate_object", file, of, object, pods });
+        continue;
+      }
+      objectNames.set(name, file);
+      objects.push(one);
+    }
   }
-  return { pods, reports };
+  return { pods, objects, reports };
 }
 
-/** The pods of one file, whatever its state. */
-export function podsOf(verdict: FileVerdict): readonly Pod[] {
-  return verdict.kind === "accepted" ? verdict.pods : verdict.lastGood ?? [];
+/** What one file gives, whatever its state. */
+export function contentOf(verdict: FileVerdict): FileContent {
+  const content = verdict.kind === "accepted"
+    ? verdict.content
+    : verdict.lastGood;
+  return content ?? { pods: [], objects: [] };
 }
 
-/** Whether two lists hold the very same pods in the same order. */
-export function samePods(a: readonly Pod[], b: readonly Pod[]): boolean {
-  return a.length === b.length && a.every((pod, at) => pod === b[at]);
+/** Whether two contents hold the very same pods and objects in the same order. */
+export function sameContent(a: FileContent, b: FileContent): boolean {
+  return sameItems<Pod>(a.pods, b.pods) &&
+    sameItems<LocalObject>(a.objects, b.objects);
+}
+
+function sameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
 }
 
 function reportOn(file: string, verdict: FileVerdict): FileReport | undefined {
   if (verdict.kind !== "faulty") return undefined;
   const { faults, named, lastGood } = verdict;
-  return lastGood === undefined || lastGood.length === 0
+  const { pods, objects } = contentOf(verdict);
+  return lastGood === undefined || pods.length + objects.length === 0
     ? { kind: "refused", file, faults, named }
-    : { kind: "last_good", file, faults, pods: lastGood };
+    : { kind: "last_good", file, faults, pods };
 }

@@ -12,6 +12,7 @@ import {
   watchPath,
 } from "../host/mod.ts";
 import type { ManifestFiles } from "./ports.ts";
+import { TimeLimit } from "./time_limit.ts";
 
 /** What {@linkcode createManifestFiles} needs. */
 export interface ManifestFilesDeps {
@@ -27,7 +28,7 @@ export interface ManifestFilesDeps {
  * one thread waits for each path.
  */
 export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
-  const limit = new TimeLimit(deps.clock);
+  const limit = new TimeLimit(deps.clock, LIMIT_MS);
   return {
     look: (path) => limit.run(path, () => lookAtFile(path)),
     list: (path) => limit.run(path, () => listNames(path)),
@@ -40,36 +41,6 @@ export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
 // A healthy disk answers in milliseconds, and shutting down must not wait longer
 // for a sick one.
 const LIMIT_MS = 3000;
-
-class TimeLimit {
-  readonly #clock: Clock;
-  readonly #hung = new Set<string>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  async run<T>(path: string, work: () => Promise<T>): Promise<T> {
-    if (this.#hung.has(path)) {
-      throw new FileError("use", path, { cause: stillWaiting() });
-    }
-    const { promise, reject } = Promise.withResolvers<never>();
-    const working = work();
-    using _timer = this.#clock.after(LIMIT_MS, () => {
-      this.#hung.add(path);
-      const answered = (): void => {
-        this.#hung.delete(path);
-      };
-      working.then(answered, answered);
-      reject(new FileError("use", path, { cause: stillWaiting() }));
-    });
-    return await Promise.race([working, promise]);
-  }
-}
-
-function stillWaiting(): Error {
-  return new Error(`The file system does not answer within ${LIMIT_MS} ms`);
-}
 
 async function listNames(path: string): Promise<readonly string[]> {
   const names: string[] = [];

@@ -6,20 +6,29 @@
 
 import { createHash } from "node:crypto";
 import {
+  type DecodedPod,
   decodeManifest,
   type Fault,
+  formatFault,
+  formatObjectId,
+  type LocalObject,
+  objectId,
+  placePodFaults,
   type Pod,
   type PodNameHint,
+  sameObject,
+  type UnknownFields,
 } from "../api/mod.ts";
 import { type Clock, describeError, type Logger } from "../base/mod.ts";
 import type { FileStamp } from "../host/mod.ts";
 import { deepEqual } from "./deep_equal.ts";
 import { sameStamp } from "./file_hints.ts";
 import {
+  contentOf,
+  type FileContent,
   type FileEntry,
   type FileVerdict,
-  podsOf,
-  samePods,
+  sameContent,
 } from "./file_state.ts";
 import { identifyPod } from "./identity.ts";
 import type { LastGoodStore, ManifestFiles } from "./ports.ts";
@@ -35,9 +44,16 @@ export interface ManifestReaderDeps {
   readonly lastGood: Pick<LastGoodStore, "load" | "save">;
   /**
    * What this node has against a valid pod: fields that it does not honour, hosts it
-   * may not reach. A fault refuses the manifest like any other.
+   * may not reach. A fault refuses the manifest like any other. It is given what is
+   * allowed in the manifest and seldom meant, for it to be told.
    */
-  readonly check?: (pod: Pod) => readonly Fault[];
+  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
+  /**
+   * What becomes of fields that the API does not have.
+   *
+   * @default "refuse"
+   */
+  readonly unknownFields?: UnknownFields;
 }
 
 /** The outcome of reading one file. */
@@ -118,44 +134,62 @@ export class ManifestReader {
       const lastGood = await this.#lastGoodOf(file);
       return { kind: "faulty", faults, named, lastGood };
     }
-    const before = file.entry === undefined ? [] : podsOf(file.entry.verdict);
-    const pods = keepEqual(before, read.pods);
-    const isKept = file.entry !== undefined && samePods(before, pods);
-    if (!isKept) this.#deps.lastGood.save({ path: file.path, pods });
-    return { kind: "accepted", pods };
+    const { entry, path } = file;
+    const before = entry === undefined ? undefined : contentOf(entry.verdict);
+    const content = before === undefined
+      ? read.content
+      : keepEqual(before, read.content);
+    const isKept = before !== undefined && sameContent(before, content);
+    if (!isKept) this.#deps.lastGood.save({ path, ...content });
+    return { kind: "accepted", content };
   }
 
   #decode(path: string, bytes: Uint8Array): DecodedFile {
-    const manifest = decodeManifest(bytes);
+    const { unknownFields = "refuse" } = this.#deps;
+    const manifest = decodeManifest(bytes, { unknownFields });
     if (manifest.kind === "refused") return manifest;
     const pods: Pod[] = [];
     const faults: Fault[] = [];
     const named: PodNameHint[] = [];
-    for (const decoded of manifest.pods) {
+    for (const [at, decoded] of manifest.pods.entries()) {
       const { name, namespace } = decoded.metadata;
       named.push(namespace === undefined ? { name } : { name, namespace });
-      const identified = identifyPod(decoded, {
-        nodeName: this.#nodeName,
-        origin: { kind: "file", path },
+      const accepted = this.#accept(decoded, path);
+      if (accepted.kind === "ok") pods.push(accepted.pod);
+      else faults.push(...placePodFaults(bytes, at, accepted.faults));
+    }
+    const { objects, warnings } = manifest;
+    if (warnings.length > 0) {
+      // Those of a pod become events as well; an object has nothing but this.
+      this.#deps.log.warn("manifest_warnings", {
+        file: path,
+        warnings: warnings.slice(0, SHOWN_WARNINGS).map(formatFault),
       });
-      if (identified.kind === "refused") {
-        faults.push(...identified.faults);
-        continue;
-      }
-      faults.push(...this.#deps.check?.(identified.pod) ?? []);
-      pods.push(identified.pod);
-      const { ignored } = identified;
-      if (ignored.length > 0) {
-        this.#deps.log.warn("manifest_fields_ignored", {
-          file: path,
-          pod: name,
-          fields: ignored,
-        });
-      }
     }
     return faults.length === 0
-      ? { kind: "ok", pods }
+      ? { kind: "ok", content: { pods, objects } }
       : { kind: "refused", faults, named };
+  }
+
+  /** Gives a pod its identity, unless that or this node speaks against it. */
+  #accept(decoded: DecodedPod, path: string): AcceptedPod {
+    const identified = identifyPod(decoded, {
+      nodeName: this.#nodeName,
+      origin: { kind: "file", path },
+    });
+    if (identified.kind === "refused") return identified;
+    const { pod, ignored } = identified;
+    const faults = this.#deps.check?.(pod, decoded.warnings) ?? [];
+    if (ignored.length > 0) {
+      this.#deps.log.warn("manifest_fields_ignored", {
+        file: path,
+        pod: decoded.metadata.name,
+        fields: ignored,
+      });
+    }
+    return faults.length === 0
+      ? { kind: "ok", pod }
+      : { kind: "refused", faults };
   }
 
   async #unreadable(
@@ -173,12 +207,12 @@ export class ManifestReader {
     return { kind: "entry", entry: { verdict } };
   }
 
-  async #lastGoodOf(file: KnownFile): Promise<readonly Pod[] | undefined> {
+  async #lastGoodOf(file: KnownFile): Promise<FileContent | undefined> {
     const verdict = file.entry?.verdict;
     const known = verdict?.kind === "accepted"
-      ? verdict.pods
+      ? verdict.content
       : verdict?.lastGood;
-    return known ?? (await this.#deps.lastGood.load(file.path))?.pods;
+    return known ?? await this.#deps.lastGood.load(file.path);
   }
 
   // A file can change again within one tick of the clock of its file system, so
@@ -186,7 +220,8 @@ export class ManifestReader {
   #entry(entry: FileEntry): ReadOutcome {
     const { stamp, ...rest } = entry;
     const isProof = stamp !== undefined &&
-      this.#deps.clock.now() - stamp.modifiedMs >= STAMP_PROOF_MS;
+      this.#deps.clock.now() - Math.max(stamp.modifiedMs, stamp.changedMs) >=
+        STAMP_PROOF_MS;
     return { kind: "entry", entry: isProof ? entry : rest };
   }
 }
@@ -194,24 +229,42 @@ export class ManifestReader {
 // The coarsest time of modification that is still in use (FAT).
 const STAMP_PROOF_MS = 2000;
 
+// A line of the log holds a few; the rest shows in `skerry validate`.
+const SHOWN_WARNINGS = 3;
+
+type AcceptedPod =
+  | { readonly kind: "ok"; readonly pod: Pod }
+  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
+
 type DecodedFile =
-  | { readonly kind: "ok"; readonly pods: readonly Pod[] }
+  | { readonly kind: "ok"; readonly content: FileContent }
   | {
     readonly kind: "refused";
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
   };
 
-/** The new pods, each as the very object held before if they say the same. */
-function keepEqual(
-  before: readonly Pod[],
-  after: readonly Pod[],
-): readonly Pod[] {
-  return after.map((pod) =>
-    before.find((held) =>
+/** The new content, each part of it as the very one held before if they say the same. */
+export function keepEqual(
+  before: FileContent,
+  after: FileContent,
+): FileContent {
+  const pods = after.pods.map((pod) =>
+    before.pods.find((held) =>
       held.metadata.uid === pod.metadata.uid && deepEqual(held, pod)
     ) ?? pod
   );
+  const held = new Map<string, LocalObject>();
+  for (const object of before.objects) held.set(nameOf(object), object);
+  const objects = after.objects.map((object) => {
+    const old = held.get(nameOf(object));
+    return old !== undefined && sameObject(old, object) ? old : object;
+  });
+  return { pods, objects };
+}
+
+function nameOf(object: LocalObject): string {
+  return formatObjectId(objectId(object));
 }
 
 // Of the node API, since that one answers at once; it is loaded for TLS anyway.

@@ -71,6 +71,8 @@ export class ManifestSet {
   /** Manifests that are not there any more, and since when. */
   readonly #missing = new Map<string, number>();
   #isFirstScan = true;
+  /** The directory as it was at the last full look. */
+  #directory: DirectoryLook | undefined;
 
   /** Touches nothing until asked to. */
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
@@ -106,6 +108,7 @@ export class ManifestSet {
       const look = await this.#deps.files.look(path);
       switch (look.kind) {
         case "directory":
+          this.#identify(look);
           return await this.#scanDirectory();
         case "file":
           return await this.#scanFile();
@@ -136,6 +139,17 @@ export class ManifestSet {
       default:
         return await this.#examineOther(path, look);
     }
+  }
+
+  // What is mounted over the directory and off again between two looks of the
+  // watcher leaves no hint, but we may have seen it.
+  #identify(look: DirectoryLook): void {
+    const { clock, schedule } = this.#deps;
+    const before = this.#directory;
+    this.#directory = look;
+    if (before === undefined) return;
+    const isSame = before.inode === look.inode && before.device === look.device;
+    if (!isSame) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
   }
 
   async #scanDirectory(): Promise<void> {
@@ -352,6 +366,11 @@ const YOUNG_MS = 1000;
 
 // Whoever throws a hundred thousand files in there gets the first of them named.
 const MAX_SKIPPED = 100;
+
+// Longer than a watcher needs to notice that a path is another.
+const EXCHANGED_MS = 1500;
+
+type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
 
 interface Denied {
   readonly kind: "denied";

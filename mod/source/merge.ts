@@ -1,8 +1,8 @@
 /**
- * Turns full sets into changes, source by source.
+ * Turns what sources say into changes, source by source.
  *
- * The rules are those of the kubelet's podStorage (pkg/kubelet/config/config.go,
- * KUBELET_FACTS §1.6).
+ * The rules are those of the kubelet's podStorage (pkg/kubelet/config/config.go),
+ * with the operations of 1.18, when it had them all.
  *
  * @module
  */
@@ -17,12 +17,13 @@ import {
   podRef,
 } from "../api/mod.ts";
 import type { Clock, Logger } from "../base/mod.ts";
+import { formatTime } from "../pod/mod.ts";
 import { deepEqual } from "./deep_equal.ts";
 import type {
   PodChange,
   PodOperation,
   SourceName,
-  SourceSet,
+  SourceUpdate,
 } from "./source_set.ts";
 
 /** What {@linkcode PodStorage} is built on. */
@@ -33,7 +34,7 @@ export interface PodStorageDeps {
 }
 
 /**
- * Holds the pods of every source and says what each new set changes.
+ * Holds the pods of every source and says what each update changes.
  *
  * Sources never touch each other: the same name in two of them is for the pod
  * workers to settle. What is held is replaced, never altered, so a pod that was
@@ -42,6 +43,7 @@ export interface PodStorageDeps {
 export class PodStorage {
   readonly #deps: PodStorageDeps;
   readonly #held = new Map<SourceName, ReadonlyMap<string, Pod>>();
+  readonly #seen = new Set<SourceName>();
 
   /** Starts empty, with no source seen. */
   constructor(deps: PodStorageDeps) {
@@ -49,20 +51,115 @@ export class PodStorage {
   }
 
   /**
-   * Takes the full set of one source and returns what it changes, in the order in
-   * which it is to be done: removals first, so that a successor finds room.
+   * Takes what a source says and returns what that changes, in the order in which
+   * it is to be done: removals first, so that a successor finds room.
    *
    * The first set of a source always yields a change, an empty `add` if there is
    * nothing to tell, so that the source counts as ready.
    */
-  merge(set: SourceSet): readonly PodChange[] {
-    const { source } = set;
-    const before = this.#held.get(source);
-    const after = new Map<string, Pod>();
+  merge(update: SourceUpdate): readonly PodChange[] {
+    const { source, op = "set" } = update;
     const changed = emptyChanges();
-    for (const incoming of this.#distinct(set)) {
+    switch (op) {
+      case "set": {
+        const isFirst = !this.#seen.has(source);
+        this.#seen.add(source);
+        this.#replace(update, changed);
+        return inOrder(changed, { source, isFirst });
+      }
+      case "restore":
+        if (!this.isStale(update)) this.#restore(update, changed);
+        break;
+      case "add":
+      case "update":
+        this.#patch(update, changed);
+        break;
+      case "delete":
+        this.#patch({ ...update, pods: this.#ending(update) }, changed);
+        break;
+      case "remove":
+        this.#remove(update, changed);
+        break;
+      default:
+        op satisfies never;
+    }
+    return inOrder(changed, { source, isFirst: false });
+  }
+
+  /** Whether the source has delivered a set yet. */
+  seen(source: SourceName): boolean {
+    return this.#seen.has(source);
+  }
+
+  /**
+   * Whether an update is out of a checkpoint and its source has spoken already: such
+   * a one changes nothing, and its objects are to be ignored as well.
+   */
+  isStale({ op, source }: SourceUpdate): boolean {
+    return op === "restore" && this.#seen.has(source);
+  }
+
+  /** The pods of all sources, each source's in the order of its last set. */
+  pods(): readonly Pod[] {
+    return [...this.#held.values()].flatMap((pods) => [...pods.values()]);
+  }
+
+  #replace(update: SourceUpdate, changed: Changes): void {
+    const before = this.#of(update.source);
+    const after = new Map<string, Pod>();
+    this.#take(update, { before, after, changed });
+    for (const [uid, pod] of before) {
+      if (!after.has(uid)) changed.remove.push(pod);
+    }
+    this.#held.set(update.source, after);
+  }
+
+  #patch(update: SourceUpdate, changed: Changes): void {
+    const before = this.#of(update.source);
+    const after = new Map(before);
+    this.#take(update, { before, after, changed });
+    this.#held.set(update.source, after);
+  }
+
+  /** Only adds: whatever is held is fresher, under its UID as under its name. */
+  #restore(update: SourceUpdate, changed: Changes): void {
+    const before = this.#of(update.source);
+    const names = new Set([...before.values()].map((pod) => podFullName(pod)));
+    const after = new Map(before);
+    for (const incoming of this.#distinct(update)) {
       const { uid } = incoming.metadata;
-      const held = before?.get(uid);
+      if (before.has(uid) || names.has(podFullName(incoming))) continue;
+      const pod = this.#admit(incoming, update.source);
+      after.set(uid, pod);
+      changed.restore.push(pod);
+    }
+    this.#held.set(update.source, after);
+  }
+
+  #remove({ source, pods }: SourceUpdate, changed: Changes): void {
+    const after = new Map(this.#of(source));
+    for (const { metadata: { uid } } of pods) {
+      const held = after.get(uid);
+      if (held !== undefined) changed.remove.push(held);
+      after.delete(uid);
+    }
+    this.#held.set(source, after);
+  }
+
+  /** Compares each pod with what is held before and puts it where it is held after. */
+  #take(
+    update: SourceUpdate,
+    context: {
+      readonly before: ReadonlyMap<string, Pod>;
+      readonly after: Map<string, Pod>;
+      readonly changed: Changes;
+    },
+  ): void {
+    const { source } = update;
+    const { before, after, changed } = context;
+    for (const incoming of this.#distinct(update)) {
+      const { uid } = incoming.metadata;
+      const held = before.get(uid);
       // Names cannot change: under a UID that the manifest fixes, it is another pod.
       const isRenamed = held !== undefined &&
         podFullName(held) !== podFullName(incoming);
@@ -73,25 +170,26 @@ export class PodStorage {
       after.set(uid, judged.pod);
       if (judged.op !== "keep") changed[judged.op].push(judged.pod);
     }
-    for (const [uid, pod] of before ?? []) {
-      if (!after.has(uid)) changed.remove.push(pod);
-    }
-    this.#held.set(source, after);
-    return inOrder(changed, { source, isFirst: before === undefined });
   }
 
-  /** Whether the source has delivered a set yet. */
-  seen(source: SourceName): boolean {
-    return this.#held.has(source);
+  /** Pods that are told to end, each with the time at which it was. */
+  #ending({ source, pods }: SourceUpdate): Pod[] {
+    const held = this.#of(source);
+    const now = formatTime(this.#deps.clock.now());
+    return pods.map((pod) => {
+      const { metadata } = pod;
+      const deletionTimestamp = metadata.deletionTimestamp ??
+        held.get(metadata.uid)?.metadata.deletionTimestamp ?? now;
+      return { ...pod, metadata: { ...metadata, deletionTimestamp } };
+    });
   }
 
-  /** The pods of all sources, each source's in the order of its last set. */
-  pods(): readonly Pod[] {
-    return [...this.#held.values()].flatMap((pods) => [...pods.values()]);
+  #of(source: SourceName): ReadonlyMap<string, Pod> {
+    return this.#held.get(source) ?? new Map();
   }
 
-  /** Drops pods whose full name or UID came before in the same set. */
-  #distinct({ source, pods }: SourceSet): Pod[] {
+  /** Drops pods whose full name or UID came before in the same update. */
+  #distinct({ source, pods }: SourceUpdate): Pod[] {
     const names = new Set<string>();
     const uids = new Set<string>();
     return pods.filter((pod) => {
@@ -141,7 +239,14 @@ const LOCAL_ANNOTATIONS: readonly string[] = [
 type Changes = Record<PodOperation, Pod[]>;
 
 function emptyChanges(): Changes {
-  return { add: [], update: [], remove: [], delete: [], reconcile: [] };
+  return {
+    restore: [],
+    add: [],
+    update: [],
+    remove: [],
+    delete: [],
+    reconcile: [],
+  };
 }
 
 function inOrder(
@@ -155,7 +260,13 @@ function inOrder(
   const ready: PodChange[] = isFirst && news.length === 0
     ? [{ op: "add", source, pods: [] }]
     : [];
-  return [...told("remove"), ...news, ...ready, ...told("reconcile")];
+  return [
+    ...told("restore"),
+    ...told("remove"),
+    ...news,
+    ...ready,
+    ...told("reconcile"),
+  ];
 }
 
 interface Judgement {

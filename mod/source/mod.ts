@@ -1,5 +1,5 @@
 /**
- * Where pods come from, and how full sets become changes.
+ * Where pods and the objects beside them come from, and how full sets become changes.
  *
  * @module
  */
@@ -9,6 +9,7 @@ export {
   type FileSourceDeps,
   type FileSourceOptions,
 } from "./file_source.ts";
+export { isManifestName } from "./file_hints.ts";
 export type { FileReport } from "./file_state.ts";
 export type { FileReporterDeps } from "./file_reporter.ts";
 export {
@@ -17,20 +18,53 @@ export {
   type IdentityContext,
   type PodOrigin,
 } from "./identity.ts";
-export {
-  DiskLastGoodStore,
-  type DiskLastGoodStoreDeps,
-} from "./last_good_store.ts";
+export { DiskLastGoodStore } from "./last_good_store.ts";
 export {
   createManifestFiles,
   type ManifestFilesDeps,
 } from "./manifest_files.ts";
 export { PodStorage, type PodStorageDeps } from "./merge.ts";
-export type { LastGood, LastGoodStore, ManifestFiles } from "./ports.ts";
+export {
+  type MergeOutcome,
+  type NotificationMode,
+  notificationsOf,
+  type PodNotification,
+  type PodSnapshot,
+} from "./merge_modes.ts";
+export {
+  type MuxedSource,
+  PodConfigMux,
+  type PodConfigMuxDeps,
+} from "./merge_mux.ts";
+export type {
+  LastGood,
+  LastGoodStore,
+  ManifestFiles,
+  RecordFiles,
+  SetCheckpoint,
+} from "./ports.ts";
+export type { RecordKeeperDeps, RecordPlaces } from "./record_keeper.ts";
+export {
+  DiskSetCheckpoint,
+  type SetCheckpointOptions,
+} from "./source_checkpoint.ts";
+export { DiskRollbackStore } from "./rollback_store.ts";
+export type {
+  CheckpointFailure,
+  SourceCondition,
+} from "./source_conditions.ts";
 export type {
   PodChange,
   PodOperation,
+  SourceContent,
   SourceName,
+  SourcePart,
   SourceSet,
+  SourceUpdate,
 } from "./source_set.ts";
 export { type SeenSources, SourcesReady } from "./sources_ready.ts";
+export {
+  UrlSource,
+  type UrlSourceDeps,
+  type UrlSourceOptions,
+} from "./url_source.ts";

@@ -1,11 +1,13 @@
 /**
- * What the file source asks of the world around it.
+ * What sources ask of the world around them.
  *
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { LocalObject, Pod } from "../api/mod.ts";
 import type { BoundedRead, FileLook, WatchHint } from "../host/mod.ts";
+import type { CheckpointFailure } from "./source_conditions.ts";
+import type { SourceContent } from "./source_set.ts";
 
 /** The file system as the file source sees it. */
 export interface ManifestFiles {
@@ -19,21 +21,25 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
-/** The pods that a manifest last gave when it was valid. */
+/** What a manifest last gave when it was valid. */
 export interface LastGood {
   /** The manifest's path. */
   readonly path: string;
   readonly pods: readonly Pod[];
+  readonly objects: readonly LocalObject[];
 }
 
 /**
- * Keeps the last good pods of manifests across restarts of the agent.
+ * Keeps the last good content of manifests across restarts of the agent.
  *
  * None of it ever rejects: a store that cannot read has nothing, and one that
  * cannot write tries again.
  */
 export interface LastGoodStore {
-  /** What was kept for a manifest; `undefined` when there is nothing sound. */
+  /**
+   * What was kept for a manifest; `undefined` when there is nothing sound. Secrets
+   * may be missing from it, since they are kept in fewer places.
+   */
   load(path: string): Promise<LastGood | undefined>;
   /** Keeps a record; returns at once, writing happens in `run`. */
   save(record: LastGood): void;
@@ -41,6 +47,46 @@ export interface LastGoodStore {
   forget(path: string): void;
   /** Drops the records of all manifests but these; returns at once. */
   retain(paths: ReadonlySet<string>): void;
+  /** Why records cannot be written at present; `undefined` when they can. */
+  failure?(): CheckpointFailure | undefined;
   /** Writes what is to be written until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Keeps what a source other than the file source delivered last, across restarts
+ * of the agent and of the machine.
+ *
+ * None of it ever rejects: a checkpoint that cannot be read has nothing, and one
+ * that cannot be written is tried again.
+ */
+export interface SetCheckpoint {
+  /**
+   * What was kept of the same source and origin; `undefined` when there is nothing
+   * sound. Secrets may be missing from it, since they are kept in fewer places.
+   */
+  load(): Promise<SourceContent | undefined>;
+  /** Keeps a set; returns at once, writing happens in `run`. */
+  save(content: SourceContent): void;
+  /** Why it cannot be written at present; `undefined` when it can. */
+  failure?(): CheckpointFailure | undefined;
+  /** Writes what is to be written until `signal` aborts. To be run once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** The file system as it holds records; every path is below one directory. */
+export interface RecordFiles {
+  /** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
+  read(path: string, maxBytes: number): Promise<BoundedRead>;
+  /**
+   * Replaces a file for good, seen whole or not at all, for its owner only; makes
+   * its directory. @throws when the disk refuses
+   */
+  write(path: string, bytes: Uint8Array): Promise<void>;
+  /** Removes a file if there is one. @throws when the disk refuses */
+  remove(path: string): Promise<void>;
+  /** Gives a file another name in its directory. @throws when the disk refuses */
+  rename(from: string, to: string): Promise<void>;
+  /** The names in a directory; none if it is missing. @throws when it cannot be read */
+  list(directory: string): Promise<readonly string[]>;
 }

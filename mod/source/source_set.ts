@@ -4,24 +4,54 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { LocalObject, Pod } from "../api/mod.ts";
 
 /** Where pods come from, spelled as the annotation `kubernetes.io/config.source`. */
 export type SourceName = "file" | "http" | "api";
 
-/** Everything that one source wants to run, at one moment. */
-export interface SourceSet {
+/** What a source has: the pods that are to run, and objects for pods to refer to. */
+export interface SourceContent {
+  readonly pods: readonly Pod[];
+  /** What pods, of this source or another, may refer to by name. */
+  readonly objects: readonly LocalObject[];
+}
+
+/** Everything that one source wants to be there, at one moment. */
+export interface SourceSet extends SourceContent {
+  readonly source: SourceName;
+  /**
+   * `restore` marks what a checkpoint had while the source itself is silent: it may
+   * be old or incomplete, so it only adds, never to what the source has said
+   * itself, and does not make the source ready.
+   *
+   * @default {"set"}
+   */
+  readonly op?: "set" | "restore";
+}
+
+/** Some pods of a source that tells them one by one instead of all at once. */
+export interface SourcePart {
+  /**
+   * `add` and `update` say what the pods are now, `delete` that they are to end by
+   * themselves, `remove` that they are gone from the source.
+   */
+  readonly op: "add" | "update" | "delete" | "remove";
   readonly source: SourceName;
   readonly pods: readonly Pod[];
 }
 
+/** Whatever a source may say. */
+export type SourceUpdate = SourceSet | SourcePart;
+
 /**
- * What a change does to its pods (KUBELET_FACTS §1.6, upstream's PodOperation).
+ * What a change does to its pods (upstream's PodOperation).
  *
  * `remove` is for pods that left their source, `delete` for pods that are still
  * there with a deletion timestamp, `reconcile` for pods whose status alone changed.
+ * `restore` is an `add` out of a checkpoint: it does not make its source ready.
  */
 export type PodOperation =
+  | "restore"
   | "add"
   | "update"
   | "remove"

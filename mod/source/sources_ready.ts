@@ -30,7 +30,10 @@ export class SourcesReady {
     this.#storage = storage;
   }
 
-  /** To be called when the sync loop has handled a change of the source. */
+  /**
+   * To be called when the sync loop has handled a change of the source. One out of a
+   * checkpoint counts for nothing as long as the source itself is silent.
+   */
   add(source: SourceName): void {
     this.#handled.add(source);
   }
@@ -42,8 +45,11 @@ export class SourcesReady {
 
   /** The sources that are still silent, for logs and health answers. */
   missing(): readonly SourceName[] {
-    return [...this.#configured].filter((source) =>
-      !this.#handled.has(source) || !this.#storage.seen(source)
-    );
+    return [...this.#configured].filter((source) => !this.isReady(source));
+  }
+
+  /** Whether a source has spoken for itself, whatever the others do. */
+  isReady(source: SourceName): boolean {
+    return this.#handled.has(source) && this.#storage.seen(source);
   }
 }

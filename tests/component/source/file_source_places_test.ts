@@ -25,6 +25,37 @@ function makeAnew(directory: string, file: string, text: string): void {
   Deno.writeTextFileSync(join(directory, file), text);
 }
 
+interface Mounted extends AsyncDisposable {
+  unmount(): Promise<void>;
+}
+
+async function mountOver(directory: string): Promise<Mounted> {
+  const run = async (name: string, args: readonly string[]) =>
+    (await new Deno.Command(name, { args: [...args], stderr: "null" }).output())
+      .success;
+  ok(await run("mount", ["-t", "tmpfs", "none", directory]));
+  let isMounted = true;
+  const unmount = async (): Promise<void> => {
+    if (!isMounted) return;
+    isMounted = false;
+    ok(await run("umount", ["-l", directory]));
+  };
+  return { unmount, [Symbol.asyncDispose]: unmount };
+}
+
+async function mayMount(): Promise<boolean> {
+  const directory = await Deno.makeTempDir({ prefix: "skerry_mount_" });
+  try {
+    await using _mounted = await mountOver(directory);
+    return true;
+  } catch {
+    // Not root, or in a container that may not.
+    return false;
+  } finally {
+    await Deno.remove(directory);
+  }
+}
+
 async function mkfifo(path: string): Promise<void> {
   const { success } = await new Deno.Command("mkfifo", { args: [path] })
     .output();
@@ -74,6 +105,24 @@ Deno.test("FileSource drops what vanished with a directory that was made anew at
     await rig.untilNames(name);
     deepStrictEqual(rig.report(), []);
   }
+});
+
+Deno.test({
+  name: "FileSource follows what is mounted over its directory (SRC-14)",
+  ignore: !await mayMount(),
+  async fn() {
+    await using rig = await startRig({ checkFrequencyMs: 60_000 });
+    await rig.put("a.yaml", manifest("a"));
+    await rig.untilNames("a");
+    await using mounted = await mountOver(rig.manifests);
+    await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+    await rig.untilNames("b");
+    await mounted.unmount();
+    await rig.untilNames("a");
+    await rig.put("c.yaml", manifest("c"));
+    await rig.untilNames("a", "c");
+    deepStrictEqual(rig.report(), []);
+  },
 });
 
 Deno.test("FileSource reads a single file through replacement, removal and return (SRC-17)", async () => {

@@ -56,9 +56,8 @@ Deno.test("FileSource reads a manifest that is renamed in without delay", async 
     await rig.until(() => rig.sets.length > count, "the late pod");
     took.push((rig.timesMs.at(-1) ?? Infinity) - startMs);
   }
-  // Far below the quiet period, with room for a machine that is busy.
-  const best = Math.min(...took);
-  ok(best < 20, `${took}`);
+  // Whoever waits for a quiet period cannot be so fast even once.
+  ok(Math.min(...took) < 90, `${took}`);
 });
 
 Deno.test("FileSource delivers a burst of manifests in few sets", async () => {
@@ -167,6 +166,7 @@ Deno.test("FileSource removes the last good pods with their file", async () => {
 
 Deno.test("FileSource ignores backup copies and settles duplicates by file name (SRC-07, M42)", async () => {
   await using rig = await startRig({ checkFrequencyMs: 300 });
+  await rig.untilNames();
   await rig.put("kube-x.yaml", manifest("x"));
   await rig.untilNames("x");
   await Deno.copyFile(rig.path("kube-x.yaml"), rig.path("kube-x.yaml.bak"));
@@ -189,7 +189,11 @@ Deno.test("FileSource ignores backup copies and settles duplicates by file name 
 });
 
 Deno.test("FileSource survives what editors do (SRC-08)", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 60_000 });
+  // Long, so that a busy machine does not make an absence of a moment.
+  await using rig = await startRig({
+    checkFrequencyMs: 60_000,
+    settleMs: 500,
+  });
   await rig.put("x.yaml", manifest("x"));
   await rig.untilNames("x");
   const path = rig.path("x.yaml");
@@ -234,7 +238,7 @@ Deno.test("FileSource waits for a slow writer and never applies half a file", as
     });
     // The first part is a valid manifest by itself.
     await file.write(bytes.subarray(0, manifest("slow").length));
-    await rig.pause(400);
+    await rig.pause(300);
     await file.write(bytes.subarray(manifest("slow").length));
   }
   await rig.untilNames("slow");
@@ -243,7 +247,8 @@ Deno.test("FileSource waits for a slow writer and never applies half a file", as
 });
 
 Deno.test("FileSource reads a file that is written in pieces after the last one", async () => {
-  await using rig = await startRig();
+  // Long, so that a busy machine does not make a pause of a piece.
+  await using rig = await startRig({ settleMs: 1000 });
   await rig.untilNames();
   const lines = manifest("appended").split("\n");
   for (const line of lines) {

@@ -120,13 +120,18 @@ for (const [what, damage] of DAMAGES) {
     strictEqual(rig.report()[0]?.kind, "refused");
     const names = await untilRecords(
       rig,
-      (found) => found.some((name) => name.includes(".corrupt-")),
+      // That of the sound manifest is written anew, and its pod is told.
+      (found) => found.length === 3,
     );
-    strictEqual(names.filter((name) => name.endsWith(".corrupt-1")).length, 1);
+    strictEqual(names.filter((name) => name.endsWith(".corrupt-1")).length, 2);
+    deepStrictEqual(
+      rig.events.map(({ reason, pod }) => `${reason} ${pod.name}`),
+      ["CorruptCheckpoint b-node-1"],
+    );
     ok(rig.log.some((line) => line["message"] === "checkpoint_corrupt"));
     match(
       rig.metrics.render(),
-      /skerry_manifest_checkpoint_corrupt_total 1/,
+      /skerry_checkpoint_corrupt_total\{source="file"\} 2/,
     );
   });
 }
@@ -144,7 +149,11 @@ Deno.test("FileSource runs on when its checkpoints cannot be written (N01)", asy
     rig.log.filter((line) => line["message"] === "checkpoint_write_failed")
       .length;
   await rig.until(() => failures() === 1, "the failure");
-  match(rig.metrics.render(), /skerry_manifest_checkpoint_failing 1/);
+  await rig.until(
+    () => rig.events.some(({ reason }) => reason === "FailedCheckpoint"),
+    "the event",
+  );
+  match(rig.metrics.render(), /skerry_checkpoint_failing\{source="file"\} 1/);
   // From memory the last good version is known all the same.
   await rig.put("a.yaml", "{{{{");
   await rig.until(() => rig.report()[0]?.kind === "last_good", "the fault");

@@ -5,7 +5,14 @@
  */
 
 import { join } from "node:path";
-import type { EventSink, PodEvent, PodRef } from "../../../mod/api/mod.ts";
+import {
+  type EventSink,
+  formatObjectId,
+  objectId,
+  type PodEvent,
+  type PodRef,
+  stableJson,
+} from "../../../mod/api/mod.ts";
 import {
   createLogger,
   MetricsRegistry,
@@ -30,12 +37,14 @@ export interface RigOptions
   readonly root?: string;
   /** Replaces parts of the file system. */
   readonly files?: (real: ManifestFiles) => ManifestFiles;
+  /** Whether there is a directory for Secrets, as on a tmpfs. @default {true} */
+  readonly hasRunDirectory?: boolean;
   /** Runs before the source starts. */
   readonly prepare?: (rig: SourceRig) => Promise<void>;
 }
 
 /** How long a test waits for what must come. */
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 20_000;
 
 /** Starts a source in a temporary directory. */
 export async function startRig(options: RigOptions = {}): Promise<SourceRig> {
@@ -74,8 +83,14 @@ export class SourceRig implements AsyncDisposable {
   }
 
   start(): void {
-    const { exists: _, root: _root, files, prepare: _p, ...rest } =
-      this.#options;
+    const {
+      exists: _,
+      root: _root,
+      files,
+      hasRunDirectory = true,
+      prepare: _p,
+      ...rest
+    } = this.#options;
     const log = createLogger({
       level: "debug",
       format: "json",
@@ -93,7 +108,10 @@ export class SourceRig implements AsyncDisposable {
       {
         ...deps,
         files: files?.(real) ?? real,
-        lastGood: new DiskLastGoodStore(join(this.root, "checkpoints"), deps),
+        lastGood: new DiskLastGoodStore({
+          directory: join(this.root, "checkpoints"),
+          ...(hasRunDirectory && { secretDirectory: join(this.root, "run") }),
+        }, deps),
       },
     );
     this.#running = this.#collect(this.#source);
@@ -107,6 +125,21 @@ export class SourceRig implements AsyncDisposable {
   get names(): readonly string[] {
     return (this.last?.pods ?? [])
       .map((pod) => pod.metadata.name.replace(/-node-1$/, "")).sort();
+  }
+
+  /** What the last set has beside pods, as `kind namespace/name` and texts. */
+  get objects(): Readonly<Record<string, Readonly<Record<string, string>>>> {
+    return Object.fromEntries((this.last?.objects ?? []).map((object) => [
+      formatObjectId(objectId(object)),
+      "entries" in object ? textsOf(object.entries) : {},
+    ]));
+  }
+
+  async untilObjects(wanted: SourceRig["objects"]): Promise<void> {
+    await this.until(
+      () => stableJson(this.objects) === stableJson(wanted),
+      `objects ${stableJson(wanted)}`,
+    );
   }
 
   report(): readonly FileReport[] {
@@ -132,8 +165,10 @@ export class SourceRig implements AsyncDisposable {
       if (systemClock.monotonic() > endMs) {
         const seen = JSON.stringify({
           names: this.names,
+          objects: this.objects,
           sets: this.sets.length,
           report: this.report(),
+          log: this.log.filter(({ level }) => level !== "debug").slice(-20),
         });
         throw new Error(`Never came: ${what}; there is ${seen}`);
       }
@@ -190,6 +225,26 @@ export function manifest(
     `    image: ${image}`,
     "",
   ].join("\n");
+}
+
+/** A manifest of one ConfigMap or Secret. */
+export function keyedManifest(
+  kind: "ConfigMap" | "Secret",
+  name: string,
+  values: Readonly<Record<string, string>>,
+): string {
+  const field = kind === "Secret" ? "stringData" : "data";
+  const body = { apiVersion: "v1", kind, metadata: { name }, [field]: values };
+  return `${JSON.stringify(body)}
+`;
+}
+
+function textsOf(
+  entries: ReadonlyMap<string, Uint8Array>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...entries].map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]),
+  );
 }
 
 /** Makes a file look as if it had been written a minute ago. */

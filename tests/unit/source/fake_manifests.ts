@@ -9,6 +9,7 @@ import type {
   BoundedRead,
   EntryChange,
   FileLook,
+  FileStamp,
   WatchHint,
 } from "../../../mod/host/mod.ts";
 import type {
@@ -20,6 +21,7 @@ import type {
 interface FakeFile {
   readonly text: string;
   readonly modifiedMs: number;
+  readonly changedMs: number;
   readonly inode: number;
   /** Set when reading it fails. */
   readonly failure?: Error;
@@ -33,8 +35,10 @@ export class FakeManifests implements ManifestFiles {
   /** What looking at or listing the directory fails with. */
   outage: Error | undefined;
   exists = true;
+  /** Which directory it is; another one when something is mounted over it. */
+  device = 1;
   readonly #clock: Clock;
-  readonly #hints = new Inbox<WatchHint>(1000);
+  #hints = new Inbox<WatchHint>(1000);
   #inodes = 0;
 
   constructor(clock: Clock) {
@@ -45,17 +49,49 @@ export class FakeManifests implements ManifestFiles {
   write(
     name: string,
     text: string,
-    options: { readonly ageMs?: number; readonly failure?: Error } = {},
+    options: {
+      readonly ageMs?: number;
+      /** Since when nothing of it changed, as only the kernel says it. @default `ageMs` */
+      readonly changedAgeMs?: number;
+      readonly failure?: Error;
+    } = {},
   ): void {
     const path = `/m/${name}`;
-    const { ageMs = 0, failure } = options;
+    const { ageMs = 0, changedAgeMs = ageMs, failure } = options;
     this.#inodes++;
     this.files.set(path, {
       text,
       modifiedMs: this.#clock.now() - ageMs,
+      changedMs: this.#clock.now() - changedAgeMs,
       inode: this.files.get(path)?.inode ?? this.#inodes,
       ...(failure && { failure }),
     });
+  }
+
+  /** Writes in place and sets the time of modification back, as `touch -r` does. */
+  writeUnderOldTime(name: string, text: string): void {
+    const file = this.files.get(`/m/${name}`);
+    if (file === undefined) throw new Error(`There is no file "${name}"`);
+    const changedMs = this.#clock.now();
+    this.files.set(`/m/${name}`, { ...file, text, changedMs });
+  }
+
+  /** Sets the time of modification to now. */
+  touch(name: string): void {
+    const file = this.files.get(`/m/${name}`);
+    if (file === undefined) return;
+    const nowMs = this.#clock.now();
+    const touched = { ...file, modifiedMs: nowMs, changedMs: nowMs };
+    this.files.set(`/m/${name}`, touched);
+  }
+
+  /** Gives a file another name; what had it is gone. */
+  rename(from: string, to: string): void {
+    const file = this.files.get(`/m/${from}`);
+    if (file === undefined) return;
+    this.files.delete(`/m/${from}`);
+    const changedMs = this.#clock.now();
+    this.files.set(`/m/${to}`, { ...file, changedMs });
   }
 
   remove(name: string): void {
@@ -82,7 +118,7 @@ export class FakeManifests implements ManifestFiles {
       return Promise.resolve({
         kind: "directory",
         inode: 1,
-        device: 1,
+        device: this.device,
         modifiedMs: 0,
       });
     }
@@ -112,19 +148,20 @@ export class FakeManifests implements ManifestFiles {
     _path: string,
     signal: AbortSignal,
   ): AsyncGenerator<WatchHint, void, undefined> {
-    const close = (): void => this.#hints[Symbol.dispose]();
+    const hints = this.#hints;
+    const close = (): void => {
+      hints[Symbol.dispose]();
+      // For whoever watches next; what happens until then is told to nobody.
+      if (this.#hints === hints) this.#hints = new Inbox(1000);
+    };
     signal.addEventListener("abort", close, { once: true });
-    for await (const hint of this.#hints) yield hint;
+    for await (const hint of hints) yield hint;
   }
 }
 
-function stampOf(file: FakeFile): {
-  readonly size: number;
-  readonly modifiedMs: number;
-  readonly inode: number;
-} {
-  const { text, modifiedMs, inode } = file;
-  return { size: text.length, modifiedMs, inode };
+function stampOf(file: FakeFile): FileStamp {
+  const { text, modifiedMs, changedMs, inode } = file;
+  return { size: text.length, modifiedMs, changedMs, inode };
 }
 
 /** Remembers at once. */

@@ -5,75 +5,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import { FileSource, type SourceSet } from "../../../mod/source/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
-
-function manifest(name: string, image = "busybox"): string {
-  return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"${name}"},` +
-    `"spec":{"containers":[{"name":"main","image":"${image}"}]}}`;
-}
-
-class Bench implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly files = new FakeManifests(this.clock);
-  readonly lastGood: FakeLastGood;
-  readonly sets: SourceSet[] = [];
-  readonly log: string[] = [];
-  readonly metrics = new MetricsRegistry();
-  readonly #stop = new AbortController();
-  readonly source: FileSource;
-  #running: Promise<void> | undefined;
-
-  constructor(lastGood: FakeLastGood = new FakeLastGood()) {
-    this.lastGood = lastGood;
-    const { clock, files, metrics } = this;
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(JSON.parse(line).message),
-    });
-    this.source = new FileSource(
-      { path: "/m/", nodeName: "n" },
-      { clock, files, lastGood, log, metrics },
-    );
-  }
-
-  /** Starts, or goes on, and lets `ms` pass. */
-  async pass(ms = 0): Promise<void> {
-    this.#running ??= (async () => {
-      for await (const set of this.source.run(this.#stop.signal)) {
-        this.sets.push(set);
-      }
-    })();
-    await this.clock.advance(ms);
-    await this.clock.advance(0);
-  }
-
-  get names(): string {
-    const pods = this.sets.at(-1)?.pods ?? [];
-    return pods.map(({ metadata }) => metadata.name.replace(/-n$/, "")).join();
-  }
-
-  get images(): string {
-    const pods = this.sets.at(-1)?.pods ?? [];
-    return pods.map(({ spec }) => spec.containers[0]?.image).join();
-  }
-
-  count(message: string): number {
-    return this.log.filter((line) => line === message).length;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-    strictEqual(this.clock.pendingTimers, 0);
-  }
-}
-
-const OLD = { ageMs: 60_000 };
+import { Bench, manifest, OLD } from "./file_source_bench.ts";
+import { FakeLastGood } from "./fake_manifests.ts";
 
 Deno.test("FileSource delivers all old files at once and in order", async () => {
   await using bench = new Bench();
@@ -243,6 +176,24 @@ Deno.test("FileSource reads again what was too fresh for its time to prove anyth
   strictEqual(bench.files.readsOf("a.yaml"), 2);
 });
 
+Deno.test("FileSource reads what changed behind the same size, time and inode", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a", "v1"), OLD);
+  bench.files.write("b.yaml", manifest("b", "v1"), OLD);
+  await bench.pass();
+  await bench.pass(60_000);
+  // Archives with one time for all files; with a hint and without.
+  bench.files.writeUnderOldTime("a.yaml", manifest("a", "v2"));
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass();
+  strictEqual(bench.images, "v2,v1");
+  bench.files.writeUnderOldTime("b.yaml", manifest("b", "v2"));
+  await bench.pass(40_000);
+  strictEqual(bench.images, "v2,v2");
+  await bench.pass(600_000);
+  ok(bench.files.readsOf("b.yaml") <= 3);
+});
+
 Deno.test("FileSource keeps the pods of a file that cannot be read any more", async () => {
   await using bench = new Bench();
   bench.files.write("a.yaml", manifest("a"), OLD);
@@ -278,7 +229,11 @@ Deno.test("FileSource takes a directory that is missing at start for an empty on
   await using bench = new Bench();
   bench.files.exists = false;
   await bench.pass();
-  deepStrictEqual(bench.sets, [{ source: "file", pods: [] }]);
+  deepStrictEqual(bench.sets, [{
+    source: "file",
+    pods: [],
+    objects: [],
+  }]);
   deepStrictEqual(bench.source.report(), []);
 });
 
@@ -364,4 +319,20 @@ Deno.test("FileSource looks at everything when a hint tells that its directory i
   await bench.pass(100);
   strictEqual(bench.names, "b");
   deepStrictEqual(bench.source.report(), []);
+});
+
+Deno.test("FileSource looks again soon at a directory that is another than before (SRC-14)", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  // Mounted over and off again so fast that the system tells nothing of the end.
+  bench.files.device = 2;
+  bench.files.remove("a.yaml");
+  bench.files.rescan();
+  await bench.pass(300);
+  strictEqual(bench.names, "");
+  bench.files.device = 1;
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass(2_000);
+  strictEqual(bench.names, "a");
 });

@@ -5,24 +5,21 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
+  type FileContent,
   type FileEntry,
-  type FileVerdict,
   resolveFiles,
 } from "../../../mod/source/file_state.ts";
 import { isManifestName } from "../../../mod/source/file_hints.ts";
-import { pod, type PodDraft } from "./pods.ts";
+import { configMap, pod, type PodDraft } from "./pods.ts";
 
 function accepted(...drafts: readonly PodDraft[]): FileEntry {
-  return { verdict: { kind: "accepted", pods: drafts.map(pod) } };
+  const content = { pods: drafts.map(pod), objects: [] };
+  return { verdict: { kind: "accepted", content } };
 }
 
-function faulty(
-  lastGood: FileVerdict & { kind: "accepted" } | undefined,
-): FileEntry {
+function faulty(lastGood: FileContent | undefined): FileEntry {
   const faults = [{ field: "spec", message: "Invalid" }];
-  return {
-    verdict: { kind: "faulty", faults, named: [], lastGood: lastGood?.pods },
-  };
+  return { verdict: { kind: "faulty", faults, named: [], lastGood } };
 }
 
 Deno.test("resolveFiles() takes the pods in the order of the files", () => {
@@ -65,7 +62,7 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
   const pods = [pod()];
   const { pods: resolved, reports } = resolveFiles(
     new Map([
-      ["/m/a.yaml", faulty({ kind: "accepted", pods })],
+      ["/m/a.yaml", faulty({ pods, objects: [] })],
       ["/m/b.yaml", faulty(undefined)],
     ]),
   );
@@ -74,6 +71,38 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
     ["last_good", "/m/a.yaml"],
     ["refused", "/m/b.yaml"],
   ]);
+});
+
+Deno.test("resolveFiles() gives an object's name to the first file and names both", () => {
+  const first = configMap({ value: "first" });
+  const second = configMap({ value: "second" });
+  const other = configMap({ namespace: "other" });
+  const secret = { ...configMap(), kind: "Secret" as const };
+  const reader = pod({ name: "reader" });
+  const { objects, pods, reports } = resolveFiles(
+    new Map<string, FileEntry>([
+      ["/m/b.yaml", {
+        verdict: {
+          kind: "accepted",
+          content: { pods: [reader], objects: [second, other] },
+        },
+      }],
+      ["/m/a.yaml", faulty({ pods: [], objects: [first, secret] })],
+    ]),
+  );
+  deepStrictEqual(objects, [first, secret, other]);
+  deepStrictEqual(pods, [reader]);
+  deepStrictEqual(reports.map(({ kind }) => kind), [
+    "last_good",
+    "duplicate_object",
+  ]);
+  deepStrictEqual(reports[1], {
+    kind: "duplicate_object",
+    file: "/m/b.yaml",
+    of: "/m/a.yaml",
+    object: { kind: "ConfigMap", namespace: "default", name: "settings" },
+    pods: [reader],
+  });
 });
 
 Deno.test("resolveFiles() gives the same answer whatever the order of discovery", () => {

@@ -26,6 +26,7 @@ function decoded(
     metadata: { ...metadata, name: metadata.name ?? "web" },
     spec: written,
     writtenSpec: written,
+    warnings: [],
   };
 }
 

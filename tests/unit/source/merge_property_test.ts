@@ -43,6 +43,7 @@ const anySets: fc.Arbitrary<SourceSet[]> = fc.array(
   fc.record({
     source: fc.constantFrom(...SOURCES),
     pods: fc.array(anyPod, { maxLength: 5 }),
+    objects: fc.constant([]),
   }),
   { maxLength: 8 },
 );

@@ -29,7 +29,7 @@ class Bench {
   });
 
   set(pods: readonly Pod[], source: SourceName = "file"): readonly PodChange[] {
-    return this.storage.merge({ source, pods });
+    return this.storage.merge({ source, pods, objects: [] });
   }
 
   /** As `op:name,name` words. */
@@ -211,12 +211,12 @@ Deno.test("SourcesReady waits until each source was delivered and handled", () =
   const { storage } = new Bench();
   const ready = new SourcesReady(["file", "http"], storage);
   strictEqual(ready.allReady(), false);
-  storage.merge({ source: "file", pods: [] });
+  storage.merge({ source: "file", pods: [], objects: [] });
   ready.add("http");
   deepStrictEqual(ready.missing(), ["file", "http"]);
   ready.add("file");
   deepStrictEqual(ready.missing(), ["http"]);
-  storage.merge({ source: "http", pods: [] });
+  storage.merge({ source: "http", pods: [], objects: [] });
   strictEqual(ready.allReady(), true);
 });
 

@@ -1,10 +1,15 @@
 /**
- * Builds pods whose dull parts are filled in.
+ * Builds pods and objects whose dull parts are filled in.
  *
  * @module
  */
 
-import type { ObjectMeta, Pod, PodStatus } from "../../../mod/api/mod.ts";
+import type {
+  KeyedObject,
+  ObjectMeta,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/mod.ts";
 
 /** What a test cares about. */
 export interface PodDraft {
@@ -26,5 +31,20 @@ export function pod(draft: PodDraft = {}): Pod {
     metadata: { name, namespace, uid, ...metadata },
     spec: { containers: [{ name: "main", image }] },
     ...(status && { status }),
+  };
+}
+
+/** A ConfigMap `settings` with one entry, `key`. */
+export function configMap(
+  draft: { readonly namespace?: string; readonly value?: string } = {},
+): KeyedObject {
+  const { namespace = "default", value = "v" } = draft;
+  return {
+    kind: "ConfigMap",
+    namespace,
+    name: "settings",
+    entries: new Map([["key", new TextEncoder().encode(value)]]),
+    type: "",
+    immutable: false,
   };
 }

@@ -1,0 +1,209 @@
+/**
+ * Records by their keys, one file with a checksum for each, in one directory.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fnv1a128Hex, stableJson } from "../api/mod.ts";
+import type { RecordFiles } from "./ports.ts";
+
+/** What a file of the folder says. */
+export type FoundRecord =
+  | { readonly kind: "missing" }
+  /** Not exactly what this version writes. */
+  | { readonly kind: "corrupt" }
+  /** The checksum fits: only this class writes one that does. */
+  | {
+    readonly kind: "sound";
+    readonly record: unknown;
+    /** Names the content. */
+    readonly sha256: string;
+  };
+
+/** All that is in the folder. */
+export interface AllRecords {
+  /** The sound ones, in any order. */
+  readonly records: readonly unknown[];
+  /** Where those are now that were not. */
+  readonly setAside: readonly string[];
+  /** Those that the disk did not give. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Reads and writes records by a key, such as the path of the manifest that they are
+ * about.
+ *
+ * Files are written atomically, for their owner only, and only when they change.
+ */
+export class RecordFolder {
+  readonly #directory: string;
+  readonly #files: RecordFiles;
+
+  /** @param directory Is made when the first record is written. */
+  constructor(directory: string, files: RecordFiles) {
+    this.#directory = directory;
+    this.#files = files;
+  }
+
+  /** The file of a record, there or not. */
+  fileOf(key: string): string {
+    return join(this.#directory, nameOf(key));
+  }
+
+  /** Reads a record. @throws when the disk refuses */
+  async read(key: string): Promise<FoundRecord> {
+    return await this.#readFile(this.fileOf(key));
+  }
+
+  /**
+   * Reads every sound record, and moves the others out of the way.
+   *
+   * @throws when the directory cannot be read
+   */
+  async readAll(): Promise<AllRecords> {
+    const records: unknown[] = [];
+    const setAside: string[] = [];
+    const unreadable: string[] = [];
+    const take = async (name: string): Promise<void> => {
+      const path = join(this.#directory, name);
+      try {
+        const found = await this.#readFile(path);
+        if (found.kind === "sound") records.push(found.record);
+        if (found.kind === "corrupt") {
+          setAside.push(await this.#moveAside(name));
+        }
+      } catch {
+        // One bad block is not to take the others along; the caller tells of it.
+        unreadable.push(path);
+      }
+    };
+    const names = (await this.#files.list(this.#directory))
+      .filter((name) => name.endsWith(SUFFIX));
+    for (let at = 0; at < names.length; at += READERS) {
+      await Promise.all(names.slice(at, at + READERS).map(take));
+    }
+    return { records, setAside, unreadable };
+  }
+
+  /**
+   * Writes a record unless its content is the one that `held` names.
+   *
+   * @returns Whether there is a record now: none is kept that is too large to be
+   * read again. @throws when the disk refuses
+   */
+  async write(
+    key: string,
+    record: object,
+    options: { readonly held: string | undefined },
+  ): Promise<boolean> {
+    const { text, sha256 } = seal(record);
+    if (options.held === sha256) return true;
+    const bytes = new TextEncoder().encode(text);
+    const isKept = bytes.length <= MAX_RECORD_BYTES;
+    if (isKept) await this.#files.write(this.fileOf(key), bytes);
+    // The one of before is not what is accepted now.
+    else await this.remove(key);
+    return isKept;
+  }
+
+  /** Removes a record if there is one. @throws when the disk refuses */
+  async remove(key: string): Promise<void> {
+    await this.#files.remove(this.fileOf(key));
+  }
+
+  /**
+   * Moves a record out of the way, to be looked at by whoever cares.
+   *
+   * @returns Where it is now. @throws when the disk refuses
+   */
+  async setAside(key: string): Promise<string> {
+    return await this.#moveAside(nameOf(key));
+  }
+
+  async #readFile(path: string): Promise<FoundRecord> {
+    const found = await this.#files.read(path, MAX_RECORD_BYTES);
+    if (found.kind === "missing") return found;
+    // What is no file or too large is no record either, and as corrupt.
+    return found.kind === "read"
+      ? unseal(new TextDecoder().decode(found.bytes))
+      : { kind: "corrupt" };
+  }
+
+  async #moveAside(file: string): Promise<string> {
+    const names = new Set(await this.#files.list(this.#directory));
+    let aside = "";
+    for (let number = 1; number <= MAX_SET_ASIDE; number++) {
+      aside = `${file}.corrupt-${number}`;
+      // The last number is used again and again, so that they cannot pile up.
+      if (!names.has(aside)) break;
+    }
+    const path = join(this.#directory, aside);
+    await this.#files.rename(join(this.#directory, file), path);
+    return path;
+  }
+
+  /**
+   * Removes every record that has none of these keys, and what a crash in the
+   * middle of a write left behind. @throws when the disk refuses
+   */
+  async sweep(keys: ReadonlySet<string>): Promise<void> {
+    const kept = new Set([...keys].map((key) => nameOf(key)));
+    for (const name of await this.#files.list(this.#directory)) {
+      const isStale = name.endsWith(".tmp") ||
+        (name.endsWith(SUFFIX) && !kept.has(name));
+      if (isStale) await this.#files.remove(join(this.#directory, name));
+    }
+  }
+}
+
+const SUFFIX = ".json";
+
+const MAX_SET_ASIDE = 9;
+
+// How many files are read beside each other.
+const READERS = 16;
+
+// A manifest of the largest size grows by its defaults, but not without bounds.
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+function nameOf(key: string): string {
+  return `${fnv1a128Hex(key)}${SUFFIX}`;
+}
+
+function seal(
+  record: object,
+): { readonly text: string; readonly sha256: string } {
+  const body = stableJson(record);
+  const sha256 = checksum(body);
+  return {
+    sha256,
+    text: `{"version":1,"sha256":"${sha256}","record":${body}}\n`,
+  };
+}
+
+/** Opens a record; only what was sealed by this version is sound. */
+function unseal(text: string): FoundRecord {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (
+      typeof value === "object" && value !== null &&
+      "version" in value && value.version === 1 &&
+      "record" in value && "sha256" in value &&
+      typeof value.sha256 === "string" &&
+      checksum(stableJson(value.record)) === value.sha256
+    ) {
+      return { kind: "sound", record: value.record, sha256: value.sha256 };
+    }
+  } catch {
+    // Cut short, overwritten, or nested too deep to have been written here: not
+    // sound, which is all the caller asks.
+  }
+  return { kind: "corrupt" };
+}
+
+function checksum(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

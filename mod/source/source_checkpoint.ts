@@ -1,0 +1,66 @@
+/**
+ * What a source delivered last, kept on disk.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { SetCheckpoint } from "./ports.ts";
+import {
+  RecordKeeper,
+  type RecordKeeperDeps,
+  type RecordPlaces,
+} from "./record_keeper.ts";
+import type { CheckpointFailure } from "./source_conditions.ts";
+import type { SourceContent, SourceName } from "./source_set.ts";
+
+/** Whose pods a {@linkcode DiskSetCheckpoint} keeps, and where. */
+export interface SetCheckpointOptions extends RecordPlaces {
+  readonly source: SourceName;
+  /**
+   * Where the source gets them, such as its URL: what came from elsewhere is not
+   * restored. Only a hash of it is stored, since a URL may hold a password.
+   */
+  readonly origin: string;
+}
+
+/**
+ * Keeps the last set of one source, with all that {@linkcode RecordKeeper} promises.
+ *
+ * Its directories are its own: when a set is saved, those of other origins go away.
+ */
+export class DiskSetCheckpoint implements SetCheckpoint {
+  readonly #keeper: RecordKeeper;
+  readonly #key: string;
+  #isAlone = false;
+
+  /** Touches nothing until asked to. */
+  constructor(options: SetCheckpointOptions, deps: RecordKeeperDeps) {
+    const { source, origin } = options;
+    this.#keeper = new RecordKeeper(options, deps);
+    const hash = createHash("sha256").update(origin).digest("hex");
+    this.#key = `${source}:${hash}`;
+  }
+
+  /** What was kept, if it is sound and of this origin. Never rejects. */
+  async load(): Promise<SourceContent | undefined> {
+    return await this.#keeper.load(this.#key);
+  }
+
+  /** Has a set written soon. */
+  save({ pods, objects }: SourceContent): void {
+    this.#keeper.save(this.#key, { pods, objects });
+    if (!this.#isAlone) this.#keeper.retain(new Set([this.#key]));
+    this.#isAlone = true;
+  }
+
+  /** Why the disk does not take what was asked for; `undefined` when it does. */
+  failure(): CheckpointFailure | undefined {
+    return this.#keeper.failure();
+  }
+
+  /** Writes what was saved until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#keeper.run(signal);
+  }
+}

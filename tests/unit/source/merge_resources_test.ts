@@ -1,0 +1,40 @@
+/**
+ * A manifest with a UID whose resources change is the same pod, updated.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import type { Pod } from "../../../mod/api/mod.ts";
+import { silentLogger } from "../../../mod/base/mod.ts";
+import { PodStorage } from "../../../mod/source/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+function limited(memory: string): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web-edge1", namespace: "default", uid: "fixed" },
+    spec: {
+      containers: [{
+        name: "c",
+        image: "localhost/busybox:1.35",
+        resources: { limits: { memory }, requests: { memory } },
+      }],
+    },
+  };
+}
+
+Deno.test("PodStorage.merge() takes changed resources of a fixed UID for an update", () => {
+  const storage = new PodStorage({
+    clock: new FakeClock(),
+    log: silentLogger,
+    events: { record: () => {} },
+  });
+  const merge = (memory: string) =>
+    storage.merge({ source: "file", pods: [limited(memory)], objects: [] })
+      .map(({ op, pods }) => [op, pods.map(({ metadata }) => metadata.uid)]);
+  deepStrictEqual(merge("32Mi"), [["add", ["fixed"]]]);
+  deepStrictEqual(merge("64Mi"), [["update", ["fixed"]]]);
+  deepStrictEqual(merge("64Mi"), []);
+});

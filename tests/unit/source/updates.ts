@@ -1,0 +1,58 @@
+/**
+ * The words of sources and of those who tell what they change.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../../mod/api/mod.ts";
+import { silentLogger } from "../../../mod/base/mod.ts";
+import {
+  type NotificationMode,
+  type PodNotification,
+  PodStorage,
+  type SourceName,
+  type SourceSet,
+  type SourceUpdate,
+} from "../../../mod/source/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+/** Every notification mode. */
+export const MODES: readonly NotificationMode[] = [
+  "incremental",
+  "snapshot_and_updates",
+  "snapshot",
+];
+
+/** A storage that has seen nothing, in time that stands still. */
+export function newStorage(): PodStorage {
+  return new PodStorage({
+    clock: new FakeClock(),
+    log: silentLogger,
+    events: { record: () => {} },
+  });
+}
+
+/** What a source may do. */
+export type Op = "set" | "restore" | "add" | "update" | "delete" | "remove";
+
+/** What the file source says. */
+export function says(op: Op, ...pods: readonly Pod[]): SourceUpdate {
+  return op === "set" || op === "restore"
+    ? { op, source: "file", pods, objects: [] }
+    : { op, source: "file", pods };
+}
+
+/** The full set of any source. */
+export function set(source: SourceName, ...pods: readonly Pod[]): SourceSet {
+  return { source, pods, objects: [] };
+}
+
+/** As `op:name,name` words. */
+export function words(told: readonly PodNotification[]): readonly string[] {
+  return told.map(({ op, pods }) => `${op}:${pods.map(nameOf)}`);
+}
+
+/** A pod's name. */
+export function nameOf({ metadata }: Pod): string {
+  return metadata.name;
+}
