@@ -66,6 +66,7 @@ export async function grantsForArguments(
       return { kind: "ok", grants: deriveGrants(run.config, facts()) };
     }
     case "get_pods":
+    case "get_sources":
     case "logs":
     case "metrics": {
       const found = await findControlSocket(command.location, io);

@@ -4,11 +4,42 @@
  * @module
  */
 
+import type { Hidden } from "./hidden.ts";
+
+/**
+ * Which files of a directory are manifests: `yaml` those named `.yaml`, `.yml` or
+ * `.json`, `kubelet` every one; neither takes names that begin with a dot.
+ */
+export type ManifestFilesRule = "yaml" | "kubelet";
+
 /** What the manifest sources need. */
 export interface SourceConfig {
   /** Absolute path of a manifest file or a directory of them. */
   readonly manifestPath: string;
+  readonly manifestFiles: ManifestFilesRule;
   readonly fileCheckFrequencyMs: number;
+  /** Absent when no URL is asked for manifests. */
+  readonly manifestUrl?: ManifestUrlConfig;
+}
+
+/** What asking a URL for manifests needs. */
+export interface ManifestUrlConfig {
+  /** Without user and password; its query may be a secret as well. */
+  readonly url: Hidden<string>;
+  /** Host and port, as a net grant has them. */
+  readonly host: string;
+  readonly isTls: boolean;
+  /** User and password of the URL among them. */
+  readonly headers: Hidden<Readonly<Record<string, readonly string[]>>>;
+  /** Absolute path of the authorities that are believed, in PEM. */
+  readonly caFile: string | undefined;
+  /** Absolute path of the client's certificate, in PEM. */
+  readonly certFile: string | undefined;
+  /** Absolute path of the client's private key, in PEM. */
+  readonly keyFile: string | undefined;
+  /** Absolute paths of the public keys one of which signs the answers, in PEM. */
+  readonly publicKeyFiles: readonly string[];
+  readonly checkFrequencyMs: number;
 }
 
 /** What talking to the runtime and starting containers needs. */
@@ -31,6 +62,12 @@ export interface RuntimeConfig {
 /** How a cgroup is named to the runtime. */
 export type CgroupDriver = "cgroupfs" | "systemd";
 
+/** What becomes of a manifest with a field that no Pod has. */
+export type UnknownFieldsRule = "refuse" | "warn";
+
+/** Quantities by resource name: `cpu`, `memory`, `ephemeral-storage`. */
+export type ReservedResources = Readonly<Record<string, string>>;
+
 /** What the agent knows of the machine it runs on. */
 export interface NodeConfig {
   /** Lower-case; the hostname unless overridden. */
@@ -48,7 +85,55 @@ export interface NodeConfig {
   readonly cgroupDriver: CgroupDriver;
   /** Empty stands for the runtime's default. */
   readonly cgroupRoot: string;
+  /** False when pods get no cgroups of their own (`cgroupsPerQOS`). */
+  readonly cgroupsPerQos: boolean;
+  /** False when CPU limits are not to become a quota (`cpuCFSQuota`). */
+  readonly cpuCfsQuota: boolean;
+  /** Length of a quota's period (`cpuCFSQuotaPeriod`). */
+  readonly cpuCfsPeriodMs: number;
+  /** Most processes of one pod; `undefined` sets no bound (`podPidsLimit`). */
+  readonly podPidsLimit: number | undefined;
+  /**
+   * True when out of memory kills one process, false when it kills the whole
+   * container; `undefined` leaves it to the version of the cgroups.
+   */
+  readonly singleProcessOomKill: boolean | undefined;
+  /** Whether the cgroup above all pods gets the node's allocatable amounts as limits. */
+  readonly enforceAllocatable: boolean;
+  /** Kept from pods for the machine's own services. */
+  readonly systemReserved: ReservedResources;
+  /** Kept from pods for the runtime and this agent. */
+  readonly kubeReserved: ReservedResources;
+  /** Sizes such as `2Mi` of the node's huge pages; empty when nobody named any. */
+  readonly hugePageSizes: readonly string[];
+  /** Absolute paths under which hostPath volumes may be looked at and made. */
+  readonly hostPathRoots: readonly string[];
+  /** Absolute path of the directory that shows `/sys` and `/proc`, see {@link HOST_VIEW}. */
+  readonly hostView: string | undefined;
+  /** Names, or prefixes that end in `*`, of sysctls that pods may set beside the safe ones. */
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** RuntimeDefault instead of Unconfined where a pod names no seccomp profile. */
+  readonly seccompDefault: boolean;
+  readonly unknownFields: UnknownFieldsRule;
 }
+
+/**
+ * What the directory of `--host-view` holds, by its place in it.
+ *
+ * A sandboxed process cannot open `/sys` and `/proc` themselves, but it can open
+ * bind mounts of them, which a service manager makes before it starts the agent.
+ * Each one may be missing: then what depends on it is left out.
+ */
+export const HOST_VIEW = {
+  /**
+   * A writable bind mount of `/sys/fs/cgroup` with all that is mounted below, or
+   * mounts of the cgroups of pods alone in the same places: `cgroup/kubepods` with
+   * version 2, `cgroup/<controller>/kubepods` with version 1.
+   */
+  cgroup: "cgroup",
+  /** A read-only bind mount of `/sys/kernel/mm/hugepages`. */
+  hugePages: "hugepages",
+} as const;
 
 /** How often the agent looks again. */
 export interface SyncConfig {

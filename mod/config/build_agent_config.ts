@@ -13,6 +13,12 @@ import type {
 import { parseCidr } from "./addresses.ts";
 import { nodeName } from "./decoders.ts";
 import {
+  manifestUrlFaults,
+  manifestUrlFiles,
+  manifestUrlOf,
+  manifestUrlWarnings,
+} from "./manifest_url.ts";
+import {
   controlSocketOf,
   DEFAULT_MANIFEST_PATH,
   DEFAULT_ROOT_DIR,
@@ -39,6 +45,8 @@ const DEFAULT_SOCKET = "/run/containerd/containerd.sock";
 const DEFAULT_LOGS_DIR = "/var/log/pods";
 const DEFAULT_HEALTHZ_PORT = 10_248;
 const DEFAULT_MAX_PODS = 110;
+const CPU_CFS_PERIOD_MS = 100;
+const MAX_CPU_CFS_PERIOD_MS = 1_000;
 const MAX_RESTART_PERIOD_MS = 300_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const FILE_CHECK_FREQUENCY_MS = 20_000;
@@ -58,12 +66,15 @@ export function buildAgentConfig(
   options: BuildOptions,
 ): BuiltConfig {
   const name = nodeNameOf(settings, options);
+  const manifestUrl = manifestUrlOf(settings);
   const config: AgentConfig = {
     configPath: options.configPath,
     source: {
       manifestPath: settings.manifestPath ?? DEFAULT_MANIFEST_PATH,
+      manifestFiles: settings.manifestFiles ?? "yaml",
       fileCheckFrequencyMs: settings.fileCheckFrequencyMs ??
         FILE_CHECK_FREQUENCY_MS,
+      ...(manifestUrl !== undefined && { manifestUrl }),
     },
     runtime: runtimeOf(settings),
     node: nodeOf(settings, name ?? ""),
@@ -87,8 +98,14 @@ export function buildAgentConfig(
     ...socketFaults(config),
     ...pullFaults(settings),
     ...periodFaults(config),
+    ...cgroupFaults(settings, config.node),
+    ...manifestUrlFaults(settings, manifestUrl),
   ];
-  return { config, faults, warnings: networkWarnings(config.node) };
+  const warnings = [
+    ...networkWarnings(config.node),
+    ...manifestUrlWarnings(manifestUrl),
+  ];
+  return { config, faults, warnings };
 }
 
 function nodeNameOf(
@@ -135,6 +152,40 @@ function nodeOf(settings: Settings, name: string): NodeConfig {
     clusterDomain: settings.clusterDomain ?? "",
     cgroupDriver: settings.cgroupDriver ?? "cgroupfs",
     cgroupRoot: settings.cgroupRoot ?? "",
+    ...cgroupsOf(settings),
+    systemReserved: settings.systemReserved ?? {},
+    kubeReserved: settings.kubeReserved ?? {},
+    hostPathRoots: settings.hostPathRoots ?? [],
+    hostView: settings.hostView,
+    allowedUnsafeSysctls: settings.allowedUnsafeSysctls ?? [],
+    seccompDefault: settings.seccompDefault ?? false,
+    unknownFields: settings.unknownFields ?? "refuse",
+  };
+}
+
+function cgroupsOf(
+  settings: Settings,
+): Pick<
+  NodeConfig,
+  | "cgroupsPerQos"
+  | "cpuCfsQuota"
+  | "cpuCfsPeriodMs"
+  | "podPidsLimit"
+  | "singleProcessOomKill"
+  | "enforceAllocatable"
+  | "hugePageSizes"
+> {
+  const pids = settings.podPidsLimit ?? 0;
+  return {
+    cgroupsPerQos: settings.cgroupsPerQos ?? true,
+    cpuCfsQuota: settings.cpuCfsQuota ?? true,
+    cpuCfsPeriodMs: settings.cpuCfsPeriodMs ?? CPU_CFS_PERIOD_MS,
+    // Upstream takes zero for no bound, too.
+    podPidsLimit: pids > 0 ? pids : undefined,
+    singleProcessOomKill: settings.singleProcessOomKill,
+    enforceAllocatable: settings.enforceNodeAllocatable?.includes("pods") ??
+      settings.cgroupsPerQos ?? true,
+    hugePageSizes: settings.hugePageSizes ?? [],
   };
 }
 
@@ -162,10 +213,18 @@ function pathFaults(config: AgentConfig): string[] {
     { option: "--run-dir", path: paths.runDir },
     { option: "--control-socket", path: paths.controlSocket },
     { option: "--pod-manifest-path", path: source.manifestPath },
+    ...manifestUrlFiles(source.manifestUrl),
     { option: "--pod-logs-dir", path: runtime.podLogsDir },
     { option: "--container-runtime-endpoint", path: runtime.socketPath },
     { option: "imageServiceEndpoint", path: runtime.imageSocketPath },
     { option: "resolvConf", path: node.resolvConf ?? "/etc/resolv.conf" },
+    ...node.hostPathRoots.map((path) => ({
+      option: "--host-path-roots",
+      path,
+    })),
+    ...(node.hostView === undefined
+      ? []
+      : [{ option: "--host-view", path: node.hostView }]),
     ...(config.configPath === undefined
       ? []
       : [{ option: "--config", path: config.configPath }]),
@@ -222,6 +281,11 @@ function periodFaults(config: AgentConfig): string[] {
   const { source, sync, runtime } = config;
   const periods: readonly (readonly [string, number, number])[] = [
     ["fileCheckFrequency", source.fileCheckFrequencyMs, SHORTEST_PERIOD_MS],
+    [
+      "httpCheckFrequency",
+      source.manifestUrl?.checkFrequencyMs ?? Infinity,
+      SHORTEST_PERIOD_MS,
+    ],
     ["syncFrequency", sync.syncFrequencyMs, SHORTEST_PERIOD_MS],
     ["relistPeriod", sync.relistPeriodMs, SHORTEST_PERIOD_MS],
     ["runtimeRequestTimeout", runtime.requestTimeoutMs, SHORTEST_PERIOD_MS],
@@ -240,6 +304,22 @@ function periodFaults(config: AgentConfig): string[] {
   return runtime.maxRestartPeriodMs <= MAX_RESTART_PERIOD_MS ? tooShort : [
     ...tooShort,
     `Cannot use crashLoopBackOff.maxContainerRestartPeriod: found ${runtime.maxRestartPeriodMs} ms, wanted at most ${MAX_RESTART_PERIOD_MS} ms`,
+  ];
+}
+
+function cgroupFaults(settings: Settings, node: NodeConfig): string[] {
+  const { cpuCfsPeriodMs } = node;
+  return [
+    ...(cpuCfsPeriodMs >= 1 && cpuCfsPeriodMs <= MAX_CPU_CFS_PERIOD_MS ? [] : [
+      `Cannot use cpuCFSQuotaPeriod: found ${cpuCfsPeriodMs} ms, wanted from 1 ms to ${MAX_CPU_CFS_PERIOD_MS} ms`,
+    ]),
+    // As upstream: the limits of all pods stand on the cgroup above them.
+    ...(node.cgroupsPerQos || settings.enforceNodeAllocatable === undefined ||
+        !node.enforceAllocatable
+      ? []
+      : [
+        'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
+      ]),
   ];
 }
 

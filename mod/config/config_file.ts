@@ -12,6 +12,7 @@ import {
   readConfigDocuments,
 } from "./config_documents.ts";
 import { isRecord } from "./decoders.ts";
+import { Hidden } from "./hidden.ts";
 import { KUBELET_FIELDS } from "./kubelet_fields.ts";
 import { FieldValues, readDocument, show } from "./read_document.ts";
 import { layer, type Settings } from "./settings.ts";
@@ -128,12 +129,25 @@ function kubeletSettings(values: FieldValues): Settings {
     podLogsDir: values.text("podLogsDir"),
     syncFrequencyMs: values.number("syncFrequency"),
     fileCheckFrequencyMs: values.number("fileCheckFrequency"),
+    manifestUrl: hidden(values.text("staticPodURL")),
+    manifestUrlHeaders: hidden(values.textLists("staticPodURLHeader")),
+    httpCheckFrequencyMs: values.number("httpCheckFrequency"),
     healthzPort: values.number("healthzPort"),
     healthzAddress: values.text("healthzBindAddress"),
     clusterDomain: values.text("clusterDomain"),
     clusterDns: values.texts("clusterDNS"),
     cgroupRoot: values.text("cgroupRoot"),
     cgroupDriver: values.word("cgroupDriver", ["cgroupfs", "systemd"]),
+    cgroupsPerQos: values.boolean("cgroupsPerQOS"),
+    cpuCfsQuota: values.boolean("cpuCFSQuota"),
+    cpuCfsPeriodMs: values.number("cpuCFSQuotaPeriod"),
+    podPidsLimit: values.number("podPidsLimit"),
+    singleProcessOomKill: values.boolean("singleProcessOOMKill"),
+    enforceNodeAllocatable: values.texts("enforceNodeAllocatable"),
+    systemReserved: values.textMap("systemReserved"),
+    kubeReserved: values.textMap("kubeReserved"),
+    allowedUnsafeSysctls: values.texts("allowedUnsafeSysctls"),
+    seccompDefault: values.boolean("seccompDefault"),
     requestTimeoutMs: values.number("runtimeRequestTimeout"),
     maxPods: values.number("maxPods"),
     podCidrs: values.texts("podCIDR"),
@@ -163,9 +177,22 @@ function skerrySettings(values: FieldValues): Settings {
     podNetworks: values.texts("podNetworks"),
     relistPeriodMs: values.number("relistPeriod"),
     maxParallelSandboxStarts: values.number("maxParallelSandboxStarts"),
+    hostPathRoots: values.texts("hostPathRoots"),
+    hostView: values.text("hostView"),
+    hugePageSizes: values.texts("hugePageSizes"),
+    manifestUrlCaFile: values.text("staticPodURLCAFile"),
+    manifestUrlCertFile: values.text("staticPodURLCertFile"),
+    manifestUrlKeyFile: values.text("staticPodURLKeyFile"),
+    manifestUrlPublicKeyFiles: values.texts("staticPodURLPublicKeys"),
+    manifestFiles: values.word("manifestFiles", ["yaml", "kubelet"]),
+    unknownFields: values.word("unknownFields", ["refuse", "warn"]),
     logFormat: values.word("logFormat", ["text", "json"]),
     logLevel: values.word("logLevel", ["debug", "info", "warn", "error"]),
   };
+}
+
+function hidden<Value>(value: Value | undefined): Hidden<Value> | undefined {
+  return value === undefined ? undefined : new Hidden(value);
 }
 
 /** Where a field belongs that stands in the wrong one of the two documents. */

@@ -5,6 +5,7 @@
  */
 
 import { posix } from "node:path";
+import { parseQuantity } from "../api/mod.ts";
 import { parseDuration } from "../base/mod.ts";
 import { isIpAddress, parseCidr } from "./addresses.ts";
 
@@ -18,6 +19,8 @@ export interface Decoder<T> {
    * `baseDir` is the directory against which relative paths are resolved.
    */
   readonly decode: (value: unknown, baseDir: string) => T | undefined;
+  /** Whether what was found is kept out of messages. @default {false} */
+  readonly isSecret?: boolean;
 }
 
 /** Any text, the empty one too. */
@@ -242,6 +245,68 @@ export const labels: Decoder<Readonly<Record<string, string>>> = {
       : undefined;
   },
 };
+
+const RESERVABLE = ["cpu", "memory", "ephemeral-storage"];
+
+/** Amounts that are kept from pods, by resource name. */
+export const reserved: Decoder<Readonly<Record<string, string>>> = {
+  wanted: "amounts of cpu, memory or ephemeral-storage, such as cpu=500m",
+  decode: (value, baseDir) => {
+    const map = typeof value === "string"
+      ? labelsFromText(value)
+      : mapOf(text).decode(value, baseDir);
+    return map !== undefined &&
+        Object.entries(map).every(([name, amount]) =>
+          RESERVABLE.includes(name) && nanoOf(amount) >= 0n
+        )
+      ? map
+      : undefined;
+  },
+};
+
+/** The size of one huge page, a quantity such as `2Mi`. */
+export const hugePageSize: Decoder<string> = {
+  wanted: 'the size of a huge page such as "2Mi" or "1Gi"',
+  decode: (value) =>
+    typeof value === "string" && /i$/.test(value) && nanoOf(value) > 0n
+      ? value
+      : undefined,
+};
+
+/** The name of a sysctl, or of all that start alike. */
+export const sysctlPattern: Decoder<string> = {
+  wanted: 'the name of a sysctl such as "net.core.somaxconn" or "net.ipv4.*"',
+  decode: (value) =>
+    typeof value === "string" && value.length <= 253 &&
+      /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*(?:[./]?\*)?$/
+        .test(value)
+      ? value
+      : undefined,
+};
+
+/** What stands between commas, each decoded alike. */
+export function commaList<T>(item: Decoder<T>): Decoder<readonly T[]> {
+  return {
+    wanted: `${item.wanted}; several with commas between`,
+    decode: (value, baseDir) => {
+      if (typeof value !== "string") return undefined;
+      const parts = splitCommas(value);
+      return parts.length === 0
+        ? undefined
+        : listOf(item).decode(parts, baseDir);
+    },
+  };
+}
+
+/** The amount in billionths; less than nothing when it is none. */
+function nanoOf(amount: string): bigint {
+  try {
+    return parseQuantity(amount).nano;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return -1n;
+    throw error;
+  }
+}
 
 function labelsFromText(
   value: string,

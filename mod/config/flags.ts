@@ -6,7 +6,10 @@
 
 import { suggest } from "../api/mod.ts";
 import { parseArgs } from "node:util";
+import type { ManifestFilesRule, UnknownFieldsRule } from "./agent_config.ts";
 import {
+  choice,
+  commaList,
   type Decoder,
   durationMs,
   endpoint,
@@ -16,8 +19,11 @@ import {
   labels,
   nodeName,
   podNetworks,
+  sysctlPattern,
   text,
 } from "./decoders.ts";
+import { Hidden, NOT_SHOWN } from "./hidden.ts";
+import { givenManifestUrl, headerLine, headersOf } from "./manifest_url.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the arguments say, and what is wrong with them. */
@@ -75,6 +81,10 @@ const RUN_FLAGS: Readonly<Record<string, Flag<unknown>>> = {
   ...LOCATION_FLAGS,
   "run-dir": flag(givenPath, (runDir) => ({ runDir })),
   "pod-manifest-path": flag(givenPath, (manifestPath) => ({ manifestPath })),
+  "manifest-files": flag(
+    choice<ManifestFilesRule>(["yaml", "kubelet"]),
+    (manifestFiles) => ({ manifestFiles }),
+  ),
   "container-runtime-endpoint": flag(
     givenEndpoint(),
     (socketPath) => ({ socketPath }),
@@ -93,22 +103,45 @@ const RUN_FLAGS: Readonly<Record<string, Flag<unknown>>> = {
     (fileCheckFrequencyMs) => ({ fileCheckFrequencyMs }),
   ),
   "healthz-port": flag(port, (healthzPort) => ({ healthzPort })),
-  "manifest-url": flag(notYet(), () => ({})),
-  "manifest-url-header": repeatable(notYet(), () => ({})),
+  "host-path-roots": repeatable(commaList(givenPath), (all) => ({
+    hostPathRoots: all.flat(),
+  })),
+  "host-view": flag(givenPath, (hostView) => ({ hostView })),
+  "unknown-fields": flag(
+    choice<UnknownFieldsRule>(["refuse", "warn"]),
+    (unknownFields) => ({ unknownFields }),
+  ),
+  "allowed-unsafe-sysctls": repeatable(commaList(sysctlPattern), (all) => ({
+    allowedUnsafeSysctls: all.flat(),
+  })),
+  "manifest-url": flag(givenManifestUrl, (url) => ({
+    manifestUrl: new Hidden(url),
+  })),
+  "manifest-url-header": repeatable(headerLine, (lines) => ({
+    manifestUrlHeaders: new Hidden(headersOf(lines)),
+  })),
+  "manifest-url-ca-file": flag(givenPath, (manifestUrlCaFile) => ({
+    manifestUrlCaFile,
+  })),
+  "manifest-url-cert-file": flag(givenPath, (manifestUrlCertFile) => ({
+    manifestUrlCertFile,
+  })),
+  "manifest-url-key-file": flag(givenPath, (manifestUrlKeyFile) => ({
+    manifestUrlKeyFile,
+  })),
+  "manifest-url-public-key": repeatable(givenPath, (paths) => ({
+    manifestUrlPublicKeyFiles: paths,
+  })),
+  "http-check-frequency": flag(
+    durationMs,
+    (httpCheckFrequencyMs) => ({ httpCheckFrequencyMs }),
+  ),
 };
 
 function givenEndpoint(): Decoder<string> {
   return {
     wanted: endpoint.wanted,
     decode: (value, baseDir) => endpoint.decode(value, baseDir) || undefined,
-  };
-}
-
-/** Takes nothing: the flag is known and will be honoured one day. */
-function notYet(): Decoder<never> {
-  return {
-    wanted: "it to be left out: manifests from a URL are not supported yet",
-    decode: () => undefined,
   };
 }
 
@@ -158,7 +191,9 @@ export function readRunFlags(
       ? undefined
       : flag.decoder.decode(value, baseDirOf(value, cwd));
     if (decoded === undefined) {
-      faults.push(flagRefusal(token.name, value, flag.decoder.wanted));
+      const { wanted, isSecret = false } = flag.decoder;
+      const shown = isSecret && value !== undefined ? NOT_SHOWN : value;
+      faults.push(flagRefusal(token.name, shown, wanted));
     } else {
       given.set(token.name, [...given.get(token.name) ?? [], decoded]);
     }
@@ -207,7 +242,10 @@ export function flagValue(token: {
 
 /** Asks for the current directory only if a relative path needs it. */
 function baseDirOf(value: string, cwd: () => string): string {
-  return value.startsWith("/") ? "/" : cwd();
+  const isAbsolute = value.split(",").every((part) =>
+    /^\s*(?:\/|$)/.test(part)
+  );
+  return isAbsolute ? "/" : cwd();
 }
 
 function settingsOf(

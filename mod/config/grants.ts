@@ -5,6 +5,7 @@
  */
 
 import type { AgentConfig } from "./agent_config.ts";
+import { manifestUrlFiles } from "./manifest_url.ts";
 import { hostPort, hostText, parseCidr } from "./addresses.ts";
 
 /** One thing that a process may touch, and the option that it follows from. */
@@ -44,6 +45,8 @@ export const NO_GRANTS: Grants = { read: [], write: [], net: [], sys: [] };
 const FACTS: readonly string[] = [
   "hostname",
   "networkInterfaces",
+  // The size of the disk that pods' files lie on.
+  "statfs",
   "systemMemoryInfo",
 ];
 
@@ -58,9 +61,18 @@ export function deriveGrants(config: AgentConfig, facts: NodeFacts): Grants {
     { target: paths.controlSocketStaging, option: "--control-socket" },
     { target: runtime.socketPath, option: "--container-runtime-endpoint" },
     { target: runtime.imageSocketPath, option: "imageServiceEndpoint" },
+    ...node.hostPathRoots.map((target) => ({
+      target,
+      option: "--host-path-roots",
+    })),
+    ...optional(node.hostView, "--host-view"),
   ];
   const readOnly: readonly Grant[] = [
     { target: source.manifestPath, option: "--pod-manifest-path" },
+    ...manifestUrlFiles(source.manifestUrl).map(({ option, path }) => ({
+      target: path,
+      option,
+    })),
     ...optional(config.configPath, "--config"),
     ...optional(node.resolvConf, "resolvConf"),
     { target: "/etc/hosts", option: "/etc/hosts" },
@@ -74,7 +86,7 @@ export function deriveGrants(config: AgentConfig, facts: NodeFacts): Grants {
 }
 
 function netGrants(config: AgentConfig, facts: NodeFacts): Grant[] {
-  const { paths, runtime, server, node } = config;
+  const { paths, runtime, server, node, source } = config;
   const addresses = node.ips.length > 0 ? node.ips : facts.nodeAddresses;
   return [
     unix(runtime.socketPath, "--container-runtime-endpoint"),
@@ -85,6 +97,7 @@ function netGrants(config: AgentConfig, facts: NodeFacts): Grant[] {
       target: hostPort(server.healthzAddress, server.healthzPort),
       option: "--healthz-port",
     }]),
+    ...optional(source.manifestUrl?.host, "--manifest-url"),
     ...node.podNetworks
       // Deno has no way to write an IPv6 network.
       .filter((network) => parseCidr(network)?.family === 4)

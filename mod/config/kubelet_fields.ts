@@ -24,8 +24,11 @@ import {
   orEmpty,
   path,
   podNetworks,
+  reserved,
+  sysctlPattern,
   text,
 } from "./decoders.ts";
+import { headerMap, manifestUrl } from "./manifest_url.ts";
 import { type Field, field, type FieldOptions } from "./field.ts";
 
 const POINTER: FieldOptions = { pointer: true };
@@ -76,6 +79,9 @@ const HONOURED: readonly Field[] = [
   honoured("podLogsDir", path, "/var/log/pods"),
   honoured("syncFrequency", durationMs, "1m"),
   honoured("fileCheckFrequency", durationMs, "20s"),
+  honoured("staticPodURL", manifestUrl, ""),
+  honoured("staticPodURLHeader", headerMap, undefined),
+  honoured("httpCheckFrequency", durationMs, "20s"),
   honoured("healthzPort", port, 10248, POINTER),
   honoured("healthzBindAddress", orEmpty(ipAddress), "127.0.0.1"),
   honoured("clusterDomain", text, ""),
@@ -106,6 +112,19 @@ const HONOURED: readonly Field[] = [
   honoured("imageServiceEndpoint", endpoint, ""),
   honoured("logging.format", orEmpty(choice(["text", "json"])), "text"),
   honoured("logging.verbosity", count, 0),
+  honoured("cgroupsPerQOS", boolean, true, POINTER),
+  honoured("cpuCFSQuota", boolean, true, POINTER),
+  honoured("cpuCFSQuotaPeriod", durationMs, "100ms", POINTER),
+  honoured("podPidsLimit", integer(-1), -1, POINTER),
+  // Upstream's default is true with cgroup v1 and false with v2.
+  honoured("singleProcessOOMKill", boolean, undefined, POINTER),
+  honoured("enforceNodeAllocatable", listOf(choice(["pods", "none"])), [
+    "pods",
+  ], POINTER),
+  honoured("systemReserved", reserved, undefined),
+  honoured("kubeReserved", reserved, undefined),
+  honoured("allowedUnsafeSysctls", listOf(sysctlPattern), undefined),
+  honoured("seccompDefault", boolean, false, POINTER),
 ];
 
 /** Fields about an API server that this agent does not talk to. */
@@ -163,9 +182,6 @@ const HOST_CHECKS: readonly Field[] = [
 ];
 
 const IMAGES_AND_LOGS: readonly Field[] = [
-  fixed("staticPodURL", text, ""),
-  fixed("staticPodURLHeader", mapOf(textList), undefined),
-  fixed("httpCheckFrequency", durationMs, "20s"),
   fixed("registryPullQPS", count, 5, POINTER),
   fixed("registryBurst", count, 10),
   fixed(
@@ -212,23 +228,14 @@ const RESOURCES: readonly Field[] = [
   fixed("oomScoreAdj", integer(-1000, 1000), -999, POINTER),
   fixed("kubeletCgroups", text, ""),
   fixed("systemCgroups", text, ""),
-  fixed("cgroupsPerQOS", boolean, true, POINTER),
   fixed("cpuManagerPolicy", text, "none"),
   fixed("cpuManagerPolicyOptions", textMap, undefined),
   fixed("cpuManagerReconcilePeriod", durationMs, "10s"),
-  // Upstream's default is true with cgroup v1 and false with v2.
-  fixed("singleProcessOOMKill", boolean, undefined, {
-    pointer: true,
-    also: [true, false],
-  }),
   fixed("memoryManagerPolicy", text, "None"),
   fixed("topologyManagerPolicy", text, "none"),
   fixed("topologyManagerScope", text, "container"),
   fixed("topologyManagerPolicyOptions", textMap, undefined),
   fixed("qosReserved", textMap, undefined),
-  fixed("podPidsLimit", integer(-1), -1, POINTER),
-  fixed("cpuCFSQuota", boolean, true, POINTER),
-  fixed("cpuCFSQuotaPeriod", durationMs, "100ms", POINTER),
   fixed("maxOpenFiles", count, 1_000_000),
   fixed("evictionHard", textMap, EVICTION_HARD, POINTER),
   fixed("evictionSoft", textMap, undefined),
@@ -239,12 +246,9 @@ const RESOURCES: readonly Field[] = [
   fixed("mergeDefaultEvictionSettings", boolean, false, POINTER),
   fixed("podsPerCore", count, 0),
   fixed("kernelMemcgNotification", boolean, false),
-  fixed("systemReserved", textMap, undefined),
-  fixed("kubeReserved", textMap, undefined),
   fixed("reservedSystemCPUs", text, ""),
   fixed("systemReservedCgroup", text, ""),
   fixed("kubeReservedCgroup", text, ""),
-  fixed("enforceNodeAllocatable", textList, ["pods"], POINTER),
   fixed("reservedMemory", objectList, undefined),
   // 0.9 until 1.36, unset from 1.37 on.
   fixed("memoryThrottlingFactor", number, 0.9, POINTER),
@@ -260,12 +264,10 @@ const THE_REST: readonly Field[] = [
   fixed("iptablesMasqueradeBit", count, 14, POINTER),
   fixed("iptablesDropBit", count, 15, POINTER),
   fixed("featureGates", mapOf(boolean), undefined),
-  fixed("allowedUnsafeSysctls", textList, undefined),
   fixed("defaultPodSysctls", textMap, undefined),
   fixed("shutdownGracePeriod", durationMs, "0s"),
   fixed("shutdownGracePeriodCriticalPods", durationMs, "0s"),
   fixed("shutdownGracePeriodByPodPriority", objectList, undefined),
-  fixed("seccompDefault", boolean, false, POINTER),
   fixed("userNamespaces.idsPerPod", count, 65_536, POINTER),
 ];
 

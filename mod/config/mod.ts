@@ -17,6 +17,7 @@ export {
   RUN_FLAG_NAMES,
   unknownFlag,
 } from "./flags.ts";
+export { Hidden } from "./hidden.ts";
 export { absolutePath } from "./decoders.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
 export { VERSION } from "./version.ts";

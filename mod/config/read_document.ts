@@ -5,8 +5,9 @@
  */
 
 import { suggest } from "../api/mod.ts";
-import { isRecord } from "./decoders.ts";
+import { type Decoder, isRecord } from "./decoders.ts";
 import type { Field } from "./field.ts";
+import { NOT_SHOWN } from "./hidden.ts";
 
 /** What is wrong with one field. */
 export interface FieldFault {
@@ -72,6 +73,22 @@ export class FieldValues {
       : undefined;
   }
 
+  /** The lists of texts of a map field. */
+  textLists(
+    path: string,
+  ): Readonly<Record<string, readonly string[]>> | undefined {
+    const value = this.#values.get(path);
+    if (!isRecord(value)) return undefined;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, list]) => [
+        key,
+        Array.isArray(list)
+          ? list.filter((each): each is string => typeof each === "string")
+          : [],
+      ]),
+    );
+  }
+
   /** The texts of a map field. */
   textMap(path: string): Readonly<Record<string, string>> | undefined {
     const value = this.#values.get(path);
@@ -133,7 +150,7 @@ class Reader {
   #readBranch(path: string, value: unknown): void {
     if (value === null || value === undefined) return;
     if (isRecord(value)) this.readMap(value, path);
-    else this.#fault(path, refusal(path, value, "a map"));
+    else this.#fault(path, refusal(path, value, { wanted: "a map" }));
   }
 
   #readField(field: Field, raw: unknown): void {
@@ -143,7 +160,7 @@ class Reader {
     if (value === undefined) {
       this.#fault(
         field.path,
-        refusal(field.path, raw, field.decoder.wanted),
+        refusal(field.path, raw, field.decoder),
       );
       return;
     }
@@ -206,8 +223,13 @@ class Reader {
 }
 
 /** Says that a field has a value which it cannot have. */
-export function refusal(path: string, found: unknown, wanted: string): string {
-  return `Cannot use ${path}: found ${show(found)}, wanted ${wanted}`;
+export function refusal(
+  path: string,
+  found: unknown,
+  decoder: Pick<Decoder<unknown>, "wanted" | "isSecret">,
+): string {
+  const shown = decoder.isSecret === true ? NOT_SHOWN : show(found);
+  return `Cannot use ${path}: found ${shown}, wanted ${decoder.wanted}`;
 }
 
 /** A value as it is shown in a message, shortened if need be. */

@@ -5,7 +5,14 @@
  * @module
  */
 
-import type { CgroupDriver, LogConfig } from "./agent_config.ts";
+import type {
+  CgroupDriver,
+  LogConfig,
+  ManifestFilesRule,
+  ReservedResources,
+  UnknownFieldsRule,
+} from "./agent_config.ts";
+import type { Hidden } from "./hidden.ts";
 
 /** Settings that somebody gave; what is absent was not given. */
 export interface Settings {
@@ -22,6 +29,16 @@ export interface Settings {
   readonly podNetworks?: readonly string[] | undefined;
   readonly podCidrs?: readonly string[] | undefined;
   readonly fileCheckFrequencyMs?: number | undefined;
+  /** With user and password, if it has them. */
+  readonly manifestUrl?: Hidden<string> | undefined;
+  readonly manifestUrlHeaders?:
+    | Hidden<Readonly<Record<string, readonly string[]>>>
+    | undefined;
+  readonly manifestUrlCaFile?: string | undefined;
+  readonly manifestUrlCertFile?: string | undefined;
+  readonly manifestUrlKeyFile?: string | undefined;
+  readonly manifestUrlPublicKeyFiles?: readonly string[] | undefined;
+  readonly httpCheckFrequencyMs?: number | undefined;
   readonly syncFrequencyMs?: number | undefined;
   readonly relistPeriodMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -36,6 +53,21 @@ export interface Settings {
   readonly clusterDomain?: string | undefined;
   readonly cgroupDriver?: CgroupDriver | undefined;
   readonly cgroupRoot?: string | undefined;
+  readonly cgroupsPerQos?: boolean | undefined;
+  readonly cpuCfsQuota?: boolean | undefined;
+  readonly cpuCfsPeriodMs?: number | undefined;
+  readonly podPidsLimit?: number | undefined;
+  readonly singleProcessOomKill?: boolean | undefined;
+  readonly enforceNodeAllocatable?: readonly string[] | undefined;
+  readonly systemReserved?: ReservedResources | undefined;
+  readonly kubeReserved?: ReservedResources | undefined;
+  readonly hugePageSizes?: readonly string[] | undefined;
+  readonly hostPathRoots?: readonly string[] | undefined;
+  readonly hostView?: string | undefined;
+  readonly allowedUnsafeSysctls?: readonly string[] | undefined;
+  readonly seccompDefault?: boolean | undefined;
+  readonly manifestFiles?: ManifestFilesRule | undefined;
+  readonly unknownFields?: UnknownFieldsRule | undefined;
   readonly healthzPort?: number | undefined;
   readonly healthzAddress?: string | undefined;
   readonly logFormat?: LogConfig["format"] | undefined;

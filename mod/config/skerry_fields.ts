@@ -7,6 +7,8 @@
 import {
   choice,
   durationMs,
+  givenPath,
+  hugePageSize,
   integer,
   ipAddresses,
   labels,
@@ -37,4 +39,13 @@ export const SKERRY_FIELDS: readonly Field[] = [
     "info",
     HONOURED,
   ),
+  field("hostPathRoots", listOf(givenPath), undefined, HONOURED),
+  field("hostView", path, undefined, HONOURED),
+  field("hugePageSizes", listOf(hugePageSize), undefined, HONOURED),
+  field("manifestFiles", choice(["yaml", "kubelet"]), "yaml", HONOURED),
+  field("staticPodURLCAFile", path, undefined, HONOURED),
+  field("staticPodURLCertFile", path, undefined, HONOURED),
+  field("staticPodURLKeyFile", path, undefined, HONOURED),
+  field("staticPodURLPublicKeys", listOf(givenPath), undefined, HONOURED),
+  field("unknownFields", choice(["refuse", "warn"]), "refuse", HONOURED),
 ];

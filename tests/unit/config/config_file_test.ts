@@ -209,9 +209,14 @@ for (
       "Cannot use a second document of kind skerry.dev/v1alpha1 SkerryConfiguration",
     ],
     [
-      "a manifest URL",
-      kubeletFile('staticPodURL: "http://x/"'),
-      'Cannot honour staticPodURL yet: found "http://x/", wanted its default ""',
+      "a manifest URL of another scheme",
+      kubeletFile('staticPodURL: "ftp://user:hunter2@x/"'),
+      'Cannot use staticPodURL: found (not shown), wanted a URL such as "https://host/manifests.yaml", of scheme http or https',
+    ],
+    [
+      "a header of the manifest URL that is no list",
+      kubeletFile("staticPodURLHeader: {X-Token: hunter2}"),
+      "Cannot use staticPodURLHeader: found (not shown), wanted a map of headers to lists of values, without those that the agent sets itself",
     ],
   ] as const
 ) {

@@ -37,7 +37,7 @@ Deno.test("deriveGrants() gives the defaults exactly these flags", async () => {
     "--allow-read=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock,/etc/skerry/manifests,/etc/resolv.conf,/etc/hosts",
     "--allow-write=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock",
     "--allow-net=unix:/run/containerd/containerd.sock,unix:/run/skerry/skerry.sock,unix:/run/skerry/skerry.sock.new,127.0.0.1:10248,192.168.1.5,[fd00::5]",
-    "--allow-sys=hostname,networkInterfaces,systemMemoryInfo",
+    "--allow-sys=hostname,networkInterfaces,statfs,systemMemoryInfo",
     "--deny-import",
   ]);
 });
@@ -52,6 +52,9 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "--pod-network=10.1.0.0/16,fd00::/64",
     "--node-ip=10.0.0.7",
     "--healthz-port=0",
+    "--host-path-roots=/srv/data,/srv/data/in",
+    "--host-path-roots=/mnt",
+    "--host-view=/v",
   );
   const grants = deriveGrants(config, FACTS);
   const targets = (kind: keyof typeof grants) =>
@@ -62,6 +65,9 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "/b/c.sock",
     "/b/c.sock.new",
     "/r/cri.sock",
+    "/srv/data",
+    "/mnt",
+    "/v",
   ]);
   deepStrictEqual(targets("read"), [
     ...targets("write"),
@@ -158,3 +164,26 @@ Deno.test("checkGrants() names the path, the missing grant and the option", asyn
   );
   ok(faults[0]?.includes("deno task compile"));
 });
+
+for (
+  const [argument, path, option] of [
+    ["--host-path-roots=/srv/data", "/srv/data", "--host-path-roots"],
+    ["--host-view=/v", "/v", "--host-view"],
+  ] as const
+) {
+  Deno.test(`checkGrants() names ${path} when ${option} was not compiled in`, async () => {
+    const grants = deriveGrants(await configOf(argument), FACTS);
+    const faults = await checkGrants(grants, (descriptor) =>
+      Promise.resolve({
+        state: "path" in descriptor && descriptor.path === path
+          ? "prompt"
+          : "granted",
+      }));
+    deepStrictEqual(
+      faults.map((fault) => fault.slice(0, fault.indexOf(" grant"))),
+      ["read", "write"].map((kind) =>
+        `Cannot use "${path}" of ${option}: found no ${kind}`
+      ),
+    );
+  });
+}

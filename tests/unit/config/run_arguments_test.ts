@@ -34,6 +34,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
     configPath: undefined,
     source: {
       manifestPath: "/etc/skerry/manifests",
+      manifestFiles: "yaml",
       fileCheckFrequencyMs: 20_000,
     },
     runtime: {
@@ -56,6 +57,20 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       clusterDomain: "",
       cgroupDriver: "cgroupfs",
       cgroupRoot: "",
+      cgroupsPerQos: true,
+      cpuCfsQuota: true,
+      cpuCfsPeriodMs: 100,
+      podPidsLimit: undefined,
+      singleProcessOomKill: undefined,
+      enforceAllocatable: true,
+      hugePageSizes: [],
+      systemReserved: {},
+      kubeReserved: {},
+      hostPathRoots: [],
+      hostView: undefined,
+      allowedUnsafeSysctls: [],
+      seccompDefault: false,
+      unknownFields: "refuse",
     },
     sync: { syncFrequencyMs: 60_000, relistPeriodMs: 1_000 },
     paths: {
@@ -86,8 +101,27 @@ Deno.test("parseRunArguments() takes every flag in both spellings", async () => 
     "--pod-network=10.1.0.0/16",
     "--pod-network",
     "10.2.0.0/16",
+    "--manifest-files=kubelet",
     "--file-check-frequency=1m30s",
     "--healthz-port=0",
+    "--host-path-roots=/srv/data/, media",
+    "--host-path-roots",
+    "/mnt",
+    "--host-view=view",
+    "--unknown-fields",
+    "warn",
+    "--allowed-unsafe-sysctls=net.core.somaxconn,kernel.msg*",
+  ]);
+  deepStrictEqual(config.node.hostPathRoots, [
+    "/srv/data",
+    "/here/media",
+    "/mnt",
+  ]);
+  strictEqual(config.node.hostView, "/here/view");
+  strictEqual(config.node.unknownFields, "warn");
+  deepStrictEqual(config.node.allowedUnsafeSysctls, [
+    "net.core.somaxconn",
+    "kernel.msg*",
   ]);
   deepStrictEqual(config.paths, {
     rootDir: "/here/state",
@@ -98,6 +132,7 @@ Deno.test("parseRunArguments() takes every flag in both spellings", async () => 
   });
   deepStrictEqual(config.source, {
     manifestPath: "/here/manifests",
+    manifestFiles: "kubelet",
     fileCheckFrequencyMs: 90_000,
   });
   strictEqual(config.runtime.socketPath, "/run/x.sock");
@@ -151,14 +186,14 @@ Deno.test("parseRunArguments() starts relative paths of the file beside the file
 Deno.test("parseRunArguments() collects the faults of flags, file and both together", async () => {
   const faults = await faultsOf(
     ["--config=/c.yaml", "--healthz-port=x", "--rot-dir=/x", "stray"],
-    { "/c.yaml": kubeletFile("maxPodz: 3", "podPidsLimit: 5") },
+    { "/c.yaml": kubeletFile("maxPodz: 3", "runOnce: true") },
   );
   deepStrictEqual(faults, [
     'Cannot use --healthz-port: found "x", wanted a whole number from 0 to 65535',
     "Cannot use --rot-dir: there is no such flag, did you mean --root-dir",
     'Cannot use the argument "stray": wanted flags only',
     '/c.yaml:3: Cannot use maxPodz: there is no such field, did you mean "maxPods"',
-    "/c.yaml:4: Cannot honour podPidsLimit yet: found 5, wanted its default -1",
+    "/c.yaml:4: Cannot honour runOnce yet: found true, wanted its default false",
   ]);
 });
 
@@ -177,7 +212,13 @@ for (
     ["--file-check-frequency=20", "wanted a duration"],
     ["--file-check-frequency=1ms", "wanted at least"],
     ["--container-runtime-endpoint=tcp://1.2.3.4:5", "wanted a unix socket"],
-    ["--manifest-url=http://x/", "not supported yet"],
+    ["--host-path-roots=/", "open the whole file system"],
+    ["--host-path-roots=/srv,/proc/1", "cannot open"],
+    ["--host-path-roots=", "wanted a path"],
+    ["--host-view=/sys/fs/cgroup", "cannot open"],
+    ["--manifest-files=all", 'one of "yaml", "kubelet"'],
+    ["--unknown-fields=ignore", 'one of "refuse", "warn"'],
+    ["--allowed-unsafe-sysctls=net..x", "wanted the name of a sysctl"],
     ["--config=/none.yaml", 'Cannot read "/none.yaml"'],
     [`--control-socket=/${"x".repeat(110)}`, "at most 107"],
   ] as const
@@ -211,6 +252,67 @@ Deno.test("parseRunArguments() warns of networks for which no permission can be 
   strictEqual(parsed.warnings.length, 1);
   ok(parsed.warnings[0]?.includes("fd00::/64"));
 });
+
+Deno.test("parseRunArguments() reads what the file says of cgroups and resources", async () => {
+  const file = kubeletFile(
+    "cgroupsPerQOS: false",
+    "cpuCFSQuota: false",
+    "cpuCFSQuotaPeriod: 20ms",
+    "podPidsLimit: 64",
+    "singleProcessOOMKill: true",
+    "systemReserved: {cpu: 500m, memory: 1Gi}",
+    "kubeReserved: {ephemeral-storage: 1Gi}",
+    "allowedUnsafeSysctls: [net.core.somaxconn]",
+    "seccompDefault: true",
+  ) + skerryFile(
+    "hostPathRoots: [data, /mnt]",
+    "hostView: view",
+    "hugePageSizes: [2Mi]",
+    "manifestFiles: kubelet",
+    "unknownFields: warn",
+  );
+  const { node, source } = await configOf(["--config=/c/c.yaml"], {
+    "/c/c.yaml": file,
+  });
+  strictEqual(source.manifestFiles, "kubelet");
+  strictEqual(node.cgroupsPerQos, false);
+  strictEqual(node.enforceAllocatable, false);
+  strictEqual(node.cpuCfsQuota, false);
+  strictEqual(node.cpuCfsPeriodMs, 20);
+  strictEqual(node.podPidsLimit, 64);
+  strictEqual(node.singleProcessOomKill, true);
+  deepStrictEqual(node.systemReserved, { cpu: "500m", memory: "1Gi" });
+  deepStrictEqual(node.kubeReserved, { "ephemeral-storage": "1Gi" });
+  deepStrictEqual(node.allowedUnsafeSysctls, ["net.core.somaxconn"]);
+  strictEqual(node.seccompDefault, true);
+  deepStrictEqual(node.hostPathRoots, ["/c/data", "/mnt"]);
+  strictEqual(node.hostView, "/c/view");
+  deepStrictEqual(node.hugePageSizes, ["2Mi"]);
+  strictEqual(node.unknownFields, "warn");
+});
+
+for (
+  const [line, fault] of [
+    ["cpuCFSQuotaPeriod: 2s", "found 2000 ms, wanted from 1 ms to 1000 ms"],
+    ["systemReserved: {cpu: -1}", "wanted amounts of cpu, memory or"],
+    ['kubeReserved: {pid: "100"}', "wanted amounts of cpu, memory or"],
+    [
+      "{cgroupsPerQOS: false, enforceNodeAllocatable: [pods]}",
+      'found "pods" beside cgroupsPerQOS false',
+    ],
+    ["enforceNodeAllocatable: [system-reserved]", 'one of "pods", "none"'],
+    ["allowedUnsafeSysctls: [Kernel]", "wanted a list, each of it the name of"],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() refuses ${line}`, async () => {
+    const text = line.startsWith("{") ? line.slice(1, -1).split(", ") : [line];
+    const faults = await faultsOf(["--config=/c"], {
+      "/c": kubeletFile(...text),
+    });
+    strictEqual(faults.length, 1, faults.join("\n"));
+    ok(faults[0]?.includes(fault), String(faults[0]));
+  });
+}
 
 for (
   const [lines, pulls] of [
