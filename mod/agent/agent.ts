@@ -11,18 +11,37 @@ import {
   type Random,
   TaskGroup,
 } from "../base/mod.ts";
-import type { Pod } from "../api/mod.ts";
+import type { EventSink, ObjectGetter, Pod } from "../api/mod.ts";
+import {
+  StorageEvictor,
+  type StorageMeters,
+  type StoragePaths,
+} from "../eviction/mod.ts";
+import type { ObjectChange, ObjectStore } from "../local/mod.ts";
+import {
+  type AdmissionNode,
+  type BadRevision,
+  isTerminalPhase,
+  objectReferences,
+  type PodHistory,
+} from "../pod/mod.ts";
 import type {
   PodChange,
   PodStorage,
   SourceSet,
   SourcesReady,
+  SourceUpdate,
 } from "../source/mod.ts";
+import type { StatusStore } from "../status/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 import type { PodLifecycleEvent } from "../pleg/mod.ts";
+import { PodAdmission } from "./admission.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import type { WorkerView } from "./pod_record.ts";
 import { PodWorkers } from "./pod_workers.ts";
-import type { PodSyncer } from "./ports.ts";
+import { Rollbacks, type VersionSwap } from "./rollbacks.ts";
+import type { PodSyncer, ResizeJudge, RollbackStore } from "./ports.ts";
+import { ResizeGate } from "./resize_gate.ts";
 import type { SyncEvent } from "./sync_event.ts";
 import { runSyncLoop } from "./sync_loop.ts";
 
@@ -35,8 +54,20 @@ export interface AgentDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
   readonly syncer: PodSyncer;
+  readonly statuses: Pick<StatusStore, "get" | "set" | "remove">;
+  /** The objects that pods refer to; sources bring them, this loop stores them. */
+  readonly objects:
+    & Pick<ObjectStore, "replace">
+    & Pick<ObjectGetter, "runtimeClass">;
+  /** What this node offers to pods, asked anew for each. */
+  readonly node: () => AdmissionNode;
+  readonly meters: StorageMeters;
   readonly storage: PodStorage;
+  /** What an earlier agent knew of the versions of pods. */
+  readonly histories: ReadonlyMap<string, PodHistory>;
+  readonly rollbackStore: RollbackStore;
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -50,8 +81,8 @@ export interface AgentDeps {
   readonly ownedUids: () => ReadonlySet<string>;
 }
 
-/** How often settled pods are looked at again. */
-export interface AgentOptions {
+/** How often settled pods are looked at again, and where the files of pods lie. */
+export interface AgentOptions extends StoragePaths {
   readonly syncFrequencyMs: number;
 }
 
@@ -59,7 +90,11 @@ export interface AgentOptions {
 export class Agent {
   readonly #deps: AgentDeps;
   readonly #workers: PodWorkers;
+  readonly #admission: PodAdmission;
+  readonly #resizes: ResizeGate;
   readonly #housekeeping: Housekeeping;
+  readonly #evictor: StorageEvictor;
+  readonly #rollbacks: Rollbacks;
   #lastBeatMs: number;
 
   constructor(deps: AgentDeps, options: AgentOptions) {
@@ -71,11 +106,31 @@ export class Agent {
       log: deps.log,
       syncer: deps.syncer,
       names: { heldByAnother: (pod) => this.#heldByAnother(pod) },
+      room: { freed: () => this.#reviewAgain() },
+    }, options);
+    this.#resizes = new ResizeGate({ ...deps, workers: this.#workers });
+    this.#admission = new PodAdmission({
+      ...deps,
+      workers: this.#workers,
+      resizes: this.#resizes,
+    });
+    this.#rollbacks = new Rollbacks({
+      ...deps,
+      workers: this.#workers,
+      store: deps.rollbackStore,
+    });
+    this.#evictor = new StorageEvictor({
+      ...deps,
+      pods: {
+        running: () => this.#running(),
+        evict: (...eviction) => this.#workers.evict(...eviction),
+      },
     }, options);
     this.#housekeeping = new Housekeeping({
       log: deps.log,
       metrics: deps.metrics,
       workers: this.#workers,
+      isHeld: (uid) => this.#admission.has(uid),
       runtimePods: () => deps.runtimePods() ?? [],
       ownedUids: deps.ownedUids,
       sourcesReady: () =>
@@ -83,9 +138,24 @@ export class Agent {
     });
   }
 
+  /** Which pods may have other resources, for those who sync them. */
+  get resizes(): ResizeJudge {
+    return this.#resizes;
+  }
+
   /** The workers, for those who show pods. */
   get workers(): Pick<PodWorkers, "list" | "get"> {
     return this.#workers;
+  }
+
+  /** Every pod that this agent wants to run or ends; those that the node does not take come last. */
+  pods(): readonly WorkerView[] {
+    return [...this.#workers.list(), ...this.#admission.list()];
+  }
+
+  /** What was rolled back, by the UID of the pod that runs in its place. */
+  rolledBack(): ReadonlyMap<string, BadRevision> {
+    return this.#rollbacks.list();
   }
 
   /** Milliseconds since the loop last finished an event: large when it hangs. */
@@ -97,6 +167,8 @@ export class Agent {
   async run(signal: AbortSignal): Promise<void> {
     await using tasks = new TaskGroup(signal);
     tasks.start((scope) => this.#workers.run(scope));
+    tasks.start((scope) => this.#evictor.run(scope));
+    tasks.start((scope) => this.#deps.rollbackStore.run(scope));
     await runSyncLoop(
       [
         ...this.#deps.sources.map((source) =>
@@ -114,9 +186,7 @@ export class Agent {
   #handle(event: SyncEvent): void {
     switch (event.kind) {
       case "source_delivered":
-        for (const change of this.#deps.storage.merge(event.set)) {
-          this.#apply(change);
-        }
+        this.#deliver(event.set);
         this.#deps.sourcesReady.add(event.set.source);
         // What the set no longer names may be running since before the agent's start.
         this.#housekeeping.clean();
@@ -128,6 +198,9 @@ export class Agent {
         this.#workers.pokeUnsettled();
         break;
       case "housekeeping_due":
+        this.#swapAll(this.#rollbacks.review());
+        if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
+        this.#admission.review();
         this.#housekeeping.clean();
         break;
       default:
@@ -136,16 +209,69 @@ export class Agent {
     this.#lastBeatMs = this.#deps.clock.monotonic();
   }
 
+  /** Objects come first, so that a pod of the same file finds them. */
+  #deliver(set: SourceSet): void {
+    // Out of a checkpoint, and its source was quicker.
+    if (this.#deps.storage.isStale(set)) return;
+    const { objects, storage } = this.#deps;
+    const isFirst = !storage.seen(set.source);
+    const changes = objects.replace(set.source, set.objects);
+    this.#merge(this.#rollbacks.apply(set));
+    if (changes.length > 0) {
+      this.#admission.touch();
+      const isConcerned = refersTo(changes);
+      for (const { uid, pod } of this.#workers.list()) {
+        if (pod !== undefined && isConcerned(pod)) this.#workers.poke(uid);
+      }
+      // Of the first set every object is new, though none may have changed.
+      if (!isFirst) this.#swapAll(this.#rollbacks.retry(isConcerned));
+    }
+    this.#admission.review();
+  }
+
+  #merge(update: SourceUpdate): void {
+    for (const change of this.#deps.storage.merge(update)) this.#apply(change);
+  }
+
+  /** Exchanges versions as an edit of their manifest would. */
+  #swapAll(swaps: readonly VersionSwap[]): void {
+    for (const { source, from, to } of swaps) {
+      if (from.metadata.uid !== to.metadata.uid) {
+        this.#merge({ op: "remove", source, pods: [from] });
+      }
+      this.#merge({ op: "update", source, pods: [to] });
+    }
+  }
+
+  #reviewAgain(): void {
+    this.#admission.touch();
+    this.#admission.review();
+  }
+
+  /** The pods that run or are to run, for whoever may end one. */
+  #running(): Pod[] {
+    return this.#workers.list().flatMap(({ uid, pod, state }) => {
+      const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
+      return pod === undefined || state.kind !== "syncing" || isOver
+        ? []
+        : [pod];
+    });
+  }
+
   #apply(change: PodChange): void {
     switch (change.op) {
+      case "restore":
       case "add":
       case "update":
       case "reconcile":
-        for (const pod of change.pods) this.#workers.update(pod);
+        for (const pod of change.pods) this.#admission.want(pod);
         return;
       case "delete":
       case "remove":
-        for (const pod of change.pods) this.#workers.remove(pod.metadata.uid);
+        for (const { metadata: { uid } } of change.pods) {
+          this.#admission.drop(uid);
+          this.#workers.remove(uid);
+        }
         return;
       default:
         change.op satisfies never;
@@ -159,7 +285,7 @@ export class Agent {
     return (this.#deps.runtimePods() ?? []).some((other) =>
       other.name === name && other.namespace === namespace &&
       owned.has(other.uid) && this.#workers.get(other.uid) === undefined &&
-      isAlive(other)
+      other.alive
     );
   }
 
@@ -193,7 +319,19 @@ export class Agent {
   }
 }
 
-function isAlive(pod: PodListing): boolean {
-  return pod.sandboxes.some(({ state }) => state === "ready") ||
-    pod.containers.some(({ state }) => state === "running");
+/** Tells which pods name an object that is not what it was. */
+function refersTo(changes: readonly ObjectChange[]): (pod: Pod) => boolean {
+  const changed = new Set(changes.map(keyOf));
+  return (pod) =>
+    objectReferences(pod).some((reference) => changed.has(keyOf(reference)));
+}
+
+function keyOf(
+  { kind, namespace, name }: {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  },
+): string {
+  return `${kind}/${namespace}/${name}`;
 }

@@ -13,6 +13,8 @@ export interface HousekeepingDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly workers: PodWorkers;
+  /** Whether a pod is wanted although it has no worker. */
+  readonly isHeld: (uid: string) => boolean;
   /** The pods that the runtime showed at its last listing. */
   readonly runtimePods: () => readonly PodListing[];
   /** UIDs that have a directory under the root directory: what we ever started. */
@@ -66,6 +68,7 @@ export class Housekeeping {
 
   #endOrphan(uid: string, fullName: string): void {
     if (this.#deps.workers.get(uid) !== undefined) return;
+    if (this.#deps.isHeld(uid)) return;
     this.#orphans.inc();
     this.#deps.log.info("orphan_found", { pod: fullName, uid });
     this.#deps.workers.removeOrphan(uid, fullName);

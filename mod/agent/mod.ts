@@ -5,6 +5,8 @@
  */
 
 export * from "./agent.ts";
+export type { WorkerView } from "./pod_record.ts";
 export * from "./pod_syncer.ts";
 export * from "./pod_workers.ts";
 export * from "./ports.ts";
+export * from "./sync_deps.ts";

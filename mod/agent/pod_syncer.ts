@@ -4,32 +4,32 @@
  * @module
  */
 
-import { type Clock, jitter, type Logger, type Random } from "../base/mod.ts";
+import { jitter } from "../base/mod.ts";
+import { type Pod, podRef, type PodStatus } from "../api/mod.ts";
 import {
-  type EventSink,
-  type Pod,
-  podRef,
-  type PodStatus,
-} from "../api/mod.ts";
-import {
+  allocatedPod,
   buildPodStatus,
+  DEADLINE_EXCEEDED_REASON,
   isTerminalPhase,
   type ObservedPod,
   planPod,
   type PodPlan,
+  type ResizeRefusal,
   untilDeadlineMs,
   WITHOUT_PROBES,
 } from "../pod/mod.ts";
+import type { SyncOutcome } from "../runtime/mod.ts";
+import type { VolumeSource, VolumeWarning } from "../volume/mod.ts";
+import { hasContent } from "./content_volumes.ts";
 import type {
-  PodCache,
-  PodCollector,
-  PodExecutor,
-  PodObserver,
-  SyncOutcome,
-} from "../runtime/mod.ts";
-import type { PodVolumes, VolumeSource } from "../volume/mod.ts";
-import type { StatusStore } from "../status/mod.ts";
-import type { EndingPod, PodSyncer, SyncResult } from "./ports.ts";
+  EndingPod,
+  EvictionReason,
+  Keep,
+  PodSyncer,
+  SyncResult,
+} from "./ports.ts";
+import type { SyncDeps } from "./sync_deps.ts";
+import { NOTHING_WAITS, type Waiting, waitingAfter } from "./waiting.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
 const FAILURE_RETRY_MS = 10_000;
@@ -37,40 +37,14 @@ const FAILURE_RETRY_MS = 10_000;
 /** Spread of that wait, so that pods that failed together do not retry together. */
 const RETRY_JITTER = 0.5;
 
-/** Everything a sync works with. */
-export interface SyncDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly events: EventSink;
-  readonly cache: PodCache;
-  readonly executor: PodExecutor;
-  readonly collector: PodCollector;
-  readonly volumes: Pick<PodVolumes, "prepare" | "materialise" | "remove">;
-  readonly statuses: StatusStore;
-  readonly observer: PodObserver;
-  /** Reads again what the node tells every pod (resolver, hosts file), if it changed. */
-  readonly refreshNode: () => Promise<void>;
-  /** The runtime's name, for container ids in the status; empty until it is known. */
-  readonly runtimeName: () => string;
-  readonly hostIps: () => readonly string[];
-  /** Whether the last list of all pods, strangers' too, had this one. */
-  readonly isListed: (uid: string) => boolean;
-}
+/** Why a pod waits for its volumes, or has them as they were. */
+const FAILED_MOUNT = "FailedMount";
 
 /** One sync's circumstances. */
 interface SyncOptions {
   readonly mayAct: () => boolean;
   readonly signal: AbortSignal;
 }
-
-/** Why a container waits, as its last attempt to start said. */
-type Waiting = ReadonlyMap<
-  string,
-  { readonly reason: string; readonly message: string }
->;
-
-const NOTHING_WAITS: Waiting = new Map();
 
 /**
  * Syncs pods against the runtime.
@@ -84,6 +58,7 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #waiting = new Map<string, Waiting>();
   readonly #actedAtMs = new Map<string, number>();
   readonly #acting = new Set<string>();
+  readonly #refusedResizes = new Map<string, ResizeRefusal>();
 
   constructor(deps: SyncDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -99,13 +74,17 @@ export class RuntimePodSyncer implements PodSyncer {
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
     const result = await this.#syncOnce(pod, options);
+    await this.#deps.records.keep(pod.metadata.uid);
     const status = this.#deps.statuses.get(pod.metadata.uid);
     const dueMs = status &&
       untilDeadlineMs(pod, status, this.#deps.clock.now());
     if (dueMs === undefined) return result;
     switch (result.kind) {
       case "settled":
-        return { kind: "settled", againMs: dueMs };
+        return {
+          kind: "settled",
+          againMs: Math.min(result.againMs ?? dueMs, dueMs),
+        };
       case "retry":
         return { kind: "retry", delayMs: Math.min(result.delayMs, dueMs) };
       case "held":
@@ -114,10 +93,11 @@ export class RuntimePodSyncer implements PodSyncer {
     }
   }
 
-  async #syncOnce(pod: Pod, options: SyncOptions): Promise<SyncResult> {
-    const { uid } = pod.metadata;
+  async #syncOnce(wanted: Pod, options: SyncOptions): Promise<SyncResult> {
+    const { uid } = wanted.metadata;
     const { signal } = options;
     const observed = await this.#observed(uid, signal);
+    const pod = this.#allocate(wanted, observed);
     const status = this.#report(pod, observed, { terminal: false });
     if (isTerminalPhase(status.phase)) return { kind: "terminal" };
     const plan = planPod({ pod, observed, probes: WITHOUT_PROBES });
@@ -126,10 +106,36 @@ export class RuntimePodSyncer implements PodSyncer {
         this.#report(pod, observed, { terminal: false });
       }
       await this.#deps.collector.pruneDead(observed, { signal });
-      return { kind: "settled" };
+      return await this.#refresh(pod, signal);
     }
     if (!options.mayAct()) return { kind: "held" };
     return await this.#act({ pod, observed, plan }, signal);
+  }
+
+  /** The pod with the resources that it may have now. */
+  #allocate(wanted: Pod, observed: ObservedPod): Pod {
+    const { uid } = wanted.metadata;
+    const allocated = allocatedPod(wanted, observed);
+    const refusal = this.#deps.resizes.judge(wanted, allocated);
+    if (refusal === undefined) {
+      this.#refusedResizes.delete(uid);
+      return wanted;
+    }
+    this.#refusedResizes.set(uid, refusal);
+    return allocated;
+  }
+
+  /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
+  async #refresh(pod: Pod, signal: AbortSignal): Promise<SyncResult> {
+    if (!hasContent(pod)) return { kind: "settled" };
+    const refreshed = await this.#deps.volumes.refresh(pod, { signal });
+    if (refreshed.kind === "ok") return { kind: "settled" };
+    this.#warn(pod, { reason: FAILED_MOUNT, message: refreshed.message });
+    return { kind: "settled", againMs: this.#retryMs() };
+  }
+
+  #warn(pod: Pod, warning: VolumeWarning): void {
+    this.#deps.events.record(podRef(pod), { type: "Warning", ...warning });
   }
 
   async #act(
@@ -139,15 +145,14 @@ export class RuntimePodSyncer implements PodSyncer {
     const { pod, observed, plan } = job;
     const { uid } = pod.metadata;
     await this.#deps.volumes.prepare(pod);
-    const volumes = await this.#deps.volumes.materialise(pod);
+    // Before anything that takes long: its deadline counts from now, whoever asks.
+    await this.#deps.records.keep(uid);
+    const volumes = await this.#deps.volumes.materialise(pod, { signal });
     if (volumes.kind === "failed") {
-      this.#deps.events.record(podRef(pod), {
-        type: "Warning",
-        reason: "FailedMount",
-        message: volumes.message,
-      });
+      this.#warn(pod, { reason: FAILED_MOUNT, message: volumes.message });
       return { kind: "retry", delayMs: this.#retryMs() };
     }
+    for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
     if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
     const outcome = await this.#execute({ pod, observed, plan }, {
       volumes: volumes.sources,
@@ -218,9 +223,12 @@ export class RuntimePodSyncer implements PodSyncer {
   }
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const { uid, pod } = ending;
+    const { uid, pod, eviction } = ending;
     const before = await this.#observed(uid, signal);
-    if (pod !== undefined) this.#report(pod, before, { terminal: false });
+    if (pod !== undefined) {
+      this.#report(pod, before, { terminal: false, eviction });
+      await this.#deps.records.keep(uid);
+    }
     const { graceSeconds } = ending;
     await this.#acted(uid, () =>
       this.#deps.executor.killPod({
@@ -240,15 +248,19 @@ export class RuntimePodSyncer implements PodSyncer {
         } still running after the grace period`,
       );
     }
-    if (pod !== undefined) this.#report(pod, after, { terminal: true });
+    if (pod !== undefined) {
+      this.#report(pod, after, { terminal: true, eviction });
+      await this.#deps.records.keep(uid);
+    }
   }
 
   async release(
     ending: EndingPod,
-    keep: "all" | "logs" | "nothing",
+    keep: Keep,
     signal: AbortSignal,
   ): Promise<void> {
-    const { uid } = ending;
+    const { uid, pod } = ending;
+    await this.#deps.resources?.remove(uid, signal);
     if (keep === "all") return;
     const observed = await this.#deps.observer.look(uid, signal);
     await this.#deps.collector.removePod(observed, {
@@ -267,7 +279,17 @@ export class RuntimePodSyncer implements PodSyncer {
     }
     this.#waiting.delete(uid);
     this.#actedAtMs.delete(uid);
+    this.#refusedResizes.delete(uid);
     this.#deps.executor.forget(uid);
+    this.#deps.records.forget(uid);
+    if (keep === "evidence") {
+      // Its directory, empty now, marks it as ours as long as it is wanted.
+      if (pod !== undefined) {
+        await this.#deps.volumes.prepare(pod);
+        await this.#deps.records.keep(uid);
+      }
+      return;
+    }
     if (keep === "logs") this.#deps.statuses.renew(uid);
     else this.#deps.statuses.remove(uid);
     // What is left of it in the cache goes when the next list lacks it.
@@ -291,13 +313,17 @@ export class RuntimePodSyncer implements PodSyncer {
   #report(
     pod: Pod,
     observed: ObservedPod,
-    options: { terminal: boolean },
+    options: {
+      readonly terminal: boolean;
+      readonly eviction?: EvictionReason | undefined;
+    },
   ): PodStatus {
     const { uid } = pod.metadata;
-    const status = buildPodStatus({
+    const previous = this.#deps.statuses.get(uid);
+    const built = buildPodStatus({
       pod,
       observed,
-      previous: this.#deps.statuses.get(uid),
+      previous,
       waiting: this.#waiting.get(uid) ?? NOTHING_WAITS,
       probes: WITHOUT_PROBES,
       probing: false,
@@ -305,9 +331,27 @@ export class RuntimePodSyncer implements PodSyncer {
       runtimeName: this.#deps.runtimeName(),
       terminal: options.terminal,
       hostIps: this.#deps.hostIps(),
+      resizeRefusal: this.#refusedResizes.get(uid),
     });
+    const { eviction } = options;
+    // One that ended by itself meanwhile stays what it became.
+    const status: PodStatus =
+      eviction === undefined || isTerminalPhase(built.phase)
+        ? built
+        : { ...built, ...eviction, phase: "Failed" };
     this.#deps.statuses.set(uid, status);
+    this.#tellDeadline(pod, { before: previous?.phase, after: status });
     return status;
+  }
+
+  #tellDeadline(
+    pod: Pod,
+    status: { readonly before: string | undefined; readonly after: PodStatus },
+  ): void {
+    const { reason, message = "" } = status.after;
+    const isNew = !isTerminalPhase(status.before);
+    if (!isNew || reason !== DEADLINE_EXCEEDED_REASON) return;
+    this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
   }
 
   #resultOf(outcome: SyncOutcome): SyncResult {
@@ -329,17 +373,9 @@ export class RuntimePodSyncer implements PodSyncer {
   }
 }
 
-function waitingAfter(outcome: SyncOutcome): Waiting {
-  return new Map(
-    outcome.failures.flatMap(({ container, reason, message }) =>
-      container === undefined ? [] : [[container, { reason, message }] as const]
-    ),
-  );
-}
-
 function isIdle(plan: PodPlan): boolean {
   return plan.sandbox.kind === "keep" && plan.kill.length === 0 &&
-    plan.reset.length === 0 &&
+    plan.reset.length === 0 && plan.resize === undefined &&
     plan.start.length === 0 && plan.startInit.length === 0 &&
     plan.startEphemeral.length === 0;
 }

@@ -14,14 +14,22 @@ import {
   WorkQueue,
 } from "../base/mod.ts";
 import { type Pod, podFullName } from "../api/mod.ts";
+import { effectivePodGrace, interruptsWork, stepPod } from "../pod/mod.ts";
 import {
-  effectivePodGrace,
-  initialPodState,
-  interruptsWork,
-  type PodState,
-  stepPod,
-} from "../pod/mod.ts";
-import type { EndingPod, NameHolders, PodSyncer } from "./ports.ts";
+  ending,
+  graceOf,
+  isRemoved,
+  newRecord,
+  type PodRecord,
+  type WorkerView,
+} from "./pod_record.ts";
+import type {
+  EvictionReason,
+  Keep,
+  NameHolders,
+  PodSyncer,
+  RoomSeekers,
+} from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
 export interface WorkerOptions {
@@ -32,40 +40,8 @@ export interface WorkerOptions {
 /** First and longest wait between two attempts to end a pod that does not want to end. */
 const END_RETRY = { baseMs: 1_000, maxMs: 10_000 };
 
-/** What an orphan's state says where nobody knows better; the API's default. */
-const ORPHAN_GRACE_SECONDS = 30;
-
 /** A pod that waits for its name is woken when the name falls free; this is the net under it. */
 const NAME_RECHECK_MS = 2_000;
-
-/** One pod UID's life on this node. Only the workers write it. */
-interface PodRecord {
-  readonly uid: string;
-  readonly fullName: string;
-  /** Absent for a pod that only the runtime knows. */
-  pod: Pod | undefined;
-  state: PodState;
-  /** The same UID wanted again while it was ending. */
-  next: Pod | undefined;
-  /** Wall time of the request to stop, for `deletionTimestamp`. */
-  stopRequestedMs: number | undefined;
-  retryMs: number | undefined;
-  /** Monotonic time of the last step, if it failed. */
-  failedAtMs: number | undefined;
-  /** The last sync did not settle. */
-  unsettled: boolean;
-  /** Ends the run that is under way, when what it works towards has changed. */
-  cancel: AbortController | undefined;
-}
-
-/** What others may see of a worker. */
-export interface WorkerView {
-  readonly uid: string;
-  readonly fullName: string;
-  readonly pod: Pod | undefined;
-  readonly state: PodState;
-  readonly stopRequestedMs: number | undefined;
-}
 
 /**
  * Runs each pod's steps one at a time, many pods at once; the latest spec wins.
@@ -80,6 +56,7 @@ export class PodWorkers {
     readonly log: Logger;
     readonly syncer: PodSyncer;
     readonly names: NameHolders;
+    readonly room: RoomSeekers;
   };
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
@@ -94,6 +71,7 @@ export class PodWorkers {
       log: Logger;
       syncer: PodSyncer;
       names: NameHolders;
+      room: RoomSeekers;
     },
     options: WorkerOptions,
   ) {
@@ -129,6 +107,32 @@ export class PodWorkers {
   remove(uid: string): void {
     const record = this.#records.get(uid);
     if (record !== undefined) this.#remove(record);
+  }
+
+  /**
+   * Ends a pod for good although it is wanted. `false` when it is not known or ends
+   * already.
+   *
+   * @param options.graceSeconds for all of its containers
+   */
+  evict(
+    uid: string,
+    eviction: EvictionReason,
+    options: { readonly graceSeconds: number },
+  ): boolean {
+    const record = this.#records.get(uid);
+    if (record?.pod === undefined || record.state.kind !== "syncing") {
+      return false;
+    }
+    record.eviction = eviction;
+    this.#stop(record, {
+      cause: "evicted",
+      graceSeconds: effectivePodGrace(undefined, {
+        pod: record.pod,
+        requestedSeconds: options.graceSeconds,
+      }),
+    });
+    return true;
   }
 
   /** Wants a pod gone that only the runtime or the disk knows. */
@@ -171,22 +175,8 @@ export class PodWorkers {
   }
 
   #add(uid: string, pod: Pod | undefined, fullName: string): PodRecord {
-    const record: PodRecord = {
-      uid,
-      fullName,
-      pod,
-      state: initialPodState({
-        phase: undefined,
-        somethingRuns: false,
-        nowMs: this.#deps.clock.now(),
-      }),
-      next: undefined,
-      stopRequestedMs: undefined,
-      retryMs: undefined,
-      failedAtMs: undefined,
-      unsettled: false,
-      cancel: undefined,
-    };
+    const nowMs = this.#deps.clock.now();
+    const record = newRecord({ uid, pod, fullName, nowMs });
     this.#records.set(uid, record);
     const holders = this.#names.get(fullName) ?? new Set();
     this.#names.set(fullName, holders.add(uid));
@@ -194,14 +184,17 @@ export class PodWorkers {
   }
 
   #remove(record: PodRecord): void {
-    const before = record.state;
     record.next = undefined;
     record.stopRequestedMs ??= this.#deps.clock.now();
-    record.state = stepPod(before, {
-      kind: "stop_requested",
-      cause: "removed",
-      graceSeconds: graceOf(record),
-    });
+    this.#stop(record, { cause: "removed", graceSeconds: graceOf(record) });
+  }
+
+  #stop(
+    record: PodRecord,
+    request: { readonly cause: "evicted" | "removed"; graceSeconds: number },
+  ): void {
+    const before = record.state;
+    record.state = stepPod(before, { kind: "stop_requested", ...request });
     if (interruptsWork(before, record.state)) record.cancel?.abort();
     this.#queue.add(record.uid);
   }
@@ -247,6 +240,7 @@ export class PodWorkers {
           kind: "containers_stopped",
           atMs: this.#deps.clock.now(),
         });
+        this.#deps.room.freed();
         return;
       case "terminated":
         return await this.#release(record, signal);
@@ -264,6 +258,7 @@ export class PodWorkers {
     // A stop that came while the sync ran has its own run waiting.
     if (record.state.kind !== "syncing") return;
     record.unsettled = result.kind === "retry";
+    record.settledPod = result.kind === "settled" ? pod : undefined;
     switch (result.kind) {
       case "settled":
         this.#queue.schedule(
@@ -293,7 +288,11 @@ export class PodWorkers {
     // Under another name it is another pod: nothing of this one is its own.
     const returns = record.next !== undefined &&
       podFullName(record.next) === record.fullName;
-    const keep = !removed ? "all" : returns ? "logs" : "nothing";
+    const keep: Keep = !removed
+      ? record.eviction === undefined ? "all" : "evidence"
+      : returns
+      ? "logs"
+      : "nothing";
     await this.#deps.syncer.release(ending(record), keep, signal);
     // It is not wanted back after all, so its logs have to go as well.
     if (returns && record.next === undefined) {
@@ -327,22 +326,4 @@ export class PodWorkers {
     if (holders?.size === 0) this.#names.delete(record.fullName);
     for (const uid of holders ?? []) this.#queue.add(uid);
   }
-}
-
-/** Of an orphan the spec is unknown: its own grace is read from the runtime's labels. */
-function graceOf(record: PodRecord): number {
-  const { pod, state } = record;
-  if (pod === undefined) return ORPHAN_GRACE_SECONDS;
-  const current = state.kind === "terminating" ? state.graceSeconds : undefined;
-  return effectivePodGrace(current, { pod });
-}
-
-function isRemoved(state: PodState): boolean {
-  return state.kind !== "syncing" && state.cause === "removed";
-}
-
-function ending(record: PodRecord): EndingPod {
-  const { uid, pod, state } = record;
-  const known = pod !== undefined && state.kind === "terminating";
-  return { uid, pod, graceSeconds: known ? state.graceSeconds : undefined };
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Pod } from "../api/mod.ts";
+import type { PodHistory, ResizeRefusal } from "../pod/mod.ts";
 
 /** How one sync of a running pod ended. */
 export type SyncResult =
@@ -27,6 +28,15 @@ export interface EndingPod {
   readonly pod: Pod | undefined;
   /** `undefined` when the pod's own recorded grace applies (an orphan's). */
   readonly graceSeconds: number | undefined;
+  /** Why the node takes it down; absent for a pod that nobody evicted. */
+  readonly eviction?: EvictionReason;
+}
+
+/** What the status of an evicted pod says. */
+export interface EvictionReason {
+  /** One word in CamelCase. */
+  readonly reason: string;
+  readonly message: string;
 }
 
 /**
@@ -51,18 +61,51 @@ export interface PodSyncer {
   /**
    * Clears what a stopped pod leaves behind.
    *
-   * @param keep `all` for a pod that ended by itself and is still wanted, `logs` when the
-   * same UID starts again, `nothing` when its manifest is gone
+   * @param keep `all` for a pod that ended by itself and is still wanted, `evidence` for
+   * one that was evicted (what it filled is freed), `logs` when the same UID starts
+   * again, `nothing` when its manifest is gone
    * @throws when something could not be removed
    */
   release(
     ending: EndingPod,
-    keep: "all" | "logs" | "nothing",
+    keep: Keep,
     signal: AbortSignal,
   ): Promise<void>;
 }
 
+/** What is left of a pod that has ended. */
+export type Keep = "all" | "evidence" | "logs" | "nothing";
+
 /** Whether the runtime still runs another pod of the same name that this node owns. */
 export interface NameHolders {
   heldByAnother(pod: Pod): boolean;
+}
+
+/** Whether a pod that runs may have other resources. */
+export interface ResizeJudge {
+  /**
+   * @param allocated the pod as it has its resources; the very same where it asks for
+   * no others
+   * @returns `undefined` when it may have what it asks for
+   */
+  judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined;
+}
+
+/** Who waits for a place on the node. */
+export interface RoomSeekers {
+  /** A pod has ended: what it held is free. */
+  freed(): void;
+}
+
+/**
+ * Keeps what is known of the versions of pods, by key, across restarts of the agent
+ * and of the machine. None of it rejects.
+ */
+export interface RollbackStore {
+  /** Keeps what is known of a pod; returns at once, writing happens in `run`. */
+  save(key: string, history: PodHistory): void;
+  /** Drops what is known of a pod; returns at once. */
+  forget(key: string): void;
+  /** Writes what is to be written until `signal` aborts. To be run once. */
+  run(signal: AbortSignal): Promise<void>;
 }

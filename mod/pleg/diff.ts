@@ -8,7 +8,7 @@ import type { ObservedPod } from "../pod/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 
 /** Where a container or sandbox stands, as far as its pod's life is concerned. */
-export type ItemState = "running" | "exited" | "unknown";
+export type ItemState = "created" | "running" | "exited" | "unknown";
 
 /** One look at one pod: the states of its sandboxes and containers by id. */
 export type PodSnapshot = ReadonlyMap<string, ItemState>;
@@ -20,8 +20,10 @@ export type PodLifecycleEvent =
       | "container_started"
       | "container_died"
       | "container_removed"
-      /** It is neither running nor known to have ended. */
-      | "container_changed";
+      /** It was made and has not run. */
+      | "container_changed"
+      /** The runtime cannot say any more whether it runs. */
+      | "container_lost";
     readonly podUid: string;
     /** Of a container or of a sandbox. */
     readonly containerId: string;
@@ -79,7 +81,7 @@ export function snapshotOfListing(listing: PodListing): PodSnapshot {
     snapshot.set(id, sandboxState(state === "ready"));
   }
   for (const { id, state } of listing.containers) {
-    snapshot.set(id, containerState(state));
+    snapshot.set(id, state);
   }
   return snapshot;
 }
@@ -91,7 +93,7 @@ export function snapshotOfPod(pod: ObservedPod): PodSnapshot {
     snapshot.set(id, sandboxState(ready));
   }
   for (const { id, state } of pod.containers) {
-    snapshot.set(id, containerState(state));
+    snapshot.set(id, state);
   }
   return snapshot;
 }
@@ -110,7 +112,7 @@ export function isUnchanged(
     if (snapshot.get(id) !== sandboxState(state === "ready")) return false;
   }
   for (const { id, state } of containers) {
-    if (snapshot.get(id) !== containerState(state)) return false;
+    if (snapshot.get(id) !== state) return false;
   }
   return true;
 }
@@ -125,10 +127,12 @@ function transition(
       return ["container_started"];
     case "exited":
       return ["container_died"];
-    case "unknown":
+    case "created":
       return ["container_changed"];
+    case "unknown":
+      return ["container_lost"];
     case undefined:
-      return old === "exited"
+      return old === "exited" || old === "created"
         ? ["container_removed"]
         : ["container_died", "container_removed"];
   }
@@ -136,10 +140,4 @@ function transition(
 
 function sandboxState(isReady: boolean): ItemState {
   return isReady ? "running" : "exited";
-}
-
-function containerState(
-  state: "created" | "running" | "exited" | "unknown",
-): ItemState {
-  return state === "created" ? "unknown" : state;
 }

@@ -11,7 +11,7 @@ import {
   type Logger,
   type Semaphore,
 } from "../base/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
+import { isUnclearEnd, type ObservedPod } from "../pod/mod.ts";
 import type { PodCache, PodListing } from "../runtime/mod.ts";
 import {
   diffPod,
@@ -115,12 +115,13 @@ export class PodRecords {
     },
   ): Promise<readonly PodLifecycleEvent[]> {
     const { startMs, signal, places } = options;
-    if (this.#deps.cache.entryTime(uid) > startMs) return [];
+    const { cache } = this.#deps;
+    if (cache.entryTime(uid) > startMs) return [];
     const events: PodLifecycleEvent[] = this.#catchUp(uid);
     const record = this.#records.get(uid);
     const before = record?.states ?? NOTHING;
     if (listing === undefined) {
-      this.#deps.cache.delete(uid, startMs);
+      cache.delete(uid, startMs);
       this.#records.delete(uid);
       return [...events, ...diffPod(uid, before, NOTHING)];
     }
@@ -134,7 +135,9 @@ export class PodRecords {
     this.#records.set(uid, {
       states: after,
       atMs: startMs,
-      mustInspect: false,
+      mustInspect: unclearEnds(cache.get(uid)).some((id) =>
+        before.get(id) !== "exited"
+      ),
     });
     return moved.length > 0
       ? [...events, ...moved]
@@ -152,7 +155,11 @@ export class PodRecords {
     const atMs = cache.entryTime(uid);
     if (seen === undefined || atMs <= (record?.atMs ?? -Infinity)) return [];
     const states = snapshotOfPod(seen);
-    this.#records.set(uid, { states, atMs, mustInspect: false });
+    // Of an end that is new, or was to be looked at again, there may be more to tell.
+    const mustInspect = unclearEnds(seen).some((id) =>
+      record?.mustInspect === true || record?.states.get(id) !== "exited"
+    );
+    this.#records.set(uid, { states, atMs, mustInspect });
     return diffPod(uid, record?.states ?? NOTHING, states).filter(({ kind }) =>
       kind === "container_died" || kind === "container_removed"
     );
@@ -197,4 +204,9 @@ export class PodRecords {
       return false;
     }
   }
+}
+
+/** The ids of the containers of whose end the next look may tell more. */
+function unclearEnds(pod: ObservedPod | undefined): readonly string[] {
+  return (pod?.containers ?? []).filter(isUnclearEnd).map(({ id }) => id);
 }

@@ -305,7 +305,7 @@ export class Pleg {
 
   #tell(events: readonly PodLifecycleEvent[]): void {
     for (const event of events) {
-      // Nobody can act upon a state that is not known yet.
+      // Whoever made it starts it.
       if (event.kind === "container_changed") continue;
       if (this.#inbox?.offer(event) === false) this.#metrics.discarded.inc();
     }

@@ -4,4 +4,8 @@
  * @module
  */
 
+export { DiskRecordFiles } from "./disk_record_files.ts";
+export type { RecordFiles } from "./ports.ts";
+export type { StatusRecord } from "./status_record.ts";
+export * from "./status_records.ts";
 export * from "./status_store.ts";

@@ -6,6 +6,7 @@
 
 import type { ContainerStatus, PodStatus } from "../api/mod.ts";
 import { isTerminalPhase } from "../pod/mod.ts";
+import type { StatusRecord } from "./status_record.ts";
 
 /**
  * Holds one status a pod UID; the pod workers write it, everybody else reads.
@@ -15,7 +16,7 @@ import { isTerminalPhase } from "../pod/mod.ts";
  */
 export class StatusStore {
   readonly #statuses = new Map<string, PodStatus>();
-  /** Restart counts of pods that begin anew, until they have a status again. */
+  /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
 
   /** The latest status, or `undefined` for a pod that has none yet. */
@@ -26,25 +27,43 @@ export class StatusStore {
   /** Stores `status`; a phase that left a terminal one keeps the terminal phase. */
   set(uid: string, status: PodStatus): void {
     const before = this.#statuses.get(uid);
-    const least = before === undefined
-      ? this.#floors.get(uid)
-      : countsOf(before);
-    this.#floors.delete(uid);
+    const least = this.#countsOf(uid);
+    if (status.containerStatuses !== undefined) this.#floors.delete(uid);
     this.#statuses.set(uid, monotonic(before, raise(status, least)));
   }
 
   /** Begins a pod anew under the same UID: of its past only the restart counts hold. */
   renew(uid: string): void {
-    const before = this.#statuses.get(uid);
-    if (before === undefined) return;
+    const counts = this.#countsOf(uid);
     this.#statuses.delete(uid);
-    this.#floors.set(uid, countsOf(before));
+    if (counts !== undefined) this.#floors.set(uid, counts);
+  }
+
+  /**
+   * Takes over what an earlier agent knew of a pod. One that had ended has its status;
+   * of any other it is known when it began and how often its containers were restarted.
+   */
+  restore(uid: string, record: StatusRecord): void {
+    const { startTime, restartCounts, ended } = record;
+    const begun: PodStatus = {
+      phase: "Pending",
+      ...(startTime !== undefined && { startTime }),
+    };
+    this.#statuses.set(uid, ended ?? begun);
+    this.#floors.set(uid, new Map(Object.entries(restartCounts)));
   }
 
   /** Forgets a pod that is gone. */
   remove(uid: string): void {
     this.#statuses.delete(uid);
     this.#floors.delete(uid);
+  }
+
+  #countsOf(uid: string): RestartCounts | undefined {
+    const status = this.#statuses.get(uid);
+    return status?.containerStatuses === undefined
+      ? this.#floors.get(uid)
+      : countsOf(status);
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { untilGone, WEB, web } from "./manifests.ts";
@@ -91,6 +91,26 @@ Deno.test("Agent waits for a runtime that is not there when it starts", async ()
   await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
     limitMs: 10_000,
   });
+});
+
+Deno.test("Agent warns of a runtime that is known to be dangerous, once for each version (SE-15)", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  const flaws = () => rig.logged("runtime_advisory");
+  const atStart = flaws().length;
+  ok(atStart > 0 && flaws()[0]?.includes("CVE-2024-40635"));
+  await rig.fake.stop();
+  await rig.until(() => rig.problems().length > 0, "the outage");
+  await rig.fake.restart();
+  await rig.until(() => rig.problems().length === 0, "the return");
+  strictEqual(flaws().length, atStart);
+  await rig.fake.stop();
+  await rig.until(() => rig.problems().length > 0, "the upgrade");
+  rig.fake.settings.runtimeVersion = "1.5.0";
+  await rig.fake.restart();
+  await rig.until(() => flaws().length > atStart, "new warnings");
+  ok(flaws().at(-1)?.includes('"version":"1.5.0"'));
 });
 
 for (const attempt of [0, 1]) {

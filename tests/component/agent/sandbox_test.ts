@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection, RuntimeService } from "../../../mod/cri/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
+import { withRuntime } from "./other_runtime.ts";
 
 Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
   await using rig = await CoreRig.start();
@@ -60,6 +61,22 @@ Deno.test("Agent makes no new sandbox for a Never pod whose containers have ende
   strictEqual(rig.fake.callsOf("RunPodSandbox").length, 1);
 });
 
+Deno.test("Agent makes a new sandbox for a Never pod none of whose containers was ever made (RT-02)", async () => {
+  await using rig = await CoreRig.start();
+  const refusal = { kind: "error", code: 13, details: "no luck" } as const;
+  rig.fake.fault("CreateContainer", refusal);
+  await rig.apply("web", web({ spec: { restartPolicy: "Never" } }));
+  await rig.until(
+    () => rig.fake.callsOf("CreateContainer").length > 0,
+    "the first attempt",
+  );
+  rig.fake.killSandbox(rig.ready()[0]?.id ?? "");
+  rig.fake.clearFaults();
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  strictEqual(rig.ready().length, 1);
+  strictEqual(rig.ready()[0]?.config.metadata?.attempt, 1);
+});
+
 Deno.test("Agent makes one of two ready sandboxes", async () => {
   let config: Parameters<RuntimeService["runPodSandbox"]>[0] | undefined;
   await using rig = await CoreRig.start({
@@ -110,7 +127,7 @@ Deno.test("Agent makes a sandbox without an address again, and not in a tight lo
   strictEqual(rig.fake.sandboxes.size, 1);
 });
 
-for (const restartPolicy of ["Always", "OnFailure"]) {
+for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
   Deno.test(`Agent stops and replaces a container in an unknown state under ${restartPolicy} (RT-06)`, async () => {
     const unknown = new Set<string>();
     await using rig = await CoreRig.start({
@@ -132,44 +149,102 @@ for (const restartPolicy of ["Always", "OnFailure"]) {
     ]);
     await rig.pass(5_000);
     strictEqual(rig.fake.running(WEB).length, 1);
+    strictEqual(rig.status("web")?.phase, "Running");
+    strictEqual(rig.status("web")?.containerStatuses?.[0]?.restartCount, 1);
   });
 }
 
-Deno.test("Agent stops a container in an unknown state, and calls a Never pod Failed (RT-06)", async () => {
+Deno.test("Agent fails a pod under Never whose init container is in an unknown state (RT-06)", async () => {
   const unknown = new Set<string>();
   await using rig = await CoreRig.start({
     wrap: (connection) => withUnknown(connection, unknown),
   });
-  await rig.apply("web", web({ spec: { restartPolicy: "Never" } }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
-  unknown.add(rig.only(WEB).id);
-  // As the kubelet: the status is judged before the plan, and 137 is its end.
+  const initContainers = [container("init")];
+  await rig.apply(
+    "web",
+    web({ spec: { restartPolicy: "Never", initContainers } }),
+  );
+  await rig.until(() => rig.fake.running("init").length === 1, "init");
+  unknown.add(rig.only("init").id);
   await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
-  await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
+  await rig.until(() => rig.fake.running("init").length === 0, "its end");
   await rig.pass(70_000);
   strictEqual(rig.fake.callsOf("CreateContainer").length, 1);
 });
 
-/** A connection whose runtime answers some calls in another way. */
-function withRuntime(
-  connection: CriConnection,
-  other: Partial<RuntimeService>,
-): CriConnection {
-  const table: Readonly<Record<string | symbol, unknown>> = { ...other };
-  const runtime = new Proxy(connection.runtime, {
-    get(target, key) {
-      const value = table[key] ?? Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+Deno.test("Agent makes another sandbox when a running one loses its address, but leaves one on the node's network (RT-04)", async () => {
+  let blank = false;
+  await using rig = await CoreRig.start({
+    wrap: (connection) =>
+      withRuntime(connection, {
+        podSandboxStatus: async (id, options) => {
+          const status = await connection.runtime.podSandboxStatus(id, options);
+          return blank ? { ...status, ip: "" } : status;
+        },
+      }),
   });
-  return {
-    runtime,
-    images: connection.images,
-    ready: (signal) => connection.ready(signal),
-    features: () => connection.features(),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
-  };
-}
+  await rig.apply("web", web());
+  await rig.apply("host", web({ name: "host", spec: { hostNetwork: true } }));
+  await rig.until(() => rig.fake.running(WEB).length === 2, "both");
+  await rig.pass(2_000);
+  blank = true;
+  for (const { id } of rig.fake.running(WEB)) rig.fake.exitContainer(id, 1);
+  await rig.pass(60_000);
+  const made = rig.fake.callsOf("RunPodSandbox").length;
+  ok(made >= 4 && made <= 10, `${made} sandboxes`);
+  strictEqual(rig.status("host")?.phase, "Running");
+  blank = false;
+  await rig.until(() => rig.fake.running(WEB).length === 2, "both again");
+  await rig.pass(3_000);
+  const attempts = rig.ready().map(({ config }) => config.metadata?.attempt);
+  strictEqual(attempts.length, 2);
+  ok(attempts.includes(0), "the sandbox on the node's network is the first");
+  strictEqual(attempts.filter((attempt) => attempt === 0).length, 1);
+});
+
+Deno.test("Agent makes a sandbox that dies again and again less and less often, and forgets it after a calm (RT-02, RT-04)", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await rig.until(() => rig.fake.running(WEB).length === 1, "Running");
+  const made = () => rig.fake.callsOf("RunPodSandbox").length;
+  for (let second = 0; second < 120; second++) {
+    for (const { id } of rig.ready()) rig.fake.killSandbox(id);
+    await rig.pass(1_000);
+  }
+  // The first, one at once, then after 2, 4, 8, 16, 30 and 30 s.
+  ok(made() >= 6 && made() <= 9, `${made()} sandboxes in two minutes`);
+  await rig.until(() => rig.fake.running(WEB).length === 1, "a quiet one");
+  await rig.pass(601_000, 30_000);
+  const before = made();
+  rig.fake.killSandbox(rig.only(WEB).sandboxId);
+  await rig.until(() => made() === before + 1, "another at once", {
+    limitMs: 1_800,
+  });
+});
+
+Deno.test("Agent makes a sandbox that loses its address again and again less and less often (RT-04)", async () => {
+  const lost = new Set<string>();
+  await using rig = await CoreRig.start({
+    wrap: (connection) =>
+      withRuntime(connection, {
+        podSandboxStatus: async (id, options) => {
+          const status = await connection.runtime.podSandboxStatus(id, options);
+          return lost.has(id) ? { ...status, ip: "" } : status;
+        },
+      }),
+  });
+  await rig.apply("web", web());
+  for (let second = 0; second < 120; second++) {
+    await rig.pass(1_000);
+    const [runs] = rig.fake.running(WEB);
+    if (runs === undefined || lost.has(runs.sandboxId)) continue;
+    lost.add(runs.sandboxId);
+    // An address is looked at when something has moved in the pod.
+    rig.fake.exitContainer(runs.id, 1);
+  }
+  const made = rig.fake.callsOf("RunPodSandbox").length;
+  ok(made >= 5 && made <= 9, `${made} sandboxes in two minutes`);
+});
 
 /** A runtime that does not know how some of its containers are. */
 function withUnknown(

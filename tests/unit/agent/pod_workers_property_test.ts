@@ -8,6 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type {
   EndingPod,
+  Keep,
   PodSyncer,
   SyncResult,
 } from "../../../mod/agent/ports.ts";
@@ -57,7 +58,7 @@ class FakeNode implements PodSyncer {
 
   async release(
     ending: EndingPod,
-    _keep: "all" | "logs" | "nothing",
+    _keep: Keep,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#alone(ending.uid, async () => {

@@ -294,6 +294,82 @@ Deno.test("PodWorkers removes a completed pod whose completion is still being wo
   deepStrictEqual(rig.workers.list(), []);
 });
 
+Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and keeps its record", async () => {
+  await using rig = new WorkersRig();
+  await rig.update(pod("a", { graceSeconds: 45 }));
+  const eviction = { reason: "Evicted", message: "too much" };
+  strictEqual(rig.workers.evict("a", eviction, { graceSeconds: 1 }), true);
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told(), [
+    "sync a",
+    "terminate a",
+    "release a evidence",
+  ]);
+  const [, end] = rig.syncer.steps;
+  strictEqual(end?.graceSeconds, 1);
+  strictEqual(end?.reason, "Evicted");
+  deepStrictEqual(rig.workers.get("a")?.state, {
+    kind: "finished",
+    cause: "evicted",
+  });
+  // It is wanted still, and stays where it is.
+  await rig.update(pod("a", { version: "2" }));
+  await rig.clock.advance(100_000);
+  strictEqual(rig.syncer.steps.length, 3);
+  await rig.remove("a");
+  strictEqual(rig.syncer.told().at(-1), "release a nothing");
+  strictEqual(rig.workers.get("a"), undefined);
+});
+
+Deno.test("PodWorkers.evict() refuses a pod that is not known or ends already", async () => {
+  await using rig = new WorkersRig();
+  const never = new Gate();
+  rig.syncer.script = async ({ kind }, signal) => {
+    if (kind === "terminate") await never.wait(signal);
+    return undefined;
+  };
+  const eviction = { reason: "Evicted", message: "too much" };
+  const options = { graceSeconds: 1 };
+  strictEqual(rig.workers.evict("a", eviction, options), false);
+  await rig.update(pod("a"));
+  await rig.remove("a");
+  strictEqual(rig.workers.evict("a", eviction, options), false);
+  strictEqual(rig.syncer.steps.at(-1)?.reason, undefined);
+});
+
+Deno.test("PodWorkers.evict() ends a sync that is under way", async () => {
+  await using rig = new WorkersRig();
+  const never = new Gate();
+  rig.syncer.script = async ({ kind }, signal) => {
+    if (kind === "sync") await never.wait(signal);
+    return undefined;
+  };
+  await rig.update(pod("a"));
+  rig.workers.evict("a", { reason: "Evicted", message: "" }, {
+    graceSeconds: 1,
+  });
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told().slice(1), [
+    "terminate a",
+    "release a evidence",
+  ]);
+});
+
+Deno.test("PodWorkers tells of room when a pod has ended, not before", async () => {
+  await using rig = new WorkersRig();
+  const gate = new Gate();
+  rig.syncer.script = async ({ kind }, signal) => {
+    if (kind === "terminate") await gate.wait(signal);
+    return undefined;
+  };
+  await rig.update(pod("a"));
+  await rig.remove("a");
+  strictEqual(rig.freed, 0);
+  gate.open();
+  await rig.clock.advance(0);
+  strictEqual(rig.freed, 1);
+});
+
 Deno.test("PodWorkers.run() ends at once when it is told to, whatever is under way", async () => {
   const rig = new WorkersRig();
   const never = new Gate();

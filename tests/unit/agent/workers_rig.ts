@@ -7,6 +7,7 @@
 import { PodWorkers } from "../../../mod/agent/pod_workers.ts";
 import type {
   EndingPod,
+  Keep,
   PodSyncer,
   SyncResult,
 } from "../../../mod/agent/ports.ts";
@@ -20,9 +21,11 @@ export interface Step {
   readonly uid: string;
   readonly atMs: number;
   /** Of `release`. */
-  readonly keep?: "all" | "logs" | "nothing";
+  readonly keep?: Keep;
   /** Of `terminate`. */
   readonly graceSeconds?: number | undefined;
+  /** Of `terminate`: the reason of an eviction. */
+  readonly reason?: string | undefined;
   /** Of `sync`: what the pod's label `version` was. */
   readonly version?: string | undefined;
 }
@@ -55,13 +58,15 @@ export class ScriptedSyncer implements PodSyncer {
   }
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const { uid, graceSeconds } = ending;
-    await this.#run({ kind: "terminate", uid, graceSeconds }, signal);
+    const { uid, graceSeconds, eviction } = ending;
+    const reason = eviction?.reason;
+    const step = { kind: "terminate", uid, graceSeconds, reason } as const;
+    await this.#run(step, signal);
   }
 
   async release(
     { uid }: EndingPod,
-    keep: "all" | "logs" | "nothing",
+    keep: Keep,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#run({ kind: "release", uid, keep }, signal);
@@ -99,6 +104,8 @@ export class WorkersRig implements AsyncDisposable {
   readonly workers: PodWorkers;
   /** Full names that something holds of which no worker knows. */
   readonly held: Set<string> = new Set();
+  /** How often it was told that a pod has ended. */
+  freed = 0;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -113,6 +120,7 @@ export class WorkersRig implements AsyncDisposable {
       names: {
         heldByAnother: ({ metadata }) => this.held.has(metadata.name),
       },
+      room: { freed: () => this.freed++ },
     }, { syncFrequencyMs: 60_000 });
     this.#running = this.workers.run(this.#stop.signal);
   }

@@ -89,3 +89,23 @@ Deno.test("StatusStore.remove() forgets a pod, so that its UID may begin anew", 
   store.set("u", status("Running", [0]));
   deepStrictEqual(store.get("u"), status("Running", [0]));
 });
+
+Deno.test("StatusStore.restore() begins with what an earlier agent knew (I4)", () => {
+  const store = new StatusStore();
+  const startTime = "2026-01-02T03:04:05Z";
+  store.restore("u", { startTime, restartCounts: { c0: 7 } });
+  deepStrictEqual(store.get("u"), { phase: "Pending", startTime });
+  // A refusal says nothing of containers, and takes nothing back.
+  store.set("u", { phase: "Failed", reason: "OutOfcpu" });
+  store.set("u", status("Pending", [0]));
+  deepStrictEqual(store.get("u"), status("Pending", [7]));
+});
+
+Deno.test("StatusStore.restore() keeps a pod that had ended at its end (PW-08)", () => {
+  const store = new StatusStore();
+  const ended = status("Succeeded", [2]);
+  store.restore("u", { restartCounts: { c0: 2 }, ended });
+  store.set("u", status("Running", [0]));
+  strictEqual(store.get("u")?.phase, "Succeeded");
+  strictEqual(store.get("u")?.containerStatuses?.[0]?.restartCount, 2);
+});

@@ -1,0 +1,105 @@
+/**
+ * What the workers remember of one pod.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/mod.ts";
+import {
+  effectivePodGrace,
+  initialPodState,
+  type PodState,
+} from "../pod/mod.ts";
+import type { EndingPod, EvictionReason } from "./ports.ts";
+
+/** One pod UID's life on this node. Only the workers write it. */
+export interface PodRecord {
+  readonly uid: string;
+  readonly fullName: string;
+  /** Absent for a pod that only the runtime knows. */
+  pod: Pod | undefined;
+  /** The version that the last sync found, or made, as it should be. */
+  settledPod: Pod | undefined;
+  state: PodState;
+  /** The same UID wanted again while it was ending. */
+  next: Pod | undefined;
+  /** Wall time of the request to stop, for `deletionTimestamp`. */
+  stopRequestedMs: number | undefined;
+  retryMs: number | undefined;
+  /** Monotonic time of the last step, if it failed. */
+  failedAtMs: number | undefined;
+  /** The last sync did not settle. */
+  unsettled: boolean;
+  /** Why the node took it down. */
+  eviction: EvictionReason | undefined;
+  /** Ends the run that is under way, when what it works towards has changed. */
+  cancel: AbortController | undefined;
+}
+
+/** What others may see of a worker. */
+export interface WorkerView {
+  readonly uid: string;
+  readonly fullName: string;
+  readonly pod: Pod | undefined;
+  /** The version of which the status tells, if all of it is as it should be. */
+  readonly settledPod?: Pod | undefined;
+  readonly state: PodState;
+  readonly stopRequestedMs: number | undefined;
+}
+
+/** What an orphan's state says where nobody knows better; the API's default. */
+const ORPHAN_GRACE_SECONDS = 30;
+
+/** The record of a pod of which nothing is known yet. */
+export function newRecord(
+  of: {
+    readonly uid: string;
+    readonly pod: Pod | undefined;
+    readonly fullName: string;
+    readonly nowMs: number;
+  },
+): PodRecord {
+  const { uid, pod, fullName, nowMs } = of;
+  return {
+    uid,
+    fullName,
+    pod,
+    settledPod: undefined,
+    state: initialPodState({ phase: undefined, somethingRuns: false, nowMs }),
+    next: undefined,
+    stopRequestedMs: undefined,
+    retryMs: undefined,
+    failedAtMs: undefined,
+    unsettled: false,
+    eviction: undefined,
+    cancel: undefined,
+  };
+}
+
+/**
+ * How long the pod gets to end, in seconds. Of an orphan the spec is unknown: its
+ * own grace is read from the runtime's labels.
+ */
+export function graceOf(record: PodRecord): number {
+  const { pod, state } = record;
+  if (pod === undefined) return ORPHAN_GRACE_SECONDS;
+  const current = state.kind === "terminating" ? state.graceSeconds : undefined;
+  return effectivePodGrace(current, { pod });
+}
+
+/** Whether nobody wants the pod any more. */
+export function isRemoved(state: PodState): boolean {
+  return state.kind !== "syncing" && state.cause === "removed";
+}
+
+/** The pod as those see it who end it. */
+export function ending(record: PodRecord): EndingPod {
+  const { uid, pod, state, eviction } = record;
+  const known = pod !== undefined && state.kind === "terminating";
+  return {
+    uid,
+    pod,
+    graceSeconds: known ? state.graceSeconds : undefined,
+    ...(eviction !== undefined && { eviction }),
+  };
+}

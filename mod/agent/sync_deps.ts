@@ -1,0 +1,46 @@
+/**
+ * What syncing pods needs.
+ *
+ * @module
+ */
+
+import type { EventSink } from "../api/mod.ts";
+import type { Clock, Logger, Random } from "../base/mod.ts";
+import type {
+  PodCache,
+  PodCollector,
+  PodExecutor,
+  PodObserver,
+  PodResources,
+} from "../runtime/mod.ts";
+import type { StatusRecords, StatusStore } from "../status/mod.ts";
+import type { PodVolumes } from "../volume/mod.ts";
+import type { ResizeJudge } from "./ports.ts";
+
+/** Everything a sync works with. */
+export interface SyncDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly cache: PodCache;
+  readonly executor: PodExecutor;
+  readonly collector: PodCollector;
+  readonly volumes: Pick<
+    PodVolumes,
+    "prepare" | "materialise" | "refresh" | "remove"
+  >;
+  readonly statuses: StatusStore;
+  readonly records: Pick<StatusRecords, "keep" | "forget">;
+  readonly observer: PodObserver;
+  readonly resources?: Pick<PodResources, "remove">;
+  /** Asked before a pod that runs is given other resources. */
+  readonly resizes: ResizeJudge;
+  /** Reads again what the node tells every pod (resolver, hosts file), if it changed. */
+  readonly refreshNode: () => Promise<void>;
+  /** The runtime's name, for container ids in the status; empty until it is known. */
+  readonly runtimeName: () => string;
+  readonly hostIps: () => readonly string[];
+  /** Whether the last list of all pods, strangers' too, had this one. */
+  readonly isListed: (uid: string) => boolean;
+}

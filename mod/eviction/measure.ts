@@ -1,0 +1,85 @@
+/**
+ * Measuring what one pod has stored.
+ *
+ * @module
+ */
+
+import { logDirectoryName, type Pod } from "../api/mod.ts";
+import type { LayerUsage, StorageMeters } from "./ports.ts";
+import {
+  limitsEphemeral,
+  type StorageLimits,
+  type StorageUsage,
+} from "./storage_limits.ts";
+
+/** Where pods keep their files. */
+export interface StoragePaths {
+  /** The directories of pods by UID. */
+  readonly podsDir: string;
+  readonly podLogsDir: string;
+}
+
+/** One pod to measure. */
+export interface Measurement {
+  readonly pod: Pod;
+  readonly limits: StorageLimits;
+  /** Of all pods. */
+  readonly layers: readonly LayerUsage[];
+}
+
+/**
+ * Measures as much as the pod's limits need.
+ *
+ * @throws when something that is there cannot be read
+ */
+export async function measureStorage(
+  { pod, limits, layers }: Measurement,
+  deps: {
+    readonly meters: StorageMeters;
+    readonly paths: StoragePaths;
+    readonly signal: AbortSignal;
+  },
+): Promise<StorageUsage> {
+  const { meters, paths, signal } = deps;
+  const volumes = await meters.volumes(pod, signal);
+  const nothing: StorageUsage = {
+    volumes,
+    logs: new Map(),
+    layers: new Map(),
+    files: 0,
+  };
+  if (!limitsEphemeral(limits)) return nothing;
+  const logs = new Map<string, number>();
+  const logDirectory = `${paths.podLogsDir}/${logDirectoryName(pod)}`;
+  for (const name of containerNames(pod)) {
+    const bytes = await meters.directory(`${logDirectory}/${name}`, signal);
+    logs.set(name, bytes);
+  }
+  const own = `${paths.podsDir}/${pod.metadata.uid}`;
+  const hostsFile = await meters.directory(`${own}/etc-hosts`, signal);
+  const messages = await meters.directory(`${own}/containers`, signal);
+  return {
+    volumes,
+    logs,
+    layers: layersOf(pod, layers),
+    files: hostsFile + messages,
+  };
+}
+
+/** Of a container that was restarted the runtime may know several. */
+function layersOf(
+  pod: Pod,
+  layers: readonly LayerUsage[],
+): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { podUid, container, usedBytes } of layers) {
+    if (podUid !== pod.metadata.uid) continue;
+    sums.set(container, (sums.get(container) ?? 0) + usedBytes);
+  }
+  return sums;
+}
+
+function containerNames(pod: Pod): readonly string[] {
+  const { initContainers = [], containers } = pod.spec;
+  return [...initContainers, ...containers].map(({ name }) => name);
+}

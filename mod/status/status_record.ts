@@ -1,0 +1,73 @@
+/**
+ * What of a pod's status has to outlive the agent, and its form on the disk. Pure.
+ *
+ * The runtime remembers the rest, and tells it better: it was there.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { type PodStatus, stableJson } from "../api/mod.ts";
+import { isTerminalPhase } from "../pod/mod.ts";
+
+/** The memory of one pod. */
+export interface StatusRecord {
+  /** From when its deadline counts; RFC 3339. */
+  readonly startTime?: string;
+  /** By container name; who was never restarted is left out. */
+  readonly restartCounts: Readonly<Record<string, number>>;
+  /** The status of a pod that has ended for good, by which it is never run again. */
+  readonly ended?: PodStatus;
+}
+
+/**
+ * Takes out of a status what has to be remembered; `undefined` of one without
+ * containers, which is that of a pod that was never begun or was refused.
+ */
+export function recordOf(status: PodStatus): StatusRecord | undefined {
+  const { initContainerStatuses = [], containerStatuses, startTime } = status;
+  if (containerStatuses === undefined) return undefined;
+  const counts = [...initContainerStatuses, ...containerStatuses]
+    .filter(({ restartCount }) => restartCount > 0)
+    .map(({ name, restartCount }) => [name, restartCount] as const);
+  return {
+    ...(startTime !== undefined && { startTime }),
+    restartCounts: Object.fromEntries(counts),
+    ...(isTerminalPhase(status.phase) && { ended: status }),
+  };
+}
+
+/** The text of a record; equal records have equal texts. */
+export function formatRecord(record: StatusRecord): string {
+  const body = stableJson(record);
+  return `{"version":1,"sha256":"${checksum(body)}","record":${body}}\n`;
+}
+
+/** Reads a record; `undefined` when it is not exactly what was written once. */
+export function parseRecord(text: string): StatusRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Cut short by a power cut, or overwritten: it is worth nothing then.
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!("version" in value && value.version === 1)) return undefined;
+  if (!("record" in value && "sha256" in value)) return undefined;
+  const { record, sha256 } = value;
+  return checksum(stableJson(record)) === sha256 && isRecord(record)
+    ? record
+    : undefined;
+}
+
+function isRecord(value: unknown): value is StatusRecord {
+  // The checksum vouches for what is inside: only an agent writes one that fits.
+  return typeof value === "object" && value !== null &&
+    "restartCounts" in value && typeof value.restartCounts === "object" &&
+    value.restartCounts !== null;
+}
+
+function checksum(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

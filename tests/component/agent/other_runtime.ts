@@ -1,0 +1,41 @@
+/**
+ * Connections whose runtime answers otherwise than the fake would.
+ *
+ * @module
+ */
+
+import type { CriConnection, RuntimeService } from "../../../mod/cri/mod.ts";
+
+/** A connection whose runtime answers some calls in another way. */
+export function withRuntime(
+  connection: CriConnection,
+  other: Partial<RuntimeService>,
+): CriConnection {
+  const table: Readonly<Record<string | symbol, unknown>> = { ...other };
+  const runtime = new Proxy(connection.runtime, {
+    get(target, key) {
+      const value = table[key] ?? Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return {
+    runtime,
+    images: connection.images,
+    ready: (signal) => connection.ready(signal),
+    features: () => connection.features(),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** A runtime whose sandboxes with a network of their own all have this address. */
+export function withAddress(
+  connection: CriConnection,
+  address: string,
+): CriConnection {
+  return withRuntime(connection, {
+    podSandboxStatus: async (id, options) => {
+      const status = await connection.runtime.podSandboxStatus(id, options);
+      return status.ip === "" ? status : { ...status, ip: address };
+    },
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * Updates that do not become ready, through restarts, reboots and bad disks.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, WEB } from "./manifests.ts";
+import {
+  condition,
+  count,
+  reboot,
+  records,
+  running,
+  shown,
+  untilRuns,
+  version,
+  withGood,
+  withRollback,
+} from "./versions.ts";
+
+Deno.test("Agent gives an update no more time because it is restarted", async () => {
+  await using rig = await withGood();
+  await rig.apply("web", version("two", { isBad: true }));
+  await untilRuns(rig, "two");
+  const sinceMs = rig.clock.monotonic();
+  await rig.pass(30_000);
+  await rig.restartAgent();
+  await untilRuns(rig, "two");
+  await rig.pass(15_000);
+  await rig.restartAgent();
+  await untilRuns(rig, "one");
+  const tookMs = rig.clock.monotonic() - sinceMs;
+  ok(tookMs < 80_000, String(tookMs));
+  strictEqual(shown(rig), "RolledBack");
+});
+
+Deno.test("Agent looks again before it ends a trial that ran out without it", async () => {
+  await using rig = await withGood();
+  await rig.apply("web", version("two"));
+  await untilRuns(rig, "two");
+  await rig.stopAgent();
+  await rig.clock.advance(600_000);
+  const from = rig.fake.calls.length;
+  await rig.startAgent();
+  await rig.pass(120_000);
+  strictEqual(running(rig), "two");
+  deepStrictEqual(rig.mutations(from), []);
+});
+
+Deno.test("Agent runs the good version after a reboot with the bad manifest", async () => {
+  await using rig = await withRollback();
+  await reboot(rig);
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+  strictEqual(rig.metric("skerry_rolled_back_pods"), 1);
+  strictEqual(rig.metric("skerry_rollbacks_total") ?? 0, 0);
+  strictEqual(count(rig, "Warning RolledBack"), 1);
+  await rig.pass(120_000);
+  deepStrictEqual([
+    ...new Set(rig.ready().map(({ config }) => config.labels["version"])),
+  ], ["one"]);
+});
+
+Deno.test("Agent goes back from an update that was made while it was down", async () => {
+  await using rig = await withGood({ first: { after: undefined } });
+  await reboot(rig, () => rig.apply("web", version("two", { isBad: true })));
+  await untilRuns(rig, "two");
+  await untilRuns(rig, "one");
+});
+
+Deno.test("Agent forgets the versions of a pod that was removed while it was down", async () => {
+  await using rig = await withRollback();
+  await reboot(rig, () => rig.remove("web"));
+  await rig.until(() => records(rig).length === 0, "no record");
+});
+
+Deno.test("Agent goes back under a UID that the manifest fixes", async () => {
+  await using rig = await withGood({ first: { uid: "fixed" } });
+  const other = {
+    containers: [
+      container(WEB, { image: "localhost/none:1", imagePullPolicy: "Never" }),
+    ],
+  };
+  await rig.apply("web", version("two", { uid: "fixed", spec: other }));
+  await rig.until(
+    () => shown(rig) === "ErrImageNeverPull",
+    "the image to be missing",
+  );
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+  await reboot(rig);
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+});
+
+Deno.test("Agent tries an update again when an object changes that it refers to", async () => {
+  const map = (value: string) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings" },
+    data: { key: value },
+  });
+  const spec = {
+    volumes: [{ name: "v", configMap: { name: "settings" } }],
+  };
+  await using rig = await withGood();
+  await rig.apply("map", map("wrong"));
+  await rig.apply("web", version("two", { isBad: true, spec }));
+  await untilRuns(rig, "two");
+  await untilRuns(rig, "one");
+  // Its content is the same as before.
+  await rig.restartAgent();
+  await rig.pass(30_000);
+  strictEqual(shown(rig), "RolledBack");
+
+  await rig.apply("map", map("right"));
+  await untilRuns(rig, "two");
+  strictEqual(condition(rig), undefined);
+  await untilRuns(rig, "one");
+});
+
+Deno.test("Agent goes back with pods of a URL, also when the URL is away (SRC-24)", async () => {
+  let items: readonly unknown[] = [version("one")];
+  let isCut = false;
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(
+    options,
+    () =>
+      isCut
+        ? new Response("away", { status: 503 })
+        : Response.json({ apiVersion: "v1", kind: "PodList", items }),
+  );
+  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
+  await using rig = await CoreRig.start({ flags });
+  await untilRuns(rig, "one");
+  await rig.pass(5_000);
+  items = [version("two", { isBad: true })];
+  await untilRuns(rig, "two");
+  isCut = true;
+  await rig.restartAgent();
+  await untilRuns(rig, "two");
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+  await reboot(rig);
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+  isCut = false;
+  await rig.pass(60_000);
+  strictEqual(shown(rig), "RolledBack");
+});
+
+Deno.test("Agent goes back on a disk that keeps no record", async () => {
+  await using rig = await CoreRig.start({
+    prepare: async (rig) => {
+      await Deno.mkdir(`${rig.config.paths.rootDir}/checkpoints`, {
+        recursive: true,
+      });
+      await Deno.writeTextFile(
+        `${rig.config.paths.rootDir}/checkpoints/rollbacks`,
+        "",
+      );
+    },
+  });
+  await rig.apply("web", version("one"));
+  await untilRuns(rig, "one");
+  await rig.pass(5_000);
+  await rig.apply("web", version("two", { isBad: true }));
+  await untilRuns(rig, "two");
+  await untilRuns(rig, "one");
+  strictEqual(rig.logged("rollback_record_write_failed").length, 1);
+});
+
+Deno.test("Agent sets a record aside that is damaged, and runs what the manifest says", async () => {
+  await using rig = await withRollback();
+  const directory = `${rig.config.paths.rootDir}/checkpoints/rollbacks`;
+  await reboot(rig, async () => {
+    const [name] = records(rig);
+    await Deno.writeTextFile(`${directory}/${name}`, '{"version":1,');
+  });
+  await untilRuns(rig, "two");
+  strictEqual(rig.logged("rollback_record_corrupt").length, 1);
+});

@@ -1,0 +1,158 @@
+/**
+ * Tests of who is measured, and what becomes of those that store too much.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Pod, PodEvent } from "../../../mod/api/mod.ts";
+import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
+import { StorageEvictor } from "../../../mod/eviction/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { pod, spec } from "../pod/builders.ts";
+
+const NEVER = new AbortController().signal;
+
+class EvictorRig {
+  readonly clock = new FakeClock();
+  readonly log: string[] = [];
+  readonly events: PodEvent[] = [];
+  readonly pods: Pod[] = [];
+  /** UIDs of the evicted pods with the grace they got. */
+  readonly evicted: [uid: string, graceSeconds: number][] = [];
+  /** Bytes of every path and, by pod UID, of every volume. */
+  readonly bytes = new Map<string, number>();
+  /** Paths and pods that were measured. */
+  readonly measured: string[] = [];
+  readonly broken = new Set<string>();
+  layers = 0;
+  readonly evictor: StorageEvictor = new StorageEvictor({
+    clock: this.clock,
+    log: createLogger({
+      level: "info",
+      format: "json",
+      clock: this.clock,
+      write: (line) => void this.log.push(line),
+    }),
+    metrics: new MetricsRegistry(),
+    events: { record: (_pod, event) => void this.events.push(event) },
+    pods: {
+      running: () => this.pods,
+      evict: (uid, _eviction, { graceSeconds }) => {
+        this.evicted.push([uid, graceSeconds]);
+        return true;
+      },
+    },
+    meters: {
+      volumes: ({ metadata: { uid } }) => {
+        const bytes = this.#measure(uid);
+        return bytes.then((bytes) => new Map([["x", bytes]]));
+      },
+      directory: (path) => this.#measure(path),
+      layers: () => {
+        this.layers++;
+        return this.broken.has("layers")
+          ? Promise.reject(new Error("no figures"))
+          : Promise.resolve([]);
+      },
+    },
+  }, { podsDir: "/pods", podLogsDir: "/logs" });
+
+  #measure(what: string): Promise<number> {
+    this.measured.push(what);
+    return this.broken.has(what)
+      ? Promise.reject(new Error("it cannot be read"))
+      : Promise.resolve(this.bytes.get(what) ?? 0);
+  }
+}
+
+function named(uid: string, options: Parameters<typeof pod>[0]): Pod {
+  return pod({ ...options, metadata: { name: uid, uid } });
+}
+
+function withVolume(uid: string, options: { priority?: number } = {}): Pod {
+  const volumes = [{ name: "x", emptyDir: { sizeLimit: "1Ki" } }];
+  return named(uid, { volumes, ...options });
+}
+
+function withLimit(uid: string): Pod {
+  const resources = { limits: { "ephemeral-storage": "1Ki" } };
+  return named(uid, { containers: [spec("a", { resources })] });
+}
+
+Deno.test("StorageEvictor.check() measures of a pod no more than its limits need", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(named("free", {}), withVolume("v"));
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.measured, ["v"]);
+  strictEqual(rig.layers, 0);
+  rig.pods.push(withLimit("l"));
+  rig.measured.length = 0;
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.measured, [
+    "v",
+    "l",
+    "/logs/default_l_l/a",
+    "/pods/l/etc-hosts",
+    "/pods/l/containers",
+  ]);
+  strictEqual(rig.layers, 1);
+});
+
+Deno.test("StorageEvictor.check() evicts every pod above a limit with a second of grace", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a"), withVolume("b"), withVolume("c"));
+  rig.bytes.set("a", 1025).set("b", 1024).set("c", 4096);
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.evicted, [["a", 1], ["c", 1]]);
+  deepStrictEqual(rig.events[0], {
+    type: "Warning",
+    reason: "Evicted",
+    message: 'Usage of EmptyDir volume "x" exceeds the limit "1Ki". ',
+  });
+});
+
+Deno.test("StorageEvictor.check() measures no critical pod (PW-19)", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a", { priority: 2_000_000_000 }));
+  rig.bytes.set("a", 4096);
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.measured, []);
+});
+
+Deno.test("StorageEvictor.check() goes on behind a pod that it cannot measure", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a"), withVolume("b"));
+  rig.broken.add("a");
+  rig.bytes.set("b", 4096);
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.evicted, [["b", 1]]);
+  strictEqual(
+    rig.log.filter((line) => line.includes("pod_not_measured")).length,
+    1,
+  );
+});
+
+Deno.test("StorageEvictor.check() tells once that the runtime has no figures, and counts the rest", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withLimit("a"));
+  rig.broken.add("layers");
+  await rig.evictor.check(NEVER);
+  await rig.evictor.check(NEVER);
+  const told = rig.log.filter((line) => line.includes("layers_not_measured"));
+  strictEqual(told.length, 1);
+  rig.bytes.set("/pods/a/etc-hosts", 4096);
+  await rig.evictor.check(NEVER);
+  deepStrictEqual(rig.evicted, [["a", 1]]);
+});
+
+Deno.test("StorageEvictor.run() looks every ten seconds until it is told to stop", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a"));
+  const stop = new AbortController();
+  const running = rig.evictor.run(stop.signal);
+  await rig.clock.advance(30_000);
+  strictEqual(rig.measured.length, 3);
+  stop.abort(new DOMException("Over", "AbortError"));
+  await running;
+});
