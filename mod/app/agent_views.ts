@@ -4,16 +4,20 @@
  * @module
  */
 
+import { ANNOTATION_CONFIG_SOURCE } from "../api/mod.ts";
 import type { Clock, MetricsRegistry } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type {
   ControlServerDeps,
   HealthProblem,
   HealthSource,
+  SourceState,
 } from "../server/mod.ts";
+import type { SourceName } from "../source/mod.ts";
 import type { Core } from "./core.ts";
 import { locateLog } from "./log_locator.ts";
 import { viewPods } from "./pod_view.ts";
+import { viewSource } from "./source_view.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
 const LOOP_STUCK_MS = 5 * 60_000;
@@ -40,11 +44,12 @@ export class AgentViews {
   /** What the control server answers from. */
   get control(): Pick<
     ControlServerDeps,
-    "pods" | "health" | "metrics" | "logs"
+    "pods" | "sources" | "health" | "metrics" | "logs"
   > {
     const pods = () => this.#pods();
     return {
       pods: { pods },
+      sources: { sources: () => this.#sources() },
       health: this.#health,
       metrics: { render: () => this.#metrics.render() },
       logs: {
@@ -66,11 +71,32 @@ export class AgentViews {
     const core = this.#core;
     if (core === undefined) return [];
     return viewPods({
-      workers: core.agent.workers.list(),
+      workers: core.agent.pods(),
       statusOf: (uid) => core.statuses.get(uid),
-      reports: core.fileSource.report(),
+      reports: [
+        ...core.fileSource.report(),
+        ...core.urlSource?.report() ?? [],
+      ],
+      rolledBack: core.agent.rolledBack(),
       nodeName: this.#config.node.name,
     });
+  }
+
+  #sources(): SourceState[] {
+    if (this.#core === undefined) return [];
+    const { fileSource, urlSource, sourcesReady, storage } = this.#core;
+    const facts = (name: SourceName) => ({
+      name,
+      isReady: sourcesReady.isReady(name),
+      pods:
+        storage.pods().filter(({ metadata: { annotations = {} } }) =>
+          annotations[ANNOTATION_CONFIG_SOURCE] === name
+        ).length,
+    });
+    return [
+      viewSource(fileSource, facts("file")),
+      ...urlSource === undefined ? [] : [viewSource(urlSource, facts("http"))],
+    ];
   }
 
   #problems(): HealthProblem[] {

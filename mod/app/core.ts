@@ -10,28 +10,24 @@ import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
 import { removeTree } from "../host/mod.ts";
+import { ObjectStore } from "../local/mod.ts";
 import { Pleg, type PodLifecycleEvent } from "../pleg/mod.ts";
-import {
-  ContainerFiles,
-  diskFiles,
-  NodeSpecBuilder,
-  PodCache,
-  PodCollector,
-  PodExecutor,
-  PodObserver,
-} from "../runtime/mod.ts";
-import {
-  createManifestFiles,
-  DiskLastGoodStore,
+import type {
   FileSource,
   PodStorage,
   SourcesReady,
+  UrlSource,
 } from "../source/mod.ts";
-import { StatusStore } from "../status/mod.ts";
+import { DiskRecordFiles, StatusRecords, StatusStore } from "../status/mod.ts";
+import type { NodeFacts } from "../runtime/mod.ts";
 import { PodVolumes } from "../volume/mod.ts";
-import { checkManifestPod } from "./manifest_check.ts";
-import { nodeAddresses, nodeFacts, NodeFiles } from "./node_facts.ts";
+import { admissionNode } from "./admission_node.ts";
+import type { NodeCgroupDriver } from "./cgroup_driver.ts";
+import { buildRuntime } from "./core_runtime.ts";
+import { buildSources } from "./core_sources.ts";
+import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
+import { storageMeters } from "./storage_meters.ts";
 
 /** What the process as a whole provides. */
 export interface CoreDeps {
@@ -49,6 +45,10 @@ export interface Core {
   readonly statuses: StatusStore;
   readonly events: EventRecorder;
   readonly fileSource: FileSource;
+  /** Absent when no URL is configured. */
+  readonly urlSource: UrlSource | undefined;
+  readonly storage: PodStorage;
+  readonly sourcesReady: SourcesReady;
 }
 
 /** Builds a core; nothing of it runs yet. */
@@ -59,14 +59,15 @@ export async function buildCore(
   const { clock, log, metrics } = deps;
   const events = new EventRecorder({ clock, log, metrics });
   const statuses = new StatusStore();
+  const objects = new ObjectStore();
   const sources = buildSources(config, { ...deps, events });
-  const volumes = new PodVolumes(config.paths, {
-    log,
-    clock,
-    files: { removeTree },
+  const { node, resources, driver } = await buildNodeResources(config, {
+    ...deps,
+    events,
   });
-  const owned = await OwnedPods.load(volumes);
-  const runtime = await buildRuntime(config, { ...deps, events });
+  const common = { ...deps, events, statuses, objects, node, resources };
+  const { owned, volumes, records } = await loadState(config, common);
+  const runtime = await buildRuntime(config, common);
   const pleg: Pleg = new Pleg({
     runtime: deps.connection.runtime,
     cache: runtime.cache,
@@ -78,112 +79,81 @@ export async function buildCore(
     isBusy: (uid) => syncer.isActing(uid),
   }, config.sync);
   const syncer: RuntimePodSyncer = new RuntimePodSyncer({
-    ...deps,
+    ...common,
     ...runtime,
-    events,
-    statuses,
+    records,
     volumes: owned,
     isListed: (uid) => pleg.listing?.pods.has(uid) ?? false,
+    resizes: { judge: (...pods) => agent.resizes.judge(...pods) },
   });
   const agent: Agent = new Agent({
-    ...deps,
+    ...common,
     ...sources,
+    histories: await sources.rollbackStore.load(),
+    node: () => admissionNode(config, node.allocatable),
+    meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
     syncer,
-    sources: [sources.fileSource],
-    lifecycleEvents: (signal) => runtimeEvents(pleg, deps.connection, signal),
+    sources: [sources.fileSource, sources.urlSource ?? []].flat(),
+    lifecycleEvents: (signal) =>
+      runtimeEvents(pleg, { ...deps, driver }, signal),
     runtimePods: () => pleg.listing && [...pleg.listing.pods.values()],
     ownedUids: () => owned.uids,
-  }, config.sync);
-  return { agent, pleg, statuses, events, fileSource: sources.fileSource };
+  }, {
+    ...config.sync,
+    podsDir: `${config.paths.rootDir}/pods`,
+    podLogsDir: config.runtime.podLogsDir,
+  });
+  return { ...sources, agent, pleg, statuses, events };
+}
+
+/** What the disk holds of pods, found again. */
+async function loadState(
+  config: AgentConfig,
+  deps: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly statuses: StatusStore;
+    readonly objects: ObjectStore;
+    readonly node: NodeFacts;
+  },
+) {
+  const { clock, log, statuses, objects, node } = deps;
+  const { rootDir, runDir } = config.paths;
+  const { hostPathRoots } = config.node;
+  const volumes = new PodVolumes({ rootDir, runDir, hostPathRoots }, {
+    log,
+    clock,
+    files: { removeTree },
+    objects,
+    allocatable: () => node.allocatable,
+  });
+  const owned = await OwnedPods.load(volumes);
+  const records = new StatusRecords({
+    statuses,
+    files: new DiskRecordFiles(`${rootDir}/pods`),
+    log,
+  });
+  await records.load(owned.uids);
+  return { volumes, owned, records };
 }
 
 /** What moves in the runtime, from when it first answers; after an outage it may be another. */
 async function* runtimeEvents(
   pleg: Pleg,
-  connection: CriConnection,
+  deps: {
+    readonly connection: CriConnection;
+    readonly driver: NodeCgroupDriver;
+  },
   signal: AbortSignal,
 ): AsyncIterable<PodLifecycleEvent> {
+  const { connection, driver } = deps;
   await connection.ready(signal);
+  await driver.learn(connection, signal);
   for await (const event of pleg.run(signal)) {
-    if (event.kind === "runtime_returned") await connection.ready(signal);
+    if (event.kind === "runtime_returned") {
+      await connection.ready(signal);
+      await driver.learn(connection, signal);
+    }
     yield event;
   }
-}
-
-interface BuildDeps extends CoreDeps {
-  readonly events: EventRecorder;
-}
-
-function buildSources(config: AgentConfig, deps: BuildDeps) {
-  const { clock, log, metrics, events } = deps;
-  const storage = new PodStorage({ clock, log, events });
-  const network = {
-    podNetworks: config.node.podNetworks,
-    nodeAddresses: nodeAddresses(config),
-  };
-  const fileSource = new FileSource({
-    path: config.source.manifestPath,
-    nodeName: config.node.name,
-    checkFrequencyMs: config.source.fileCheckFrequencyMs,
-  }, {
-    clock,
-    log: log.named("source"),
-    metrics,
-    events,
-    files: createManifestFiles({ clock, log: log.named("source") }),
-    lastGood: new DiskLastGoodStore(
-      `${config.paths.rootDir}/checkpoints/manifests`,
-      { clock, log: log.named("source"), metrics },
-    ),
-    check: (pod) => checkManifestPod(pod, { events, network }),
-  });
-  const sourcesReady = new SourcesReady(["file"], storage);
-  return { storage, fileSource, sourcesReady };
-}
-
-async function buildRuntime(config: AgentConfig, deps: BuildDeps) {
-  const { clock, log, events, random, connection } = deps;
-  const { runtime, images } = connection;
-  const node = nodeFacts(config, nodeAddresses(config));
-  const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
-  await nodeFiles.refresh();
-  const specs = new NodeSpecBuilder({
-    node,
-    podLogsDir: config.runtime.podLogsDir,
-    hostDns: () => nodeFiles.resolver,
-    clusterDns: config.node.clusterDns,
-    clusterDomain: config.node.clusterDomain,
-    nodeHostsFile: () => nodeFiles.hosts,
-  });
-  const containerFiles = new ContainerFiles({ files: diskFiles, random }, {
-    podsDir: `${config.paths.rootDir}/pods`,
-    podLogsDir: config.runtime.podLogsDir,
-  });
-  const cache = new PodCache();
-  const observer = new PodObserver({ runtime, files: diskFiles, cache, clock });
-  const executor = new PodExecutor({
-    runtime,
-    images,
-    files: diskFiles,
-    containerFiles,
-    specs,
-    events,
-    clock,
-    log,
-  }, {
-    maxParallelStarts: config.runtime.maxParallelSandboxStarts,
-    maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
-    ...(config.runtime.parallelPulls !== undefined &&
-      { maxParallelPulls: config.runtime.parallelPulls }),
-  });
-  return {
-    cache,
-    observer,
-    executor,
-    collector: new PodCollector({ runtime, files: containerFiles }),
-    refreshNode: () => nodeFiles.refresh(),
-    runtimeName: () => connection.features()?.version.runtimeName ?? "",
-    // Upstream shows the node's address only with an API server.
-    hostIps: () => [],
-  };
 }

@@ -4,7 +4,15 @@
  * @module
  */
 
-import { type EventSink, type Fault, type Pod, podRef } from "../api/mod.ts";
+import {
+  type EventSink,
+  type Fault,
+  formatFault,
+  immutableChanges,
+  type Pod,
+  type PodBody,
+  podRef,
+} from "../api/mod.ts";
 import {
   deniedByGrants,
   type NetworkGrants,
@@ -16,27 +24,63 @@ import {
 export interface ManifestCheckDeps {
   readonly events: EventSink;
   readonly network: NetworkGrants;
+  /** The pod of that UID that the sources gave last. */
+  readonly current?: (uid: string) => Pod | undefined;
+}
+
+/** What the agent thinks of a pod, whatever the node. */
+export interface PodVerdict {
+  /** Each of them refuses the manifest. */
+  readonly faults: readonly Fault[];
+  /** What the pod will lack. */
+  readonly warnings: readonly Fault[];
 }
 
 /**
- * Lists why the pod cannot run here; tells by an event what it will lack.
+ * The event reason for what is allowed in a manifest and seldom meant; the kubelet
+ * has none, since there the API server says it to who applies the manifest.
+ */
+const WARNING_REASON = "ManifestWarning";
+
+/** The event reason for an edit that a pod of a fixed UID cannot follow. */
+const IMMUTABLE_REASON = "FieldImmutable";
+
+/** Says which fields of a valid pod the agent does not honour; the same for `skerry validate`. */
+export function judgePod(pod: Pick<PodBody, "spec">): PodVerdict {
+  const faults: Fault[] = [];
+  const warnings: Fault[] = [];
+  for (const { field, message, severity } of unsupportedFields(pod)) {
+    (severity === "refuse" ? faults : warnings).push({ field, message });
+  }
+  return { faults, warnings };
+}
+
+/**
+ * Lists why the pod cannot run here; tells by events what it will lack, and what of
+ * an edit does not reach the pod that runs.
  *
  * It is asked where manifests are read, so that an edit which asks for too much is
  * refused like any other bad edit and the pod that runs is kept.
+ *
+ * @param found what is allowed in the manifest and seldom meant
  */
-export function checkManifestPod(pod: Pod, deps: ManifestCheckDeps): Fault[] {
-  const unsupported = unsupportedFields(pod);
-  for (const { field, message, severity } of unsupported) {
-    if (severity !== "warn") continue;
-    deps.events.record(podRef(pod), {
-      type: "Warning",
-      reason: UNSUPPORTED_REASON,
-      message: `${field}: ${message}`,
-    });
+export function checkManifestPod(
+  pod: Pod,
+  found: readonly Fault[],
+  deps: ManifestCheckDeps,
+): Fault[] {
+  const { faults, warnings } = judgePod(pod);
+  const tell = (reason: string, told: readonly Fault[]): void => {
+    for (const fault of told) {
+      const message = formatFault(fault);
+      deps.events.record(podRef(pod), { type: "Warning", reason, message });
+    }
+  };
+  tell(UNSUPPORTED_REASON, warnings);
+  tell(WARNING_REASON, found);
+  const before = deps.current?.(pod.metadata.uid);
+  if (before !== undefined) {
+    tell(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));
   }
-  return [
-    ...unsupported.filter(({ severity }) => severity === "refuse")
-      .map(({ field, message }) => ({ field, message })),
-    ...deniedByGrants(pod, deps.network),
-  ];
+  return [...faults, ...deniedByGrants(pod, deps.network)];
 }

@@ -4,4 +4,5 @@
  * @module
  */
 
+export { judgePod, type PodVerdict } from "./manifest_check.ts";
 export { runAgent, type RunDeps } from "./run_agent.ts";

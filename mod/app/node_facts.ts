@@ -5,14 +5,29 @@
  */
 
 import type { Clock } from "../base/mod.ts";
-import { parseQuantity, type Quantity } from "../api/mod.ts";
-import type { AgentConfig } from "../config/mod.ts";
 import {
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  toBytes,
+} from "../api/mod.ts";
+import {
+  type AgentConfig,
+  type CgroupDriver,
+  HOST_VIEW,
+} from "../config/mod.ts";
+import {
+  type CgroupTree,
   getCpuCount,
+  getDiskSizeBytes,
   getTotalMemoryBytes,
+  type HugePages,
   listAddresses,
+  openCgroups,
   readFileBounded,
+  readHugePages,
 } from "../host/mod.ts";
+import { hugePageName } from "../pod/mod.ts";
 import {
   type NodeFacts,
   parseResolvConf,
@@ -34,35 +49,123 @@ export function nodeAddresses(config: AgentConfig): readonly string[] {
   return found === undefined ? [] : [found.address];
 }
 
+/** What the machine shows beyond what every process may ask. */
+export interface HostFacts {
+  /** The kernel's cgroups, if a host view shows them. */
+  readonly cgroups?: CgroupTree | undefined;
+  /** Sizes of huge pages and how many there are. */
+  readonly hugePages: readonly HugePages[];
+  /** Size of the disk that pods' files lie on; `undefined` when it is not told. */
+  readonly diskBytes?: bigint | undefined;
+}
+
+/** Of a machine that shows nothing. */
+export const NO_HOST_FACTS: HostFacts = { hugePages: [] };
+
+/**
+ * Looks at what `--host-view` and the disk show; what is missing is left out.
+ *
+ * @throws {FileError} When something is there and cannot be read.
+ */
+export async function readHostFacts(config: AgentConfig): Promise<HostFacts> {
+  const { hostView } = config.node;
+  const diskBytes = await getDiskSizeBytes(config.paths.rootDir);
+  if (hostView === undefined) return { ...NO_HOST_FACTS, diskBytes };
+  return {
+    cgroups: await openCgroups(`${hostView}/${HOST_VIEW.cgroup}`),
+    hugePages: await readHugePages(`${hostView}/${HOST_VIEW.hugePages}`),
+    diskBytes,
+  };
+}
+
+/** What of the node is found out while the agent runs. */
+export interface NodeFactsOptions {
+  readonly host?: HostFacts;
+  /** The cgroup driver as far as it is known; the configured one when absent. */
+  readonly driver?: { readonly current: CgroupDriver };
+}
+
 /** Gathers what the requests for pods need to know of the node. */
 export function nodeFacts(
   config: AgentConfig,
   ips: readonly string[],
+  options: NodeFactsOptions = {},
 ): NodeFacts {
+  const { node } = config;
+  const { host = NO_HOST_FACTS } = options;
   const memoryBytes = BigInt(getTotalMemoryBytes());
-  const quantity = (text: string): Quantity => parseQuantity(text);
   return {
-    name: config.node.name,
+    name: node.name,
     ips,
     memoryBytes,
-    allocatable: new Map([
-      ["cpu", quantity(String(getCpuCount()))],
-      ["memory", quantity(String(memoryBytes))],
-      ["pods", quantity(String(config.node.maxPods))],
-    ]),
+    allocatable: allocatableOf(config, host),
     cgroups: {
-      driver: config.node.cgroupDriver,
-      // The sandbox hides /sys: nothing is sent that only one version understands.
-      version: 1,
-      root: config.node.cgroupRoot === "" ? "/" : config.node.cgroupRoot,
-      perQos: true,
-      cpuCfsQuota: true,
-      cpuCfsPeriodMs: 100,
-      hugePageSizes: [],
+      get driver() {
+        return options.driver?.current ?? node.cgroupDriver;
+      },
+      // Without a host view nothing is sent that only one version understands.
+      version: host.cgroups?.version ?? 1,
+      root: node.cgroupRoot === "" ? "/" : node.cgroupRoot,
+      perQos: node.cgroupsPerQos,
+      cpuCfsQuota: node.cpuCfsQuota,
+      cpuCfsPeriodMs: node.cpuCfsPeriodMs,
+      hugePageSizes: hugePageSizes(config, host),
+      swapAccounting: host.cgroups?.countsSwap ?? true,
+      singleProcessOomKill: node.singleProcessOomKill,
     },
-    seccompDefault: false,
+    seccompDefault: node.seccompDefault,
     seccompProfileRoot: `${config.paths.rootDir}/seccomp`,
   };
+}
+
+/**
+ * What pods may use: what the machine has, less what is kept for others.
+ *
+ * Upstream: pkg/kubelet/cm GetNodeAllocatableReservation, without the thresholds of
+ * eviction.
+ */
+export function allocatableOf(
+  config: AgentConfig,
+  host: HostFacts,
+): ReadonlyMap<string, Quantity> {
+  const { node } = config;
+  const capacity = new Map<string, Quantity>([
+    ["cpu", parseQuantity(String(getCpuCount()))],
+    ["memory", parseQuantity(String(getTotalMemoryBytes()))],
+    ["pods", parseQuantity(String(node.maxPods))],
+  ]);
+  if (host.diskBytes !== undefined) {
+    capacity.set("ephemeral-storage", parseQuantity(String(host.diskBytes)));
+  }
+  for (const { sizeBytes, count } of host.hugePages) {
+    const size = formatQuantity(bytesQuantity(sizeBytes));
+    capacity.set(`hugepages-${size}`, bytesQuantity(sizeBytes * count));
+  }
+  for (const reserved of [node.systemReserved, node.kubeReserved]) {
+    for (const [name, amount] of Object.entries(reserved)) {
+      const whole = capacity.get(name);
+      if (whole === undefined) continue;
+      capacity.set(name, less(whole, parseQuantity(amount)));
+    }
+  }
+  return capacity;
+}
+
+function hugePageSizes(config: AgentConfig, host: HostFacts): string[] {
+  const seen = host.hugePages.map(({ sizeBytes }) => sizeBytes);
+  const configured = config.node.hugePageSizes.map((size) =>
+    toBytes(parseQuantity(size))
+  );
+  return (seen.length > 0 ? seen : configured).map(hugePageName);
+}
+
+function bytesQuantity(bytes: bigint): Quantity {
+  return { nano: bytes * 1_000_000_000n, format: "BinarySI" };
+}
+
+function less(whole: Quantity, part: Quantity): Quantity {
+  const nano = whole.nano > part.nano ? whole.nano - part.nano : 0n;
+  return { ...whole, nano };
 }
 
 /**

@@ -42,8 +42,19 @@ export class OwnedPods {
   }
 
   /** Makes every volume ready that the pod mounts. */
-  async materialise(pod: Pod): Promise<Materialisation> {
-    return await this.#volumes.materialise(pod);
+  async materialise(
+    pod: Pod,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Materialisation> {
+    return await this.#volumes.materialise(pod, options);
+  }
+
+  /** Brings the content of the volumes of a running pod up to date. */
+  async refresh(
+    pod: Pod,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Materialisation> {
+    return await this.#volumes.refresh(pod, options);
   }
 
   /** Removes the pod's directory, as far as nothing is mounted in it. */

@@ -4,15 +4,32 @@
  * @module
  */
 
-import { formatFault, type Pod, type PodStatus } from "../api/mod.ts";
+import {
+  formatFault,
+  type Pod,
+  type PodCondition,
+  type PodStatus,
+} from "../api/mod.ts";
 import type { FileReport } from "../source/mod.ts";
 import type { WorkerView } from "../agent/mod.ts";
+import {
+  type BadRevision,
+  describeRollback,
+  formatTime,
+  ROLLED_BACK_CONDITION,
+} from "../pod/mod.ts";
 
 /** What the view is put together from. */
 export interface PodViewInput {
   readonly workers: readonly WorkerView[];
   readonly statusOf: (uid: string) => PodStatus | undefined;
   readonly reports: readonly FileReport[];
+  /**
+   * What was rolled back, by the UID of the pod that runs in its place.
+   *
+   * @default nothing
+   */
+  readonly rolledBack?: ReadonlyMap<string, BadRevision>;
   /** Ends the names of the pods of this node. */
   readonly nodeName: string;
 }
@@ -43,6 +60,7 @@ export function viewPods(input: PodViewInput): Pod[] {
       viewPod(worker, worker.pod, {
         status: input.statusOf(worker.uid),
         broken: broken.get(worker.uid),
+        bad: input.rolledBack?.get(worker.uid),
       }),
     ]
   );
@@ -63,12 +81,13 @@ function viewPod(
   shown: {
     status: PodStatus | undefined;
     broken: (FileReport & { kind: "last_good" }) | undefined;
+    bad: BadRevision | undefined;
   },
 ): Pod {
   const { state, stopRequestedMs } = worker;
   const ending = stopRequestedMs !== undefined && state.kind !== "syncing" &&
     state.cause === "removed";
-  const status = shown.status ?? { phase: "Pending" };
+  const { status = { phase: "Pending" }, broken, bad } = shown;
   return {
     ...pod,
     metadata: {
@@ -80,27 +99,43 @@ function viewPod(
           : pod.spec.terminationGracePeriodSeconds ?? 0,
       }),
     },
-    status: shown.broken === undefined
-      ? status
-      : withBrokenManifest(status, shown.broken),
+    status: withConditions(status, [
+      ...broken === undefined ? [] : [brokenManifest(broken)],
+      ...bad === undefined ? [] : [rolledBack(bad)],
+    ]),
   };
 }
 
-function withBrokenManifest(
+function withConditions(
   status: PodStatus,
-  report: FileReport & { kind: "last_good" },
+  more: readonly PodCondition[],
 ): PodStatus {
+  return more.length === 0
+    ? status
+    : { ...status, conditions: [...status.conditions ?? [], ...more] };
+}
+
+function brokenManifest(
+  report: FileReport & { kind: "last_good" },
+): PodCondition {
   return {
-    ...status,
-    conditions: [...status.conditions ?? [], {
-      type: MANIFEST_CONDITION,
-      status: "False",
-      reason: INVALID_MANIFEST,
-      message:
-        `The manifest "${report.file}" is not valid, its last good content runs on: ${
-          report.faults.map(formatFault).join("; ")
-        }`,
-    }],
+    type: MANIFEST_CONDITION,
+    status: "False",
+    reason: INVALID_MANIFEST,
+    message:
+      `The manifest "${report.file}" is not valid, its last good content runs on: ${
+        report.faults.map(formatFault).join("; ")
+      }`,
+  };
+}
+
+function rolledBack(bad: BadRevision): PodCondition {
+  return {
+    type: ROLLED_BACK_CONDITION,
+    status: "True",
+    reason: "NotReadyInTime",
+    message: describeRollback(bad),
+    lastTransitionTime: formatTime(bad.atMs),
   };
 }
 

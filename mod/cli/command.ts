@@ -4,7 +4,8 @@
  * @module
  */
 
-import { suggest } from "../api/mod.ts";
+import { suggest, type UnknownFields } from "../api/mod.ts";
+import { flagRefusal } from "../config/mod.ts";
 import { type Options, readOptions } from "./options.ts";
 
 /** What a command line asks for. */
@@ -17,12 +18,14 @@ export type Command =
     readonly args: readonly string[];
   }
   | GetPodsCommand
+  | GetSourcesCommand
   | LogsCommand
   | { readonly kind: "metrics"; readonly location: readonly string[] }
   | {
     readonly kind: "validate";
     /** Files and directories; `-` is standard input. */
     readonly files: readonly string[];
+    readonly unknownFields: UnknownFields;
   };
 
 /** How `get` writes. */
@@ -39,6 +42,14 @@ export interface GetPodsCommand {
   readonly namespace: string | undefined;
   readonly output: OutputFormat;
   readonly watch: boolean;
+}
+
+/** `skerry get sources`. */
+export interface GetSourcesCommand {
+  readonly kind: "get_sources";
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  readonly output: OutputFormat;
 }
 
 /** `skerry logs`. */
@@ -81,6 +92,7 @@ export type Topic = typeof TOPICS[number];
 const OUTPUTS = ["wide", "json", "yaml", "name"] as const;
 const DEFAULT_NAMESPACE = "default";
 const PODS = ["pods", "pod", "po"];
+const SOURCES = ["sources", "source"];
 
 /** Reads a command line, without the program's own name. */
 export function parseCommand(args: readonly string[]): CommandResult {
@@ -130,8 +142,9 @@ function parseGet(args: readonly string[]): CommandResult {
   });
   const faults = [...options.faults];
   const [resource, name, ...rest] = options.positionals;
+  if (SOURCES.includes(resource ?? "")) return parseGetSources(args);
   if (resource === undefined || !PODS.includes(resource)) {
-    faults.push(`Cannot get ${quote(resource)}: wanted "pods"`);
+    faults.push(`Cannot get ${quote(resource)}: wanted "pods" or "sources"`);
   }
   faults.push(...superfluous(rest));
   const isAll = options.switches.has("all-namespaces");
@@ -154,6 +167,20 @@ function parseGet(args: readonly string[]): CommandResult {
     output,
     watch,
   });
+}
+
+function parseGetSources(args: readonly string[]): CommandResult {
+  const options = readOptions(args, {
+    location: true,
+    texts: { output: "o" },
+  });
+  const [, ...rest] = options.positionals;
+  const faults = [...options.faults, ...superfluous(rest)];
+  const output = readOutput(options, faults);
+  const { location } = options;
+  return faults.length > 0
+    ? refused("get", faults)
+    : ok({ kind: "get_sources", location, output });
 }
 
 function readOutput(options: Options, faults: string[]): OutputFormat {
@@ -222,15 +249,27 @@ function parseVersion(args: readonly string[]): CommandResult {
 }
 
 function parseValidate(args: readonly string[]): CommandResult {
-  const options = readOptions(args, { location: false });
+  const options = readOptions(args, {
+    location: false,
+    texts: { [UNKNOWN_FIELDS]: undefined },
+  });
   const faults = [...options.faults];
   if (options.positionals.length === 0) {
     faults.push("Cannot validate nothing: wanted files, directories or -");
   }
+  const unknownFields = options.texts.get(UNKNOWN_FIELDS) ?? "refuse";
+  if (unknownFields !== "refuse" && unknownFields !== "warn") {
+    return refused("validate", [
+      ...faults,
+      flagRefusal(UNKNOWN_FIELDS, unknownFields, "refuse or warn"),
+    ]);
+  }
   return faults.length > 0
     ? refused("validate", faults)
-    : ok({ kind: "validate", files: options.positionals });
+    : ok({ kind: "validate", files: options.positionals, unknownFields });
 }
+
+const UNKNOWN_FIELDS = "unknown-fields";
 
 function namespaceOf(options: Options): string {
   return options.texts.get("namespace") ?? DEFAULT_NAMESPACE;

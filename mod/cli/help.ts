@@ -12,7 +12,7 @@ Usage: skerry COMMAND [FLAGS]
 
 Commands:
   run        run the agent
-  get pods   list the pods of the agent
+  get        list the pods of the agent, or its sources of pods
   logs       show the log of a container
   metrics    show the metrics of the agent
   validate   check manifests, without an agent
@@ -40,13 +40,29 @@ Flags outrank the configuration file, which outranks the defaults.
                                      with another root directory ROOT-DIR/run)
   --control-socket PATH              for clients (default RUN-DIR/skerry.sock)
   --pod-manifest-path PATH           a manifest or a directory of them (default /etc/skerry/manifests)
-  --manifest-url URL                 not supported yet
+  --manifest-url URL                 manifests from a web server, http or https
+  --manifest-url-header 'KEY: VALUE' sent to that server; may be repeated (secrets
+                                     belong in staticPodURLHeader of the file)
+  --manifest-url-ca-file FILE        authorities to believe, needed for https
+  --manifest-url-cert-file FILE      certificate of this client
+  --manifest-url-key-file FILE       private key of this client
+  --manifest-url-public-key FILE     Ed25519 key; then answers must be signed, at
+                                     the URL with .sig behind; may be repeated
+  --http-check-frequency DURATION    how often the URL is asked (default 20s)
   --container-runtime-endpoint PATH  socket of the CRI runtime
                                      (default unix:///run/containerd/containerd.sock)
   --pod-logs-dir PATH                logs of containers (default /var/log/pods)
   --hostname-override NAME           name of the node (default the hostname)
   --node-ip IP[,IP]                  addresses of the node (default those of its interfaces)
   --node-labels KEY=VALUE,...        labels of the node
+  --host-path-roots PATHS            where hostPath volumes may be checked and
+                                     made; may be repeated
+  --host-view DIR                    bind mounts of /sys/fs/cgroup at DIR/cgroup and
+                                     of /sys/kernel/mm/hugepages at DIR/hugepages
+  --manifest-files yaml|kubelet      which files are manifests: .yaml, .yml and .json (default),
+                                     or every one whose name does not begin with a dot
+  --unknown-fields refuse|warn       fields that no Pod has (default refuse)
+  --allowed-unsafe-sysctls NAMES     sysctls beside the safe ones; may be repeated
   --pod-network CIDR                 where pods have their addresses; may be repeated
                                      (default podCIDR of the configuration file)
   --file-check-frequency DURATION    how often manifests are read again (default 20s)
@@ -56,8 +72,10 @@ Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing gr
 `;
 
 const GET = `List the pods of the agent: desired, refused and terminating ones.
+Or list its sources of pods, and what is wrong with each.
 
 Usage: skerry get pods [NAME] [FLAGS]
+       skerry get sources [-o FORMAT]
 
 NAME is the name in the manifest, or the full name with the node's name behind it.
   -n, --namespace NAME    (default "default")
@@ -92,11 +110,18 @@ const VERSION = `Show the version.
 Usage: skerry version
 `;
 
-const VALIDATE = `Check manifests and tell every fault. Needs no agent.
+const VALIDATE =
+  `Check manifests and tell every fault, every warning and what is in them. Needs no agent.
 
-Usage: skerry validate FILE...
+Usage: skerry validate [--unknown-fields=warn] FILE...
 
-FILE may be a directory, and - is standard input.
+FILE may be a directory, and - is standard input. Of a directory the files are checked
+that the agent would read. An object that a pod refers to and that is in none of the
+files is a warning.
+
+Flags:
+  --unknown-fields refuse|warn   what becomes of fields that the API does not have
+                                 (default refuse)
 
 Exit codes: 0 no fault, 1 any fault, 64 bad flags.
 `;

@@ -17,6 +17,7 @@ import {
 } from "./control_client.ts";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from "./exit_code.ts";
 import { getPods } from "./get_pods.ts";
+import { getSources } from "./get_sources.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
 import { refuse } from "./refuse.ts";
@@ -57,12 +58,18 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
     case "run":
       return await runCommand(command.args, io);
     case "validate":
-      return await validate(command.files, io);
+      return await validate(command, io);
     case "get_pods":
       return await withAgent(
         command.location,
         io,
         (agent) => getPods(command, { io, agent }),
+      );
+    case "get_sources":
+      return await withAgent(
+        command.location,
+        io,
+        (agent) => getSources(command, { io, agent }),
       );
     case "logs":
       return await withAgent(

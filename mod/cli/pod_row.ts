@@ -13,6 +13,7 @@ import {
   type PodStatus,
 } from "../api/mod.ts";
 import { formatAge } from "../base/mod.ts";
+import { ROLLED_BACK_CONDITION } from "../pod/mod.ts";
 
 /** The cells of one line. */
 export interface PodRow {
@@ -157,9 +158,12 @@ function appStatus(
     } else if (terminated !== undefined) shown = endReason(terminated);
   }
   if (shown === "Completed" && isRunning) {
-    return hasCondition(status, "Ready") ? "Running" : "NotReady";
+    shown = hasCondition(status, "Ready") ? "Running" : "NotReady";
   }
-  return shown;
+  // All is well with what runs, but it is not what the manifest says.
+  return shown === "Running" && hasCondition(status, ROLLED_BACK_CONDITION)
+    ? "RolledBack"
+    : shown;
 }
 
 function terminatingOr(shown: string, pod: Pod, status: PodStatus): string {

@@ -4,33 +4,57 @@
  * @module
  */
 
-import { decodeManifest, formatFault, MAX_MANIFEST_BYTES } from "../api/mod.ts";
+import {
+  decodeManifest,
+  type Fault,
+  formatFault,
+  formatObjectId,
+  MAX_MANIFEST_BYTES,
+  objectId,
+  placePodFaults,
+  type UnknownFields,
+} from "../api/mod.ts";
+import { judgePod } from "../app/mod.ts";
 import { describeError } from "../base/mod.ts";
 import { absolutePath } from "../config/mod.ts";
 import { readFileBounded } from "../host/mod.ts";
+import { isManifestName } from "../source/mod.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
+import { ManifestContents } from "./manifest_contents.ts";
+
+/** What is to be validated, and how. */
+export interface ValidateOptions {
+  /** Files and directories; `-` is standard input. */
+  readonly files: readonly string[];
+  readonly unknownFields: UnknownFields;
+}
 
 /**
- * Checks manifests without an agent and tells every fault of every file.
+ * Checks manifests without an agent, as the agent does, and tells what is in them.
  *
- * Of a directory it checks the files that the agent would read: not those whose
- * names start with a dot, and none in directories below.
+ * Of a directory it checks the files that the agent would read: those named
+ * `.yaml`, `.yml` or `.json` that do not start with a dot, and none in directories
+ * below.
  */
 export async function validate(
-  files: readonly string[],
+  options: ValidateOptions,
   io: CliIo,
 ): Promise<number> {
   let isGood = true;
-  for (const file of files) {
+  const contents = new ManifestContents();
+  for (const file of options.files) {
     for (const target of await expand(file, io)) {
-      const report = await check(target, io);
+      const report = await check(target, { ...options, io, contents });
       isGood &&= report.isGood;
       await io.out(
         report.lines.map((line) => `${target.shown}: ${line}\n`)
           .join(""),
       );
     }
+  }
+  for (const { file, message } of contents.warnings()) {
+    await io.out(`${file}: warning: ${message}\n`);
   }
   return isGood ? EXIT_OK : EXIT_FAILURE;
 }
@@ -53,7 +77,8 @@ async function expand(file: string, io: CliIo): Promise<Target[]> {
     }
     const targets: Target[] = [];
     for await (const entry of Deno.readDir(path)) {
-      if (entry.name.startsWith(".") || entry.isDirectory) continue;
+      const isRead = isManifestName(entry.name, { everyFile: false });
+      if (!isRead || entry.isDirectory) continue;
       targets.push({
         kind: "file",
         shown: `${file.replace(/\/+$/, "")}/${entry.name}`,
@@ -64,7 +89,8 @@ async function expand(file: string, io: CliIo): Promise<Target[]> {
       return [{
         kind: "unusable",
         shown: file,
-        reason: "Cannot validate a directory without manifests: found no file",
+        reason:
+          "Cannot validate a directory without manifests: found no file named *.yaml, *.yml or *.json",
       }];
     }
     return targets.sort((left, right) => left.shown < right.shown ? -1 : 1);
@@ -78,23 +104,37 @@ interface Report {
   readonly lines: readonly string[];
 }
 
-async function check(target: Target, io: CliIo): Promise<Report> {
+interface CheckContext {
+  readonly unknownFields: UnknownFields;
+  readonly io: CliIo;
+  /** Takes what is in the manifests. */
+  readonly contents: ManifestContents;
+}
+
+async function check(target: Target, context: CheckContext): Promise<Report> {
+  const { shown } = target;
   switch (target.kind) {
     case "unusable":
       return bad([target.reason]);
-    case "stdin":
-      return checkBytes(await io.readStdin(MAX_MANIFEST_BYTES));
+    case "stdin": {
+      const bytes = await context.io.readStdin(MAX_MANIFEST_BYTES);
+      return checkBytes(bytes, { ...context, shown });
+    }
     case "file":
-      return await checkFile(target.path);
+      return await checkFile(target.path, { ...context, shown });
   }
 }
 
-async function checkFile(path: string): Promise<Report> {
+interface FileContext extends CheckContext {
+  readonly shown: string;
+}
+
+async function checkFile(path: string, context: FileContext): Promise<Report> {
   try {
     const read = await readFileBounded(path, MAX_MANIFEST_BYTES);
     switch (read.kind) {
       case "read":
-        return checkBytes(read.bytes);
+        return checkBytes(read.bytes, context);
       case "missing":
         return bad(["Cannot read it: there is no such file"]);
       case "not_regular":
@@ -109,19 +149,45 @@ async function checkFile(path: string): Promise<Report> {
   }
 }
 
-function checkBytes(bytes: Uint8Array): Report {
-  const result = decodeManifest(bytes);
-  switch (result.kind) {
-    case "ok": {
-      const count = result.pods.length;
-      return {
-        isGood: true,
-        lines: [`ok, ${count} ${count === 1 ? "pod" : "pods"}`],
-      };
-    }
-    case "refused":
-      return bad(result.faults.map(formatFault));
-  }
+function checkBytes(bytes: Uint8Array, context: FileContext): Report {
+  const { contents, shown, unknownFields } = context;
+  const result = decodeManifest(bytes, { unknownFields });
+  if (result.kind === "refused") return bad(result.faults.map(formatFault));
+  const { pods, objects } = result;
+  const place = (faults: readonly Fault[], pod: number): readonly Fault[] =>
+    faults.length === 0 ? faults : placePodFaults(bytes, pod, faults);
+  const verdicts = pods.map((pod, at) => {
+    const { faults, warnings } = judgePod(pod);
+    return { faults: place(faults, at), warnings: place(warnings, at) };
+  });
+  const faults = verdicts.flatMap((verdict) => verdict.faults);
+  if (faults.length > 0) return bad(faults.map(formatFault));
+  const warnings = [
+    ...result.warnings,
+    ...verdicts.flatMap((verdict) => verdict.warnings),
+  ];
+  contents.add(shown, { pods, objects });
+  const counts = [
+    ...(pods.length > 0 || objects.length === 0
+      ? [counted(pods.length, "pod")]
+      : []),
+    ...(objects.length > 0 ? [counted(objects.length, "object")] : []),
+  ];
+  return {
+    isGood: true,
+    lines: [
+      `ok, ${counts.join(", ")}`,
+      ...pods.map(({ metadata }) =>
+        `Pod ${metadata.namespace || "default"}/${metadata.name}`
+      ),
+      ...objects.map((object) => formatObjectId(objectId(object))),
+      ...warnings.map((warning) => `warning: ${formatFault(warning)}`),
+    ],
+  };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function bad(lines: readonly string[]): Report {

@@ -20,6 +20,7 @@ import type {
   LogSource,
   MetricsSource,
   PodSource,
+  SourceListing,
 } from "./ports.ts";
 import { UnixListener } from "./unix_listener.ts";
 
@@ -29,6 +30,7 @@ const VISIBLE_PERIOD_MS = 5_000;
 /** What the control server answers from. */
 export interface ControlServerDeps {
   readonly pods: PodSource;
+  readonly sources: SourceListing;
   readonly health: HealthSource;
   readonly metrics: MetricsSource;
   readonly logs: LogSource;
@@ -156,6 +158,7 @@ async function route(
         return plain(deps.metrics.render(), { type: METRICS_CONTENT_TYPE });
       }
       if (first === "version") return json(deps.version);
+      if (first === "sources") return listSources(deps);
       break;
     case 3:
       if (first === "api" && second === "v1" && third === "pods") {
@@ -194,6 +197,11 @@ function listPods(
       ? pods
       : pods.filter(({ metadata }) => metadata.namespace === namespace),
   );
+}
+
+function listSources(deps: ControlServerDeps): Response {
+  const items = deps.sources.sources();
+  return json({ apiVersion: "skerry.dev/v1alpha1", kind: "SourceList", items });
 }
 
 function getPod(

@@ -15,6 +15,37 @@ export interface PodSource {
   pods(): readonly Pod[];
 }
 
+/** One source of pods, as clients see it. */
+export interface SourceState {
+  /** `file`, `http` or `api`. */
+  readonly name: string;
+  /** A path, or a URL without its secrets. */
+  readonly location: string;
+  /** Whether it has spoken for itself since the agent's start. */
+  readonly ready: boolean;
+  /** How many pods it wants. */
+  readonly pods: number;
+  /** None before the first look; times are RFC 3339. */
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: "True" | "False";
+    readonly reason: string;
+    readonly message: string;
+    readonly lastTransitionTime: string;
+  }[];
+  /** What runs from what a manifest said before it turned bad; pods as `namespace/name`. */
+  readonly lastGood: readonly {
+    readonly manifest: string;
+    readonly pods: readonly string[];
+  }[];
+}
+
+/** Gives the sources of pods. */
+export interface SourceListing {
+  /** All that are configured; none while the agent starts. */
+  sources(): readonly SourceState[];
+}
+
 /** One thing that keeps the agent from being healthy. */
 export interface HealthProblem {
   /** Name of the check, such as `pleg`. */

@@ -5,61 +5,12 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type CliIo, main, OutputClosedError } from "../../../mod/cli/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { OutputClosedError } from "../../../mod/cli/mod.ts";
 import { AgentStub, stubPod } from "../server/agent_stub.ts";
 import { TempDir } from "../server/temp.ts";
+import { run, TestIo } from "./test_io.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";
-
-/** A process whose output stays in its hands. */
-class TestIo implements CliIo {
-  readonly clock = new FakeClock();
-  readonly stopping = new AbortController();
-  output = "";
-  errors = "";
-  stdin = "";
-  /** What happens after each write. */
-  written: () => void = () => {};
-
-  cwd(): string {
-    return "/";
-  }
-  hostname(): string {
-    return "n1";
-  }
-  readTextFile(path: string): Promise<string> {
-    return Deno.readTextFile(path);
-  }
-  out(data: string | Uint8Array): Promise<void> {
-    this.output += typeof data === "string"
-      ? data
-      : new TextDecoder().decode(data);
-    this.written();
-    return Promise.resolve();
-  }
-  err(line: string): Promise<void> {
-    this.errors += `${line}\n`;
-    return Promise.resolve();
-  }
-  readStdin(): Promise<Uint8Array> {
-    return Promise.resolve(new TextEncoder().encode(this.stdin));
-  }
-  stopRequests(): { readonly signal: AbortSignal } & Disposable {
-    return { signal: this.stopping.signal, [Symbol.dispose]: () => {} };
-  }
-}
-
-interface Outcome {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
-
-async function run(line: string, io: TestIo = new TestIo()): Promise<Outcome> {
-  const code = await main(line.split(" "), io);
-  return { code, output: io.output, errors: io.errors };
-}
 
 Deno.test("main() names the socket when no agent is there", async () => {
   await using dir = await TempDir.make();
@@ -107,6 +58,65 @@ Deno.test("main() gets pods in every form", async () => {
     errors:
       'skerry: Cannot find pod "db": no pod and no manifest has that name\n',
   });
+});
+
+Deno.test("main() gets sources in every form", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const agent = new AgentStub();
+  await using _server = await agent.serve(path);
+  const at = `--control-socket=${path}`;
+  const time = { lastTransitionTime: "2024-01-01T00:00:00Z" };
+  const well = {
+    status: "True",
+    reason: "Valid",
+    message: "",
+    ...time,
+  } as const;
+  agent.sources = [{
+    name: "file",
+    location: "/m",
+    ready: true,
+    pods: 3,
+    conditions: [{ type: "Reachable", ...well }, {
+      type: "ManifestsValid",
+      status: "False",
+      reason: "InvalidManifest",
+      message: "/m/a.yaml: bad\nname",
+      ...time,
+    }],
+    lastGood: [{ manifest: "/m/a.yaml", pods: ["default/a", "default/b"] }],
+  }, {
+    name: "http",
+    location: "http://h/",
+    ready: false,
+    pods: 0,
+    conditions: [],
+    lastGood: [],
+  }];
+  const table = (await run(`get sources -o wide ${at}`)).output.split("\n")
+    .map((line) => line.split(/ {3,}/));
+  deepStrictEqual(table.map((cells) => cells.toSpliced(5, 1)), [
+    [
+      ...["NAME", "READY", "PODS", "LAST-GOOD", "STATUS", "LOCATION"],
+      "MESSAGE",
+    ],
+    [
+      ...["file", "True", "3", "2", "InvalidManifest", "/m"],
+      "/m/a.yaml: bad name",
+    ],
+    ["http", "False", "0", "0", "Starting", "http://h/", "<none>"],
+    [""],
+  ]);
+  const { items, kind } = JSON.parse(
+    (await run(`get sources -o json ${at}`)).output,
+  );
+  deepStrictEqual([kind, items], ["SourceList", agent.sources]);
+  strictEqual(
+    (await run(`get sources -o name ${at}`)).output,
+    "source/file\nsource/http\n",
+  );
+  ok((await run(`get sources -o yaml ${at}`)).output.includes("name: file"));
 });
 
 Deno.test("main() watches until it is stopped, and writes what changes", async () => {
@@ -174,42 +184,6 @@ Deno.test("main() ends quietly when nobody reads its output", async () => {
   };
   const { code, errors } = await run(`metrics --control-socket=${path}`, io);
   deepStrictEqual([code, errors], [0, ""]);
-});
-
-const GOOD = `
-apiVersion: v1
-kind: Pod
-metadata: {name: good}
-spec: {containers: [{name: c, image: i}]}
-`;
-
-Deno.test("main() validates files, directories and standard input", async () => {
-  await using dir = await TempDir.make();
-  await Deno.writeTextFile(`${dir.path}/good.yaml`, GOOD);
-  await Deno.writeTextFile(`${dir.path}/.hidden`, "nonsense: [");
-  deepStrictEqual(await run(`validate ${dir.path}`), {
-    code: 0,
-    output: `${dir.path}/good.yaml: ok, 1 pod\n`,
-    errors: "",
-  });
-  await Deno.writeTextFile(
-    `${dir.path}/bad.yaml`,
-    `${GOOD}---\n${GOOD.replace("image: i", "imag: i")}`,
-  );
-  const bad = await run(`validate ${dir.path}`);
-  strictEqual(bad.code, 1);
-  const [first] = bad.output.split("\n");
-  ok(
-    first?.startsWith(`${dir.path}/bad.yaml: document 2, line `),
-    String(first),
-  );
-  ok(first?.includes("spec.containers[0].imag"), String(first));
-  ok(bad.output.includes("good.yaml: ok"));
-  const io = new TestIo();
-  io.stdin = GOOD;
-  deepStrictEqual((await run("validate -", io)).code, 0);
-  const missing = await run(`validate ${dir.path}/none.yaml`);
-  strictEqual(missing.code, 1);
 });
 
 Deno.test("main() tells all faults of a run and exits 64", async () => {

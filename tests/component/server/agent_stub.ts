@@ -16,11 +16,13 @@ import {
   type HealthProblem,
   type LogLocation,
   type LogRequest,
+  type SourceState,
 } from "../../../mod/server/mod.ts";
 
 /** What the stub answers from; a test changes it at will. */
 export class AgentStub {
   pods: readonly Pod[] = [];
+  sources: readonly SourceState[] = [];
   problems: readonly HealthProblem[] = [];
   locate: (request: LogRequest) => LogLocation = () => ({
     kind: "not_found",
@@ -38,6 +40,7 @@ export class AgentStub {
   serve(path: string): Promise<ControlServer> {
     const deps: ControlServerDeps = {
       pods: { pods: () => this.pods },
+      sources: { sources: () => this.sources },
       health: { checks: ["ping"], problems: () => this.problems },
       metrics: { render: () => "# TYPE up gauge\nup 1\n" },
       logs: { locate: (request) => this.locate(request) },

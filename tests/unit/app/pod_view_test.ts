@@ -104,6 +104,21 @@ Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)
   strictEqual(shown?.status?.phase, "Running");
 });
 
+Deno.test("viewPods() says by a condition that a newer version was rolled back", () => {
+  const bad = { revision: "r2", uid: "u2", atMs: 1_000, afterMs: 120_000 };
+  const [first, second] = view({
+    workers: [worker(pod("a")), worker(pod("b"))],
+    rolledBack: new Map([["a", bad]]),
+  });
+  const [condition] = first?.status?.conditions ?? [];
+  deepStrictEqual(
+    [condition?.type, condition?.status, condition?.lastTransitionTime],
+    ["skerry.dev/RolledBack", "True", "1970-01-01T00:00:01Z"],
+  );
+  match(condition?.message ?? "", /"r2" \(UID "u2"\).*within 2m0s/);
+  strictEqual(second?.status?.conditions, undefined);
+});
+
 Deno.test("viewPods() shows the named pods of a refused manifest as Failed", () => {
   const named = [{ name: "bad" }, { name: "worse", namespace: "shop" }];
   const shown = view({

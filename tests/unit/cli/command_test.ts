@@ -40,6 +40,12 @@ const ROWS: readonly (readonly [string, Command])[] = [
     args: ["--root-dir=/x", "--config", "c"],
   }],
   ["get pods", GET],
+  ["get sources", { kind: "get_sources", location: [], output: "table" }],
+  ["get source -o yaml --root-dir=/x", {
+    kind: "get_sources",
+    location: ["--root-dir=/x"],
+    output: "yaml",
+  }],
   ["get po", GET],
   ["get pod web", { ...GET, name: "web" }],
   ["get pods -n kube-system -o wide", {
@@ -78,6 +84,7 @@ const ROWS: readonly (readonly [string, Command])[] = [
   ["validate a.yaml dir -", {
     kind: "validate",
     files: ["a.yaml", "dir", "-"],
+    unknownFields: "refuse",
   }],
 ];
 
@@ -96,7 +103,9 @@ for (
     ["gte pods", 'there is no such command, did you mean "get"'],
     ["frobnicate", "there is no such command"],
     ["get", "Cannot get nothing"],
-    ["get nodes", 'Cannot get "nodes": wanted "pods"'],
+    ["get nodes", 'Cannot get "nodes": wanted "pods" or "sources"'],
+    ["get sources a", 'Cannot use the argument "a"'],
+    ["get sources -A", "Cannot use -A: there is no such flag"],
     ["get pods a b", 'Cannot use the argument "b"'],
     ["get pods a -A", "wanted a name or -A, not both"],
     ["get pods -o jsn", 'found "jsn", wanted one of wide, json, yaml, name'],

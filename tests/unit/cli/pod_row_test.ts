@@ -338,6 +338,24 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     "Evicted",
     "0",
   ],
+  ...["Running", "CrashLoopBackOff"].map((state): typeof ROWS[number] => [
+    `a rolled back pod that is ${state}`,
+    pod("p", {
+      status: {
+        phase: "Running",
+        conditions: [
+          ...READY,
+          { type: "skerry.dev/RolledBack", status: "True" },
+        ],
+        containerStatuses: [
+          state === "Running" ? container("c") : waiting("c", state),
+        ],
+      },
+    }),
+    state === "Running" ? "1/1" : "0/1",
+    state === "Running" ? "RolledBack" : state,
+    "0",
+  ]),
   [
     "a reason that would break the line",
     pod("p", { status: { phase: "Failed", reason: "a\n\u001b[2Jb" } }),

@@ -1,0 +1,124 @@
+/**
+ * The agent's hands on the runtime: what looks, starts, stops and clears away.
+ *
+ * @module
+ */
+
+import type { Clock, Logger, Random } from "../base/mod.ts";
+import type { EventSink, ObjectGetter } from "../api/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
+import type { CriConnection } from "../cri/mod.ts";
+import {
+  ContainerFiles,
+  diskFiles,
+  type NodeFacts,
+  NodeSpecBuilder,
+  PodCache,
+  PodCollector,
+  PodExecutor,
+  PodObserver,
+  type PodResources,
+  realPathOf,
+  UserNamespaces,
+} from "../runtime/mod.ts";
+import { SubPathResolver } from "../volume/mod.ts";
+import { NodeFiles } from "./node_facts.ts";
+
+/** What the hands work with. */
+export interface RuntimeDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly connection: CriConnection;
+  readonly objects: ObjectGetter;
+  readonly node: NodeFacts;
+  readonly resources: PodResources;
+}
+
+/** What a sync of a pod does its work with. */
+export interface RuntimeParts {
+  readonly cache: PodCache;
+  readonly observer: PodObserver;
+  readonly executor: PodExecutor;
+  readonly resources: PodResources;
+  readonly collector: PodCollector;
+  /** Reads again what the node tells every pod, if it changed. */
+  readonly refreshNode: () => Promise<void>;
+  /** Empty until the runtime has told its name. */
+  readonly runtimeName: () => string;
+  readonly hostIps: () => readonly string[];
+}
+
+/** Builds them; the runtime is not asked yet. */
+export async function buildRuntime(
+  config: AgentConfig,
+  deps: RuntimeDeps,
+): Promise<RuntimeParts> {
+  const { clock, log, events, random, connection, resources } = deps;
+  const { runtime, images } = connection;
+  const podsDir = `${config.paths.rootDir}/pods`;
+  const { podLogsDir } = config.runtime;
+  const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
+  await nodeFiles.refresh();
+  const users = await UserNamespaces.load({ files: diskFiles, podsDir });
+  const containerFiles = new ContainerFiles({ files: diskFiles, random }, {
+    podsDir,
+    podLogsDir,
+  });
+  const cache = new PodCache();
+  const common = { runtime, files: diskFiles, clock, resources };
+  const executor = new PodExecutor({
+    ...common,
+    images,
+    containerFiles,
+    specs: specBuilder(config, { ...deps, nodeFiles, users }),
+    users,
+    subPaths: new SubPathResolver({
+      clock,
+      marks: `${config.paths.runDir}/sub-paths`,
+    }),
+    events,
+    log,
+  }, {
+    maxParallelStarts: config.runtime.maxParallelSandboxStarts,
+    maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
+    ...(config.runtime.parallelPulls !== undefined &&
+      { maxParallelPulls: config.runtime.parallelPulls }),
+  });
+  return {
+    cache,
+    observer: new PodObserver({ ...common, cache }),
+    executor,
+    resources,
+    collector: new PodCollector({ runtime, files: containerFiles }),
+    refreshNode: () => nodeFiles.refresh(),
+    runtimeName: () => connection.features()?.version.runtimeName ?? "",
+    hostIps: () => deps.node.ips,
+  };
+}
+
+function specBuilder(
+  config: AgentConfig,
+  deps: RuntimeDeps & {
+    readonly nodeFiles: NodeFiles;
+    readonly users: UserNamespaces;
+  },
+): NodeSpecBuilder {
+  const { node, objects, connection, nodeFiles, users } = deps;
+  return new NodeSpecBuilder({
+    node: {
+      ...node,
+      realPath: realPathOf,
+      runtime: () => connection.features(),
+      runtimeClass: (name) => objects.runtimeClass(name),
+      idMapping: (uid) => users.mappingOf(uid),
+    },
+    objects,
+    podLogsDir: config.runtime.podLogsDir,
+    hostDns: () => nodeFiles.resolver,
+    clusterDns: config.node.clusterDns,
+    clusterDomain: config.node.clusterDomain,
+    nodeHostsFile: () => nodeFiles.hosts,
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * The sources of an agent: where its pods and objects come from.
+ *
+ * @module
+ */
+
+import type { AgentConfig } from "../config/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
+import {
+  createManifestFiles,
+  DiskLastGoodStore,
+  DiskRollbackStore,
+  FileSource,
+  PodStorage,
+  SourcesReady,
+  type UrlSource,
+} from "../source/mod.ts";
+import type { Clock, Logger, MetricsRegistry } from "../base/mod.ts";
+import { checkManifestPod } from "./manifest_check.ts";
+import { nodeAddresses } from "./node_facts.ts";
+import { buildUrlSource, type UrlSourceParts } from "./url_source.ts";
+
+/** What sources work with. */
+export interface SourceDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventRecorder;
+}
+
+/** The sources, and what their sets are merged into. */
+export interface Sources {
+  readonly storage: PodStorage;
+  readonly fileSource: FileSource;
+  /** Absent when no URL is configured. */
+  readonly urlSource: UrlSource | undefined;
+  readonly sourcesReady: SourcesReady;
+  /** Beside what the sources keep. */
+  readonly rollbackStore: DiskRollbackStore;
+}
+
+/** Builds the sources; none of them runs yet. */
+export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
+  const { clock, log, metrics, events } = deps;
+  const storage = new PodStorage({ clock, log, events });
+  const network = {
+    podNetworks: config.node.podNetworks,
+    nodeAddresses: nodeAddresses(config),
+  };
+  const check: UrlSourceParts["check"] = (pod, found) =>
+    checkManifestPod(pod, found, {
+      events,
+      network,
+      current: (uid) =>
+        storage.pods().find(({ metadata }) => metadata.uid === uid),
+    });
+  const fileSource = new FileSource({
+    path: config.source.manifestPath,
+    nodeName: config.node.name,
+    checkFrequencyMs: config.source.fileCheckFrequencyMs,
+    everyFile: config.source.manifestFiles === "kubelet",
+    unknownFields: config.node.unknownFields,
+  }, {
+    clock,
+    log: log.named("source"),
+    metrics,
+    events,
+    files: createManifestFiles({ clock, log: log.named("source") }),
+    lastGood: new DiskLastGoodStore({
+      directory: `${config.paths.rootDir}/checkpoints/manifests`,
+      secretDirectory: `${config.paths.runDir}/manifest-secrets`,
+    }, { clock, log: log.named("source"), metrics, events }),
+    check,
+  });
+  const urlSource = buildUrlSource(config, {
+    clock,
+    log: log.named("source"),
+    metrics,
+    events,
+    check,
+  });
+  const names = urlSource === undefined ? [] : ["http" as const];
+  const sourcesReady = new SourcesReady(["file", ...names], storage);
+  const rollbackStore = new DiskRollbackStore(
+    `${config.paths.rootDir}/checkpoints/rollbacks`,
+    { clock, log: log.named("source") },
+  );
+  return { storage, fileSource, urlSource, sourcesReady, rollbackStore };
+}

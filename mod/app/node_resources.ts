@@ -1,0 +1,93 @@
+/**
+ * The node's resources put together: what there is, and who keeps it for pods.
+ *
+ * @module
+ */
+
+import type { EventSink } from "../api/mod.ts";
+import { formatQuantity } from "../api/mod.ts";
+import type { Clock, Logger } from "../base/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
+import type { CriConnection } from "../cri/mod.ts";
+import {
+  diskFiles,
+  NO_POD_CGROUPS,
+  type NodeFacts,
+  NodePodCgroups,
+  type PodCgroups,
+  PodResources,
+} from "../runtime/mod.ts";
+import { NodeCgroupDriver } from "./cgroup_driver.ts";
+import {
+  type HostFacts,
+  nodeAddresses,
+  nodeFacts,
+  readHostFacts,
+} from "./node_facts.ts";
+
+/** What putting them together needs. */
+export interface NodeResourcesDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly connection: CriConnection;
+}
+
+/** What the node has, and the keeper of it. */
+export interface NodeResources {
+  readonly node: NodeFacts;
+  readonly resources: PodResources;
+  /** To be asked to learn once the runtime is ready. */
+  readonly driver: NodeCgroupDriver;
+}
+
+/**
+ * Looks at the machine and builds the keeper of pods' resources.
+ *
+ * @throws {FileError} When what a host view shows cannot be read.
+ */
+export async function buildNodeResources(
+  config: AgentConfig,
+  deps: NodeResourcesDeps,
+): Promise<NodeResources> {
+  const host = await readHostFacts(config);
+  const driver = new NodeCgroupDriver(config.node.cgroupDriver, deps);
+  const node = nodeFacts(config, nodeAddresses(config), { host, driver });
+  if (config.node.hostView !== undefined && host.cgroups === undefined) {
+    deps.log.named("cgroups").warn("no_cgroups_in_host_view", {
+      path: config.node.hostView,
+      note: "pods get no limits as a whole",
+    });
+  }
+  const resources = new PodResources({
+    runtime: deps.connection.runtime,
+    files: diskFiles,
+    events: deps.events,
+    cgroups: podCgroups(config, { ...deps, host, node }),
+    node,
+  }, { podsDir: `${config.paths.rootDir}/pods` });
+  return { node, resources, driver };
+}
+
+function podCgroups(
+  config: AgentConfig,
+  deps: NodeResourcesDeps & {
+    readonly host: HostFacts;
+    readonly node: NodeFacts;
+  },
+): PodCgroups {
+  const { host, node, clock, log } = deps;
+  if (host.cgroups === undefined) return NO_POD_CGROUPS;
+  const { podPidsLimit, enforceAllocatable } = config.node;
+  const allocatable = Object.fromEntries(
+    [...node.allocatable].map(([name, amount]) => [
+      name,
+      formatQuantity(amount),
+    ]),
+  );
+  return new NodePodCgroups({ tree: host.cgroups, clock, log }, {
+    layout: () => node.cgroups,
+    pidsLimit: podPidsLimit,
+    ...(enforceAllocatable ? { allocatable } : {}),
+  });
+}

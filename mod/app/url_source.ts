@@ -1,0 +1,46 @@
+/**
+ * The source of pods that asks a URL, if one is configured.
+ *
+ * @module
+ */
+
+import type { AgentConfig } from "../config/mod.ts";
+import { readFileBounded } from "../host/mod.ts";
+import {
+  DiskSetCheckpoint,
+  UrlSource,
+  type UrlSourceDeps,
+} from "../source/mod.ts";
+
+/** What {@linkcode buildUrlSource} leaves to the caller. */
+export type UrlSourceParts =
+  & Omit<UrlSourceDeps, "checkpoint" | "readFile" | "events">
+  & Required<Pick<UrlSourceDeps, "events">>;
+
+/** Builds the URL source; `undefined` when no URL is configured. */
+export function buildUrlSource(
+  config: Pick<AgentConfig, "source" | "node" | "paths">,
+  deps: UrlSourceParts,
+): UrlSource | undefined {
+  const { source: { manifestUrl }, node, paths } = config;
+  if (manifestUrl === undefined) return undefined;
+  const { caFile, certFile, keyFile } = manifestUrl;
+  const url = manifestUrl.url.reveal();
+  const checkpoint = new DiskSetCheckpoint({
+    source: "http",
+    origin: url,
+    directory: `${paths.rootDir}/checkpoints/url`,
+    secretDirectory: `${paths.runDir}/url-secrets`,
+  }, deps);
+  return new UrlSource({
+    url,
+    nodeName: node.name,
+    headers: manifestUrl.headers.reveal(),
+    ...(caFile !== undefined && { caFile }),
+    ...(certFile !== undefined && { certFile }),
+    ...(keyFile !== undefined && { keyFile }),
+    publicKeyFiles: manifestUrl.publicKeyFiles,
+    checkFrequencyMs: manifestUrl.checkFrequencyMs,
+    unknownFields: node.unknownFields,
+  }, { ...deps, checkpoint, readFile: readFileBounded });
+}

@@ -1,0 +1,153 @@
+/**
+ * `skerry validate` on real files.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { TempDir } from "../server/temp.ts";
+import { run, TestIo } from "./test_io.ts";
+
+const GOOD = `
+apiVersion: v1
+kind: Pod
+metadata: {name: good}
+spec: {containers: [{name: c, image: i}]}
+`;
+
+const SETTINGS = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: shop}
+data: {A: "1"}
+`;
+
+const REFERRING = `
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  containers:
+  - name: c
+    image: i
+    envFrom:
+    - configMapRef: {name: settings}
+    - configMapRef: {name: more, optional: true}
+    - secretRef: {name: password}
+`;
+
+/** The lines of a run over these files, without the directory before their names. */
+async function validated(
+  files: Readonly<Record<string, string>>,
+  flags = "",
+): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
+  await using dir = await TempDir.make();
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${dir.path}/${name}`, text);
+  }
+  const { code, output } = await run(`validate ${flags}${dir.path}`);
+  const lines = output.replaceAll(`${dir.path}/`, "").trimEnd().split("\n");
+  return { code, lines };
+}
+
+Deno.test("main() validates files, directories and standard input", async () => {
+  await using dir = await TempDir.make();
+  await Deno.writeTextFile(`${dir.path}/good.yaml`, GOOD);
+  deepStrictEqual(await run(`validate ${dir.path}`), {
+    code: 0,
+    output: `${dir.path}/good.yaml: ok, 1 pod\n` +
+      `${dir.path}/good.yaml: Pod default/good\n`,
+    errors: "",
+  });
+  await Deno.writeTextFile(
+    `${dir.path}/bad.yaml`,
+    `${GOOD}---\n${GOOD.replace("image: i", "imag: i")}`,
+  );
+  const bad = await run(`validate ${dir.path}`);
+  strictEqual(bad.code, 1);
+  const [first] = bad.output.split("\n");
+  ok(
+    first?.startsWith(`${dir.path}/bad.yaml: document 2, line `),
+    String(first),
+  );
+  ok(first?.includes("spec.containers[0].imag"), String(first));
+  ok(bad.output.includes("good.yaml: ok"));
+  const io = new TestIo();
+  io.stdin = GOOD;
+  deepStrictEqual((await run("validate -", io)).code, 0);
+  const missing = await run(`validate ${dir.path}/none.yaml`);
+  strictEqual(missing.code, 1);
+});
+
+Deno.test("main() validates the files of a directory that the agent would read", async () => {
+  deepStrictEqual(
+    await validated({
+      ".hidden.yaml": "nonsense: [",
+      "good.yaml~": "nonsense: [",
+      "notes.txt": "nonsense: [",
+      "good.yaml": GOOD,
+    }),
+    { code: 0, lines: ["good.yaml: ok, 1 pod", "good.yaml: Pod default/good"] },
+  );
+  const { code, lines } = await validated({ "notes.txt": "" });
+  strictEqual(code, 1);
+  ok(lines[0]?.includes("found no file named"), lines.join("\n"));
+});
+
+Deno.test("main() tells what manifests hold, and what pods refer to that is not there", async () => {
+  deepStrictEqual(
+    await validated({ "a.yaml": SETTINGS, "b.yaml": REFERRING }),
+    {
+      code: 0,
+      lines: [
+        "a.yaml: ok, 1 object",
+        "a.yaml: ConfigMap shop/settings",
+        "b.yaml: ok, 1 pod",
+        "b.yaml: Pod shop/web",
+        "b.yaml: warning: Pod shop/web refers to Secret shop/password, which is in none of these files",
+      ],
+    },
+  );
+});
+
+Deno.test("main() warns of what is in two manifests", async () => {
+  const both = `${SETTINGS}---\n${GOOD}`;
+  const { code, lines } = await validated({ "a.yaml": both, "b.yaml": both });
+  strictEqual(code, 0);
+  deepStrictEqual(lines.slice(-2), [
+    "b.yaml: warning: Pod default/good is in a.yaml as well, and only the first counts",
+    "b.yaml: warning: ConfigMap shop/settings is in a.yaml as well, and only the first counts",
+  ]);
+});
+
+Deno.test("main() validates with the agent's own limits, refused and warned of", async () => {
+  const nfs = `${GOOD.trimEnd().slice(0, -1)}, volumes: [{name: v, nfs: {}}]}`;
+  const refused = await validated({ "a.yaml": nfs });
+  strictEqual(refused.code, 1);
+  match(
+    refused.lines[0] ?? "",
+    /^a\.yaml: document 1, line \d+: spec\.volumes\[0\]\.nfs: Not supported/,
+  );
+  const probe = GOOD.replace(
+    "image: i",
+    "image: i, livenessProbe: {exec: {command: [x]}}",
+  );
+  const warned = await validated({ "a.yaml": probe });
+  strictEqual(warned.code, 0);
+  match(
+    warned.lines[2] ?? "",
+    /^a\.yaml: warning: document 1, line \d+: spec\.containers\[0\]\.livenessProbe: Not run yet/,
+  );
+});
+
+Deno.test("main() validates unknown fields as told", async () => {
+  const misspelt = GOOD.replace("image: i", "image: i, tyt: true");
+  strictEqual((await validated({ "a.yaml": misspelt })).code, 1);
+  const { code, lines } = await validated(
+    { "a.yaml": misspelt },
+    "--unknown-fields=warn ",
+  );
+  strictEqual(code, 0);
+  ok(lines[2]?.includes('did you mean "tty"'), lines.join("\n"));
+  strictEqual((await run("validate --unknown-fields=maybe x")).code, 64);
+});

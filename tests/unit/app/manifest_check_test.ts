@@ -1,0 +1,65 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { Pod, PodEvent } from "../../../mod/api/mod.ts";
+import { checkManifestPod } from "../../../mod/app/manifest_check.ts";
+
+function pod(spec: Partial<Pod["spec"]> = {}): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: "u-1" },
+    spec: { containers: [{ name: "c", image: "x:1" }], ...spec },
+  };
+}
+
+function check(
+  of: Pod,
+  options: { readonly current?: Pod; readonly found?: readonly string[] } = {},
+): { readonly faults: readonly string[]; readonly events: readonly string[] } {
+  const events: string[] = [];
+  const faults = checkManifestPod(
+    of,
+    (options.found ?? []).map((field) => ({ field, message: "Odd", line: 3 })),
+    {
+      events: {
+        record: (_, event: PodEvent) => {
+          events.push(`${event.type} ${event.reason} ${event.message}`);
+        },
+      },
+      network: { podNetworks: [], nodeAddresses: [] },
+      current: (uid) =>
+        options.current?.metadata.uid === uid ? options.current : undefined,
+    },
+  );
+  return { faults: faults.map(({ field }) => field), events };
+}
+
+Deno.test("checkManifestPod() has nothing to say of a plain pod", () => {
+  deepStrictEqual(check(pod()), { faults: [], events: [] });
+});
+
+Deno.test("checkManifestPod() refuses what the agent does not honour", () => {
+  const volumes = [{ name: "v", nfs: { path: "/", server: "s" } }];
+  deepStrictEqual(check(pod({ volumes })), {
+    faults: ["spec.volumes[0].nfs"],
+    events: [],
+  });
+});
+
+Deno.test("checkManifestPod() tells by events what the pod will lack, and what is odd", () => {
+  const imagePullSecrets = [{ name: "s" }];
+  deepStrictEqual(check(pod({ imagePullSecrets }), { found: ["spec.x"] }), {
+    faults: [],
+    events: [
+      "Warning PodFeatureUnsupported spec.imagePullSecrets: Not used yet: images are pulled without credentials",
+      "Warning ManifestWarning line 3: spec.x: Odd",
+    ],
+  });
+});
+
+Deno.test("checkManifestPod() tells what of an edit a pod of a fixed UID cannot follow", () => {
+  const { faults, events } = check(pod({ hostPID: true }), { current: pod() });
+  deepStrictEqual(faults, []);
+  deepStrictEqual(events, [
+    "Warning FieldImmutable spec.hostPID: Forbidden: cannot change in a pod that keeps its UID; give the pod another metadata.uid, or none, and it is replaced",
+  ]);
+});
