@@ -2,7 +2,8 @@
  * Measures skerry beside the bare CRI calls, on the same runtime in the same run.
  *
  * Prints one line a figure, with its aim. Nothing here passes or fails: numbers
- * are for people. `--only start,burst,death,idle,relist,boot` measures a part.
+ * are for people. `--only change,start,burst,death,idle,relist,boot` measures
+ * a part; `change` alone needs no runtime.
  *
  * @module
  */
@@ -14,10 +15,10 @@ import { measureBoot } from "./bench/boot.ts";
 import { measureBurst } from "./bench/burst.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
-
 import { measureRelist } from "./bench/relist.ts";
 import { measureStart } from "./bench/start.ts";
-import { Bench } from "./bench/bench_runtime.ts";
+import { Bench, type Report, reportTo } from "./bench/bench_runtime.ts";
+import { measureChange } from "./bench/change.ts";
 import { installDependencies } from "./install_dependencies.ts";
 
 const PARTS = {
@@ -29,19 +30,33 @@ const PARTS = {
   relist: measureRelist,
 } as const;
 
+const ALL: readonly string[] = ["change", ...Object.keys(PARTS)];
+
 if (import.meta.main) {
   const { values } = parseArgs({
     args: Deno.args,
     options: { only: { type: "string" } },
   });
-  const wanted = values.only?.split(",") ?? Object.keys(PARTS);
+  const report = reportTo((line) => console.log(line));
+  const wanted = new Set(values.only?.split(",") ?? ALL);
+  if (wanted.delete("change")) {
+    console.error("measuring: change");
+    await measureChange(report);
+  }
+  if (wanted.size > 0) await measureOnRuntime(wanted, report);
+}
+
+async function measureOnRuntime(
+  wanted: ReadonlySet<string>,
+  report: Report,
+): Promise<void> {
   await installDependencies();
   await using rig = await ContainerdRig.start({
     progress: (step) => console.error(step),
   });
-  await using bench = await Bench.open(rig, (line) => console.log(line));
+  await using bench = await Bench.open(rig, report);
   for (const [name, measure] of Object.entries(PARTS)) {
-    if (!wanted.includes(name)) continue;
+    if (!wanted.has(name)) continue;
     console.error(`measuring: ${name}`);
     await measure(bench);
   }

@@ -4,12 +4,17 @@
  * @module
  */
 
-import { decodeManifest, logDirectoryName } from "../../mod/api/mod.ts";
+import {
+  decodeManifest,
+  logDirectoryName,
+  NO_OBJECTS,
+} from "../../mod/api/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../../mod/cri/mod.ts";
 import { NodeSpecBuilder } from "../../mod/runtime/mod.ts";
 import { identifyPod } from "../../mod/source/mod.ts";
 import { podManifest } from "../../tests/support/pod_manifest.ts";
 import { BUSYBOX_IMAGE } from "../../tests/support/runtime/containerd_rig.ts";
+import { bareNode } from "../../tests/support/bare_node.ts";
 
 /** What is sent to start one pod of one container. */
 export interface BareRequest {
@@ -26,23 +31,8 @@ export class BareRequests {
   constructor(directory: string) {
     this.#directory = directory;
     this.#specs = new NodeSpecBuilder({
-      node: {
-        name: "bare",
-        ips: [],
-        memoryBytes: 1n << 34n,
-        allocatable: new Map(),
-        cgroups: {
-          driver: "cgroupfs",
-          version: 1,
-          root: "/",
-          perQos: true,
-          cpuCfsQuota: true,
-          cpuCfsPeriodMs: 100,
-          hugePageSizes: [],
-        },
-        seccompDefault: false,
-        seccompProfileRoot: "/nonexistent",
-      },
+      node: bareNode({ name: "bare" }),
+      objects: NO_OBJECTS,
       podLogsDir: `${directory}/logs`,
       hostDns: () => undefined,
       clusterDns: [],

@@ -28,27 +28,36 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (high + (sorted[at - 1] ?? NaN)) / 2;
 }
 
+/** Prints one figure beside what it is compared with. */
+export type Report = (what: string, figure: string, compared?: string) => void;
+
+/** Lays figures out in columns. */
+export function reportTo(print: (line: string) => void): Report {
+  return (what, figure, compared = "") =>
+    print(`${what.padEnd(58)} ${figure.padStart(12)}  ${compared}`);
+}
+
 /** One runtime to measure on. */
 export class Bench implements AsyncDisposable {
   readonly rig: ContainerdRig;
   readonly cri: CriConnection;
-  readonly #print: (line: string) => void;
+  readonly #report: Report;
   readonly #bare: BareRequests;
 
   private constructor(
     rig: ContainerdRig,
     cri: CriConnection,
-    print: (line: string) => void,
+    report: Report,
   ) {
     this.rig = rig;
     this.cri = cri;
-    this.#print = print;
+    this.#report = report;
     this.#bare = new BareRequests(`${rig.directory}/bare`);
   }
 
   static async open(
     rig: ContainerdRig,
-    print: (line: string) => void,
+    report: Report,
   ): Promise<Bench> {
     const cri = connectCri({ endpoint: `unix://${rig.socketPath}` }, {
       clock: systemClock,
@@ -56,12 +65,12 @@ export class Bench implements AsyncDisposable {
       metrics: new MetricsRegistry(),
     });
     await cri.ready(AbortSignal.timeout(10_000));
-    return new Bench(rig, cri, print);
+    return new Bench(rig, cri, report);
   }
 
   /** Prints one figure beside what it is compared with. */
   report(what: string, figure: string, compared = ""): void {
-    this.#print(`${what.padEnd(58)} ${figure.padStart(12)}  ${compared}`);
+    this.#report(what, figure, compared);
   }
 
   /** An agent as it is shipped: the bundle, under the locked flags. */

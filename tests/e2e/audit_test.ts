@@ -66,6 +66,7 @@ withRuntime("audit", (test) => {
     assert.deepEqual(granted.get("sys"), [
       "hostname",
       "networkInterfaces",
+      "statfs",
       "systemMemoryInfo",
     ]);
   });

@@ -40,10 +40,63 @@ withRuntime("pods in trouble", (test) => {
       "box",
     );
     assert.equal(after?.metadata.uid, before.metadata.uid);
-    assert.equal(containerOf(after, "main")?.restartCount, 1);
+    // The runtime ends the container first, and the agent may be quick to restart it.
+    const count = containerOf(after, "main")?.restartCount ?? 0;
+    assert.ok(count === 1 || count === 2, `${count} restarts`);
     const sandboxes = await sandboxesOf(runtime, before.metadata.uid);
     const ready = sandboxes.filter(({ state }) => state === "ready");
     assert.deepEqual(ready.map(({ metadata }) => metadata.attempt), [1]);
+  });
+
+  test("a pod whose shim hangs is shown as ending, and gone when the shim is back (RT-10)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("stuck.json", sleeper("stuck"));
+    await agent.apply("beside.json", sleeper("beside"));
+    const { uid } = (await running(agent, "stuck")).metadata;
+    await running(agent, "beside");
+    const [sandbox] = await sandboxesOf(runtime, uid);
+    const shim = await shimOf(sandbox?.id ?? "");
+    Deno.kill(shim, "SIGSTOP");
+    try {
+      await agent.removeManifest("stuck.json");
+      await agent.removeManifest("beside.json");
+      const left = await agent.until(
+        "the pod beside it gone",
+        (pods) => find(pods, "beside") === undefined,
+      );
+      // Its process lives, so nobody may say that it has ended.
+      assert.notEqual(
+        find(left, "stuck")?.metadata.deletionTimestamp,
+        undefined,
+      );
+    } finally {
+      Deno.kill(shim, "SIGCONT");
+    }
+    await runtime.untilGone(uid, agent);
+    await agent.until("nothing listed", (pods) => pods.length === 0);
+  });
+
+  test("a pod whose shim is killed runs again (RT-06)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("orphan.json", sleeper("orphan"));
+    const before = await running(agent, "orphan");
+    const { uid } = before.metadata;
+    const [sandbox] = await sandboxesOf(runtime, uid);
+    Deno.kill(await shimOf(sandbox?.id ?? ""), "SIGKILL");
+    const after = find(
+      await agent.until(
+        "orphan runs again",
+        (pods) => {
+          const pod = find(pods, "orphan");
+          return runningContainers(pod) === 1 &&
+            idOf(pod, "main") !== idOf(before, "main");
+        },
+      ),
+      "orphan",
+    );
+    assert.equal(after?.metadata.uid, uid);
+    await agent.removeManifest("orphan.json");
+    await runtime.untilGone(uid, agent);
   });
 
   test("an image that may not be pulled is waited for, and used once it is there", async (runtime) => {
@@ -246,4 +299,18 @@ function sleeper(name: string): Record<string, unknown> {
 function waitingReason(pod: Pod | undefined): string | undefined {
   const status: ContainerStatus | undefined = containerOf(pod, "main");
   return status?.state?.waiting?.reason;
+}
+
+/** The process that holds a sandbox and its containers. */
+async function shimOf(sandboxId: string): Promise<number> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    // A process may end between the listing and the reading.
+    const words = (await Deno.readTextFile(`/proc/${name}/cmdline`)
+      .catch(() => "")).split("\0");
+    if (words[0]?.includes("containerd-shim") && words.includes(sandboxId)) {
+      return Number(name);
+    }
+  }
+  throw new Error(`Cannot find the shim of sandbox "${sandboxId}"`);
 }

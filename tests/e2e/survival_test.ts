@@ -54,7 +54,7 @@ withRuntime("survival", (test) => {
     }
   });
 
-  test("SIGKILL and restart of containerd: pods recover without a duplicate", async (runtime) => {
+  test("six times SIGKILL and restart of containerd: pods recover without a duplicate, no address leaks (RT-11)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     for (let at = 0; at < 5; at++) {
       await agent.apply(`p${at}.json`, sleeper(`p${at}`));
@@ -63,7 +63,7 @@ withRuntime("survival", (test) => {
       "5 running",
       (pods) => pods.filter((pod) => runningContainers(pod) === 1).length === 5,
     );
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 6; round++) {
       await runtime.rig.killRuntime();
       // While it is down the agent answers, and takes new wishes.
       const pods = await agent.pods();
@@ -77,9 +77,11 @@ withRuntime("survival", (test) => {
       );
     }
     const after = await agent.until(
-      "8 running",
-      (pods) => pods.filter((pod) => runningContainers(pod) === 1).length === 8,
+      "11 running",
+      (pods) =>
+        pods.filter((pod) => runningContainers(pod) === 1).length === 11,
     );
+    assert.equal((await leases(runtime.rig.directory)).length, 11);
     assert.deepEqual(
       containerIds(after.filter((pod) => pod.metadata.name.startsWith("p"))),
       containerIds(before),
@@ -94,10 +96,10 @@ withRuntime("survival", (test) => {
     Deno.kill(pid, "SIGKILL");
     await runtime.rig.startRuntime();
     await agent.until(
-      "8 running again",
+      "11 running again",
       (pods) =>
         !containerIds(pods).includes(victim) &&
-        pods.filter((pod) => runningContainers(pod) === 1).length === 8,
+        pods.filter((pod) => runningContainers(pod) === 1).length === 11,
       30_000,
     );
   });
@@ -200,6 +202,18 @@ async function assertNoDuplicates(
   const running = [...(await tasks).values()].filter((pid) => pid > 1).length;
   // The two crash loops may or may not have something running right now.
   assert.ok(running <= STEADY * 2 + 4, `${running} tasks run`);
+}
+
+/** The addresses that the network plugin has given out. */
+async function leases(directory: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const network of Deno.readDir(`${directory}/ipam`)) {
+    const path = `${directory}/ipam/${network.name}`;
+    for await (const { name } of Deno.readDir(path)) {
+      if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) found.push(name);
+    }
+  }
+  return found;
 }
 
 function sleeper(name: string): Record<string, unknown> {

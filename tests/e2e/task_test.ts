@@ -86,7 +86,10 @@ Deno.test("deno task skerry validate tells every fault of files, directories and
   const good = JSON.stringify(podManifest("good", sleeping()));
   await Deno.writeTextFile(`${directory}/some/good.json`, good);
   const one = await taskOutput(directory, ["validate", "some/good.json"]);
-  assert.deepEqual([one.code, one.stdout], [0, "some/good.json: ok, 1 pod\n"]);
+  assert.deepEqual([one.code, one.stdout], [
+    0,
+    "some/good.json: ok, 1 pod\nsome/good.json: Pod default/good\n",
+  ]);
   const both = await taskOutput(directory, ["validate", "some"]);
   assert.equal(both.code, 1);
   assert.match(both.stdout, /^some\/good\.json: ok, 1 pod$/m);
@@ -99,7 +102,7 @@ Deno.test("deno task skerry validate tells every fault of files, directories and
   const piped = await taskOutput(directory, ["validate", "-"], good);
   assert.deepEqual([piped.code, piped.stdout], [
     0,
-    "standard input: ok, 1 pod\n",
+    "standard input: ok, 1 pod\nstandard input: Pod default/good\n",
   ]);
   const missing = await taskOutput(directory, ["validate", "no.yaml"]);
   assert.equal(missing.code, 1);

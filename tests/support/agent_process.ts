@@ -20,6 +20,8 @@ export interface AgentOptions {
   readonly manifestPath?: string;
   /** @default "edge1" */
   readonly nodeName?: string;
+  /** @default `<root directory>/run`, which is on the disk */
+  readonly runDir?: string;
   /** Further arguments of `skerry run`. */
   readonly args?: readonly string[];
   /** What to run. @default the bundle, as it is shipped */
@@ -41,6 +43,7 @@ export class AgentProcess implements AsyncDisposable {
   readonly manifestPath: string;
   readonly podLogsDir: string;
   readonly rootDir: string;
+  readonly runDir: string;
   readonly socketPath: string;
   readonly #options: AgentOptions;
   #process: Deno.ChildProcess | undefined;
@@ -52,7 +55,8 @@ export class AgentProcess implements AsyncDisposable {
     this.manifestPath = options.manifestPath ?? `${directory}/manifests`;
     this.podLogsDir = `${directory}/logs`;
     this.rootDir = `${directory}/root`;
-    this.socketPath = `${directory}/root/run/skerry.sock`;
+    this.runDir = options.runDir ?? `${this.rootDir}/run`;
+    this.socketPath = `${this.runDir}/skerry.sock`;
     this.#client = Deno.createHttpClient({
       proxy: { transport: "unix", path: this.socketPath },
     });
@@ -93,6 +97,7 @@ export class AgentProcess implements AsyncDisposable {
     return [
       "run",
       `--root-dir=${this.rootDir}`,
+      `--run-dir=${this.runDir}`,
       `--pod-manifest-path=${this.manifestPath}`,
       `--pod-logs-dir=${this.podLogsDir}`,
       `--container-runtime-endpoint=unix://${this.#options.runtimeSocket}`,

@@ -15,6 +15,8 @@ export async function coreConfig(
   options: {
     readonly requestTimeoutMs?: number;
     readonly relistPeriodMs?: number;
+    readonly kubelet?: readonly string[];
+    readonly flags?: readonly string[];
   },
 ): Promise<AgentConfig> {
   const { requestTimeoutMs = 120_000, relistPeriodMs = 1_000 } = options;
@@ -23,6 +25,7 @@ export async function coreConfig(
     "apiVersion: kubelet.config.k8s.io/v1beta1",
     "kind: KubeletConfiguration",
     `runtimeRequestTimeout: ${requestTimeoutMs}ms`,
+    ...options.kubelet ?? [],
     "---",
     "apiVersion: skerry.dev/v1alpha1",
     "kind: SkerryConfiguration",
@@ -39,6 +42,7 @@ export async function coreConfig(
     `--hostname-override=${CORE_NODE}`,
     "--node-ip=192.0.2.1",
     "--healthz-port=0",
+    ...options.flags ?? [],
   ], {
     cwd: () => directory,
     hostname: () => CORE_NODE,

@@ -45,6 +45,10 @@ export interface CoreRigOptions {
   readonly requestTimeoutMs?: number;
   /** @default 1_000 */
   readonly relistPeriodMs?: number;
+  /** More lines of the KubeletConfiguration, such as `maxPods: 2`. */
+  readonly kubelet?: readonly string[];
+  /** More flags, such as `--node-labels=disk=ssd`. */
+  readonly flags?: readonly string[];
   /** Called before the agent starts. */
   readonly prepare?: (rig: CoreRig) => Promise<void> | void;
   /** Stands between the agent and the runtime. */
@@ -69,7 +73,8 @@ export class CoreRig implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly directory: string;
   readonly fake: FakeCri;
-  readonly config: AgentConfig;
+  /** May be exchanged while no agent runs. */
+  config: AgentConfig;
   /** Every line of the log, as JSON. */
   readonly log: string[] = [];
   /** Where more than one of a kind ran. */
@@ -157,6 +162,7 @@ export class CoreRig implements AsyncDisposable {
     this.#running = undefined;
     running.stop.abort(new DOMException("The agent is stopped", "AbortError"));
     await running.done;
+    await this.fake.quiet();
     await running.connection[Symbol.asyncDispose]();
   }
 
@@ -243,6 +249,13 @@ export class CoreRig implements AsyncDisposable {
     return this.pods().findLast(({ metadata }) =>
       metadata.name === `${name}-${NODE}`
     );
+  }
+
+  /** What was told of the pod of a manifest's name, oldest first: type and reason. */
+  events(name: string): string[] {
+    return this.core.events.list()
+      .filter(({ pod }) => pod.name === `${name}-${NODE}`)
+      .map(({ type, reason }) => `${type} ${reason}`);
   }
 
   status(name: string): PodStatus | undefined {

@@ -32,6 +32,14 @@ export function containerOf(
   ].find((container) => container.name === name);
 }
 
+/** Why a container of a pod does not run. */
+export function waitingOf(
+  pod: Pod | undefined,
+  name: string,
+): NonNullable<ContainerStatus["state"]>["waiting"] {
+  return containerOf(pod, name)?.state?.waiting;
+}
+
 /** Waits until `count` app containers of a pod run. */
 export async function running(
   agent: AgentProcess,
@@ -76,6 +84,35 @@ export async function execIn(
   ]);
   if (!ok) throw new Error(`Cannot run "${script}" in a container: ${text}`);
   return text;
+}
+
+/** The fields of a container's /proc/1/status, their values parted by single blanks. */
+export async function statusIn(
+  runtime: TestRuntime,
+  containerId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const text = await execIn(runtime, containerId, "cat /proc/1/status");
+  return new Map(
+    text.trim().split("\n").map((line) => {
+      const [name = "", value = ""] = line.split(":", 2);
+      return [name, value.trim().split(/\s+/).join(" ")];
+    }),
+  );
+}
+
+/** Waits until a line of the agent's log matches. */
+export async function untilLogged(
+  agent: AgentProcess,
+  expected: RegExp,
+): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (expected.test(await agent.logTail(1_000))) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(
+    `Cannot see ${expected} in the agent's log within 30 s: it ends with\n${await agent
+      .logTail()}`,
+  );
 }
 
 /** The sandboxes that the runtime has for a pod. */

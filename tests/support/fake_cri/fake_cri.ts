@@ -192,6 +192,11 @@ export class FakeCri implements AsyncDisposable {
     this.#faults.clear();
   }
 
+  /** Waits until no call is under way; for who is about to close a connection. */
+  async quiet(): Promise<void> {
+    await this.#server.quiet();
+  }
+
   /** Breaks every connection; new ones are welcome at once. */
   async cut(): Promise<void> {
     await this.#server.cut();

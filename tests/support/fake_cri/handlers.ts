@@ -12,6 +12,7 @@ import type { ExecScript, FakeContainer } from "./model.ts";
 import { CODE, StatusError } from "./status_error.ts";
 import {
   containerRow,
+  containerStats,
   containerStatus,
   imageRow,
   matchesContainer,
@@ -107,6 +108,12 @@ function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
       lifecycle.removeSandbox(podSandboxId);
       return {};
     },
+    UpdatePodSandboxResources: (
+      { podSandboxId }: wire.UpdatePodSandboxResourcesRequest,
+    ) => {
+      lifecycle.sandbox(podSandboxId);
+      return {};
+    },
     PodSandboxStatus: (
       { podSandboxId }: wire.PodSandboxStatusRequest,
     ): wire.PodSandboxStatusResponse => {
@@ -168,6 +175,9 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
       const sandbox = lifecycle.sandboxes.get(container.sandboxId);
       return { status: containerStatus(container, sandbox), info: {} };
     },
+    ListContainerStats: (): wire.ListContainerStatsResponse => ({
+      stats: byId(lifecycle.containers).map(containerStats),
+    }),
     UpdateContainerResources: (
       { containerId, linux }: wire.UpdateContainerResourcesRequest,
     ) => {

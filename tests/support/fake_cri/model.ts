@@ -36,6 +36,8 @@ export interface FakeContainer {
   message: string;
   /** The limits in force. */
   resources: wire.LinuxContainerResources | undefined;
+  /** What it has written outside of volumes; unmeasured when absent. */
+  layerBytes?: bigint;
   /** How often its log was reopened. */
   logReopened: number;
 }

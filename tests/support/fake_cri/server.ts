@@ -23,6 +23,9 @@ import {
 } from "../../../proto/gen/runtime/v1/api.ts";
 import { CODE, StatusError } from "./status_error.ts";
 
+/** How often `quiet` looks; a call that hangs on longer is left to its fate. */
+const QUIET_TURNS = 100;
+
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** What the server does with calls; methods are named as the CRI spells them. */
@@ -112,6 +115,16 @@ export class CriServer implements AsyncDisposable {
     for (const fail of [...this.#calls]) fail();
     await new Promise((settled) => setImmediate(settled));
     for (const socket of sockets) socket.destroy();
+  }
+
+  /**
+   * Waits, for a moment, until no call is under way. A client that is about to close
+   * its connection has then nothing open on it: see `cut`.
+   */
+  async quiet(): Promise<void> {
+    for (let turn = 0; turn < QUIET_TURNS && this.#calls.size > 0; turn++) {
+      await new Promise((settled) => setTimeout(settled, 5));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

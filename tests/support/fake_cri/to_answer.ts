@@ -101,6 +101,24 @@ export function containerRow(container: FakeContainer): wire.Container {
   };
 }
 
+/** What a container uses; CPU and memory are not measured. */
+export function containerStats(container: FakeContainer): wire.ContainerStats {
+  const { config: { metadata, labels, annotations }, layerBytes } = container;
+  return {
+    attributes: { id: container.id, metadata, labels, annotations },
+    cpu: undefined,
+    memory: undefined,
+    swap: undefined,
+    io: undefined,
+    writableLayer: layerBytes === undefined ? undefined : {
+      timestamp: 0n,
+      fsId: { mountpoint: "/var/lib/containerd" },
+      usedBytes: { value: layerBytes },
+      inodesUsed: { value: 1n },
+    },
+  };
+}
+
 /** The status of a container; `sandbox` is where its logs stand. */
 export function containerStatus(
   container: FakeContainer,

@@ -20,6 +20,8 @@ export const PAUSE_IMAGE = "localhost/pause:1";
 export interface RigOptions {
   /** @default the first containerd on the usual paths */
   readonly containerdPath?: string;
+  /** Names of further runtime handlers, each another runc. */
+  readonly handlers?: readonly string[];
   /** Images to import besides busybox and pause. */
   readonly images?: readonly ImageRecipe[];
   /** Told what takes time. */
@@ -36,11 +38,17 @@ export class ContainerdRig implements AsyncDisposable {
   /** The pods' addresses. */
   readonly podNetwork: string;
   readonly #containerdPath: string;
+  readonly #handlers: readonly string[];
   readonly #bridge: string;
   #process: Deno.ChildProcess | undefined;
 
   private constructor(
-    parts: { directory: string; containerdPath: string; network: number },
+    parts: {
+      directory: string;
+      containerdPath: string;
+      handlers: readonly string[];
+      network: number;
+    },
   ) {
     this.directory = parts.directory;
     this.socketPath = `${parts.directory}/containerd.sock`;
@@ -48,6 +56,7 @@ export class ContainerdRig implements AsyncDisposable {
     this.podNetwork = `10.244.${parts.network}.0/24`;
     this.#bridge = `sk${parts.network}x${Deno.pid.toString(36)}`.slice(0, 15);
     this.#containerdPath = parts.containerdPath;
+    this.#handlers = parts.handlers;
   }
 
   /** Starts containerd, waits until it answers and imports the images. */
@@ -60,6 +69,7 @@ export class ContainerdRig implements AsyncDisposable {
           "/usr/bin/containerd",
           "/usr/local/bin/containerd",
         ]),
+      handlers: options.handlers ?? [],
       network: await freeNetwork(),
     });
     try {
@@ -244,8 +254,14 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${cniPath}"
     conf_dir = "${this.directory}/cni"
-`;
+${["runc", ...this.#handlers].map(handlerConfig).join("")}`;
   }
+}
+
+function handlerConfig(name: string): string {
+  return `  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.${name}]
+    runtime_type = "io.containerd.runc.v2"
+`;
 }
 
 async function cniBinaries(): Promise<string> {

@@ -16,10 +16,14 @@ export interface TestRuntime {
   untilGone(uid: string, agent: AgentProcess): Promise<void>;
 }
 
-/** Registers one test. */
+/**
+ * Registers one test. With `skip`, the reason why it cannot show anything on this
+ * machine, it is counted as ignored and the reason stands in its name.
+ */
 export type RegisterTest = (
   name: string,
   body: (runtime: TestRuntime) => Promise<void>,
+  options?: { readonly skip?: string | undefined },
 ) => void;
 
 /** Registers the tests that `register` names as steps of one `Deno.test`, over one runtime. */
@@ -28,8 +32,15 @@ export function withRuntime(
   register: (test: RegisterTest) => void,
   options: RigOptions = {},
 ): void {
-  const bodies: [string, (runtime: TestRuntime) => Promise<void>][] = [];
-  register((title, body) => bodies.push([title, body]));
+  const bodies: {
+    readonly title: string;
+    readonly body: (runtime: TestRuntime) => Promise<void>;
+    readonly ignore: boolean;
+  }[] = [];
+  register((name, body, { skip } = {}) => {
+    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+    bodies.push({ title, body, ignore: skip !== undefined });
+  });
   Deno.test(name, async (t) => {
     await using rig = await ContainerdRig.start(options);
     const runtime: TestRuntime = {
@@ -40,11 +51,12 @@ export function withRuntime(
       }),
       untilGone: (uid, agent) => untilGone(rig, { uid, agent }),
     };
-    for (const [title, body] of bodies) {
-      await t.step(title, async () => {
+    for (const { title, body, ignore } of bodies) {
+      const fn = async (): Promise<void> => {
         await body(runtime);
         await rig.removeAllPods();
-      });
+      };
+      await t.step({ name: title, fn, ignore });
     }
   });
 }
@@ -81,14 +93,25 @@ async function traces(
   const containers = text.trim().split("\n").filter((line) => line !== "");
   const found = containers.map((id) => `container ${id}`);
   for (
-    const [parent, what] of [[`${pod.agent.rootDir}/pods`, "directory"], [
-      pod.agent.podLogsDir,
-      "log directory",
-    ]] as const
+    const [parent, what] of [
+      [`${pod.agent.rootDir}/pods`, "directory"],
+      [`${pod.agent.runDir}/pods`, "directory in memory"],
+      [pod.agent.podLogsDir, "log directory"],
+    ] as const
   ) {
-    for await (const entry of Deno.readDir(parent)) {
-      if (entry.name.endsWith(pod.uid)) found.push(`${what} ${entry.name}`);
+    for (const name of await namesIn(parent)) {
+      if (name.endsWith(pod.uid)) found.push(`${what} ${name}`);
     }
   }
   return found;
+}
+
+/** The names in a directory, none when it is not there. */
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
 }

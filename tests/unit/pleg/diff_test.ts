@@ -12,20 +12,29 @@ const STATES: readonly (ItemState | undefined)[] = [
   "running",
   "exited",
   "unknown",
+  "created",
 ];
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   "undefined running": ["container_started"],
   "undefined exited": ["container_died"],
-  "undefined unknown": ["container_changed"],
+  "undefined unknown": ["container_lost"],
+  "undefined created": ["container_changed"],
   "running exited": ["container_died"],
-  "running unknown": ["container_changed"],
+  "running unknown": ["container_lost"],
+  "running created": ["container_changed"],
   "running undefined": ["container_died", "container_removed"],
   "exited running": ["container_started"],
-  "exited unknown": ["container_changed"],
+  "exited unknown": ["container_lost"],
+  "exited created": ["container_changed"],
   "exited undefined": ["container_removed"],
   "unknown running": ["container_started"],
   "unknown exited": ["container_died"],
+  "unknown created": ["container_changed"],
   "unknown undefined": ["container_died", "container_removed"],
+  "created running": ["container_started"],
+  "created exited": ["container_died"],
+  "created unknown": ["container_lost"],
+  "created undefined": ["container_removed"],
 };
 
 for (const old of STATES) {

@@ -1,0 +1,346 @@
+/**
+ * The life of containers on a real runtime: order, hooks, last words, ends.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { containerOf, running } from "../support/inside.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find } from "../support/pod_views.ts";
+import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import {
+  type TestRuntime,
+  withRuntime,
+} from "../support/runtime/with_runtime.ts";
+
+/** A script that says when it starts, and when it is told to end, and then takes a second. */
+function witness(name: string): readonly string[] {
+  const script = [
+    `trap 'echo ${name} told >> /out/seen; sleep 1; echo ${name} ended >> /out/seen; exit 0' TERM`,
+    `echo ${name} started >> /out/seen`,
+    "sleep 100000 & wait",
+  ];
+  return shell(script.join("; "));
+}
+
+function shell(script: string): readonly string[] {
+  return ["sh", "-c", script];
+}
+
+/** A directory of the node that containers write into, as they see it under `/out`. */
+async function outside(agent: AgentProcess, name: string) {
+  const path = `${agent.directory}/out-${name}`;
+  await Deno.mkdir(path);
+  return {
+    mount: { volumeMounts: [{ name: "out", mountPath: "/out" }] },
+    volumes: [{ name: "out", hostPath: { path } }],
+    lines: async (): Promise<readonly string[]> => {
+      const text = await Deno.readTextFile(`${path}/seen`).catch(() => "");
+      return text.split("\n").filter((line) => line !== "");
+    },
+  };
+}
+
+async function endAll(
+  runtime: TestRuntime,
+  agent: AgentProcess,
+  pods: readonly (readonly [string, Pod])[],
+): Promise<void> {
+  for (const [name] of pods) await agent.removeManifest(`${name}.json`);
+  for (const [, pod] of pods) {
+    await runtime.untilGone(pod.metadata.uid, agent);
+  }
+}
+
+withRuntime("lives of containers", (test) => {
+  test("init containers, sidecars and app start and end in order (RT-13, RT-16, RT-17)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = await outside(agent, "order");
+    const init = (name: string) => ({
+      name,
+      image: BUSYBOX_IMAGE,
+      command: shell(
+        `echo ${name} started >> /out/seen; sleep 1; echo ${name} ended >> /out/seen`,
+      ),
+      ...out.mount,
+    });
+    const sidecar = (name: string) => ({
+      name,
+      image: BUSYBOX_IMAGE,
+      restartPolicy: "Always",
+      command: witness(name),
+      ...out.mount,
+    });
+    const draft = podManifest("order", {
+      terminationGracePeriodSeconds: 20,
+      initContainers: [
+        init("first"),
+        sidecar("side1"),
+        init("second"),
+        sidecar("side2"),
+      ],
+      containers: [{ name: "app", command: witness("app"), ...out.mount }],
+      volumes: out.volumes,
+    });
+    await agent.apply("order.json", draft);
+    const pod = await running(agent, "order");
+    // The runtime says that a program runs before it has run its first line.
+    await untilLines(out.lines, 7);
+    const started = await out.lines();
+    const at = (line: string): number => started.indexOf(line);
+    assert.deepEqual(started.slice(0, 2), ["first started", "first ended"]);
+    assert.ok(at("first ended") < at("side1 started"));
+    assert.ok(at("second started") < at("second ended"));
+    assert.ok(at("second ended") < at("side2 started"));
+    assert.ok(at("second ended") < at("app started"));
+    assert.equal(containerOf(pod, "first")?.state?.terminated?.exitCode, 0);
+    assert.equal(containerOf(pod, "side1")?.started, true);
+
+    await endAll(runtime, agent, [["order", pod]]);
+    assert.deepEqual((await out.lines()).slice(started.length), [
+      "app told",
+      "app ended",
+      "side2 told",
+      "side2 ended",
+      "side1 told",
+      "side1 ended",
+    ]);
+  });
+
+  test("hooks of each kind run after the start and before the end (RT-21)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const exec = await outside(agent, "exec");
+    const http = await outside(agent, "http");
+    const sleep = await outside(agent, "sleep");
+    const fails = await outside(agent, "fails");
+    const say = (word: string) => ({
+      exec: { command: shell(`echo ${word} >> /out/seen`) },
+    });
+    // Answers anyone with the first line of what was asked left in the file.
+    const serve =
+      "while true; do printf 'HTTP/1.0 200 OK\\r\\n\\r\\nfine' | nc -l -p 8080 | head -n 1 >> /out/seen; done";
+    const ask = (path: string) => ({ httpGet: { path, port: "http" } });
+    const pods = {
+      exec: podManifest("exec", {
+        terminationGracePeriodSeconds: 10,
+        containers: [
+          {
+            name: "c1",
+            command: shell(
+              "trap 'echo told >> /out/seen; exit 0' TERM; sleep 100000 & wait",
+            ),
+            lifecycle: {
+              postStart: {
+                exec: { command: shell("sleep 2; echo post >> /out/seen") },
+              },
+              preStop: say("pre"),
+            },
+            ...exec.mount,
+          },
+          {
+            name: "c2",
+            command: shell("echo next >> /out/seen; exec sleep 100000"),
+            ...exec.mount,
+          },
+        ],
+        volumes: exec.volumes,
+      }),
+      http: podManifest("http", {
+        terminationGracePeriodSeconds: 10,
+        containers: [{
+          name: "main",
+          command: shell(serve),
+          ports: [{ name: "http", containerPort: 8080 }],
+          lifecycle: { preStop: ask("/bye?now=1") },
+          ...http.mount,
+        }],
+        volumes: http.volumes,
+      }),
+      sleep: podManifest("sleep", {
+        terminationGracePeriodSeconds: 10,
+        containers: [{
+          name: "main",
+          command: shell(
+            "trap 'date +%s >> /out/seen; exit 0' TERM; sleep 100000 & wait",
+          ),
+          lifecycle: { preStop: { sleep: { seconds: 2 } } },
+          ...sleep.mount,
+        }],
+        volumes: sleep.volumes,
+      }),
+      fails: podManifest("fails", {
+        containers: [{
+          name: "main",
+          command: shell("echo started >> /out/seen; exec sleep 100000"),
+          lifecycle: {
+            postStart: { exec: { command: shell("echo unlucky; exit 5") } },
+          },
+          ...fails.mount,
+        }],
+        volumes: fails.volumes,
+      }),
+    };
+    for (const [name, manifest] of Object.entries(pods)) {
+      await agent.apply(`${name}.json`, manifest);
+    }
+    const running2 = await running(agent, "exec", 2);
+    const others: (readonly [string, Pod])[] = [];
+    for (const name of ["http", "sleep"]) {
+      others.push([name, await running(agent, name)]);
+    }
+    await untilLines(exec.lines, 2);
+    assert.deepEqual(await exec.lines(), ["post", "next"]);
+    const failed = find(
+      await agent.until("the failing hook", (all) => {
+        const { reason } = waiting(find(all, "fails"), "main");
+        return reason === "CrashLoopBackOff" ||
+          reason === "PostStartHookError";
+      }),
+      "fails",
+    );
+    assert.ok(failed);
+    assert.ok((await fails.lines()).length >= 1);
+
+    const removedS = Math.floor(Date.now() / 1000);
+    await endAll(runtime, agent, [["exec", running2], ...others, [
+      "fails",
+      failed,
+    ]]);
+    assert.deepEqual(await exec.lines(), ["post", "next", "pre", "told"]);
+    assert.deepEqual(
+      (await http.lines()).map((line) => line.trim()),
+      ["GET /bye?now=1 HTTP/1.1"],
+    );
+    const [toldS] = await sleep.lines();
+    assert.ok(Number(toldS) - removedS >= 2, `${toldS} - ${removedS}`);
+  });
+
+  test("what containers say at their end and why they ended (RT-24, RT-25, RT-28)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const once = (
+      name: string,
+      container: Readonly<Record<string, unknown>>,
+      pod: Readonly<Record<string, unknown>> = {},
+    ) =>
+      agent.apply(
+        `${name}.json`,
+        podManifest(name, {
+          restartPolicy: "Never",
+          containers: [{ name: "main", ...container }],
+          ...pod,
+        }),
+      );
+    // It lives on for a moment: with cgroups v1 a busy shim may find the cgroup gone
+    // before it has read of the kill, and then the runtime never hears of it.
+    const hog = {
+      command: shell("tail /dev/zero; code=$?; sleep 2; exit $code"),
+      resources: { limits: { memory: "15Mi" } },
+    };
+    await once("file", {
+      command: shell("printf 'the last words' > /dev/termination-log; exit 3"),
+    });
+    await once("path", {
+      terminationMessagePath: "/tmp/last",
+      command: shell("printf 'elsewhere' > /tmp/last"),
+    });
+    await once("logs", {
+      terminationMessagePolicy: "FallbackToLogsOnError",
+      command: shell("seq 1 1000; exit 1"),
+    });
+    await once("quiet", {
+      terminationMessagePolicy: "FallbackToLogsOnError",
+      command: shell("seq 1 1000"),
+    });
+    await once("huge", {
+      command: shell(
+        "head -c 1048576 /dev/zero | tr '\\0' '\\377' > /dev/termination-log",
+      ),
+    });
+    await once("hog", hog);
+    await once("hoginit", { command: shell("true") }, {
+      initContainers: [{ name: "init", image: BUSYBOX_IMAGE, ...hog }],
+    });
+    await once("nope", { command: ["/nope"] });
+    await once("noexec", { command: ["/etc/passwd"] });
+    await once("nodir", { command: shell("true"), workingDir: "/bin/sh" });
+    await once("noimage", {
+      image: "localhost/not-here:1",
+      imagePullPolicy: "Never",
+      command: shell("true"),
+    });
+    const over = (all: readonly Pod[], name: string): boolean =>
+      /Succeeded|Failed/.test(find(all, name)?.status?.phase ?? "");
+    const reason = (all: readonly Pod[], name: string, container: string) =>
+      ended(containerOf(find(all, name), container))[1];
+    const names = [
+      ...["file", "path", "logs", "quiet", "huge"],
+      ...["hog", "hoginit", "nope", "noexec", "nodir"],
+    ];
+    const all = await agent.until(
+      "all ends",
+      (pods) =>
+        names.every((name) => over(pods, name)) &&
+        // The runtime may hear of the kernel's deed after the end.
+        reason(pods, "hog", "main") === "OOMKilled" &&
+        reason(pods, "hoginit", "init") === "OOMKilled" &&
+        waiting(find(pods, "noimage"), "main").reason === "ErrImageNeverPull",
+    );
+    const phase = (name: string) => find(all, name)?.status?.phase;
+    const end = (name: string, container = "main") =>
+      ended(containerOf(find(all, name), container));
+
+    assert.deepEqual(end("file"), [3, "Error", "the last words"]);
+    assert.deepEqual(end("path"), [0, "Completed", "elsewhere"]);
+    assert.equal(phase("path"), "Succeeded");
+    const [code, why, text] = end("logs");
+    assert.deepEqual([code, why], [1, "Error"]);
+    const lines = text.trim().split("\n");
+    assert.deepEqual([lines.length, lines[0], lines.at(-1)], [
+      80,
+      "921",
+      "1000",
+    ]);
+    assert.deepEqual(end("quiet"), [0, "Completed", ""]);
+    const [, , garbage] = end("huge");
+    assert.ok(new TextEncoder().encode(garbage).length <= 4096);
+    assert.match(garbage, /^\ufffd{1000,}$/);
+    assert.deepEqual(end("hog").slice(0, 2), [137, "OOMKilled"]);
+    assert.deepEqual(end("hoginit", "init").slice(0, 2), [137, "OOMKilled"]);
+    assert.equal(phase("hoginit"), "Failed");
+    for (const name of ["nope", "noexec", "nodir"]) {
+      const [code, reason, message] = end(name);
+      assert.deepEqual([name, code, reason], [name, 128, "StartError"]);
+      assert.match(message, /no such file|permission denied|not a directory/i);
+      assert.equal(phase(name), "Failed");
+    }
+  });
+});
+
+async function untilLines(
+  lines: () => Promise<readonly string[]>,
+  count: number,
+): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if ((await lines()).length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Waited in vain for ${count} lines: ${await lines()}`);
+}
+
+function waiting(
+  pod: Pod | undefined,
+  name: string,
+): { readonly reason?: string } {
+  return containerOf(pod, name)?.state?.waiting ?? {};
+}
+
+/** Exit code, reason and message of a container that ended. */
+function ended(
+  status: ContainerStatus | undefined,
+): [number | undefined, string | undefined, string] {
+  const { exitCode, reason, message = "" } = status?.state?.terminated ?? {};
+  return [exitCode, reason, message];
+}

@@ -1,0 +1,207 @@
+/**
+ * Pods from a web server, through its absence and the agent's.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { AgentProcess } from "../support/agent_process.ts";
+import { Authority } from "../support/certificates.ts";
+import {
+  type Answer,
+  ManifestServer,
+  type ServerTls,
+  status,
+  text,
+} from "../support/manifest_server.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find, runningContainers } from "../support/pod_views.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+withRuntime("url source", (test) => {
+  test("SRC-21 SRC-24 a pod from an HTTPS URL survives the absence of the server, of the agent and of both", async (runtime) => {
+    await using pki = await Pki.create();
+    await using server = new ComingAndGoing(pki.tls);
+    await server.come(serve("web", "one"));
+    await using agent = await AgentProcess.start({
+      ...runtime.agentOptions(),
+      args: pki.arguments(server.url),
+    });
+    const first = await agent.until(
+      "the pod of the URL running",
+      (pods) => runningContainers(find(pods, "web")) === 1,
+    );
+    const { uid } = find(first, "web")?.metadata ?? {};
+    const container = containerOf(first);
+
+    // Where the agent has no business it does not get, whoever sends it there.
+    await using elsewhere = await ManifestServer.start(serve("web", "evil"), {
+      tls: { ...pki.tls, clientCa: undefined },
+    });
+    server.change(status(302, { location: elsewhere.url }));
+    await untilFailed(agent);
+    assert.equal(elsewhere.requests.length, 0);
+    const told = await Deno.readTextFile(`${agent.directory}/agent.log`);
+    assert.match(told, /the agent may not talk to that host/);
+
+    await server.go();
+    await untilFailed(agent);
+    assert.equal(containerOf(await agent.pods() ?? []), container);
+
+    await agent.kill();
+    await agent.apply("static.json", sleeper("static", "one"));
+    await agent.start();
+    // The pod of the file waits for nobody; that of the URL comes from the checkpoint.
+    const restored = await agent.until(
+      "the file's pod beside the URL's",
+      (pods) =>
+        runningContainers(find(pods, "static")) === 1 &&
+        runningContainers(find(pods, "web")) === 1,
+    );
+    assert.equal(containerOf(restored), container);
+    assert.equal(find(restored, "web")?.metadata.uid, uid);
+
+    await server.come(serve("web", "two"));
+    const second = await agent.until(
+      "the edited pod alone",
+      (pods) => {
+        const pod = find(pods, "web");
+        return pods.length === 2 && pod?.metadata.uid !== uid &&
+          runningContainers(pod) === 1;
+      },
+    );
+    await runtime.untilGone(uid ?? "", agent);
+
+    const log = await Deno.readTextFile(`${agent.directory}/agent.log`);
+    assert.ok(!log.includes("hunter2"), "a header in the log");
+    assert.equal(server.token, "hunter2");
+
+    server.change(text(podList([])));
+    await agent.until(
+      "the pod of the URL gone",
+      (pods) => pods.length === 1 && find(pods, "web") === undefined,
+    );
+    const last = find(second, "web")?.metadata.uid ?? "";
+    await runtime.untilGone(last, agent);
+  });
+});
+
+/** A server that may be away; its port stays its own. */
+class ComingAndGoing implements AsyncDisposable {
+  readonly #tls: ServerTls;
+  #server: ManifestServer | undefined;
+  #port = 0;
+
+  constructor(tls: ServerTls) {
+    this.#tls = tls;
+  }
+
+  get url(): string {
+    return `https://localhost:${this.#port}/manifests.yaml`;
+  }
+
+  /** The secret header that came last. */
+  get token(): string | readonly string[] | undefined {
+    return this.#server?.requests.at(-1)?.headers["x-token"];
+  }
+
+  async come(answer: Answer): Promise<void> {
+    const options = { tls: this.#tls, port: this.#port };
+    this.#server = await ManifestServer.start(answer, options);
+    this.#port = this.#server.port;
+  }
+
+  /** Answers otherwise, from the next question on. */
+  change(answer: Answer): void {
+    if (this.#server !== undefined) this.#server.answer = answer;
+  }
+
+  async go(): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]();
+    this.#server = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.go();
+  }
+}
+
+/** The files by which agent and server know each other. */
+class Pki implements AsyncDisposable {
+  readonly tls: ServerTls;
+  readonly #directory: string;
+
+  private constructor(tls: ServerTls, directory: string) {
+    this.tls = tls;
+    this.#directory = directory;
+  }
+
+  static async create(): Promise<Pki> {
+    const directory = await Deno.makeTempDir({ prefix: "skerry-pki-" });
+    const authority = await Authority.create();
+    const client = await authority.issue({ name: "edge1" });
+    await Deno.writeTextFile(`${directory}/ca.pem`, authority.cert);
+    await Deno.writeTextFile(`${directory}/cert.pem`, client.cert);
+    await Deno.writeTextFile(`${directory}/key.pem`, client.key);
+    const server = await authority.issue({
+      name: "server",
+      hosts: ["localhost"],
+    });
+    return new Pki({ ...server, clientCa: authority.cert }, directory);
+  }
+
+  arguments(url: string): string[] {
+    return [
+      `--manifest-url=${url}`,
+      "--manifest-url-header=X-Token: hunter2",
+      `--manifest-url-ca-file=${this.#directory}/ca.pem`,
+      `--manifest-url-cert-file=${this.#directory}/cert.pem`,
+      `--manifest-url-key-file=${this.#directory}/key.pem`,
+      "--http-check-frequency=200ms",
+    ];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.#directory, { recursive: true });
+  }
+}
+
+function sleeper(name: string, version: string): Record<string, unknown> {
+  return podManifest(name, {
+    containers: [{
+      name: "main",
+      command: ["sleep", "100000"],
+      env: [{ name: "VERSION", value: version }],
+    }],
+  });
+}
+
+function podList(items: readonly object[]): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
+}
+
+function serve(name: string, version: string): Answer {
+  return text(podList([sleeper(name, version)]));
+}
+
+function containerOf(
+  pods: Parameters<typeof find>[0],
+): string | undefined {
+  return find(pods, "web")?.status?.containerStatuses?.[0]?.containerID;
+}
+
+/** Waits for two questions that nothing good comes of. */
+async function untilFailed(agent: AgentProcess): Promise<void> {
+  const wanted = await failedPolls(agent) + 2;
+  for (let tries = 0; tries < 200; tries++) {
+    if (await failedPolls(agent) >= wanted) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("Cannot see questions to the URL that fail");
+}
+
+async function failedPolls(agent: AgentProcess): Promise<number> {
+  const { text } = await agent.get("/metrics");
+  const found = /url_polls_total\{result="failed"\} (\d+)/.exec(text);
+  return Number(found?.[1] ?? 0);
+}

@@ -1,0 +1,391 @@
+/**
+ * Volumes against whoever would misuse them: what lies outside stays untouched, and
+ * what is written is whole whenever the agent dies.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { AgentProcess } from "../support/agent_process.ts";
+import {
+  containerOf,
+  execIn,
+  idOf,
+  running,
+  untilLogged,
+  waitingOf,
+} from "../support/inside.ts";
+import { configMap, secret } from "../support/local_objects.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find } from "../support/pod_views.ts";
+import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import { run } from "../support/runtime/runtime_tools.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { Swapper } from "../support/swapper.ts";
+
+const SLEEP = ["sleep", "100000"];
+
+withRuntime("volumes under attack", (test) => {
+  test("hostPath types are checked and made below a root, and refused elsewhere (VO-08)", async (runtime) => {
+    const host = await Deno.makeTempDir({ prefix: "skerry-host-" });
+    try {
+      await Deno.mkdir(`${host}/root`);
+      await Deno.mkdir(`${host}/other`);
+      await Deno.symlink(`${host}/other`, `${host}/root/out`);
+      await Deno.symlink(`${host}/nowhere`, `${host}/root/dangling`);
+      await using agent = await AgentProcess.start({
+        ...runtime.agentOptions(),
+        args: [`--host-path-roots=${host}/root`],
+      });
+      const good = {
+        made: ["root/deep/made", "DirectoryOrCreate"],
+        file: ["root/file", "FileOrCreate"],
+        unseen: ["other", ""],
+      };
+      const bad = {
+        dir: ["root/later", "Directory", /later is not a directory/],
+        socket: ["root/file", "Socket", /file is not a socket file/],
+        device: ["root/file", "CharDevice", /is not a character device/],
+        dangling: ["root/dangling", "File", /dangling is not a file/],
+        out: ["root/out/x", "DirectoryOrCreate", /cannot be made|may not look/],
+        elsewhere: ["other", "Directory", /--host-path-roots/],
+      } as const;
+      for (const [name, [path, type]] of Object.entries({ ...good, ...bad })) {
+        await agent.apply(
+          `${name}.json`,
+          withHostPath(name, { path: `${host}/${path}`, type }),
+        );
+      }
+      for (const name of Object.keys(good)) await running(agent, name);
+      for (const [name, [, , words]] of Object.entries(bad)) {
+        await untilLogged(
+          agent,
+          new RegExp(`default/${name}-.*FailedMount.*(${words.source})`),
+        );
+        const pod = find(await agent.pods() ?? [], name);
+        assert.equal(
+          waitingOf(pod, "c")?.reason,
+          "ContainerCreating",
+          name,
+        );
+      }
+      assert.equal(await modeOf(`${host}/root/deep/made`), 0o755);
+      assert.equal(await modeOf(`${host}/root/file`), 0o644);
+      assert.deepEqual(await namesIn(`${host}/other`), []);
+      await Deno.mkdir(`${host}/root/later`);
+      await running(agent, "dir");
+    } finally {
+      await Deno.remove(host, { recursive: true });
+    }
+  });
+
+  test("what is mounted in a pod's directory is left with its files, and reported (VO-09)", async (runtime) => {
+    const data = await Deno.makeTempDir({ prefix: "skerry-data-" });
+    try {
+      await Deno.writeTextFile(`${data}/precious`, "keep me");
+      await using agent = await AgentProcess.start(runtime.agentOptions());
+      await agent.apply(
+        "host.json",
+        podManifest("host", {
+          volumes: [{ name: "v", emptyDir: {} }],
+          containers: [{
+            name: "c",
+            command: ["sh", "-c", "echo x > /v/x; mkdir /v/m; sleep 100000"],
+            volumeMounts: [{ name: "v", mountPath: "/v" }],
+          }],
+        }),
+      );
+      const pod = await running(agent, "host");
+      await execIn(runtime, idOf(pod, "c"), "until [ -d /v/m ]; do :; done");
+      const { uid } = pod.metadata;
+      const directory = `${agent.rootDir}/pods/${uid}`;
+      const volume = `${directory}/volumes/kubernetes.io~empty-dir/v`;
+      const mounts = [`${volume}/m`, `${directory}/m`];
+      await Deno.mkdir(`${directory}/m`);
+      for (const path of mounts) await mustRun("mount", ["--bind", data, path]);
+      try {
+        // It is an orphan by the time that the agent is back.
+        await agent.kill();
+        await agent.removeManifest("host.json");
+        await agent.start();
+        await untilLogged(agent, /still mounted at/);
+        for (const path of mounts) {
+          await untilLogged(agent, new RegExp(`still mounted at.*${path}`));
+          assert.equal(await Deno.readTextFile(`${path}/precious`), "keep me");
+        }
+        await untilGone(`${volume}/x`);
+      } finally {
+        for (const path of mounts) await mustRun("umount", [path]);
+      }
+      await runtime.untilGone(uid, agent);
+      assert.equal(await Deno.readTextFile(`${data}/precious`), "keep me");
+    } finally {
+      await Deno.remove(data, { recursive: true });
+    }
+  });
+
+  test("mounts spread as named, and one that a container made is left and reported (VO-09, VO-12)", async (runtime) => {
+    await using shared = await SharedDirectory.make();
+    await using agent = await AgentProcess.start({
+      ...runtime.agentOptions(),
+      directory: shared.path,
+    });
+    const names = ["None", "HostToContainer", "Bidirectional"];
+    await agent.apply(
+      "spread.json",
+      podManifest("spread", {
+        volumes: [{ name: "v", emptyDir: {} }],
+        containers: [{
+          name: "c",
+          command: SLEEP,
+          securityContext: { privileged: true },
+          volumeMounts: names.map((mountPropagation) => ({
+            name: "v",
+            mountPath: `/${mountPropagation}`,
+            mountPropagation,
+          })),
+        }],
+      }),
+    );
+    const pod = await running(agent, "spread");
+    const { uid } = pod.metadata;
+    const inside = (script: string) => execIn(runtime, idOf(pod, "c"), script);
+    const volume =
+      `${agent.rootDir}/pods/${uid}/volumes/kubernetes.io~empty-dir/v`;
+    await Deno.mkdir(`${volume}/host`);
+    await mustRun("mount", ["-t", "tmpfs", "tmpfs", `${volume}/host`]);
+    await Deno.writeTextFile(`${volume}/host/x`, "");
+    await inside("cd /Bidirectional && mkdir own && mount -t tmpfs t own");
+    await inside("touch /Bidirectional/own/precious");
+    try {
+      const seen = await inside(
+        "cd /; ls -d */host/x */own/precious 2>/dev/null || true",
+      );
+      assert.deepEqual(seen.trimEnd().split("\n"), [
+        "Bidirectional/host/x",
+        "Bidirectional/own/precious",
+        "HostToContainer/host/x",
+        "HostToContainer/own/precious",
+      ]);
+      await agent.removeManifest("spread.json");
+      for (const name of ["host", "own"]) {
+        const path = `${volume}/${name}`;
+        await untilLogged(agent, new RegExp(`still mounted at.*${path}`));
+      }
+      assert.deepEqual(await namesIn(`${volume}/own`), ["precious"]);
+    } finally {
+      for (const name of ["host", "own"]) {
+        await mustRun("umount", [`${volume}/${name}`]);
+      }
+    }
+    await runtime.untilGone(uid, agent);
+  });
+
+  test("readers see whole files only, however often the agent is SIGKILLed while they change (VO-06)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const apply = async (version: number) => {
+      await agent.apply("map.json", configMap("map", contentOf(version)));
+      await agent.apply("secret.json", secret("safe", contentOf(version)));
+    };
+    await apply(0);
+    await agent.apply("reader.json", readerPod());
+    const pod = await running(agent, "reader");
+    const inside = (script: string) =>
+      execIn(runtime, idOf(pod, "reader"), script);
+    let version = 0;
+    for (let round = 0; round < KILLS; round++) {
+      const end = performance.now() + 300 + Math.random() * 1_500;
+      while (performance.now() < end) {
+        await apply(++version);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await agent.kill();
+      await agent.start();
+    }
+    const last = linesOf(version);
+    for (const file of FILES) {
+      await waitFor(`${file} is the last version`, async () => {
+        return await inside(`cat /volumes/${file}`) === last;
+      });
+    }
+    assert.equal(await inside("cat /out/bad"), "");
+    const versions = (await inside("sort -un /out/seen | wc -l")).trim();
+    assert.ok(Number(versions) > KILLS, `${versions} versions were seen`);
+    for (const volume of ["map", "safe"]) {
+      assert.equal(await inside(`ls -A /volumes/${volume}`), "a\nb\n");
+    }
+    const now = find(await agent.pods() ?? [], "reader");
+    assert.equal(idOf(now, "reader"), idOf(pod, "reader"));
+    await agent.removeManifest("reader.json");
+    await runtime.untilGone(pod.metadata.uid, agent);
+  });
+
+  test("no container is left running on a path that is exchanged for a link meanwhile (VO-04)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("race.json", racePod());
+    const pods = await agent.until("the gate is closed", (pods) => {
+      const gate = containerOf(find(pods, "race"), "gate");
+      return gate?.state?.running !== undefined;
+    });
+    const { uid } = find(pods, "race")?.metadata ?? {};
+    const volumes =
+      `${agent.rootDir}/pods/${uid}/volumes/kubernetes.io~empty-dir`;
+    await Deno.mkdir(`${volumes}/v/a`);
+    await Deno.symlink("/", `${volumes}/v/.link`);
+    {
+      await using _swapper = await Swapper.start(`${volumes}/v`);
+      await Deno.writeTextFile(`${volumes}/v/open`, "");
+      await agent.until(
+        "every victim is refused",
+        (pods) =>
+          VICTIMS.every((name) => {
+            const { reason, message = "" } =
+              waitingOf(find(pods, "race"), name) ?? {};
+            return reason === "CreateContainerConfigError" &&
+              /is not within the volume|cannot be mounted|was exchanged/.test(
+                message,
+              );
+          }),
+      );
+    }
+    assert.deepEqual(await namesIn(`${volumes}/evidence`), []);
+  });
+});
+
+/** A directory from which mounts spread, as they do on a node that systemd has started. */
+class SharedDirectory implements AsyncDisposable {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<SharedDirectory> {
+    const path = await Deno.makeTempDir({ prefix: "skerry-agent-" });
+    await mustRun("mount", ["--bind", path, path]);
+    await mustRun("mount", ["--make-shared", path]);
+    return new SharedDirectory(path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await mustRun("umount", ["--lazy", this.path]);
+    await Deno.remove(this.path, { recursive: true });
+  }
+}
+
+const KILLS = 10;
+
+/** Lines of a file, so many that no single write holds it. */
+const LINES = 20_000;
+
+const FILES = ["map/a", "map/b", "safe/a", "safe/b"];
+
+function linesOf(version: number): string {
+  return `${version}\n`.repeat(LINES);
+}
+
+function contentOf(version: number): Record<string, string> {
+  return { a: linesOf(version), b: linesOf(version) };
+}
+
+/** Reads files for ever and notes which are not of one version as a whole. */
+function readerPod(): Record<string, unknown> {
+  const check = FILES.map((file) =>
+    `uniq -c /volumes/${file} > /out/now || echo gone >> /out/bad
+     set -- $(cat /out/now)
+     [ $# = 2 ] && [ $1 = ${LINES} ] || echo "${file}: $*" >> /out/bad
+     echo $2 >> /out/seen`
+  ).join("\n");
+  return podManifest("reader", {
+    volumes: [
+      { name: "map", configMap: { name: "map" } },
+      { name: "safe", secret: { secretName: "safe" } },
+      { name: "out", emptyDir: {} },
+    ],
+    containers: [{
+      name: "reader",
+      command: ["sh", "-c", `: > /out/bad; while :; do ${check}\ndone`],
+      volumeMounts: [
+        ...["map", "safe"].map((name) => ({
+          name,
+          mountPath: `/volumes/${name}`,
+        })),
+        { name: "out", mountPath: "/out" },
+      ],
+    }],
+  });
+}
+
+const VICTIMS = Array.from({ length: 20 }, (_, at) => `victim${at}`);
+
+/** Containers that mount what is exchanged, and say so if it is the node's root. */
+function racePod(): Record<string, unknown> {
+  return podManifest("race", {
+    volumes: ["v", "evidence"].map((name) => ({ name, emptyDir: {} })),
+    initContainers: [{
+      name: "gate",
+      image: BUSYBOX_IMAGE,
+      command: ["sh", "-c", "until [ -e /v/open ]; do sleep 0.1; done"],
+      volumeMounts: [{ name: "v", mountPath: "/v" }],
+    }],
+    containers: VICTIMS.map((name) => ({
+      name,
+      command: [
+        "sh",
+        "-c",
+        `[ -e /host/proc ] && touch /evidence/${name}; sleep 100000`,
+      ],
+      volumeMounts: [
+        { name: "v", mountPath: "/host", subPath: "a" },
+        { name: "evidence", mountPath: "/evidence" },
+      ],
+    })),
+  });
+}
+
+function withHostPath(
+  name: string,
+  hostPath: { readonly path: string; readonly type: string },
+): Record<string, unknown> {
+  return podManifest(name, {
+    volumes: [{ name: "v", hostPath }],
+    containers: [{
+      name: "c",
+      command: SLEEP,
+      volumeMounts: [{ name: "v", mountPath: "/v" }],
+    }],
+  });
+}
+
+async function modeOf(path: string): Promise<number> {
+  return ((await Deno.lstat(path)).mode ?? 0) & 0o7777;
+}
+
+async function namesIn(path: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name);
+}
+
+async function mustRun(
+  command: string,
+  args: readonly string[],
+): Promise<void> {
+  const { ok, text } = await run(command, args);
+  assert.ok(ok, text);
+}
+
+async function untilGone(path: string): Promise<void> {
+  await waitFor(`no "${path}"`, async () => {
+    return await Deno.lstat(path).then(() => false, () => true);
+  });
+}
+
+async function waitFor(
+  what: string,
+  look: () => Promise<boolean>,
+): Promise<void> {
+  for (let tries = 0; tries < 150; tries++) {
+    if (await look()) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`Cannot see ${what} within 30 s`);
+}

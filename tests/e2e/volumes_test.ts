@@ -1,0 +1,319 @@
+/**
+ * Volumes of every kind, as programs in containers see them.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { Pod } from "../../mod/api/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { execIn, idOf, running, untilLogged } from "../support/inside.ts";
+import { claim, configMap, secret } from "../support/local_objects.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find } from "../support/pod_views.ts";
+import { everyKind, livePod, mounting } from "../support/volume_pods.ts";
+import { run } from "../support/runtime/runtime_tools.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+const PASSWORD = "correct horse battery staple";
+
+withRuntime("volumes from inside", (test) => {
+  test("owners, modes and content of every kind; secrets never on the disk (VO-01, SE-10)", async (runtime) => {
+    await using memory = await MemoryDirectory.make();
+    await using agent = await AgentProcess.start({
+      ...runtime.agentOptions(),
+      runDir: memory.path,
+      args: [`--config=${await memory.debugConfig()}`],
+    });
+    await agent.apply("map.json", configMap("map", { a: "A", b: "B" }));
+    await agent.apply("secret.json", secret("safe", { password: PASSWORD }));
+    await agent.apply("all.json", everyKind());
+    const pod = await running(agent, "all", 2);
+    const id = idOf(pod, "c");
+    const inside = (script: string) => execIn(runtime, id, script);
+    const seen = await inside(`cd / && stat -c '%n %a %u %g' ${FILES}`);
+    assert.deepEqual(seen.trimEnd().split("\n"), SEEN);
+    assert.equal(await inside("cat /secret/password"), PASSWORD);
+    assert.equal(
+      await inside("cat /down/labels; echo; cat /down/limit"),
+      'team="blue"\n64',
+    );
+    assert.equal(
+      await inside("cd /mix; cat name password own/b"),
+      `${pod.metadata.name}${PASSWORD}B`,
+    );
+    for (const path of ["/secret", "/down", "/mix", "/fast"]) {
+      assert.equal(await inside(`stat -f -c %T ${path}`), "tmpfs\n", path);
+    }
+    for (const path of ["/map", "/secret", "/down", "/mix"]) {
+      const words = await inside(`touch ${path}/x 2>&1 || true`);
+      assert.match(words, /Read-only/, path);
+    }
+    // The agent puts it nowhere else, and says it nowhere.
+    assert.ok(!(await agent.logTail(1_000)).includes("run_directory_on_disk"));
+    assert.deepEqual(await filesWith(agent, PASSWORD), ["manifests"]);
+    // Events stand in the log, which is one of those files.
+    for (const path of ["/api/v1/pods", "/sources", "/metrics"]) {
+      const { status, text } = await agent.get(path);
+      assert.equal(status, 200, path);
+      assert.ok(!text.includes(PASSWORD), path);
+    }
+    // A file is the writer's and the group's, and outlives container and agent.
+    await inside("echo kept | tee /data/x > /fast/x");
+    assert.equal(
+      await inside("stat -c '%a %u %g' /data/x /fast/x"),
+      "644 1000 2000\n644 1000 2000\n",
+    );
+    await agent.kill();
+    await runtime.rig.tools.killContainer(id);
+    await agent.start();
+    const again = await restarted(agent, "all", id);
+    assert.equal(
+      await execIn(runtime, idOf(again, "c"), "cat /data/x /fast/x"),
+      "kept\nkept\n",
+    );
+    await agent.removeManifest("all.json");
+    await runtime.untilGone(pod.metadata.uid, agent);
+  });
+
+  test("content follows its ConfigMap, Secret and labels, and stays when they go (VO-14)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("map.json", configMap("map", { word: "one", old: "x" }));
+    await agent.apply("secret.json", secret("safe", { word: "one" }));
+    await agent.apply("live.json", livePod("one"));
+    const pod = await running(agent, "live");
+    const id = idOf(pod, "c");
+    const inside = (script: string) => execIn(runtime, id, script);
+    const untilInside = (script: string, expected: string) =>
+      untilSame(() => inside(script), expected);
+    const words =
+      "cat /map/word /secret/word /mix/word /down/team; ls /map /later";
+    assert.equal(
+      await inside(words),
+      "oneoneoneone/later:\n\n/map:\nold\nword\n",
+    );
+
+    await agent.apply("map.json", configMap("map", { word: "two", new: "y" }));
+    await agent.apply("secret.json", secret("safe", { word: "two" }));
+    await agent.apply("later.json", configMap("later", { at: "last" }));
+    await agent.apply("live.json", livePod("two"));
+    await untilInside(
+      words,
+      "twotwotwotwo/later:\nat\n\n/map:\nnew\nword\n",
+    );
+    // This agent's run directory is on the disk, and it says so.
+    await untilLogged(agent, /WARN.*run_directory_on_disk/);
+    // As upstream, what was mounted by a sub-path stays what it was.
+    assert.equal(await inside("cat /single"), "one");
+
+    await agent.removeManifest("map.json");
+    await untilLogged(agent, /FailedMount.*configmap \\"map\\" not found/);
+    assert.equal(await inside("cat /map/word"), "two");
+    const now = find(await agent.pods() ?? [], "live");
+    assert.equal(idOf(now, "c"), id);
+    await agent.apply("map.json", configMap("map", { word: "three" }));
+    await untilInside("cat /map/word", "three");
+  });
+
+  test("a volume whose object is missing keeps its pod waiting, and no other (VO-14)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const missing = {
+      map: [{ configMap: { name: "late" } }, /configmap \\"late\\" not found/],
+      key: [
+        { secret: { secretName: "half", items: [{ key: "no", path: "no" }] } },
+        /references non-existent secret key: no/,
+      ],
+      claim: [
+        { persistentVolumeClaim: { claimName: "late" } },
+        /persistentvolumeclaim \\"late\\" not found/,
+      ],
+    } as const;
+    await agent.apply("half.json", secret("half", { yes: "1" }));
+    for (const [name, [source]] of Object.entries(missing)) {
+      await agent.apply(`${name}.json`, mounting(name, source));
+    }
+    await agent.apply(
+      "optional.json",
+      mounting("optional", { configMap: { name: "late", optional: true } }),
+    );
+    await running(agent, "optional");
+    for (const [name, [, words]] of Object.entries(missing)) {
+      await untilLogged(agent, new RegExp(`FailedMount.*${words.source}`));
+      const pod = find(await agent.pods() ?? [], name);
+      const [status] = pod?.status?.containerStatuses ?? [];
+      assert.equal(pod?.status?.phase, "Pending", name);
+      assert.equal(status?.state?.waiting?.reason, "ContainerCreating", name);
+    }
+    await agent.apply("late.json", configMap("late", {}));
+    await agent.apply("half.json", secret("half", { yes: "1", no: "0" }));
+    await agent.apply("claim-late.json", claim("late"));
+    for (const name of Object.keys(missing)) await running(agent, name);
+  });
+
+  test("a claim keeps its data when its pod is replaced, and when it is gone itself", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("claim.json", claim("data"));
+    const writer = (word: string) =>
+      podManifest("keeper", {
+        securityContext: { fsGroup: 2000, runAsUser: 1000 },
+        volumes: [{
+          name: "v",
+          persistentVolumeClaim: { claimName: "data" },
+        }],
+        containers: [{
+          name: "c",
+          command: ["sh", "-c", `echo ${word} >> /v/log; sleep 100000`],
+          volumeMounts: [{ name: "v", mountPath: "/v" }],
+        }],
+      });
+    const log = async (pod: Pod) =>
+      await execIn(
+        runtime,
+        idOf(pod, "c"),
+        "while ! [ -s /v/log ]; do sleep 0.1; done; cat /v/log; stat -c '%a %g' /v",
+      );
+    await agent.apply("keeper.json", writer("one"));
+    const first = await running(agent, "keeper");
+    assert.equal(await log(first), "one\n2777 2000\n");
+    await agent.apply("keeper.json", writer("two"));
+    const second = await restarted(agent, "keeper", idOf(first, "c"));
+    await untilSame(() => log(second), "one\ntwo\n2777 2000\n");
+    await agent.removeManifest("keeper.json");
+    await agent.removeManifest("claim.json");
+    await runtime.untilGone(second.metadata.uid, agent);
+    const file = `${agent.rootDir}/claims/default/data/log`;
+    assert.equal(await Deno.readTextFile(file), "one\ntwo\n");
+    await agent.apply("claim.json", claim("data"));
+    await agent.apply("keeper.json", writer("three"));
+    const third = await running(agent, "keeper");
+    await untilSame(() => log(third), "one\ntwo\nthree\n2777 2000\n");
+  });
+
+  test("kinds that need a helper are refused in words (SE-07)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const kinds = {
+      nfs: { server: "10.0.0.1", path: "/x" },
+      iscsi: { targetPortal: "10.0.0.1", iqn: "iqn.2001-04.x:y", lun: 0 },
+      gitRepo: { repository: "ext::sh -c id", directory: ".git/hooks" },
+      csi: { driver: "x.example.com" },
+    };
+    for (const [kind, source] of Object.entries(kinds)) {
+      const name = kind.toLowerCase();
+      await agent.apply(`${name}.json`, mounting(name, { [kind]: source }));
+    }
+    for (const kind of Object.keys(kinds)) {
+      await untilLogged(agent, new RegExp(`\\b${kind}\\b`));
+    }
+    const pods = await agent.until(
+      "all are refused",
+      (pods) =>
+        Object.keys(kinds).every((kind) =>
+          find(pods, kind.toLowerCase())?.status?.phase === "Failed"
+        ),
+    );
+    for (const kind of Object.keys(kinds)) {
+      const { reason, message = "" } = find(pods, kind.toLowerCase())?.status ??
+        {};
+      assert.match(message, new RegExp(kind), `${kind}: ${reason}`);
+    }
+    assert.equal((await runtime.rig.tools.tasks()).size, 0);
+  });
+});
+
+/** A tmpfs of its own, as the run directory of a node is. */
+class MemoryDirectory implements AsyncDisposable {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<MemoryDirectory> {
+    const path = await Deno.makeTempDir({ prefix: "skerry-run-" });
+    const { ok, text } = await run("mount", ["-t", "tmpfs", "tmpfs", path]);
+    assert.ok(ok, text);
+    return new MemoryDirectory(path);
+  }
+
+  /** A configuration that has the agent log all that it can. */
+  async debugConfig(): Promise<string> {
+    const path = `${this.path}/config.json`;
+    const apiVersion = "skerry.dev/v1alpha1";
+    const kind = "SkerryConfiguration";
+    await Deno.writeTextFile(
+      path,
+      JSON.stringify({ apiVersion, kind, logLevel: "debug" }),
+    );
+    return path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await run("umount", ["--lazy", this.path]);
+    await Deno.remove(this.path);
+  }
+}
+
+const FILES = "data fast map map/a map/deep map/deep/b secret/password " +
+  "down/labels mix/name mix/own/b";
+
+/** Mode, owner and group of {@link FILES} for user 1000 with fsGroup 2000. */
+const SEEN = [
+  "data 2777 0 2000",
+  "fast 2777 0 2000",
+  "map 2777 0 2000",
+  "map/a 640 0 2000",
+  "map/deep 2755 0 2000",
+  "map/deep/b 440 0 2000",
+  "secret/password 440 0 2000",
+  "down/labels 644 0 2000",
+  "mix/name 644 0 2000",
+  "mix/own/b 440 0 2000",
+];
+
+/** Waits until container `c` of a pod runs with another id. */
+async function restarted(
+  agent: AgentProcess,
+  name: string,
+  id: string,
+): Promise<Pod> {
+  const pods = await agent.until(`${name} restarted`, (pods) => {
+    const pod = find(pods, name);
+    const status = pod?.status?.containerStatuses?.find((each) =>
+      each.name === "c"
+    );
+    return status?.state?.running !== undefined && idOf(pod, "c") !== id;
+  });
+  const pod = find(pods, name);
+  assert.ok(pod);
+  return pod;
+}
+
+/** Which directories of an agent have a file that holds a text. */
+async function filesWith(
+  agent: AgentProcess,
+  text: string,
+): Promise<readonly string[]> {
+  const { code, stdout } = await new Deno.Command("grep", {
+    args: ["-rlF", "--", text, agent.directory],
+  }).output();
+  assert.ok(code < 2);
+  const paths = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  const top = paths.filter((path) => path !== "").map((path) =>
+    path.slice(agent.directory.length + 1).split("/")[0] ?? ""
+  );
+  return [...new Set(top)].sort();
+}
+
+/** Waits until a look shows exactly this. */
+async function untilSame(
+  look: () => Promise<string>,
+  expected: string,
+): Promise<void> {
+  let seen = "";
+  for (let tries = 0; tries < 150; tries++) {
+    seen = await look();
+    if (seen === expected) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  assert.equal(seen, expected);
+}

@@ -1,0 +1,32 @@
+/**
+ * A node's facts for tests and measurements that care about few of them.
+ *
+ * @module
+ */
+
+import type { NodeFacts } from "../../mod/runtime/mod.ts";
+
+/** How cgroups are named on {@linkcode bareNode}. */
+export const BARE_CGROUPS: NodeFacts["cgroups"] = {
+  driver: "cgroupfs",
+  version: 1,
+  root: "/",
+  perQos: true,
+  cpuCfsQuota: true,
+  cpuCfsPeriodMs: 100,
+  hugePageSizes: [],
+};
+
+/** A node of 16 GiB with cgroups v1 that tells nothing else but what `facts` says. */
+export function bareNode(facts: Partial<NodeFacts> = {}): NodeFacts {
+  return {
+    name: "edge1",
+    ips: [],
+    memoryBytes: 16n << 30n,
+    allocatable: new Map(),
+    cgroups: BARE_CGROUPS,
+    seccompDefault: false,
+    seccompProfileRoot: "/nonexistent",
+    ...facts,
+  };
+}
