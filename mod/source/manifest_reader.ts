@@ -134,14 +134,27 @@ export class ManifestReader {
       const lastGood = await this.#lastGoodOf(file);
       return { kind: "faulty", faults, named, lastGood };
     }
-    const { entry, path } = file;
+    const { entry } = file;
     const before = entry === undefined ? undefined : contentOf(entry.verdict);
     const content = before === undefined
       ? read.content
       : keepEqual(before, read.content);
-    const isKept = before !== undefined && sameContent(before, content);
-    if (!isKept) this.#deps.lastGood.save({ path, ...content });
     return { kind: "accepted", content };
+  }
+
+  /**
+   * Keeps what a file gives from now on, if that is another than before. Not done by
+   * `read`, whose outcome may be thrown away: what never counted is not to come back
+   * after a restart.
+   */
+  remember(file: KnownFile, entry: FileEntry): void {
+    if (entry.verdict.kind !== "accepted") return;
+    const { content } = entry.verdict;
+    const before = file.entry === undefined
+      ? undefined
+      : contentOf(file.entry.verdict);
+    if (before !== undefined && sameContent(before, content)) return;
+    this.#deps.lastGood.save({ path: file.path, ...content });
   }
 
   #decode(path: string, bytes: Uint8Array): DecodedFile {

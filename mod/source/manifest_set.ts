@@ -250,12 +250,13 @@ export class ManifestSet {
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const later = judgeQuiet(pending, { ...context, stamp });
     if (later !== undefined) return schedule.add(path, later);
-    const entry = this.#entries.get(path);
-    const outcome = await reader.read({ path, entry }, stamp);
+    const known = { path, entry: this.#entries.get(path) };
+    const outcome = await reader.read(known, stamp);
     if (schedule.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
         this.#entries.set(path, outcome.entry);
+        reader.remember(known, outcome.entry);
         return;
       case "missing":
         return await this.#examineMissing(path);
