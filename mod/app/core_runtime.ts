@@ -74,10 +74,7 @@ export async function buildRuntime(
     containerFiles,
     specs: specBuilder(config, { ...deps, nodeFiles, users }),
     users,
-    subPaths: new SubPathResolver({
-      clock,
-      marks: `${config.paths.runDir}/sub-paths`,
-    }),
+    subPaths: new SubPathResolver(),
     events,
     log,
   }, {

@@ -12,8 +12,12 @@ import type { ImagePuller } from "./images.ts";
 import { type KeyFile, keyFileName, wantedKeyFiles } from "./key_file.ts";
 import type { WantedImage, WantedSubPath } from "./mount_spec.ts";
 import type { SyncFailure } from "./outcome.ts";
-import { type PinnedSubPath, PinnedSubPaths } from "./pinned_sub_paths.ts";
-import type { GivenByBuilder, SpecBuilder, SubPaths } from "./ports.ts";
+import type {
+  GivenByBuilder,
+  PinnedPath,
+  SpecBuilder,
+  SubPaths,
+} from "./ports.ts";
 import type { ContainerSpecInput, VolumeSource } from "./spec_input.ts";
 import { readVolumeFile } from "./volume_file.ts";
 
@@ -30,6 +34,12 @@ export type GatherInput = Omit<
   GivenByBuilder
 >;
 
+/** One sub-path as it was found. */
+export interface PinnedSubPath {
+  readonly wanted: WantedSubPath;
+  readonly pinned: PinnedPath;
+}
+
 /** All that the container's configuration needs, or why it cannot be had. */
 export type Gathered =
   | {
@@ -38,8 +48,8 @@ export type Gathered =
       ContainerSpecInput,
       "environment" | "subPaths" | "imageVolumes"
     >;
-    /** To be looked at again when the runtime has followed them; the caller's to dispose of. */
-    readonly pinned: PinnedSubPaths;
+    /** To be looked at again when the runtime has followed them. */
+    readonly pinned: readonly PinnedSubPath[];
   }
   | {
     readonly kind: "failed";
@@ -60,13 +70,13 @@ export interface GatherOptions {
  * A sub-path is pinned by device and inode when it is found. Upstream binds it to a
  * place that no container can reach and hands the runtime that place; without
  * mount(2) the runtime is handed the path itself and follows it once more, when it
- * creates or starts the container. So the path is watched from then on and looked
- * at after both ({@linkcode PinnedSubPaths.exchanged}). The window that remains: a
- * container for which a link stood in the path's place at its start has been able
- * to run for the moment until that was noticed; an agent that is ended in that
- * moment does not look; and who floods the watch with other events at the same time
- * may go unnoticed. Only containers of the same pod, or who shares the volume with
- * it, can do that.
+ * creates or starts the container. So {@linkcode exchanged} is to be asked after
+ * both. The window that remains: a process that writes the volume and puts a link
+ * in the path's place just before the runtime follows it and takes it away again
+ * before the second look is not noticed, and one that is noticed has been able to
+ * run for the moment between the start and the look; an agent that is ended in that
+ * moment does not look. Only containers of the same pod, or who shares the volume
+ * with it, can do that.
  */
 export class ContainerInputs {
   readonly #deps: ContainerInputsDeps;
@@ -89,8 +99,6 @@ export class ContainerInputs {
     if (pinned.kind === "failed") return pinned;
     const pulled = await this.#pull(input, { ...options, images });
     if (pulled.kind === "failed") return pulled;
-    const watched = await this.#watch(pinned.all);
-    if (watched.kind === "failed") return watched;
     return {
       kind: "ok",
       given: {
@@ -103,22 +111,25 @@ export class ContainerInputs {
         ),
         imageVolumes: pulled.images,
       },
-      pinned: watched.pinned,
+      pinned: pinned.all,
     };
   }
 
-  async #watch(
-    all: readonly PinnedSubPath[],
-  ): Promise<
-    | Extract<Gathered, { kind: "failed" }>
-    | { readonly kind: "ok"; readonly pinned: PinnedSubPaths }
-  > {
-    try {
-      const pinned = await PinnedSubPaths.watch(all, this.#deps.subPaths);
-      return { kind: "ok", pinned };
-    } catch (error) {
-      return failed(`Cannot watch the sub-paths: ${describeError(error)}`);
+  /** The first sub-path that does not lead any more to what was found. */
+  async exchanged(
+    pinned: readonly PinnedSubPath[],
+  ): Promise<WantedSubPath | undefined> {
+    for (const { wanted, pinned: path } of pinned) {
+      let isUnchanged: boolean;
+      try {
+        isUnchanged = await this.#deps.subPaths.isUnchanged(path);
+      } catch {
+        // What cannot be looked at is not what it was.
+        isUnchanged = false;
+      }
+      if (!isUnchanged) return wanted;
     }
+    return undefined;
   }
 
   async #pin(

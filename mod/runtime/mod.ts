@@ -39,7 +39,6 @@ export {
 } from "./observe.ts";
 export type { SyncFailure, SyncOutcome } from "./outcome.ts";
 export type {
-  PathWatch,
   PinnedPath,
   RuntimeFiles,
   SpecBuilder,

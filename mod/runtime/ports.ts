@@ -103,16 +103,4 @@ export interface SubPaths {
   >;
   /** Walks the path anew and says whether it still leads to the same file. */
   isUnchanged(pinned: PinnedPath): Promise<boolean>;
-  /**
-   * Watches the paths from now on.
-   *
-   * @throws {Error} When they cannot be watched.
-   */
-  watch(pinned: readonly PinnedPath[]): Promise<PathWatch>;
-}
-
-/** Notices what is exchanged and put back between two looks. */
-export interface PathWatch extends AsyncDisposable {
-  /** Whether no part of the paths was renamed, removed or made anew since the start. */
-  isUntouched(): Promise<boolean>;
 }

@@ -10,7 +10,7 @@ import type { RuntimeService } from "../cri/mod.ts";
 import { latestContainer, type ObservedPod } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import { ContainerEvents } from "./container_event.ts";
-import { ContainerInputs } from "./container_inputs.ts";
+import { ContainerInputs, type PinnedSubPath } from "./container_inputs.ts";
 import type { HookRunner } from "./hooks.ts";
 import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
 import type { PodKiller } from "./kill.ts";
@@ -18,7 +18,6 @@ import { terminationLogPath, type WantedSubPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
 import type { SyncFailure } from "./outcome.ts";
-import type { PinnedSubPaths } from "./pinned_sub_paths.ts";
 import type { PodResources } from "./pod_resources.ts";
 import type { SpecBuilder, SubPaths } from "./ports.ts";
 import type { RestartBackoffs } from "./restart_backoffs.ts";
@@ -134,8 +133,7 @@ export class ContainerStarter {
     const { container } = target;
     const { runtime } = this.#deps;
     let containerId: string;
-    let pinned: PinnedSubPaths;
-    await using stack = new AsyncDisposableStack();
+    let pinned: readonly PinnedSubPath[];
     try {
       const prepared = await (context.prepared.get(container.name) ??
         this.prepare(pod, container, observed));
@@ -144,7 +142,7 @@ export class ContainerStarter {
       if (gathered.kind === "failed") {
         return this.#failed(pod, container.name, gathered.failure);
       }
-      pinned = stack.use(gathered.pinned);
+      pinned = gathered.pinned;
       const spec = this.#deps.specs.container({
         ...input,
         ...gathered.given,
@@ -182,14 +180,14 @@ export class ContainerStarter {
     container: ContainerSpec,
     created: {
       readonly containerId: string;
-      readonly pinned: PinnedSubPaths;
+      readonly pinned: readonly PinnedSubPath[];
     },
   ): Promise<StartResult> {
     const { pod, signal } = context;
     const { name } = container;
     const { containerId, pinned } = created;
     this.#tell(pod).normal(name, "Created", "Container created");
-    const before = await pinned.exchanged();
+    const before = await this.#inputs.exchanged(pinned);
     if (before !== undefined) {
       return this.#failed(pod, name, exchangedFailure(before), {
         changed: true,
@@ -204,12 +202,12 @@ export class ContainerStarter {
       const message = wordsOf(error).replaceAll(containerId, name);
       const failure = { reason: "RunContainerError", message };
       // One whose start was only slow may run all the same.
-      if (await pinned.exchanged() !== undefined) {
+      if (await this.#inputs.exchanged(pinned) !== undefined) {
         await this.#killAtOnce(containerId, signal);
       }
       return this.#failed(pod, name, failure, { changed: true });
     }
-    const after = await pinned.exchanged();
+    const after = await this.#inputs.exchanged(pinned);
     if (after !== undefined) {
       await this.#killAtOnce(containerId, signal);
       return this.#failed(pod, name, exchangedFailure(after), {

@@ -6,7 +6,6 @@
 
 import { fileErrorKind } from "../host/mod.ts";
 import { isSameFile, modeOf } from "./careful_file.ts";
-import { PathWatch, type PathWatchDeps } from "./path_watch.ts";
 import { partsOf, pathBelow, walkBelow, type Walked } from "./walk_below.ts";
 
 /** A path below a volume and the file that it led to when it was checked. */
@@ -32,19 +31,15 @@ export type SubPathResult =
  * Nothing is opened, so that a FIFO or a socket may be the end of the path. Without
  * mount(2) the file cannot be held: between this answer and the runtime's mount a
  * container that has the volume may still exchange a directory for a link. Who
- * mounts the path watches it meanwhile ({@linkcode SubPathResolver.watch}), asks
- * {@linkcode SubPathResolver.isUnchanged} afterwards, and ends the container if
- * either tells of an exchange.
+ * mounts the path asks {@linkcode SubPathResolver.isUnchanged} afterwards and ends
+ * the container if it is not; one that has exchanged it twice in that time stays
+ * unseen. (Watching it with Deno.watchFs would show that, but whoever floods a
+ * watched directory with events can hold up the next call of it, and with it the
+ * whole agent, for as long as he likes: Deno 2.9.6.)
  *
  * Upstream: pkg/volume/util/subpath (CVE-2017-1002101, CVE-2021-25741).
  */
 export class SubPathResolver {
-  readonly #deps: PathWatchDeps;
-
-  constructor(deps: PathWatchDeps) {
-    this.#deps = deps;
-  }
-
   /**
    * Finds the path below the volume, and makes the directories that are missing
    * with the mode of the volume unless it is `readOnly`.
@@ -92,24 +87,6 @@ export class SubPathResolver {
       throw error;
     }
   }
-
-  /**
-   * Watches every part of the paths from now on.
-   *
-   * @throws {Error} When the system gives no watch.
-   */
-  async watch(pinned: readonly PinnedSubPath[]): Promise<PathWatch> {
-    return await PathWatch.start(pinned.flatMap(partsBelow), this.#deps);
-  }
-}
-
-/** Every part of a path below its volume. */
-function partsBelow(pinned: PinnedSubPath): readonly string[] {
-  const { volumeRoot, path } = pinned;
-  const parts = pathBelow(volumeRoot, path) ?? [];
-  return parts.map((_, at) =>
-    `${volumeRoot}/${parts.slice(0, at + 1).join("/")}`
-  );
 }
 
 function answer(

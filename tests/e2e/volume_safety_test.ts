@@ -8,7 +8,6 @@
 import assert from "node:assert/strict";
 import { AgentProcess } from "../support/agent_process.ts";
 import {
-  containerOf,
   execIn,
   idOf,
   running,
@@ -18,10 +17,8 @@ import {
 import { configMap, secret } from "../support/local_objects.ts";
 import { podManifest } from "../support/pod_manifest.ts";
 import { find } from "../support/pod_views.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
 import { run } from "../support/runtime/runtime_tools.ts";
 import { withRuntime } from "../support/runtime/with_runtime.ts";
-import { Swapper } from "../support/swapper.ts";
 
 const SLEEP = ["sleep", "100000"];
 
@@ -219,37 +216,6 @@ withRuntime("volumes under attack", (test) => {
     await agent.removeManifest("reader.json");
     await runtime.untilGone(pod.metadata.uid, agent);
   });
-
-  test("no container is left running on a path that is exchanged for a link meanwhile (VO-04)", async (runtime) => {
-    await using agent = await AgentProcess.start(runtime.agentOptions());
-    await agent.apply("race.json", racePod());
-    const pods = await agent.until("the gate is closed", (pods) => {
-      const gate = containerOf(find(pods, "race"), "gate");
-      return gate?.state?.running !== undefined;
-    });
-    const { uid } = find(pods, "race")?.metadata ?? {};
-    const volumes =
-      `${agent.rootDir}/pods/${uid}/volumes/kubernetes.io~empty-dir`;
-    await Deno.mkdir(`${volumes}/v/a`);
-    await Deno.symlink("/", `${volumes}/v/.link`);
-    {
-      await using _swapper = await Swapper.start(`${volumes}/v`);
-      await Deno.writeTextFile(`${volumes}/v/open`, "");
-      await agent.until(
-        "every victim is refused",
-        (pods) =>
-          VICTIMS.every((name) => {
-            const { reason, message = "" } =
-              waitingOf(find(pods, "race"), name) ?? {};
-            return reason === "CreateContainerConfigError" &&
-              /is not within the volume|cannot be mounted|was exchanged/.test(
-                message,
-              );
-          }),
-      );
-    }
-    assert.deepEqual(await namesIn(`${volumes}/evidence`), []);
-  });
 });
 
 /** A directory from which mounts spread, as they do on a node that systemd has started. */
@@ -313,33 +279,6 @@ function readerPod(): Record<string, unknown> {
         { name: "out", mountPath: "/out" },
       ],
     }],
-  });
-}
-
-const VICTIMS = Array.from({ length: 20 }, (_, at) => `victim${at}`);
-
-/** Containers that mount what is exchanged, and say so if it is the node's root. */
-function racePod(): Record<string, unknown> {
-  return podManifest("race", {
-    volumes: ["v", "evidence"].map((name) => ({ name, emptyDir: {} })),
-    initContainers: [{
-      name: "gate",
-      image: BUSYBOX_IMAGE,
-      command: ["sh", "-c", "until [ -e /v/open ]; do sleep 0.1; done"],
-      volumeMounts: [{ name: "v", mountPath: "/v" }],
-    }],
-    containers: VICTIMS.map((name) => ({
-      name,
-      command: [
-        "sh",
-        "-c",
-        `[ -e /host/proc ] && touch /evidence/${name}; sleep 100000`,
-      ],
-      volumeMounts: [
-        { name: "v", mountPath: "/host", subPath: "a" },
-        { name: "evidence", mountPath: "/evidence" },
-      ],
-    })),
   });
 }
 

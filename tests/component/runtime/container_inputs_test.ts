@@ -7,20 +7,10 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { KeyedObject, Pod, PodSpec } from "../../../mod/api/mod.ts";
-import type {
-  PathWatch,
-  SyncOutcome,
-  VolumeSource,
-} from "../../../mod/runtime/mod.ts";
+import type { SyncOutcome, VolumeSource } from "../../../mod/runtime/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
 import { keyed, objectsOf } from "../../unit/runtime_spec/objects.ts";
 import { container, type FakeRig, fakeRig, pod, type RigWorld } from "./rig.ts";
-
-/** A watch that nothing ever happens to. */
-const QUIET: PathWatch = {
-  isUntouched: () => Promise.resolve(true),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-};
 
 /** A rig with one volume `v` that the pod mounts at /d by a sub-path. */
 interface VolumeRig extends FakeRig {
@@ -65,12 +55,6 @@ function at(both: FakeRig, method: string, act: () => void): void {
 function exchange(path: string): void {
   Deno.renameSync(path, `${path}.old`);
   Deno.symlinkSync("/", path);
-}
-
-function exchangeAndBack(path: string): void {
-  exchange(path);
-  Deno.removeSync(path);
-  Deno.renameSync(`${path}.old`, path);
 }
 
 function only(outcome: SyncOutcome): SyncOutcome["failures"][number] {
@@ -191,42 +175,6 @@ Deno.test("PodExecutor.execute() kills at once what started on an exchanged sub-
   match(last?.message ?? "", /was exchanged while it was mounted/);
 });
 
-for (
-  const [method, started] of [
-    ["CreateContainer", 0],
-    ["StartContainer", 1],
-  ] as const
-) {
-  Deno.test(`PodExecutor.execute() leaves nothing running whose sub-path was exchanged and put back within ${method} (VO-04)`, async () => {
-    await using both = await volumeRig();
-    const { rig, fake, root, volumes } = both;
-    at(both, method, () => exchangeAndBack(`${root}/x`));
-    const failure = only(await rig.sync(mounting("x"), { volumes }));
-    match(failure.message, /subpath "x" of volume "v" was exchanged/);
-    strictEqual(fake.callsOf("StartContainer").length, started);
-    strictEqual(fake.running("c").length, 0);
-  });
-}
-
-Deno.test("PodExecutor.execute() starts nothing on a sub-path that cannot be watched (VO-04)", async () => {
-  await using both = await volumeRig({
-    subPaths: {
-      resolve: ({ volumeRoot, subPath }) => {
-        const path = `${volumeRoot}/${subPath}`;
-        const pinned = { volumeRoot, path, device: 1, inode: 2 };
-        return Promise.resolve({ kind: "ok", pinned });
-      },
-      isUnchanged: () => Promise.resolve(true),
-      watch: () => Promise.reject(new Error("no inotify instance is free")),
-    },
-  });
-  const { rig, fake, volumes } = both;
-  const failure = only(await rig.sync(mounting("x"), { volumes }));
-  strictEqual(failure.reason, "CreateContainerConfigError");
-  match(failure.message, /^Cannot watch the sub-paths: no inotify instance/);
-  strictEqual(fake.callsOf("CreateContainer").length, 0);
-});
-
 Deno.test("PodExecutor.execute() removes what it cannot stop on an exchanged sub-path (VO-04)", async () => {
   await using both = await volumeRig();
   const { rig, fake, root, volumes } = both;
@@ -265,7 +213,6 @@ Deno.test("PodExecutor.execute() takes a sub-path that cannot be looked at for e
           },
         }),
       isUnchanged: () => Promise.reject(new Error("I/O error")),
-      watch: () => Promise.resolve(QUIET),
     },
   });
   const { rig, fake, volumes } = both;

@@ -127,10 +127,7 @@ export class RuntimeRig implements AsyncDisposable {
         node: { idMapping: (uid) => users.mappingOf(uid), ...world.node },
       }),
       users,
-      subPaths: world.subPaths ?? new SubPathResolver({
-        clock: systemClock,
-        marks: `${directory}/marks`,
-      }),
+      subPaths: world.subPaths ?? new SubPathResolver(),
       events,
       log: silentLogger,
     }, parts.executor);

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import type { PinnedPath, SubPaths } from "../../../mod/runtime/mod.ts";
 import { Swapper } from "../../support/swapper.ts";
@@ -23,17 +22,7 @@ class Volume implements AsyncDisposable {
     this.path = path;
     this.root = `${path}/volume`;
     this.outside = `${path}/outside`;
-    this.resolver = new SubPathResolver({
-      clock: systemClock,
-      marks: `${path}/marks`,
-    });
-  }
-
-  /** Finds what must be there. */
-  async pinned(subPath: string): Promise<PinnedPath> {
-    const result = await this.resolve(subPath);
-    if (result.kind !== "ok") throw new Error(result.message);
-    return result.pinned;
+    this.resolver = new SubPathResolver();
   }
 
   static async make(): Promise<Volume> {
@@ -214,49 +203,6 @@ Deno.test("isUnchanged() sees a directory that was made anew, whatever its inode
   await Deno.remove(`${volume.root}/a`);
   await Deno.mkdir(`${volume.root}/a`);
   strictEqual(await volume.resolver.isUnchanged(result.pinned), false);
-});
-
-Deno.test("watch() sees what is exchanged and put back at once (VO-04)", async () => {
-  await using volume = await Volume.make();
-  const { root, outside } = volume;
-  const pinned = await volume.pinned("a/b");
-  await using watch = await volume.resolver.watch([pinned]);
-  // What goes on beside the path and inside it is nobody's business.
-  await Deno.writeTextFile(`${root}/log`, "x");
-  await Deno.rename(`${root}/log`, `${root}/log.1`);
-  await Deno.mkdir(`${root}/a/b/c`);
-  await Deno.remove(`${root}/a/b/c`);
-  await Deno.chmod(`${root}/a`, 0o700);
-  strictEqual(await watch.isUntouched(), true);
-  strictEqual(await watch.isUntouched(), true);
-  await Deno.rename(`${root}/a`, `${root}/away`);
-  await Deno.symlink(outside, `${root}/a`);
-  await Deno.remove(`${root}/a`);
-  await Deno.rename(`${root}/away`, `${root}/a`);
-  strictEqual(await volume.resolver.isUnchanged(pinned), true);
-  strictEqual(await watch.isUntouched(), false);
-});
-
-Deno.test("watch() sees the last part exchanged, and all that a swapper does (VO-04)", async () => {
-  await using volume = await Volume.make();
-  const { root, outside } = volume;
-  const pinned = await volume.pinned("a");
-  await Deno.symlink(outside, `${root}/.link`);
-  await using watch = await volume.resolver.watch([pinned]);
-  strictEqual(await watch.isUntouched(), true);
-  await using _swapper = await Swapper.start(root);
-  let isSeen = false;
-  for (let tries = 0; tries < 1000 && !isSeen; tries++) {
-    isSeen = !await watch.isUntouched();
-  }
-  strictEqual(isSeen, true);
-});
-
-Deno.test("watch() leaves no marks behind", async () => {
-  await using volume = await Volume.make();
-  await using watch = await volume.resolver.watch([await volume.pinned("a")]);
-  strictEqual(await watch.isUntouched(), true);
-  deepStrictEqual(await namesIn(`${volume.path}/marks`), []);
 });
 
 Deno.test("isUnchanged() says no when the volume is gone", async () => {
