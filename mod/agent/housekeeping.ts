@@ -4,8 +4,10 @@
  * @module
  */
 
+import { ANNOTATION_CONFIG_SOURCE } from "../api/mod.ts";
 import type { Gauge, Logger, MetricsRegistry } from "../base/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
+import type { SourceName, SourcesReady } from "../source/mod.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 
 /** What a look at runtime, disk and wishes needs. */
@@ -15,12 +17,12 @@ export interface HousekeepingDeps {
   readonly workers: PodWorkers;
   /** Whether a pod is wanted although it has no worker. */
   readonly isHeld: (uid: string) => boolean;
-  /** The pods that the runtime showed at its last listing. */
-  readonly runtimePods: () => readonly PodListing[];
+  /** The pods that the runtime showed at its last listing; `undefined` before the first. */
+  readonly runtimePods: () => readonly PodListing[] | undefined;
   /** UIDs that have a directory under the root directory: what we ever started. */
   readonly ownedUids: () => ReadonlySet<string>;
-  /** Every configured source has delivered, so what is not wanted is really not wanted. */
-  readonly sourcesReady: () => boolean;
+  /** Who has spoken: what a source does not name is not wanted only then. */
+  readonly sources: Pick<SourcesReady, "allReady" | "isReady">;
 }
 
 /**
@@ -53,17 +55,31 @@ export class Housekeeping {
 
   /** Ends orphans. Reads memory only, so it may run often. */
   clean(): void {
-    if (!this.#deps.sourcesReady()) return;
-    const owned = this.#deps.ownedUids();
     const running = this.#deps.runtimePods();
+    if (running === undefined) return;
+    const owned = this.#deps.ownedUids();
+    const isComplete = this.#deps.sources.allReady();
     for (const pod of running) {
-      if (owned.has(pod.uid)) {
+      // Its own source is enough: another that is silent must not hold up the
+      // successor of an orphan, which waits for the name.
+      if (owned.has(pod.uid) && (isComplete || this.#isSourceReady(pod))) {
         this.#endOrphan(pod.uid, `${pod.name}_${pod.namespace}`);
       }
     }
+    if (!isComplete) return;
     // A directory whose pod the runtime has lost; the UID stands for the unknown name.
     for (const uid of owned) this.#endOrphan(uid, uid);
     this.#reportForeign(running, owned);
+  }
+
+  /** Whether the source has spoken that the pod came from, as its sandboxes tell. */
+  #isSourceReady({ sandboxes }: PodListing): boolean {
+    const names = new Set(
+      sandboxes.map(({ annotations }) => annotations[ANNOTATION_CONFIG_SOURCE]),
+    );
+    const ready: readonly (string | undefined)[] = SOURCES
+      .filter((source) => this.#deps.sources.isReady(source));
+    return names.size > 0 && [...names].every((name) => ready.includes(name));
   }
 
   #endOrphan(uid: string, fullName: string): void {
@@ -97,3 +113,5 @@ export class Housekeeping {
     }
   }
 }
+
+const SOURCES: readonly SourceName[] = ["file", "http", "api"];

@@ -8,6 +8,7 @@ import type { AgentConfig } from "../config/mod.ts";
 import { readFileBounded } from "../host/mod.ts";
 import {
   DiskSetCheckpoint,
+  dropSetCheckpoint,
   UrlSource,
   type UrlSourceDeps,
 } from "../source/mod.ts";
@@ -29,8 +30,7 @@ export function buildUrlSource(
   const checkpoint = new DiskSetCheckpoint({
     source: "http",
     origin: url,
-    directory: `${paths.rootDir}/checkpoints/url`,
-    secretDirectory: `${paths.runDir}/url-secrets`,
+    ...checkpointPlaces(paths),
   }, deps);
   return new UrlSource({
     url,
@@ -43,4 +43,22 @@ export function buildUrlSource(
     checkFrequencyMs: manifestUrl.checkFrequencyMs,
     unknownFields: node.unknownFields,
   }, { ...deps, checkpoint, readFile: readFileBounded });
+}
+
+/** Forgets what a URL brought once, if none is configured any more. */
+export async function dropUrlCheckpoint(
+  config: Pick<AgentConfig, "source" | "paths">,
+  deps: Pick<UrlSourceParts, "clock" | "log">,
+): Promise<void> {
+  if (config.source.manifestUrl !== undefined) return;
+  await dropSetCheckpoint(checkpointPlaces(config.paths), deps);
+}
+
+function checkpointPlaces(
+  paths: AgentConfig["paths"],
+): { readonly directory: string; readonly secretDirectory: string } {
+  return {
+    directory: `${paths.rootDir}/checkpoints/url`,
+    secretDirectory: `${paths.runDir}/url-secrets`,
+  };
 }

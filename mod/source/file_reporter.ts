@@ -73,7 +73,8 @@ export class FileReporter {
       const { kind, file } = report;
       const text = describe(report);
       // What is said of the source itself names it already.
-      return { kind, text: kind === "unreachable" ? text : `${file}: ${text}` };
+      if (kind !== "unreachable") return { kind, text: `${file}: ${text}` };
+      return { kind, text, fault: report.fault };
     });
     this.#conditions.update(told, this.#deps.clock.now());
   }

@@ -88,7 +88,12 @@ export type FileReport =
     readonly kind: "unreachable";
     readonly file: string;
     readonly message: string;
+    /** What was wrong with what it gave; absent when it gave nothing. */
+    readonly fault?: OutageFault;
   };
+
+/** Why an answer of a source counts for nothing. */
+export type OutageFault = "InvalidAnswer" | "InvalidSignature";
 
 /** What the files amount to, and what is wrong with them. */
 export interface Resolution extends FileContent {

@@ -46,6 +46,7 @@ export type {
 export type { RecordKeeperDeps, RecordPlaces } from "./record_keeper.ts";
 export {
   DiskSetCheckpoint,
+  dropSetCheckpoint,
   type SetCheckpointOptions,
 } from "./source_checkpoint.ts";
 export { DiskRollbackStore } from "./rollback_store.ts";

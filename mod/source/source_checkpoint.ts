@@ -6,6 +6,8 @@
 
 import { createHash } from "node:crypto";
 import type { SetCheckpoint } from "./ports.ts";
+import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
+import { RecordFolder } from "./record_folder.ts";
 import {
   RecordKeeper,
   type RecordKeeperDeps,
@@ -62,5 +64,28 @@ export class DiskSetCheckpoint implements SetCheckpoint {
   /** Writes what was saved until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#keeper.run(signal);
+  }
+}
+
+/**
+ * Removes what a source left that is not configured any more: its pods end, and must
+ * not come back with it one day when it cannot be reached.
+ *
+ * Costs two looks when there is nothing. Never rejects.
+ */
+export async function dropSetCheckpoint(
+  places: RecordPlaces,
+  deps: Pick<RecordKeeperDeps, "clock" | "log" | "files">,
+): Promise<void> {
+  const { directory, secretDirectory } = places;
+  const { files = diskRecordFiles, clock, log } = deps;
+  const limited = limitRecordFiles(files, clock);
+  for (const each of [secretDirectory, directory]) {
+    if (each === undefined) continue;
+    try {
+      await new RecordFolder(each, limited).sweep(new Set());
+    } catch (error) {
+      log.warn("checkpoint_not_dropped", { directory: each, error });
+    }
   }
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { FileReport } from "./file_state.ts";
+import type { FileReport, OutageFault } from "./file_state.ts";
 
 /** One thing that is well with a source, or not. */
 export interface SourceCondition {
   /**
-   * Whether the source can be asked, whether all it gives can be used, and whether
-   * what it gave is kept for a restart.
+   * Whether the source gives anything that counts, whether all of that can be used,
+   * and whether it is kept for a restart.
    */
   readonly type: "Reachable" | "ManifestsValid" | "Checkpointed";
   readonly status: "True" | "False";
@@ -33,6 +33,7 @@ export interface CheckpointFailure {
 export interface ToldReport {
   readonly kind: FileReport["kind"];
   readonly text: string;
+  readonly fault?: OutageFault | undefined;
 }
 
 /** Remembers since when a source does well, or does not. Empty before the first look. */
@@ -64,7 +65,9 @@ export class SourceConditions {
     return {
       type,
       status,
-      reason: first === undefined ? WELL[type] : REASONS[first.kind],
+      reason: first === undefined
+        ? WELL[type]
+        : first.fault ?? REASONS[first.kind],
       message: textOf(reports),
       sinceMs: before?.status === status ? before.sinceMs : nowMs,
     };

@@ -9,7 +9,11 @@ import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
 import { type Counter, describeError, TaskGroup } from "../base/mod.ts";
 import type { BoundedRead, DownloadTls } from "../host/mod.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
-import { type FileReport, sameContent } from "./file_state.ts";
+import {
+  type FileReport,
+  type OutageFault,
+  sameContent,
+} from "./file_state.ts";
 import { MAX_MANIFEST_BYTES } from "./manifest_reader.ts";
 import type { SetCheckpoint } from "./ports.ts";
 import { parsePublicKey, signatureFault } from "./signature.ts";
@@ -169,6 +173,7 @@ export class UrlSource {
         file: this.#shownUrl,
         message:
           `Cannot take manifests from "${this.#shownUrl}": ${taken.reason}`,
+        ...(taken.fault !== undefined && { fault: taken.fault }),
       }]
       : [];
     this.#reports = [...outage, ...this.#accepted?.reports ?? []];
@@ -207,7 +212,7 @@ export class UrlSource {
           : await this.#signatureFault(answer.body, prepared, signal);
         return fault === undefined
           ? this.#take(answer)
-          : { kind: "failed", reason: fault };
+          : { kind: "failed", reason: fault, fault: "InvalidSignature" };
       }
     }
   }
@@ -221,7 +226,8 @@ export class UrlSource {
       return { kind: "unchanged" };
     }
     if (this.#refused?.digest === digest) {
-      return { kind: "failed", reason: this.#refused.reason };
+      const { reason } = this.#refused;
+      return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
     const { nodeName, unknownFields = "refuse" } = this.#options;
     const read = readUrlContent(body, this.#held, {
@@ -234,7 +240,7 @@ export class UrlSource {
     if (read.kind === "refused") {
       const reason = `its answer is not valid: ${read.reason}`;
       this.#refused = { digest, reason };
-      return { kind: "failed", reason };
+      return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
     const { content, reports } = read;
     this.#accepted = { digest, validators, reports };
@@ -340,7 +346,11 @@ interface Accepted {
 type Taken =
   | { readonly kind: "changed" }
   | { readonly kind: "unchanged" }
-  | { readonly kind: "failed"; readonly reason: string };
+  | {
+    readonly kind: "failed";
+    readonly reason: string;
+    readonly fault?: OutageFault;
+  };
 
 type Prepared =
   | {

@@ -4,9 +4,14 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  notStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
+import { coreConfig } from "../../support/core_config.ts";
 import { CoreRig } from "../../support/core_rig.ts";
-import { container, web } from "./manifests.ts";
+import { container, untilGone, web } from "./manifests.ts";
 
 /** A server of pods that can be cut off. */
 class PodServer implements AsyncDisposable {
@@ -116,3 +121,71 @@ Deno.test("Agent restores no pod that its URL had taken back", async () => {
   strictEqual(rig.pod("remote"), undefined);
   deepStrictEqual(rig.mutations(from), []);
 });
+
+Deno.test("Agent ends and exchanges file pods that were edited while it was down, although a URL is silent (PW-02, SRC-24)", async () => {
+  await using server = new PodServer(pod("remote"));
+  await using rig = await cutOff(server);
+  await rig.apply("second", pod("second"));
+  await untilRunning(rig, "second");
+  const remote = rig.only("in-remote").id;
+  const local = rig.only("in-local").id;
+  await rig.stopAgent();
+  // Nothing tells now what the URL had: what came from it is to be left alone.
+  await forgetUrl(rig);
+  await rig.remove("second");
+  await rig.remove("local");
+  await rig.apply("local", { ...pod("local"), ...version("two") });
+  // Old enough to be read at once, without the last good version before it.
+  await Deno.utime(rig.manifestPath("local"), 1, 1);
+  await rig.startAgent();
+  await rig.until(
+    () =>
+      rig.fake.running("in-second").length === 0 &&
+      rig.status("local")?.phase === "Running",
+    "the file's pods to be what their manifests say",
+  );
+  notStrictEqual(rig.only("in-local").id, local);
+  await rig.pass(120_000);
+  strictEqual(rig.only("in-remote").id, remote);
+
+  server.pods = [];
+  server.isCut = false;
+  await rig.until(
+    () => rig.fake.running("in-remote").length === 0,
+    "the pod that the URL does not name to end",
+  );
+});
+
+Deno.test("Agent ends the pods of a URL that is configured no more, and restores none of them later", async () => {
+  await using server = new PodServer(pod("remote"));
+  await using rig = await CoreRig.start({ flags: server.flags });
+  await untilRunning(rig, "remote");
+  const withUrl = rig.config;
+  await rig.stopAgent();
+  rig.config = await coreConfig(rig.directory, {});
+  await rig.startAgent();
+  await untilGone(rig);
+  deepStrictEqual(urlRecords(rig), []);
+
+  await rig.stopAgent();
+  rig.config = withUrl;
+  server.isCut = true;
+  const from = rig.fake.calls.length;
+  await rig.startAgent();
+  await rig.pass(60_000);
+  strictEqual(rig.pod("remote"), undefined);
+  deepStrictEqual(rig.mutations(from), []);
+});
+
+function urlRecords(rig: CoreRig): string[] {
+  return rig.list(`${rig.config.paths.rootDir}/checkpoints/url`);
+}
+
+async function forgetUrl(rig: CoreRig): Promise<void> {
+  const directory = `${rig.config.paths.rootDir}/checkpoints/url`;
+  await Deno.remove(directory, { recursive: true });
+}
+
+function version(label: string): Record<string, unknown> {
+  return { metadata: { name: "local", labels: { version: label } } };
+}

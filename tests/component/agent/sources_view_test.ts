@@ -88,6 +88,26 @@ Deno.test("AgentViews shows a URL that is silent, was heard, and is away", async
   deepStrictEqual([ready, pods], [true, 1]);
 });
 
+Deno.test("AgentViews tells a URL whose answer is of no use from one that is away", async () => {
+  let body = JSON.stringify(web());
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(options, () => new Response(body));
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  await using rig = await CoreRig.start({ flags: [`--manifest-url=${url}`] });
+  await rig.until(() => source(rig, "http")?.ready === true, "its answer");
+  for (const garbage of ["<html>log in</html>", "{{{{"]) {
+    body = garbage;
+    await rig.pass(25_000);
+    deepStrictEqual(wrong(rig, "http"), ["Reachable InvalidAnswer"]);
+    // Also where the same answer comes again.
+    await rig.pass(25_000);
+    deepStrictEqual(wrong(rig, "http"), ["Reachable InvalidAnswer"]);
+  }
+  strictEqual(source(rig, "http")?.pods, 1);
+  // Once for each thing that was wrong.
+  strictEqual(rig.logged("manifest_source_unreachable").length, 2);
+});
+
 Deno.test("AgentViews shows that a disk takes no checkpoints", async () => {
   await using rig = await CoreRig.start({
     prepare: async (rig) => {

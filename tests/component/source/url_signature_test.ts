@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { ManifestServer, status, text } from "../../support/manifest_server.ts";
 import { pod, podList, startUrlRig } from "./url_rig.ts";
@@ -91,6 +91,9 @@ for (
       strictEqual(rig.sets.length, 1);
       match(rig.reports[0] ?? "", reason);
       match(rig.reports[0] ?? "", /signature at .*manifests\.yaml\.sig/);
+      const [told] = rig.report();
+      ok(told?.kind === "unreachable");
+      strictEqual(told.fault, "InvalidSignature");
       const other = podList(pod("b"));
       server.answer = text(other);
       server.paths.set("/manifests.yaml.sig", text(signature(other, key)));

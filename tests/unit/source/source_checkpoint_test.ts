@@ -6,7 +6,11 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { KeyedObject } from "../../../mod/api/mod.ts";
-import type { SourceContent } from "../../../mod/source/mod.ts";
+import { silentLogger } from "../../../mod/base/mod.ts";
+import {
+  dropSetCheckpoint,
+  type SourceContent,
+} from "../../../mod/source/mod.ts";
 import { CheckpointBench as Bench, content } from "./checkpoint_bench.ts";
 import type { FakeRecords } from "./fake_records.ts";
 import { configMap } from "./pods.ts";
@@ -119,6 +123,22 @@ Deno.test("DiskSetCheckpoint does not restore what came from another URL, and dr
   strictEqual(disk.namesIn("/state").length, 1);
   deepStrictEqual(disk.namesIn("/run"), []);
   deepStrictEqual(await bench.checkpoint.load(), content("b"));
+});
+
+Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no more, and never rejects", async () => {
+  const disk = await written(content("a", [secret]));
+  const bench = new Bench(disk);
+  const { clock } = bench;
+  const places = { directory: "/state", secretDirectory: "/run" };
+  const drop = () =>
+    dropSetCheckpoint(places, { clock, log: silentLogger, files: disk });
+  disk.failing = () => "EIO";
+  await drop();
+  strictEqual(disk.files.size, 2);
+  disk.failing = () => undefined;
+  await drop();
+  strictEqual(disk.files.size, 0);
+  strictEqual(await bench.checkpoint.load(), undefined);
 });
 
 const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [

@@ -1,0 +1,159 @@
+/**
+ * When an agent writes to its disk: never in the way of a pod, and never for nothing.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { systemClock } from "../../../mod/base/mod.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, WEB } from "./manifests.ts";
+import { untilRuns, version } from "./versions.ts";
+
+/** A disk that does not say that anything is durable until it is let go. */
+class BusyDisk implements Disposable {
+  readonly #sync = Deno.FsFile.prototype.sync;
+  readonly #gate = Promise.withResolvers<void>();
+  /** How often it was asked. */
+  asked = 0;
+
+  constructor() {
+    const wait = async (): Promise<void> => {
+      this.asked++;
+      await this.#gate.promise;
+    };
+    Deno.FsFile.prototype.sync = wait;
+  }
+
+  [Symbol.dispose](): void {
+    Deno.FsFile.prototype.sync = this.#sync;
+    this.#gate.resolve();
+  }
+}
+
+Deno.test("Agent starts pods of file and URL, and updates them, while the disk makes nothing durable", async () => {
+  let label = "one";
+  await using server = serve(() => [named("remote", label)]);
+  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
+  await using rig = await CoreRig.start({ flags });
+  using disk = new BusyDisk();
+  for (const next of ["one", "two"]) {
+    label = next;
+    await rig.apply("local", named("local", label));
+    for (const name of ["local", "remote"]) {
+      await rig.until(
+        () =>
+          rig.status(name)?.phase === "Running" &&
+          rig.pod(name)?.metadata.labels?.["version"] === label,
+        `version ${label} of ${name}`,
+      );
+    }
+    await rig.pass(3_000);
+  }
+  strictEqual(rig.fake.running(WEB).length, 2);
+  // The manifest, the answer of the URL and the versions all wait.
+  ok(disk.asked >= 3, `${disk.asked}`);
+});
+
+Deno.test("Agent writes nothing anywhere while nothing happens (I5)", async () => {
+  await using server = serve(() => [named("remote", "one")]);
+  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
+  await using rig = await CoreRig.start({ flags });
+  rig.fake.behave("job", { exit: { code: 0, afterMs: 500 } });
+  await rig.apply("local", named("local", "one"));
+  await rig.apply("rolled", named("rolled", "one"));
+  await rig.apply("broken", named("broken", "one"));
+  await rig.apply("job", job());
+  const phaseOf = (name: string) => rig.status(name)?.phase;
+  await rig.until(
+    () =>
+      ["local", "remote", "rolled", "broken"]
+        .every((name) => phaseOf(name) === "Running") &&
+      phaseOf("job") === "Succeeded",
+    "all of them",
+  );
+  await rig.pass(5_000);
+  // One went back, and one has a manifest that is not valid.
+  await rig.apply("rolled", version("two", { name: "rolled", isBad: true }));
+  await rig.apply("broken", { ...named("broken", "two"), spec: {} });
+  await untilRuns(rig, "two", "rolled");
+  await untilRuns(rig, "one", "rolled");
+  await rig.pass(30_000);
+
+  const before = await filesBelow(rig.directory);
+  ok(before.size > 20, `${before.size}`);
+  await rig.pass(600_000, 5_000);
+  deepStrictEqual(await filesBelow(rig.directory), before);
+});
+
+Deno.test("Agent restarts a container and runs its edited version on a disk that takes nothing (N01)", async () => {
+  await using rig = await CoreRig.start();
+  const uid = "0badc0de-0000-4000-8000-000000000002";
+  const fixed = (label: string) => version(label, { name: "local", uid });
+  await rig.apply("local", fixed("one"));
+  await rig.until(() => rig.status("local")?.phase === "Running", "Running");
+  await rig.pass(3_000);
+  // Where its directories were, nothing can be made, whoever the agent is.
+  const { rootDir } = rig.config.paths;
+  for (const path of [`pods/${uid}/containers`, "checkpoints"]) {
+    await Deno.remove(`${rootDir}/${path}`, { recursive: true });
+    await Deno.writeTextFile(`${rootDir}/${path}`, "");
+  }
+  rig.fake.exitContainer(rig.only(WEB).id, 1);
+  await rig.until(() => rig.fake.running(WEB).length === 1, "the restart");
+  ok(rig.events("local").includes("Warning FailedTerminationLog"));
+  await rig.apply("local", fixed("two"));
+  await rig.until(
+    () => rig.pod("local")?.metadata.labels?.["version"] === "two",
+    "the edit",
+  );
+  await rig.until(
+    () => rig.logged("checkpoint_write_failed").length === 1,
+    "the word on the checkpoint",
+  );
+  strictEqual(rig.fake.running(WEB).length, 1);
+
+  await Deno.remove(`${rootDir}/checkpoints`);
+  await rig.until(
+    () => rig.logged("checkpoint_write_recovered").length === 1,
+    "what was kept in memory to be written",
+  );
+  strictEqual(rig.list(`${rootDir}/checkpoints/manifests`).length, 1);
+});
+
+function named(name: string, label: string): Record<string, unknown> {
+  return version(label, { name });
+}
+
+function job(): Record<string, unknown> {
+  const spec = { restartPolicy: "Never", containers: [container("job")] };
+  return version("one", { name: "job", spec });
+}
+
+function serve(items: () => readonly unknown[]): Deno.HttpServer<Deno.NetAddr> {
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  return Deno.serve(
+    options,
+    () => Response.json({ apiVersion: "v1", kind: "PodList", items: items() }),
+  );
+}
+
+/** Everything below a directory: what is written anew has another inode or time. */
+async function filesBelow(
+  directory: string,
+): Promise<ReadonlyMap<string, string>> {
+  // What is under way in real time, such as a removal, ends.
+  await systemClock.sleep(50, new AbortController().signal);
+  const found = new Map<string, string>();
+  const look = async (path: string): Promise<void> => {
+    const { ino, size, mtime, ctime, isDirectory } = await Deno.lstat(path);
+    const times = [mtime, ctime].map((time) => time?.getTime()).join(" ");
+    found.set(path, `${ino} ${size} ${times}`);
+    if (!isDirectory) return;
+    for await (const { name } of Deno.readDir(path)) {
+      await look(`${path}/${name}`);
+    }
+  };
+  await look(directory);
+  return found;
+}
