@@ -68,6 +68,8 @@ export interface AgentDeps {
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
   readonly rollbackStore: RollbackStore;
+  /** Writes records of pods that the disk refused before. */
+  readonly records: { run(signal: AbortSignal): Promise<void> };
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -131,10 +133,9 @@ export class Agent {
       metrics: deps.metrics,
       workers: this.#workers,
       isHeld: (uid) => this.#admission.has(uid),
-      runtimePods: () => deps.runtimePods() ?? [],
+      runtimePods: deps.runtimePods,
       ownedUids: deps.ownedUids,
-      sourcesReady: () =>
-        deps.sourcesReady.allReady() && deps.runtimePods() !== undefined,
+      sources: deps.sourcesReady,
     });
   }
 
@@ -169,6 +170,7 @@ export class Agent {
     tasks.start((scope) => this.#workers.run(scope));
     tasks.start((scope) => this.#evictor.run(scope));
     tasks.start((scope) => this.#deps.rollbackStore.run(scope));
+    tasks.start((scope) => this.#deps.records.run(scope));
     await runSyncLoop(
       [
         ...this.#deps.sources.map((source) =>

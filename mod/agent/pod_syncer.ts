@@ -19,6 +19,7 @@ import {
   WITHOUT_PROBES,
 } from "../pod/mod.ts";
 import type { SyncOutcome } from "../runtime/mod.ts";
+import { STATUS_RECORD } from "../status/mod.ts";
 import type { VolumeSource, VolumeWarning } from "../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
 import type {
@@ -259,7 +260,7 @@ export class RuntimePodSyncer implements PodSyncer {
     keep: Keep,
     signal: AbortSignal,
   ): Promise<void> {
-    const { uid, pod } = ending;
+    const { uid } = ending;
     await this.#deps.resources?.remove(uid, signal);
     if (keep === "all") return;
     const observed = await this.#deps.observer.look(uid, signal);
@@ -269,7 +270,12 @@ export class RuntimePodSyncer implements PodSyncer {
     });
     // The same UID starts again: from what is there now, not from what was.
     if (keep === "logs") await this.#deps.observer.look(uid, signal);
-    const removal = await this.#deps.volumes.remove(uid);
+    // Of an evicted pod the record says so: were it gone for a moment, a crash then
+    // would run the pod again.
+    const removal = await this.#deps.volumes.remove(
+      uid,
+      keep === "evidence" ? { keep: STATUS_RECORD } : {},
+    );
     if (removal.kind === "left") {
       throw new Error(
         `Cannot remove the directory of pod "${uid}": something is still mounted at "${
@@ -281,15 +287,8 @@ export class RuntimePodSyncer implements PodSyncer {
     this.#actedAtMs.delete(uid);
     this.#refusedResizes.delete(uid);
     this.#deps.executor.forget(uid);
+    if (keep === "evidence") return;
     this.#deps.records.forget(uid);
-    if (keep === "evidence") {
-      // Its directory, empty now, marks it as ours as long as it is wanted.
-      if (pod !== undefined) {
-        await this.#deps.volumes.prepare(pod);
-        await this.#deps.records.keep(uid);
-      }
-      return;
-    }
     if (keep === "logs") this.#deps.statuses.renew(uid);
     else this.#deps.statuses.remove(uid);
     // What is left of it in the cache goes when the next list lacks it.

@@ -28,6 +28,7 @@ import { buildSources } from "./core_sources.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";
+import { dropUrlCheckpoint } from "./url_source.ts";
 
 /** What the process as a whole provides. */
 export interface CoreDeps {
@@ -61,6 +62,7 @@ export async function buildCore(
   const statuses = new StatusStore();
   const objects = new ObjectStore();
   const sources = buildSources(config, { ...deps, events });
+  await dropUrlCheckpoint(config, { clock, log: log.named("source") });
   const { node, resources, driver } = await buildNodeResources(config, {
     ...deps,
     events,
@@ -90,6 +92,7 @@ export async function buildCore(
     ...common,
     ...sources,
     histories: await sources.rollbackStore.load(),
+    records,
     node: () => admissionNode(config, node.allocatable),
     meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
     syncer,
@@ -132,6 +135,7 @@ async function loadState(
     statuses,
     files: new DiskRecordFiles(`${rootDir}/pods`),
     log,
+    clock,
   });
   await records.load(owned.uids);
   return { volumes, owned, records };

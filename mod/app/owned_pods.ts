@@ -57,12 +57,17 @@ export class OwnedPods {
     return await this.#volumes.refresh(pod, options);
   }
 
-  /** Removes the pod's directory, as far as nothing is mounted in it. */
+  /**
+   * Removes the pod's directory, as far as nothing is mounted in it. With something
+   * to keep in it, the directory stays and marks the pod as ours.
+   */
   async remove(
     uid: string,
+    options: { readonly keep?: string } = {},
   ): Promise<Awaited<ReturnType<PodVolumes["remove"]>>> {
-    const removal = await this.#volumes.remove(uid);
-    if (removal.kind === "removed") this.#uids.delete(uid);
+    const removal = await this.#volumes.remove(uid, options);
+    const isGone = removal.kind === "removed" && options.keep === undefined;
+    if (isGone) this.#uids.delete(uid);
     return removal;
   }
 }

@@ -12,6 +12,9 @@ import {
 } from "../host/mod.ts";
 import type { RecordFiles } from "./ports.ts";
 
+/** The name of a pod's record in the directory of the pod. */
+export const STATUS_RECORD: string = "status.json";
+
 /** {@linkcode RecordFiles} on the real disk: `<podsDir>/<uid>/status.json`. */
 export class DiskRecordFiles implements RecordFiles {
   readonly #podsDir: string;
@@ -45,7 +48,7 @@ export class DiskRecordFiles implements RecordFiles {
   }
 
   #path(uid: string): string {
-    if (isPodUid(uid)) return `${this.#podsDir}/${uid}/status.json`;
+    if (isPodUid(uid)) return `${this.#podsDir}/${uid}/${STATUS_RECORD}`;
     throw new RangeError(
       `Cannot name the record of pod "${uid}": wanted a UID of letters, digits and "-"`,
     );

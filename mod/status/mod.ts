@@ -4,7 +4,7 @@
  * @module
  */
 
-export { DiskRecordFiles } from "./disk_record_files.ts";
+export { DiskRecordFiles, STATUS_RECORD } from "./disk_record_files.ts";
 export type { RecordFiles } from "./ports.ts";
 export type { StatusRecord } from "./status_record.ts";
 export * from "./status_records.ts";

@@ -12,7 +12,7 @@ import { VolumeFailure } from "./volume_failure.ts";
  * as one list only, and more than the million short ones that this is on ext4 would
  * take hundreds of megabytes.
  */
-export const MAX_LISTED_BYTES: number = 32 * 1024 * 1024;
+const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 
 /**
  * The names in a directory.
@@ -32,4 +32,26 @@ export async function listDirectory(path: string): Promise<string[]> {
 /** Whether the reason of a failure is that the path is not there (any more). */
 export function isMissing(error: unknown): boolean {
   return fileErrorKind(error) === "missing";
+}
+
+/** What is in a directory; nothing when it is not there. */
+export async function* entriesOf(path: string): AsyncIterable<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** What to remove so that of a directory only `keep` is left; without it the directory itself. */
+export async function pathsBelow(
+  directory: string,
+  keep: string | undefined,
+): Promise<readonly string[]> {
+  if (keep === undefined) return [directory];
+  const paths: string[] = [];
+  for await (const { name } of entriesOf(directory)) {
+    if (name !== keep) paths.push(`${directory}/${name}`);
+  }
+  return paths;
 }

@@ -6,13 +6,17 @@
 
 import { fileErrorKind } from "../host/mod.ts";
 import { isSameFile } from "./careful_file.ts";
-import { listDirectory, MAX_LISTED_BYTES } from "./directory_listing.ts";
+import { listDirectory } from "./directory_listing.ts";
 
 // stat(2) counts blocks of this size, whatever the file system has.
 const BLOCK_BYTES = 512;
 
 // Some of the threads that the whole process has for files.
 const CONCURRENCY = 8;
+
+// The size of a directory itself up to which its names are listed. Less than for a
+// removal, since this is done every few seconds: some 60 MB of names at the most.
+const MAX_MEASURED_BYTES = 8 * 1024 * 1024;
 
 // For a directory that is not listed: an entry of 32 bytes for every file of one
 // page, so that no limit is dodged with very many files.
@@ -43,7 +47,7 @@ export async function directoryUsage(
   if (!root.isDirectory) return bytes;
   const pending: Directory[] = [{ path, info: root }];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (at.info.size > MAX_LISTED_BYTES) {
+    if (at.info.size > MAX_MEASURED_BYTES) {
       bytes += at.info.size / GUESSED_ENTRY_BYTES * GUESSED_FILE_BYTES;
       continue;
     }

@@ -17,9 +17,10 @@ import {
   type Quantity,
   type Volume,
 } from "../api/mod.ts";
-import { fileErrorKind, type Removal, REMOVING_PREFIX } from "../host/mod.ts";
+import { type Removal, REMOVING_PREFIX } from "../host/mod.ts";
 import { Claims } from "./claims.ts";
 import { isDirectoryThere } from "./volume_directory.ts";
+import { entriesOf, pathsBelow } from "./directory_listing.ts";
 import { directoryUsage } from "./directory_usage.ts";
 import { ensureEmptyDir, isInMemory } from "./empty_dir.ts";
 import { hostPathSource } from "./host_path.ts";
@@ -182,12 +183,20 @@ export class PodVolumes {
   /**
    * Removes the pod's directories with all volumes in them. What lies behind a
    * mount is not touched: the directory is then left and the mounts are named.
+   *
+   * @param options.keep a name in the pod's directory that stays, and with it the
+   * directory, so that a crash finds it at every moment
    */
-  async remove(uid: string): Promise<Removal> {
+  async remove(
+    uid: string,
+    options: { readonly keep?: string } = {},
+  ): Promise<Removal> {
     const { files } = this.#deps;
-    const directories = [this.#runDirectory(uid), this.podDirectory(uid)];
     const results = await Promise.allSettled(
-      directories.map((path) => files.removeTree(path)),
+      [
+        this.#runDirectory(uid),
+        ...await pathsBelow(this.podDirectory(uid), options.keep),
+      ].map((path) => files.removeTree(path)),
     );
     const mounts: string[] = [];
     for (const result of results) {
@@ -384,13 +393,4 @@ function checked(uid: string): string {
   throw new RangeError(
     `Cannot name the directory of pod "${uid}": wanted a UID of letters, digits and "-"`,
   );
-}
-
-async function* entriesOf(path: string): AsyncIterable<Deno.DirEntry> {
-  try {
-    yield* Deno.readDir(path);
-  } catch (error) {
-    // Before the first pod there is no such directory.
-    if (fileErrorKind(error) !== "missing") throw error;
-  }
 }

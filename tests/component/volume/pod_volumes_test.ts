@@ -199,6 +199,23 @@ Deno.test("remove() takes the pod's directory away, and a second time does nothi
   deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
 });
 
+Deno.test("remove() keeps one name where it is, and with it the pod's directory", async () => {
+  await using root = await Root.make();
+  await root.volumes.prepare(EMPTY_DIR);
+  const directory = root.podDirectory;
+  await Deno.writeTextFile(`${directory}/status.json`, "{}");
+  await Deno.writeTextFile(`${directory}/etc-hosts`, "much");
+  await Deno.mkdir(`${directory}/volumes/a`, { recursive: true });
+  deepStrictEqual(
+    await root.volumes.remove(UID, { keep: "status.json" }),
+    { kind: "removed" },
+  );
+  deepStrictEqual(
+    (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name),
+    ["status.json"],
+  );
+});
+
 Deno.test("list() and remove() find a pod whose removal a crash cut short (VO-09)", async () => {
   await using root = await Root.make();
   await root.volumes.prepare(EMPTY_DIR);

@@ -7,6 +7,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { PodStatus } from "../../../mod/api/mod.ts";
 import { silentLogger } from "../../../mod/base/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import {
   type RecordFiles,
   StatusRecords,
@@ -56,8 +57,10 @@ function status(phase: string, restartCount = 0): PodStatus {
 
 function setUp(files = new MemoryFiles()) {
   const statuses = new StatusStore();
-  const records = new StatusRecords({ statuses, files, log: silentLogger });
-  return { statuses, records, files };
+  const clock = new FakeClock();
+  const log = silentLogger;
+  const records = new StatusRecords({ statuses, files, log, clock });
+  return { statuses, records, files, clock };
 }
 
 async function reload(files: MemoryFiles): Promise<StatusStore> {
@@ -123,6 +126,24 @@ Deno.test("StatusRecords.keep() waits for the directory of a pod, and for room o
   files.isFull = false;
   await records.keep("u");
   strictEqual(files.texts.size, 1);
+});
+
+Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, though nobody syncs it any more", async () => {
+  const { statuses, records, files, clock } = setUp();
+  const stop = new AbortController();
+  const running = records.run(stop.signal);
+  statuses.set("u", status("Succeeded"));
+  files.isFull = true;
+  await records.keep("u");
+  await clock.advance(30_000);
+  strictEqual(files.texts.size, 0);
+  files.isFull = false;
+  await clock.advance(10_000);
+  deepStrictEqual(files.writes, [true]);
+  await clock.advance(60_000);
+  strictEqual(files.writes.length, 1);
+  stop.abort();
+  await running;
 });
 
 Deno.test("StatusRecords.forget() has a pod that begins anew written anew", async () => {
