@@ -32,6 +32,7 @@ import {
   type NodeFacts,
   parseResolvConf,
   type ResolverConfig,
+  thermalThrottlePaths,
 } from "../runtime/mod.ts";
 
 /** Upstream reads at most this much of a resolver file. */
@@ -115,6 +116,7 @@ export function nodeFacts(
     },
     seccompDefault: node.seccompDefault,
     seccompProfileRoot: `${config.paths.rootDir}/seccomp`,
+    maskedPaths: thermalThrottlePaths(getCpuCount()),
   };
 }
 

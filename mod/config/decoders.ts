@@ -7,6 +7,7 @@
 import { posix } from "node:path";
 import { parseQuantity } from "../api/mod.ts";
 import { parseDuration } from "../base/mod.ts";
+import { sysctlPatternProblem } from "../pod/mod.ts";
 import { isIpAddress, parseCidr } from "./addresses.ts";
 
 /** Turns what stands in a file or an argument into a checked value. */
@@ -273,13 +274,15 @@ export const hugePageSize: Decoder<string> = {
       : undefined,
 };
 
-/** The name of a sysctl, or of all that start alike. */
+/** The name of a sysctl, or of all that start alike; one that reaches the node is none. */
 export const sysctlPattern: Decoder<string> = {
-  wanted: 'the name of a sysctl such as "net.core.somaxconn" or "net.ipv4.*"',
+  wanted:
+    'the name of a sysctl that pods have of their own, such as "net.core.somaxconn" or "kernel.msg*"',
   decode: (value) =>
     typeof value === "string" && value.length <= 253 &&
       /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*(?:[./]?\*)?$/
-        .test(value)
+        .test(value) &&
+      sysctlPatternProblem(value) === undefined
       ? value
       : undefined,
 };

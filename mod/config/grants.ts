@@ -43,6 +43,8 @@ export interface NodeFacts {
 export const NO_GRANTS: Grants = { read: [], write: [], net: [], sys: [] };
 
 const FACTS: readonly string[] = [
+  // How many there are, not how many the agent itself may use.
+  "cpus",
   "hostname",
   "networkInterfaces",
   // The size of the disk that pods' files lie on.

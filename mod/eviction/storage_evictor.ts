@@ -25,6 +25,9 @@ import {
 /** Upstream's monitoring interval of the eviction manager. */
 const PERIOD_MS = 10_000;
 
+/** Of all time at most a tenth goes into measuring, however many files pods make. */
+const PAUSES_PER_CHECK = 9;
+
 /** Upstream's immediateEvictionGracePeriodSeconds. */
 const GRACE_SECONDS = 1;
 
@@ -43,6 +46,7 @@ export interface StorageEvictorDeps {
 
 /**
  * Measures the pods that have limits, every ten seconds, and evicts those above.
+ * Where that takes long it is done more seldom.
  *
  * A pod without limits is never measured, so that a node without such pods does
  * nothing at all. A critical pod is exempt; coming from a file makes none critical.
@@ -56,6 +60,8 @@ export class StorageEvictor {
     Pod,
     { readonly limits: StorageLimits | undefined }
   >();
+  /** Why a pod could not be measured last time, so that it is told once. */
+  readonly #failures = new WeakMap<Pod, string>();
   /** The last failure to hear of layers, so that it is told once. */
   #layersFailure = "";
 
@@ -71,10 +77,15 @@ export class StorageEvictor {
 
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    let pauseMs = PERIOD_MS;
     while (!signal.aborted) {
       try {
-        await this.#deps.clock.sleep(PERIOD_MS, signal);
+        await clock.sleep(pauseMs, signal);
+        const startMs = clock.monotonic();
         await this.check(signal);
+        const tookMs = clock.monotonic() - startMs;
+        pauseMs = Math.max(PERIOD_MS, tookMs * PAUSES_PER_CHECK);
       } catch (error) {
         if (signal.aborted) return;
         throw error;
@@ -117,13 +128,15 @@ export class StorageEvictor {
         paths: this.#paths,
         signal,
       });
+      this.#failures.delete(of.pod);
       return findExcess(of.pod, of.limits, usage);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn("pod_not_measured", {
-        ...podRef(of.pod),
-        error: describeError(error),
-      });
+      const failure = describeError(error);
+      if (failure !== this.#failures.get(of.pod)) {
+        log.warn("pod_not_measured", { ...podRef(of.pod), error: failure });
+      }
+      this.#failures.set(of.pod, failure);
       return undefined;
     }
   }

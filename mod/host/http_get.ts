@@ -51,11 +51,22 @@ export async function httpGet(
   const { signal, maxBodyBytes } = options;
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const request = send(url, options.headers, (response) => {
-    const { statusCode = 0, headers: { location } } = response;
+  const request = send(url, options.headers);
+  // Whoever closes without an answer and without an error leaves nothing else to
+  // hear of; once there is an answer, that itself says when it ends.
+  const closed = (): void =>
+    reject(new Error("The connection was closed without an answer"));
+  request.on("close", closed);
+  request.on("response", (response) => {
+    request.off("close", closed);
     collect(response, maxBodyBytes, (body) => {
-      resolve({ status: statusCode, location, body });
+      resolve(answer(response, body));
     });
+  });
+  // What nobody asked for is an answer all the same, and it has no body.
+  request.on("upgrade", (response, socket) => {
+    socket.destroy();
+    resolve(answer(response, new Uint8Array()));
   });
   const abort = (): void => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
@@ -72,13 +83,17 @@ export async function httpGet(
 function send(
   url: URL,
   headers: HttpGetOptions["headers"],
-  answered: (response: IncomingMessage) => void,
 ): ReturnType<typeof requestHttp> {
   const options = requestTarget(url, headers);
-  if (url.protocol !== "https:") return requestHttp(options, answered);
+  if (url.protocol !== "https:") return requestHttp(options);
   // Without a `ca` the system's own would be read, for which there is no grant.
   const unchecked = { rejectUnauthorized: false, ca: [] };
-  return requestHttps({ ...options, ...unchecked }, answered);
+  return requestHttps({ ...options, ...unchecked });
+}
+
+function answer(response: IncomingMessage, body: Uint8Array): HttpAnswer {
+  const { statusCode = 0, headers: { location } } = response;
+  return { status: statusCode, location, body };
 }
 
 /** Reads a body up to a limit; one that breaks off is what there is of it. */

@@ -7,6 +7,7 @@
  */
 
 import { statfs } from "node:fs/promises";
+import { cpus } from "node:os";
 import { FileError, fileErrorKind } from "./file_error.ts";
 
 /** One address of the machine. */
@@ -38,9 +39,13 @@ export function getTotalMemoryBytes(): number {
   return Deno.systemMemoryInfo().total;
 }
 
-/** How many processors the process may use; needs no grant. */
+/**
+ * How many processors the machine has (`--allow-sys=cpus`), also where this process
+ * itself may use fewer: a service with a CPU quota, or bound to one processor, still
+ * starts pods that may use them all.
+ */
 export function getCpuCount(): number {
-  return navigator.hardwareConcurrency;
+  return cpus().length || navigator.hardwareConcurrency;
 }
 
 /**

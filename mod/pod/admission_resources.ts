@@ -47,11 +47,11 @@ export function refuseResize(
   },
 ): ResizeRefusal | undefined {
   const { pod, allocated, others, node } = request;
-  const wants = podResourceSum(pod, "requests", { withOverhead: true });
-  const has = podResourceSum(allocated, "requests", { withOverhead: true });
+  const wants = requestsOf(pod);
+  const has = requestsOf(allocated);
   const allocatable = new Map(RESIZED_RESOURCES.flatMap((name) => {
     const offered = node.allocatable.get(name);
-    const isMore = resourceAmount(wants, name) > resourceAmount(has, name);
+    const isMore = (wants.get(name) ?? 0n) > (has.get(name) ?? 0n);
     return offered === undefined || !isMore ? [] : [[name, offered]];
   }));
   const alone = findShortage(pod, [], { allocatable });
@@ -86,18 +86,16 @@ function findShortage(
     const capacity = toBytes(places);
     return { resource: "pods", requested: 1n, used: pods, capacity };
   }
-  const requests = podResourceSum(pod, "requests", { withOverhead: true });
-  const taken = others.map((other) =>
-    podResourceSum(other, "requests", { withOverhead: true })
-  );
-  const names = new Set([...FIRST_CHECKED, ...Object.keys(requests).sort()]);
+  const requests = requestsOf(pod);
+  const taken = others.map(requestsOf);
+  const names = new Set([...FIRST_CHECKED, ...[...requests.keys()].sort()]);
   for (const name of names) {
     const offered = allocatable.get(name);
-    const requested = resourceAmount(requests, name);
+    const requested = requests.get(name) ?? 0n;
     if (offered === undefined || requested === 0n) continue;
     const capacity = name === "cpu" ? toMilli(offered) : toBytes(offered);
     const used = taken.reduce(
-      (sum, list) => sum + resourceAmount(list, name),
+      (sum, amounts) => sum + (amounts.get(name) ?? 0n),
       0n,
     );
     if (requested > capacity - used) {
@@ -106,6 +104,21 @@ function findShortage(
   }
   return undefined;
 }
+
+/** What a pod asks for with its overhead, in the units of messages. */
+function requestsOf(pod: Pod): ReadonlyMap<string, bigint> {
+  const known = requestsByPod.get(pod);
+  if (known !== undefined) return known;
+  const sum = podResourceSum(pod, "requests", { withOverhead: true });
+  const amounts = new Map(
+    Object.keys(sum).map((name) => [name, resourceAmount(sum, name)]),
+  );
+  requestsByPod.set(pod, amounts);
+  return amounts;
+}
+
+/** Pods are never altered, and each is weighed again for every one that asks. */
+const requestsByPod = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
 
 function describeShortage(
   { resource, requested, used, capacity }: Shortage,

@@ -12,6 +12,7 @@ import {
 } from "./observed.ts";
 import {
   isAnyChanged,
+  isGeneratedUid,
   RESIZED_RESOURCES,
   wantedPodResources,
   wantedResources,
@@ -25,6 +26,7 @@ import { resourceAmount, type ResourceList } from "./resource_amounts.ts";
  * Upstream: pkg/kubelet/allocation UpdatePodFromAllocation.
  */
 export function allocatedPod(pod: Pod, observed: ObservedPod): Pod {
+  if (isGeneratedUid(pod.metadata.uid)) return pod;
   const given = observed.podResources;
   const isWholeChanged = given !== undefined &&
     isAnyChanged(given, wantedPodResources(pod));

@@ -77,6 +77,8 @@ export function planResize(
   pod: Pod,
   observed: ObservedPod,
 ): ResizeDecision {
+  // What the runtime tells instead is no exact record, and would only mislead.
+  if (isGeneratedUid(pod.metadata.uid)) return NONE;
   const changed = changedContainers(pod, observed);
   const wasQos = observed.qosClass;
   if (wasQos !== undefined && wasQos !== qosClass(pod)) {
@@ -194,8 +196,9 @@ function isChanged(
   }
   // The runtime tells cgroup settings: no memory request, and CPU in their grain.
   if (resource === "memory") return had.limit !== wants.limit;
-  return cpuShares(had.request) !== cpuShares(wants.request) ||
-    atLeastTen(had.limit) !== atLeastTen(wants.limit);
+  if (cpuShares(had.request) !== cpuShares(wants.request)) return true;
+  // No quota is no proof of no limit: the node may not enforce them (cpuCFSQuota).
+  return had.limit > 0n && atLeastTen(had.limit) !== atLeastTen(wants.limit);
 }
 
 /** A quota is never below a millisecond in a hundred: 1m to 10m are one. */

@@ -57,8 +57,6 @@ export interface PodCgroups {
    * @throws {FileError} Of the kind `busy` when a process is left in it.
    */
   remove(uid: string, signal: AbortSignal): Promise<void>;
-  /** The UIDs of all pods that have a cgroup. */
-  uids(): Promise<ReadonlySet<string>>;
 }
 
 /** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
@@ -67,7 +65,6 @@ export const NO_POD_CGROUPS: PodCgroups = {
   update: () => Promise.resolve(),
   memoryExcess: () => Promise.resolve(0n),
   remove: () => Promise.resolve(),
-  uids: () => Promise.resolve(new Set()),
 };
 
 /** What the limits of pods depend on. */
@@ -155,19 +152,6 @@ export class NodePodCgroups implements PodCgroups {
       if (await this.#tree.exists(path)) await this.#removeOne(path, signal);
     }
     if (this.#burstable.delete(uid)) await this.#weighBurstable(layout);
-  }
-
-  async uids(): Promise<ReadonlySet<string>> {
-    const layout = this.#options.layout();
-    const found = new Set<string>();
-    if (!layout.perQos) return found;
-    for (const qos of ["Guaranteed", "Burstable", "BestEffort"] as const) {
-      for (const name of await this.#tree.list(qosCgroup(qos, layout))) {
-        const uid = podUidOfCgroup(name, layout);
-        if (uid !== undefined) found.add(uid);
-      }
-    }
-    return found;
   }
 
   #limits(pod: Pod, layout: CgroupLayout): CgroupLimits {

@@ -88,7 +88,7 @@ export class PodResources {
 
   /** The pod's sandbox was made: what the runtime made of its cgroup is limited. */
   async sandboxMade(pod: Pod): Promise<void> {
-    await this.#actuated.sandboxMade(pod);
+    await this.#remember(pod, this.#actuated.sandboxMade(pod));
     try {
       await this.#deps.cgroups.update(pod);
     } catch (error) {
@@ -106,7 +106,8 @@ export class PodResources {
     container: ContainerSpec,
     containerId: string,
   ): Promise<void> {
-    await this.#actuated.started(pod, container, containerId);
+    const record = this.#actuated.started(pod, container, containerId);
+    await this.#remember(pod, record);
   }
 
   /** The same pod with what is known of its containers' resources. */
@@ -140,7 +141,9 @@ export class PodResources {
         await this.#resizeOne(resource, { ...resize, todo });
         log.stopped();
       }
-      if (todo.podAfter !== undefined) await this.#actuated.podResized(pod);
+      if (todo.podAfter !== undefined) {
+        await this.#remember(pod, this.#actuated.podResized(pod));
+      }
     } catch (error) {
       signal.throwIfAborted();
       log.stopped();
@@ -164,11 +167,6 @@ export class PodResources {
    */
   async remove(uid: string, signal: AbortSignal): Promise<void> {
     await this.#deps.cgroups.remove(uid, signal);
-  }
-
-  /** The UIDs of all pods that have a cgroup. */
-  uids(): Promise<ReadonlySet<string>> {
-    return this.#deps.cgroups.uids();
   }
 
   /** Forgets a pod that is gone. */
@@ -216,7 +214,27 @@ export class PodResources {
       node: this.#deps.node,
     });
     await this.#deps.runtime.updateContainerResources(id, linux, { signal });
-    await this.#actuated.resized(pod, { id, name }, after);
+    const record = this.#actuated.resized(pod, { id, name }, after);
+    await this.#remember(pod, record);
+  }
+
+  /**
+   * Waits until something is written down. It is done in any case, and this agent
+   * knows it: a disk that refuses keeps no container from running.
+   */
+  async #remember(pod: Pod, record: Promise<void>): Promise<void> {
+    try {
+      await record;
+    } catch (error) {
+      this.#tell(pod, {
+        type: "Warning",
+        reason: "FailedCheckpoint",
+        message:
+          `Cannot keep the resources of the pod for a restart of the agent: ${
+            describeError(error)
+          }`,
+      });
+    }
   }
 
   /**

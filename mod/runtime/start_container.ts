@@ -64,14 +64,24 @@ export class ContainerStarter {
     container: ContainerSpec,
     observed: ObservedPod,
   ): Promise<Prepared> {
-    const { files } = this.#deps;
     const [restartCount, terminationLog] = await Promise.all([
       this.#restartCount(pod, container.name, observed),
       terminationLogPath(container) === ""
         ? undefined
-        : files.makeTerminationLog(pod, container.name),
+        : this.#terminationLog(pod, container.name),
     ]);
     return { restartCount, terminationLog };
+  }
+
+  /** On a disk that takes nothing a container starts without one, as upstream. */
+  async #terminationLog(pod: Pod, name: string): Promise<string | undefined> {
+    try {
+      return await this.#deps.files.makeTerminationLog(pod, name);
+    } catch (error) {
+      const message = `Cannot take its last words: ${describeError(error)}`;
+      this.#tell(pod).warning(name, "FailedTerminationLog", message);
+      return undefined;
+    }
   }
 
   /**

@@ -6,6 +6,7 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/mod.ts";
+import { getCpuCount } from "../../mod/host/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { running } from "../support/inside.ts";
 import { podManifest } from "../support/pod_manifest.ts";
@@ -40,7 +41,7 @@ withRuntime("pods that the node does not take", (test) => {
   test("are refused, and run when the cause is gone (RT-29)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     const port = { ports: [{ containerPort: 80, hostPort: 18080 }] };
-    const cpus = navigator.hardwareConcurrency;
+    const cpus = getCpuCount();
     const cpu = (count: number) => ({
       resources: { requests: { cpu: String(count) } },
     });

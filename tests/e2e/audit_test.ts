@@ -64,6 +64,7 @@ withRuntime("audit", (test) => {
       );
     }
     assert.deepEqual(granted.get("sys"), [
+      "cpus",
       "hostname",
       "networkInterfaces",
       "statfs",

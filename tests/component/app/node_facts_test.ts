@@ -69,6 +69,15 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
     strictEqual(lacks("pods", toBytes), 0n);
   }));
 
+Deno.test("nodeFacts() hides how hot the processors are from containers", () =>
+  withDirectory(async (directory) => {
+    const config = await configOf(directory, KUBELET);
+    const { maskedPaths = [] } = nodeFacts(config, []);
+    ok(
+      maskedPaths.includes("/sys/devices/system/cpu/cpu0/thermal_throttle"),
+    );
+  }));
+
 Deno.test("nodeFacts() offers nothing less than nothing", () =>
   withDirectory(async (directory) => {
     const config = await configOf(directory, [

@@ -114,6 +114,26 @@ Deno.test("httpGet() takes an answer whose body breaks off for an answer", async
   strictEqual(status, 200);
 });
 
+Deno.test("httpGet() takes an answer that wants to switch protocols for an answer", async () => {
+  await using server = await listen((response) => {
+    response.socket?.end(
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+    );
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  const { status, body } = await httpGet(url, options);
+  strictEqual(status, 101);
+  strictEqual(body.length, 0);
+});
+
+Deno.test("httpGet() says so when the connection is closed without an answer", async () => {
+  await using server = await listen((response) => {
+    response.socket?.destroy();
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  await rejects(httpGet(url, options));
+});
+
 Deno.test("httpGet() gives up when the signal aborts", async () => {
   await using server = await listen(() => {});
   const stop = new AbortController();

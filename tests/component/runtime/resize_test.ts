@@ -249,3 +249,18 @@ function parentOf(request: unknown): string {
   };
   return config.linux.cgroupParent;
 }
+
+Deno.test("PodExecutor.execute() runs containers all the same when their resources cannot be written down", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  // Stands where the file is to be.
+  await Deno.mkdir(`${rig.podsDir}/${UID}/resources.json`, { recursive: true });
+  const outcome = await rig.sync(limited(SMALL));
+  deepStrictEqual(outcome.failures, []);
+  strictEqual(outcome.podFailure, undefined);
+  strictEqual(fake.running("c").length, 1);
+  ok(rig.events.some(({ reason }) => reason === "FailedCheckpoint"));
+  // What could not be written down is known nevertheless.
+  await rig.sync(limited({ cpu: "200m", memory: "32Mi" }));
+  strictEqual(fake.callsOf("UpdateContainerResources").length, 1);
+});

@@ -53,7 +53,14 @@ export function withRuntime(
     };
     for (const { title, body, ignore } of bodies) {
       const fn = async (): Promise<void> => {
-        await body(runtime);
+        try {
+          await body(runtime);
+        } catch (error) {
+          // Deno keeps quiet of why an attempt failed that it repeats.
+          // deno-lint-ignore no-console -- a test's report
+          console.error(`${name}: ${title}:`, error);
+          throw error;
+        }
         await rig.removeAllPods();
       };
       await t.step({ name: title, fn, ignore });

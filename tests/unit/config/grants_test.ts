@@ -37,7 +37,7 @@ Deno.test("deriveGrants() gives the defaults exactly these flags", async () => {
     "--allow-read=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock,/etc/skerry/manifests,/etc/resolv.conf,/etc/hosts",
     "--allow-write=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock",
     "--allow-net=unix:/run/containerd/containerd.sock,unix:/run/skerry/skerry.sock,unix:/run/skerry/skerry.sock.new,127.0.0.1:10248,192.168.1.5,[fd00::5]",
-    "--allow-sys=hostname,networkInterfaces,statfs,systemMemoryInfo",
+    "--allow-sys=cpus,hostname,networkInterfaces,statfs,systemMemoryInfo",
     "--deny-import",
   ]);
 });

@@ -219,6 +219,8 @@ for (
     ["--manifest-files=all", 'one of "yaml", "kubelet"'],
     ["--unknown-fields=ignore", 'one of "refuse", "warn"'],
     ["--allowed-unsafe-sysctls=net..x", "wanted the name of a sysctl"],
+    ["--allowed-unsafe-sysctls=kernel.*", "that pods have of their own"],
+    ["--allowed-unsafe-sysctls=vm.swappiness", "that pods have of their own"],
     ["--config=/none.yaml", 'Cannot read "/none.yaml"'],
     [`--control-socket=/${"x".repeat(110)}`, "at most 107"],
   ] as const

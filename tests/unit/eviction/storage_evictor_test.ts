@@ -26,6 +26,8 @@ class EvictorRig {
   readonly measured: string[] = [];
   readonly broken = new Set<string>();
   layers = 0;
+  /** How long each measuring takes. */
+  slowMs = 0;
   readonly evictor: StorageEvictor = new StorageEvictor({
     clock: this.clock,
     log: createLogger({
@@ -58,11 +60,11 @@ class EvictorRig {
     },
   }, { podsDir: "/pods", podLogsDir: "/logs" });
 
-  #measure(what: string): Promise<number> {
+  async #measure(what: string): Promise<number> {
     this.measured.push(what);
-    return this.broken.has(what)
-      ? Promise.reject(new Error("it cannot be read"))
-      : Promise.resolve(this.bytes.get(what) ?? 0);
+    if (this.slowMs > 0) await this.clock.sleep(this.slowMs, NEVER);
+    if (this.broken.has(what)) throw new Error("it cannot be read");
+    return this.bytes.get(what) ?? 0;
   }
 }
 
@@ -127,6 +129,8 @@ Deno.test("StorageEvictor.check() goes on behind a pod that it cannot measure", 
   rig.bytes.set("b", 4096);
   await rig.evictor.check(NEVER);
   deepStrictEqual(rig.evicted, [["b", 1]]);
+  // Told once, not every ten seconds.
+  await rig.evictor.check(NEVER);
   strictEqual(
     rig.log.filter((line) => line.includes("pod_not_measured")).length,
     1,
@@ -144,6 +148,23 @@ Deno.test("StorageEvictor.check() tells once that the runtime has no figures, an
   rig.bytes.set("/pods/a/etc-hosts", 4096);
   await rig.evictor.check(NEVER);
   deepStrictEqual(rig.evicted, [["a", 1]]);
+});
+
+Deno.test("StorageEvictor.run() looks more seldom where a look takes long", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a"));
+  rig.slowMs = 4_000;
+  const stop = new AbortController();
+  const running = rig.evictor.run(stop.signal);
+  await rig.clock.advance(14_000);
+  strictEqual(rig.measured.length, 1);
+  await rig.clock.advance(35_000);
+  strictEqual(rig.measured.length, 1);
+  await rig.clock.advance(1_000);
+  strictEqual(rig.measured.length, 2);
+  stop.abort(new DOMException("Over", "AbortError"));
+  await rig.clock.advance(4_000);
+  await running;
 });
 
 Deno.test("StorageEvictor.run() looks every ten seconds until it is told to stop", async () => {

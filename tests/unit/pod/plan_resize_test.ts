@@ -8,6 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { ContainerSpec, Pod } from "../../../mod/api/mod.ts";
 import {
   type ActuatedResources,
+  allocatedPod,
   describePlan,
   isGeneratedUid,
   type ObservedPod,
@@ -244,12 +245,21 @@ for (
     ],
     ["another limit", LARGE, told(SMALL, "200m"), "resize"],
     ["other shares", LARGE, told(LARGE, "100m"), "resize"],
+    ["no quota", SMALL, told({ memory: "32Mi" }, "100m"), "none"],
   ] as const
 ) {
   Deno.test(`planResize() says "${kind}" when the runtime tells ${name}`, () => {
     strictEqual(resizeOf(limits, before).kind, kind);
   });
 }
+
+Deno.test("planResize() and allocatedPod() leave a pod alone whose UID was made from its manifest (I2)", () => {
+  const metadata = { uid: "0123456789abcdef0123456789abcdef" };
+  const subject = pod({ metadata, containers: [limited("a", LARGE)] });
+  const found = observed([seen("a", { resources: told(SMALL, "100m") })]);
+  deepStrictEqual(planResize(subject, found), { kind: "none" });
+  strictEqual(allocatedPod(subject, found), subject);
+});
 
 Deno.test("wantedResources() holds CPU and memory only, with the pod's limits where the container has none", () => {
   const container = spec("a", {
