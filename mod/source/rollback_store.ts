@@ -36,6 +36,7 @@ export class DiskRollbackStore {
   /** By key; the newest replaces one not yet written, `undefined` removes. */
   readonly #wishes = new Map<string, PodHistory | undefined>();
   #wake: () => void = () => {};
+  #hurry: () => void = () => {};
   #isFailing = false;
 
   /** Touches nothing until asked to. */
@@ -80,7 +81,7 @@ export class DiskRollbackStore {
     const { clock } = this.#deps;
     let pauseMs: number | undefined;
     while (!signal.aborted) {
-      if (this.#wishes.size === 0) await this.#untilAsked(signal);
+      if (this.#wishes.size === 0) await this.#untilDue(signal);
       else if (await this.#writeAll(() => signal.aborted)) pauseMs = undefined;
       else {
         pauseMs = nextDelay(pauseMs, RETRY);
@@ -94,6 +95,7 @@ export class DiskRollbackStore {
   #wish(key: string, history: PodHistory | undefined): void {
     this.#wishes.set(key, history);
     this.#wake();
+    if (history?.bad !== undefined) this.#hurry();
   }
 
   /** @returns whether the disk took everything that was tried */
@@ -130,6 +132,20 @@ export class DiskRollbackStore {
     } else log.info("rollback_record_write_recovered");
   }
 
+  /**
+   * Waits for something to write and then for what follows it: the versions of pods
+   * that start together become good together, and their starts are not to wait for the
+   * disk. What went wrong is written at once, since it must not be tried again.
+   */
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const hurried = new AbortController();
+    this.#hurry = () => hurried.abort();
+    await this.#untilAsked(signal);
+    const cut = AbortSignal.any([signal, hurried.signal]);
+    await this.#deps.clock.sleep(GATHER_MS, cut).catch(() => {});
+    this.#hurry = () => {};
+  }
+
   async #untilAsked(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
@@ -143,6 +159,9 @@ export class DiskRollbackStore {
 
 // As for what sources had: soon at first, rarely for a disk that will never be well.
 const RETRY = { baseMs: 1000, maxMs: 60_000 };
+
+// A kill in this time forgets how well the newest versions did, and nothing else.
+const GATHER_MS = 10_000;
 
 // For what happened right before the stop; a sick disk must not hold up the end.
 const LAST_WRITES_MS = 1000;
