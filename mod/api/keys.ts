@@ -15,6 +15,13 @@ export const ANNOTATION_CONFIG_SOURCE = "kubernetes.io/config.source";
 export const ANNOTATION_CONFIG_SEEN = "kubernetes.io/config.seen";
 /** Pod annotation: set on the API server's copy of a static pod only. */
 export const ANNOTATION_CONFIG_MIRROR = "kubernetes.io/config.mirror";
+/** The pod annotations that nodes and API servers set to say how a pod came to be. */
+export const AGENT_ANNOTATIONS: ReadonlySet<string> = new Set([
+  ANNOTATION_CONFIG_HASH,
+  ANNOTATION_CONFIG_MIRROR,
+  ANNOTATION_CONFIG_SEEN,
+  ANNOTATION_CONFIG_SOURCE,
+]);
 /** Pod annotation before a container's name: its AppArmor profile, where the field is absent. */
 export const ANNOTATION_APPARMOR_PREFIX =
   "container.apparmor.security.beta.kubernetes.io/";

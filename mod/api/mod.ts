@@ -27,6 +27,7 @@ export * from "./pod_facts.ts";
 export * from "./pod_places.ts";
 export * from "./quantity.ts";
 export { rollbackAfterMs } from "./rollback_after.ts";
+export * from "./sealed_record.ts";
 export { MAX_MANIFEST_BYTES } from "./source_text.ts";
 export * from "./suggest.ts";
 export * from "./types.ts";

@@ -7,10 +7,7 @@
 import { createHash } from "node:crypto";
 import { formatDuration } from "../base/mod.ts";
 import {
-  ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
-  ANNOTATION_CONFIG_SOURCE,
+  AGENT_ANNOTATIONS,
   type Pod,
   rollbackAfterMs,
   stableJson,
@@ -68,7 +65,7 @@ export function podRevision(pod: Pod): string {
   if (known !== undefined) return known;
   const { uid, labels, annotations = {} } = pod.metadata;
   const own = Object.fromEntries(
-    Object.entries(annotations).filter(([key]) => !LOCAL_ANNOTATIONS.has(key)),
+    Object.entries(annotations).filter(([key]) => !AGENT_ANNOTATIONS.has(key)),
   );
   const content = { uid, labels, annotations: own, spec: pod.spec };
   const revision = createHash("sha256").update(stableJson(content))
@@ -88,14 +85,6 @@ export function isSameVersion(a: Pod, b: Pod): boolean {
   if (a === b) return true;
   return a.metadata.uid === b.metadata.uid && podRevision(a) === podRevision(b);
 }
-
-/** Kept by this node: they say how a pod came here, not what it is to be. */
-const LOCAL_ANNOTATIONS: ReadonlySet<string> = new Set([
-  ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
-  ANNOTATION_CONFIG_SOURCE,
-]);
 
 /** What becomes of a version that a source wants. */
 export interface TakenVersion {

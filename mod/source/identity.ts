@@ -5,9 +5,8 @@
  */
 
 import {
+  AGENT_ANNOTATIONS,
   ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
   ANNOTATION_CONFIG_SOURCE,
   type DecodedPod,
   type Fault,
@@ -92,14 +91,6 @@ export function identifyPod(
 // What the API server allows for the name of a pod (a DNS subdomain).
 const MAX_NAME_LENGTH = 253;
 
-/** Set by nodes and API servers to say how a pod came to be; a manifest that has one was copied. */
-const LOCAL_ANNOTATIONS: readonly string[] = [
-  ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
-  ANNOTATION_CONFIG_SOURCE,
-];
-
 function nameTooLong(name: string): Fault {
   const message =
     `Invalid value: "${name}": with the node's name it has ${name.length} characters, at most ${MAX_NAME_LENGTH} are allowed`;
@@ -132,7 +123,8 @@ function withoutForeignFields(
   }
   const own: [string, string][] = [];
   for (const entry of Object.entries(annotations ?? {})) {
-    if (LOCAL_ANNOTATIONS.includes(entry[0])) {
+    // A manifest that has one was copied.
+    if (AGENT_ANNOTATIONS.has(entry[0])) {
       ignored.push(`metadata.annotations[${entry[0]}]`);
     } else own.push(entry);
   }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { fnv1a128Hex, stableJson } from "../api/mod.ts";
+import { fnv1a128Hex, openRecord, sealRecord } from "../api/mod.ts";
 import type { RecordFiles } from "./ports.ts";
 
 /** What a file of the folder says. */
@@ -99,7 +98,7 @@ export class RecordFolder {
     record: object,
     options: { readonly held: string | undefined },
   ): Promise<boolean> {
-    const { text, sha256 } = seal(record);
+    const { text, sha256 } = sealRecord(record);
     if (options.held === sha256) return true;
     const bytes = new TextEncoder().encode(text);
     const isKept = bytes.length <= MAX_RECORD_BYTES;
@@ -173,37 +172,10 @@ function nameOf(key: string): string {
   return `${fnv1a128Hex(key)}${SUFFIX}`;
 }
 
-function seal(
-  record: object,
-): { readonly text: string; readonly sha256: string } {
-  const body = stableJson(record);
-  const sha256 = checksum(body);
-  return {
-    sha256,
-    text: `{"version":1,"sha256":"${sha256}","record":${body}}\n`,
-  };
-}
-
-/** Opens a record; only what was sealed by this version is sound. */
+/** Only what was sealed by this version is sound. */
 function unseal(text: string): FoundRecord {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (
-      typeof value === "object" && value !== null &&
-      "version" in value && value.version === 1 &&
-      "record" in value && "sha256" in value &&
-      typeof value.sha256 === "string" &&
-      checksum(stableJson(value.record)) === value.sha256
-    ) {
-      return { kind: "sound", record: value.record, sha256: value.sha256 };
-    }
-  } catch {
-    // Cut short, overwritten, or nested too deep to have been written here: not
-    // sound, which is all the caller asks.
-  }
-  return { kind: "corrupt" };
-}
-
-function checksum(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  const opened = openRecord(text);
+  return opened === undefined
+    ? { kind: "corrupt" }
+    : { kind: "sound", ...opened };
 }

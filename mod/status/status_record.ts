@@ -6,8 +6,7 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
-import { type PodStatus, stableJson } from "../api/mod.ts";
+import { openRecord, type PodStatus, sealRecord } from "../api/mod.ts";
 import { isTerminalPhase } from "../pod/mod.ts";
 
 /** The memory of one pod. */
@@ -39,26 +38,13 @@ export function recordOf(status: PodStatus): StatusRecord | undefined {
 
 /** The text of a record; equal records have equal texts. */
 export function formatRecord(record: StatusRecord): string {
-  const body = stableJson(record);
-  return `{"version":1,"sha256":"${checksum(body)}","record":${body}}\n`;
+  return sealRecord(record).text;
 }
 
 /** Reads a record; `undefined` when it is not exactly what was written once. */
 export function parseRecord(text: string): StatusRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Cut short by a power cut, or overwritten: it is worth nothing then.
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  if (!("version" in value && value.version === 1)) return undefined;
-  if (!("record" in value && "sha256" in value)) return undefined;
-  const { record, sha256 } = value;
-  return checksum(stableJson(record)) === sha256 && isRecord(record)
-    ? record
-    : undefined;
+  const record = openRecord(text)?.record;
+  return isRecord(record) ? record : undefined;
 }
 
 function isRecord(value: unknown): value is StatusRecord {
@@ -66,8 +52,4 @@ function isRecord(value: unknown): value is StatusRecord {
   return typeof value === "object" && value !== null &&
     "restartCounts" in value && typeof value.restartCounts === "object" &&
     value.restartCounts !== null;
-}
-
-function checksum(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

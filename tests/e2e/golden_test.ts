@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
+import { differences } from "../support/json_difference.ts";
 import {
-  differences,
   matchesPath,
   type PlainMessage,
   plainOfGolden,

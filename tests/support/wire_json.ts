@@ -84,45 +84,6 @@ export function plainOfGolden(value: unknown, field = ""): PlainMessage {
   return named ?? text;
 }
 
-/** A leaf that differs between two messages. */
-export interface Difference {
-  /** Such as `RunPodSandbox[0].config.hostname`. */
-  readonly path: string;
-  readonly wanted: string;
-  readonly asked: string;
-}
-
-/** Every leaf that differs, in no particular order. */
-export function differences(
-  wanted: PlainMessage | undefined,
-  asked: PlainMessage | undefined,
-  path = "",
-): Difference[] {
-  if (isComposite(wanted) && isComposite(asked)) {
-    const keys = new Set([...Object.keys(wanted), ...Object.keys(asked)]);
-    return [...keys].flatMap((key) =>
-      differences(wanted[key], asked[key], step(path, key, wanted))
-    );
-  }
-  if (wanted === asked) return [];
-  return [{
-    path,
-    wanted: JSON.stringify(wanted) ?? "nothing",
-    asked: JSON.stringify(asked) ?? "nothing",
-  }];
-}
-
-function step(path: string, key: string, parent: object): string {
-  if (Array.isArray(parent)) return `${path}[${key}]`;
-  return path === "" ? key : `${path}.${key}`;
-}
-
-function isComposite(
-  value: PlainMessage | undefined,
-): value is { readonly [field: string]: PlainMessage } {
-  return typeof value === "object";
-}
-
 /** Whether a path, or what it lies below, is meant by a pattern in which `*` stands for any index. */
 export function matchesPath(pattern: string, path: string): boolean {
   const source = pattern.replaceAll(/[.[\]\\^$+?()|{}]/g, "\\$&")

@@ -21,6 +21,7 @@ import type {
   SpecResult,
   VolumeSource,
 } from "../../../mod/runtime/spec_input.ts";
+import { differences } from "../../support/json_difference.ts";
 import { GOLDEN_DEVIATIONS } from "../../testdata/golden_deviations.ts";
 import { containerJson, type Json, sandboxJson } from "./proto_json.ts";
 import { BARE_CGROUPS, bareNode } from "../../support/bare_node.ts";
@@ -81,7 +82,10 @@ for (const file of files) {
     }
     const asked = askedCalls(pod, wanted);
     const listed = GOLDEN_DEVIATIONS.filter((entry) => entry.file === file);
-    const found = differences(wanted, asked);
+    const found = differences(
+      Object.fromEntries(wanted),
+      Object.fromEntries(asked),
+    );
     for (const { path, wanted, asked } of found) {
       ok(
         listed.some((entry) => entry.path === path),
@@ -323,47 +327,6 @@ function hostPathOf(volume: Volume): string | undefined {
     : undefined;
   if (plugin === undefined) return undefined;
   return `<ROOT>/pods/<UID>/volumes/kubernetes.io~${plugin}/${volume.name}`;
-}
-
-interface Difference {
-  readonly path: string;
-  readonly wanted: string;
-  readonly asked: string;
-}
-
-/** Every leaf that differs; of a call that only one side has, the call itself. */
-function differences(
-  wanted: ReadonlyMap<string, JsonObject>,
-  asked: ReadonlyMap<string, JsonObject>,
-): readonly Difference[] {
-  const found: Difference[] = [];
-  for (const call of new Set([...wanted.keys(), ...asked.keys()])) {
-    compare(wanted.get(call), asked.get(call), { path: call, found });
-  }
-  return found;
-}
-
-function compare(
-  wanted: Json | undefined,
-  asked: Json | undefined,
-  at: { readonly path: string; readonly found: Difference[] },
-): void {
-  const { path, found } = at;
-  if (isComposite(wanted) && isComposite(asked)) {
-    const keys = new Set([...Object.keys(wanted), ...Object.keys(asked)]);
-    for (const key of keys) {
-      const step = Array.isArray(wanted) ? `[${key}]` : `.${key}`;
-      compare(wanted[key], asked[key], { path: path + step, found });
-    }
-    if (Array.isArray(wanted) === Array.isArray(asked)) return;
-  } else if (wanted === asked) {
-    return;
-  }
-  found.push({
-    path,
-    wanted: JSON.stringify(wanted) ?? "nothing",
-    asked: JSON.stringify(asked) ?? "nothing",
-  });
 }
 
 function isComposite(value: Json | undefined): value is JsonObject {

@@ -1,10 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { ContainerStatus, PodStatus } from "../../../mod/api/mod.ts";
-import {
-  buildPodStatus,
-  type StatusInput,
-  type WaitingReason,
-} from "../../../mod/pod/mod.ts";
+import type { PodStatus } from "../../../mod/api/mod.ts";
+import { buildPodStatus, type WaitingReason } from "../../../mod/pod/mod.ts";
 import {
   ago,
   ended,
@@ -17,33 +13,7 @@ import {
   spec,
   statusInput,
 } from "./builders.ts";
-
-const one = pod({ containers: [spec("a")] });
-const never = pod({ containers: [spec("a")], restartPolicy: "Never" });
-
-type Changes = Partial<StatusInput>;
-
-/** The status of container a. */
-function statusOf(changes: Changes = {}): ContainerStatus {
-  const input = statusInput({ pod: one, observed: observed(), ...changes });
-  const status = buildPodStatus(input).containerStatuses?.[0];
-  if (status === undefined) throw new Error("Cannot test: no status was built");
-  return status;
-}
-
-function before(
-  rest: Partial<ContainerStatus>,
-): { readonly previous: PodStatus } {
-  const status = {
-    name: "a",
-    image: "localhost/busybox:1.35",
-    imageID: "",
-    ready: false,
-    restartCount: 0,
-    ...rest,
-  };
-  return { previous: { phase: "Running", containerStatuses: [status] } };
-}
+import { before, never, statusOf } from "./container_status.ts";
 
 function because(reason: string, message = ""): Map<string, WaitingReason> {
   return new Map([["a", { reason, message }]]);
