@@ -3,7 +3,8 @@
  * tried again.
  *
  * The functions hold no state: whoever calls keeps the entries by key and the
- * clock's readings, all in wall-clock milliseconds since the epoch.
+ * clock's readings, all in milliseconds of one monotonic clock, so that nobody who
+ * sets the wall clock makes a delay longer or shorter.
  *
  * @module
  */
@@ -80,13 +81,7 @@ export function restartDelay(
     entry: { delayMs: followingDelay(live, maxMs), updatedAtMs: nowMs },
   };
   if (live === undefined) return start;
-  // After the clock was set back the end may lie in the future; the entry's own
-  // time is the next best, and with neither there is nothing to wait for.
-  const sinceMs = options.finishedAtMs <= nowMs
-    ? options.finishedAtMs
-    : live.updatedAtMs;
-  if (sinceMs > nowMs) return start;
-  const untilMs = sinceMs + live.delayMs;
+  const untilMs = options.finishedAtMs + live.delayMs;
   return nowMs < untilMs
     ? { kind: "wait", untilMs, delayMs: live.delayMs }
     : start;
@@ -133,8 +128,7 @@ export function pullDelay(
     return { kind: "pull" };
   }
   const untilMs = entry.updatedAtMs + entry.delayMs;
-  // An update in the future is that of a clock that was set back since.
-  return nowMs < untilMs && nowMs >= entry.updatedAtMs
+  return nowMs < untilMs
     ? { kind: "wait", untilMs, delayMs: entry.delayMs }
     : { kind: "pull" };
 }

@@ -33,7 +33,7 @@ export class RestartBackoffs {
   readonly #clock: Clock;
   readonly #maxMs: number | undefined;
   /** By pod UID, then by the key that changes with image and resources. */
-  readonly #entries = new Map<string, Map<string, BackoffEntry>>();
+  readonly #entries = new Map<string, Map<string, Crashes>>();
 
   /** @param options.maxMs the longest wait, upstream's `maxContainerRestartPeriod` */
   constructor(
@@ -60,21 +60,27 @@ export class RestartBackoffs {
     if (ended === undefined) return undefined;
     const { uid } = pod.metadata;
     const key = restartKey(pod, container);
-    const entries = this.#entries.get(uid) ?? new Map<string, BackoffEntry>();
-    const nowMs = this.#clock.now();
-    const verdict = restartDelay(entries.get(key), {
-      finishedAtMs: endOf(ended),
+    const entries = this.#entries.get(uid) ?? new Map<string, Crashes>();
+    const known = entries.get(key);
+    const end = known?.end.containerId === ended.id
+      ? known.end
+      : { containerId: ended.id, atMs: this.#endOf(ended, known) };
+    const nowMs = this.#clock.monotonic();
+    const verdict = restartDelay(known?.entry, {
+      finishedAtMs: end.atMs,
       nowMs,
       ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
     });
+    this.#entries.set(uid, entries);
     if (verdict.kind === "start") {
-      this.#entries.set(uid, entries.set(key, verdict.entry));
+      entries.set(key, { entry: verdict.entry, end });
       return undefined;
     }
+    if (known !== undefined) entries.set(key, { ...known, end });
     const { name } = container;
     return {
       message: crashLoopMessage(verdict.delayMs, { name, pod }),
-      retryAtMs: this.#clock.monotonic() + verdict.untilMs - nowMs,
+      retryAtMs: verdict.untilMs,
     };
   }
 
@@ -82,10 +88,28 @@ export class RestartBackoffs {
   forget(uid: string): void {
     this.#entries.delete(uid);
   }
+
+  /**
+   * When a container ended, on the monotonic clock: as long ago as the wall clock
+   * says. That may have been set since, but not before the last start that was counted
+   * did it end.
+   */
+  #endOf(
+    { finishedAt, createdAt }: ObservedContainer,
+    known: Crashes | undefined,
+  ): number {
+    const nowMs = this.#clock.monotonic();
+    // Some runtimes lose the time.
+    const wall = finishedAt > 0n ? finishedAt : createdAt;
+    const agoMs = Math.max(0, this.#clock.now() - Number(wall / 1_000_000n));
+    const startedAtMs = known?.entry.updatedAtMs ?? -Infinity;
+    return Math.max(nowMs - agoMs, startedAtMs);
+  }
 }
 
-/** When a container ended, in wall milliseconds; some runtimes lose the time. */
-function endOf(container: ObservedContainer): number {
-  const { finishedAt, createdAt } = container;
-  return Number((finishedAt > 0n ? finishedAt : createdAt) / 1_000_000n);
+/** The crashes of one container. */
+interface Crashes {
+  readonly entry: BackoffEntry;
+  /** The last end that was asked about. */
+  readonly end: { readonly containerId: string; readonly atMs: number };
 }

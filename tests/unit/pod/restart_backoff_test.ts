@@ -88,18 +88,6 @@ const moments = [
     now: 701,
     kind: "wait",
   },
-  {
-    name: "waits by its own time when the end lies ahead of the clock",
-    finishedAt: 500,
-    now: 110,
-    kind: "wait",
-  },
-  {
-    name: "starts when the whole past lies ahead of the clock",
-    finishedAt: 500,
-    now: 50,
-    kind: "start",
-  },
 ] as const;
 for (const { name, finishedAt, now, kind } of moments) {
   Deno.test(`restartDelay() ${name}`, () => {
@@ -196,9 +184,4 @@ Deno.test("pullFailed() forgets ten minutes after the last failure", () => {
   strictEqual(pullFailed(entry, { nowMs: 600 * SECOND }).delayMs, 300 * SECOND);
   strictEqual(pullFailed(entry, { nowMs: 601 * SECOND }).delayMs, 10 * SECOND);
   strictEqual(isBackoffExpired(entry, 601 * SECOND), true);
-});
-
-Deno.test("pullDelay() does not wait for a clock that was set back", () => {
-  const entry = { delayMs: 10 * SECOND, updatedAtMs: 9_000 * SECOND };
-  strictEqual(pullDelay(entry, 0).kind, "pull");
 });
