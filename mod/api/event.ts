@@ -29,3 +29,38 @@ export interface EventSink {
   /** Records one event about a pod. */
   record(pod: PodRef, event: PodEvent): void;
 }
+
+/** A `v1` Event as it goes over the wire. */
+export interface WireEvent {
+  readonly apiVersion: "v1";
+  readonly kind: "Event";
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    /** Rises with every event that is told, through restarts of the agent too. */
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+  };
+  readonly involvedObject: {
+    readonly apiVersion: "v1";
+    readonly kind: "Pod";
+    readonly namespace: string;
+    readonly name: string;
+    /** Absent for a pod that never got one, such as that of a refused manifest. */
+    readonly uid?: string;
+    readonly fieldPath?: string;
+  };
+  readonly reason: string;
+  readonly message: string;
+  readonly source: { readonly component: string; readonly host: string };
+  /** RFC 3339, whole seconds. */
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly count: number;
+  readonly type: PodEvent["type"];
+  /** For events of another API group; the kubelet sends none. */
+  readonly eventTime: null;
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+}

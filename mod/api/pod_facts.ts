@@ -1,5 +1,5 @@
 /**
- * Small questions about one pod that many parts ask.
+ * Small questions about pods that many parts ask.
  *
  * @module
  */
@@ -28,6 +28,13 @@ export function isCriticalPod(pod: Pick<Pod, "spec">): boolean {
 /** `name_namespace`: what is unique among the pods of one source. */
 export function podFullName(pod: Pick<Pod, "metadata">): string {
   return `${pod.metadata.name}_${pod.metadata.namespace}`;
+}
+
+/** Which of the pods of one name is meant by it: the one that takes the place of those that end. */
+export function lastingPod(pods: readonly Pod[]): Pod | undefined {
+  return pods.findLast(({ metadata }) =>
+    metadata.deletionTimestamp === undefined
+  ) ?? pods.at(-1);
 }
 
 /** The directory of a pod's logs below the pod log directory: `<namespace>_<name>_<uid>`. */

@@ -20,16 +20,22 @@ export class LabelSets<V> {
   readonly #name: string;
   readonly #names: readonly string[];
   readonly #make: () => V;
+  readonly #limit: number;
   readonly #entries = new Map<string, Entry<V>>();
 
   /** Makes values with `make`; the only one at once when there are no labels. */
   constructor(
-    metric: { readonly name: string; readonly labelNames: readonly string[] },
+    metric: {
+      readonly name: string;
+      readonly labelNames: readonly string[];
+      readonly maxLabelSets?: number;
+    },
     make: () => V,
   ) {
     this.#name = metric.name;
     this.#names = metric.labelNames;
     this.#make = make;
+    this.#limit = metric.maxLabelSets ?? MAX_LABEL_SETS;
     // Readers want to see a zero before the first event.
     if (this.#names.length === 0) this.at();
   }
@@ -43,7 +49,7 @@ export class LabelSets<V> {
     const values = this.#order(labels);
     const known = this.#entries.get(keyOf(values));
     if (known !== undefined) return known.value;
-    if (this.#entries.size < MAX_LABEL_SETS) return this.#add(values);
+    if (this.#entries.size < this.#limit) return this.#add(values);
     const folded = this.#names.map(() => FOLDED);
     return this.#entries.get(keyOf(folded))?.value ?? this.#add(folded);
   }

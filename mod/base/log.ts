@@ -6,6 +6,7 @@
 
 import type { Clock } from "./clock.ts";
 import { describeError } from "./describe_error.ts";
+import { escapeJson } from "./escape_json.ts";
 
 /**
  * How much it matters.
@@ -149,13 +150,13 @@ class LineLogger implements Logger {
 }
 
 function formatJson(entry: LogEntry): string {
-  return JSON.stringify({
+  return escapeJson(JSON.stringify({
     time: formatTime(entry.timeMs),
     level: entry.level,
     logger: entry.logger,
     message: cut(entry.message),
     ...Object.fromEntries(plainFields(entry.fields)),
-  });
+  }));
 }
 
 function formatText(entry: LogEntry): string {
@@ -169,7 +170,7 @@ function formatText(entry: LogEntry): string {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     // Structures stay readable as they are: JSON on one line.
     const shown = typeof value === "object"
-      ? escape(text)
+      ? escapeJson(text)
       : quoteIfNeeded(text);
     words.push(`${quoteIfNeeded(name)}=${shown}`);
   }
@@ -236,15 +237,8 @@ function cut(text: string): string {
 }
 
 function quoteIfNeeded(text: string): string {
-  // deno-lint-ignore no-control-regex -- they would break the line or a terminal
-  const plain = !/[\s"=\u0000-\u001f\u007f-\u009f]/.test(text) && text !== "";
-  return plain ? text : escape(JSON.stringify(text));
-}
-
-// What JSON leaves as it is but a terminal may obey or a reader split lines at.
-function escape(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const isPlain = text !== "" && !/[\s"=]/.test(text);
+  // What JSON would escape would break the line or a terminal.
+  const json = escapeJson(JSON.stringify(text));
+  return isPlain && json === `"${text}"` ? text : json;
 }

@@ -19,6 +19,12 @@ export interface Counter {
    * @throws {RangeError} When `by` is negative or not a number.
    */
   inc(labels?: MetricLabels, by?: number): void;
+  /**
+   * Forgets the value of a label set, such as of a pod that is gone.
+   *
+   * @throws {TypeError} When the labels are not those of the metric.
+   */
+  delete(labels: MetricLabels): void;
 }
 
 /** A number that is what it is now. */
@@ -45,6 +51,12 @@ export interface Histogram {
    * @throws {TypeError} When the labels are not those of the metric.
    */
   observe(value: number, labels?: MetricLabels): void;
+  /**
+   * Forgets what was counted of a label set, such as of a pod that is gone.
+   *
+   * @throws {TypeError} When the labels are not those of the metric.
+   */
+  delete(labels: MetricLabels): void;
 }
 
 /** What every metric is known by. */
@@ -55,6 +67,8 @@ export interface MetricHead {
   readonly help: string;
   /** The names of its labels. */
   readonly labelNames: readonly string[];
+  /** How many label sets it holds before the rest is folded into one. */
+  readonly maxLabelSets?: number;
 }
 
 /** A metric as the registry sees it. */
@@ -87,6 +101,10 @@ export class CounterMetric implements Counter, Metric {
       );
     }
     this.#values.at(labels).value += by;
+  }
+
+  delete(labels: MetricLabels): void {
+    this.#values.delete(labels);
   }
 
   collect(): void {}
@@ -162,6 +180,10 @@ export class HistogramMetric implements Histogram, Metric {
     const bucket = found === -1 ? this.#bounds.length : found;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     distribution.sum += value;
+  }
+
+  delete(labels: MetricLabels): void {
+    this.#values.delete(labels);
   }
 
   collect(): void {}

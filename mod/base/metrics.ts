@@ -19,6 +19,18 @@ import {
 /** The content type of what `MetricsRegistry.render` returns. */
 export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
+/** How a counter is made. */
+export interface CounterOptions {
+  /** The labels that each value has. */
+  readonly labelNames?: readonly string[];
+  /**
+   * How many label sets it holds before the rest is counted as `other`.
+   *
+   * @default 1000
+   */
+  readonly maxLabelSets?: number;
+}
+
 /** How a gauge is made. */
 export interface GaugeOptions {
   /** The labels that each value has. */
@@ -27,20 +39,33 @@ export interface GaugeOptions {
   readonly collect?: () => void;
 }
 
+// What upstream's histograms have that name none, after Prometheus' client for Go.
+const SECONDS = [.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10];
+
 /** How a histogram is made. */
 export interface HistogramOptions {
-  /** Upper bounds in rising order, in the unit of the metric; +Inf is implied. */
-  readonly buckets: readonly number[];
+  /**
+   * Upper bounds in rising order, in the unit of the metric; +Inf is implied.
+   *
+   * @default Prometheus' own, for seconds: from 5 ms to 10 s
+   */
+  readonly buckets?: readonly number[];
   /** The labels that each value has. */
   readonly labelNames?: readonly string[];
+  /**
+   * How many label sets it holds before the rest is counted as `other`.
+   *
+   * @default 1000
+   */
+  readonly maxLabelSets?: number;
 }
 
 /**
  * Holds every metric of the agent.
  *
  * Asking twice for a name returns the same metric, so that two places can share
- * one. A metric holds at most 1000 label sets; what comes after is counted under
- * the label value `other`, so that no input can fill the memory.
+ * one. A metric holds at most 1000 label sets unless it is made for more; what comes
+ * after is counted under the label value `other`, so that no input can fill the memory.
  *
  * @example A counter with a label
  * ```ts
@@ -57,7 +82,8 @@ export class MetricsRegistry {
   readonly #metrics = new Map<string, Metric>();
 
   /**
-   * The counter of this name; by custom it ends in `_total`.
+   * The counter of this name, which by custom ends in `_total`; the third argument may
+   * be just the label names.
    *
    * @throws {InvariantError} When the name is malformed, or taken by a metric of
    * another kind or with other labels.
@@ -65,9 +91,12 @@ export class MetricsRegistry {
   counter(
     name: string,
     help: string,
-    labelNames: readonly string[] = [],
+    options: CounterOptions | readonly string[] = {},
   ): Counter {
-    const head: MetricHead = { name, help, labelNames };
+    const { labelNames = [], ...limits }: CounterOptions = "length" in options
+      ? { labelNames: options }
+      : options;
+    const head: MetricHead = { name, help, labelNames, ...limits };
     const known = this.#find(head, "counter");
     if (known instanceof CounterMetric) return known;
     return this.#add(new CounterMetric(head));
@@ -99,9 +128,13 @@ export class MetricsRegistry {
    * @throws {InvariantError} When the name is malformed, or taken by a metric of
    * another kind or with other labels, or the buckets do not rise.
    */
-  histogram(name: string, help: string, options: HistogramOptions): Histogram {
-    const { labelNames = [], buckets } = options;
-    const head: MetricHead = { name, help, labelNames };
+  histogram(
+    name: string,
+    help: string,
+    options: HistogramOptions = {},
+  ): Histogram {
+    const { labelNames = [], buckets = SECONDS, ...limits } = options;
+    const head: MetricHead = { name, help, labelNames, ...limits };
     const known = this.#find(head, "histogram");
     if (known instanceof HistogramMetric) return known;
     return this.#add(new HistogramMetric(head, buckets));

@@ -28,6 +28,7 @@ export { isAbort } from "./abort.ts";
 export { type BackoffOptions, nextDelay } from "./backoff.ts";
 export { type Clock, type Deadline, deadline, systemClock } from "./clock.ts";
 export { describeError } from "./describe_error.ts";
+export { escapeJson } from "./escape_json.ts";
 export { formatAge, formatDuration, parseDuration } from "./duration.ts";
 export { Inbox } from "./inbox.ts";
 export { invariant, InvariantError } from "./invariant.ts";
@@ -47,11 +48,13 @@ export {
 } from "./log_writer.ts";
 export type { Counter, Gauge, Histogram, MetricLabels } from "./metric.ts";
 export {
+  type CounterOptions,
   type GaugeOptions,
   type HistogramOptions,
   METRICS_CONTENT_TYPE,
   MetricsRegistry,
 } from "./metrics.ts";
+export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
 export { jitter, type Random, seededRandom, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
 export { TaskGroup } from "./task_group.ts";

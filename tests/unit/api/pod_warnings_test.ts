@@ -34,6 +34,11 @@ const rows: readonly [what: string, parts: Parts, field: string][] = [
     `${C}.ports[1].containerPort`,
   ],
   [
+    "a probe of a port that has no such name (PR-11)",
+    { container: { livenessProbe: { httpGet: { port: "web" } } } },
+    `${C}.livenessProbe.httpGet.port`,
+  ],
+  [
     "memory of less than a byte (M27)",
     { container: { resources: { limits: { memory: "100m" } } } },
     `${C}.resources.limits[memory]`,

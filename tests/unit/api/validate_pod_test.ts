@@ -59,12 +59,6 @@ testRefused([
     /range/,
   ],
   [
-    "a probe of a port that has no such name",
-    liveness({ httpGet: { port: "web" } }),
-    `${C}.livenessProbe.httpGet.port`,
-    /no port of this container/,
-  ],
-  [
     "a probe of port 70000",
     liveness({ tcpSocket: { port: 70000 } }),
     `${C}.livenessProbe.tcpSocket.port`,

@@ -180,6 +180,7 @@ const TEXT_FIELDS: readonly (readonly [string, unknown, string])[] = [
   ["escapes a line feed", "a\nb", '"a\\nb"'],
   ["escapes a terminal sequence", "\u001b[2J\u009b", '"\\u001b[2J\\u009b"'],
   ["escapes a line separator", "\u2028", '"\\u2028"'],
+  ["escapes a change of direction", "a\u202eb", '"a\\u202eb"'],
   ["leaves other words bare", "größe/ünï", "größe/ünï"],
   ["shows structures as JSON", { a: [1] }, '{"a":[1]}'],
   ["shows null", null, "null"],
@@ -193,6 +194,11 @@ for (const [what, value, expected] of TEXT_FIELDS) {
     );
   });
 }
+
+Deno.test("createLogger() in JSON escapes what a terminal may obey", () => {
+  const line = lineOf("json", { v: "\u009b2J\u202e" });
+  ok(line.includes(String.raw`"v":"\u009b2J\u202e"`), line);
+});
 
 Deno.test("createLogger() writes one line whatever the fields", () => {
   fc.assert(fc.property(

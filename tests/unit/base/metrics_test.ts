@@ -4,7 +4,13 @@
  * @module
  */
 
-import { doesNotMatch, match, strictEqual, throws } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
 import { InvariantError, MetricsRegistry } from "../../../mod/base/mod.ts";
 
 Deno.test("MetricsRegistry.render() is empty without metrics", () => {
@@ -99,6 +105,17 @@ Deno.test("MetricsRegistry.gauge() collects before each rendering", () => {
   match(metrics.render(), /^g 2$/m);
 });
 
+Deno.test("MetricsRegistry.histogram() has the buckets of Prometheus for seconds unless told others", () => {
+  const metrics = new MetricsRegistry();
+  metrics.histogram("h", "H.").observe(0.02);
+  deepStrictEqual(
+    [...metrics.render().matchAll(/le="([^"]+)"} (\d)/g)]
+      .map(([, le, count]) => `${le} ${count}`),
+    ["0.005 0", "0.01 0", "0.025 1", "0.05 1", "0.1 1", "0.25 1"]
+      .concat(["0.5 1", "1 1", "2.5 1", "5 1", "10 1", "+Inf 1"]),
+  );
+});
+
 Deno.test("Histogram.observe() fills cumulative buckets, sum and count", () => {
   const metrics = new MetricsRegistry();
   const histogram = metrics.histogram("d_seconds", "D.", {
@@ -182,4 +199,34 @@ Deno.test("MetricsRegistry makes room when a gauge forgets", () => {
   gauge.delete({ pod: "0" });
   gauge.set(7, { pod: "new" });
   match(metrics.render(), /^g\{pod="new"\} 7$/m);
+});
+
+Deno.test("Counter.delete() and Histogram.delete() forget a label set", () => {
+  const metrics = new MetricsRegistry();
+  const counter = metrics.counter("c_total", "Help.", ["pod"]);
+  const histogram = metrics.histogram("h_seconds", "Help.", {
+    buckets: [1],
+    labelNames: ["pod"],
+  });
+  for (const pod of ["a", "b"]) {
+    counter.inc({ pod });
+    histogram.observe(1, { pod });
+  }
+  counter.delete({ pod: "a" });
+  histogram.delete({ pod: "a" });
+  const text = metrics.render();
+  doesNotMatch(text, /pod="a"/);
+  match(text, /^c_total\{pod="b"\} 1$/m);
+  match(text, /^h_seconds_count\{pod="b"\} 1$/m);
+});
+
+Deno.test("MetricsRegistry holds more label sets where a metric is made for more", () => {
+  const metrics = new MetricsRegistry();
+  const counter = metrics.counter("c_total", "Help.", {
+    labelNames: ["pod"],
+    maxLabelSets: 1200,
+  });
+  for (let at = 0; at < 1300; at++) counter.inc({ pod: `p${at}` });
+  match(metrics.render(), /^c_total\{pod="p1199"\} 1$/m);
+  match(metrics.render(), /^c_total\{pod="other"\} 100$/m);
 });
