@@ -1,10 +1,13 @@
 /**
  * Installs what the demo, the tests and the bench run on and the machine lacks:
- * containerd, runc, the CNI plugins and a static busybox, all from Debian.
+ * containerd, runc, the CNI plugins and a static busybox, all from Debian. Run by
+ * itself it also fetches the newer containerd that some tests run besides.
  *
  * @module
  */
 // deno-lint-ignore-file no-console -- a command-line script that reports progress
+
+import { fetchNewerContainerd } from "./newer_containerd.ts";
 
 /** A program and the Debian package that brings it. */
 interface Dependency {
@@ -87,4 +90,16 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-if (import.meta.main) await installDependencies();
+/** Fetches the newer containerd; what needs it is left out where it cannot be had. */
+export async function fetchIfPossible(): Promise<void> {
+  try {
+    await fetchNewerContainerd();
+  } catch (error) {
+    console.error("All that runs on a newer containerd is SKIPPED:", error);
+  }
+}
+
+if (import.meta.main) {
+  await installDependencies();
+  await fetchIfPossible();
+}

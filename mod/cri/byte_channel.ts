@@ -4,17 +4,24 @@
  * @module
  */
 
+/** What goes with one message. */
+export interface UnaryOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Headers, by lower-case names. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A connection that makes itself again whenever it breaks. */
 export interface ByteChannel extends AsyncDisposable {
   /**
    * Sends one message and resolves to the one that answers it.
    *
-   * @throws {ChannelFailure} Also when `signal` aborts.
+   * @throws {ChannelFailure} Also when its signal aborts.
    */
   unary(
     path: string,
     request: Uint8Array,
-    signal?: AbortSignal,
+    options?: UnaryOptions,
   ): Promise<Uint8Array>;
   /**
    * Sends one message and yields those that answer it.

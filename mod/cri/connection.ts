@@ -7,6 +7,7 @@
 import { isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
 import type { ByteChannel } from "./byte_channel.ts";
+import { type ContainerExit, ExitSource } from "./container_exit.ts";
 import { CriError } from "./error.ts";
 import {
   askCgroupDriver,
@@ -14,10 +15,12 @@ import {
   judgeContainerEvents,
   type RuntimeFeatures,
 } from "./features.ts";
+import type { RuntimeHint } from "./hint.ts";
+import { HintSource } from "./hint_stream.ts";
 import { ImageClient } from "./image_client.ts";
 import { Rpc, type RpcDeps } from "./rpc.ts";
 import { RuntimeClient } from "./runtime_client.ts";
-import type { ImageService, RuntimeService } from "./service.ts";
+import type { CallOptions, ImageService, RuntimeService } from "./service.ts";
 import type { RuntimeStatus, RuntimeVersion } from "./types.ts";
 
 // `runtimeRequestTimeout` of the KubeletConfiguration.
@@ -61,6 +64,31 @@ export interface CriConnection extends AsyncDisposable {
   ready(signal: AbortSignal): Promise<RuntimeVersion>;
   /** What the runtime can do; `undefined` until it was `ready` once. */
   features(): RuntimeFeatures | undefined;
+  /**
+   * Yields what the runtime tells of moves by itself: by containerd's own stream where
+   * the runtime is one, since that tells of an end 50 ms earlier and tells it to every
+   * reader; else by the stream of the CRI. `connected` comes first, when the stream is
+   * open. Some hints may be missing, late, doubled or out of order; a reader that is
+   * too slow loses hints, not memory.
+   *
+   * Ends when the runtime ends the stream, or `signal` aborts: whoever calls connects
+   * again.
+   *
+   * @throws {CriError} When the stream breaks; of kind `unimplemented` when the runtime
+   * has no stream of any kind.
+   */
+  hints(signal: AbortSignal): AsyncIterable<RuntimeHint>;
+  /**
+   * How a container or sandbox ended, if that is known already: containerd knows it
+   * earlier than its CRI shows it. `undefined` when it has not ended, and when nobody
+   * can say; then the CRI will.
+   *
+   * @throws {CriError} Of kind `cancelled` when the signal aborts.
+   */
+  containerExit(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<ContainerExit | undefined>;
 }
 
 /**
@@ -99,6 +127,8 @@ class GrpcConnection implements CriConnection {
   readonly #deps: CriDeps;
   readonly #channels: readonly Promise<ByteChannel>[];
   readonly #rpc: Rpc;
+  readonly #hints: HintSource;
+  readonly #exits: ExitSource;
   #probed: Probed | undefined;
 
   constructor(options: CriOptions, deps: CriDeps) {
@@ -116,6 +146,17 @@ class GrpcConnection implements CriConnection {
     this.#channels = [...new Set([runtimeChannel, imageChannel])];
     this.#rpc = new Rpc(runtimeChannel, deps);
     this.runtime = new RuntimeClient(this.#rpc, requestTimeoutMs);
+    this.#hints = new HintSource({
+      metrics: deps.metrics,
+      rpc: this.#rpc,
+      support: () => this.features()?.containerEvents ?? "unknown",
+      isContainerd: () => this.#isContainerd,
+      ask: (signal) => this.runtime.version({ signal }),
+    });
+    this.#exits = new ExitSource({
+      rpc: this.#rpc,
+      isContainerd: () => this.#isContainerd,
+    });
     this.images = new ImageClient(
       new Rpc(imageChannel, deps),
       requestTimeoutMs,
@@ -159,6 +200,17 @@ class GrpcConnection implements CriConnection {
     };
   }
 
+  hints(signal: AbortSignal): AsyncIterable<RuntimeHint> {
+    return this.#hints.hints(signal);
+  }
+
+  async containerExit(
+    containerId: string,
+    { signal }: CallOptions = {},
+  ): Promise<ContainerExit | undefined> {
+    return await this.#exits.ask(containerId, signal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const channels = await Promise.allSettled(this.#channels);
     for (const channel of channels) {
@@ -169,11 +221,16 @@ class GrpcConnection implements CriConnection {
     }
   }
 
+  get #isContainerd(): boolean {
+    return this.#probed?.version.runtimeName === "containerd";
+  }
+
   async #probe(signal: AbortSignal): Promise<RuntimeVersion> {
     const { log } = this.#deps;
     const { endpoint } = this.#options;
     const version = await this.runtime.version({ signal });
     this.#rpc.forgetUnimplemented();
+    this.#exits.reset();
     const limits = { deadlineMs: this.#requestTimeoutMs, signal };
     const [status, cgroupDriver] = await Promise.all([
       this.runtime.status({ signal }),

@@ -27,7 +27,7 @@ export interface RuntimeFeatures {
   readonly version: RuntimeVersion;
   readonly handlers: readonly RuntimeHandler[];
   readonly supplementalGroupsPolicy: boolean;
-  /** Whether `containerEvents` will work. */
+  /** Whether it has the stream of the CRI; containerd has one of its own besides. */
   readonly containerEvents: Support;
   /** `undefined` when the runtime does not say (containerd before 2.0). */
   readonly cgroupDriver: CgroupDriver | undefined;

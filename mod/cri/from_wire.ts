@@ -11,7 +11,6 @@ import type * as wire from "../../proto/gen/runtime/v1/api.ts";
 import { stopSignalFromWire } from "./stop_signal.ts";
 import type {
   Container,
-  ContainerEvent,
   ContainerState,
   ContainerStats,
   ContainerStatus,
@@ -49,13 +48,6 @@ const PROPAGATIONS: readonly MountPropagation[] = [
   "host_to_container",
   "bidirectional",
 ];
-const EVENT_KINDS: readonly ContainerEvent["kind"][] = [
-  "created",
-  "started",
-  "stopped",
-  "deleted",
-];
-
 const NO_SANDBOX_METADATA: SandboxMetadata = {
   name: "",
   uid: "",
@@ -196,20 +188,6 @@ export function containerStatsFromWire(
     containerId: attributes?.id ?? "",
     labels: attributes?.labels ?? {},
     writableLayer: writableLayer && usageFromWire(writableLayer),
-  };
-}
-
-/** What happened; `undefined` when it is of a kind that is not known here. */
-export function eventFromWire(
-  event: wire.ContainerEventResponse,
-): ContainerEvent | undefined {
-  const kind = EVENT_KINDS[event.containerEventType];
-  if (kind === undefined) return undefined;
-  return {
-    containerId: event.containerId,
-    kind,
-    createdAt: event.createdAt,
-    podUid: event.podSandboxStatus?.metadata?.uid,
   };
 }
 

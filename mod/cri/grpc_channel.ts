@@ -13,10 +13,15 @@ import {
   Client,
   connectivityState,
   credentials,
+  Metadata,
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { type ByteChannel, ChannelFailure } from "./byte_channel.ts";
+import {
+  type ByteChannel,
+  ChannelFailure,
+  type UnaryOptions,
+} from "./byte_channel.ts";
 
 // What the kubelet's client takes too; the default of 4 MiB is too little for a
 // list of a thousand containers.
@@ -67,7 +72,7 @@ class GrpcChannel implements ByteChannel {
   unary(
     path: string,
     request: Uint8Array,
-    signal?: AbortSignal,
+    { signal, metadata = {} }: UnaryOptions = {},
   ): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     if (this.#closed || signal?.aborted) {
@@ -81,6 +86,7 @@ class GrpcChannel implements ByteChannel {
       toBuffer,
       identity,
       request,
+      toMetadata(metadata),
       (error: ServiceError | null, answer?: Buffer) => {
         signal?.removeEventListener("abort", cancel);
         this.#calls.delete(call);
@@ -154,6 +160,14 @@ class GrpcChannel implements ByteChannel {
     this.#client = undefined;
     client.close();
   }
+}
+
+function toMetadata(headers: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) {
+    metadata.set(name, value);
+  }
+  return metadata;
 }
 
 function toFailure(error: ServiceError): ChannelFailure {

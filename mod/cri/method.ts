@@ -11,6 +11,8 @@ export interface Method<Request, Answer> {
   /** As the CRI spells it: for errors, metrics and logs. */
   readonly name: string;
   readonly path: string;
+  /** Headers of the call, by lower-case names; the CRI needs none. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly request: Pick<MessageFns<Request>, "encode">;
   readonly answer: { decode(bytes: Uint8Array): Answer };
 }

@@ -99,7 +99,7 @@ export class Rpc {
       const bytes = await channel.unary(
         method.path,
         method.request.encode(request).finish(),
-        limit?.signal ?? signal,
+        { signal: limit?.signal ?? signal, metadata: method.metadata },
       );
       const answer = method.answer.decode(bytes);
       const elapsedMs = this.#measure(method.name, startMs);

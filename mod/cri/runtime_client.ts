@@ -5,13 +5,11 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
-import { isAbort } from "../base/mod.ts";
 import { CriError } from "./error.ts";
 import { LIST_CONTAINER_STATS } from "./container_stats.ts";
 import {
   containerFromWire,
   containerStatusFromWire,
-  eventFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
@@ -32,7 +30,6 @@ import {
 import type {
   Container,
   ContainerConfig,
-  ContainerEvent,
   ContainerFilter,
   ContainerStats,
   ContainerStatus,
@@ -310,23 +307,6 @@ export class RuntimeClient implements RuntimeService {
       { containerId, cmd: command, timeout: wholeSeconds(timeoutSeconds) },
       { deadlineMs, signal },
     );
-  }
-
-  async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
-    try {
-      const events = this.#rpc.stream(
-        RUNTIME_METHODS.containerEvents,
-        {},
-        signal,
-      );
-      for await (const event of events) {
-        const known = eventFromWire(event);
-        if (known !== undefined) yield known;
-      }
-    } catch (error) {
-      // To abort is how a reader ends the stream.
-      if (!isAbort(error, signal)) throw error;
-    }
   }
 
   #call<Request, Answer>(

@@ -68,10 +68,6 @@ export const RUNTIME_METHODS: {
     wire.ReopenContainerLogResponse
   >;
   readonly execSync: Method<wire.ExecSyncRequest, wire.ExecSyncResponse>;
-  readonly containerEvents: Method<
-    wire.GetEventsRequest,
-    wire.ContainerEventResponse
-  >;
 } = {
   version: runtimeMethod("Version", wire.VersionRequest, wire.VersionResponse),
   status: runtimeMethod("Status", wire.StatusRequest, wire.StatusResponse),
@@ -149,10 +145,5 @@ export const RUNTIME_METHODS: {
     "ExecSync",
     wire.ExecSyncRequest,
     wire.ExecSyncResponse,
-  ),
-  containerEvents: runtimeMethod(
-    "GetContainerEvents",
-    wire.GetEventsRequest,
-    wire.ContainerEventResponse,
   ),
 };

@@ -9,7 +9,6 @@
 import type {
   Container,
   ContainerConfig,
-  ContainerEvent,
   ContainerFilter,
   ContainerStats,
   ContainerStatus,
@@ -117,9 +116,6 @@ export interface RuntimeService {
     command: readonly string[],
     options?: CallOptions & { timeoutSeconds?: number },
   ): Promise<ExecResult>;
-
-  /** What the runtime says happened, until the stream ends or `signal` aborts. */
-  containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent>;
 }
 
 /** Images. */

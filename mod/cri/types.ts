@@ -363,13 +363,3 @@ export interface ContainerStats {
   /** What it has written outside of volumes; `undefined` until it is measured. */
   readonly writableLayer: FilesystemUsage | undefined;
 }
-
-/** A container moved, said by the runtime itself. */
-export interface ContainerEvent {
-  readonly containerId: string;
-  readonly kind: "created" | "started" | "stopped" | "deleted";
-  /** Nanoseconds since the epoch. */
-  readonly createdAt: bigint;
-  /** The pod it belongs to, when the runtime says so. */
-  readonly podUid: string | undefined;
-}

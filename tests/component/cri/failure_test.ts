@@ -299,7 +299,7 @@ Deno.test("CriConnection.features() says what the runtime showed", async () => {
   strictEqual(before.containerEvents, "yes");
   const { signal } = new AbortController();
   await rejects(async () => {
-    for await (const _ of rig.cri.runtime.containerEvents(signal)) break;
+    for await (const _ of rig.cri.hints(signal)) break;
   }, { kind: "unimplemented" });
   const after = rig.cri.features();
   strictEqual(after?.containerEvents, "no");

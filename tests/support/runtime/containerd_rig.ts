@@ -8,6 +8,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { type ImageRecipe, pauseRecipe } from "./oci_image.ts";
 import { removeAllPods } from "./remove_pods.ts";
 import { firstExisting, run, RuntimeTools } from "./runtime_tools.ts";
@@ -18,7 +19,11 @@ export const PAUSE_IMAGE = "localhost/pause:1";
 
 /** How a rig differs from the usual one. */
 export interface RigOptions {
-  /** @default the first containerd on the usual paths */
+  /**
+   * Its shim is taken from beside it.
+   *
+   * @default the first containerd on the usual paths
+   */
   readonly containerdPath?: string;
   /** Names of further runtime handlers, each another runc. */
   readonly handlers?: readonly string[];
@@ -105,6 +110,10 @@ export class ContainerdRig implements AsyncDisposable {
         `${this.directory}/config.toml`,
         `${this.directory}/containerd.log`,
       ],
+      // containerd looks for its shim there, and only then beside itself.
+      env: {
+        PATH: `${dirname(this.#containerdPath)}:${Deno.env.get("PATH") ?? ""}`,
+      },
       stdin: "null",
       stdout: "null",
       stderr: "null",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { newerContainerd } from "../../../scripts/newer_containerd.ts";
 import type { AgentOptions, AgentProcess } from "../agent_process.ts";
 import { ContainerdRig, type RigOptions } from "./containerd_rig.ts";
 
@@ -26,12 +27,24 @@ export type RegisterTest = (
   options?: { readonly skip?: string | undefined },
 ) => void;
 
+/** How the runtime of one file's tests differs from the usual one. */
+export interface RuntimeOptions extends RigOptions {
+  /** Why this runtime cannot be had: then none of its tests runs. */
+  readonly skip?: string | undefined;
+}
+
 /** Registers the tests that `register` names as steps of one `Deno.test`, over one runtime. */
 export function withRuntime(
   name: string,
   register: (test: RegisterTest) => void,
-  options: RigOptions = {},
+  options: RuntimeOptions = {},
 ): void {
+  if (options.skip !== undefined) {
+    // deno-lint-ignore no-console -- a test's report
+    console.error(`SKIPPED: ${name}: ${options.skip}`);
+    Deno.test.ignore(`${name} (skipped: ${options.skip})`, () => {});
+    return;
+  }
   const bodies: {
     readonly title: string;
     readonly body: (runtime: TestRuntime) => Promise<void>;
@@ -121,4 +134,24 @@ async function namesIn(path: string): Promise<string[]> {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
   }
+}
+
+/** A containerd to run tests on: what to call it, and how its rig is made. */
+export interface ContainerdVersion {
+  readonly name: string;
+  readonly options: RuntimeOptions;
+}
+
+/** The machine's own containerd, and the newer one that was fetched for tests. */
+export async function containerdVersions(): Promise<
+  readonly ContainerdVersion[]
+> {
+  const containerdPath = await newerContainerd();
+  const newer: RuntimeOptions = containerdPath === undefined
+    ? { skip: "not fetched: run scripts/install_dependencies.ts" }
+    : { containerdPath };
+  return [
+    { name: "the machine's containerd", options: {} },
+    { name: "a newer containerd", options: newer },
+  ];
 }

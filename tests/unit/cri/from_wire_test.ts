@@ -8,7 +8,6 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   containerFromWire,
   containerStatusFromWire,
-  eventFromWire,
   imageFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
@@ -202,27 +201,4 @@ Deno.test("usageFromWire() takes silence for zero", () => {
     usedBytes: 0n,
     inodesUsed: 0n,
   });
-});
-
-Deno.test("eventFromWire() names the pod when the runtime does", () => {
-  const event = eventFromWire(received(wire.ContainerEventResponse, {
-    containerId: "c1",
-    containerEventType: 2,
-    createdAt: NANOSECONDS,
-    podSandboxStatus: received(wire.PodSandboxStatus, {
-      metadata: { name: "p", uid: "u1", namespace: "n", attempt: 0 },
-    }),
-  }));
-  deepStrictEqual(event, {
-    containerId: "c1",
-    kind: "stopped",
-    createdAt: NANOSECONDS,
-    podUid: "u1",
-  });
-});
-
-Deno.test("eventFromWire() drops a kind that it does not know", () => {
-  // As a newer runtime may send it: field 2, varint 9.
-  const event = wire.ContainerEventResponse.decode(new Uint8Array([0x10, 9]));
-  strictEqual(eventFromWire(event), undefined);
 });

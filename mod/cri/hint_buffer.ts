@@ -1,0 +1,57 @@
+/**
+ * What lies between a stream that never waits and a reader that may.
+ *
+ * @module
+ */
+
+import type { Moved } from "./hint.ts";
+
+/**
+ * Holds hints until they are read, each only once and at most so many.
+ *
+ * A stream of events must always be read: a runtime keeps what it cannot send, and
+ * containerd keeps it without bound. A hint that still waits to be read says all that a
+ * second one for the same would.
+ */
+export class HintBuffer {
+  readonly #capacity: number;
+  readonly #waiting = new Map<string, Moved>();
+  #wake: () => void = () => {};
+
+  /** Makes an empty one. */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Takes a hint, or one for all that are like it; `false` when there is no room. */
+  offer(hint: Moved): boolean {
+    const key = `${hint.what} ${hint.containerId}`;
+    if (!this.#waiting.has(key)) {
+      if (this.#waiting.size >= this.#capacity) return false;
+      this.#waiting.set(key, hint);
+    }
+    this.#wake();
+    return true;
+  }
+
+  /** The oldest hint, no longer held; `undefined` when there is none. */
+  take(): Moved | undefined {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return undefined;
+    const [key, hint] = oldest;
+    this.#waiting.delete(key);
+    return hint;
+  }
+
+  /** Resolves when something is offered, or `wake` is called, after this call. */
+  changed(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    return promise;
+  }
+
+  /** Lets the one who waits look again. */
+  wake(): void {
+    this.#wake();
+  }
+}
