@@ -2,14 +2,16 @@
  * One HTTP GET to a workload on this node, as hooks and probes need it.
  *
  * Not `fetch`: that refuses ports which browsers hold to be dangerous, cannot leave
- * a certificate unchecked, and hides the headers it adds.
+ * a certificate unchecked, and hides the headers it adds. Not `node:http` either,
+ * which under Deno costs twice the processor time, and there may be hundreds of
+ * probes a second.
  *
  * @module
  */
 
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import { type RequestHeaders, requestTarget } from "./http_target.ts";
+import { type ByteLink, openLink, openTlsLink } from "./byte_link.ts";
+import { type HttpAnswer, type LastAnswer, readAnswer } from "./http_answer.ts";
+import { addressOf, type RequestHeaders } from "./http_target.ts";
 
 /** What is sent, and how much of an answer is wanted. */
 export interface HttpGetOptions {
@@ -21,107 +23,106 @@ export interface HttpGetOptions {
   readonly signal: AbortSignal;
 }
 
-/** What came back. */
-export interface HttpAnswer {
-  readonly status: number;
-  /** The header `Location`, as it stands there. */
-  readonly location: string | undefined;
-  /** At most `maxBodyBytes`. */
-  readonly body: Uint8Array;
-}
-
-/** TLS was spoken to a server that does not speak it. */
-export class NotTlsError extends Error {
-  override readonly name = "NotTlsError";
-}
-
 /**
  * Asks once: redirects are the caller's to follow, and certificates are not checked,
  * since a workload's are its own.
  *
- * @param url Of scheme `http` or `https`.
+ * @param url Of scheme `http` or `https`; its user and password are not sent.
  * @throws {NotTlsError} When an `https` server answers in plain text.
- * @throws {Error} When there is no answer, or none may be asked for.
- * @throws {unknown} The reason of the signal when it aborts.
+ * @throws {ConnectError} When there is no connection.
+ * @throws {Deno.errors.NotCapable} When this process may not connect there.
+ * @throws {AnswerError} When there is no answer.
+ * @throws {TypeError} When a header cannot be sent.
+ * @throws {unknown} The reason of the signal when it aborts before the answer's body.
  */
 export async function httpGet(
   url: URL,
   options: HttpGetOptions,
 ): Promise<HttpAnswer> {
-  const { signal, maxBodyBytes } = options;
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const request = send(url, options.headers);
-  // Whoever closes without an answer and without an error leaves nothing else to
-  // hear of; once there is an answer, that itself says when it ends.
-  const closed = (): void =>
-    reject(new Error("The connection was closed without an answer"));
-  request.on("close", closed);
-  request.on("response", (response) => {
-    request.off("close", closed);
-    collect(response, maxBodyBytes, (body) => {
-      resolve(answer(response, body));
-    });
-  });
-  // What nobody asked for is an answer all the same, and it has no body.
-  request.on("upgrade", (response, socket) => {
-    socket.destroy();
-    resolve(answer(response, new Uint8Array()));
-  });
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  request.on("error", (error) => reject(explain(error)));
-  request.end();
+  const { signal } = options;
+  const request = requestText(url, options.headers);
+  const address = addressOf(url);
+  using link = url.protocol === "https:"
+    ? await openTlsLink(address, signal)
+    : await openLink(address, signal);
+  await link.write(encoder.encode(request));
+  const { closes, ...answer } = await readAnswer(link, options);
+  await letClose(link, { ...answer, closes });
+  return answer;
+}
+
+/**
+ * Waits until a server has closed the connection that says that it does so.
+ *
+ * Whoever closes first keeps the connection's two ports occupied for a minute, and
+ * the ports of a node are few; those of a pod are its own.
+ */
+async function letClose(
+  link: ByteLink,
+  { closes, bodyEnd }: LastAnswer,
+): Promise<void> {
+  if (!closes || bodyEnd !== "whole") return;
   try {
-    return await promise;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    request.destroy();
+    await link.read(new Uint8Array(1));
+  } catch {
+    // There is an answer; how the connection ends changes nothing.
   }
 }
 
-function send(
-  url: URL,
-  headers: HttpGetOptions["headers"],
-): ReturnType<typeof requestHttp> {
-  const options = requestTarget(url, headers);
-  if (url.protocol !== "https:") return requestHttp(options);
-  // Without a `ca` the system's own would be read, for which there is no grant.
-  const unchecked = { rejectUnauthorized: false, ca: [] };
-  return requestHttps({ ...options, ...unchecked });
-}
+const encoder = new TextEncoder();
 
-function answer(response: IncomingMessage, body: Uint8Array): HttpAnswer {
-  const { statusCode = 0, headers: { location } } = response;
-  return { status: statusCode, location, body };
-}
-
-/** Reads a body up to a limit; one that breaks off is what there is of it. */
-function collect(
-  response: IncomingMessage,
-  maxBytes: number,
-  done: (body: Uint8Array) => void,
-): void {
-  const body = new Uint8Array(maxBytes);
-  let length = 0;
-  const finish = (): void => done(body.slice(0, length));
-  response.on("data", (chunk: Uint8Array) => {
-    const room = chunk.subarray(0, maxBytes - length);
-    body.set(room, length);
-    length += room.length;
-    if (length === maxBytes) finish();
+function requestText(url: URL, headers: RequestHeaders): string {
+  const given = Object.entries(headers).map((
+    [name, values],
+  ): readonly [string, readonly string[]] => {
+    if (!TOKEN.test(name)) {
+      throw new TypeError(
+        `Cannot send a header: found the name ${
+          JSON.stringify(name)
+        }, wanted a token`,
+      );
+    }
+    // Anything else could end the header, and begin another request.
+    if (values.some((value) => CONTROL.test(value))) {
+      throw new TypeError(
+        `Cannot send the header "${name}": found a control character in its value, wanted text`,
+      );
+    }
+    return [name, values];
   });
-  response.on("end", finish);
-  response.on("error", finish);
-  response.on("close", finish);
+  const host = given.find(([name]) => name.toLowerCase() === "host");
+  const lines = [
+    `GET ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${host?.[1].at(-1) ?? url.host}`,
+    ...given.flatMap(([name, values]) =>
+      OWN_HEADERS.has(name.toLowerCase())
+        ? []
+        : values.map((value) => `${name}: ${value.trim()}`)
+    ),
+    ...isUpgrade(given) ? [] : ["Connection: close"],
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** What OpenSSL calls the first bytes of a server that speaks no TLS. */
-const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+/** Those that say how the request itself is framed (upstream: net/http reqWriteExcludeHeader). */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "trailer",
+]);
 
-function explain(error: Error & { readonly code?: string }): Error {
-  if (error.code !== NOT_TLS) return error;
-  return new NotTlsError("The server does not speak TLS, wanted HTTPS", {
-    cause: error,
-  });
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+// deno-lint-ignore no-control-regex -- they are what it looks for
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** Whoever asks for another protocol says itself what becomes of the connection. */
+function isUpgrade(
+  headers: readonly (readonly [string, readonly string[]])[],
+): boolean {
+  return headers.some(([name, values]) =>
+    name.toLowerCase() === "connection" &&
+    values.some((value) => /upgrade|close/i.test(value))
+  );
 }

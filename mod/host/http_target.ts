@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { TcpAddress } from "./tcp_connect.ts";
+
 /** Header names and every value of each, in order. */
 export type RequestHeaders = Readonly<Record<string, readonly string[]>>;
 
@@ -23,14 +25,21 @@ export function requestTarget(
   headers: RequestHeaders,
 ): RequestTarget {
   return {
+    ...addressOf(url),
+    path: `${url.pathname}${url.search}`,
+    headers: outgoing(headers),
+    agent: false,
+  };
+}
+
+/** Whom to connect to for a URL. */
+export function addressOf(url: URL): TcpAddress {
+  return {
     // The brackets of an IPv6 address belong to the URL, not to the address.
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === ""
       ? DEFAULT_PORTS[url.protocol] ?? 80
       : Number(url.port),
-    path: `${url.pathname}${url.search}`,
-    headers: outgoing(headers),
-    agent: false,
   };
 }
 

@@ -15,6 +15,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { httpGet, NotTlsError } from "../../../mod/host/mod.ts";
 import { Authority } from "../../support/certificates.ts";
+import { drain, serveRaw } from "../../support/raw_server.ts";
 
 const NEVER = new AbortController().signal;
 const options = { headers: {}, maxBodyBytes: 1024, signal: NEVER };
@@ -110,8 +111,9 @@ Deno.test("httpGet() takes an answer whose body breaks off for an answer", async
     setTimeout(() => response.socket?.destroy(), 10);
   });
   const url = new URL(`http://127.0.0.1:${server.port}/`);
-  const { status } = await httpGet(url, options);
+  const { status, bodyEnd } = await httpGet(url, options);
   strictEqual(status, 200);
+  strictEqual(bodyEnd, "broken");
 });
 
 Deno.test("httpGet() takes an answer that wants to switch protocols for an answer", async () => {
@@ -169,4 +171,21 @@ Deno.test("httpGet() tells a server that speaks no TLS from others", async () =>
   await using server = await listen((response) => response.end("plain"));
   const url = new URL(`https://127.0.0.1:${server.port}/`);
   await rejects(httpGet(url, options), NotTlsError);
+});
+
+Deno.test("httpGet() gives up a handshake that leads nowhere when the signal aborts", async () => {
+  await using server = serveRaw(drain);
+  const stop = new AbortController();
+  const url = new URL(`https://127.0.0.1:${server.port}/`);
+  const asking = httpGet(url, { ...options, signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("enough")), 20);
+  await rejects(asking, /enough/);
+});
+
+Deno.test("httpGet() says when a server closes within the handshake", async () => {
+  await using server = serveRaw(async (connection) => {
+    await connection.read(new Uint8Array(10));
+  });
+  const url = new URL(`https://127.0.0.1:${server.port}/`);
+  await rejects(httpGet(url, options), Error);
 });

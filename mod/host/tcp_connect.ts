@@ -1,0 +1,91 @@
+/**
+ * TCP connections to workloads.
+ *
+ * @module
+ */
+
+import { AnswerError } from "./answer_error.ts";
+
+/** Whom to connect to. */
+export interface TcpAddress {
+  /** An address without brackets, or a name. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * There is no connection.
+ *
+ * The message is what operators know from the kubelet, which is what Go says.
+ */
+export class ConnectError extends Error {
+  override readonly name = "ConnectError";
+  /**
+   * `own`: this node has run out of something, so that it proves nothing of the other
+   * side. `failed`: the other side, or the way there.
+   */
+  readonly kind: "own" | "failed";
+
+  constructor(
+    kind: ConnectError["kind"],
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Connects; nothing is left behind when the signal aborts first.
+ *
+ * @throws {ConnectError} When there is no connection.
+ * @throws {Deno.errors.NotCapable} When this process may not connect there.
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function connectTcp(
+  address: TcpAddress,
+  signal: AbortSignal,
+): Promise<Deno.TcpConn> {
+  signal.throwIfAborted();
+  const { host: hostname, port } = address;
+  let connection: Deno.TcpConn;
+  try {
+    connection = await Deno.connect({ hostname, port, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    throw explain(address, error);
+  }
+  if (!signal.aborted) return connection;
+  connection.close();
+  throw signal.reason;
+}
+
+/** An address as it stands in URLs and messages: brackets around one of IPv6. */
+export function joinHostPort({ host, port }: TcpAddress): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Why there is no connection or no answer, in an operator's words; for whatever was thrown. */
+export function connectFailure(error: unknown): string {
+  if (error instanceof Deno.errors.NotCapable) {
+    return "the agent may not connect there, wanted an address inside a network given by --pod-network";
+  }
+  if (error instanceof AnswerError) return error.detail;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function explain(address: TcpAddress, error: unknown): ConnectError {
+  const text = error instanceof Error ? error.message : String(error);
+  const [, what, code] = /^(.*) \(os error (\d+)\)$/s.exec(text) ?? [];
+  const why = what === undefined ? text : `connect: ${what.toLowerCase()}`;
+  return new ConnectError(
+    OWN_FAULTS.has(Number(code)) ? "own" : "failed",
+    `dial tcp ${joinHostPort(address)}: ${why}`,
+    { cause: error },
+  );
+}
+
+/** Out of memory, of file descriptors, of buffers, of local ports. */
+const OWN_FAULTS: ReadonlySet<number> = new Set([12, 23, 24, 105, 99]);
