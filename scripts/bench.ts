@@ -2,8 +2,8 @@
  * Measures skerry beside the bare CRI calls, on the same runtime in the same run.
  *
  * Prints one line a figure, with its aim. Nothing here passes or fails: numbers
- * are for people. `--only change,start,burst,death,idle,relist,boot` measures
- * a part; `change` alone needs no runtime.
+ * are for people. `--only change,probes,start,burst,death,idle,relist,boot`
+ * measures a part; `change` and `probes` need no runtime.
  *
  * @module
  */
@@ -19,7 +19,11 @@ import { measureRelist } from "./bench/relist.ts";
 import { measureStart } from "./bench/start.ts";
 import { Bench, type Report, reportTo } from "./bench/bench_runtime.ts";
 import { measureChange } from "./bench/change.ts";
-import { installDependencies } from "./install_dependencies.ts";
+import { measureProbes } from "./bench/probes.ts";
+import {
+  fetchIfPossible,
+  installDependencies,
+} from "./install_dependencies.ts";
 
 const PARTS = {
   start: measureStart,
@@ -30,7 +34,10 @@ const PARTS = {
   relist: measureRelist,
 } as const;
 
-const ALL: readonly string[] = ["change", ...Object.keys(PARTS)];
+/** What needs no runtime. */
+const ALONE = { change: measureChange, probes: measureProbes } as const;
+
+const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)];
 
 if (import.meta.main) {
   const { values } = parseArgs({
@@ -39,9 +46,10 @@ if (import.meta.main) {
   });
   const report = reportTo((line) => console.log(line));
   const wanted = new Set(values.only?.split(",") ?? ALL);
-  if (wanted.delete("change")) {
-    console.error("measuring: change");
-    await measureChange(report);
+  for (const [name, measure] of Object.entries(ALONE)) {
+    if (!wanted.delete(name)) continue;
+    console.error(`measuring: ${name}`);
+    await measure(report);
   }
   if (wanted.size > 0) await measureOnRuntime(wanted, report);
 }
@@ -51,6 +59,7 @@ async function measureOnRuntime(
   report: Report,
 ): Promise<void> {
   await installDependencies();
+  if (wanted.has("death")) await fetchIfPossible();
   await using rig = await ContainerdRig.start({
     progress: (step) => console.error(step),
   });

@@ -1,0 +1,118 @@
+/**
+ * What probing shows of itself.
+ *
+ * @module
+ */
+
+import type {
+  Counter,
+  Histogram,
+  MetricLabels,
+  MetricsRegistry,
+} from "../base/mod.ts";
+import type { Pod } from "../api/mod.ts";
+import type { ProbeKind } from "../pod/mod.ts";
+
+/** How an attempt is counted. */
+export type CountedResult = "successful" | "failed" | "unknown";
+
+/** The kubelet's words for the kinds of probes, in metrics and in events. */
+export const PROBE_WORDS: Readonly<Record<ProbeKind, string>> = {
+  liveness: "Liveness",
+  readiness: "Readiness",
+  startup: "Startup",
+};
+
+/** Room for the three results of every probe on a node with 1500 of them. */
+const MAX_SERIES = 5000;
+
+/** The kubelet's metrics, so that its dashboards show this agent too. */
+export class ProbeMetrics {
+  readonly #total: Counter;
+  readonly #duration: Histogram;
+
+  /** Registers the metrics. */
+  constructor(metrics: MetricsRegistry) {
+    this.#total = metrics.counter(
+      "prober_probe_total",
+      "Attempts of liveness, readiness and startup probes, by result",
+      {
+        labelNames: [
+          "probe_type",
+          "result",
+          "container",
+          "pod",
+          "namespace",
+          "pod_uid",
+        ],
+        maxLabelSets: MAX_SERIES,
+      },
+    );
+    this.#duration = metrics.histogram(
+      "prober_probe_duration_seconds",
+      "Time that attempts of probes took that did not fail",
+      {
+        labelNames: ["probe_type", "container", "pod", "namespace"],
+        maxLabelSets: MAX_SERIES,
+      },
+    );
+  }
+
+  /** The series of one probe. */
+  of(pod: Pod, container: string, kind: ProbeKind): ProbeSeries {
+    const { name, namespace, uid } = pod.metadata;
+    const labels = {
+      probe_type: PROBE_WORDS[kind],
+      container,
+      pod: name,
+      namespace,
+    };
+    const result = (result: CountedResult): MetricLabels => ({
+      ...labels,
+      result,
+      pod_uid: uid,
+    });
+    return new ProbeSeries(this.#total, this.#duration, {
+      duration: labels,
+      results: {
+        successful: result("successful"),
+        failed: result("failed"),
+        unknown: result("unknown"),
+      },
+    });
+  }
+}
+
+interface SeriesLabels {
+  readonly duration: MetricLabels;
+  readonly results: Readonly<Record<CountedResult, MetricLabels>>;
+}
+
+/** The series of one probe, removed when it is disposed. */
+export class ProbeSeries implements Disposable {
+  readonly #total: Counter;
+  readonly #duration: Histogram;
+  readonly #labels: SeriesLabels;
+
+  /** See {@linkcode ProbeMetrics.of}. */
+  constructor(total: Counter, duration: Histogram, labels: SeriesLabels) {
+    this.#total = total;
+    this.#duration = duration;
+    this.#labels = labels;
+  }
+
+  /** Counts one attempt; like the kubelet, failed ones without their time. */
+  count(result: CountedResult, tookMs: number): void {
+    this.#total.inc(this.#labels.results[result]);
+    if (result === "failed") return;
+    this.#duration.observe(tookMs / 1000, this.#labels.duration);
+  }
+
+  /** Removes the series, so that pods that are gone leave none. */
+  [Symbol.dispose](): void {
+    for (const labels of Object.values(this.#labels.results)) {
+      this.#total.delete(labels);
+    }
+    this.#duration.delete(this.#labels.duration);
+  }
+}

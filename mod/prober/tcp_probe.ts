@@ -1,0 +1,47 @@
+/**
+ * A probe that connects, and nothing more.
+ *
+ * @module
+ */
+
+import {
+  connectFailure,
+  connectTcp,
+  joinHostPort,
+  type TcpAddress,
+} from "../host/mod.ts";
+import type { AttemptLimit } from "./attempt_limit.ts";
+import { isInconclusive } from "./inconclusive.ts";
+import type { ProbeResult } from "./ports.ts";
+
+/**
+ * Connects, and closes the connection at once.
+ *
+ * It is closed as clients close theirs, not reset: some servers lock out whoever does
+ * that too often. That keeps its port for a minute, but only from connections to the
+ * same address and port, of which there are few.
+ *
+ * Never rejects. Upstream: pkg/probe/tcp/tcp.go DoTCPProbe.
+ */
+export async function tcpProbe(
+  address: TcpAddress,
+  limit: AttemptLimit,
+): Promise<ProbeResult> {
+  try {
+    const connection = await connectTcp(address, limit.signal);
+    connection.close();
+    return { kind: "success", message: "" };
+  } catch (error) {
+    const place = joinHostPort(address);
+    if (limit.isExpired) {
+      return { kind: "failure", message: `dial tcp ${place}: i/o timeout` };
+    }
+    return isInconclusive(error)
+      ? { kind: "error", message: cannot(place, error) }
+      : { kind: "failure", message: connectFailure(error) };
+  }
+}
+
+function cannot(place: string, error: unknown): string {
+  return `Cannot probe ${place}: ${connectFailure(error)}`;
+}
