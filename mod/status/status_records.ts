@@ -4,63 +4,79 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
-import type { RecordFiles } from "./ports.ts";
-import { formatRecord, parseRecord, recordOf } from "./status_record.ts";
-import type { StatusStore } from "./status_store.ts";
+import {
+  type Clock,
+  type Logger,
+  type Random,
+  Semaphore,
+} from "../base/mod.ts";
+import type { RecordFiles, RunRecordFiles } from "./ports.ts";
+import { RecordSink } from "./record_sink.ts";
+import { type ContainerMemory, parseRunRecord } from "./run_record.ts";
+import { StatusDelivery } from "./status_delivery.ts";
+import type { StatusManager } from "./status_manager.ts";
+import { parseRecord } from "./status_record.ts";
+
+/**
+ * Files that are open at the same time. When a thousand pods change at once, or are found
+ * again, the agent must not be left without descriptors for anything else.
+ */
+const OPEN_FILES = 16;
 
 /** What keeping records needs. */
 export interface StatusRecordsDeps {
-  readonly statuses: StatusStore;
+  readonly statuses: StatusManager;
+  /** For what survives a boot. */
   readonly files: RecordFiles;
+  /** For what a boot ends anyway. */
+  readonly runFiles: RunRecordFiles;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly random: Random;
 }
-
-/** How soon what could not be written is tried again. */
-const RETRY_MS = 10_000;
 
 /**
  * Keeps a record of every pod that was begun: when it was, how often its containers
- * were restarted and, once it has ended, how.
+ * were restarted and, once it has ended, how; until the next boot also which of its
+ * containers had started and were ready.
  *
- * Written only when it changes, so never for a pod that just runs. Calls for one pod
- * must not overlap; those for several pods may.
+ * It is a sink of statuses like any other, so that every change reaches it while
+ * {@linkcode run} runs. Written is only what is not what the disk has, so nothing for a
+ * pod that just runs.
  */
 export class StatusRecords {
-  readonly #statuses: StatusStore;
-  readonly #files: RecordFiles;
+  readonly #deps: StatusRecordsDeps;
   readonly #log: Logger;
-  /** What the disk has, by UID. */
-  readonly #written = new Map<string, string>();
-  /** The pods whose last record the disk refused. */
-  readonly #refused = new Set<string>();
-  readonly #clock: Clock;
+  readonly #sink: RecordSink;
+  readonly #delivery: StatusDelivery;
+  readonly #places = new Semaphore(OPEN_FILES);
 
   constructor(deps: StatusRecordsDeps) {
-    this.#statuses = deps.statuses;
-    this.#files = deps.files;
+    this.#deps = deps;
     this.#log = deps.log.named("status");
-    this.#clock = deps.clock;
+    this.#sink = new RecordSink({ ...deps, places: this.#places });
+    this.#delivery = new StatusDelivery({
+      ...deps,
+      log: this.#log,
+      sink: this.#sink,
+    });
   }
 
-  /** Tries again what could not be written, until `signal` aborts. */
+  /** Writes what changes, and again what could not be written, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.#clock.sleep(RETRY_MS, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-      // A pod that has ended is not synced any more, so nothing else would.
-      for (const uid of [...this.#refused]) await this.keep(uid);
-    }
+    await this.#delivery.run(signal);
   }
 
-  /** Takes over what an earlier agent knew of these pods. A record that cannot be read is none. */
+  /**
+   * Takes over what an earlier agent knew of these pods, and clears away what it knew of
+   * others. A record that cannot be read is none.
+   */
   async load(uids: Iterable<string>): Promise<void> {
-    await Promise.all(Array.from(uids, (uid) => this.#loadOne(uid)));
+    const known = new Set(uids);
+    await Promise.all([
+      ...[...known].map((uid) => this.#loadOne(uid)),
+      this.#loadRun(known),
+    ]);
   }
 
   /**
@@ -70,49 +86,69 @@ export class StatusRecords {
    * Never rejects: what could not be written is tried again.
    */
   async keep(uid: string): Promise<void> {
-    const status = this.#statuses.get(uid);
-    const record = status && recordOf(status);
-    if (record === undefined) {
-      this.#refused.delete(uid);
-      return;
-    }
-    const text = formatRecord(record);
-    if (this.#written.get(uid) === text) return;
-    const durable = record.ended !== undefined;
-    try {
-      const isWritten = await this.#files.write(uid, text, { durable });
-      if (isWritten) this.#written.set(uid, text);
-      const wasRefused = this.#refused.delete(uid);
-      if (wasRefused && this.#refused.size === 0) {
-        this.#log.info("status_record_recovered");
-      }
-    } catch (error) {
-      // Once for a disk that refuses, not once for every pod.
-      if (this.#refused.size === 0) {
-        this.#log.error("status_record_failed", { uid, error });
-      }
-      this.#refused.add(uid);
-    }
+    await this.#delivery.flush(uid);
   }
 
   /** Forgets a pod whose directory, and so its record, is gone. */
   forget(uid: string): void {
-    this.#written.delete(uid);
-    this.#refused.delete(uid);
+    this.#sink.forget(uid);
+    this.#delivery.forget(uid);
+  }
+
+  /**
+   * How a container was when an earlier agent saw it last; `undefined` for one that did
+   * not run then.
+   *
+   * @param containerId as the runtime spells it, without a scheme
+   */
+  remembered(containerId: string): ContainerMemory | undefined {
+    return this.#sink.remembered(containerId);
   }
 
   async #loadOne(uid: string): Promise<void> {
+    using _place = await this.#places.acquire();
     try {
-      const text = await this.#files.read(uid);
+      const text = await this.#deps.files.read(uid);
       if (text === undefined) return;
       const record = parseRecord(text);
       if (record === undefined) {
         return this.#log.warn("status_record_broken", { uid });
       }
-      this.#statuses.restore(uid, record);
-      this.#written.set(uid, text);
+      this.#deps.statuses.restore(uid, record);
+      this.#sink.loaded(uid, text);
     } catch (error) {
       this.#log.warn("status_record_unreadable", { uid, error });
+    }
+  }
+
+  async #loadRun(known: ReadonlySet<string>): Promise<void> {
+    try {
+      const uids = await this.#deps.runFiles.list();
+      await Promise.all(
+        uids.map((uid) => this.#loadRunOne(uid, { isKnown: known.has(uid) })),
+      );
+    } catch (error) {
+      this.#log.warn("run_records_unreadable", { error });
+    }
+  }
+
+  async #loadRunOne(
+    uid: string,
+    { isKnown }: { readonly isKnown: boolean },
+  ): Promise<void> {
+    const { runFiles } = this.#deps;
+    using _place = await this.#places.acquire();
+    try {
+      if (!isKnown) return await runFiles.remove(uid);
+      const text = await runFiles.read(uid);
+      if (text === undefined) return;
+      const record = parseRunRecord(text);
+      if (record === undefined) {
+        return this.#log.warn("run_record_broken", { uid });
+      }
+      this.#sink.loadedRun(uid, { text, record });
+    } catch (error) {
+      this.#log.warn("run_record_unreadable", { uid, error });
     }
   }
 }

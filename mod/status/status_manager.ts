@@ -1,0 +1,300 @@
+/**
+ * The latest status of every pod on this node.
+ *
+ * @module
+ */
+
+import { type Clock, type Logger, Topic } from "../base/mod.ts";
+import {
+  type ContainerStatus,
+  isStaticPod,
+  type Pod,
+  podFullName,
+  type PodStatus,
+  stableJson,
+} from "../api/mod.ts";
+import {
+  isTerminalPhase,
+  normalizeStatus,
+  revivedContainer,
+  terminatedStatus,
+  withContainerReadiness,
+  withContainerStartup,
+} from "../pod/mod.ts";
+import type { StatusRecord } from "./status_record.ts";
+
+/** A status as it is stored. */
+export interface VersionedStatus {
+  readonly uid: string;
+  /** The pod that it was told of; `undefined` while only an earlier agent's record tells of it. */
+  readonly pod: Pod | undefined;
+  /** Higher than that of every status stored before, of whatever pod. */
+  readonly version: number;
+  readonly status: PodStatus;
+  /** Nothing of the pod runs, and nothing will: nobody has to be asked before it is deleted. */
+  readonly finished: boolean;
+}
+
+/** What keeping statuses needs. */
+export interface StatusManagerDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Holds one status a pod UID; the pod workers write it, everybody else reads.
+ *
+ * A terminal phase is never overwritten by another phase (invariant I4), a container
+ * that ended for good is not brought back, and restart counts never fall, whatever a
+ * writer with a stale picture says. A status that says nothing new is no new version.
+ * (kubelet: status manager)
+ */
+export class StatusManager {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #entries = new Map<string, VersionedStatus>();
+  /** Restart counts of pods that begin anew, until they have containers again. */
+  readonly #floors = new Map<string, RestartCounts>();
+  readonly #changes = new Topic<number>();
+  #lastVersion = 0;
+
+  constructor(deps: StatusManagerDeps) {
+    this.#clock = deps.clock;
+    this.#log = deps.log.named("status");
+  }
+
+  /** The latest status, or `undefined` for a pod that has none yet. */
+  get(uid: string): PodStatus | undefined {
+    return this.#entries.get(uid)?.status;
+  }
+
+  /** The latest version of a status, or `undefined` for a pod that has none yet. */
+  version(uid: string): number | undefined {
+    return this.#entries.get(uid)?.version;
+  }
+
+  /** The latest status with what belongs to it. */
+  entry(uid: string): VersionedStatus | undefined {
+    return this.#entries.get(uid);
+  }
+
+  /** The latest statuses of all pods. */
+  entries(): Iterable<VersionedStatus> {
+    return this.#entries.values();
+  }
+
+  /**
+   * Tells that some status is not what it was, or gone; which, the reader finds out.
+   *
+   * Ends without an error when `signal` aborts.
+   */
+  changes(signal: AbortSignal): AsyncIterable<number> {
+    return this.#changes.subscribe(signal);
+  }
+
+  /**
+   * Stores what is known of a pod now.
+   *
+   * A phase that left a terminal one keeps the terminal phase. A status that revives a
+   * container against the pod's restart policy is refused as a whole: it is from before.
+   *
+   * @returns the status that is stored, which may say less, or still be the old one
+   */
+  setPodStatus(pod: Pod, status: PodStatus): PodStatus {
+    const { uid } = pod.metadata;
+    const entry = this.#entries.get(uid);
+    const before = entry?.status;
+    const revived = before && revivedContainer(pod, before, status);
+    if (before !== undefined && revived !== undefined) {
+      this.#log.warn("status_refused", {
+        pod: podFullName(pod),
+        uid,
+        container: revived,
+      });
+      return before;
+    }
+    const least = this.#countsOf(uid);
+    if (status.containerStatuses !== undefined) this.#floors.delete(uid);
+    return this.#store(pod, monotonic(entry, raise(status, least)));
+  }
+
+  /**
+   * Takes over what a readiness probe says of a container; the pod's conditions follow
+   * at once. Ignored for a container that no status tells of. (kubelet: SetContainerReadiness)
+   *
+   * @param containerId with or without the runtime's name before it
+   */
+  setContainerReadiness(pod: Pod, containerId: string, ready: boolean): void {
+    this.#change(
+      pod,
+      (status, nowMs) =>
+        withContainerReadiness(pod, status, { containerId, ready, nowMs }),
+    );
+  }
+
+  /**
+   * Takes over what a startup probe says of a container; what depends on it follows at
+   * once. Ignored for a container that no status tells of. (kubelet: SetContainerStartup)
+   *
+   * @param containerId with or without the runtime's name before it
+   */
+  setContainerStartup(pod: Pod, containerId: string, started: boolean): void {
+    this.#change(
+      pod,
+      (status, nowMs) =>
+        withContainerStartup(pod, status, { containerId, started, nowMs }),
+    );
+  }
+
+  /**
+   * Closes the status of a pod of which nothing runs any more and nothing will: a
+   * container whose end nobody saw counts as failed. (kubelet: TerminatePod)
+   *
+   * @returns the status that is stored
+   */
+  terminatePod(pod: Pod): PodStatus {
+    const status = this.get(pod.metadata.uid) ?? pod.status ?? {};
+    const closed = terminatedStatus(pod, status);
+    return this.#store(pod, closed, { finished: !isStaticPod(pod) });
+  }
+
+  /** Forgets every pod that is not among the known ones. (kubelet: RemoveOrphanedStatuses) */
+  removeOrphanedStatuses(known: ReadonlySet<string>): void {
+    for (const uid of [...this.#entries.keys(), ...this.#floors.keys()]) {
+      if (known.has(uid)) continue;
+      this.#log.debug("status_orphaned", { uid });
+      this.remove(uid);
+    }
+  }
+
+  /** Begins a pod anew under the same UID: of its past only the restart counts hold. */
+  renew(uid: string): void {
+    const counts = this.#countsOf(uid);
+    this.#delete(uid);
+    if (counts !== undefined) this.#floors.set(uid, counts);
+  }
+
+  /**
+   * Takes over what an earlier agent knew of a pod. One that had ended has its status;
+   * of any other it is known when it began and how often its containers were restarted.
+   */
+  restore(uid: string, record: StatusRecord): void {
+    const { startTime, restartCounts, ended } = record;
+    const begun: PodStatus = {
+      phase: "Pending",
+      ...(startTime !== undefined && { startTime }),
+    };
+    this.#put({
+      uid,
+      pod: undefined,
+      status: ended ?? begun,
+      finished: false,
+    });
+    this.#floors.set(uid, new Map(Object.entries(restartCounts)));
+  }
+
+  /** Forgets a pod that is gone. */
+  remove(uid: string): void {
+    this.#delete(uid);
+    this.#floors.delete(uid);
+  }
+
+  #change(
+    pod: Pod,
+    apply: (status: PodStatus, nowMs: number) => PodStatus,
+  ): void {
+    const before = this.get(pod.metadata.uid);
+    if (before !== undefined) {
+      this.#store(pod, apply(before, this.#clock.now()));
+    }
+  }
+
+  #store(
+    pod: Pod,
+    status: PodStatus,
+    options: { readonly finished?: boolean } = {},
+  ): PodStatus {
+    const { uid } = pod.metadata;
+    const before = this.#entries.get(uid);
+    const after = normalizeStatus(pod, status);
+    const finished = (before?.finished ?? false) || options.finished === true;
+    const isSame = before !== undefined && before.finished === finished &&
+      isSameStatus(before.status, after);
+    if (!isSame) {
+      this.#put({ uid, pod, status: after, finished });
+      return after;
+    }
+    // Who was told the same of an older version of the pod need not be told again.
+    this.#entries.set(uid, { ...before, pod });
+    if (before.pod === undefined) this.#tell();
+    return before.status;
+  }
+
+  #put(entry: Omit<VersionedStatus, "version">): void {
+    this.#lastVersion++;
+    this.#entries.set(entry.uid, { ...entry, version: this.#lastVersion });
+    this.#tell();
+  }
+
+  #delete(uid: string): void {
+    if (this.#entries.delete(uid)) this.#tell();
+  }
+
+  #tell(): void {
+    this.#changes.publish(this.#lastVersion);
+  }
+
+  #countsOf(uid: string): RestartCounts | undefined {
+    const status = this.get(uid);
+    return status?.containerStatuses === undefined
+      ? this.#floors.get(uid)
+      : countsOf(status);
+  }
+}
+
+/** By container name. */
+type RestartCounts = ReadonlyMap<string, number>;
+
+function isSameStatus(one: PodStatus, other: PodStatus): boolean {
+  return one === other || stableJson(one) === stableJson(other);
+}
+
+/** Keeps a phase that is never left. */
+function monotonic(
+  before: VersionedStatus | undefined,
+  after: PodStatus,
+): PodStatus {
+  if (before === undefined) return after;
+  const { finished, status: { phase, containerStatuses } } = before;
+  // A refused pod never had containers: it is Failed only as long as it is refused.
+  const isLasting = finished || containerStatuses !== undefined;
+  return isLasting && isTerminalPhase(phase) ? { ...after, phase } : after;
+}
+
+function countsOf(status: PodStatus): RestartCounts {
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  return new Map(
+    [...initContainerStatuses, ...containerStatuses]
+      .map(({ name, restartCount }) => [name, restartCount]),
+  );
+}
+
+/** Lifts the restart counts that are lower than known before. */
+function raise(
+  status: PodStatus,
+  least: RestartCounts | undefined,
+): PodStatus {
+  if (least === undefined) return status;
+  const lift = (each: ContainerStatus): ContainerStatus => {
+    const known = least.get(each.name) ?? 0;
+    return known > each.restartCount ? { ...each, restartCount: known } : each;
+  };
+  const { containerStatuses, initContainerStatuses } = status;
+  return {
+    ...status,
+    ...(containerStatuses !== undefined &&
+      { containerStatuses: containerStatuses.map(lift) }),
+    ...(initContainerStatuses !== undefined &&
+      { initContainerStatuses: initContainerStatuses.map(lift) }),
+  };
+}

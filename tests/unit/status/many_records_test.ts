@@ -1,0 +1,49 @@
+/**
+ * The records of a thousand pods (N09).
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
+import { StatusManager, StatusRecords } from "../../../mod/status/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { podOf, status } from "./builders.ts";
+
+const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);
+
+Deno.test("StatusRecords has few files open at the same time, however many pods there are (N09)", async () => {
+  let open = 0;
+  let most = 0;
+  let count = 0;
+  const opened = async <T>(value: T): Promise<T> => {
+    most = Math.max(most, ++open);
+    count++;
+    await Promise.resolve();
+    open--;
+    return value;
+  };
+  const clock = new FakeClock();
+  const log = silentLogger;
+  const statuses = new StatusManager({ clock, log });
+  const records = new StatusRecords({
+    statuses,
+    files: { read: () => opened(undefined), write: () => opened(true) },
+    runFiles: {
+      list: () => Promise.resolve(UIDS),
+      read: () => opened(undefined),
+      write: () => opened(undefined),
+      remove: () => opened(undefined),
+    },
+    log,
+    clock,
+    random: seededRandom(1),
+  });
+  await records.load(UIDS);
+  strictEqual(count, 2 * UIDS.length);
+  for (const uid of UIDS) statuses.setPodStatus(podOf(uid), status("Running"));
+  await Promise.all(UIDS.map((uid) => records.keep(uid)));
+  strictEqual(count, 3 * UIDS.length);
+  strictEqual(open, 0);
+  ok(most > 1 && most <= 32, `${most} files`);
+});

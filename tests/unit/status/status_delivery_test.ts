@@ -1,0 +1,334 @@
+/**
+ * How statuses reach a sink that is slow, refuses, or has another pod (ST-11).
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
+import {
+  StatusDelivery,
+  type StatusManager,
+  type StatusReceipt,
+  type StatusSink,
+  type StatusUpdate,
+} from "../../../mod/status/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { manager, podOf, status } from "./builders.ts";
+
+/** What the sink answers to one update. */
+type Answer = StatusReceipt["kind"] | "fails" | "hangs";
+
+/** A sink that answers by a script, and takes everything when that is over. */
+class ScriptedSink implements StatusSink {
+  readonly name = "scripted";
+  readonly puts: StatusUpdate[] = [];
+  readonly removed: string[] = [];
+  /** By UID. */
+  readonly script = new Map<string, Answer[]>();
+  /** Lets go of what hangs. */
+  readonly gates = new Map<string, () => void>();
+  #inFlight = new Map<string, number>();
+  mostInFlight = 0;
+
+  async put(
+    update: StatusUpdate,
+    signal: AbortSignal,
+  ): Promise<StatusReceipt> {
+    const { uid } = update;
+    this.puts.push(update);
+    const flying = (this.#inFlight.get(uid) ?? 0) + 1;
+    this.#inFlight.set(uid, flying);
+    this.mostInFlight = Math.max(this.mostInFlight, flying);
+    try {
+      const answer = this.script.get(uid)?.shift() ?? "taken";
+      if (answer === "hangs") {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        this.gates.set(uid, resolve);
+        signal.addEventListener("abort", () => reject(signal.reason));
+        await promise;
+        return { kind: "taken" };
+      }
+      await Promise.resolve();
+      if (answer === "fails") throw new Error("HTTP 409");
+      return { kind: answer };
+    } finally {
+      this.#inFlight.set(uid, flying - 1);
+    }
+  }
+
+  remove(uid: string): Promise<void> {
+    this.removed.push(uid);
+    return Promise.resolve();
+  }
+
+  /** What it was told of a pod, by phase. */
+  told(uid: string): (string | undefined)[] {
+    return this.puts.filter((put) => put.uid === uid)
+      .map((put) => put.status.phase);
+  }
+}
+
+interface Rig {
+  readonly clock: FakeClock;
+  readonly statuses: StatusManager;
+  readonly sink: ScriptedSink;
+  readonly delivery: StatusDelivery;
+  set(uid: string, phase: string): void;
+}
+
+async function withRig(use: (rig: Rig) => Promise<void>): Promise<void> {
+  const clock = new FakeClock();
+  const statuses = manager(clock);
+  const sink = new ScriptedSink();
+  const delivery = new StatusDelivery({
+    clock,
+    statuses,
+    sink,
+    random: seededRandom(1),
+    log: silentLogger,
+  });
+  const stop = new AbortController();
+  const running = delivery.run(stop.signal);
+  const set = (uid: string, phase: string) => {
+    statuses.setPodStatus(podOf(uid), status(phase));
+  };
+  try {
+    await use({ clock, statuses, sink, delivery, set });
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+// status_manager_test.go TestNewStatus, TestUnchangedStatus, TestSyncPodBatch.
+Deno.test("StatusDelivery tells a change at once, and nothing when nothing changed", () =>
+  withRig(async ({ clock, sink, set }) => {
+    set("u", "Pending");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Pending"]);
+    set("u", "Pending");
+    await clock.advance(60_000);
+    strictEqual(sink.puts.length, 1);
+    set("u", "Running");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Pending", "Running"]);
+    deepStrictEqual(sink.puts[1]?.patch, { phase: "Running" });
+    strictEqual(clock.pendingTimers, 0);
+  }));
+
+Deno.test("StatusDelivery tells only the newest of several changes at once", () =>
+  withRig(async ({ clock, sink, set }) => {
+    for (const phase of ["Pending", "Running", "Failed"]) set("u", phase);
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Failed"]);
+  }));
+
+Deno.test("StatusDelivery holds up no pod behind a slow one, and of that one tells the newest next (ST-11)", () =>
+  withRig(async ({ clock, sink, set }) => {
+    sink.script.set("slow", ["hangs"]);
+    set("slow", "Pending");
+    await clock.advance(0);
+    for (const phase of ["Running", "Failed"]) {
+      set("slow", phase);
+      set("quick", phase);
+      await clock.advance(0);
+    }
+    deepStrictEqual(sink.told("quick"), ["Running", "Failed"]);
+    deepStrictEqual(sink.told("slow"), ["Pending"]);
+    sink.gates.get("slow")?.();
+    await clock.advance(0);
+    deepStrictEqual(sink.told("slow"), ["Pending", "Failed"]);
+    strictEqual(sink.mostInFlight, 1);
+  }));
+
+interface Race {
+  readonly name: string;
+  readonly answers: readonly Answer[];
+  /** What is set meanwhile, one after each answer. */
+  readonly later: readonly string[];
+  readonly told: readonly string[];
+  readonly known: boolean;
+}
+
+// TestSyncPodChecksMismatchedUID, TestStaleUpdates, TestSyncPodNoDeadlock.
+const races: readonly Race[] = [
+  {
+    name: "drops what nobody has any more (404)",
+    answers: ["gone"],
+    later: [],
+    told: ["Pending"],
+    known: true,
+  },
+  {
+    name: "asks again with what is newer than a 404",
+    answers: ["gone"],
+    later: ["Running"],
+    told: ["Pending", "Running"],
+    known: true,
+  },
+  {
+    name: "drops what it knows of a pod that was replaced by another UID",
+    answers: ["replaced"],
+    later: [],
+    told: ["Pending"],
+    known: false,
+  },
+  {
+    name: "tries again after a conflict (409)",
+    answers: ["fails"],
+    later: [],
+    told: ["Pending", "Pending"],
+    known: true,
+  },
+  {
+    name: "tries again as often as a server fails (500)",
+    answers: ["fails", "fails", "fails"],
+    later: [],
+    told: ["Pending", "Pending", "Pending", "Pending"],
+    known: true,
+  },
+  {
+    name: "tries again with the newest only, never with what failed",
+    answers: ["fails"],
+    later: ["Running"],
+    told: ["Pending", "Running"],
+    known: true,
+  },
+  {
+    name: "comes back with the next change to whom it was too early",
+    answers: ["deferred"],
+    later: ["Running"],
+    told: ["Pending", "Running"],
+    known: true,
+  },
+  {
+    name: "does not press whom it was too early for",
+    answers: ["deferred"],
+    later: [],
+    told: ["Pending"],
+    known: true,
+  },
+];
+for (const { name, answers, later, told, known } of races) {
+  Deno.test(`StatusDelivery ${name} (ST-11)`, () =>
+    withRig(async ({ clock, sink, statuses, set }) => {
+      sink.script.set("u", [...answers]);
+      set("u", "Pending");
+      await clock.advance(0);
+      for (const phase of later) {
+        set("u", phase);
+        await clock.advance(0);
+      }
+      await clock.advance(600_000);
+      deepStrictEqual(sink.told("u"), told);
+      strictEqual(statuses.get("u") !== undefined, known);
+      strictEqual(clock.pendingTimers, 0);
+      const versions = sink.puts.map(({ version }) => version);
+      deepStrictEqual(versions, versions.toSorted((a, b) => a - b));
+    }));
+}
+
+Deno.test("StatusDelivery waits longer after each failure, up to some seconds (ST-11)", () =>
+  withRig(async ({ clock, sink, set }) => {
+    sink.script.set("u", Array.from({ length: 8 }, () => "fails" as const));
+    set("u", "Pending");
+    await clock.advance(0);
+    strictEqual(sink.puts.length, 1);
+    await clock.advance(600);
+    strictEqual(sink.puts.length, 1);
+    await clock.advance(2_000);
+    ok(sink.puts.length >= 2 && sink.puts.length <= 3);
+    await clock.advance(60_000);
+    strictEqual(sink.puts.length, 9);
+  }));
+
+Deno.test("StatusDelivery patches against what the sink took, not against what it was offered", () =>
+  withRig(async ({ clock, sink, statuses, set }) => {
+    set("u", "Pending");
+    await clock.advance(0);
+    sink.script.set("u", ["fails"]);
+    statuses.setPodStatus(podOf("u"), {
+      ...status("Running"),
+      podIP: "10.0.0.1",
+    });
+    await clock.advance(0);
+    set("u", "Running");
+    await clock.advance(10_000);
+    deepStrictEqual(sink.puts.at(-1)?.patch, { phase: "Running" });
+  }));
+
+Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it never told of", () =>
+  withRig(async ({ clock, sink, statuses, set }) => {
+    set("u", "Running");
+    set("never", "Running");
+    statuses.remove("never");
+    await clock.advance(0);
+    statuses.remove("u");
+    await clock.advance(60_000);
+    deepStrictEqual(sink.removed, ["u"]);
+    set("u", "Pending");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running", "Pending"]);
+    deepStrictEqual(sink.puts.at(-1)?.patch, status("Pending"));
+  }));
+
+Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as soon as it is wanted", () =>
+  withRig(async ({ clock, sink, statuses }) => {
+    const ended = status("Succeeded");
+    statuses.restore("u", { restartCounts: {}, ended });
+    await clock.advance(0);
+    strictEqual(sink.puts.length, 0);
+    statuses.setPodStatus(podOf("u"), ended);
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Succeeded"]);
+  }));
+
+Deno.test("StatusDelivery.flush() brings the newest now, whatever is on its way", () =>
+  withRig(async ({ clock, sink, delivery, set }) => {
+    sink.script.set("u", ["hangs"]);
+    set("u", "Pending");
+    await clock.advance(0);
+    set("u", "Running");
+    const flushed = delivery.flush("u");
+    sink.gates.get("u")?.();
+    await flushed;
+    deepStrictEqual(sink.told("u"), ["Pending", "Running"]);
+    await delivery.flush("u");
+    strictEqual(sink.puts.length, 2);
+    strictEqual(sink.mostInFlight, 1);
+  }));
+
+Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is told later", async () => {
+  const clock = new FakeClock();
+  const statuses = manager(clock);
+  const sink = new ScriptedSink();
+  const delivery = new StatusDelivery({
+    clock,
+    statuses,
+    sink,
+    random: seededRandom(1),
+    log: silentLogger,
+  });
+  sink.script.set("u", ["fails"]);
+  statuses.setPodStatus(podOf("u"), status("Running"));
+  await delivery.flush("u");
+  strictEqual(sink.puts.length, 1);
+  const stop = new AbortController();
+  const running = delivery.run(stop.signal);
+  await clock.advance(10_000);
+  deepStrictEqual(sink.told("u"), ["Running", "Running"]);
+  stop.abort();
+  await running;
+});
+
+Deno.test("StatusDelivery.run() ends with its signal while updates hang and wait", async () => {
+  await withRig(async ({ clock, sink, set }) => {
+    sink.script.set("a", ["hangs"]);
+    sink.script.set("b", ["fails"]);
+    set("a", "Running");
+    set("b", "Running");
+    await clock.advance(0);
+    strictEqual(sink.puts.length, 2);
+  });
+});
