@@ -11,9 +11,10 @@ export {
   type PodLifecycleEvent,
   type PodSnapshot,
 } from "./diff.ts";
-export {
-  Pleg,
-  type PlegDeps,
-  type PlegHealth,
-  type PlegOptions,
-} from "./relist.ts";
+export type {
+  PlegDeps,
+  PlegHealth,
+  PlegOptions,
+  RuntimeOutage,
+} from "./pleg_deps.ts";
+export { Pleg } from "./relist.ts";

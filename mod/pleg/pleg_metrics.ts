@@ -29,21 +29,17 @@ export class PlegMetrics {
 
   /** Registers the metrics. */
   constructor(metrics: MetricsRegistry) {
-    const seconds = { buckets: DEFAULT_BUCKETS };
     this.duration = metrics.histogram(
       "kubelet_pleg_relist_duration_seconds",
       "Time that one list of all pods took, looks at those that moved included",
-      seconds,
     );
     this.interval = metrics.histogram(
       "kubelet_pleg_relist_interval_seconds",
       "Time between the beginnings of two lists of all pods",
-      seconds,
     );
     this.podDuration = metrics.histogram(
       "kubelet_pleg_pod_relist_duration_seconds",
       "Time that the list of one pod took",
-      seconds,
     );
     this.lastSeen = metrics.gauge(
       "kubelet_pleg_last_seen_seconds",
@@ -78,18 +74,3 @@ export class PlegMetrics {
     }
   }
 }
-
-// Prometheus' default buckets, which upstream uses.
-const DEFAULT_BUCKETS: readonly number[] = [
-  .005,
-  .01,
-  .025,
-  .05,
-  .1,
-  .25,
-  .5,
-  1,
-  2.5,
-  5,
-  10,
-];

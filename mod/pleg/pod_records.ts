@@ -12,13 +12,18 @@ import {
   type Semaphore,
 } from "../base/mod.ts";
 import { isUnclearEnd, type ObservedPod } from "../pod/mod.ts";
-import type { PodCache, PodListing } from "../runtime/mod.ts";
 import {
+  nothingListed,
+  type PodCache,
+  type PodListing,
+  type PodPart,
+} from "../runtime/mod.ts";
+import {
+  type ContainerMoved,
   diffPod,
   isUnchanged,
   type PodLifecycleEvent,
   type PodSnapshot,
-  snapshotOfListing,
   snapshotOfPod,
 } from "./diff.ts";
 
@@ -41,10 +46,25 @@ interface PodRecord {
   readonly atMs: number;
   /** Its details could not be read or were asked for: look again whatever the list says. */
   readonly mustInspect: boolean;
+  /** The last look at its details failed, and the log says so. */
+  readonly isFailing?: true;
+}
+
+/** What came of a look at a pod. */
+export interface Settled {
+  /** To be told, now that the cache can answer whoever hears it. */
+  readonly events: readonly PodLifecycleEvent[];
+  /** Those of the events that nobody had seen before this look. */
+  readonly found: readonly ContainerMoved[];
 }
 
 /** One pod whose status hangs must not hold up what the others have to tell. */
 const INSPECT_DEADLINE_MS = 10_000;
+
+/** A look that takes longer than this gives its place to another. */
+const PLACE_MS = 1_000;
+
+const NO_CHANGE: Settled = { events: [], found: [] };
 
 const NOTHING: PodSnapshot = new Map();
 
@@ -69,6 +89,26 @@ export class PodRecords {
   /** True when no pod is known. */
   get isEmpty(): boolean {
     return this.#records.size === 0;
+  }
+
+  /** The pod that a container or sandbox belongs to, as far as it was told of or seen. */
+  ownerOf(itemId: string): string | undefined {
+    for (const [uid, { states }] of this.#records) {
+      if (states.has(itemId)) return uid;
+    }
+    const { cache } = this.#deps;
+    for (const uid of cache.uids()) {
+      const { sandboxes = [], containers = [] } = cache.get(uid) ?? {};
+      for (const { id } of sandboxes) if (id === itemId) return uid;
+      for (const { id } of containers) if (id === itemId) return uid;
+    }
+    return undefined;
+  }
+
+  /** Whether a list shows something else than what was told. */
+  differs(uid: string, listing: PodListing | undefined): boolean {
+    const states = this.#records.get(uid)?.states ?? NOTHING;
+    return !isUnchanged(states, listing ?? nothingListed(uid));
   }
 
   /** Whether the next list looks closely at a pod even if nothing of it moved. */
@@ -101,8 +141,10 @@ export class PodRecords {
   /**
    * Brings record and cache up to what a list shows of one pod.
    *
+   * That a list lacks something is not believed: what was known is asked for by its id.
+   * Looks at the same pod may run beside each other; that of the newest list counts.
+   *
    * @param listing `undefined` when the list does not have the pod
-   * @returns what is to be told, now that the cache can answer whoever hears it
    * @throws {unknown} The reason of the signal when it aborts.
    */
   async settle(
@@ -113,35 +155,69 @@ export class PodRecords {
       readonly signal: AbortSignal;
       readonly places?: Semaphore;
     },
-  ): Promise<readonly PodLifecycleEvent[]> {
+  ): Promise<Settled> {
     const { startMs, signal, places } = options;
-    const { cache } = this.#deps;
-    if (cache.entryTime(uid) > startMs) return [];
-    const events: PodLifecycleEvent[] = this.#catchUp(uid);
+    const { cache, clock } = this.#deps;
+    if (cache.entryTime(uid) > startMs) return NO_CHANGE;
+    const caught = this.#catchUp(uid);
+    const known = this.#records.get(uid);
+    const shown = listing ?? nothingListed(uid);
+    const isSame = isUnchanged(known?.states ?? NOTHING, shown);
+    if (isSame && known?.mustInspect !== true) {
+      if (listing === undefined) this.#forget(uid, startMs);
+      return { events: caught, found: [] };
+    }
+    using place = await places?.acquire(signal);
+    using _hurry = place &&
+      clock.after(PLACE_MS, () => place[Symbol.dispose]());
+    if (!await this.#inspect(shown, { startMs, signal })) {
+      return { events: caught, found: [] };
+    }
+    // Another look may have told something meanwhile.
     const record = this.#records.get(uid);
     const before = record?.states ?? NOTHING;
-    if (listing === undefined) {
-      cache.delete(uid, startMs);
-      this.#records.delete(uid);
-      return [...events, ...diffPod(uid, before, NOTHING)];
+    const found = this.#update(uid, startMs);
+    if (this.#records.get(uid)?.states.size === 0) this.#forget(uid, startMs);
+    const isAgain = found.length === 0 && record?.mustInspect === true &&
+      before.size > 0;
+    return {
+      events: isAgain
+        ? [...caught, { kind: "pod_sync", podUid: uid }]
+        : [...caught, ...found],
+      found,
+    };
+  }
+
+  /**
+   * Brings record and cache up to what was seen of one container.
+   *
+   * @returns what is to be told; nothing when a newer look is known
+   */
+  amend(uid: string, part: PodPart, atMs: number): Settled {
+    const caught = this.#catchUp(uid);
+    const record = this.#records.get(uid);
+    if (record === undefined || !this.#deps.cache.amend(uid, part, atMs)) {
+      return { events: caught, found: [] };
     }
-    const after = snapshotOfListing(listing);
-    const moved = diffPod(uid, before, after);
-    if (moved.length === 0 && record?.mustInspect !== true) return events;
-    using _place = await places?.acquire(signal);
-    if (!await this.#inspect(listing, { startMs, before, signal })) {
-      return events;
-    }
-    this.#records.set(uid, {
-      states: after,
-      atMs: startMs,
-      mustInspect: unclearEnds(cache.get(uid)).some((id) =>
-        before.get(id) !== "exited"
-      ),
-    });
-    return moved.length > 0
-      ? [...events, ...moved]
-      : [...events, { kind: "pod_sync", podUid: uid }];
+    // The record is as old as before: it is the pod as a whole that dates it.
+    const found = this.#update(uid, record.atMs);
+    if (record.mustInspect) this.requestInspection(uid);
+    return { events: [...caught, ...found], found };
+  }
+
+  /** Makes the record equal to the cache. @returns what that changed */
+  #update(uid: string, atMs: number): ContainerMoved[] {
+    const seen = this.#deps.cache.get(uid);
+    const record = this.#records.get(uid);
+    const states = seen === undefined ? NOTHING : snapshotOfPod(seen);
+    const before = record?.states ?? NOTHING;
+    const mustInspect = mayTellMore(seen, (id) => before.get(id) !== "exited");
+    this.#records.set(uid, { states, atMs, mustInspect });
+    return diffPod(uid, before, states);
+  }
+
+  #forget(uid: string, startMs: number): void {
+    if (this.#deps.cache.delete(uid, startMs)) this.#records.delete(uid);
   }
 
   /**
@@ -155,9 +231,10 @@ export class PodRecords {
     const atMs = cache.entryTime(uid);
     if (seen === undefined || atMs <= (record?.atMs ?? -Infinity)) return [];
     const states = snapshotOfPod(seen);
-    // Of an end that is new, or was to be looked at again, there may be more to tell.
-    const mustInspect = unclearEnds(seen).some((id) =>
-      record?.mustInspect === true || record?.states.get(id) !== "exited"
+    const mustInspect = mayTellMore(
+      seen,
+      (id) =>
+        record?.mustInspect === true || record?.states.get(id) !== "exited",
     );
     this.#records.set(uid, { states, atMs, mustInspect });
     return diffPod(uid, record?.states ?? NOTHING, states).filter(({ kind }) =>
@@ -173,14 +250,10 @@ export class PodRecords {
    */
   async #inspect(
     listing: PodListing,
-    options: {
-      readonly startMs: number;
-      readonly before: PodSnapshot;
-      readonly signal: AbortSignal;
-    },
+    options: { readonly startMs: number; readonly signal: AbortSignal },
   ): Promise<boolean> {
-    const { startMs, before, signal } = options;
-    const { cache, clock, inspect, log } = this.#deps;
+    const { startMs, signal } = options;
+    const { cache, clock, inspect } = this.#deps;
     const { uid } = listing;
     using limit = deadline(clock, INSPECT_DEADLINE_MS, signal);
     try {
@@ -191,22 +264,44 @@ export class PodRecords {
       const reason = error instanceof Error
         ? error
         : new Error(describeError(error));
-      const { name, namespace } = listing;
-      log.warn("pod_inspection_failed", {
-        pod: `${namespace}/${name}`,
-        uid,
-        error: reason,
-      });
+      this.#tellFailure(listing, reason);
       if (cache.set(uid, reason, startMs)) {
-        const atMs = startMs;
-        this.#records.set(uid, { states: before, atMs, mustInspect: true });
+        this.#records.set(uid, {
+          states: this.#records.get(uid)?.states ?? NOTHING,
+          atMs: startMs,
+          mustInspect: true,
+          isFailing: true,
+        });
       }
       return false;
     }
   }
+
+  /** Once an outage, not once a look. */
+  #tellFailure({ uid, name, namespace }: PodListing, error: Error): void {
+    const { cache, log } = this.#deps;
+    const seen = cache.get(uid);
+    const fields = {
+      pod: `${namespace || seen?.namespace}/${name || seen?.name}`,
+      uid,
+      error,
+    };
+    if (this.#records.get(uid)?.isFailing) {
+      log.debug("pod_inspection_failed_again", fields);
+    } else log.warn("pod_inspection_failed", fields);
+  }
 }
 
-/** The ids of the containers of whose end the next look may tell more. */
-function unclearEnds(pod: ObservedPod | undefined): readonly string[] {
-  return (pod?.containers ?? []).filter(isUnclearEnd).map(({ id }) => id);
+/**
+ * Whether the next look may tell more of the end of a container: of one that is new, or
+ * was to be looked at again, or that the runtime itself does not show yet.
+ */
+function mayTellMore(
+  pod: ObservedPod | undefined,
+  isOpen: (containerId: string) => boolean,
+): boolean {
+  return (pod?.containers ?? []).some((container) =>
+    isUnclearEnd(container) &&
+    (container.isUnconfirmed === true || isOpen(container.id))
+  );
 }

@@ -5,75 +5,33 @@
  */
 
 import {
-  type Clock,
+  describeError,
   formatDuration,
   Inbox,
-  type Logger,
-  type MetricsRegistry,
-  Semaphore,
+  type Moment,
+  momentOf,
   TaskGroup,
+  wallTimeOf,
 } from "../base/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
-import {
-  listPod,
-  listPods,
-  type ListService,
-  type PodCache,
-  type PodListing,
-  type RuntimeListing,
-} from "../runtime/mod.ts";
+import { listPod, PodLister, type RuntimeListing } from "../runtime/mod.ts";
 import type { PodLifecycleEvent } from "./diff.ts";
+import { HintStream } from "./hint_stream.ts";
+import { ListLooks } from "./list_looks.ts";
+import type {
+  PlegDeps,
+  PlegHealth,
+  PlegOptions,
+  RuntimeOutage,
+} from "./pleg_deps.ts";
 import { PlegMetrics } from "./pleg_metrics.ts";
-import { PodRecords } from "./pod_records.ts";
-
-/** What relisting needs. */
-export interface PlegDeps {
-  readonly runtime: ListService;
-  readonly cache: PodCache;
-  readonly clock: Clock;
-  readonly metrics: MetricsRegistry;
-  readonly log: Logger;
-  /** Looks closely at a pod of the list just made; keeps nothing. */
-  readonly inspect: (
-    listing: PodListing,
-    signal: AbortSignal,
-  ) => Promise<ObservedPod>;
-  /**
-   * Whether a pod is this agent's: others are listed, but neither looked at closely
-   * nor told about. Asked anew at every list.
-   *
-   * @default every pod is
-   */
-  readonly isOurs?: (uid: string) => boolean;
-  /**
-   * Whether the agent is acting upon a pod right now: it looks at it afterwards
-   * itself, so what the list shows of it meanwhile is not looked at closely.
-   *
-   * @default no pod is
-   */
-  readonly isBusy?: (uid: string) => boolean;
-}
-
-/** How often. */
-export interface PlegOptions {
-  /** From the end of one list to the beginning of the next, in milliseconds. */
-  readonly relistPeriodMs: number;
-}
-
-/** Whether the agent still hears of the runtime. */
-export interface PlegHealth {
-  readonly healthy: boolean;
-  /** Empty when it is healthy. */
-  readonly message: string;
-}
+import { PodLooks } from "./pod_looks.ts";
+import { PodRecords, type Settled } from "./pod_records.ts";
 
 // Upstream: pkg/kubelet/pleg/generic.go relistThreshold.
 const HEALTH_THRESHOLD_MS = 180_000;
 /** Upstream's channel holds 1000; a listener that is slower misses nothing it would not relist. */
 const EVENT_CAPACITY = 1_000;
-const REQUEST_CAPACITY = 200;
-/** Looks at the same time: a runtime answers a few at once as fast as one. */
-const PARALLEL_INSPECTIONS = 8;
+
 /**
  * The pod lifecycle event generator: the agent's eyes on the runtime.
  *
@@ -89,13 +47,18 @@ export class Pleg {
   readonly #periodMs: number;
   readonly #metrics: PlegMetrics;
   readonly #records: PodRecords;
-  /** Pods to be listed by themselves, with the time they were asked for. */
-  readonly #requests = new Map<string, number>();
+  readonly #lister: PodLister;
+  readonly #stream: HintStream;
+  readonly #listLooks: ListLooks;
   #listing: RuntimeListing | undefined;
   #lastStartMs: number | undefined;
   #lastSuccessMs: number | undefined;
-  #isAway = false;
+  #outage: { readonly message: string; readonly since: Moment } | undefined;
+  /** When the next list is due whatever the period; `undefined` for no hurry. */
+  #hurry: "at_once" | "soon" | undefined;
   #inbox: Inbox<PodLifecycleEvent> | undefined;
+  #looks: PodLooks | undefined;
+  #tasks: TaskGroup | undefined;
   #wake: () => void = () => {};
 
   constructor(deps: PlegDeps, options: PlegOptions) {
@@ -103,6 +66,22 @@ export class Pleg {
     this.#periodMs = options.relistPeriodMs;
     this.#metrics = new PlegMetrics(deps.metrics);
     this.#records = new PodRecords(this.#deps);
+    this.#outage = { message: NOT_YET, since: momentOf(deps.clock) };
+    this.#listLooks = new ListLooks({
+      ...this.#deps,
+      records: this.#records,
+      followUp: (uid) => this.#followUp(uid),
+    });
+    this.#lister = new PodLister({
+      ...this.#deps,
+      uids: () => [...this.#records.uids(), ...deps.cache.uids()],
+    });
+    this.#stream = new HintStream({
+      ...this.#deps,
+      take: (hint) => this.#looks?.take(hint),
+      // What moved while nobody listened is found by a list.
+      turned: () => this.#pull("at_once"),
+    }, { baseMs: this.#periodMs });
   }
 
   /** The last list that succeeded, other people's pods included; `undefined` before the first. */
@@ -112,10 +91,18 @@ export class Pleg {
 
   /** Why the runtime could not be listed last time; `undefined` while it can. */
   get runtimeDown(): string | undefined {
-    if (this.#isAway) return "the runtime does not answer";
-    return this.#listing === undefined
-      ? "the runtime has not answered yet"
-      : undefined;
+    if (this.#outage === undefined) return undefined;
+    return this.#listing === undefined && this.#outage.message === NOT_YET
+      ? NOT_YET
+      : "the runtime does not answer";
+  }
+
+  /** Why the runtime cannot be listed, and since when; `undefined` while it can. */
+  get downSince(): RuntimeOutage | undefined {
+    if (this.#outage === undefined) return undefined;
+    const { message, since } = this.#outage;
+    const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
+    return { message, sinceMs };
   }
 
   /** Lists at once and then again and again until `signal` aborts, and tells what moved. */
@@ -124,34 +111,35 @@ export class Pleg {
     if (signal.aborted) return;
     using inbox = new Inbox<PodLifecycleEvent>(EVENT_CAPACITY);
     this.#inbox = inbox;
+    await using looks = this.#newLooks();
+    this.#looks = looks;
     await using tasks = new TaskGroup(signal);
+    this.#tasks = tasks;
     tasks.signal.addEventListener("abort", () => inbox[Symbol.dispose](), {
       once: true,
     });
     tasks.start((scope) => this.#loop(scope));
+    tasks.start((scope) => looks.run(scope));
+    tasks.start((scope) => this.#stream.run(scope));
     try {
       yield* inbox;
     } finally {
       this.#inbox = undefined;
+      this.#looks = undefined;
+      this.#tasks = undefined;
     }
     if (tasks.failure !== undefined) throw tasks.failure;
   }
 
-  /**
-   * Asks for one pod to be listed soon, without waiting for the next list of all.
-   * Dropped when too many are asked for: the list of all comes anyway.
-   */
+  /** Asks for one pod to be listed soon, without waiting for the next list of all. */
   requestRelist(uid: string): void {
-    if (this.#requests.size >= REQUEST_CAPACITY) return;
-    if (!this.#requests.has(uid)) {
-      this.#requests.set(uid, this.#deps.clock.monotonic());
-    }
-    this.#wake();
+    this.#looks?.list(uid);
   }
 
   /** Makes the next list look closely at a pod even if nothing of it moved. */
   requestInspection(uid: string): void {
     this.#records.requestInspection(uid);
+    this.#followUp(uid);
   }
 
   /** Whether a list has succeeded within the last three minutes. */
@@ -188,20 +176,31 @@ export class Pleg {
       signal.throwIfAborted();
       // Once an outage, not once a tick.
       if (!this.#isAway) log.warn("relist_failed", { error });
-      this.#isAway = true;
+      const since = this.#outage?.since ?? momentOf(clock);
+      this.#outage = { message: describeError(error), since };
+      this.#stream.listed("failed");
       return;
     }
+    const before = this.#lastSuccessMs;
     this.#lastSuccessMs = startMs;
     this.#listing = listing;
     this.#metrics.lastSeen.set(clock.now() / 1000);
     this.#metrics.count(listing);
-    await this.#settleAll(listing, startMs, signal);
+    const late = await this.#listLooks.settle(listing, {
+      startMs,
+      signal,
+      tasks: this.#tasks,
+      told: (settled) => this.#take(settled, before),
+    });
     // Even when some pods could not be looked at: the others are as recorded.
-    cache.touch(startMs);
-    if (this.#isAway) {
-      this.#isAway = false;
+    cache.touch(startMs, late);
+    this.#stream.listed("done");
+    const wasAway = this.#isAway;
+    this.#outage = undefined;
+    if (wasAway) {
       log.info("relist_recovered");
       this.#tell([{ kind: "runtime_returned" }]);
+      this.#stream.runtimeReturned();
     }
     this.#metrics.duration.observe((clock.monotonic() - startMs) / 1000);
   }
@@ -215,45 +214,86 @@ export class Pleg {
   async relistPod(uid: string, signal: AbortSignal): Promise<void> {
     const { clock, runtime, cache } = this.#deps;
     const startMs = clock.monotonic();
+    const sinceMs = this.#lastSuccessMs;
     const listing = await listPod(runtime, uid, { signal });
     const isEmpty = listing.sandboxes.length + listing.containers.length === 0;
     const shown = isEmpty ? undefined : listing;
     const options = { startMs, signal };
-    this.#tell(await this.#records.settle(uid, shown, options));
-    if (!this.#records.mustInspect(uid)) cache.confirm(uid, startMs);
+    this.#take(await this.#records.settle(uid, shown, options), sinceMs);
+    if (this.#records.mustInspect(uid)) this.#followUp(uid);
+    else if (!isEmpty || cache.isAwaited(uid)) cache.confirm(uid, startMs);
     this.#metrics.podDuration.observe((clock.monotonic() - startMs) / 1000);
+  }
+
+  get #isAway(): boolean {
+    return this.#outage !== undefined && this.#outage.message !== NOT_YET;
+  }
+
+  #newLooks(): PodLooks {
+    const { glimpse, isOurs = EVERY_POD, isBusy = NO_POD } = this.#deps;
+    return new PodLooks({
+      ...this.#deps,
+      isOurs,
+      isBusy,
+      ownerOf: (id) =>
+        this.#records.ownerOf(id) ?? ownerInListing(this.#listing, id),
+      list: (uid, signal) => this.relistPod(uid, signal),
+      glimpse: glimpse && ((uid, id, signal) => this.#glimpse(uid, id, signal)),
+      confirmed: () => this.#stream.confirm(),
+      unknown: () => this.#pull("soon"),
+      isListNear: () => this.#isListNear,
+    });
+  }
+
+  /** Looks at one container and tells what moved. */
+  async #glimpse(
+    uid: string,
+    containerId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const startMs = this.#deps.clock.monotonic();
+    const part = await this.#deps.glimpse?.(uid, containerId, signal);
+    if (part === undefined) return;
+    // What a hint led to was told, so there is nothing to judge.
+    this.#tell(this.#records.amend(uid, part, startMs).events);
+    if (this.#records.mustInspect(uid)) this.#followUp(uid);
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (;;) {
+      this.#hurry = undefined;
       await this.relist(signal);
-      const dueMs = clock.monotonic() + this.#periodMs;
-      while (clock.monotonic() < dueMs) {
+      const endMs = clock.monotonic();
+      for (;;) {
         signal.throwIfAborted();
-        if (await this.#serveRequest(signal)) continue;
-        await this.#pause(dueMs - clock.monotonic(), signal);
+        const delayMs = endMs + this.#pauseMs - clock.monotonic();
+        if (delayMs <= 0) break;
+        await this.#pause(delayMs, signal);
       }
     }
   }
 
-  /** @returns whether there was a request */
-  async #serveRequest(signal: AbortSignal): Promise<boolean> {
-    const next = this.#requests.entries().next();
-    if (next.done) return false;
-    const [uid, askedMs] = next.value;
-    this.#requests.delete(uid);
-    // A list of all that began later has told it already.
-    if (!this.#isAway && (this.#lastStartMs ?? -Infinity) > askedMs) {
-      return true;
-    }
-    try {
-      await this.relistPod(uid, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#deps.log.debug("pod_relist_failed", { uid, error });
-    }
-    return true;
+  /** How long after the last list the next is due, as things are now. */
+  get #pauseMs(): number {
+    if (this.#hurry === "at_once") return 0;
+    const isHurried = this.#hurry === "soon" || this.#isAway;
+    return isHurried ? this.#periodMs : this.#stream.periodMs;
+  }
+
+  #pull(hurry: "at_once" | "soon"): void {
+    if (this.#hurry !== "at_once") this.#hurry = hurry;
+    this.#wake();
+  }
+
+  get #isListNear(): boolean {
+    return this.#stream.periodMs <= this.#periodMs;
+  }
+
+  /** What the next list would tell, when that list is far off. */
+  #followUp(uid: string): void {
+    if (this.#isListNear) return;
+    this.#looks?.list(uid, this.#periodMs);
   }
 
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
@@ -262,45 +302,23 @@ export class Pleg {
     using _timer = this.#deps.clock.after(delayMs, resolve);
     const leave = (): void => resolve();
     signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted || this.#requests.size > 0) resolve();
+    if (signal.aborted) resolve();
     await promise;
     signal.removeEventListener("abort", leave);
     signal.throwIfAborted();
   }
 
   async #list(signal: AbortSignal): Promise<RuntimeListing> {
-    const { runtime } = this.#deps;
-    const listing = await listPods(runtime, { signal });
+    const listing = await this.#lister.list({ signal });
     // A runtime that is starting may answer before it has found its own.
     return listing.pods.size === 0 && !this.#records.isEmpty
-      ? await listPods(runtime, { signal })
+      ? await this.#lister.list({ signal })
       : listing;
   }
 
-  async #settleAll(
-    listing: RuntimeListing,
-    startMs: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { cache, isOurs, isBusy } = this.#deps;
-    const uids = new Set([...this.#records.uids(), ...cache.uids()]);
-    for (const uid of listing.pods.keys()) {
-      if (isOurs === undefined || isOurs(uid)) uids.add(uid);
-    }
-    const places = new Semaphore(PARALLEL_INSPECTIONS);
-    const work: Promise<void>[] = [];
-    for (const uid of uids) {
-      const pod = listing.pods.get(uid);
-      if (this.#records.isSettled(uid, pod, startMs)) continue;
-      // Its record stays as it is, so a list after the action finds the change again.
-      if (pod !== undefined && isBusy?.(uid)) continue;
-      const options = { startMs, signal, places };
-      work.push(
-        this.#records.settle(uid, pod, options)
-          .then((events) => this.#tell(events)),
-      );
-    }
-    await Promise.all(work);
+  #take({ events, found }: Settled, sinceMs: number | undefined): void {
+    this.#stream.judge(found, sinceMs);
+    this.#tell(events);
   }
 
   #tell(events: readonly PodLifecycleEvent[]): void {
@@ -310,4 +328,22 @@ export class Pleg {
       if (this.#inbox?.offer(event) === false) this.#metrics.discarded.inc();
     }
   }
+}
+
+const NOT_YET = "the runtime has not answered yet";
+
+const EVERY_POD = (): boolean => true;
+const NO_POD = (): boolean => false;
+
+function ownerInListing(
+  listing: RuntimeListing | undefined,
+  itemId: string,
+): string | undefined {
+  for (const { uid, sandboxes, containers } of listing?.pods.values() ?? []) {
+    if (
+      sandboxes.some(({ id }) => id === itemId) ||
+      containers.some(({ id }) => id === itemId)
+    ) return uid;
+  }
+  return undefined;
 }

@@ -5,13 +5,30 @@
  */
 
 import type { ObservedPod } from "../pod/mod.ts";
+import { type PodPart, withPart } from "./pod_part.ts";
 
 interface Entry {
-  /** The last look that succeeded. */
+  /** The last look that succeeded, and what was learned of single containers since. */
   readonly pod: ObservedPod | undefined;
   /** Why a later one failed. */
   readonly error: Error | undefined;
+  /** When the pod as a whole was looked at. */
   readonly atMs: number;
+  /** What was learned of single containers after that, by id. */
+  readonly parts: ReadonlyMap<string, TimedPart>;
+}
+
+interface TimedPart {
+  readonly part: PodPart;
+  readonly atMs: number;
+}
+
+/** Who hears of what happens to a cache; both return at once. */
+export interface CacheWatcher {
+  /** A look at a pod as a whole was recorded, whoever made it. */
+  recorded(uid: string): void;
+  /** Somebody waits for a look at a pod that is made after `newerThanMs`. */
+  awaited(uid: string, newerThanMs: number): void;
 }
 
 interface Waiter {
@@ -27,13 +44,19 @@ interface Waiter {
  * decided upon an older list, changes nothing. So a list made before a container
  * was started can never hide that container (I1).
  *
+ * A look at one container (`amend`) changes what is shown of that container, and not
+ * the time of the pod: whoever waits for a newer look at the pod goes on waiting.
+ *
  * Upstream: pkg/kubelet/container/cache.go.
  */
 export class PodCache {
   readonly #entries = new Map<string, Entry>();
   readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #watchers = new Set<CacheWatcher>();
   /** Every pod without a newer entry was as recorded, or absent, at this time. */
   #allAtMs = -Infinity;
+  /** Of these pods that is not known; in its place counts a time before. */
+  readonly #exceptions = new Map<string, number>();
 
   /** The last look that succeeded; `undefined` for a pod that was not seen. */
   get(uid: string): ObservedPod | undefined {
@@ -63,7 +86,10 @@ export class PodCache {
 
   /** When the pod was last looked at, on the monotonic clock; `-Infinity` for never. */
   timeOf(uid: string): number {
-    return Math.max(this.#entries.get(uid)?.atMs ?? -Infinity, this.#allAtMs);
+    return Math.max(
+      this.#entries.get(uid)?.atMs ?? -Infinity,
+      this.#exceptions.get(uid) ?? this.#allAtMs,
+    );
   }
 
   /** When the pod itself was last looked at; `-Infinity` when it is not recorded. */
@@ -74,6 +100,17 @@ export class PodCache {
   /** The recorded pods. */
   uids(): Iterable<string> {
     return this.#entries.keys();
+  }
+
+  /** Whether somebody waits for a newer look at the pod. */
+  isAwaited(uid: string): boolean {
+    return this.#waiters.has(uid);
+  }
+
+  /** Tells `watcher` of looks and of who waits for them, until disposed. */
+  watch(watcher: CacheWatcher): Disposable {
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => this.#watchers.delete(watcher) };
   }
 
   /** Says that at `atMs` the pod was as recorded here, or absent if it is not. */
@@ -91,11 +128,31 @@ export class PodCache {
   set(uid: string, seen: ObservedPod | Error, atMs: number): boolean {
     const known = this.#entries.get(uid);
     if (known !== undefined && known.atMs > atMs) return false;
-    const entry: Entry = seen instanceof Error
-      ? { pod: known?.pod, error: seen, atMs }
-      : { pod: seen, error: undefined, atMs };
-    this.#entries.set(uid, entry);
+    const parts = new Map(
+      [...known?.parts ?? []].filter(([, part]) => part.atMs > atMs),
+    );
+    let pod = seen instanceof Error ? known?.pod : seen;
+    for (const { part } of parts.values()) pod = pod && withPart(pod, part);
+    const error = seen instanceof Error ? seen : undefined;
+    this.#entries.set(uid, { pod, error, atMs, parts });
     this.#wake(uid);
+    for (const watcher of this.#watchers) watcher.recorded(uid);
+    return true;
+  }
+
+  /**
+   * Records a look at one container of a recorded pod, unless a newer one is known.
+   *
+   * @returns whether it was recorded
+   */
+  amend(uid: string, part: PodPart, atMs: number): boolean {
+    const known = this.#entries.get(uid);
+    if (known?.pod === undefined || known.atMs > atMs) return false;
+    const before = known.parts.get(part.containerId);
+    if (before !== undefined && before.atMs > atMs) return false;
+    const parts = new Map(known.parts).set(part.containerId, { part, atMs });
+    const pod = withPart(known.pod, part);
+    this.#entries.set(uid, { ...known, pod, parts });
     return true;
   }
 
@@ -113,9 +170,19 @@ export class PodCache {
     return true;
   }
 
-  /** Says that at `atMs` every pod was as recorded here, or absent if it is not. */
-  touch(atMs: number): void {
+  /**
+   * Says that at `atMs` every pod was as recorded here, or absent if it is not.
+   *
+   * @param except the pods of which nobody knows that
+   */
+  touch(atMs: number, except: ReadonlySet<string> = NO_PODS): void {
     if (atMs <= this.#allAtMs) return;
+    for (const uid of this.#exceptions.keys()) {
+      if (!except.has(uid)) this.#exceptions.delete(uid);
+    }
+    for (const uid of except) {
+      if (!this.#exceptions.has(uid)) this.#exceptions.set(uid, this.#allAtMs);
+    }
     this.#allAtMs = atMs;
     for (const uid of [...this.#waiters.keys()]) this.#wake(uid);
   }
@@ -138,6 +205,7 @@ export class PodCache {
     this.#waiters.set(uid, waiters.add(waiter));
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
+    for (const watcher of this.#watchers) watcher.awaited(uid, newerThanMs);
     try {
       await promise;
     } finally {
@@ -149,6 +217,8 @@ export class PodCache {
     }
   }
 }
+
+const NO_PODS: ReadonlySet<string> = new Set();
 
 /** A pod of which the runtime has nothing. */
 export function unseenPod(uid: string): ObservedPod {

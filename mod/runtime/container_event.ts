@@ -42,6 +42,12 @@ export class ContainerEvents {
   }
 }
 
+/** Says that a container that crashed is not started yet (kuberuntime: doBackOff). */
+export function restartBackOffText(pod: Pod, container: string): string {
+  const { name, namespace, uid } = pod.metadata;
+  return `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`;
+}
+
 /** The part of the spec that a container is: `spec.initContainers{name}`. Pure. */
 export function containerFieldPath(
   pod: Pick<Pod, "spec">,

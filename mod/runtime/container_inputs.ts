@@ -196,6 +196,17 @@ export class ContainerInputs {
   }
 }
 
+/** The failure of a container of which one sub-path is not what was looked at. */
+export function exchangedFailure(
+  { written, volume }: WantedSubPath,
+): Omit<SyncFailure, "container"> {
+  return {
+    reason: "CreateContainerConfigError",
+    message:
+      `Cannot run the container: subpath "${written}" of volume "${volume}" was exchanged while it was mounted, wanted what was found before`,
+  };
+}
+
 async function readKeyFiles(
   container: Pick<ContainerSpec, "env">,
   volumes: ReadonlyMap<string, VolumeSource>,

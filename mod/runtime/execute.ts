@@ -5,23 +5,21 @@
  */
 
 import { type EventSink, isRestartableInit, type Pod } from "../api/mod.ts";
-import {
-  type Clock,
-  describeError,
-  type Logger,
-  Semaphore,
-} from "../base/mod.ts";
+import { type Clock, describeError, type Logger } from "../base/mod.ts";
 import type { ImageService, RuntimeService } from "../cri/mod.ts";
-import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
+import type { ObservedPod, PodPlan } from "../pod/mod.ts";
+import { Activities } from "./activity.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import { HookRunner } from "./hooks.ts";
 import { ImagePuller } from "./images.ts";
 import { PodKiller } from "./kill.ts";
 import { listPod } from "./list_pods.ts";
-import { inspectContainer, withContainers, withSandbox } from "./observe.ts";
+import { withSandbox } from "./observe.ts";
+import { observeStarted } from "./observe_started.ts";
 import type { SyncFailure, SyncOutcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome_log.ts";
 import type { RuntimeFiles, SpecBuilder, SubPaths } from "./ports.ts";
+import { Places } from "./places.ts";
 import { PlanStops } from "./plan_stops.ts";
 import type { PodResources } from "./pod_resources.ts";
 import { RestartBackoffs } from "./restart_backoffs.ts";
@@ -100,6 +98,8 @@ export interface PodEnding {
  * since whoever comes next looks first. Upstream: kuberuntime SyncPod, KillPod.
  */
 export class PodExecutor {
+  /** What is being done for each pod now. */
+  readonly activities: Activities;
   readonly #deps: ExecutorDeps;
   readonly #killer: PodKiller;
   readonly #puller: ImagePuller;
@@ -107,22 +107,24 @@ export class PodExecutor {
   readonly #starter: ContainerStarter;
   readonly #sandboxes: SandboxCreator;
   readonly #stops: PlanStops;
-  readonly #places: Semaphore;
+  readonly #places: Places;
 
   constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
     const { images, events, clock, specs } = deps;
     const log = deps.log.named("runtime");
     this.#deps = { ...deps, log };
     const hooks = new HookRunner(deps);
+    const activities = this.activities = new Activities(deps);
     this.#killer = new PodKiller({
       ...deps,
       hooks,
       nodeIps: () => specs.nodeIps,
       log,
+      activities,
     });
     const { maxParallelPulls, maxRestartWaitMs } = options;
     this.#puller = new ImagePuller(
-      { images, events, clock },
+      { images, events, clock, activities },
       maxParallelPulls === undefined ? {} : { maxParallelPulls },
     );
     this.#backoffs = new RestartBackoffs({ clock }, {
@@ -134,15 +136,16 @@ export class PodExecutor {
       files: deps.containerFiles,
       killer: this.#killer,
       hooks,
+      activities,
       backoffs: this.#backoffs,
     });
-    this.#sandboxes = new SandboxCreator(deps);
+    this.#sandboxes = new SandboxCreator({ ...deps, activities });
     this.#stops = new PlanStops({
       ...deps,
       files: deps.containerFiles,
       killer: this.#killer,
     });
-    this.#places = new Semaphore(options.maxParallelStarts ?? 6);
+    this.#places = new Places(options.maxParallelStarts ?? 6, activities);
   }
 
   /**
@@ -175,12 +178,17 @@ export class PodExecutor {
     if (plan.sandbox.kind === "keep" && targets.length === 0) {
       return log.outcome();
     }
+    // Asked for while directories are made.
+    for (const { container } of targets) this.#puller.prefetch(container);
     await this.#deps.containerFiles.prepareLogs(
       pod,
       targets.map(({ container }) => container.name),
     );
     using place = plan.sandbox.kind === "create"
-      ? await this.#places.acquire(signal)
+      ? await this.#places.take(
+        { kind: "waiting_for_start_place" },
+        { uid: pod.metadata.uid, signal },
+      )
       : undefined;
     const yieldPlace = (): void => place?.[Symbol.dispose]();
     using _slow = this.#deps.clock.after(SLOW_START_MS, yieldPlace);
@@ -189,7 +197,7 @@ export class PodExecutor {
     const context: StartContext = { ...ready.context, yieldPlace };
     const started = await this.#startAll(context, { targets, log });
     return log.outcome(
-      await this.#observe(execution, { ...ready, started, log }),
+      await observeStarted(this.#deps, execution, { ...ready, started, log }),
     );
   }
 
@@ -283,7 +291,6 @@ export class PodExecutor {
     const { pod, observed } = execution;
     const prepared = new Map<string, Promise<Prepared>>();
     for (const { container } of targets) {
-      this.#puller.prefetch(container);
       const work = this.#starter.prepare(pod, container, observed);
       prepared.set(container.name, watched(work));
     }
@@ -319,6 +326,10 @@ export class PodExecutor {
     context: StartContext,
     target: StartTarget,
   ): Promise<Awaited<ReturnType<ContainerStarter["start"]>>> {
+    using _starting = this.activities.begin(context.pod.metadata.uid, {
+      kind: "starting_container",
+      container: target.container.name,
+    });
     try {
       return await this.#starter.start(context, target);
     } catch (error) {
@@ -330,54 +341,6 @@ export class PodExecutor {
       };
       return { kind: "failed", failure, changed: true };
     }
-  }
-
-  /**
-   * The pod as it is now, when only starts have changed it: then the status of what
-   * was started completes the look before. In every other case the caller looks anew.
-   */
-  async #observe(
-    execution: Execution,
-    done: {
-      readonly sandbox: PodSandbox;
-      readonly started: readonly string[];
-      readonly log: OutcomeLog;
-    },
-  ): Promise<SyncOutcome["observed"]> {
-    const { pod, observed, plan, signal } = execution;
-    const { sandbox, started, log } = done;
-    if (!log.onlyStarted) return undefined;
-    const atMs = log.timeAfter();
-    const { runtime, files } = this.#deps;
-    let containers: readonly (ObservedContainer | undefined)[];
-    try {
-      containers = await Promise.all(
-        started.map((id) =>
-          inspectContainer({ runtime, files }, id, {
-            sandboxId: sandbox.id,
-            signal,
-          })
-        ),
-      );
-    } catch {
-      // The caller's own look meets the failure, if it lasts.
-      signal.throwIfAborted();
-      return undefined;
-    }
-    const found = containers.filter((container) => container !== undefined);
-    if (found.length < started.length) return undefined;
-    const { name, namespace } = pod.metadata;
-    const base = plan.sandbox.kind === "create"
-      ? {
-        ...observed,
-        name,
-        namespace,
-        sandboxes: [sandbox.observed],
-        ips: sandbox.ips,
-      }
-      : observed;
-    const now = withContainers(base, found);
-    return { pod: await this.#deps.resources?.complete(now) ?? now, atMs };
   }
 }
 

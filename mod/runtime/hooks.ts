@@ -13,18 +13,20 @@ import type {
 import type { Clock } from "../base/mod.ts";
 import type { ExecResult, RuntimeService } from "../cri/mod.ts";
 import {
-  type HttpAnswer,
+  connectFailure,
+  getFollowing,
   httpGet,
   type HttpGetOptions,
   NotTlsError,
+  type SendGet,
 } from "../host/mod.ts";
-import { ContainerEvents } from "./container_event.ts";
 import {
-  hookHeaders,
-  type HookPlace,
-  hookUrl,
-  type HttpHook,
-} from "./hook_request.ts";
+  type HttpAction,
+  httpActionHeaders,
+  type HttpActionPlace,
+  httpActionUrl,
+} from "../pod/mod.ts";
+import { ContainerEvents } from "./container_event.ts";
 
 /** Whose hook it is. */
 export interface HookTarget {
@@ -35,12 +37,6 @@ export interface HookTarget {
   readonly podIps: readonly string[];
   readonly signal: AbortSignal;
 }
-
-/** Sends one GET; see {@linkcode httpGet}. */
-export type SendGet = (
-  url: URL,
-  options: HttpGetOptions,
-) => Promise<HttpAnswer>;
 
 /** What running hooks needs. */
 export interface HookDeps {
@@ -98,11 +94,15 @@ export class HookRunner {
   }
 
   /** Whatever the server answers is a success: only its absence is a failure. */
-  async #http(hook: HttpHook, target: HookTarget): Promise<void> {
+  async #http(hook: HttpAction, target: HookTarget): Promise<void> {
     const { pod, container, podIps, signal } = target;
-    const place = { podIp: podIps[0], ports: container.ports ?? [] };
-    const url = hookUrl(hook, place);
-    const headers = hookHeaders(hook);
+    const place = {
+      purpose: "run the hook",
+      podIp: podIps[0],
+      ports: container.ports ?? [],
+    };
+    const url = httpActionUrl(hook, place);
+    const headers = httpActionHeaders(hook, USER_AGENT);
     try {
       return await this.#follow(url, { headers, signal });
     } catch (error) {
@@ -118,11 +118,11 @@ export class HookRunner {
   }
 
   async #inPlainText(
-    hook: HttpHook,
-    place: HookPlace,
+    hook: HttpAction,
+    place: HttpActionPlace,
     options: Pick<HttpGetOptions, "headers" | "signal">,
   ): Promise<void> {
-    const url = hookUrl(hook, place, "http");
+    const url = httpActionUrl(hook, place, "http");
     // What was meant for an encrypted connection is not shown to everyone.
     const headers = Object.fromEntries(
       Object.entries(options.headers)
@@ -136,47 +136,25 @@ export class HookRunner {
     }
   }
 
-  /** Follows redirects that stay on the host; one that leaves it is the answer. */
   async #follow(
-    from: URL,
+    url: URL,
     options: Pick<HttpGetOptions, "headers" | "signal">,
   ): Promise<void> {
-    let url = from;
-    for (let asked = 1; asked <= MAX_REQUESTS; asked++) {
-      const answer = await this.#get(url, {
-        ...options,
-        maxBodyBytes: MAX_BODY_BYTES,
-      });
-      const next = redirect(url, answer);
-      if (next?.hostname !== from.hostname) return;
-      url = next;
-    }
-    throw new Error(
-      `Cannot follow redirects: found ${MAX_REQUESTS}, wanted an answer`,
-    );
+    const maxBodyBytes = MAX_BODY_BYTES;
+    await getFollowing(url, this.#get, { ...options, maxBodyBytes });
+    // Whoever was stopped within the answer has no answer.
+    options.signal.throwIfAborted();
   }
 }
+
+/** The kubelet that hooks take the agent for (upstream: UserAgent of lifecycle hooks). */
+const USER_AGENT = "kube-lifecycle/1.36";
 
 /** Of an answer no more is read (upstream: maxRespBodyLength). */
 const MAX_BODY_BYTES = 10 * 1024;
 
-/** As many requests as Go's client makes before it gives up on redirects. */
-const MAX_REQUESTS = 10;
-
 /** As much of a command's output as its failure quotes. */
 const MAX_QUOTE = 512;
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-function redirect(url: URL, answer: HttpAnswer): URL | undefined {
-  const { status, location } = answer;
-  if (!REDIRECTS.has(status) || location === undefined) return undefined;
-  if (!URL.canParse(location, url)) return undefined;
-  const next = new URL(location, url);
-  return next.protocol === "http:" || next.protocol === "https:"
-    ? next
-    : undefined;
-}
 
 function lastWords({ stdout, stderr }: ExecResult): string {
   const decoder = new TextDecoder();
@@ -185,11 +163,7 @@ function lastWords({ stdout, stderr }: ExecResult): string {
 }
 
 function inWords(url: URL, error: unknown): Error {
-  const why = error instanceof Deno.errors.NotCapable
-    ? "the agent may not connect there, wanted an address inside a network given by --pod-network"
-    : error instanceof Error
-    ? error.message
-    : String(error);
+  const why = connectFailure(error);
   return new Error(`Cannot run the hook: GET "${url.href}" failed: ${why}`, {
     cause: error,
   });

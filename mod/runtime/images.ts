@@ -10,7 +10,6 @@ import {
   describeError,
   formatDuration,
   isAbort,
-  Semaphore,
 } from "../base/mod.ts";
 import {
   CriError,
@@ -25,8 +24,10 @@ import {
   pullFailed,
   pullKey,
 } from "../pod/mod.ts";
+import { Activities } from "./activity.ts";
 import { ContainerEvents } from "./container_event.ts";
 import { parseImageReference } from "./image_reference.ts";
+import { Places } from "./places.ts";
 import { unlessAborted } from "./unless_aborted.ts";
 
 /** The image is there, or why it is not; reasons as the kubelet spells them. */
@@ -108,7 +109,8 @@ export class ImagePuller {
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #maxBackoffMs: number | undefined;
-  readonly #pulls: Semaphore;
+  readonly #activities: Activities;
+  readonly #pulls: Places;
   readonly #lookups = new Map<string, Lookup>();
   readonly #failures = new Map<string, Failure>();
 
@@ -117,6 +119,8 @@ export class ImagePuller {
       readonly images: PullService;
       readonly events: EventSink;
       readonly clock: Clock;
+      /** @default ones that nobody looks at */
+      readonly activities?: Activities;
     },
     options: ImagePullerOptions = {},
   ) {
@@ -124,7 +128,11 @@ export class ImagePuller {
     this.#events = deps.events;
     this.#clock = deps.clock;
     this.#maxBackoffMs = options.maxBackoffMs;
-    this.#pulls = new Semaphore(options.maxParallelPulls ?? 5);
+    this.#activities = deps.activities ?? new Activities(deps);
+    this.#pulls = new Places(
+      options.maxParallelPulls ?? 5,
+      this.#activities,
+    );
   }
 
   /**
@@ -206,6 +214,7 @@ export class ImagePuller {
     const told = new ContainerEvents(this.#events, pod);
     let found: Image | undefined;
     try {
+      using _looking = this.#begin("looking_for_image", wanted);
       found = await unlessAborted(this.#lookUp(image), signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -274,14 +283,20 @@ export class ImagePuller {
   async #pullInTurn(wanted: Wanted): Promise<ImageOutcome> {
     const { pod, container, image, policy, signal, sandboxConfig } = wanted;
     const askedMs = this.#clock.monotonic();
-    const mustWait = this.#pulls.available === 0;
-    using _place = await this.#pulls.acquire(signal);
+    const mustWait = this.#pulls.isFull;
+    const { uid } = pod.metadata;
+    using _place = await this.#pulls.take({
+      kind: "waiting_for_pull_place",
+      container: container.name,
+      image,
+    }, { uid, signal });
     if (mustWait && policy === "IfNotPresent") {
       // Another pod may have pulled it while this one waited.
       const found = await this.#find(wanted);
       if (found?.kind === "present") return found;
     }
     const startMs = this.#clock.monotonic();
+    using _pulling = this.#begin("pulling_image", wanted);
     const ref = await this.#images.pullImage({ image }, {
       signal,
       ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
@@ -297,6 +312,18 @@ export class ImagePuller {
         `(${whole} including waiting). Image size: ${found?.size ?? 0n} bytes.`,
     );
     return present(ref, found);
+  }
+
+  #begin(
+    kind: "looking_for_image" | "pulling_image",
+    { pod, container, image }: Wanted,
+  ): Disposable {
+    const { uid } = pod.metadata;
+    return this.#activities.begin(uid, {
+      kind,
+      container: container.name,
+      image,
+    });
   }
 
   #fail(wanted: Wanted, error: unknown): ImageOutcome {

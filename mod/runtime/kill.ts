@@ -15,11 +15,13 @@ import type { RuntimeService } from "../cri/mod.ts";
 import {
   containerGrace,
   type KillReason,
+  type KillStep,
   type ObservedContainer,
   type ObservedPod,
   stopTimeout,
   terminationOrder,
 } from "../pod/mod.ts";
+import { Activities } from "./activity.ts";
 import { ContainerEvents } from "./container_event.ts";
 import type { HookRunner } from "./hooks.ts";
 
@@ -41,6 +43,8 @@ export interface ContainerKill {
 export interface PodKill {
   readonly pod: Pod;
   readonly observed: ObservedPod;
+  /** Why some of its containers end, where it is not just that the pod does. */
+  readonly reasons?: readonly KillStep[];
   /** Replaces every other grace, in seconds. */
   readonly graceSeconds?: number | undefined;
   readonly signal: AbortSignal;
@@ -60,6 +64,7 @@ export class PodKiller {
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #activities: Activities;
 
   constructor(
     deps: {
@@ -70,8 +75,11 @@ export class PodKiller {
       readonly events: EventSink;
       readonly clock: Clock;
       readonly log: Logger;
+      /** @default ones that nobody looks at */
+      readonly activities?: Activities;
     },
   ) {
+    this.#activities = deps.activities ?? new Activities(deps);
     this.#runtime = deps.runtime;
     this.#hooks = deps.hooks;
     this.#nodeIps = deps.nodeIps;
@@ -109,10 +117,18 @@ export class PodKiller {
       kill.message ?? `Stopping container ${container.name}`,
     );
     const grace = graceOf(kill);
+    using _stopping = this.#activities.begin(pod.metadata.uid, {
+      kind: "stopping_container",
+      container: container.name,
+      graceSeconds: grace,
+    });
     if (grace > 0) {
       await this.#preStop(kill, grace);
       const leftMs = grace * 1000 - (this.#clock.monotonic() - startMs);
-      if (before !== undefined) await this.#wait(before, leftMs, signal);
+      if (before !== undefined) {
+        using _others = this.#begin("waiting_for_others_to_end", kill);
+        await this.#wait(before, leftMs, signal);
+      }
     }
     const usedSeconds = (this.#clock.monotonic() - startMs) / 1000;
     const timeout = stopTimeout(grace, usedSeconds);
@@ -132,6 +148,8 @@ export class PodKiller {
     // A sandbox takes its containers with it at once, so it stays as long as one
     // of them still has a right to its grace.
     if (!isEarly) {
+      const kind = "stopping_sandboxes";
+      using _stopping = this.#activities.begin(pod.metadata.uid, { kind });
       const stops = observed.sandboxes.map(({ id }) =>
         this.#runtime.stopPodSandbox(id, { signal })
       );
@@ -162,8 +180,10 @@ export class PodKiller {
     const podIps = this.addressesOf(pod, observed);
     let isEarly = false;
     const failures = await failuresOf(running.map(async (container) => {
-      const reason = POD_STOPPING;
-      const one = { pod, container, podIps, reason, graceSeconds, signal };
+      const why = kill.reasons?.find((step) =>
+        step.containerId === container.id
+      ) ?? { reason: POD_STOPPING };
+      const one = { ...why, pod, container, podIps, graceSeconds, signal };
       const earlier = order.get(container.name) ?? [];
       const waitFor = running.filter(({ name }) => earlier.includes(name))
         .map(({ id }) => ended.get(id)?.promise);
@@ -190,6 +210,7 @@ export class PodKiller {
     const hook = spec?.lifecycle?.preStop;
     if (spec === undefined || hook === undefined) return;
     using limit = deadline(this.#clock, graceSeconds * 1000, signal);
+    using _hook = this.#begin("pre_stop_hook", kill);
     try {
       await this.#hooks.run(hook, {
         pod,
@@ -219,6 +240,14 @@ export class PodKiller {
         "PreStopHook failed",
       );
     }
+  }
+
+  #begin(
+    kind: "pre_stop_hook" | "waiting_for_others_to_end",
+    { pod, container }: ContainerKill,
+  ): Disposable {
+    const { uid } = pod.metadata;
+    return this.#activities.begin(uid, { kind, container: container.name });
   }
 
   async #wait(

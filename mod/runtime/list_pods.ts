@@ -79,18 +79,25 @@ export async function listPod(
     runtime.listContainers(filter, options),
   ]);
   const listing = groupByPod(sandboxes, containers).pods.get(uid);
-  return listing ??
-    { ...NOTHING_LISTED, uid };
+  return listing ?? nothingListed(uid);
 }
 
-/** Groups two lists by pod UID. Pure. */
+/** A pod of which a list shows nothing. Pure. */
+export function nothingListed(uid: string): PodListing {
+  return { ...NOTHING_LISTED, uid };
+}
+
+/** Groups two lists by pod UID; of what is listed twice the first row counts. Pure. */
 export function groupByPod(
   sandboxes: readonly Sandbox[],
   containers: readonly Container[],
 ): RuntimeListing {
   const pods = new Map<string, OpenListing>();
   const foreign: ForeignItem[] = [];
+  const seen = new Set<string>();
   for (const sandbox of sandboxes) {
+    if (seen.has(sandbox.id)) continue;
+    seen.add(sandbox.id);
     const listing = openListing(pods, sandbox.labels);
     if (listing === undefined) {
       const { id, metadata } = sandbox;
@@ -101,6 +108,8 @@ export function groupByPod(
     if (sandbox.state === "ready") listing.alive = true;
   }
   for (const container of containers) {
+    if (seen.has(container.id)) continue;
+    seen.add(container.id);
     const named = container.labels[LABEL_CONTAINER_NAME] !== undefined;
     const listing = named ? openListing(pods, container.labels) : undefined;
     if (listing === undefined) {

@@ -8,9 +8,11 @@
  * @module
  */
 
-export { PodCache, unseenPod } from "./cache.ts";
+export { Activities } from "./activity.ts";
+export { type CacheWatcher, PodCache, unseenPod } from "./cache.ts";
 export { PodCollector } from "./collect.ts";
 export { findLeftovers, type Leftovers } from "./collect_decision.ts";
+export { ContainerEvents } from "./container_event.ts";
 export { ContainerFiles, type PodPaths } from "./container_files.ts";
 export { diskFiles } from "./disk_files.ts";
 export { parseResolvConf, type ResolverConfig } from "./dns.ts";
@@ -21,14 +23,22 @@ export {
   type PodEnding,
   PodExecutor,
 } from "./execute.ts";
+export { expand } from "./expansion.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export { PodObserver } from "./look.ts";
+export {
+  KnownExits,
+  type KnownExitsDeps,
+  type LookService,
+  type ToldStatus,
+} from "./known_exits.ts";
 export {
   type ForeignItem,
   groupByPod,
   listPod,
   listPods,
   type ListService,
+  nothingListed,
   type PodListing,
   type RuntimeListing,
 } from "./list_pods.ts";
@@ -45,6 +55,8 @@ export type {
   SpecWarning,
   SubPaths,
 } from "./ports.ts";
+export { PodLister, type PodListerDeps } from "./list_pieces.ts";
+export type { PodPart } from "./pod_part.ts";
 export { PodResources, type PodResourcesDeps } from "./pod_resources.ts";
 export {
   NO_POD_CGROUPS,

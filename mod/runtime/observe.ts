@@ -9,20 +9,15 @@ import {
   ANNOTATION_CONTAINER_RESTART_COUNT,
   LABEL_CONTAINER_NAME,
 } from "../api/mod.ts";
-import {
-  type Container,
-  type ContainerStatus,
-  CriError,
-  type RuntimeService,
-  type Sandbox,
-} from "../cri/mod.ts";
+import { type Container, CriError, type Sandbox } from "../cri/mod.ts";
 import {
   isUnclearEnd,
   type ObservedContainer,
   type ObservedPod,
   type ObservedSandbox,
 } from "../pod/mod.ts";
-import { listPod, type ListService, type PodListing } from "./list_pods.ts";
+import type { LookService, ToldStatus } from "./known_exits.ts";
+import { listPod, type PodListing } from "./list_pods.ts";
 import type { RuntimeFiles } from "./ports.ts";
 import { terminationMessage } from "./termination_message.ts";
 import { toldResources } from "./told_resources.ts";
@@ -38,9 +33,7 @@ export interface InspectOptions {
 
 /** What looking needs. */
 export interface ObserveDeps {
-  readonly runtime:
-    & ListService
-    & Pick<RuntimeService, "containerStatus" | "podSandboxStatus">;
+  readonly runtime: LookService;
   readonly files: RuntimeFiles;
 }
 
@@ -50,7 +43,8 @@ export interface ObserveDeps {
  * Asks for the status of the newest sandbox if it is ready, and of those
  * containers whose details cannot be known yet: what ran and still runs, or had
  * ended already, is taken from `cached`. What vanishes between list and status is
- * left out (upstream too ignores NotFound there).
+ * left out (upstream too ignores NotFound there); what `cached` has and the list lacks
+ * is asked for by its id, since a list may be short of something for a moment.
  *
  * @returns the pod; without sandboxes and containers when the runtime has none
  * @throws {CriError} when the runtime cannot answer
@@ -171,24 +165,46 @@ async function inspectSandboxes(
     listing.sandboxes.map((row) => ({ ...row, attempt: row.metadata.attempt })),
   );
   const known = new Map(cached?.sandboxes.map((seen) => [seen.id, seen]));
+  const listed = new Set(rows.map(({ id }) => id));
+  const lacking = cached?.sandboxes.filter(({ id }) => !listed.has(id)) ?? [];
   const newest = rows[0];
-  if (newest?.state !== "ready") return rows.map((row) => plain(row, known));
-  const call = signal === undefined ? {} : { signal };
-  const status = await unlessGone(
-    deps.runtime.podSandboxStatus(newest.id, call),
-  );
+  const [first, ...found] = await Promise.all([
+    newest?.state === "ready"
+      ? inspectSandbox(deps, newest, signal)
+      : newest && plain(newest, known),
+    ...lacking.map((sandbox) => inspectSandbox(deps, sandbox, signal)),
+  ]);
   const older = rows.slice(1).map((row) => plain(row, known));
-  if (status === undefined) return older;
-  return [{
-    id: newest.id,
+  return newestSandboxesFirst(
+    [first, ...found, ...older].filter((sandbox) => sandbox !== undefined),
+  );
+}
+
+/**
+ * Reads the details of one sandbox.
+ *
+ * @returns `undefined` when the runtime does not have it any more
+ * @throws {CriError} when the runtime cannot answer
+ */
+export async function inspectSandbox(
+  deps: ObserveDeps,
+  sandbox: Pick<ObservedSandbox, "id" | "attempt" | "createdAt">,
+  signal?: AbortSignal,
+): Promise<ObservedSandbox | undefined> {
+  const { id, attempt, createdAt } = sandbox;
+  const call = signal === undefined ? {} : { signal };
+  const status = await unlessGone(deps.runtime.podSandboxStatus(id, call));
+  if (status === undefined) return undefined;
+  return {
+    id,
     // It may have ended since the list was made.
     ready: status.state === "ready",
-    attempt: newest.attempt,
-    createdAt: newest.createdAt,
+    attempt,
+    createdAt,
     hostNetwork: status.networkMode === "node",
     ip: status.ip,
     additionalIps: status.additionalIps,
-  }, ...older];
+  };
 }
 
 /** A sandbox of which only the list is known; for older ones nothing more matters. */
@@ -215,15 +231,20 @@ async function inspectContainers(
 ): Promise<readonly ObservedContainer[]> {
   const { cached, signal } = options;
   const known = new Map(cached?.containers.map((seen) => [seen.id, seen]));
-  const looked = await Promise.all(listing.containers.map((row) => {
-    const seen = known.get(row.id);
-    if (seen !== undefined && isSettled(seen, row)) return seen;
-    const { sandboxId } = row;
-    return inspectContainer(deps, row.id, {
+  const inspect = ({ id, sandboxId }: Pick<Container, "id" | "sandboxId">) =>
+    inspectContainer(deps, id, {
       sandboxId,
       ...(signal === undefined ? {} : { signal }),
     });
-  }));
+  const listed = new Set(listing.containers.map(({ id }) => id));
+  const lacking = cached?.containers.filter(({ id }) => !listed.has(id)) ?? [];
+  const looked = await Promise.all([
+    ...listing.containers.map((row) => {
+      const seen = known.get(row.id);
+      return seen !== undefined && isSettled(seen, row) ? seen : inspect(row);
+    }),
+    ...lacking.map(inspect),
+  ]);
   return newestContainersFirst(
     looked.filter((container) => container !== undefined),
   );
@@ -250,7 +271,7 @@ function newestContainersFirst(
 }
 
 function observedContainer(
-  status: ContainerStatus,
+  status: ToldStatus,
   extra: { readonly sandboxId: string; readonly message: string },
 ): ObservedContainer {
   const { annotations, user } = status;
@@ -265,6 +286,7 @@ function observedContainer(
     finishedAt: status.finishedAt,
     exitCode: status.exitCode,
     reason: clip(status.reason, MAX_REASON),
+    ...(status.isUnconfirmed && { isUnconfirmed: status.isUnconfirmed }),
     message: extra.message,
     image: status.image.image,
     imageRef: status.imageRef,

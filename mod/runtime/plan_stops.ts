@@ -85,7 +85,8 @@ export class PlanStops {
       // Stopped before; its network goes when it is removed.
       return;
     }
-    await this.#deps.killer.killPod({ pod, observed, signal });
+    const reasons = plan.kill;
+    await this.#deps.killer.killPod({ pod, observed, reasons, signal });
     log.stopped();
   }
 

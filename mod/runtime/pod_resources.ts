@@ -33,6 +33,9 @@ import {
 } from "./resource_spec.ts";
 import type { NodeFacts } from "./spec_input.ts";
 
+/** The reason of the kubelet's event (its FailedToCreatePodContainer). */
+const NO_POD_CGROUP = "FailedCreatePodContainer";
+
 /** What keeping the resources of pods needs. */
 export interface PodResourcesDeps {
   readonly runtime: Pick<
@@ -80,7 +83,7 @@ export class PodResources {
         describeError(error)
       }`;
       const reason = "FailedToCreatePodContainer";
-      this.#tell(pod, { type: "Warning", reason, message });
+      this.#tell(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
       log.podFailed({ reason, message });
       return false;
     }
@@ -94,7 +97,7 @@ export class PodResources {
     } catch (error) {
       this.#tell(pod, {
         type: "Warning",
-        reason: "FailedToCreatePodContainer",
+        reason: NO_POD_CGROUP,
         message: `Cannot limit the pod as a whole: ${describeError(error)}`,
       });
     }
@@ -156,7 +159,7 @@ export class PodResources {
     this.#errors.delete(uid);
     if (!isInPlace) return;
     await this.#tellRuntime(resize);
-    const message = "Pod resize completed";
+    const message = `Pod resize completed: ${describeResize(todo)}`;
     this.#tell(pod, { type: "Normal", reason: "ResizeCompleted", message });
   }
 
@@ -261,23 +264,11 @@ export class PodResources {
     }
   }
 
-  #tellStarted(
-    pod: Pod,
-    { updates, podAfter }: Pick<ResizePlan, "updates" | "podAfter">,
-  ): void {
-    const containers = new Map(
-      updates.map(({ containerName: name, after }) => [name, after]),
-    );
-    const shown = [...containers].map(([name, { requests, limits }]) => ({
-      name,
-      resources: { limits, requests },
-    }));
+  #tellStarted(pod: Pod, plan: ShownResize): void {
     this.#tell(pod, {
       type: "Normal",
       reason: "ResizeStarted",
-      message: `Pod resize started: ${
-        JSON.stringify({ containers: shown, resources: podAfter })
-      }`,
+      message: `Pod resize started: ${describeResize(plan)}`,
     });
   }
 
@@ -291,4 +282,18 @@ export class PodResources {
   ): void {
     this.#deps.events.record(podRef(pod), event);
   }
+}
+
+type ShownResize = Pick<ResizePlan, "updates" | "podAfter">;
+
+/** The new resources as the kubelet's events have them. */
+function describeResize({ updates, podAfter }: ShownResize): string {
+  const containers = new Map(
+    updates.map(({ containerName: name, after }) => [name, after]),
+  );
+  const shown = [...containers].map(([name, { requests, limits }]) => ({
+    name,
+    resources: { limits, requests },
+  }));
+  return JSON.stringify({ containers: shown, resources: podAfter });
 }

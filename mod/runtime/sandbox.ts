@@ -13,6 +13,7 @@ import {
   type SandboxStatus,
 } from "../cri/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../pod/mod.ts";
+import type { Activities } from "./activity.ts";
 import { wordsOf } from "./images.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
@@ -56,6 +57,7 @@ export class SandboxCreator {
   /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
   readonly #pending = new Map<string, Promise<string | undefined>>();
   readonly #pauses: SandboxPauses;
+  readonly #activities: Activities;
 
   constructor(
     deps: {
@@ -66,8 +68,10 @@ export class SandboxCreator {
       readonly resources?: PodResources;
       /** Without it no pod gets a user namespace. */
       readonly users?: UserNamespaces;
+      readonly activities: Activities;
     },
   ) {
+    this.#activities = deps.activities;
     this.#resources = deps.resources;
     this.#users = deps.users;
     this.#runtime = deps.runtime;
@@ -100,7 +104,10 @@ export class SandboxCreator {
    */
   async pending(uid: string, signal: AbortSignal): Promise<string | undefined> {
     const call = this.#pending.get(uid);
-    return call === undefined ? undefined : await unlessAborted(call, signal);
+    if (call === undefined) return undefined;
+    const kind = "waiting_for_late_sandbox";
+    using _waiting = this.#activities.begin(uid, { kind });
+    return await unlessAborted(call, signal);
   }
 
   /**
@@ -115,6 +122,8 @@ export class SandboxCreator {
     options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
   ): Promise<PodSandbox | undefined> {
     const { log, signal } = options;
+    const kind = "creating_sandbox";
+    using _creating = this.#activities.begin(pod.metadata.uid, { kind });
     if (!await this.#giveIds(pod, log)) return undefined;
     const spec = this.#spec(pod, attempt, log);
     if (spec === undefined) return undefined;

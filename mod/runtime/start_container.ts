@@ -8,13 +8,18 @@ import type { ContainerSpec, EventSink, Pod } from "../api/mod.ts";
 import { type Clock, describeError } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
 import { latestContainer, type ObservedPod } from "../pod/mod.ts";
+import type { Activities } from "./activity.ts";
 import type { ContainerFiles } from "./container_files.ts";
-import { ContainerEvents } from "./container_event.ts";
-import { ContainerInputs, type PinnedSubPath } from "./container_inputs.ts";
+import { ContainerEvents, restartBackOffText } from "./container_event.ts";
+import {
+  ContainerInputs,
+  exchangedFailure,
+  type PinnedSubPath,
+} from "./container_inputs.ts";
 import type { HookRunner } from "./hooks.ts";
 import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
 import type { PodKiller } from "./kill.ts";
-import { terminationLogPath, type WantedSubPath } from "./mount_spec.ts";
+import { terminationLogPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
 import type { SyncFailure } from "./outcome.ts";
@@ -45,6 +50,7 @@ export interface StarterDeps {
   readonly clock: Clock;
   readonly killer: PodKiller;
   readonly hooks: HookRunner;
+  readonly activities: Activities;
   readonly backoffs: RestartBackoffs;
 }
 
@@ -100,7 +106,7 @@ export class ContainerStarter {
       this.#tell(pod).warning(
         container.name,
         "BackOff",
-        `Back-off restarting failed container ${container.name} in pod ${pod.metadata.name}`,
+        restartBackOffText(pod, container.name),
       );
       return failed({
         container: container.name,
@@ -258,9 +264,13 @@ export class ContainerStarter {
     const hook = container.lifecycle?.postStart;
     if (hook === undefined) return { kind: "started", containerId };
     context.yieldPlace();
-    const { hooks, killer } = this.#deps;
+    const { hooks, killer, activities } = this.#deps;
     const { podIps } = context;
     try {
+      using _hook = activities.begin(pod.metadata.uid, {
+        kind: "post_start_hook",
+        container: name,
+      });
       await hooks.run(hook, { pod, container, containerId, podIps, signal });
       return { kind: "started", containerId };
     } catch (error) {
@@ -379,16 +389,6 @@ export class ContainerStarter {
       changed: options.changed,
     };
   }
-}
-
-function exchangedFailure(
-  { written, volume }: WantedSubPath,
-): Omit<SyncFailure, "container"> {
-  return {
-    reason: "CreateContainerConfigError",
-    message:
-      `Cannot run the container: subpath "${written}" of volume "${volume}" was exchanged while it was mounted, wanted what was found before`,
-  };
 }
 
 function failed(failure: SyncFailure): StartResult {

@@ -130,7 +130,7 @@ Deno.test("PodExecutor.execute() restarts a crashed container at once, then wait
   }
   ok(
     rig.told().includes(
-      "BackOff: Back-off restarting failed container c in pod web",
+      "BackOff: Back-off restarting failed container c in pod web_shop(u-1)",
     ),
   );
   const counts = (await rig.look(subject)).containers

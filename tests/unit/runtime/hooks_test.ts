@@ -25,7 +25,7 @@ interface Asked {
 }
 
 function answer(status: number, location?: string): HttpAnswer {
-  return { status, location, body: new Uint8Array() };
+  return { status, location, body: new Uint8Array(), bodyEnd: "whole" };
 }
 
 function setUp(

@@ -15,6 +15,7 @@ import {
 import {
   groupByPod,
   inspectPod,
+  nothingListed,
   type ObserveDeps,
   type RuntimeFiles,
 } from "../../../mod/runtime/mod.ts";
@@ -250,3 +251,16 @@ for (const [what, sandboxes, expected] of IP_ROWS) {
     deepStrictEqual(podIps(sandboxes, { ips: ["10.9.9.9"] }), expected);
   });
 }
+
+Deno.test("inspectPod() asks by id for what a list lacks, and leaves it out only when it is gone (R09)", async () => {
+  const runtime = new SmallRuntime();
+  runtime.sandboxes = [sandboxRow("u-1")];
+  runtime.containers = [containerRow("u-1")];
+  const cached = await inspectPod(depsOf(runtime), "u-1");
+  const listing = nothingListed("u-1");
+  const kept = await inspectPod(depsOf(runtime), "u-1", { cached, listing });
+  deepStrictEqual(kept, cached);
+  runtime.gone = ["s-u-1", "c-u-1"];
+  const pod = await inspectPod(depsOf(runtime), "u-1", { cached, listing });
+  deepStrictEqual([pod.sandboxes, pod.containers], [[], []]);
+});

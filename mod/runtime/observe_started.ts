@@ -1,0 +1,98 @@
+/**
+ * Looking at a pod of which nothing but starts has changed anything.
+ *
+ * @module
+ */
+
+import type { RuntimeService } from "../cri/mod.ts";
+import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
+import { inspectContainer, withContainers } from "./observe.ts";
+import type { SyncOutcome } from "./outcome.ts";
+import type { OutcomeLog } from "./outcome_log.ts";
+import type { PodResources } from "./pod_resources.ts";
+import type { RuntimeFiles } from "./ports.ts";
+import type { PodSandbox } from "./sandbox.ts";
+
+/** What looking needs. */
+export interface ObserveStartedDeps {
+  readonly runtime: RuntimeService;
+  readonly files: RuntimeFiles;
+  readonly resources?: Pick<PodResources, "complete">;
+}
+
+/** The plan that was executed, and the look that it was made from. */
+export interface ExecutedPlan {
+  readonly pod: { readonly metadata: Pick<ObservedPod, "name" | "namespace"> };
+  readonly observed: ObservedPod;
+  readonly plan: Pick<PodPlan, "sandbox">;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The pod as it is now, when only starts have changed it: then the status of what
+ * was started completes the look before. In every other case the caller looks anew.
+ *
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function observeStarted(
+  deps: ObserveStartedDeps,
+  executed: ExecutedPlan,
+  done: {
+    readonly sandbox: PodSandbox;
+    /** The ids of the containers that were started. */
+    readonly started: readonly string[];
+    readonly log: OutcomeLog;
+  },
+): Promise<SyncOutcome["observed"]> {
+  const { pod, observed, plan, signal } = executed;
+  const { sandbox, started, log } = done;
+  if (!log.onlyStarted) return undefined;
+  const atMs = log.timeAfter();
+  const replaced = observed.containers.filter((container) =>
+    container.isUnconfirmed
+  );
+  let containers: readonly (ObservedContainer | undefined)[];
+  try {
+    containers = await Promise.all([
+      ...started.map((id) =>
+        inspectContainer(deps, id, { sandboxId: sandbox.id, signal })
+      ),
+      ...replaced.map((container) => confirmEnd(deps, container, signal)),
+    ]);
+  } catch {
+    // The caller's own look meets the failure, if it lasts.
+    signal.throwIfAborted();
+    return undefined;
+  }
+  const found = containers.filter((container) => container !== undefined);
+  if (found.length < containers.length) return undefined;
+  const { name, namespace } = pod.metadata;
+  const base = plan.sandbox.kind === "create"
+    ? {
+      ...observed,
+      name,
+      namespace,
+      sandboxes: [sandbox.observed],
+      ips: sandbox.ips,
+    }
+    : observed;
+  const now = withContainers(base, found);
+  return { pod: await deps.resources?.complete(now) ?? now, atMs };
+}
+
+/**
+ * Looks again at a container that was known to have ended before the runtime showed
+ * it. By now it does; one that it still takes for running is ended for good, so that
+ * it does not run on beside its successor whatever was told of it (I1).
+ */
+async function confirmEnd(
+  deps: ObserveStartedDeps,
+  { id, sandboxId }: ObservedContainer,
+  signal: AbortSignal,
+): Promise<ObservedContainer | undefined> {
+  const look = () => inspectContainer(deps, id, { sandboxId, signal });
+  const seen = await look();
+  if (seen?.state !== "running") return seen;
+  await deps.runtime.stopContainer(id, 0, { signal });
+  return await look();
+}

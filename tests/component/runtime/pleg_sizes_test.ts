@@ -1,0 +1,114 @@
+/**
+ * Watching a fake runtime whose answers are large, over its socket.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../../mod/base/mod.ts";
+import { CriError } from "../../../mod/cri/mod.ts";
+import { Pleg } from "../../../mod/pleg/mod.ts";
+import { type FakeRig, fakeRig, IMAGE, pod, unseen } from "./rig.ts";
+
+const BALLAST_BYTES = 40_000;
+
+async function startPods(both: FakeRig, uids: readonly string[]) {
+  for (const uid of uids) {
+    const each = pod({}, { uid, name: `p-${uid}` });
+    const { observed } = await both.rig.sync(each, { observed: unseen(each) });
+    ok(observed !== undefined);
+    both.rig.cache.set(uid, observed.pod, observed.atMs);
+  }
+}
+
+/** Adds dead containers `c` to a pod, each of 40 kB. */
+async function addDead(both: FakeRig, uid: string, count: number) {
+  const { runtime } = both.rig;
+  const { fake } = both;
+  const sandbox = [...fake.sandboxes.values()]
+    .find(({ config }) => config.metadata?.uid === uid);
+  const sample = fake.running("c").find(({ sandboxId }) =>
+    sandboxId === sandbox?.id
+  );
+  ok(sandbox !== undefined && sample !== undefined);
+  for (let attempt = 1; attempt <= count; attempt++) {
+    const id = await runtime.createContainer({
+      sandboxId: sandbox.id,
+      config: {
+        metadata: { name: "c", attempt },
+        image: { image: IMAGE },
+        labels: sample.config.labels,
+        annotations: {
+          ...sample.config.annotations,
+          ballast: "x".repeat(BALLAST_BYTES),
+        },
+      },
+      sandboxConfig: {
+        metadata: { name: "p", namespace: "shop", uid, attempt: 0 },
+        labels: {},
+        annotations: {},
+      },
+    });
+    await runtime.startContainer(id);
+    fake.exitContainer(id, 1);
+  }
+}
+
+function plegOf({ rig }: FakeRig): Pleg {
+  return new Pleg({
+    runtime: rig.runtime,
+    cache: rig.cache,
+    clock: systemClock,
+    metrics: new MetricsRegistry(),
+    log: silentLogger,
+    inspect: (listing, signal) => rig.observer.inspect(listing, signal),
+  }, { relistPeriodMs: 20 });
+}
+
+Deno.test("Pleg lists 6 MiB as a whole (PL-05, R19)", async () => {
+  await using both = await fakeRig();
+  await startPods(both, ["u-0"]);
+  await addDead(both, "u-0", 150);
+  const pleg = plegOf(both);
+  both.fake.calls.length = 0;
+  await pleg.relist(both.rig.signal);
+  strictEqual(pleg.runtimeDown, undefined);
+  strictEqual(pleg.listing?.pods.get("u-0")?.containers.length, 151);
+  strictEqual(both.fake.callsOf("ListContainers").length, 1);
+});
+
+Deno.test("Pleg lists more than 16 MiB in pieces, so that a pod's dead can be removed, and then as one (PL-05, R19)", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const uids = ["u-0", "u-1", "u-2"];
+  await startPods(both, uids);
+  for (const uid of uids) await addDead(both, uid, 150);
+  await refused(rig.runtime.listContainers());
+  await refused(rig.runtime.listContainers({ state: "exited" }));
+  const pleg = plegOf(both);
+  await pleg.relist(rig.signal);
+  strictEqual(pleg.health().healthy, true);
+  for (const uid of uids) {
+    strictEqual(rig.cache.get(uid)?.containers.length, 151);
+    const observed = rig.cache.get(uid);
+    if (observed !== undefined) {
+      await rig.collector.pruneDead(observed, { signal: rig.signal });
+    }
+  }
+  ok(fake.containers.size <= 6, `${fake.containers.size} containers are left`);
+  fake.calls.length = 0;
+  await pleg.relist(rig.signal);
+  const sizes = uids.map((uid) => rig.cache.get(uid)?.containers.length);
+  deepStrictEqual(sizes, [2, 2, 2]);
+  strictEqual((await rig.runtime.listContainers()).length, 6);
+});
+
+async function refused(call: Promise<unknown>): Promise<void> {
+  const error = await call.then(() => undefined, (error) => error);
+  ok(error instanceof CriError, "the list was answered");
+  strictEqual(error.kind, "resource_exhausted");
+}

@@ -1,0 +1,307 @@
+/**
+ * What hints of the runtime make the watching do, and what it costs.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { seenContainer } from "../runtime/builders.ts";
+import { failure } from "./model_runtime.ts";
+import { PERIOD_MS, PlegRig } from "./rig.ts";
+
+const NEVER = new AbortController().signal;
+
+async function trusted(pods: readonly string[] = ["u"]): Promise<PlegRig> {
+  const rig = new PlegRig();
+  for (const uid of pods) rig.runtime.addPod(uid);
+  await rig.trust();
+  return rig;
+}
+
+Deno.test("Pleg looks at a container at once of which it is told that it ended, and at no other (PL-01)", async () => {
+  await using rig = await trusted(["u", "v"]);
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(0);
+  strictEqual(rig.state("c-u"), "exited");
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+  deepStrictEqual(rig.calls(), ["status c-u", "status s-u"]);
+});
+
+Deno.test("Pleg looks again until the runtime shows what it told, and then no more", async () => {
+  await using rig = await trusted();
+  rig.runtime.lagMs = 60;
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(0);
+  strictEqual(rig.state("c-u"), "running");
+  await rig.clock.advance(70);
+  strictEqual(rig.state("c-u"), "exited");
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+  rig.calls();
+  await rig.clock.advance(5_000);
+  deepStrictEqual(rig.calls(), []);
+});
+
+Deno.test("Pleg gives up on what never shows, and a flood of the same is no flood of calls", async () => {
+  await using rig = await trusted();
+  for (let times = 0; times < 1_000; times++) {
+    rig.hints.tell("stopped", "c-u");
+    await rig.clock.advance(5);
+  }
+  const calls = rig.calls().filter((call) => call === "status c-u");
+  strictEqual(calls.length <= 60, true, `${calls.length} looks in 5 s`);
+  strictEqual(rig.state("c-u"), "running");
+});
+
+Deno.test("Pleg asks nothing about what the agent does itself", async () => {
+  await using rig = await trusted();
+  rig.busy.add("u");
+  const id = rig.runtime.addContainer("u", "d");
+  rig.hints.tell("created", id);
+  rig.hints.tell("started", id);
+  await rig.clock.advance(200);
+  const seen = rig.cache.get("u");
+  rig.busy.delete("u");
+  if (seen !== undefined) {
+    const started = seenContainer("d", { id, sandboxId: "s-u" });
+    rig.cache.set("u", {
+      ...seen,
+      containers: [...seen.containers, started],
+    }, rig.clock.monotonic());
+  }
+  await rig.clock.advance(7_000);
+  deepStrictEqual([rig.calls(), rig.kinds()], [[], []]);
+  strictEqual(rig.period(), 10);
+});
+
+Deno.test("Pleg looks after an action at what ended meanwhile and the action did not see", async () => {
+  await using rig = await trusted();
+  rig.busy.add("u");
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(200);
+  deepStrictEqual(rig.calls(), []);
+  const before = rig.cache.get("u");
+  rig.busy.delete("u");
+  // What the agent records is built upon its look from before.
+  if (before !== undefined) rig.cache.set("u", before, rig.clock.monotonic());
+  await rig.clock.advance(0);
+  strictEqual(rig.state("c-u"), "exited");
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+});
+
+Deno.test("Pleg looks again at an end that an action's own record has hidden", async () => {
+  await using rig = await trusted();
+  const before = rig.cache.get("u");
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(0);
+  strictEqual(rig.state("c-u"), "exited");
+  await rig.clock.advance(50);
+  if (before !== undefined) rig.cache.set("u", before, rig.clock.monotonic());
+  await rig.clock.advance(0);
+  strictEqual(rig.state("c-u"), "exited");
+});
+
+Deno.test("Pleg lists a pod whose sandbox is told to have ended", async () => {
+  await using rig = await trusted(["u", "v"]);
+  rig.runtime.endSandbox("s-u");
+  rig.hints.tell("stopped", "s-u");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+  deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
+});
+
+Deno.test("Pleg lists a pod in which a container is told that nobody knows", async () => {
+  await using rig = await trusted(["u", "v"]);
+  const id = rig.runtime.addContainer("u", "d");
+  rig.hints.tell("started", id, "u");
+  await rig.clock.advance(0);
+  strictEqual(rig.state(id), "running");
+  strictEqual(rig.lists(), 0);
+});
+
+Deno.test("Pleg lists everything, once and a second later, when nobody knows whose container it is", async () => {
+  await using rig = await trusted();
+  rig.runtime.addPod("v");
+  rig.hints.tell("started", "s-v");
+  rig.hints.tell("started", "c-v");
+  for (let n = 0; n < 50; n++) rig.hints.tell("started", `stranger-${n}`);
+  await rig.clock.advance(900);
+  strictEqual(rig.lists(), 0);
+  await rig.clock.advance(1_100);
+  strictEqual(rig.lists(), 1);
+  strictEqual(rig.state("c-v"), "running");
+  await rig.clock.advance(7_000);
+  strictEqual(rig.lists(), 0);
+});
+
+Deno.test("Pleg does not look at other people's pods, whatever it is told", async () => {
+  await using rig = new PlegRig({ isOurs: (uid) => uid === "u" });
+  rig.runtime.addPod("u");
+  rig.runtime.addPod("v");
+  await rig.trust();
+  rig.runtime.exit("c-v");
+  rig.hints.tell("stopped", "c-v");
+  rig.hints.tell("started", "other", "v");
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.calls(), []);
+});
+
+Deno.test("Pleg takes over the pod's address when it looks because of a hint (PL-08)", async () => {
+  await using rig = await trusted();
+  rig.runtime.setIp("s-u", "10.88.0.99");
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.cache.get("u")?.ips, ["10.88.0.99"]);
+  rig.runtime.endSandbox("s-u");
+  rig.hints.tell("stopped", "s-u");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.cache.get("u")?.ips, ["10.88.0.99"]);
+});
+
+Deno.test("Pleg lists every second without a stream, and asks for none again until the runtime returns", async () => {
+  await using rig = new PlegRig();
+  rig.runtime.addPod("u");
+  rig.hints.refusal = failure("unimplemented");
+  await rig.clock.advance(10 * PERIOD_MS);
+  strictEqual(rig.lists(), 11);
+  deepStrictEqual([rig.hints.opened, rig.period()], [1, 1]);
+  rig.runtime.faults.set("list sandboxes", "unavailable");
+  await rig.clock.advance(2 * PERIOD_MS);
+  rig.runtime.release();
+  rig.hints.refusal = undefined;
+  await rig.clock.advance(20 * PERIOD_MS);
+  deepStrictEqual([rig.hints.opened, rig.period()], [2, 10]);
+});
+
+Deno.test("Pleg lists at once when the stream breaks, each second afterwards, and opens it anew", async () => {
+  await using rig = await trusted();
+  rig.hints.end(failure("unavailable"));
+  await rig.clock.advance(0);
+  deepStrictEqual([rig.lists(), rig.period()], [1, 1]);
+  strictEqual(rig.hints.opened, 1);
+  await rig.clock.advance(PERIOD_MS);
+  strictEqual(rig.hints.opened, 2);
+  strictEqual(rig.lists() >= 1, true);
+  strictEqual(rig.metric("kubelet_evented_pleg_connection_success_count"), 2);
+  strictEqual(rig.metric("kubelet_evented_pleg_connection_error_count"), 1);
+});
+
+Deno.test("Pleg does not ask for a stream that cannot be opened more often than back-off allows (I5)", async () => {
+  await using rig = new PlegRig();
+  rig.hints.refusal = failure("unavailable");
+  await rig.clock.advance(300_000);
+  // After 1, 2, 4, 8, 16 and then every 30 seconds.
+  strictEqual(rig.hints.opened, 14);
+});
+
+Deno.test("Pleg trusts a stream no more that missed an end, until it has told something true", async () => {
+  await using rig = await trusted(["u", "v"]);
+  rig.runtime.exit("c-u");
+  await rig.clock.advance(12_000);
+  strictEqual(rig.state("c-u"), "exited");
+  await rig.clock.advance(10_000);
+  strictEqual(rig.period(), 1);
+  rig.runtime.exit("c-v");
+  rig.hints.tell("stopped", "c-v");
+  await rig.clock.advance(5_000);
+  strictEqual(rig.period(), 10);
+});
+
+Deno.test("Pleg goes on trusting a stream that told a little late", async () => {
+  await using rig = await trusted();
+  await rig.clock.advance(9_900);
+  rig.runtime.exit("c-u");
+  await rig.clock.advance(200);
+  strictEqual(rig.state("c-u"), "exited");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(5_000);
+  strictEqual(rig.period(), 10);
+});
+
+Deno.test("Pleg holds against no stream that something dead was removed, nor what the agent saw itself", async () => {
+  await using rig = await trusted(["u", "v"]);
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(100);
+  rig.runtime.remove("c-u");
+  rig.runtime.exit("c-v");
+  await rig.observer.look("v", NEVER);
+  await rig.clock.advance(30_000);
+  strictEqual(rig.period(), 10);
+  strictEqual(rig.state("c-u"), undefined);
+});
+
+Deno.test("Pleg answers who waits for a newer look at once while the list of all is far off", async () => {
+  await using rig = await trusted(["u", "v"]);
+  await rig.clock.advance(100);
+  const waiting = rig.cache.getNewerThan("u", rig.clock.monotonic(), NEVER);
+  await rig.clock.advance(5);
+  strictEqual((await waiting).containers.length, 1);
+  deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
+});
+
+Deno.test("Pleg forgets no hint that comes while it looks at that very pod", async () => {
+  await using rig = await trusted();
+  rig.runtime.faults.set("list containers u", "hang");
+  rig.pleg.requestRelist("u");
+  await rig.clock.advance(100);
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(100);
+  strictEqual(rig.state("c-u"), "running");
+  rig.runtime.release();
+  await rig.clock.advance(1);
+  strictEqual(rig.state("c-u"), "exited");
+});
+
+Deno.test("Pleg looks in time at a pod that is told of while ten others hang", async () => {
+  const pods = Array.from({ length: 11 }, (_, n) => `u${n}`);
+  await using rig = await trusted(pods);
+  for (const uid of pods) {
+    if (uid !== "u10") rig.runtime.faults.set(`status c-${uid}`, "hang");
+    rig.runtime.exit(`c-${uid}`);
+    rig.hints.tell("stopped", `c-${uid}`);
+  }
+  await rig.clock.advance(1_001);
+  strictEqual(rig.state("c-u10"), "exited");
+});
+
+Deno.test("PodCache.getNewerThan() is not answered by a look at one container (I1)", async () => {
+  await using rig = new PlegRig();
+  rig.runtime.addPod("u", ["c", "d"]);
+  await rig.clock.advance(100);
+  // The agent has acted and does not know what came of it.
+  const actedMs = rig.clock.monotonic();
+  rig.runtime.faults.set("list sandboxes", "hang");
+  rig.runtime.faults.set("list sandboxes u", "hang");
+  let isAnswered = false;
+  const stop = new AbortController();
+  const waiting = rig.cache.getNewerThan("u", actedMs, stop.signal)
+    .then(() => isAnswered = true);
+  rig.runtime.exit("c-u");
+  rig.hints.tell("stopped", "c-u");
+  await rig.clock.advance(3_000);
+  strictEqual(rig.state("c-u"), "exited");
+  strictEqual(isAnswered, false);
+  stop.abort(new Error("enough"));
+  await rejects(waiting, /enough/);
+});
+
+Deno.test("Pleg forgets a removed pod soon although the list of all is far off", async () => {
+  await using rig = await trusted();
+  rig.runtime.exit("c-u");
+  rig.runtime.endSandbox("s-u");
+  rig.hints.tell("stopped", "c-u");
+  rig.hints.tell("stopped", "s-u");
+  await rig.clock.advance(100);
+  rig.runtime.remove("c-u");
+  rig.runtime.remove("s-u");
+  rig.hints.tell("deleted", "c-u");
+  rig.hints.tell("deleted", "s-u");
+  await rig.clock.advance(1_500);
+  strictEqual(rig.cache.get("u"), undefined);
+});

@@ -1,0 +1,157 @@
+/**
+ * A Pleg over a model of a runtime, on a clock that a test moves.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import { Pleg, type PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+import type { ContainerExit } from "../../../mod/cri/mod.ts";
+import {
+  KnownExits,
+  PodCache,
+  PodObserver,
+  type RuntimeFiles,
+} from "../../../mod/runtime/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { HintScript, ModelRuntime } from "./model_runtime.ts";
+
+export const PERIOD_MS = 1_000;
+
+const NO_FILES: RuntimeFiles = {
+  makeDirectory: () => Promise.resolve(),
+  write: () => Promise.resolve(),
+  writeNew: () => Promise.resolve(true),
+  readTail: () => Promise.resolve(undefined),
+  list: () => Promise.resolve([]),
+  remove: () => Promise.resolve(),
+};
+
+/** How a rig is made. */
+export interface PlegRigOptions {
+  /** @default true */
+  readonly hasHints?: boolean;
+  readonly isOurs?: (uid: string) => boolean;
+  /** @default new FakeClock() */
+  readonly clock?: FakeClock;
+}
+
+/** A Pleg that runs, and all around it. */
+export class PlegRig implements AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly runtime: ModelRuntime;
+  readonly hints: HintScript = new HintScript();
+  /** What is known of ends earlier than the runtime shows them. */
+  readonly ends: Map<string, ContainerExit> = new Map();
+  readonly cache: PodCache = new PodCache();
+  readonly metrics: MetricsRegistry = new MetricsRegistry();
+  readonly busy: Set<string> = new Set();
+  readonly events: PodLifecycleEvent[] = [];
+  readonly observer: PodObserver;
+  readonly pleg: Pleg;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(options: PlegRigOptions = {}) {
+    const { hasHints = true, isOurs, clock = new FakeClock() } = options;
+    const { cache, metrics, hints } = this;
+    const runtime = new ModelRuntime(clock);
+    const exits = new KnownExits({
+      runtime,
+      ask: (id) => Promise.resolve(this.ends.get(id)),
+      clock,
+      log: silentLogger,
+    });
+    const observer = new PodObserver({
+      runtime: exits,
+      exits,
+      clock,
+      cache,
+      files: NO_FILES,
+    });
+    this.clock = clock;
+    this.runtime = runtime;
+    this.observer = observer;
+    this.pleg = new Pleg({
+      runtime: exits,
+      cache,
+      clock,
+      metrics,
+      log: silentLogger,
+      inspect: (listing, signal) => observer.inspect(listing, signal),
+      glimpse: (uid, id, signal) => observer.glimpse(uid, id, signal),
+      isBusy: (uid) => this.busy.has(uid),
+      ...hasHints &&
+        { hints: (signal: AbortSignal) => exits.heed(hints.open(signal)) },
+      ...isOurs && { isOurs },
+    }, { relistPeriodMs: PERIOD_MS });
+    this.#running = this.#run();
+  }
+
+  /** The kinds of the events told since the last call. */
+  kinds(): string[] {
+    return this.events.splice(0).map(({ kind }) => kind);
+  }
+
+  /** The calls made since the last call. */
+  calls(): string[] {
+    return this.runtime.calls.splice(0);
+  }
+
+  /** How many lists of everything were asked for since the last call. */
+  lists(): number {
+    return this.calls().filter((call) => call === "list sandboxes").length;
+  }
+
+  /** The state of a container, as the cache shows it. */
+  state(id: string): string | undefined {
+    for (const uid of this.cache.uids()) {
+      const found = this.cache.get(uid)?.containers.find((c) => c.id === id);
+      if (found !== undefined) return found.state;
+    }
+    return undefined;
+  }
+
+  /**
+   * Lets so many lists pass that a stream which keeps its word is trusted. The next
+   * list of all comes ten seconds later.
+   */
+  async trust(): Promise<void> {
+    await this.clock.advance(6 * PERIOD_MS);
+    this.calls();
+    for (let step = 0; step < 100 && this.lists() === 0; step++) {
+      await this.clock.advance(100);
+    }
+    strictEqual(this.period(), 10, "the stream is not trusted");
+    this.kinds();
+    this.calls();
+  }
+
+  /** The gauge of the period, in seconds. */
+  period(): number {
+    return this.metric("skerry_pleg_relist_period_seconds") ?? NaN;
+  }
+
+  /** The value of a metric without labels. */
+  metric(name: string): number | undefined {
+    const line = this.metrics.render().split("\n")
+      .find((line) => line.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.runtime.release();
+    await this.#running;
+    strictEqual(this.clock.pendingTimers, 0);
+  }
+
+  async #run(): Promise<void> {
+    // So that the test can still say what the first list shows.
+    await Promise.resolve();
+    for await (const event of this.pleg.run(this.#stop.signal)) {
+      this.events.push(event);
+    }
+  }
+}
