@@ -23,6 +23,25 @@ export function hasPortConflict(pod: Pod, others: readonly Pod[]): boolean {
   return wanted.some((port) => taken.some((other) => collide(port, other)));
 }
 
+/** A port of the node that a pod wants and another has. */
+export interface TakenPort {
+  readonly port: number;
+  readonly protocol: string;
+  /** Who has it. */
+  readonly holder: Pod;
+}
+
+/** The ports of the node that the pod cannot have, each with one who has it. */
+export function takenPorts(pod: Pod, others: readonly Pod[]): TakenPort[] {
+  return hostPorts(pod).flatMap((wanted) => {
+    const holder = others.find((other) =>
+      hostPorts(other).some((port) => collide(wanted, port))
+    );
+    const { port, protocol } = wanted;
+    return holder === undefined ? [] : [{ port, protocol, holder }];
+  });
+}
+
 interface HostPort {
   readonly port: number;
   readonly protocol: string;

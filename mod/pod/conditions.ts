@@ -28,6 +28,8 @@ export interface ConditionsInput {
   readonly restartingAll: boolean;
   /** Why the pod does not get the resources it asks for; absent when it may have them. */
   readonly resizeRefusal?: ResizeRefusal | undefined;
+  /** Why the node takes the pod down; absent when it does not. */
+  readonly disruption?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -43,6 +45,9 @@ export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
   "AllContainersRestarting",
 ]);
 
+/** Says that a pod ends because somebody took it down; not only the agent writes it. */
+export const DISRUPTION_TARGET: string = "DisruptionTarget";
+
 /**
  * Builds the whole list: foreign conditions first, as they are, then the agent's
  * own in the kubelet's order. A transition time changes with the status only.
@@ -51,8 +56,14 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
   const { pod, previous } = input;
   const foreign = (pod.status?.conditions ?? [])
     .filter(({ type }) => !OWNED_CONDITIONS.has(type));
-  // Set once, on eviction or shutdown, and never computed again.
-  const disruption = findCondition(previous?.conditions, "DisruptionTarget");
+  const disruption = input.disruption === undefined
+    // Set once, on eviction or shutdown, and never computed again.
+    ? findCondition(previous?.conditions, DISRUPTION_TARGET)
+    : condition(DISRUPTION_TARGET, {
+      status: "True",
+      reason: "TerminationByKubelet",
+      message: input.disruption,
+    }, input);
   const kept = disruption === undefined
     ? foreign
     : [...foreign.filter(({ type }) => type !== disruption.type), disruption];
@@ -75,6 +86,44 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
   ];
 }
 
+/**
+ * A status whose containers have changed, with the conditions that follow from them:
+ * `Initialized`, `ContainersReady` and `Ready`. All others stay as they are.
+ */
+export function refreshReadiness(
+  pod: Pod,
+  status: PodStatus,
+  { nowMs }: { readonly nowMs: number },
+): PodStatus {
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  const conditions = status.conditions ?? [];
+  const input: ReadinessInput = {
+    pod,
+    previous: status,
+    statuses: new Map(
+      [...initContainerStatuses, ...containerStatuses]
+        .map((each) => [each.name, each]),
+    ),
+    phase: status.phase ?? "Pending",
+    nowMs,
+  };
+  const containersReady = judgeContainersReady(input);
+  const verdicts = new Map<string, Verdict>([
+    ["Initialized", judgeInitialized(input)],
+    ["Ready", judgeReady(input, { containersReady, conditions })],
+    ["ContainersReady", containersReady],
+  ]);
+  return {
+    ...status,
+    conditions: conditions.map((each) => {
+      const verdict = verdicts.get(each.type);
+      return verdict === undefined
+        ? each
+        : condition(each.type, verdict, input);
+    }),
+  };
+}
+
 /** Finds a condition by its type. */
 export function findCondition(
   conditions: readonly PodCondition[] | undefined,
@@ -82,6 +131,12 @@ export function findCondition(
 ): PodCondition | undefined {
   return conditions?.find((each) => each.type === type);
 }
+
+/** What readiness follows from. */
+type ReadinessInput = Pick<
+  ConditionsInput,
+  "pod" | "previous" | "statuses" | "phase" | "nowMs"
+>;
 
 interface Verdict {
   readonly status: "True" | "False";
@@ -94,7 +149,10 @@ const TRUE: Verdict = { status: "True" };
 function condition(
   type: string,
   verdict: Verdict,
-  { pod, previous, nowMs }: ConditionsInput,
+  { pod, previous, nowMs }: Pick<
+    ConditionsInput,
+    "pod" | "previous" | "nowMs"
+  >,
 ): PodCondition {
   const before = findCondition(previous?.conditions, type);
   const sinceMs = before?.status === verdict.status
@@ -118,7 +176,7 @@ function judgeSandbox({ pod, observed }: ConditionsInput): Verdict {
     : { status: "False" };
 }
 
-function judgeInitialized(input: ConditionsInput): Verdict {
+function judgeInitialized(input: ReadinessInput): Verdict {
   const { pod, statuses, phase } = input;
   const init = pod.spec.initContainers ?? [];
   if (statuses.size === 0 && init.length > 0) {
@@ -147,7 +205,7 @@ function isComplete(sidecar: boolean, status: ContainerStatus): boolean {
   return sidecar ? status.started === true : status.ready;
 }
 
-function appHasStarted({ pod, statuses }: ConditionsInput): boolean {
+function appHasStarted({ pod, statuses }: ReadinessInput): boolean {
   return pod.spec.containers.some(({ name }) => {
     const state = statuses.get(name)?.state;
     return state?.running !== undefined || state?.terminated !== undefined;
@@ -155,13 +213,13 @@ function appHasStarted({ pod, statuses }: ConditionsInput): boolean {
 }
 
 /** A restart of all containers in place does not take the pod back. */
-function staysInitialized({ pod, previous }: ConditionsInput): boolean {
+function staysInitialized({ pod, previous }: ReadinessInput): boolean {
   return canRestartAll(pod) &&
     findCondition(previous?.conditions, "Initialized")?.status === "True";
 }
 
 function judgeContainersReady(
-  { pod, statuses, phase }: ConditionsInput,
+  { pod, statuses, phase }: ReadinessInput,
 ): Verdict {
   if (statuses.size === 0) {
     return { status: "False", reason: "UnknownContainerStatuses" };
@@ -215,7 +273,7 @@ function judgeResize(
 }
 
 function judgeReady(
-  { pod }: ConditionsInput,
+  { pod }: ReadinessInput,
   from: {
     readonly containersReady: Verdict;
     readonly conditions: readonly PodCondition[];

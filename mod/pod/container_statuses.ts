@@ -29,7 +29,11 @@ export interface WaitingReason {
   readonly message: string;
 }
 
-/** What the probes last said about readiness and startup, by container id. */
+/**
+ * What is known of readiness and startup, by the id that the runtime gave a container:
+ * what the probes last said, or what is remembered of a container that ran before the
+ * agent did. `undefined` when nothing is known yet.
+ */
 export interface StatusProbes {
   readiness(containerId: string): ProbeVerdict;
   startup(containerId: string): ProbeVerdict;
@@ -43,11 +47,6 @@ export interface ContainerStatusesInput {
   readonly previous: readonly ContainerStatus[] | undefined;
   readonly waiting: ReadonlyMap<string, WaitingReason>;
   readonly probes: StatusProbes;
-  /**
-   * Whether probes run at all; if not, a running container counts as started
-   * and ready.
-   */
-  readonly probing: boolean;
   readonly runtimeName: string;
   /** Whether all containers are being restarted in place. */
   readonly restartingAll: boolean;
@@ -82,10 +81,10 @@ export function buildContainerStatuses(
   return statuses.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-const GONE = {
-  exitCode: 137,
-  reason: "ContainerStatusUnknown",
-} as const;
+/** The reason of a termination that nobody saw (kubelet's word). */
+export const LOST_REASON = "ContainerStatusUnknown";
+
+const GONE = { exitCode: 137, reason: LOST_REASON } as const;
 
 /** The message of a termination that nobody saw (kubelet's wording). */
 export const LOST_MESSAGE =
@@ -180,13 +179,11 @@ function withRecords(
   const record = describeRecord(newest, { container, ...input });
   const moved = old !== undefined && old.containerID !== record.containerID;
   const lost = newest.state === "unknown" && old?.state?.running !== undefined;
-  const started = moved ? undefined : old?.started;
   return {
     ...record,
     ...(lost ? { state: lostState(input) } : {}),
     restartCount: countRestarts(record, { old, seen: newest }),
     lastState: lastState({ old, older, moved, input }),
-    ...(newest.state === "running" && started !== undefined ? { started } : {}),
   };
 }
 
@@ -291,9 +288,14 @@ function isForgottenInit(
     );
 }
 
+interface ProbedPlace extends Place {
+  readonly old: ContainerStatus | undefined;
+}
+
+/** Whether the container has started and is ready (kubelet: UpdatePodStatus). */
 function withProbes(
   status: ContainerStatus,
-  place: Place & { readonly old: ContainerStatus | undefined },
+  place: ProbedPlace,
 ): ContainerStatus {
   const { container, kind } = place;
   if (kind === "ephemeral") return { ...status, ready: false };
@@ -302,22 +304,40 @@ function withProbes(
     const ready = status.state?.terminated?.exitCode === 0;
     return { ...status, ready, started };
   }
-  return { ...status, ready: started && isReady(place), started };
+  return { ...status, ready: started && isReady(status, place), started };
 }
 
-function isStarted(status: ContainerStatus, place: Place): boolean {
-  const { container, input } = place;
+function isStarted(status: ContainerStatus, place: ProbedPlace): boolean {
+  const { container, kind, old, input } = place;
   if (status.state?.running === undefined) return false;
-  if (!input.probing || container.startupProbe === undefined) return true;
+  if (container.startupProbe === undefined || !isProbed(container, kind)) {
+    return true;
+  }
   const id = latestContainer(input.observed, container.name)?.id ?? "";
   const verdict = input.probes.startup(id);
   if (verdict !== undefined) return verdict === "success";
-  // Nothing said since the agent started: what was said before still holds.
-  return status.started === true;
+  return isSameRun(status, old) && old?.started === true;
 }
 
-function isReady({ container, input }: Place): boolean {
-  if (!input.probing || container.readinessProbe === undefined) return true;
+function isReady(status: ContainerStatus, place: ProbedPlace): boolean {
+  const { container, old, input } = place;
+  if (container.readinessProbe === undefined) return true;
   const id = latestContainer(input.observed, container.name)?.id ?? "";
-  return input.probes.readiness(id) === "success";
+  const verdict = input.probes.readiness(id);
+  if (verdict !== undefined) return verdict === "success";
+  return isSameRun(status, old) && old?.ready === true;
+}
+
+/** Ordinary init containers are not asked anything. */
+function isProbed(container: ContainerSpec, kind: ContainerKind): boolean {
+  return kind === "app" || isRestartableInit(container);
+}
+
+/** While the probes say nothing, what was shown of the same container still holds. */
+function isSameRun(
+  status: ContainerStatus,
+  old: ContainerStatus | undefined,
+): boolean {
+  return old?.containerID !== undefined &&
+    old.containerID === status.containerID;
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+export * from "./activity.ts";
 export * from "./admission.ts";
 export * from "./admission_resources.ts";
 export * from "./allocated_pod.ts";
@@ -14,15 +15,23 @@ export * from "./conditions.ts";
 export * from "./container_resources.ts";
 export * from "./container_statuses.ts";
 export * from "./downward.ts";
+export * from "./explain.ts";
+export * from "./explain_facts.ts";
+export * from "./explain_missing.ts";
+export * from "./explain_plan.ts";
 export * from "./grace.ts";
 export * from "./grants.ts";
+export * from "./http_action.ts";
 export * from "./lifecycle.ts";
+export * from "./normal_status.ts";
 export * from "./observed.ts";
 export * from "./phase.ts";
 export * from "./plan.ts";
 export * from "./plan_reset.ts";
 export * from "./plan_resize.ts";
 export * from "./pod_cgroup.ts";
+export * from "./probe_rules.ts";
+export * from "./probe_status.ts";
 export * from "./qos.ts";
 export * from "./references.ts";
 export * from "./refused_status.ts";

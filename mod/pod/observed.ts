@@ -43,6 +43,8 @@ export interface ObservedContainer {
   readonly finishedAt: bigint;
   readonly exitCode: number;
   readonly reason: string;
+  /** It is known to have ended earlier than the runtime shows it; more may be told then. */
+  readonly isUnconfirmed?: true;
   /** The runtime's message with the termination message appended. */
   readonly message: string;
   /** The image as the runtime names it. */
@@ -100,11 +102,15 @@ const KILLED_CODE = 137;
 /**
  * Whether more may yet be told of the end of a container: that the kernel killed it
  * for its memory reaches a runtime by another way than the end itself, and may come
- * a moment later.
+ * a moment later. Nor is all told of an end that the runtime itself does not show yet.
  */
 export function isUnclearEnd(
-  container: Pick<ObservedContainer, "state" | "exitCode" | "reason">,
+  container: Pick<
+    ObservedContainer,
+    "state" | "exitCode" | "reason" | "isUnconfirmed"
+  >,
 ): boolean {
-  const { state, exitCode, reason } = container;
-  return state === "exited" && exitCode === KILLED_CODE && reason === "Error";
+  const { state, exitCode, reason, isUnconfirmed = false } = container;
+  if (state !== "exited") return false;
+  return isUnconfirmed || (exitCode === KILLED_CODE && reason === "Error");
 }

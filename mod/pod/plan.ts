@@ -33,18 +33,6 @@ export interface ProbeVerdicts {
   startup(containerId: string): ProbeVerdict;
 }
 
-/**
- * For an agent that runs no probes: nothing is unhealthy, and whatever runs has
- * started, so that nobody waits for a startup probe.
- */
-export const WITHOUT_PROBES: ProbeVerdicts & {
-  readiness(containerId: string): ProbeVerdict;
-} = {
-  liveness: () => undefined,
-  startup: () => "success",
-  readiness: () => undefined,
-};
-
 /** Why a container is to be stopped. */
 export type KillReason =
   | "spec_changed"
@@ -83,7 +71,10 @@ export type SandboxStep =
 /** One sync of one pod: stop, then sandbox, then start, in this order. */
 export interface PodPlan {
   readonly sandbox: SandboxStep;
-  /** Only with a kept sandbox; otherwise everything that runs is stopped. */
+  /**
+   * With a kept sandbox what is to be stopped; where all of the pod is stopped, why some
+   * of it is.
+   */
   readonly kill: readonly KillStep[];
   /**
    * All containers are restarted: these records are stopped and removed in this
@@ -239,8 +230,9 @@ function planInSandbox(
     if (verdict.start) start.push(container.name);
     if (verdict.keep) kept++;
   }
-  // Sidecars do not keep a pod alive.
-  if (kept === 0 && start.length === 0) return STOP;
+  // Sidecars do not keep a pod alive. Upstream forgets here why the last container is
+  // stopped, and with it the grace that its probe asks for.
+  if (kept === 0 && start.length === 0) return { ...STOP, kill };
   return { ...plan, kill, start };
 }
 

@@ -42,8 +42,6 @@ export interface StatusInput {
   /** Why containers of these names have not started; gone once they have. */
   readonly waiting: ReadonlyMap<string, WaitingReason>;
   readonly probes: StatusProbes;
-  /** Whether probes run; without, a running container is started and ready. */
-  readonly probing: boolean;
   readonly nowMs: number;
   /** The scheme of container ids, such as `containerd`. */
   readonly runtimeName: string;
@@ -59,6 +57,28 @@ export interface StatusInput {
   readonly recursiveReadOnly?: boolean;
   /** Why the pod keeps other resources than it asks for; `pod` is as it has them. */
   readonly resizeRefusal?: ResizeRefusal | undefined;
+  /** Why the node takes the pod down; one that ended by itself stays what it became. */
+  readonly eviction?: PodEviction | undefined;
+  /**
+   * How long the pod has been active, by a clock that nobody sets.
+   *
+   * @default the wall clock decides
+   */
+  readonly activeMs?: number | undefined;
+}
+
+/** Why a node takes a pod down. */
+export interface PodEviction {
+  /** One word in CamelCase, such as `Evicted`. */
+  readonly reason: string;
+  readonly message: string;
+  /**
+   * Whether the pod ends for the sake of the node, and no limit of its own: its
+   * condition `DisruptionTarget` then tells so.
+   *
+   * @default false
+   */
+  readonly disruption?: boolean;
 }
 
 /** The reason of a pod that ran longer than its activeDeadlineSeconds. */
@@ -83,7 +103,9 @@ export function buildPodStatus(input: StatusInput): PodStatus {
       .map((status) => [status.name, status]),
   );
   const startTime = startTimeOf(input, old);
-  const verdict = decidePhase({ input, old, statuses, startTime });
+  const judged = decidePhase({ input, old, statuses, startTime });
+  const evicted = isTerminalPhase(judged.phase) ? undefined : input.eviction;
+  const verdict = evicted === undefined ? judged : failed(evicted);
   const conditions = buildConditions({
     pod,
     observed,
@@ -92,6 +114,7 @@ export function buildPodStatus(input: StatusInput): PodStatus {
     phase: verdict.phase,
     restartingAll,
     resizeRefusal: input.resizeRefusal,
+    disruption: evicted?.disruption === true ? evicted.message : undefined,
     nowMs,
   });
   const generation = pod.metadata.generation ?? 0;
@@ -103,7 +126,7 @@ export function buildPodStatus(input: StatusInput): PodStatus {
       ? { ephemeralContainerStatuses }
       : {}),
     ...(initContainerStatuses.length > 0 ? { initContainerStatuses } : {}),
-    ...addressesOf(input),
+    ...addressesOf(input, old),
     ...(generation === 0 ? {} : { observedGeneration: generation }),
     ...verdict,
     qosClass: qosClass(pod),
@@ -176,12 +199,12 @@ function decidePhase(
     unknown: unknownContainers(observed),
   });
   const phase = lastingPhase(old) ?? lastingPhase(pod.status) ?? judged;
-  if (!isTerminalPhase(phase) && isPastDeadline(pod, startTime, nowMs)) {
-    return {
-      phase: "Failed",
+  const { activeMs = nowMs - (parseTime(startTime) ?? nowMs) } = input;
+  if (!isTerminalPhase(phase) && deadlineLeftMs(pod, activeMs) === 0) {
+    return failed({
       reason: DEADLINE_EXCEEDED_REASON,
       message: "Pod was active on the node longer than the specified deadline",
-    };
+    });
   }
   // Reason and message belong to the phase they were given with.
   if (phase !== old?.phase) return { phase };
@@ -192,6 +215,10 @@ function decidePhase(
     ...(reason === undefined ? {} : { reason }),
     ...(message === undefined ? {} : { message }),
   };
+}
+
+function failed({ reason, message }: PodEviction): PhaseVerdict {
+  return { phase: "Failed", reason, message };
 }
 
 /**
@@ -208,23 +235,19 @@ function lastingPhase(
 
 /**
  * How long a pod may still run by its activeDeadlineSeconds, in milliseconds; 0 when
- * the time is over, `undefined` without a deadline or a start.
+ * the time is over, `undefined` without a deadline.
+ *
+ * @param activeMs since its start; a clock that was set does not make it more than the
+ * deadline, nor less than nothing
  */
-export function untilDeadlineMs(
+export function deadlineLeftMs(
   pod: Pod,
-  status: Pick<PodStatus, "startTime">,
-  nowMs: number,
+  activeMs: number,
 ): number | undefined {
-  const deadline = pod.spec.activeDeadlineSeconds;
-  const startMs = parseTime(status.startTime);
-  if (deadline === undefined || startMs === undefined) return undefined;
-  // A clock that was set back does not make the deadline a longer one.
-  const left = startMs + deadline * 1000 - nowMs;
-  return Math.min(Math.max(0, left), deadline * 1000);
-}
-
-function isPastDeadline(pod: Pod, startTime: string, nowMs: number): boolean {
-  return untilDeadlineMs(pod, { startTime }, nowMs) === 0;
+  const deadlineSeconds = pod.spec.activeDeadlineSeconds;
+  if (deadlineSeconds === undefined) return undefined;
+  const deadlineMs = deadlineSeconds * 1000;
+  return deadlineMs - Math.min(Math.max(0, activeMs), deadlineMs);
 }
 
 /**
@@ -237,6 +260,8 @@ function startTimeOf(
 ): string {
   if (old?.startTime !== undefined) return old.startTime;
   const sandboxTimes = observed.sandboxes
+    // Some runtimes lose the time, and a sandbox may be known by its id alone.
+    .filter(({ createdAt }) => createdAt > 0n)
     .map(({ createdAt }) => Number(createdAt / 1_000_000n));
   return formatTime(Math.min(nowMs, ...sandboxTimes));
 }
@@ -257,14 +282,15 @@ function resourcesOf(
   };
 }
 
+/** A pod whose sandbox is gone keeps the addresses that it had. */
 function addressesOf(
   { pod, observed, hostIps }: StatusInput,
+  old: PodStatus | undefined,
 ): Pick<PodStatus, "hostIP" | "hostIPs" | "podIP" | "podIPs"> {
   const [hostIp] = hostIps;
-  const hostNetwork = pod.spec.hostNetwork === true;
-  const seen = observed.ips.length === 0 && hostNetwork
-    ? hostIps
-    : observed.ips;
+  const before = (old?.podIPs ?? []).map(({ ip }) => ip);
+  const known = pod.spec.hostNetwork === true ? hostIps : before;
+  const seen = observed.ips.length === 0 ? known : observed.ips;
   const ips = onePerFamily(seen, hostIp !== undefined && isIpv6(hostIp));
   const [podIp] = ips;
   return {

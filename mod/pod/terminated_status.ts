@@ -11,7 +11,8 @@ import {
   type Pod,
   type PodStatus,
 } from "../api/mod.ts";
-import { LOST_MESSAGE } from "./container_statuses.ts";
+import { findCondition } from "./conditions.ts";
+import { LOST_MESSAGE, LOST_REASON } from "./container_statuses.ts";
 import { isTerminalPhase } from "./phase.ts";
 import { judgeExit } from "./restart_rules.ts";
 
@@ -44,6 +45,10 @@ export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
  * Finds a container that `after` brings back to life although it ended in `before`
  * and its restart policy keeps it down (kubelet: checkContainerStateTransition).
  *
+ * Some do come back: all of them while the pod restarts in place, one whose end nobody
+ * saw, and in a new sandbox init containers and whatever has run once more since (both of
+ * which the kubelet's check forgets, so that it tells nothing new of such a pod).
+ *
  * @returns its name; `undefined` when all is well
  */
 export function revivedContainer(
@@ -51,22 +56,44 @@ export function revivedContainer(
   before: PodStatus,
   after: PodStatus,
 ): string | undefined {
-  const pairs = [
-    [before.containerStatuses, after.containerStatuses],
-    [before.initContainerStatuses, after.initContainerStatuses],
-  ] as const;
-  for (const [earlier = [], later = []] of pairs) {
-    for (const { name, state } of earlier) {
-      const now = later.find((each) => each.name === name)?.state;
-      const ended = state?.terminated;
-      if (ended === undefined || now === undefined) continue;
-      if (now.terminated !== undefined) continue;
-      const container = findContainer(pod, name);
-      if (container === undefined) continue;
-      if (judgeExit(container, pod, ended.exitCode) === "leave") return name;
-    }
+  if (isRestartingInPlace(before) || isRestartingInPlace(after)) {
+    return undefined;
   }
-  return undefined;
+  const apps = revived(before.containerStatuses, after.containerStatuses);
+  const mayRunAgain = pod.spec.restartPolicy !== "Never";
+  const inits = mayRunAgain ? [] : revived(
+    before.initContainerStatuses,
+    after.initContainerStatuses,
+  );
+  return [...apps, ...inits].find(({ name, exitCode }) => {
+    const container = findContainer(pod, name);
+    return container !== undefined &&
+      judgeExit(container, pod, exitCode) === "leave";
+  })?.name;
+}
+
+function revived(
+  before: readonly ContainerStatus[] = [],
+  after: readonly ContainerStatus[] = [],
+): { readonly name: string; readonly exitCode: number }[] {
+  return before.flatMap(({ name, state, restartCount }) => {
+    const now = after.find((each) => each.name === name);
+    const ended = state?.terminated;
+    if (ended === undefined || now?.state === undefined) return [];
+    const isSeen = ended.reason !== LOST_REASON;
+    const isAlive = now.state.terminated === undefined;
+    // No picture from before the end has a higher count.
+    const ranAgain = now.state.running !== undefined &&
+      now.restartCount > restartCount;
+    return isSeen && isAlive && !ranAgain
+      ? [{ name, exitCode: ended.exitCode }]
+      : [];
+  });
+}
+
+function isRestartingInPlace({ conditions }: PodStatus): boolean {
+  const condition = findCondition(conditions, "AllContainersRestarting");
+  return condition?.status === "True";
 }
 
 function asTerminated(status: ContainerStatus): ContainerStatus {
@@ -79,7 +106,7 @@ function asTerminated(status: ContainerStatus): ContainerStatus {
       terminated: {
         exitCode: 137,
         message: LOST_MESSAGE,
-        reason: "ContainerStatusUnknown",
+        reason: LOST_REASON,
       },
     },
   };

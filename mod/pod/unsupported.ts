@@ -56,9 +56,6 @@ interface Row<T> {
   readonly asks: (subject: T) => boolean;
 }
 
-const PROBE =
-  "Not run yet: the container counts as started and ready while it runs";
-
 const WINDOWS = "Has no effect: the node runs Linux";
 
 const POD_ROWS: readonly Row<PodSpec>[] = [
@@ -85,9 +82,6 @@ const CONTAINER_ROWS: readonly Row<ContainerSpec>[] = [
     WINDOWS,
     (c) => c.securityContext?.windowsOptions !== undefined,
   ),
-  warn("livenessProbe", PROBE, (c) => c.livenessProbe !== undefined),
-  warn("readinessProbe", PROBE, (c) => c.readinessProbe !== undefined),
-  warn("startupProbe", PROBE, (c) => c.startupProbe !== undefined),
 ];
 
 const VOLUME_ROWS: readonly Row<Volume>[] = [

@@ -153,7 +153,6 @@ export function statusInput(
     previous: undefined,
     waiting: new Map(),
     probes: { readiness: () => undefined, startup: () => undefined },
-    probing: false,
     nowMs: NOW_MS,
     runtimeName: "containerd",
     terminal: false,

@@ -28,7 +28,7 @@ const wasTerminated = {
   state: { terminated: { exitCode: 5, containerID: "containerd://a-0" } },
 };
 
-Deno.test("buildPodStatus() shows a container that never was as being created", () => {
+Deno.test("buildPodStatus() shows a container that never was as being created (ST-08)", () => {
   deepStrictEqual(statusOf(), {
     image: "localhost/busybox:1.35",
     imageID: "",
@@ -41,7 +41,7 @@ Deno.test("buildPodStatus() shows a container that never was as being created", 
   });
 });
 
-Deno.test("buildPodStatus() shows a pod with init containers as initialising", () => {
+Deno.test("buildPodStatus() shows a pod with init containers as initialising (ST-08)", () => {
   const { containerStatuses, initContainerStatuses } = buildPodStatus(
     statusInput({
       pod: pod({ containers: [spec("a")], initContainers: [spec("i")] }),
@@ -62,9 +62,12 @@ for (
     "InvalidImageName",
     "CreateContainerConfigError",
     "CreateContainerError",
+    "RunContainerError",
+    "PostStartHookError",
+    "CrashLoopBackOff",
   ]
 ) {
-  Deno.test(`buildPodStatus() shows why a container cannot start: ${reason}`, () => {
+  Deno.test(`buildPodStatus() shows why a container cannot start: ${reason} (ST-08)`, () => {
     deepStrictEqual(statusOf({ waiting: because(reason, "why") }).state, {
       waiting: { message: "why", reason },
     });
@@ -244,69 +247,6 @@ Deno.test("buildPodStatus() shows the user a container runs as", () => {
   deepStrictEqual(
     statusOf({ observed: observed([seen("a", { user })]) }).user,
     { linux: user },
-  );
-});
-
-const probe = { exec: { command: ["true"] } };
-const probedPod = pod({
-  containers: [spec("a", { readinessProbe: probe, startupProbe: probe })],
-});
-const readiness = [
-  { probing: false, expected: [true, true] },
-  { probing: true, expected: [false, false] },
-  {
-    probing: true,
-    startup: "failure",
-    readiness: "success",
-    expected: [false, false],
-  },
-  { probing: true, startup: "success", expected: [true, false] },
-  {
-    probing: true,
-    startup: "success",
-    readiness: "failure",
-    expected: [true, false],
-  },
-  {
-    probing: true,
-    startup: "success",
-    readiness: "success",
-    expected: [true, true],
-  },
-] as const;
-for (const row of readiness) {
-  const said = `${"startup" in row ? row.startup : "silent"}/${
-    "readiness" in row ? row.readiness : "silent"
-  }`;
-  Deno.test(`buildPodStatus() ${row.probing ? "with" : "without"} probing, startup/readiness ${said}: started, ready are ${row.expected}`, () => {
-    const status = statusOf({
-      pod: probedPod,
-      observed: observed([seen("a")]),
-      probing: row.probing,
-      probes: {
-        startup: () => "startup" in row ? row.startup : undefined,
-        readiness: () => "readiness" in row ? row.readiness : undefined,
-      },
-    });
-    deepStrictEqual([status.started, status.ready], row.expected);
-  });
-}
-
-Deno.test("buildPodStatus() keeps a container started while the startup probe has not spoken anew", () => {
-  const input = {
-    pod: probedPod,
-    observed: observed([seen("a")]),
-    probing: true,
-  };
-  strictEqual(
-    statusOf({ ...input, ...before({ ...wasRunning, started: true }) }).started,
-    true,
-  );
-  // Another container of the same name has its own start to make.
-  const other = { ...wasRunning, containerID: "containerd://gone" };
-  strictEqual(
-    statusOf({ ...input, ...before({ ...other, started: true }) }).started,
-    false,
   );
 });
 

@@ -5,7 +5,6 @@ import {
   type ObservedPod,
   planPod,
   type ProbeVerdicts,
-  WITHOUT_PROBES,
 } from "../../../mod/pod/mod.ts";
 import {
   ended,
@@ -216,13 +215,6 @@ const sidecars: readonly Row[] = [
     pod: mixed,
     observed: observed([seen("s1")]),
     probes: probes(s1Started),
-    plan: "keep sandbox, start init i2",
-  },
-  {
-    name: "does not wait for startup probes where none are run",
-    pod: mixed,
-    observed: observed([seen("s1")]),
-    probes: WITHOUT_PROBES,
     plan: "keep sandbox, start init i2",
   },
   {

@@ -200,7 +200,7 @@ const rows: readonly Row[] = [
     pod: pod({ restartPolicy: "Never", containers: [spec("a")] }),
     observed: observed([seen("a")]),
     probes: probes({ startup: { "a-0": "failure" } }),
-    plan: "stop pod",
+    plan: "stop pod, kill a (startup_failed)",
   },
   {
     name: "kills and recreates a container in an unknown state",

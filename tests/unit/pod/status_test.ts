@@ -120,6 +120,22 @@ const starts = [
     expected: EARLIER,
   },
   {
+    name: "no time that the runtime has lost (R10)",
+    sandboxes: [
+      sandbox({ createdAt: ago(245) }),
+      sandbox({ createdAt: 0n }),
+      sandbox({ createdAt: -1_000_000_000n }),
+    ],
+    previous: undefined,
+    expected: EARLIER,
+  },
+  {
+    name: "now when the only sandbox is from the future (R10)",
+    sandboxes: [sandbox({ createdAt: ago(-3600) })],
+    previous: undefined,
+    expected: NOW,
+  },
+  {
     name: "what was said before",
     sandboxes: [sandbox({ createdAt: ago(5) })],
     previous: { startTime: EARLIER },

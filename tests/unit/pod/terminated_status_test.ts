@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { ANNOTATION_CONFIG_SOURCE, type Pod } from "../../../mod/api/mod.ts";
 import {
   buildPodStatus,
@@ -84,9 +84,85 @@ for (const { policy, exitCode, expected } of revivals) {
       revivedContainer(
         subject,
         status([ended("a", exitCode)]),
-        status([seen("a", { restartCount: 1 })]),
+        status([seen("a")]),
       ),
       expected,
     );
   });
 }
+
+const withInit = (policy: string) =>
+  pod({
+    containers: [spec("a")],
+    initContainers: [spec("i")],
+    restartPolicy: policy,
+  });
+const initRevivals = [
+  // A new sandbox runs them again.
+  { policy: "Always", exitCode: 0, expected: undefined },
+  { policy: "OnFailure", exitCode: 0, expected: undefined },
+  { policy: "Never", exitCode: 0, expected: "i" },
+  { policy: "Never", exitCode: 1, expected: "i" },
+];
+for (const { policy, exitCode, expected } of initRevivals) {
+  Deno.test(`revivedContainer() ${expected === undefined ? "allows" : "finds"} another run of an init container after exit ${exitCode} under ${policy}`, () => {
+    const subject = withInit(policy);
+    const status = (records: Parameters<typeof observed>[0]) =>
+      buildPodStatus(
+        statusInput({ pod: subject, observed: observed(records) }),
+      );
+    strictEqual(
+      revivedContainer(
+        subject,
+        status([ended("i", exitCode)]),
+        status([seen("i")]),
+      ),
+      expected,
+    );
+  });
+}
+
+Deno.test("revivedContainer() believes that a container ran once more, whatever its policy says", () => {
+  const main = spec("a");
+  // Its sandbox was replaced, in which all but what has its work done runs again.
+  const once = spec("b", { restartPolicy: "Never" });
+  const subject = pod({ containers: [main, once] });
+  const [before, after] = [
+    [ended("b", 0), seen("a")],
+    [
+      seen("b", { id: "b2", restartCount: 1 }),
+      seen("a", { id: "a2", restartCount: 1 }),
+    ],
+  ].map((records) =>
+    buildPodStatus(
+      statusInput({ pod: subject, observed: observed(records) }),
+    )
+  );
+  ok(before !== undefined && after !== undefined);
+  strictEqual(revivedContainer(subject, before, after), undefined);
+  strictEqual(revivedContainer(subject, after, before), undefined);
+});
+
+const alive = buildPodStatus(
+  statusInput({ pod: never, observed: observed([seen("a")]) }),
+);
+
+Deno.test("revivedContainer() lets a container live whose end nobody saw", () => {
+  strictEqual(
+    revivedContainer(never, terminatedStatus(never, alive), alive),
+    undefined,
+  );
+});
+
+Deno.test("revivedContainer() lets all containers live of a pod that restarts in place", () => {
+  const over = buildPodStatus(
+    statusInput({ pod: never, observed: observed([ended("a", 0)]) }),
+  );
+  const restarting = { type: "AllContainersRestarting", status: "True" };
+  const conditions = [...alive.conditions ?? [], restarting];
+  strictEqual(revivedContainer(never, over, alive), "a");
+  strictEqual(
+    revivedContainer(never, over, { ...alive, conditions }),
+    undefined,
+  );
+});

@@ -10,7 +10,6 @@ import { GOLDEN } from "./golden.ts";
 
 type Spec = Partial<Pod["spec"]>;
 
-const probe = { httpGet: { port: 80 } };
 const inVolume = (source: object): Spec => ({
   volumes: [{ name: "v", ...source }],
 });
@@ -55,21 +54,6 @@ const rows: readonly [UnsupportedSeverity, string, Spec][] = [
     inContainer({ securityContext: { windowsOptions: {} } }),
   ],
   [
-    "warn",
-    "spec.containers[1].livenessProbe",
-    inContainer({ livenessProbe: probe }),
-  ],
-  [
-    "warn",
-    "spec.containers[1].readinessProbe",
-    inContainer({ readinessProbe: probe }),
-  ],
-  [
-    "warn",
-    "spec.containers[1].startupProbe",
-    inContainer({ startupProbe: probe }),
-  ],
-  [
     "refuse",
     "spec.containers[1].resources.limits[example.org/gpu]",
     inContainer({ resources: { limits: { "example.org/gpu": "1" } } }),
@@ -78,11 +62,6 @@ const rows: readonly [UnsupportedSeverity, string, Spec][] = [
     "refuse",
     "spec.containers[1].resources.requests[example.org/gpu]",
     inContainer({ resources: { requests: { "example.org/gpu": "1" } } }),
-  ],
-  [
-    "warn",
-    "spec.initContainers[0].startupProbe",
-    { initContainers: [spec("i", { startupProbe: probe })] },
   ],
 ];
 
@@ -147,6 +126,9 @@ Deno.test("unsupportedFields() says nothing of what is honoured, or what the kub
         },
       },
       volumeMounts: [{ name: "v", mountPath: "/v", subPath: "x" }],
+      livenessProbe: { exec: { command: ["true"] } },
+      readinessProbe: { httpGet: { port: 80 } },
+      startupProbe: { tcpSocket: { port: 80 } },
       lifecycle: {
         stopSignal: "SIGINT",
         postStart: { httpGet: { port: 80 } },

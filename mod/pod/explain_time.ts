@@ -1,0 +1,169 @@
+/**
+ * Points in time as people at the machine read them.
+ *
+ * @module
+ */
+
+/** The clock by which times are told. */
+export interface TellingClock {
+  /** Wall time, milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** How far local time is ahead of UTC, in milliseconds. */
+  readonly utcOffsetMs: number;
+}
+
+/**
+ * Tells times both ways: what the clock on the wall shows, and how far away that is.
+ *
+ * A machine without a battery begins in 1970: then only the distance is told. Of what
+ * happened by a clock that was wrong nothing is told, which is an empty text.
+ */
+export class TimeWords {
+  readonly #clock: TellingClock;
+
+  constructor(clock: TellingClock) {
+    this.#clock = clock;
+  }
+
+  /** `at 12:02:40`; a point in the past. */
+  at(ms: number | undefined): string {
+    const agoMs = this.#agoMs(ms);
+    if (ms === undefined || agoMs === undefined) return "";
+    return this.isSane ? `at ${this.#face(ms)}` : `${spanWords(agoMs)} ago`;
+  }
+
+  /** `since 12:01:02 (1 min 12 s)`; a point in the past. */
+  since(ms: number | undefined): string {
+    const agoMs = this.#agoMs(ms);
+    if (ms === undefined || agoMs === undefined) return "";
+    const span = spanWords(agoMs);
+    return this.isSane ? `since ${this.#face(ms)} (${span})` : `for ${span}`;
+  }
+
+  /** As `since`, for what is known to have lasted so long whatever the clock did. */
+  lasting(forMs: number): string {
+    return this.since(this.#clock.nowMs - forMs);
+  }
+
+  /** `until 12:03:20`; a point ahead, or now when it has passed. */
+  until(ms: number): string {
+    return this.isSane
+      ? `until ${this.#face(ms)}`
+      : `for another ${this.away(ms)}`;
+  }
+
+  /** `at 12:03:20 (in 38 s)`; a point ahead. */
+  due(ms: number): string {
+    const leftMs = ms - this.#clock.nowMs;
+    if (leftMs < MOMENT_MS) return "at once";
+    return this.isSane
+      ? `at ${this.#face(ms)} (in ${this.away(ms)})`
+      : `in ${this.away(ms)}`;
+  }
+
+  /** `38 s`: how far a point ahead is away. */
+  away(ms: number): string {
+    return spanWords(Math.max(0, ms - this.#clock.nowMs));
+  }
+
+  /** Whether a point ahead is that far away that it is worth telling. */
+  isAhead(ms: number): boolean {
+    return ms - this.#clock.nowMs >= MOMENT_MS;
+  }
+
+  /** Whether a point lies in the past, and no further away than that. */
+  isWithin(ms: number | undefined, spanMs: number): boolean {
+    const agoMs = this.#agoMs(ms);
+    return agoMs !== undefined && agoMs <= spanMs;
+  }
+
+  /** Whether the clock on the wall can be right at all. */
+  get isSane(): boolean {
+    return this.#clock.nowMs >= EARLIEST_MS;
+  }
+
+  /** How long ago; `undefined` for a time told by a clock that was another. */
+  #agoMs(ms: number | undefined): number | undefined {
+    if (ms === undefined) return undefined;
+    const agoMs = this.#clock.nowMs - ms;
+    const isForeign = this.isSane !== (ms >= EARLIEST_MS);
+    if (isForeign || agoMs < -SKEW_MS) return undefined;
+    return Math.max(0, agoMs);
+  }
+
+  /** The time of the day; with the day when that is another. */
+  #face(ms: number): string {
+    const { nowMs, utcOffsetMs } = this.#clock;
+    const [day = "", time = ""] = stamp(ms + utcOffsetMs).split("T");
+    const [today] = stamp(nowMs + utcOffsetMs).split("T");
+    return day === today ? time : `${day} ${time}`;
+  }
+}
+
+/** Before it this agent did not exist: a clock that shows less is wrong. */
+const EARLIEST_MS = Date.parse("2020-01-01T00:00:00Z");
+
+/** What is nearer happens while the sentence is read. */
+const MOMENT_MS = 500;
+
+/** Times are told in whole seconds, by more than one clock. */
+const SKEW_MS = 2_000;
+
+const SECOND_MS = 1_000;
+
+/** Writes a span of time: `38 s`, `1 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
+export function spanWords(ms: number): string {
+  const seconds = Math.round(Math.max(0, ms) / SECOND_MS);
+  const index = UNITS.findIndex(([, size]) => seconds >= size);
+  const unit = UNITS[index];
+  if (unit === undefined) return "0 s";
+  const [name, size] = unit;
+  const count = Math.floor(seconds / size);
+  const [nextName, nextSize] = UNITS[index + 1] ?? ["", Infinity];
+  const rest = Math.floor((seconds - count * size) / nextSize);
+  return rest === 0
+    ? `${count} ${name}`
+    : `${count} ${name} ${rest} ${nextName}`;
+}
+
+/** From the longest to the shortest, in seconds. */
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+  ["s", 1],
+];
+
+/** `2026-01-02T03:04:05`, of a number that is not beyond what a date can be. */
+function stamp(ms: number): string {
+  // Cut as in statuses and reports, so that one moment has one face everywhere.
+  const clamped = Math.min(Math.max(ms, 0), LATEST_MS);
+  return new Date(clamped).toISOString().slice(0, 19);
+}
+
+const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
+
+/**
+ * Says that something is so, and since when if that is known.
+ *
+ * @param since As {@link TimeWords.since} tells it.
+ */
+export function lasts(
+  subject: string,
+  state: {
+    readonly now: string;
+    readonly long: string;
+    readonly since: string;
+  },
+): string {
+  const { now, long, since } = state;
+  return since === "" ? `${subject} ${now}` : `${subject} ${long} ${since}`;
+}
+
+/** What {@link lasts} says of what runs. */
+export const RUNS = { now: "is running", long: "has been running" } as const;
+
+/** Joins the parts of a sentence, leaving out what is empty. */
+export function words(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
