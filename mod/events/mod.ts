@@ -4,4 +4,6 @@
  * @module
  */
 
+export type { EventChange, RecordedEvent } from "./history.ts";
 export * from "./recorder.ts";
+export * from "./wire_event.ts";

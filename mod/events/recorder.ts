@@ -4,20 +4,36 @@
  * @module
  */
 
-import type { Clock, Counter, Logger, MetricsRegistry } from "../base/mod.ts";
+import {
+  type Clock,
+  type Counter,
+  type Logger,
+  type MetricsRegistry,
+  type Moment,
+  momentOf,
+  wallTimeOf,
+} from "../base/mod.ts";
 import type { EventSink, PodEvent, PodRef } from "../api/mod.ts";
+import { type Correlated, EventCorrelator } from "./correlator.ts";
+import {
+  type EventChange,
+  EventHistory,
+  type RecordedEvent,
+  type TracedEvent,
+  type UntoldEvent,
+} from "./history.ts";
 
-/** One line of the history; the same event seen again raises `count` instead of adding a line. */
-export interface RecordedEvent extends PodEvent {
-  readonly pod: PodRef;
-  /** Wall time, milliseconds since the epoch. */
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly count: number;
+/** Which events are wanted; all of them when nothing is given. */
+export interface EventFilter {
+  /** Of one pod only. */
+  readonly uid?: string;
 }
 
-/** Enough for the recent past of a hundred busy pods in about a megabyte. */
-const HISTORY_LINES = 1000;
+/**
+ * Enough for the recent past of five hundred pods; upstream's correlator remembers as
+ * many, and the bytes are for messages of the usual length.
+ */
+const HISTORY_LIMITS = { events: 4096, bytes: 4 * 1024 * 1024 };
 
 /** A repeated event is logged again after this time, so that a crash loop does not fill the log. */
 const REPEAT_LOG_PERIOD_MS = 60_000;
@@ -25,78 +41,232 @@ const REPEAT_LOG_PERIOD_MS = 60_000;
 /** Messages come from runtimes and hooks; no single one may eat the history. */
 const MESSAGE_LIMIT = 1024;
 
+/** More than any name that the API takes; a refused manifest may hold longer ones. */
+const NAME_LIMIT = 256;
+
 /**
  * Keeps the newest events in memory and says each in the log.
  *
- * Owns its history; callers only add. Nothing is written to disk.
+ * Owns its history; callers only add. Nothing is written to disk, and nothing grows
+ * with what is recorded. An event over the rate limit of its pod is not lost as it is
+ * upstream: if it is a repeated one its count rises, though watchers are not woken;
+ * if not, it is shown until the next such event of its pod and type takes its place.
  */
 export class EventRecorder implements EventSink {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #counter: Counter;
-  /** Oldest first: a repeated event moves to the end. */
-  readonly #history = new Map<string, RecordedEvent & { loggedMs: number }>();
+  readonly #limited: Counter;
+  readonly #correlator = new EventCorrelator();
+  readonly #history: EventHistory;
 
   constructor(
     deps: { clock: Clock; log: Logger; metrics: MetricsRegistry },
   ) {
     this.#clock = deps.clock;
     this.#log = deps.log.named("events");
+    // So that the numbers of this run follow those of the last.
+    this.#history = new EventHistory(
+      HISTORY_LIMITS,
+      Math.max(0, Math.trunc(this.#clock.now())),
+    );
     this.#counter = deps.metrics.counter(
       "skerry_events_total",
       "Events recorded, by type and reason",
       ["type", "reason"],
     );
+    this.#limited = deps.metrics.counter(
+      "skerry_events_limited_total",
+      "Events over the rate limit of their pod: only counted, or shown until the next one",
+      ["type"],
+    );
   }
 
   record(pod: PodRef, event: PodEvent): void {
-    this.#counter.inc({ type: event.type, reason: event.reason });
-    const nowMs = this.#clock.now();
-    // A cut may split a character in two, which no wire form can carry.
-    const message = event.message.slice(0, MESSAGE_LIMIT).toWellFormed();
-    const key = JSON.stringify([
-      pod.uid,
-      event.reason,
-      message,
-      event.fieldPath,
-    ]);
-    const seen = this.#history.get(key);
-    const due = seen === undefined ||
-      nowMs - seen.loggedMs >= REPEAT_LOG_PERIOD_MS || nowMs < seen.loggedMs;
-    this.#history.delete(key);
-    this.#history.set(key, {
-      ...event,
-      message,
-      pod,
-      firstMs: seen?.firstMs ?? nowMs,
-      lastMs: nowMs,
-      count: (seen?.count ?? 0) + 1,
-      loggedMs: due ? nowMs : seen.loggedMs,
-    });
-    const oldest = this.#history.keys().next();
-    if (this.#history.size > HISTORY_LINES && !oldest.done) {
-      this.#history.delete(oldest.value);
+    const { type, reason } = event;
+    this.#counter.inc({ type, reason });
+    const happened: Happened = {
+      pod: boundPod(pod),
+      event: boundEvent(event),
+      at: momentOf(this.#clock),
+    };
+    const elapsedMs = happened.at.monotonicMs;
+    const correlated = this.#correlator.correlate(
+      happened.pod,
+      happened.event,
+      elapsedMs,
+    );
+    const { key, allowed } = correlated;
+    if (!allowed) this.#limited.inc({ type });
+    const { place, before } = this.#placeOf(correlated);
+    const isDue = before === undefined ||
+      elapsedMs - before.trace.loggedMs >= REPEAT_LOG_PERIOD_MS;
+    const next = follow(before, { happened, correlated, isDue });
+    const isRepeated = before?.trace.identity === key;
+    if (!isRepeated) this.#history.tell(place, next);
+    else if (!allowed) this.#history.amend(place, next);
+    else {
+      this.#history.forget(place);
+      this.#history.tell(key, next, before.id);
     }
-    if (due) this.#say(pod, { ...event, message });
+    if (isDue) this.#say(next, before?.trace.unsaid ?? 0);
   }
 
-  /** The history, oldest first; of one pod when `uid` is given. */
-  list(uid?: string): readonly RecordedEvent[] {
-    const all = [...this.#history.values()];
-    return uid === undefined
-      ? all
-      : all.filter((event) => event.pod.uid === uid);
+  /** The events that are kept, those told longest ago first. */
+  list(filter: EventFilter = {}): readonly RecordedEvent[] {
+    const { uid } = filter;
+    const now = momentOf(this.#clock);
+    return this.#history.list()
+      .filter(({ pod }) => uid === undefined || pod.uid === uid)
+      .map((event) => dated(event, now));
   }
 
-  #say(pod: PodRef, event: PodEvent): void {
+  /** The number of the event told last, from which a watch can go on. */
+  get latest(): number {
+    return this.#history.latest;
+  }
+
+  /**
+   * Gives what was told after a number, all that is kept without one, and then what is
+   * told until `signal` aborts.
+   *
+   * Ends with `lost` when the watcher has missed something: it has to list again.
+   */
+  async *watch(
+    signal: AbortSignal,
+    options: { readonly after?: number } = {},
+  ): AsyncGenerator<EventChange, void, undefined> {
+    for await (const change of this.#history.watch(signal, options.after)) {
+      if (change.kind === "lost") yield change;
+      else {
+        const event = dated(change.event, momentOf(this.#clock));
+        yield { kind: change.kind, event };
+      }
+    }
+  }
+
+  /** Where an event belongs, and what is there already that it goes on from. */
+  #placeOf({ key, source, allowed }: Correlated): {
+    readonly place: string;
+    readonly before: TracedEvent | undefined;
+  } {
+    const known = this.#history.get(key);
+    if (known !== undefined) return { place: key, before: known };
+    // The newest of those over the limit, which have one place together.
+    const spare = `newest ${source}`;
+    const held = this.#history.get(spare);
+    if (held?.trace.identity === key) return { place: spare, before: held };
+    return allowed
+      ? { place: key, before: undefined }
+      : { place: spare, before: held };
+  }
+
+  #say(event: UntoldEvent, unsaid: number): void {
+    const { pod, count } = event;
     const fields = {
       pod: `${pod.namespace}/${pod.name}`,
       uid: pod.uid,
       reason: event.reason,
       event: event.message,
       ...(event.fieldPath !== undefined && { field: event.fieldPath }),
+      ...(count > 1 && { count }),
+      // Some of them may have been other events over the limit.
+      ...(unsaid > 0 && { unsaid }),
     };
     if (event.type === "Warning") this.#log.warn("pod_event", fields);
     else this.#log.info("pod_event", fields);
   }
+}
+
+/** The event with its times by the wall clock as it goes now. */
+function dated(
+  { trace, ...event }: TracedEvent,
+  now: Moment,
+): RecordedEvent {
+  const { firstMs, lastMs } = event;
+  return {
+    ...event,
+    firstMs: wallTimeOf({ wallMs: firstMs, monotonicMs: trace.firstMs }, now),
+    lastMs: wallTimeOf({ wallMs: lastMs, monotonicMs: trace.lastMs }, now),
+  };
+}
+
+/** One call of `record`. */
+interface Happened {
+  readonly pod: PodRef;
+  readonly event: PodEvent;
+  readonly at: Moment;
+}
+
+/** The event as it is kept now, after the one in whose place it comes. */
+function follow(
+  before: TracedEvent | undefined,
+  now: {
+    readonly happened: Happened;
+    readonly correlated: Correlated;
+    readonly isDue: boolean;
+  },
+): UntoldEvent {
+  const { pod, event, at } = now.happened;
+  const { wallMs: nowMs, monotonicMs: elapsedMs } = at;
+  const { key, message } = now.correlated;
+  const seen = before?.trace.identity === key ? before : undefined;
+  const first = seen === undefined
+    ? at
+    : { wallMs: seen.firstMs, monotonicMs: seen.trace.firstMs };
+  return {
+    ...event,
+    // What repeats is kept as it is, unless its words change each time.
+    message: seen?.message === message ? seen.message : copy(message),
+    pod: seen?.pod ?? pod,
+    firstMs: first.wallMs,
+    lastMs: nowMs,
+    bornMs: seen?.bornMs ?? nowMs,
+    count: (seen?.count ?? 0) + 1,
+    trace: {
+      identity: key,
+      firstMs: first.monotonicMs,
+      lastMs: elapsedMs,
+      loggedMs: before === undefined || now.isDue
+        ? elapsedMs
+        : before.trace.loggedMs,
+      unsaid: before === undefined || now.isDue ? 0 : before.trace.unsaid + 1,
+    },
+  };
+}
+
+function boundPod({ name, namespace, uid }: PodRef): PodRef {
+  return {
+    name: own(name, NAME_LIMIT),
+    namespace: own(namespace, NAME_LIMIT),
+    uid: own(uid, NAME_LIMIT),
+  };
+}
+
+function boundEvent({ type, reason, message, fieldPath }: PodEvent): PodEvent {
+  return {
+    type,
+    reason: own(reason, NAME_LIMIT),
+    message: cut(message, MESSAGE_LIMIT),
+    ...(fieldPath !== undefined && { fieldPath: own(fieldPath, NAME_LIMIT) }),
+  };
+}
+
+/** The first `limit` UTF-16 units, well-formed: half a pair has no wire form. */
+function cut(text: string, limit: number): string {
+  const part = text.length > limit ? text.slice(0, limit) : text;
+  return part.toWellFormed();
+}
+
+/** Names as they are; of one that is too long a part that does not keep the whole. */
+function own(text: string, limit: number): string {
+  return text.length > limit ? copy(cut(text, limit)) : text.toWellFormed();
+}
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A part of a string keeps the whole of it in memory; a copy does not. */
+function copy(text: string): string {
+  return DECODER.decode(ENCODER.encode(text));
 }

@@ -5,7 +5,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+  seededRandom,
+  systemRandom,
+} from "../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../mod/api/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -76,19 +81,166 @@ Deno.test("EventRecorder.list() gives those of one pod when asked", () => {
   const { recorder } = rig();
   recorder.record(WEB, event());
   recorder.record(OTHER, event());
-  deepStrictEqual(recorder.list("u-2").map(({ pod }) => pod), [OTHER]);
-  deepStrictEqual(recorder.list("u-3"), []);
+  deepStrictEqual(recorder.list({ uid: "u-2" }).map(({ pod }) => pod), [OTHER]);
+  deepStrictEqual(recorder.list({ uid: "u-3" }), []);
 });
 
-Deno.test("EventRecorder.record() keeps the newest thousand", () => {
+Deno.test("EventRecorder.record() keeps the newest of many pods", () => {
   const { recorder } = rig();
-  for (let number = 0; number < 2_500; number++) {
-    recorder.record(WEB, event({ message: `number ${number}` }));
+  for (let number = 0; number < 5_000; number++) {
+    recorder.record({ ...WEB, uid: `u-${number}` }, event());
   }
   const kept = recorder.list();
-  strictEqual(kept.length, 1_000);
-  strictEqual(kept[0]?.message, "number 1500");
-  strictEqual(kept.at(-1)?.message, "number 2499");
+  strictEqual(kept.length, 4_096);
+  deepStrictEqual([kept[0]?.pod.uid, kept.at(-1)?.pod.uid], [
+    "u-904",
+    "u-4999",
+  ]);
+});
+
+Deno.test("EventRecorder.record() combines the tenth message of a kind, whatever its container (client-go maxEvents)", () => {
+  const { recorder } = rig();
+  for (let number = 1; number <= 12; number++) {
+    const fieldPath = `spec.containers{c${number % 3}}`;
+    recorder.record(WEB, event({ message: `number ${number}`, fieldPath }));
+  }
+  const kept = recorder.list();
+  strictEqual(kept.length, 10);
+  strictEqual(kept[8]?.message, "number 9");
+  deepStrictEqual(
+    [kept[9]?.message, kept[9]?.count],
+    ["(combined from similar events): number 12", 3],
+  );
+});
+
+Deno.test("EventRecorder.record() goes on counting what is over the rate limit, without telling watchers", async () => {
+  const { clock, metrics, recorder } = rig();
+  for (let turn = 0; turn < 100; turn++) {
+    recorder.record(WEB, event());
+    await clock.advance(1_000);
+  }
+  const [kept, ...others] = recorder.list();
+  deepStrictEqual(others, []);
+  strictEqual(kept?.count, 100);
+  strictEqual(kept.lastMs - kept.firstMs, 99_000);
+  // 25 at once; the first of one more comes after five minutes.
+  strictEqual(kept.sequence - kept.id, 24);
+  match(metrics.render(), /skerry_events_limited_total\{type="Warning"\} 75/);
+});
+
+Deno.test("EventRecorder.record() shows the newest event of a pod whose limit is used up (I6)", () => {
+  const { lines, recorder } = rig();
+  for (let turn = 0; turn < 25; turn++) recorder.record(WEB, event());
+  for (let turn = 0; turn < 3; turn++) {
+    recorder.record(WEB, event({ reason: `Reason${turn}` }));
+  }
+  recorder.record(WEB, event({ reason: "Reason2" }));
+  // Normal events have a limit of their own, as have those of other pods.
+  recorder.record(WEB, event({ type: "Normal", reason: "Started" }));
+  recorder.record(OTHER, event());
+  deepStrictEqual(
+    recorder.list().map(({ pod, reason, count }) => [pod.uid, reason, count]),
+    [
+      ["u-1", "BackOff", 25],
+      ["u-1", "Reason2", 2],
+      ["u-1", "Started", 1],
+      ["u-2", "BackOff", 1],
+    ],
+  );
+  deepStrictEqual(
+    lines.map((line) => JSON.parse(line).reason),
+    ["BackOff", "Reason0", "Started", "BackOff"],
+  );
+});
+
+Deno.test("EventRecorder.record() gives an event its own place once the limit allows it, with its count", async () => {
+  const { clock, recorder } = rig();
+  for (let turn = 0; turn < 25; turn++) recorder.record(WEB, event());
+  recorder.record(WEB, event({ reason: "Evicted" }));
+  await clock.advance(300_000);
+  recorder.record(WEB, event({ reason: "Evicted" }));
+  recorder.record(WEB, event({ reason: "Failed" }));
+  deepStrictEqual(
+    recorder.list().map(({ reason, count }) => [reason, count]),
+    [["BackOff", 25], ["Evicted", 2], ["Failed", 1]],
+  );
+});
+
+Deno.test("EventRecorder.record() says how much it left unsaid over the limit", async () => {
+  const { clock, lines, recorder } = rig();
+  for (let turn = 0; turn < 25; turn++) recorder.record(WEB, event());
+  for (let turn = 0; turn < 61; turn++) {
+    recorder.record(WEB, event({ reason: `Reason${turn}` }));
+    await clock.advance(1_000);
+  }
+  const last = JSON.parse(lines.at(-1) ?? "");
+  deepStrictEqual([last.reason, last.unsaid, lines.length], [
+    "Reason60",
+    59,
+    3,
+  ]);
+});
+
+for (
+  const [what, jumpMs] of [
+    ["back by 40 s", -40_000],
+    ["from 1970 to now", 1_790_000_000_000],
+  ] as const
+) {
+  Deno.test(`EventRecorder keeps order and spans when the clock is set ${what}`, async () => {
+    const { clock, recorder } = rig();
+    if (jumpMs > 0) clock.wall = 0;
+    recorder.record(WEB, event());
+    await clock.advance(10_000);
+    recorder.record(OTHER, event());
+    clock.wall = clock.now() + jumpMs;
+    await clock.advance(5_000);
+    recorder.record(WEB, event());
+    const [other, web] = recorder.list();
+    deepStrictEqual([other?.pod, web?.pod], [OTHER, WEB]);
+    deepStrictEqual(
+      [web?.lastMs, (web?.lastMs ?? 0) - (web?.firstMs ?? 0)],
+      [clock.now(), 15_000],
+    );
+    // Nor is what does not repeat told as of another time.
+    const changes = recorder.watch(new AbortController().signal);
+    for await (const change of changes) {
+      deepStrictEqual(change, { kind: "added", event: other });
+      break;
+    }
+    deepStrictEqual(
+      [other?.firstMs, other?.lastMs],
+      [clock.now() - 5_000, clock.now() - 5_000],
+    );
+  });
+}
+
+Deno.test("EventRecorder stays bounded under a random flood", () => {
+  const seed = Math.trunc(systemRandom.next() * 2 ** 32);
+  const random = seededRandom(seed);
+  const next = () => random.next();
+  const { recorder } = rig();
+  const text = () => "x\ud800".repeat(Math.floor(next() * 2_000));
+  for (let turn = 0; turn < 20_000; turn++) {
+    recorder.record({
+      name: next() < 0.01 ? text() : `pod-${Math.floor(next() * 3_000)}`,
+      namespace: "default",
+      uid: `u-${Math.floor(next() * 10_000)}`,
+    }, {
+      type: next() < 0.5 ? "Normal" : "Warning",
+      reason: `Reason${Math.floor(next() * 50)}`,
+      message: next() < 0.2 ? text() : `message ${turn}`,
+      ...(next() < 0.5 && { fieldPath: text() }),
+    });
+  }
+  const kept = recorder.list();
+  const characters = JSON.stringify(kept).length;
+  ok(kept.length <= 4_096, `seed ${seed}: ${kept.length} events`);
+  ok(characters < 8 * 1024 * 1024, `seed ${seed}: ${characters} characters`);
+  ok(
+    kept.every((each, at) => each.sequence > (kept[at - 1]?.sequence ?? 0)),
+    `seed ${seed}: out of order`,
+  );
 });
 
 Deno.test("EventRecorder.record() says a repeated event at most once a minute", async () => {
@@ -105,10 +257,9 @@ Deno.test("EventRecorder.record() goes on saying events after the clock was set 
   const { clock, lines, recorder } = rig();
   recorder.record(WEB, event());
   clock.wall = clock.now() - 3_600_000;
-  recorder.record(WEB, event());
   await clock.advance(60_000);
   recorder.record(WEB, event());
-  strictEqual(lines.length, 3);
+  strictEqual(lines.length, 2);
 });
 
 Deno.test("EventRecorder.record() logs pod, reason and field, and warns of warnings only", () => {

@@ -1,0 +1,127 @@
+/**
+ * Events as clients of the API get them.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import { EventRecorder, toWireEvent } from "../../../mod/events/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+const WEB = { name: "web-n1", namespace: "shop", uid: "u-1" };
+const NODE = { nodeName: "n1" };
+
+function rig() {
+  const clock = new FakeClock();
+  const metrics = new MetricsRegistry();
+  const recorder = new EventRecorder({ clock, log: silentLogger, metrics });
+  return { clock, recorder };
+}
+
+Deno.test("toWireEvent() writes a v1 Event as the kubelet sends it", async () => {
+  const { clock, recorder } = rig();
+  for (let turn = 0; turn < 2; turn++) {
+    recorder.record(WEB, {
+      type: "Warning",
+      reason: "BackOff",
+      message: "Back-off",
+      fieldPath: "spec.containers{c}",
+    });
+    await clock.advance(10_000);
+  }
+  const wire = recorder.list().map((event) => toWireEvent(event, NODE))[0];
+  ok(wire !== undefined);
+  const { name, uid, resourceVersion, ...metadata } = wire.metadata;
+  match(name, /^web-n1\.[0-9a-f]{16}$/);
+  match(
+    uid,
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  match(resourceVersion, /^\d+$/);
+  deepStrictEqual({ ...wire, metadata }, {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: {
+      namespace: "shop",
+      creationTimestamp: "2026-01-01T00:00:00Z",
+    },
+    involvedObject: {
+      apiVersion: "v1",
+      kind: "Pod",
+      namespace: "shop",
+      name: "web-n1",
+      uid: "u-1",
+      fieldPath: "spec.containers{c}",
+    },
+    reason: "BackOff",
+    message: "Back-off",
+    source: { component: "kubelet", host: "n1" },
+    firstTimestamp: "2026-01-01T00:00:00Z",
+    lastTimestamp: "2026-01-01T00:00:10Z",
+    count: 2,
+    type: "Warning",
+    eventTime: null,
+    reportingComponent: "kubelet",
+    reportingInstance: "n1",
+  });
+});
+
+Deno.test("toWireEvent() gives names and UIDs that are unique and last", async () => {
+  const { clock, recorder } = rig();
+  const tell = () => {
+    for (let number = 0; number < 20; number++) {
+      const uid = `u-${number % 2}`;
+      const reason = `R${number}`;
+      const pod = { ...WEB, uid };
+      recorder.record(pod, { type: "Normal", reason, message: "" });
+    }
+  };
+  const ids = () =>
+    recorder.list().map((event) => {
+      const { name, uid } = toWireEvent(event, NODE).metadata;
+      return `${name} ${uid}`;
+    });
+  tell();
+  const first = ids();
+  strictEqual(new Set(first.map((each) => each.split(" ")[0])).size, 20);
+  strictEqual(new Set(first.map((each) => each.split(" ")[1])).size, 20);
+  clock.wall = 0;
+  await clock.advance(1);
+  tell();
+  // Half of them are over the rate limit by now, and keep their place.
+  deepStrictEqual(new Set(ids()), new Set(first));
+});
+
+Deno.test("toWireEvent() is valid UTF-8 whatever was recorded (I7)", () => {
+  const { recorder } = rig();
+  const bad = "a\ud800\u0000\u001b[31m\udfff";
+  recorder.record({ name: bad, namespace: bad, uid: bad }, {
+    type: "Normal",
+    reason: bad,
+    message: `${bad}${"😀".repeat(1_000)}`,
+    fieldPath: bad,
+  });
+  const [event] = recorder.list();
+  ok(event !== undefined);
+  const text = JSON.stringify(toWireEvent(event, NODE));
+  ok(text.isWellFormed());
+  ok(!/\\ud[89a-f]/i.test(text), text);
+});
+
+Deno.test("toWireEvent() leaves out the UID of a pod that has none", () => {
+  const { recorder } = rig();
+  recorder.record({ ...WEB, uid: "" }, {
+    type: "Warning",
+    reason: "FailedValidation",
+    message: "",
+  });
+  const [event] = recorder.list();
+  ok(event !== undefined);
+  deepStrictEqual(toWireEvent(event, NODE).involvedObject, {
+    apiVersion: "v1",
+    kind: "Pod",
+    namespace: "shop",
+    name: "web-n1",
+  });
+});
