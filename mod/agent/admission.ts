@@ -22,7 +22,7 @@ import {
   statusOfWaiting,
   withRuntimeClass,
 } from "../pod/mod.ts";
-import type { StatusStore } from "../status/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
 import { isRemoved, type WorkerView } from "./pod_record.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 import type { ResizeGate } from "./resize_gate.ts";
@@ -33,7 +33,7 @@ export interface AdmissionDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
-  readonly statuses: Pick<StatusStore, "get" | "set" | "remove">;
+  readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
   readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
   readonly resizes: Pick<ResizeGate, "holding" | "retry" | "forget">;
@@ -53,7 +53,7 @@ interface HeldPod {
 }
 
 /** Why a pod is held. */
-type HeldVerdict = Rejection & {
+export type HeldVerdict = Rejection & {
   /** `waits`: what stands in its way is ending, or may turn out to have ended. */
   readonly kind: "waits" | "refused";
 };
@@ -129,6 +129,11 @@ export class PodAdmission {
     return this.#held.has(uid);
   }
 
+  /** Why the pod has no worker; `undefined` for one that has, or was not judged yet. */
+  holdOf(uid: string): HeldVerdict | undefined {
+    return this.#held.get(uid)?.verdict;
+  }
+
   /** The held pods, shaped like those that have a worker. */
   list(): readonly WorkerView[] {
     return [...this.#held].map(([uid, { pod }]) => ({
@@ -188,8 +193,8 @@ export class PodAdmission {
     const isSame = before?.kind === kind && before.reason === reason;
     if (isSame && before.message === message) return;
     const { statuses, events, log } = this.#deps;
-    statuses.set(
-      uid,
+    statuses.setPodStatus(
+      pod,
       kind === "refused"
         ? statusOfRefused({ pod, reason, message, nowMs: sinceMs })
         : statusOfWaiting({ pod, message, nowMs: sinceMs }),

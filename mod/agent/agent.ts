@@ -32,21 +32,28 @@ import type {
   SourcesReady,
   SourceUpdate,
 } from "../source/mod.ts";
-import type { StatusStore } from "../status/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 import type { PodLifecycleEvent } from "../pleg/mod.ts";
-import { PodAdmission } from "./admission.ts";
+import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
+import { type HeldVerdict, PodAdmission } from "./admission.ts";
+import type { PodDecision } from "./decision.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { WorkerView } from "./pod_record.ts";
+import type { RuntimePodSyncer } from "./pod_syncer.ts";
+import {
+  housekeepingEvents,
+  probeEvents,
+  runtimeEvents,
+  sourceEvents,
+} from "./event_feeds.ts";
 import { PodWorkers } from "./pod_workers.ts";
+import { ProbeAnswers } from "./probe_answers.ts";
 import { Rollbacks, type VersionSwap } from "./rollbacks.ts";
 import type { PodSyncer, ResizeJudge, RollbackStore } from "./ports.ts";
 import { ResizeGate } from "./resize_gate.ts";
 import type { SyncEvent } from "./sync_event.ts";
 import { runSyncLoop } from "./sync_loop.ts";
-
-/** Upstream's housekeeping period. */
-const HOUSEKEEPING_PERIOD_MS = 2_000;
 
 /** What the agent is made of. */
 export interface AgentDeps {
@@ -55,8 +62,17 @@ export interface AgentDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
-  readonly syncer: PodSyncer;
-  readonly statuses: Pick<StatusStore, "get" | "set" | "remove">;
+  readonly syncer: PodSyncer & Pick<RuntimePodSyncer, "decision">;
+  readonly prober: Pick<ProbeManager, "look" | "retain" | "report" | "run">;
+  readonly statuses: Pick<
+    StatusManager,
+    | "get"
+    | "setPodStatus"
+    | "setContainerReadiness"
+    | "setContainerStartup"
+    | "remove"
+    | "removeOrphanedStatuses"
+  >;
   /** The objects that pods refer to; sources bring them, this loop stores them. */
   readonly objects:
     & Pick<ObjectStore, "replace">
@@ -97,6 +113,7 @@ export class Agent {
   readonly #housekeeping: Housekeeping;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
+  readonly #answers: ProbeAnswers;
   #lastBeatMs: number;
 
   constructor(deps: AgentDeps, options: AgentOptions) {
@@ -121,6 +138,7 @@ export class Agent {
       workers: this.#workers,
       store: deps.rollbackStore,
     });
+    this.#answers = new ProbeAnswers({ ...deps, workers: this.#workers });
     this.#evictor = new StorageEvictor({
       ...deps,
       pods: {
@@ -159,6 +177,21 @@ export class Agent {
     return this.#rollbacks.list();
   }
 
+  /** Why the node does not take a pod, or not yet; `undefined` for one that it took. */
+  holdOf(uid: string): HeldVerdict | undefined {
+    return this.#admission.holdOf(uid);
+  }
+
+  /** What the last sync of a pod came to; `undefined` where there was none. */
+  decision(uid: string): PodDecision | undefined {
+    return this.#deps.syncer.decision(uid);
+  }
+
+  /** What the containers of a pod are asked, and what they last answered. */
+  probes(uid: string): readonly ProbeReport[] {
+    return this.#deps.prober.report(uid);
+  }
+
   /** Milliseconds since the loop last finished an event: large when it hangs. */
   get idleMs(): number {
     return this.#deps.clock.monotonic() - this.#lastBeatMs;
@@ -174,10 +207,11 @@ export class Agent {
     await runSyncLoop(
       [
         ...this.#deps.sources.map((source) =>
-          this.#sourceEvents(source, tasks.signal)
+          sourceEvents(source.run(tasks.signal))
         ),
-        this.#runtimeEvents(tasks.signal),
-        this.#ticks(tasks.signal),
+        runtimeEvents(this.#deps.lifecycleEvents(tasks.signal)),
+        probeEvents(this.#deps.prober.run(tasks.signal)),
+        housekeepingEvents(this.#deps.clock, tasks.signal),
       ],
       { handle: (event) => this.#handle(event) },
       tasks.signal,
@@ -194,7 +228,12 @@ export class Agent {
         this.#housekeeping.clean();
         break;
       case "container_moved":
+        // A worker may be busy for minutes, and what runs is asked all the same.
+        this.#deps.prober.look(event.uid);
         this.#workers.poke(event.uid);
+        break;
+      case "probe_changed":
+        this.#answers.take(event.change);
         break;
       case "runtime_returned":
         this.#workers.pokeUnsettled();
@@ -204,6 +243,7 @@ export class Agent {
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
         this.#admission.review();
         this.#housekeeping.clean();
+        this.#forgetStrangers();
         break;
       default:
         event satisfies never;
@@ -243,6 +283,15 @@ export class Agent {
       }
       this.#merge({ op: "update", source, pods: [to] });
     }
+  }
+
+  /** Once every source has spoken, what nobody knows and the disk lacks is over. */
+  #forgetStrangers(): void {
+    if (!this.#deps.sourcesReady.allReady()) return;
+    const known = new Set(this.#deps.ownedUids());
+    for (const { uid } of this.pods()) known.add(uid);
+    this.#deps.prober.retain(known);
+    this.#deps.statuses.removeOrphanedStatuses(known);
   }
 
   #reviewAgain(): void {
@@ -289,35 +338,6 @@ export class Agent {
       owned.has(other.uid) && this.#workers.get(other.uid) === undefined &&
       other.alive
     );
-  }
-
-  async *#sourceEvents(
-    source: AgentDeps["sources"][number],
-    signal: AbortSignal,
-  ): AsyncIterable<SyncEvent> {
-    for await (const set of source.run(signal)) {
-      yield { kind: "source_delivered", set };
-    }
-  }
-
-  async *#runtimeEvents(signal: AbortSignal): AsyncIterable<SyncEvent> {
-    for await (const event of this.#deps.lifecycleEvents(signal)) {
-      yield event.kind === "runtime_returned"
-        ? { kind: "runtime_returned" }
-        : { kind: "container_moved", uid: event.podUid };
-    }
-  }
-
-  async *#ticks(signal: AbortSignal): AsyncIterable<SyncEvent> {
-    while (!signal.aborted) {
-      try {
-        await this.#deps.clock.sleep(HOUSEKEEPING_PERIOD_MS, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-      yield { kind: "housekeeping_due" };
-    }
   }
 }
 

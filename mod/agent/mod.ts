@@ -4,7 +4,9 @@
  * @module
  */
 
+export type { HeldVerdict } from "./admission.ts";
 export * from "./agent.ts";
+export type { NextSync, PodDecision } from "./decision.ts";
 export type { WorkerView } from "./pod_record.ts";
 export * from "./pod_syncer.ts";
 export * from "./pod_workers.ts";

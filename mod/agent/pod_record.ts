@@ -8,9 +8,10 @@ import type { Pod } from "../api/mod.ts";
 import {
   effectivePodGrace,
   initialPodState,
+  type PodEviction,
   type PodState,
 } from "../pod/mod.ts";
-import type { EndingPod, EvictionReason } from "./ports.ts";
+import type { EndingPod } from "./ports.ts";
 
 /** One pod UID's life on this node. Only the workers write it. */
 export interface PodRecord {
@@ -31,7 +32,7 @@ export interface PodRecord {
   /** The last sync did not settle. */
   unsettled: boolean;
   /** Why the node took it down. */
-  eviction: EvictionReason | undefined;
+  eviction: PodEviction | undefined;
   /** Ends the run that is under way, when what it works towards has changed. */
   cancel: AbortController | undefined;
 }

@@ -5,32 +5,35 @@
  */
 
 import { jitter } from "../base/mod.ts";
-import { type Pod, podRef, type PodStatus } from "../api/mod.ts";
+import { type Pod, podRef } from "../api/mod.ts";
 import {
   allocatedPod,
-  buildPodStatus,
-  DEADLINE_EXCEEDED_REASON,
+  deadlineLeftMs,
   isTerminalPhase,
   type ObservedPod,
   planPod,
   type PodPlan,
-  type ResizeRefusal,
-  untilDeadlineMs,
-  WITHOUT_PROBES,
 } from "../pod/mod.ts";
-import type { SyncOutcome } from "../runtime/mod.ts";
-import { STATUS_RECORD } from "../status/mod.ts";
-import type { VolumeSource, VolumeWarning } from "../volume/mod.ts";
-import { hasContent } from "./content_volumes.ts";
+import {
+  type SyncFailure,
+  type SyncOutcome,
+  unseenPod,
+} from "../runtime/mod.ts";
 import type {
-  EndingPod,
-  EvictionReason,
-  Keep,
-  PodSyncer,
-  SyncResult,
-} from "./ports.ts";
+  Materialisation,
+  VolumeSource,
+  VolumeWarning,
+} from "../volume/mod.ts";
+import { hasContent } from "./content_volumes.ts";
+import type { PodDecision } from "./decision.ts";
+import { PodEnder } from "./pod_ender.ts";
+import { PodLook } from "./pod_look.ts";
+import { PodReporter } from "./pod_reporter.ts";
+import type { EndingPod, Keep, PodSyncer, SyncResult } from "./ports.ts";
 import type { SyncDeps } from "./sync_deps.ts";
-import { NOTHING_WAITS, type Waiting, waitingAfter } from "./waiting.ts";
+import { SyncMemory } from "./sync_memory.ts";
+import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
+import { waitingAfter } from "./waiting.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
 const FAILURE_RETRY_MS = 10_000;
@@ -47,22 +50,40 @@ interface SyncOptions {
   readonly signal: AbortSignal;
 }
 
+/** A pod as it is, and what is to be done about it. */
+interface SyncJob {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly plan: PodPlan;
+}
+
+/** What a sync came to. */
+interface Synced {
+  readonly result: SyncResult;
+  readonly failures: readonly SyncFailure[];
+}
+
 /**
  * Syncs pods against the runtime.
  *
- * Holds per pod only what the runtime cannot tell: why a container waits and when
- * the last look was, so that a plan is never made from a picture older than the
- * last action (I1).
+ * Holds per pod only what the runtime cannot tell: see {@linkcode SyncMemory}.
  */
 export class RuntimePodSyncer implements PodSyncer {
   readonly #deps: SyncDeps;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #actedAtMs = new Map<string, number>();
-  readonly #acting = new Set<string>();
-  readonly #refusedResizes = new Map<string, ResizeRefusal>();
+  readonly #memory: SyncMemory;
+  readonly #look: PodLook;
+  readonly #reporter: PodReporter;
+  readonly #ender: PodEnder;
 
   constructor(deps: SyncDeps) {
+    const memory = new SyncMemory(deps.clock);
+    const look = new PodLook({ ...deps, memory });
+    const reporter = new PodReporter({ ...deps, memory });
     this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#memory = memory;
+    this.#look = look;
+    this.#reporter = reporter;
+    this.#ender = new PodEnder({ ...deps, memory, look, reporter });
   }
 
   /**
@@ -70,47 +91,79 @@ export class RuntimePodSyncer implements PodSyncer {
    * when it is over. A list meanwhile shows a pod half way, not worth a close look.
    */
   isActing(uid: string): boolean {
-    return this.#acting.has(uid);
+    return this.#memory.isActing(uid);
+  }
+
+  /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
+  decision(uid: string): PodDecision | undefined {
+    return this.#memory.decisions.get(uid);
   }
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
-    const result = await this.#syncOnce(pod, options);
-    await this.#deps.records.keep(pod.metadata.uid);
-    const status = this.#deps.statuses.get(pod.metadata.uid);
-    const dueMs = status &&
-      untilDeadlineMs(pod, status, this.#deps.clock.now());
-    if (dueMs === undefined) return result;
-    switch (result.kind) {
-      case "settled":
-        return {
-          kind: "settled",
-          againMs: Math.min(result.againMs ?? dueMs, dueMs),
-        };
-      case "retry":
-        return { kind: "retry", delayMs: Math.min(result.delayMs, dueMs) };
-      case "held":
-      case "terminal":
-        return result;
+    const { uid } = pod.metadata;
+    const { decisions } = this.#memory;
+    try {
+      const { result: wanted, failures } = await this.#syncOnce(pod, options);
+      await this.#deps.records.keep(uid);
+      const result = this.#withDeadline(pod, wanted);
+      decisions.ended(uid, { result, failures });
+      return result;
+    } catch (error) {
+      options.signal.throwIfAborted();
+      const observed = this.#deps.cache.get(uid) ?? unseenPod(uid);
+      decisions.broken({ pod, observed }, error);
+      throw error;
     }
   }
 
-  async #syncOnce(wanted: Pod, options: SyncOptions): Promise<SyncResult> {
+  terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    return this.#ender.terminate(ending, signal);
+  }
+
+  release(ending: EndingPod, keep: Keep, signal: AbortSignal): Promise<void> {
+    return this.#ender.release(ending, keep, signal);
+  }
+
+  async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
     const { uid } = wanted.metadata;
     const { signal } = options;
-    const observed = await this.#observed(uid, signal);
+    const { prober, collector } = this.#deps;
+    const observed = await tellFailure(this.#look.latest(uid, signal), {
+      pod: wanted,
+      fault: STATUS_UNKNOWN,
+      events: this.#deps.events,
+      signal,
+    });
     const pod = this.#allocate(wanted, observed);
-    const status = this.#report(pod, observed, { terminal: false });
-    if (isTerminalPhase(status.phase)) return { kind: "terminal" };
-    const plan = planPod({ pod, observed, probes: WITHOUT_PROBES });
+    this.#probe(pod);
+    const status = this.#reporter.report(pod, observed, { terminal: false });
+    if (isTerminalPhase(status.phase)) return plain({ kind: "terminal" });
+    const plan = planPod({ pod, observed, probes: prober });
+    this.#memory.decisions.made({ pod, observed, plan });
     if (isIdle(plan)) {
-      if (this.#waiting.delete(uid)) {
-        this.#report(pod, observed, { terminal: false });
+      if (this.#memory.waiting.delete(uid)) {
+        this.#reporter.report(pod, observed, { terminal: false });
       }
-      await this.#deps.collector.pruneDead(observed, { signal });
+      await collector.pruneDead(observed, { signal });
       return await this.#refresh(pod, signal);
     }
-    if (!options.mayAct()) return { kind: "held" };
+    if (!options.mayAct()) return plain({ kind: "held" });
     return await this.#act({ pod, observed, plan }, signal);
+  }
+
+  /**
+   * Has the containers asked, as the newest spec says.
+   *
+   * The kubelet begins when the volumes are there. Nothing is asked of a container that
+   * does not run, so it makes no difference for one that is to start; and of one that
+   * runs already the prober has to know what is remembered before its status is told.
+   */
+  #probe(pod: Pod): void {
+    const { statuses, prober } = this.#deps;
+    const { uid } = pod.metadata;
+    if (isTerminalPhase(statuses.get(uid)?.phase)) return;
+    prober.add(pod);
+    prober.look(uid);
   }
 
   /** The pod with the resources that it may have now. */
@@ -119,94 +172,117 @@ export class RuntimePodSyncer implements PodSyncer {
     const allocated = allocatedPod(wanted, observed);
     const refusal = this.#deps.resizes.judge(wanted, allocated);
     if (refusal === undefined) {
-      this.#refusedResizes.delete(uid);
+      this.#memory.refusedResizes.delete(uid);
       return wanted;
     }
-    this.#refusedResizes.set(uid, refusal);
+    this.#memory.refusedResizes.set(uid, refusal);
     return allocated;
   }
 
   /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
-  async #refresh(pod: Pod, signal: AbortSignal): Promise<SyncResult> {
-    if (!hasContent(pod)) return { kind: "settled" };
+  async #refresh(pod: Pod, signal: AbortSignal): Promise<Synced> {
+    if (!hasContent(pod)) return plain({ kind: "settled" });
     const refreshed = await this.#deps.volumes.refresh(pod, { signal });
-    if (refreshed.kind === "ok") return { kind: "settled" };
-    this.#warn(pod, { reason: FAILED_MOUNT, message: refreshed.message });
-    return { kind: "settled", againMs: this.#retryMs() };
+    if (refreshed.kind === "ok") return plain({ kind: "settled" });
+    const { message } = refreshed;
+    const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
+    return {
+      result: { kind: "settled", againMs: this.#retryMs() },
+      failures: [failure],
+    };
   }
 
-  #warn(pod: Pod, warning: VolumeWarning): void {
+  #warn(pod: Pod, warning: VolumeWarning): VolumeWarning {
     this.#deps.events.record(podRef(pod), { type: "Warning", ...warning });
+    return warning;
   }
 
-  async #act(
-    job: { pod: Pod; observed: ObservedPod; plan: PodPlan },
-    signal: AbortSignal,
-  ): Promise<SyncResult> {
-    const { pod, observed, plan } = job;
+  async #act(job: SyncJob, signal: AbortSignal): Promise<Synced> {
+    const { pod, plan } = job;
     const { uid } = pod.metadata;
-    await this.#deps.volumes.prepare(pod);
-    // Before anything that takes long: its deadline counts from now, whoever asks.
-    await this.#deps.records.keep(uid);
-    const volumes = await this.#deps.volumes.materialise(pod, { signal });
+    await tellFailure(this.#deps.volumes.prepare(pod), {
+      pod,
+      fault: NO_DIRECTORIES,
+      events: this.#deps.events,
+      signal,
+    });
+    // Before anything that takes long: its deadline counts from now, whoever asks. What
+    // goes on in its sandbox began long ago, and need not wait for the disk.
+    const kept = this.#deps.records.keep(uid);
+    if (plan.sandbox.kind === "create") await kept;
+    const volumes = await this.#materialise(pod, signal);
     if (volumes.kind === "failed") {
-      this.#warn(pod, { reason: FAILED_MOUNT, message: volumes.message });
-      return { kind: "retry", delayMs: this.#retryMs() };
+      const { message } = volumes;
+      const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
+      return {
+        result: { kind: "retry", delayMs: this.#retryMs() },
+        failures: [failure],
+      };
     }
     for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
     if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
-    const outcome = await this.#execute({ pod, observed, plan }, {
+    const outcome = await this.#execute(job, {
       volumes: volumes.sources,
       signal,
     });
-    this.#waiting.set(uid, waitingAfter(outcome));
-    const now = outcome.acted
-      ? await this.#lookAfter(uid, outcome, signal)
-      : observed;
-    const status = this.#report(pod, now, { terminal: false });
-    if (isTerminalPhase(status.phase)) return { kind: "terminal" };
-    await this.#deps.collector.pruneDead(now, { signal });
-    const result = this.#resultOf(outcome);
-    // Nobody tells us of what our own look has seen already: a sidecar that runs and
-    // lets the next container start, or a container that ended at once.
-    const isDone = !outcome.acted ||
-      isIdle(planPod({ pod, observed: now, probes: WITHOUT_PROBES }));
-    return result.kind === "settled" && !isDone
-      ? { kind: "retry", delayMs: 0 }
-      : result;
+    await kept;
+    return await this.#conclude(job, outcome, signal);
+  }
+
+  async #materialise(
+    pod: Pod,
+    signal: AbortSignal,
+  ): Promise<Materialisation> {
+    const { volumes, executor: { activities } } = this.#deps;
+    const kind = "making_volumes";
+    using _making = activities.begin(pod.metadata.uid, { kind });
+    return await volumes.materialise(pod, { signal });
   }
 
   async #execute(
-    job: { pod: Pod; observed: ObservedPod; plan: PodPlan },
+    job: SyncJob,
     options: {
       volumes: ReadonlyMap<string, VolumeSource>;
       signal: AbortSignal;
     },
   ): Promise<SyncOutcome> {
     const { uid } = job.pod.metadata;
-    const beforeMs = this.#actedAtMs.get(uid);
-    const outcome = await this.#acted(
+    const beforeMs = this.#memory.actedAtMs(uid);
+    const outcome = await this.#memory.acted(
       uid,
       () => this.#deps.executor.execute({ ...job, ...options }),
     );
-    if (!outcome.acted) {
-      // What was seen still holds: a wake-up that is due soon need not wait for a list.
-      if (beforeMs === undefined) this.#actedAtMs.delete(uid);
-      else this.#actedAtMs.set(uid, beforeMs);
-    }
+    // What was seen still holds: a wake-up that is due soon need not wait for a list.
+    if (!outcome.acted) this.#memory.setActedAtMs(uid, beforeMs);
     return outcome;
   }
 
-  /** Does what changes a pod. */
-  async #acted<T>(uid: string, act: () => Promise<T>): Promise<T> {
-    this.#acting.add(uid);
-    try {
-      return await act();
-    } finally {
-      // Also when it was cut short: what it began must be seen before the next plan.
-      this.#actedAtMs.set(uid, this.#deps.clock.monotonic());
-      this.#acting.delete(uid);
+  /** Sees what came of an action, and says when to go on. */
+  async #conclude(
+    { pod, observed }: SyncJob,
+    outcome: SyncOutcome,
+    signal: AbortSignal,
+  ): Promise<Synced> {
+    const { uid } = pod.metadata;
+    const { prober, collector } = this.#deps;
+    this.#memory.waiting.set(uid, waitingAfter(outcome));
+    const now = outcome.acted
+      ? await this.#lookAfter(uid, outcome, signal)
+      : observed;
+    const failures = failuresOf(outcome);
+    const status = this.#reporter.report(pod, now, { terminal: false });
+    if (isTerminalPhase(status.phase)) {
+      return { result: { kind: "terminal" }, failures };
     }
+    await collector.pruneDead(now, { signal });
+    if (failures.length > 0) {
+      return { result: this.#retryAfter(failures), failures };
+    }
+    // Nobody tells us of what our own look has seen already: a sidecar that runs and
+    // lets the next container start, or a container that ended at once.
+    const isDone = !outcome.acted ||
+      isIdle(planPod({ pod, observed: now, probes: prober }));
+    return plain(isDone ? { kind: "settled" } : { kind: "retry", delayMs: 0 });
   }
 
   /** The pod after an action: what the action itself learned, else a look of our own. */
@@ -215,153 +291,16 @@ export class RuntimePodSyncer implements PodSyncer {
     outcome: SyncOutcome,
     signal: AbortSignal,
   ): Promise<ObservedPod> {
-    if (outcome.observed === undefined) {
-      return await this.#deps.observer.look(uid, signal);
-    }
-    this.#actedAtMs.set(uid, outcome.actedAtMs);
-    this.#deps.cache.set(uid, outcome.observed.pod, outcome.observed.atMs);
-    return outcome.observed.pod;
+    const { observed, actedAtMs } = outcome;
+    if (observed === undefined) return await this.#look.now(uid, signal);
+    this.#memory.setActedAtMs(uid, actedAtMs);
+    return this.#look.learn(uid, observed);
   }
 
-  async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const { uid, pod, eviction } = ending;
-    const before = await this.#observed(uid, signal);
-    if (pod !== undefined) {
-      this.#report(pod, before, { terminal: false, eviction });
-      await this.#deps.records.keep(uid);
-    }
-    const { graceSeconds } = ending;
-    await this.#acted(uid, () =>
-      this.#deps.executor.killPod({
-        pod,
-        observed: before,
-        ...(graceSeconds !== undefined && { graceSeconds }),
-        signal,
-      }));
-    const after = await this.#deps.observer.look(uid, signal);
-    const running = after.containers.filter((container) =>
-      container.state === "running"
-    );
-    if (running.length > 0) {
-      throw new Error(
-        `Cannot end pod "${after.namespace}/${after.name}": ${
-          running.map((container) => `"${container.name}"`).join(", ")
-        } still running after the grace period`,
-      );
-    }
-    if (pod !== undefined) {
-      this.#report(pod, after, { terminal: true, eviction });
-      await this.#deps.records.keep(uid);
-    }
-  }
-
-  async release(
-    ending: EndingPod,
-    keep: Keep,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { uid } = ending;
-    await this.#deps.resources?.remove(uid, signal);
-    if (keep === "all") return;
-    const observed = await this.#deps.observer.look(uid, signal);
-    await this.#deps.collector.removePod(observed, {
-      keepLogs: keep === "logs",
-      signal,
-    });
-    // The same UID starts again: from what is there now, not from what was.
-    if (keep === "logs") await this.#deps.observer.look(uid, signal);
-    // Of an evicted pod the record says so: were it gone for a moment, a crash then
-    // would run the pod again.
-    const removal = await this.#deps.volumes.remove(
-      uid,
-      keep === "evidence" ? { keep: STATUS_RECORD } : {},
-    );
-    if (removal.kind === "left") {
-      throw new Error(
-        `Cannot remove the directory of pod "${uid}": something is still mounted at "${
-          removal.mounts.join('", "')
-        }"; unmount it`,
-      );
-    }
-    this.#waiting.delete(uid);
-    this.#actedAtMs.delete(uid);
-    this.#refusedResizes.delete(uid);
-    this.#deps.executor.forget(uid);
-    if (keep === "evidence") return;
-    this.#deps.records.forget(uid);
-    if (keep === "logs") this.#deps.statuses.renew(uid);
-    else this.#deps.statuses.remove(uid);
-    // What is left of it in the cache goes when the next list lacks it.
-  }
-
-  async #observed(uid: string, signal: AbortSignal): Promise<ObservedPod> {
-    // -1: any look since the agent's start will do for a pod never acted upon.
-    const pod = await this.#deps.cache.getNewerThan(
-      uid,
-      this.#actedAtMs.get(uid) ?? -1,
-      signal,
-    );
-    if (pod.sandboxes.length + pod.containers.length > 0) return pod;
-    // A list that lacks what ran before may be that of a runtime still starting, and
-    // one that nothing told to be ours was not looked at: better ask than run it twice.
-    const mayBeThere = this.#deps.statuses.get(uid) !== undefined ||
-      this.#deps.isListed(uid);
-    return mayBeThere ? await this.#deps.observer.look(uid, signal) : pod;
-  }
-
-  #report(
-    pod: Pod,
-    observed: ObservedPod,
-    options: {
-      readonly terminal: boolean;
-      readonly eviction?: EvictionReason | undefined;
-    },
-  ): PodStatus {
-    const { uid } = pod.metadata;
-    const previous = this.#deps.statuses.get(uid);
-    const built = buildPodStatus({
-      pod,
-      observed,
-      previous,
-      waiting: this.#waiting.get(uid) ?? NOTHING_WAITS,
-      probes: WITHOUT_PROBES,
-      probing: false,
-      nowMs: this.#deps.clock.now(),
-      runtimeName: this.#deps.runtimeName(),
-      terminal: options.terminal,
-      hostIps: this.#deps.hostIps(),
-      resizeRefusal: this.#refusedResizes.get(uid),
-    });
-    const { eviction } = options;
-    // One that ended by itself meanwhile stays what it became.
-    const status: PodStatus =
-      eviction === undefined || isTerminalPhase(built.phase)
-        ? built
-        : { ...built, ...eviction, phase: "Failed" };
-    this.#deps.statuses.set(uid, status);
-    this.#tellDeadline(pod, { before: previous?.phase, after: status });
-    return status;
-  }
-
-  #tellDeadline(
-    pod: Pod,
-    status: { readonly before: string | undefined; readonly after: PodStatus },
-  ): void {
-    const { reason, message = "" } = status.after;
-    const isNew = !isTerminalPhase(status.before);
-    if (!isNew || reason !== DEADLINE_EXCEEDED_REASON) return;
-    this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
-  }
-
-  #resultOf(outcome: SyncOutcome): SyncResult {
-    if (outcome.failures.length === 0 && outcome.podFailure === undefined) {
-      return { kind: "settled" };
-    }
-    const { failures, podFailure } = outcome;
-    const all = podFailure === undefined ? failures : [...failures, podFailure];
+  #retryAfter(failures: readonly SyncFailure[]): SyncResult {
     const nowMs = this.#deps.clock.monotonic();
     // One that has to wait long must not hold up another that says nothing.
-    const delays = all.map(({ retryAtMs }) =>
+    const delays = failures.map(({ retryAtMs }) =>
       retryAtMs === undefined ? this.#retryMs() : Math.max(0, retryAtMs - nowMs)
     );
     return { kind: "retry", delayMs: Math.min(...delays) };
@@ -370,6 +309,40 @@ export class RuntimePodSyncer implements PodSyncer {
   #retryMs(): number {
     return jitter(this.#deps.random, FAILURE_RETRY_MS, RETRY_JITTER);
   }
+
+  /** No later than the pod may run. */
+  #withDeadline(pod: Pod, result: SyncResult): SyncResult {
+    const { uid } = pod.metadata;
+    const { activeTimes } = this.#memory;
+    const { startTime } = this.#deps.statuses.get(uid) ?? {};
+    const activeMs = activeTimes.activeMs(uid, startTime);
+    if (activeMs === undefined) return result;
+    const leftMs = deadlineLeftMs(pod, activeMs);
+    if (leftMs === undefined) return result;
+    switch (result.kind) {
+      case "settled":
+        return {
+          kind: "settled",
+          againMs: Math.min(result.againMs ?? leftMs, leftMs),
+        };
+      case "retry":
+        return { kind: "retry", delayMs: Math.min(result.delayMs, leftMs) };
+      case "held":
+      case "terminal":
+        return result;
+    }
+  }
+}
+
+/** Where nothing went wrong. */
+function plain(result: SyncResult): Synced {
+  return { result, failures: [] };
+}
+
+function failuresOf(
+  { failures, podFailure }: SyncOutcome,
+): readonly SyncFailure[] {
+  return podFailure === undefined ? failures : [...failures, podFailure];
 }
 
 function isIdle(plan: PodPlan): boolean {

@@ -14,7 +14,12 @@ import {
   WorkQueue,
 } from "../base/mod.ts";
 import { type Pod, podFullName } from "../api/mod.ts";
-import { effectivePodGrace, interruptsWork, stepPod } from "../pod/mod.ts";
+import {
+  effectivePodGrace,
+  interruptsWork,
+  type PodEviction,
+  stepPod,
+} from "../pod/mod.ts";
 import {
   ending,
   graceOf,
@@ -23,13 +28,7 @@ import {
   type PodRecord,
   type WorkerView,
 } from "./pod_record.ts";
-import type {
-  EvictionReason,
-  Keep,
-  NameHolders,
-  PodSyncer,
-  RoomSeekers,
-} from "./ports.ts";
+import type { Keep, NameHolders, PodSyncer, RoomSeekers } from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
 export interface WorkerOptions {
@@ -117,7 +116,7 @@ export class PodWorkers {
    */
   evict(
     uid: string,
-    eviction: EvictionReason,
+    eviction: PodEviction,
     options: { readonly graceSeconds: number },
   ): boolean {
     const record = this.#records.get(uid);
@@ -156,6 +155,14 @@ export class PodWorkers {
     const isFresh = failedAtMs !== undefined &&
       this.#deps.clock.monotonic() - failedAtMs < END_RETRY.baseMs;
     if (!isFresh) this.#queue.add(uid);
+  }
+
+  /**
+   * Looks at the pod again at once, even if a step failed a moment ago: for what
+   * happens once and must not wait for that step's own retry.
+   */
+  hurry(uid: string): void {
+    if (this.#records.has(uid)) this.#queue.add(uid);
   }
 
   /** Looks again at every pod whose last step failed or waits. */

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../api/mod.ts";
-import type { PodHistory, ResizeRefusal } from "../pod/mod.ts";
+import type { PodEviction, PodHistory, ResizeRefusal } from "../pod/mod.ts";
 
 /** How one sync of a running pod ended. */
 export type SyncResult =
@@ -29,14 +29,7 @@ export interface EndingPod {
   /** `undefined` when the pod's own recorded grace applies (an orphan's). */
   readonly graceSeconds: number | undefined;
   /** Why the node takes it down; absent for a pod that nobody evicted. */
-  readonly eviction?: EvictionReason;
-}
-
-/** What the status of an evicted pod says. */
-export interface EvictionReason {
-  /** One word in CamelCase. */
-  readonly reason: string;
-  readonly message: string;
+  readonly eviction?: PodEviction;
 }
 
 /**

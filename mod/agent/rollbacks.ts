@@ -32,7 +32,7 @@ import {
   trialLeftMs,
 } from "../pod/mod.ts";
 import type { SourceName, SourceSet } from "../source/mod.ts";
-import type { StatusStore } from "../status/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 import type { RollbackStore } from "./ports.ts";
 
@@ -42,7 +42,7 @@ export interface RollbackDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly workers: Pick<PodWorkers, "get">;
-  readonly statuses: Pick<StatusStore, "get">;
+  readonly statuses: Pick<StatusManager, "get">;
   /** What an earlier agent knew, and where this one keeps it. */
   readonly histories: ReadonlyMap<string, PodHistory>;
   readonly store: Pick<RollbackStore, "save" | "forget">;

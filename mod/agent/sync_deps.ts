@@ -13,7 +13,8 @@ import type {
   PodObserver,
   PodResources,
 } from "../runtime/mod.ts";
-import type { StatusRecords, StatusStore } from "../status/mod.ts";
+import type { ProbeManager } from "../prober/mod.ts";
+import type { StatusManager, StatusRecords } from "../status/mod.ts";
 import type { PodVolumes } from "../volume/mod.ts";
 import type { ResizeJudge } from "./ports.ts";
 
@@ -30,7 +31,21 @@ export interface SyncDeps {
     PodVolumes,
     "prepare" | "materialise" | "refresh" | "remove"
   >;
-  readonly statuses: StatusStore;
+  readonly statuses: Pick<
+    StatusManager,
+    "get" | "setPodStatus" | "terminatePod" | "renew" | "remove"
+  >;
+  /** Asks the containers, and knows what they answered. */
+  readonly prober: Pick<
+    ProbeManager,
+    | "add"
+    | "look"
+    | "stopLivenessAndStartup"
+    | "remove"
+    | "liveness"
+    | "readiness"
+    | "startup"
+  >;
   readonly records: Pick<StatusRecords, "keep" | "forget">;
   readonly observer: PodObserver;
   readonly resources?: Pick<PodResources, "remove">;

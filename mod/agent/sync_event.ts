@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ProbeChange } from "../prober/mod.ts";
 import type { SourceSet } from "../source/mod.ts";
 
 /**
@@ -15,6 +16,8 @@ import type { SourceSet } from "../source/mod.ts";
 export type SyncEvent =
   | { readonly kind: "source_delivered"; readonly set: SourceSet }
   | { readonly kind: "container_moved"; readonly uid: string }
+  /** A container answers otherwise than before. */
+  | { readonly kind: "probe_changed"; readonly change: ProbeChange }
   /** The runtime answers again after it did not. */
   | { readonly kind: "runtime_returned" }
   | { readonly kind: "housekeeping_due" };

@@ -7,33 +7,56 @@
 import { ANNOTATION_CONFIG_SOURCE } from "../api/mod.ts";
 import type { Clock, MetricsRegistry } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
 import type {
   ControlServerDeps,
+  EventFeed,
   HealthProblem,
   HealthSource,
+  PodReport,
   SourceState,
 } from "../server/mod.ts";
 import type { SourceName } from "../source/mod.ts";
 import type { Core } from "./core.ts";
+import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./log_locator.ts";
+import { reportPod } from "./pod_report.ts";
 import { viewPods } from "./pod_view.ts";
 import { viewSource } from "./source_view.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
 const LOOP_STUCK_MS = 5 * 60_000;
 
+/** While no core is there yet. */
+const NO_EVENTS: EventFeed = {
+  list: () => ({ resourceVersion: "0", items: [] }),
+  async *watch() {},
+};
+
+/** The lines of the metrics that upstream serves at `/metrics/probes`. */
+const PROBE_METRIC = /^(?:# (?:HELP|TYPE) )?prober_/;
+
 /** Answers for the servers from before the first core to after the last. */
 export class AgentViews {
   readonly #config: AgentConfig;
+  readonly #clock: Clock;
   readonly #metrics: MetricsRegistry;
+  readonly #events: EventRecorder | undefined;
   #core: Core | undefined;
 
+  /** Shows the events of each core, or those of all of them that `events` holds. */
   constructor(
     config: AgentConfig,
-    deps: { clock: Clock; metrics: MetricsRegistry },
+    deps: {
+      readonly clock: Clock;
+      readonly metrics: MetricsRegistry;
+      readonly events?: EventRecorder;
+    },
   ) {
     this.#config = config;
+    this.#clock = deps.clock;
     this.#metrics = deps.metrics;
+    this.#events = deps.events;
   }
 
   /** From now on this core is shown. */
@@ -44,14 +67,24 @@ export class AgentViews {
   /** What the control server answers from. */
   get control(): Pick<
     ControlServerDeps,
-    "pods" | "sources" | "health" | "metrics" | "logs"
+    "pods" | "reports" | "events" | "sources" | "health" | "metrics" | "logs"
   > {
     const pods = () => this.#pods();
     return {
       pods: { pods },
+      reports: {
+        report: (namespace, name) => this.#report({ namespace, name }),
+      },
+      events: {
+        list: () => this.#feed.list(),
+        watch: (signal, options) => this.#feed.watch(signal, options),
+      },
       sources: { sources: () => this.#sources() },
       health: this.#health,
-      metrics: { render: () => this.#metrics.render() },
+      metrics: {
+        render: () => this.#metrics.render(),
+        renderProbes: () => this.#renderProbes(),
+      },
       logs: {
         locate: (request) =>
           locateLog(request, {
@@ -60,6 +93,14 @@ export class AgentViews {
           }),
       },
     };
+  }
+
+  get #feed(): EventFeed {
+    const recorder = this.#events ?? this.#core?.events;
+    const { name: nodeName } = this.#config.node;
+    return recorder === undefined
+      ? NO_EVENTS
+      : eventFeed(recorder, { nodeName });
   }
 
   readonly #health: HealthSource = {
@@ -79,7 +120,26 @@ export class AgentViews {
       ],
       rolledBack: core.agent.rolledBack(),
       nodeName: this.#config.node.name,
+      nowMs: this.#clock.now(),
     });
+  }
+
+  #report(
+    wanted: { readonly namespace: string; readonly name: string },
+  ): PodReport | undefined {
+    const core = this.#core;
+    return core && reportPod(wanted, {
+      core,
+      pods: () => this.#pods(),
+      clock: this.#clock,
+      nodeName: this.#config.node.name,
+    });
+  }
+
+  #renderProbes(): string {
+    return this.#metrics.render().split("\n")
+      .filter((line) => PROBE_METRIC.test(line))
+      .map((line) => `${line}\n`).join("");
   }
 
   #sources(): SourceState[] {

@@ -18,11 +18,17 @@ import type {
   SourcesReady,
   UrlSource,
 } from "../source/mod.ts";
-import { DiskRecordFiles, StatusRecords, StatusStore } from "../status/mod.ts";
-import type { NodeFacts } from "../runtime/mod.ts";
+import {
+  DiskRecordFiles,
+  RunDirectoryFiles,
+  StatusManager,
+  StatusRecords,
+} from "../status/mod.ts";
+import type { Activities, NodeFacts } from "../runtime/mod.ts";
 import { PodVolumes } from "../volume/mod.ts";
 import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
+import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources } from "./core_sources.ts";
 import { buildNodeResources } from "./node_resources.ts";
@@ -37,19 +43,27 @@ export interface CoreDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly connection: CriConnection;
+  /**
+   * Outlives the core, so that what led to its end can be seen after it.
+   *
+   * @default one of the core's own
+   */
+  readonly events?: EventRecorder;
 }
 
 /** The parts that others look into. */
 export interface Core {
   readonly agent: Agent;
   readonly pleg: Pleg;
-  readonly statuses: StatusStore;
+  readonly statuses: StatusManager;
   readonly events: EventRecorder;
   readonly fileSource: FileSource;
   /** Absent when no URL is configured. */
   readonly urlSource: UrlSource | undefined;
   readonly storage: PodStorage;
   readonly sourcesReady: SourcesReady;
+  /** What is being done for pods at present. */
+  readonly activities: Activities;
 }
 
 /** Builds a core; nothing of it runs yet. */
@@ -58,8 +72,8 @@ export async function buildCore(
   deps: CoreDeps,
 ): Promise<Core> {
   const { clock, log, metrics } = deps;
-  const events = new EventRecorder({ clock, log, metrics });
-  const statuses = new StatusStore();
+  const events = deps.events ?? new EventRecorder({ clock, log, metrics });
+  const statuses = new StatusManager({ clock, log });
   const objects = new ObjectStore();
   const sources = buildSources(config, { ...deps, events });
   await dropUrlCheckpoint(config, { clock, log: log.named("source") });
@@ -70,19 +84,21 @@ export async function buildCore(
   const common = { ...deps, events, statuses, objects, node, resources };
   const { owned, volumes, records } = await loadState(config, common);
   const runtime = await buildRuntime(config, common);
+  const prober = buildProber({ ...common, cache: runtime.cache, records });
   const pleg: Pleg = new Pleg({
-    runtime: deps.connection.runtime,
+    ...deps,
+    runtime: runtime.exits,
     cache: runtime.cache,
-    clock,
-    metrics,
-    log,
     inspect: (listing, signal) => runtime.observer.inspect(listing, signal),
+    glimpse: (uid, id, signal) => runtime.observer.glimpse(uid, id, signal),
+    hints: (signal) => runtime.exits.heed(deps.connection.hints(signal)),
     isOurs: (uid) => owned.has(uid),
     isBusy: (uid) => syncer.isActing(uid),
   }, config.sync);
   const syncer: RuntimePodSyncer = new RuntimePodSyncer({
     ...common,
     ...runtime,
+    prober,
     records,
     volumes: owned,
     isListed: (uid) => pleg.listing?.pods.has(uid) ?? false,
@@ -92,6 +108,7 @@ export async function buildCore(
     ...common,
     ...sources,
     histories: await sources.rollbackStore.load(),
+    prober,
     records,
     node: () => admissionNode(config, node.allocatable),
     meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
@@ -106,7 +123,8 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  return { ...sources, agent, pleg, statuses, events };
+  const { activities } = runtime.executor;
+  return { ...sources, agent, pleg, statuses, events, activities };
 }
 
 /** What the disk holds of pods, found again. */
@@ -114,13 +132,14 @@ async function loadState(
   config: AgentConfig,
   deps: {
     readonly clock: Clock;
+    readonly random: Random;
     readonly log: Logger;
-    readonly statuses: StatusStore;
+    readonly statuses: StatusManager;
     readonly objects: ObjectStore;
     readonly node: NodeFacts;
   },
 ) {
-  const { clock, log, statuses, objects, node } = deps;
+  const { clock, random, log, statuses, objects, node } = deps;
   const { rootDir, runDir } = config.paths;
   const { hostPathRoots } = config.node;
   const volumes = new PodVolumes({ rootDir, runDir, hostPathRoots }, {
@@ -134,8 +153,10 @@ async function loadState(
   const records = new StatusRecords({
     statuses,
     files: new DiskRecordFiles(`${rootDir}/pods`),
+    runFiles: new RunDirectoryFiles(runDir),
     log,
     clock,
+    random,
   });
   await records.load(owned.uids);
   return { volumes, owned, records };

@@ -11,6 +11,7 @@ import type { CriConnection } from "../cri/mod.ts";
 import {
   ContainerFiles,
   diskFiles,
+  KnownExits,
   type NodeFacts,
   NodeSpecBuilder,
   PodCache,
@@ -40,6 +41,7 @@ export interface RuntimeDeps {
 export interface RuntimeParts {
   readonly cache: PodCache;
   readonly observer: PodObserver;
+  readonly exits: KnownExits;
   readonly executor: PodExecutor;
   readonly resources: PodResources;
   readonly collector: PodCollector;
@@ -68,6 +70,12 @@ export async function buildRuntime(
   });
   const cache = new PodCache();
   const common = { runtime, files: diskFiles, clock, resources };
+  const exits = new KnownExits({
+    runtime,
+    ask: (id, options) => connection.containerExit(id, options),
+    clock,
+    log,
+  });
   const executor = new PodExecutor({
     ...common,
     images,
@@ -85,7 +93,8 @@ export async function buildRuntime(
   });
   return {
     cache,
-    observer: new PodObserver({ ...common, cache }),
+    observer: new PodObserver({ ...common, runtime: exits, cache, exits }),
+    exits,
     executor,
     resources,
     collector: new PodCollector({ runtime, files: containerFiles }),

@@ -6,6 +6,7 @@
 
 import {
   type ContainerStatus,
+  lastingPod,
   logDirectoryName,
   type Pod,
 } from "../api/mod.ts";
@@ -48,7 +49,9 @@ export function locateLog(
       logDirectoryName(pod)
     }/${request.container}/${attempt}.log`,
     isRunning: () => {
-      const now = findPod(request, deps);
+      const now = deps.pods().find(({ metadata }) =>
+        metadata.uid === pod.metadata.uid
+      );
       const later = now && statusOf(now, request.container);
       return later?.state?.running !== undefined &&
         later.restartCount === attempt;
@@ -57,8 +60,10 @@ export function locateLog(
 }
 
 function findPod(request: LogRequest, deps: LogLocatorDeps): Pod | undefined {
-  return deps.pods().find(({ metadata }) =>
-    metadata.name === request.pod && metadata.namespace === request.namespace
+  return lastingPod(
+    deps.pods().filter(({ metadata }) =>
+      metadata.name === request.pod && metadata.namespace === request.namespace
+    ),
   );
 }
 

@@ -16,6 +16,7 @@ import {
   type BadRevision,
   describeRollback,
   formatTime,
+  parseTime,
   ROLLED_BACK_CONDITION,
 } from "../pod/mod.ts";
 
@@ -32,6 +33,8 @@ export interface PodViewInput {
   readonly rolledBack?: ReadonlyMap<string, BadRevision>;
   /** Ends the names of the pods of this node. */
   readonly nodeName: string;
+  /** Wall time. */
+  readonly nowMs: number;
 }
 
 /** The reason of everything that says a manifest is not valid. */
@@ -61,6 +64,7 @@ export function viewPods(input: PodViewInput): Pod[] {
         status: input.statusOf(worker.uid),
         broken: broken.get(worker.uid),
         bad: input.rolledBack?.get(worker.uid),
+        nowMs: input.nowMs,
       }),
     ]
   );
@@ -82,12 +86,13 @@ function viewPod(
     status: PodStatus | undefined;
     broken: (FileReport & { kind: "last_good" }) | undefined;
     bad: BadRevision | undefined;
+    nowMs: number;
   },
 ): Pod {
   const { state, stopRequestedMs } = worker;
   const ending = stopRequestedMs !== undefined && state.kind !== "syncing" &&
     state.cause === "removed";
-  const { status = { phase: "Pending" }, broken, bad } = shown;
+  const { status = { phase: "Pending" }, broken, bad, nowMs } = shown;
   return {
     ...pod,
     metadata: {
@@ -99,10 +104,13 @@ function viewPod(
           : pod.spec.terminationGracePeriodSeconds ?? 0,
       }),
     },
-    status: withConditions(status, [
-      ...broken === undefined ? [] : [brokenManifest(broken)],
-      ...bad === undefined ? [] : [rolledBack(bad)],
-    ]),
+    status: withoutFuture(
+      withConditions(status, [
+        ...broken === undefined ? [] : [brokenManifest(broken)],
+        ...bad === undefined ? [] : [rolledBack(bad)],
+      ]),
+      nowMs,
+    ),
   };
 }
 
@@ -113,6 +121,24 @@ function withConditions(
   return more.length === 0
     ? status
     : { ...status, conditions: [...status.conditions ?? [], ...more] };
+}
+
+/**
+ * Nobody looks again at a pod that has ended or was rolled back, so what was told of it
+ * before the clock was set back may be ahead of the clock.
+ */
+function withoutFuture(status: PodStatus, nowMs: number): PodStatus {
+  const { conditions = [] } = status;
+  const isAhead = ({ lastTransitionTime }: PodCondition): boolean =>
+    (parseTime(lastTransitionTime) ?? nowMs) > nowMs;
+  if (!conditions.some(isAhead)) return status;
+  const lastTransitionTime = formatTime(nowMs);
+  return {
+    ...status,
+    conditions: conditions.map((each) =>
+      isAhead(each) ? { ...each, lastTransitionTime } : each
+    ),
+  };
 }
 
 function brokenManifest(

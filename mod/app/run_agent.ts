@@ -23,6 +23,7 @@ import {
   VERSION,
 } from "../config/mod.ts";
 import { connectCri, type CriConnection } from "../cri/mod.ts";
+import { EventRecorder } from "../events/mod.ts";
 import { ensureDirectory, lockRootDirectory } from "../host/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "./agent_views.ts";
@@ -137,7 +138,8 @@ async function serve(
     imageEndpoint: config.runtime.imageSocketPath,
     requestTimeoutMs: config.runtime.requestTimeoutMs,
   }, { clock, log: log.named("cri"), metrics });
-  const views = new AgentViews(config, { clock, metrics });
+  const events = new EventRecorder({ clock, log, metrics });
+  const views = new AgentViews(config, { clock, metrics, events });
   await using _control = await ControlServer.start({
     path: config.paths.controlSocket,
     stagingPath: config.paths.controlSocketStaging,
@@ -153,7 +155,7 @@ async function serve(
     root: config.paths.rootDir,
     runtime: config.runtime.socketPath,
   });
-  await keepRunning({ config, connection, views, ...deps });
+  await keepRunning({ config, connection, views, events, ...deps });
 }
 
 /**
@@ -166,17 +168,22 @@ async function keepRunning(
     config: AgentConfig;
     connection: CriConnection;
     views: AgentViews;
+    events: EventRecorder;
     process: ProcessDeps;
     signal: AbortSignal;
   },
 ): Promise<void> {
-  const { config, connection, views, signal } = options;
+  const { config, connection, views, events, signal } = options;
   const { clock, log } = options.process;
   let pauseMs: number | undefined;
   while (!signal.aborted) {
     const startMs = clock.monotonic();
     try {
-      const core = await buildCore(config, { ...options.process, connection });
+      const core = await buildCore(config, {
+        ...options.process,
+        connection,
+        events,
+      });
       views.show(core);
       await core.agent.run(signal);
     } catch (error) {

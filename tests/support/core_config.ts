@@ -9,17 +9,27 @@ import { type AgentConfig, parseRunArguments } from "../../mod/config/mod.ts";
 /** The node's name. */
 export const CORE_NODE = "edge1";
 
+/** What may differ from the usual settings. */
+export interface CoreConfigOptions {
+  /** @default 120_000 */
+  readonly requestTimeoutMs?: number;
+  /** @default 1_000 */
+  readonly relistPeriodMs?: number;
+  /** @default "192.0.2.1", which nobody has */
+  readonly nodeIp?: string;
+  /** More lines of the KubeletConfiguration, such as `maxPods: 2`. */
+  readonly kubelet?: readonly string[];
+  /** More flags, such as `--node-labels=disk=ssd`. */
+  readonly flags?: readonly string[];
+}
+
 /** Settings of an agent whose every path lies in `directory`. */
 export async function coreConfig(
   directory: string,
-  options: {
-    readonly requestTimeoutMs?: number;
-    readonly relistPeriodMs?: number;
-    readonly kubelet?: readonly string[];
-    readonly flags?: readonly string[];
-  },
+  options: CoreConfigOptions,
 ): Promise<AgentConfig> {
   const { requestTimeoutMs = 120_000, relistPeriodMs = 1_000 } = options;
+  const { nodeIp = "192.0.2.1" } = options;
   const path = `${directory}/config.yaml`;
   const lines = [
     "apiVersion: kubelet.config.k8s.io/v1beta1",
@@ -40,7 +50,7 @@ export async function coreConfig(
     `--pod-logs-dir=${directory}/logs`,
     `--container-runtime-endpoint=unix://${directory}/cri.sock`,
     `--hostname-override=${CORE_NODE}`,
-    "--node-ip=192.0.2.1",
+    `--node-ip=${nodeIp}`,
     "--healthz-port=0",
     ...options.flags ?? [],
   ], {

@@ -17,7 +17,11 @@ import {
 import type { AgentConfig } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { HealthProblem } from "../../mod/server/mod.ts";
-import { CORE_NODE, coreConfig } from "./core_config.ts";
+import {
+  CORE_NODE,
+  coreConfig,
+  type CoreConfigOptions,
+} from "./core_config.ts";
 import { FakeClock } from "./fake_clock.ts";
 import { FakeCri, type RecordedCall } from "./fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
@@ -40,15 +44,7 @@ export const MUTATING: ReadonlySet<string> = new Set([
 ]);
 
 /** How an agent is set up. */
-export interface CoreRigOptions {
-  /** @default 120_000 */
-  readonly requestTimeoutMs?: number;
-  /** @default 1_000 */
-  readonly relistPeriodMs?: number;
-  /** More lines of the KubeletConfiguration, such as `maxPods: 2`. */
-  readonly kubelet?: readonly string[];
-  /** More flags, such as `--node-labels=disk=ssd`. */
-  readonly flags?: readonly string[];
+export interface CoreRigOptions extends CoreConfigOptions {
   /** Called before the agent starts. */
   readonly prepare?: (rig: CoreRig) => Promise<void> | void;
   /** Stands between the agent and the runtime. */
@@ -356,9 +352,10 @@ export class CoreRig implements AsyncDisposable {
   #checkUnique(method: string): void {
     const containers = new Set<string>();
     const holders = new Map<string, string>();
-    for (const { name, state, sandboxId } of this.fake.containers.values()) {
+    for (const container of this.fake.containers.values()) {
+      const { name, sandboxId } = container;
       const metadata = this.fake.sandboxes.get(sandboxId)?.config.metadata;
-      if (state !== "running" || metadata === undefined) continue;
+      if (!this.fake.isRunning(container) || metadata === undefined) continue;
       const { uid, namespace } = metadata;
       const key = `${uid}/${name}`;
       if (containers.has(key)) this.#violate(`two containers "${key}"`, method);

@@ -100,6 +100,27 @@ export async function statusIn(
   );
 }
 
+/** The command lines of the processes of a container, as the node sees them. */
+export async function processesOf(
+  runtime: TestRuntime,
+  containerId: string,
+): Promise<readonly string[]> {
+  const first = (await runtime.rig.tools.tasks()).get(containerId) ?? 0;
+  const own = await Deno.readLink(`/proc/${first}/ns/pid`);
+  const lines: string[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    try {
+      if (await Deno.readLink(`/proc/${name}/ns/pid`) !== own) continue;
+      const line = await Deno.readTextFile(`/proc/${name}/cmdline`);
+      lines.push(line.replaceAll("\0", " ").trim());
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return lines;
+}
+
 /** Waits until a line of the agent's log matches. */
 export async function untilLogged(
   agent: AgentProcess,

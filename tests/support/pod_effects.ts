@@ -23,7 +23,6 @@ import {
   planPod,
   planResize,
   qosClass,
-  WITHOUT_PROBES,
 } from "../../mod/pod/mod.ts";
 import { pullPolicy } from "../../mod/runtime/images.ts";
 import type { KeyFiles } from "../../mod/runtime/key_file.ts";
@@ -37,6 +36,7 @@ import {
   type Sources,
 } from "./pod_volume_effects.ts";
 import { BARE_CGROUPS, bareNode } from "./bare_node.ts";
+import { asked } from "./pod_probe_effects.ts";
 
 /** What became of a manifest: its effects, each as a text, or why it was refused. */
 export type Outcome =
@@ -81,6 +81,7 @@ export async function effectsOf(draft: Draft, root: string): Promise<Outcome> {
       ...pureEffects(pod),
       identity: text([metadata.name, metadata.namespace, written, names]),
       container: requests.replaceAll(root, "ROOT"),
+      probes: text(await asked(pod)),
       pull: images,
       volumes: volumes.files.replaceAll(root, "ROOT"),
     },
@@ -106,7 +107,7 @@ function text(value: unknown): string {
 
 type PureEffect = Exclude<
   Effect,
-  "identity" | "container" | "pull" | "volumes"
+  "identity" | "container" | "probes" | "pull" | "volumes"
 >;
 
 function pureEffects(pod: Pod): Record<PureEffect, string> {
@@ -117,12 +118,14 @@ function pureEffects(pod: Pod): Record<PureEffect, string> {
     "hosts file": BUILDER.hostsFile(pod, ["10.88.0.7"]),
     plan: text(
       OBSERVATIONS.map((observed) =>
-        planPod({ pod, observed: observed(pod), probes: WITHOUT_PROBES })
+        planPod({ pod, observed: observed(pod), probes: SILENT })
       ),
     ),
     stop: text([
       effectivePodGrace(undefined, { pod }),
-      all.map((container) => containerGrace(pod, { container })),
+      all.map((container) =>
+        KILL_REASONS.map((reason) => containerGrace(pod, { container, reason }))
+      ),
     ]),
     admission: text(admit({ pod, others: [], node: ADMITTING }) ?? "admitted"),
     resize: text(planResize(pod, running(pod))),
@@ -130,6 +133,19 @@ function pureEffects(pod: Pod): Record<PureEffect, string> {
     status: text(statusOf(pod)),
   };
 }
+
+const KILL_REASONS = [
+  "pod_stopping",
+  "liveness_failed",
+  "startup_failed",
+] as const;
+
+/** Probes that have not spoken. */
+const SILENT = {
+  liveness: () => undefined,
+  readiness: () => undefined,
+  startup: () => undefined,
+};
 
 const NODE: NodeFacts = bareNode({
   ips: ["10.0.0.5"],
@@ -320,8 +336,7 @@ function statusOf(pod: Pod): unknown {
     observed: observed(pod, {}),
     previous: { phase: "Running", startTime },
     waiting: new Map(),
-    probes: { readiness: () => undefined, startup: () => undefined },
-    probing: false,
+    probes: SILENT,
     nowMs: NOW_MS,
     runtimeName: "containerd",
     terminal: false,

@@ -7,6 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, untilGone, WEB } from "./manifests.ts";
+import { Answers, ask } from "./probes.ts";
 import {
   condition,
   count,
@@ -186,4 +187,53 @@ Deno.test("Agent counts the time for which the runtime is away", async () => {
   strictEqual(count(rig, "Warning RolledBack"), 1);
   await rig.fake.restart();
   await rig.until(() => shown(rig) === "RolledBack", "the good version");
+});
+
+Deno.test("Agent goes back from an update whose readiness probe never succeeds", async () => {
+  await using rig = await withGood();
+  const answers = new Answers(rig);
+  answers.set("ready", "no");
+  const spec = {
+    containers: [container(WEB, { readinessProbe: ask("ready") })],
+  };
+  await rig.apply("web", version("two", { spec }));
+  await untilRuns(rig, "two");
+  await rig.until(() => answers.asked("ready") > 0, "a question");
+  await untilRuns(rig, "one");
+  strictEqual(shown(rig), "RolledBack");
+});
+
+Deno.test("Agent keeps an update that is ready for ten seconds on end, not one that is so by moments", async () => {
+  await using rig = await withGood();
+  const answers = new Answers(rig);
+  answers.set("ready", "no");
+  const probed = (label: string) =>
+    version(label, {
+      spec: {
+        containers: [
+          container(WEB, {
+            readinessProbe: ask("ready", { failureThreshold: 1 }),
+          }),
+        ],
+      },
+    });
+  await rig.apply("web", probed("two"));
+  await untilRuns(rig, "two");
+  // Ready for four seconds, unready for two, again and again.
+  for (let round = 0; round < 12 && running(rig) === "two"; round++) {
+    answers.set("ready", "yes");
+    await rig.pass(4_000);
+    answers.set("ready", "no");
+    await rig.pass(2_000);
+  }
+  await untilRuns(rig, "one");
+  strictEqual(count(rig, "Warning RolledBack"), 1);
+
+  answers.set("ready", "yes");
+  await rig.apply("web", probed("three"));
+  await untilRuns(rig, "three");
+  await rig.pass(15_000);
+  answers.set("ready", "no");
+  await rig.pass(90_000);
+  strictEqual(running(rig), "three");
 });

@@ -163,6 +163,8 @@ function withLists(
     images: connection.images,
     ready: (signal) => connection.ready(signal),
     features: () => connection.features(),
+    hints: (signal) => connection.hints(signal),
+    containerExit: (id, options) => connection.containerExit(id, options),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

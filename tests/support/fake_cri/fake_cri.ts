@@ -4,6 +4,10 @@
  * @module
  */
 
+import type {
+  GetRequest,
+  GetResponse,
+} from "../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import { type Clock, systemClock } from "../../../mod/base/clock.ts";
 import { type Fault, type FaultOptions, FaultPlan } from "./faults.ts";
@@ -20,10 +24,21 @@ import {
   type RegistryEntry,
 } from "./image_store.ts";
 import { Lifecycle } from "./lifecycle.ts";
-import type { Behaviour, FakeContainer, FakeSandbox, Move } from "./model.ts";
+import {
+  type EventStream,
+  EventStreams,
+  exitEnvelope,
+} from "./event_streams.ts";
+import type {
+  Behaviour,
+  ExitWhy,
+  FakeContainer,
+  FakeSandbox,
+  Move,
+} from "./model.ts";
 import { type CallHandler, CriServer } from "./server.ts";
 import { CODE, StatusError } from "./status_error.ts";
-import { eventMessage } from "./to_answer.ts";
+import { eventMessage, taskMessage } from "./to_answer.ts";
 
 /** How a fake runtime is made. */
 export interface FakeCriOptions {
@@ -74,12 +89,27 @@ export class FakeCri implements AsyncDisposable {
    * @default false
    */
   eventsEnabled = false;
+  /**
+   * Whether containerd's own Subscribe is served.
+   *
+   * @default false
+   */
+  containerdEventsEnabled = false;
+  /**
+   * Whether containerd's own Tasks/Get is served, and what it says instead of the truth.
+   *
+   * @default false
+   */
+  tasks: boolean | ((id: string) => GetResponse | Uint8Array) = false;
+  /** The open streams of either kind, to tell or end what no move of the fake would. */
+  readonly eventStreams: EventStreams = new EventStreams((move) =>
+    this.#event(move)
+  );
   readonly #clock: Clock;
   readonly #images = new ImageStore();
   readonly #lifecycle: Lifecycle;
   readonly #faults = new FaultPlan();
   readonly #handlers: UnaryHandlers;
-  readonly #listeners = new Set<(move: Move) => void>();
   readonly #server: CriServer;
 
   private constructor(options: FakeCriOptions) {
@@ -87,7 +117,12 @@ export class FakeCri implements AsyncDisposable {
     this.#clock = clock;
     this.#lifecycle = new Lifecycle({
       clock,
-      moved: (move) => this.#listeners.forEach((listener) => listener(move)),
+      moved: (move) => this.eventStreams.move(move),
+      ended: (id, exit) =>
+        this.eventStreams.tell(
+          "Subscribe",
+          exitEnvelope({ containerId: id, processId: id, at: exit.at, exit }),
+        ),
       imageId: (name) => this.#images.find(name)?.id,
       networkReady: () => this.settings.networkReady,
     });
@@ -99,7 +134,8 @@ export class FakeCri implements AsyncDisposable {
     });
     const handler: CallHandler = {
       unary: (method, request, signal) => this.#unary(method, request, signal),
-      stream: (method, _request, signal) => this.#stream(method, signal),
+      stream: (method, request, signal) =>
+        this.#stream(method, request, signal),
     };
     this.#server = new CriServer(socketPath, handler);
   }
@@ -128,15 +164,20 @@ export class FakeCri implements AsyncDisposable {
 
   /** How many streams of events are open. */
   get listeners(): number {
-    return this.#listeners.size;
+    return this.eventStreams.size;
   }
 
-  /** The containers of a name that run, in any pod. */
+  /** The containers of a name of which a process runs, in any pod. */
   running(name: string): readonly FakeContainer[] {
     return [...this.containers.values()]
       .filter((container) =>
-        container.name === name && container.state === "running"
+        container.name === name && this.isRunning(container)
       );
+  }
+
+  /** Whether the process of a container runs, whatever the CRI says. */
+  isRunning({ id, state }: FakeContainer): boolean {
+    return state === "running" && !this.#lifecycle.ended.has(id);
   }
 
   /** The recorded calls of one method. */
@@ -163,9 +204,17 @@ export class FakeCri implements AsyncDisposable {
   exitContainer(
     id: string,
     code: number,
-    why?: { readonly reason?: string; readonly message?: string },
+    why?: ExitWhy,
   ): void {
     this.#lifecycle.exit(id, code, why);
+  }
+
+  /**
+   * Ends the process of a running container, of which the CRI knows nothing before
+   * `exitContainer`, or before it is asked to stop it; containerd's own services do.
+   */
+  endTask(id: string, code: number, why?: ExitWhy): void {
+    this.#lifecycle.endTask(id, code, why);
   }
 
   /** Ends a sandbox's own process; its containers run on, as in containerd. */
@@ -225,7 +274,7 @@ export class FakeCri implements AsyncDisposable {
   ): Promise<unknown> {
     this.calls.push({ method, request, atMs: this.#clock.now() });
     const fault = this.#faults.take(method, request);
-    const handle = this.#handlers[method];
+    const handle = method === "Get" ? this.#getTask : this.#handlers[method];
     if (handle === undefined) throw unimplemented(method);
     await this.#suffer(fault, signal);
     const answer = await handle(request, signal);
@@ -234,35 +283,41 @@ export class FakeCri implements AsyncDisposable {
     throw new StatusError(CODE.unavailable, "transport is closing");
   }
 
+  readonly #getTask = ({ containerId }: GetRequest): unknown => {
+    if (this.tasks === false) throw unimplemented("Get");
+    if (this.tasks !== true) return this.tasks(containerId);
+    const container = this.containers.get(containerId);
+    const isThere = container === undefined
+      ? this.sandboxes.get(containerId)?.state === "ready"
+      : container.state === "running";
+    if (!isThere) {
+      const details = `task ${containerId} not found: not found`;
+      throw new StatusError(CODE.notFound, details);
+    }
+    return taskMessage(containerId, this.#lifecycle.ended.get(containerId));
+  };
+
   async *#stream(
     method: string,
+    request: unknown,
     signal: AbortSignal,
-  ): AsyncGenerator<wire.ContainerEventResponse> {
-    this.calls.push({ method, request: {}, atMs: this.#clock.now() });
-    const fault = this.#faults.take(method, {});
+  ): AsyncGenerator<unknown> {
+    this.calls.push({ method, request, atMs: this.#clock.now() });
+    const fault = this.#faults.take(method, request);
     await this.#suffer(fault, signal);
-    if (method !== "GetContainerEvents" || !this.eventsEnabled) {
-      throw unimplemented(method);
-    }
-    const waiting: wire.ContainerEventResponse[] = [];
-    let wake = Promise.withResolvers<void>();
-    const listener = (move: Move): void => {
-      waiting.push(this.#event(move));
-      wake.resolve();
-    };
-    const leave = (): void => wake.resolve();
-    this.#listeners.add(listener);
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      while (!signal.aborted) {
-        yield* waiting.splice(0);
-        if (waiting.length > 0 || signal.aborted) continue;
-        wake = Promise.withResolvers();
-        await wake.promise;
-      }
-    } finally {
-      this.#listeners.delete(listener);
-      signal.removeEventListener("abort", leave);
+    const stream = this.#eventStream(method);
+    if (stream === undefined) throw unimplemented(method);
+    yield* this.eventStreams.listen(stream, signal);
+  }
+
+  #eventStream(method: string): EventStream | undefined {
+    switch (method) {
+      case "GetContainerEvents":
+        return this.eventsEnabled ? method : undefined;
+      case "Subscribe":
+        return this.containerdEventsEnabled ? method : undefined;
+      default:
+        return undefined;
     }
   }
 

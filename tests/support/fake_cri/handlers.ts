@@ -193,8 +193,13 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
   };
 }
 
+const NO_BYTES = new Uint8Array();
+
+/** No test lasts longer. */
+const LONG_MS = 1_000 * 86_400_000;
+
 async function execSync(
-  { lifecycle, clock, settings }: HandlerDeps,
+  { lifecycle, settings }: HandlerDeps,
   { containerId, cmd, timeout }: wire.ExecSyncRequest,
   signal: AbortSignal,
 ): Promise<wire.ExecSyncResponse> {
@@ -202,12 +207,18 @@ async function execSync(
   const script = settings.exec(container, cmd);
   const { stdout = "", stderr = "", exitCode = 0, afterMs = 0 } = script;
   const limitMs = timeout === 0n ? Infinity : Number(timeout) * 1000;
-  if (afterMs > 0) await clock.sleep(Math.min(afterMs, limitMs), signal);
+  const waitMs = Math.min(afterMs, limitMs, LONG_MS);
+  const isKilled = afterMs > 0 &&
+    await lifecycle.endsWithin(containerId, waitMs, signal);
+  if (isKilled) return { stdout: NO_BYTES, stderr: NO_BYTES, exitCode: 137 };
   if (afterMs > limitMs) {
     throw new StatusError(
       CODE.deadlineExceeded,
       `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`,
     );
+  }
+  if (script.error !== undefined) {
+    throw new StatusError(script.error.code, script.error.details);
   }
   const utf8 = new TextEncoder();
   return { stdout: utf8.encode(stdout), stderr: utf8.encode(stderr), exitCode };

@@ -12,9 +12,11 @@ import type { Clock } from "../../../mod/base/clock.ts";
 import {
   type Behaviour,
   exitReason,
+  type ExitWhy,
   type FakeContainer,
   type FakeSandbox,
   type Move,
+  type TaskEnd,
 } from "./model.ts";
 import { CODE, StatusError } from "./status_error.ts";
 
@@ -26,6 +28,8 @@ export interface LifecycleDeps {
   readonly clock: Clock;
   /** Told of every move, in order. */
   readonly moved: (move: Move) => void;
+  /** Told of a process that ended before the CRI shows it. */
+  readonly ended: (id: string, exit: TaskEnd) => void;
   /** The id of an image on the node. */
   readonly imageId: (name: string) => string | undefined;
   readonly networkReady: () => boolean;
@@ -35,6 +39,8 @@ export interface LifecycleDeps {
 export class Lifecycle implements Disposable {
   readonly sandboxes: Map<string, FakeSandbox> = new Map();
   readonly containers: Map<string, FakeContainer> = new Map();
+  /** Ends that the CRI does not show yet, by container id. */
+  readonly ended: Map<string, TaskEnd & { readonly why: ExitWhy }> = new Map();
   /** By container name. */
   readonly behaviours: Map<string, Behaviour> = new Map();
   readonly #deps: LifecycleDeps;
@@ -42,6 +48,7 @@ export class Lifecycle implements Disposable {
   readonly #exits = new Map<string, PromiseWithResolvers<void>>();
   #made = 0;
   #lastStamp = 0n;
+  #lastReading = 0n;
 
   constructor(deps: LifecycleDeps) {
     this.#deps = deps;
@@ -213,6 +220,26 @@ export class Lifecycle implements Disposable {
     signal.removeEventListener("abort", leave);
   }
 
+  /** Lets time pass in a container; true when it has ended before the time was over. */
+  async endsWithin(
+    id: string,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const over = this.#exits.get(id)?.promise ?? Promise.resolve();
+    const cut = new AbortController();
+    const passed = this.#deps.clock.sleep(
+      ms,
+      AbortSignal.any([signal, cut.signal]),
+    ).then(() => false);
+    try {
+      return await Promise.race([over.then(() => true), passed]);
+    } finally {
+      passed.catch(() => {});
+      cut.abort();
+    }
+  }
+
   removeContainer(id: string): void {
     const container = this.containers.get(id);
     if (container === undefined) return;
@@ -222,21 +249,36 @@ export class Lifecycle implements Disposable {
     this.#tell("deleted", id, container.sandboxId);
   }
 
+  /**
+   * The end of a running container's process, which the CRI does not show before
+   * `exit`; containerd's own services do at once.
+   */
+  endTask(id: string, code: number, why: ExitWhy = {}): void {
+    const container = this.containers.get(id);
+    if (container?.state !== "running" || this.ended.has(id)) return;
+    const exit = { code, at: this.#stamp(), why };
+    this.ended.set(id, exit);
+    this.#deps.ended(id, exit);
+  }
+
   /** The end of a running container; nothing when it does not run. */
   exit(
     id: string,
     code: number,
-    why: { readonly reason?: string; readonly message?: string } = {},
+    why: ExitWhy = {},
   ): void {
     const container = this.containers.get(id);
     if (container?.state !== "running") return;
+    // A process ends once, whatever is done to it afterwards.
+    const exit = this.ended.get(id) ?? { code, at: this.#stamp(), why };
+    this.ended.delete(id);
     container.state = "exited";
-    container.exitCode = code;
-    container.finishedAt = this.#stamp();
-    container.reason = why.reason ?? exitReason(code);
-    container.message = why.message ?? "";
+    container.exitCode = exit.code;
+    container.finishedAt = exit.at;
+    container.reason = exit.why.reason ?? exitReason(exit.code);
+    container.message = exit.why.message ?? "";
     this.#exits.get(id)?.resolve();
-    this.#tell("stopped", id, container.sandboxId);
+    this.#tell("stopped", id, container.sandboxId, exit);
   }
 
   /** @throws {StatusError} NOT_FOUND. */
@@ -307,12 +349,20 @@ export class Lifecycle implements Disposable {
   // Strictly rising, even on a clock that stands still.
   #stamp(): bigint {
     const now = BigInt(Math.round(this.#deps.clock.now() * 1000)) * 1000n;
-    this.#lastStamp = now > this.#lastStamp ? now : this.#lastStamp + 1n;
+    // A clock that is set back is believed, as by any runtime.
+    this.#lastStamp = now === this.#lastReading ? this.#lastStamp + 1n : now;
+    this.#lastReading = now;
     return this.#lastStamp;
   }
 
-  #tell(kind: Move["kind"], id: string, sandboxId: string): void {
-    this.#deps.moved({ kind, id, sandboxId, at: this.#stamp() });
+  #tell(
+    kind: Move["kind"],
+    id: string,
+    sandboxId: string,
+    exit?: TaskEnd,
+  ): void {
+    const at = this.#stamp();
+    this.#deps.moved({ kind, id, sandboxId, at, ...exit && { exit } });
   }
 }
 

@@ -66,8 +66,27 @@ export interface ExecScript {
   readonly stderr?: string;
   /** @default 0 */
   readonly exitCode?: number;
-  /** @default 0 */
+  /**
+   * `Infinity` for one that never ends by itself.
+   *
+   * @default 0
+   */
   readonly afterMs?: number;
+  /** The runtime cannot run it; said after `afterMs`. */
+  readonly error?: { readonly code: number; readonly details: string };
+}
+
+/** What a runtime says of an end besides its code. */
+export interface ExitWhy {
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The end of a task, as containerd's own services have it. */
+export interface TaskEnd {
+  readonly code: number;
+  /** Nanoseconds since the epoch. */
+  readonly at: bigint;
 }
 
 /** A move of a sandbox or container. */
@@ -78,6 +97,8 @@ export interface Move {
   readonly sandboxId: string;
   /** Nanoseconds since the epoch. */
   readonly at: bigint;
+  /** Of one that stopped. */
+  readonly exit?: TaskEnd;
 }
 
 /** How a container's end is explained, as containerd does. */

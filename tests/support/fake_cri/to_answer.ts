@@ -7,7 +7,10 @@
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import type { FakeImage } from "./image_store.ts";
 import { usesNodeNetwork } from "./lifecycle.ts";
-import type { FakeContainer, FakeSandbox, Move } from "./model.ts";
+import type { GetResponse } from "../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
+import { Status } from "../../../proto/gen/containerd/types/task/task.ts";
+import { toInstant } from "./event_streams.ts";
+import type { FakeContainer, FakeSandbox, Move, TaskEnd } from "./model.ts";
 
 const SANDBOX_STATE: Readonly<
   Record<FakeSandbox["state"], wire.PodSandboxState>
@@ -190,4 +193,21 @@ function hasLabels(
   wanted: Readonly<Record<string, string>>,
 ): boolean {
   return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+}
+
+/** containerd's words for a task; one without an end runs. */
+export function taskMessage(
+  containerId: string,
+  end: TaskEnd | undefined,
+): GetResponse {
+  return {
+    process: {
+      containerId,
+      id: containerId,
+      pid: 1,
+      status: end === undefined ? Status.RUNNING : Status.STOPPED,
+      exitStatus: end?.code ?? 0,
+      exitedAt: end && toInstant(end.at),
+    },
+  };
 }

@@ -17,7 +17,7 @@ import {
 } from "../../../mod/api/mod.ts";
 import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
 import type { PodState } from "../../../mod/pod/mod.ts";
-import { StatusStore } from "../../../mod/status/mod.ts";
+import { StatusManager } from "../../../mod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { pod as plainPod } from "./workers_rig.ts";
 
@@ -33,7 +33,10 @@ function pod(
 }
 
 class AdmissionRig {
-  readonly statuses = new StatusStore();
+  readonly statuses = new StatusManager({
+    clock: new FakeClock(),
+    log: silentLogger,
+  });
   readonly events: PodEvent[] = [];
   /** What the workers were given, in order. */
   readonly started: Pod[] = [];
@@ -194,8 +197,8 @@ Deno.test("PodAdmission takes pods that were taken before the agent's start, and
   // Whether they have ended is not known yet.
   strictEqual(rig.statuses.get("a")?.phase, "Pending");
   const running = { phase: "Running", containerStatuses: [] };
-  rig.statuses.set("z", running);
-  rig.statuses.set("y", running);
+  rig.statuses.setPodStatus(pod("z"), running);
+  rig.statuses.setPodStatus(pod("y"), running);
   rig.admission.review();
   strictEqual(rig.reason("a"), "OutOfcpu");
 });
@@ -205,7 +208,10 @@ Deno.test("PodAdmission lets room be taken that a pod of an earlier agent has gi
   rig.owned.add("z");
   rig.want(pod("z", { cpu: "2" }), pod("a"));
   strictEqual(rig.statuses.get("a")?.phase, "Pending");
-  rig.statuses.set("z", { phase: "Succeeded", containerStatuses: [] });
+  rig.statuses.setPodStatus(pod("z"), {
+    phase: "Succeeded",
+    containerStatuses: [],
+  });
   rig.state(pod("z", { cpu: "2" }), { kind: "finished", cause: "completed" });
   rig.admission.review();
   deepStrictEqual(rig.uids(), ["z", "a"]);
@@ -220,7 +226,7 @@ Deno.test("PodAdmission does not judge a pod again that has ended for good", () 
     reason: "Evicted",
     containerStatuses: [],
   };
-  rig.statuses.set("b", evicted);
+  rig.statuses.setPodStatus(pod("b"), evicted);
   rig.want(pod("b"));
   deepStrictEqual(rig.uids(), ["a", "b"]);
   deepStrictEqual(rig.statuses.get("b"), evicted);

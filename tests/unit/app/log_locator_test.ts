@@ -136,6 +136,25 @@ Deno.test("locateLog() says whether that very run still writes", () => {
   strictEqual(isRunning(), false);
 });
 
+Deno.test("locateLog() means the pod that takes the place of one that ends, and mixes up neither", () => {
+  const old = withContainer(0, RUNNING);
+  const pods = [old];
+  const first = locate(pods);
+  const deletionTimestamp = "2024-01-01T00:00:00Z";
+  const ending = { ...old, metadata: { ...old.metadata, deletionTimestamp } };
+  const next = { ...old, metadata: { ...old.metadata, uid: "u-2" } };
+  pods.splice(0, 1, ending, next);
+  const second = locate(pods);
+  const runs = ({ isRunning }: LogLocation & { kind: "found" }) => isRunning();
+  strictEqual(first.kind === "found" && runs(first), true);
+  strictEqual(
+    second.kind === "found" && second.path,
+    "/logs/shop_web_u-2/c/0.log",
+  );
+  pods.splice(0, 2, next);
+  strictEqual(first.kind === "found" && runs(first), false);
+});
+
 Deno.test("locateLog() finds init containers", () => {
   const pod = podWith({
     initContainerStatuses: [{

@@ -9,6 +9,8 @@ import type { WorkerView } from "../../../mod/agent/mod.ts";
 import type { Pod } from "../../../mod/api/mod.ts";
 import { type PodViewInput, viewPods } from "../../../mod/app/pod_view.ts";
 
+const NOW_MS = Date.UTC(2026, 5, 1);
+
 const FAULT = { field: "spec.containers", message: "Required value" };
 
 function pod(name: string, uid: string = name, namespace = "default"): Pod {
@@ -37,6 +39,7 @@ function view(input: Partial<PodViewInput>): Pod[] {
     statusOf: () => ({ phase: "Running" }),
     reports: [],
     nodeName: "edge1",
+    nowMs: NOW_MS,
     ...input,
   });
 }
@@ -117,6 +120,24 @@ Deno.test("viewPods() says by a condition that a newer version was rolled back",
   );
   match(condition?.message ?? "", /"r2" \(UID "u2"\).*within 2m0s/);
   strictEqual(second?.status?.conditions, undefined);
+});
+
+Deno.test("CL-05: viewPods() shows no change of a pod that has ended as one of the future", () => {
+  const conditions = (lastTransitionTime: string) => [
+    { type: "Initialized", status: "True" },
+    { type: "Ready", status: "False", lastTransitionTime },
+  ];
+  const shown = (time: string) =>
+    view({
+      workers: [worker(pod("a"))],
+      statusOf: () => ({ phase: "Failed", conditions: conditions(time) }),
+    })[0]?.status?.conditions;
+  const past = "2026-05-31T23:59:59Z";
+  deepStrictEqual(shown(past), conditions(past));
+  deepStrictEqual(
+    shown("2076-01-01T00:00:00Z"),
+    conditions("2026-06-01T00:00:00Z"),
+  );
 });
 
 Deno.test("viewPods() shows the named pods of a refused manifest as Failed", () => {

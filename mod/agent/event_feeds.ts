@@ -1,0 +1,55 @@
+/**
+ * What wakes the sync loop, feeder by feeder.
+ *
+ * @module
+ */
+
+import type { Clock } from "../base/mod.ts";
+import type { PodLifecycleEvent } from "../pleg/mod.ts";
+import type { ProbeChange } from "../prober/mod.ts";
+import type { SourceSet } from "../source/mod.ts";
+import type { SyncEvent } from "./sync_event.ts";
+
+/** Upstream's housekeeping period. */
+const HOUSEKEEPING_PERIOD_MS = 2_000;
+
+/** What a source says. */
+export async function* sourceEvents(
+  sets: AsyncIterable<SourceSet>,
+): AsyncIterable<SyncEvent> {
+  for await (const set of sets) yield { kind: "source_delivered", set };
+}
+
+/** What moves in the runtime. */
+export async function* runtimeEvents(
+  events: AsyncIterable<PodLifecycleEvent>,
+): AsyncIterable<SyncEvent> {
+  for await (const event of events) {
+    yield event.kind === "runtime_returned"
+      ? { kind: "runtime_returned" }
+      : { kind: "container_moved", uid: event.podUid };
+  }
+}
+
+/** What containers answer. */
+export async function* probeEvents(
+  changes: AsyncIterable<ProbeChange>,
+): AsyncIterable<SyncEvent> {
+  for await (const change of changes) yield { kind: "probe_changed", change };
+}
+
+/** When to look after what nobody tells of; ends when `signal` aborts. */
+export async function* housekeepingEvents(
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncIterable<SyncEvent> {
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(HOUSEKEEPING_PERIOD_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    yield { kind: "housekeeping_due" };
+  }
+}

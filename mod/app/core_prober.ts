@@ -1,0 +1,42 @@
+/**
+ * Who asks containers how they are.
+ *
+ * @module
+ */
+
+import type { EventSink } from "../api/mod.ts";
+import type { Clock, Logger, MetricsRegistry, Random } from "../base/mod.ts";
+import type { CriConnection } from "../cri/mod.ts";
+import { ProbeManager, type ProbeMemory, TargetProber } from "../prober/mod.ts";
+import type { NodeFacts, PodCache } from "../runtime/mod.ts";
+
+/** What asking works with. */
+export interface ProberDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  readonly connection: CriConnection;
+  readonly cache: PodCache;
+  readonly node: NodeFacts;
+  /** What an earlier agent knew. */
+  readonly records: ProbeMemory;
+}
+
+/** Builds the prober; nothing is asked yet. */
+export function buildProber(deps: ProberDeps): ProbeManager {
+  const { connection, cache, node, records, ...common } = deps;
+  return new ProbeManager({
+    ...common,
+    pods: {
+      observed: (uid) => cache.get(uid),
+      podIps: ({ spec }, { ips }) => spec.hostNetwork === true ? node.ips : ips,
+    },
+    memory: records,
+    runner: new TargetProber({
+      runtime: connection.runtime,
+      clock: common.clock,
+    }),
+  });
+}

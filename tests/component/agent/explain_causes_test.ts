@@ -1,0 +1,178 @@
+/**
+ * That a whole agent tells each cause for which a pod does not get on.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, WEB, web } from "./manifests.ts";
+import { Answers, ask, probed } from "./probes.ts";
+import { report, TIME, told, untilTold } from "./told.ts";
+
+const NEXT = String.raw`next try (?:at ${TIME} \(in \d+ s\)|at once)`;
+const NOTHING = { restartPolicy: "Never", terminationGracePeriodSeconds: 1 };
+
+/** What the runtime refuses, the pod that meets it, and what is told of that. */
+interface Row {
+  readonly method: string;
+  readonly details: string;
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly says: string;
+}
+
+const PULLED = {
+  containers: [container(WEB, { image: "localhost/new:1" })],
+};
+
+const ROWS: readonly Row[] = [
+  {
+    method: "PullImage",
+    details: "RegistryUnavailable: connection refused",
+    spec: PULLED,
+    says: String
+      .raw`The image "localhost/new:1" of container "${WEB}" (could not be pulled, its registry cannot be reached|cannot be pulled \(ImagePullBackOff\)), ${NEXT}: .*connection refused`,
+  },
+  {
+    method: "PullImage",
+    details: "SignatureValidationFailed: no key",
+    spec: PULLED,
+    says: String
+      .raw`The image "localhost/new:1" of container "${WEB}" (is not used, its signature is not valid|cannot be pulled \(ImagePullBackOff\)), ${NEXT}: .*no key`,
+  },
+  {
+    method: "ImageStatus",
+    details: "the store is locked",
+    says: String
+      .raw`The runtime cannot tell whether it has the image ".*", ${NEXT}: the store is locked`,
+  },
+  {
+    method: "RunPodSandbox",
+    details: "no network",
+    says: String.raw`Its sandbox cannot be made, ${NEXT}: no network`,
+  },
+  {
+    method: "CreateContainer",
+    details: "no space left on device",
+    says: String
+      .raw`Container "${WEB}" cannot be created, ${NEXT}: no space left on device`,
+  },
+  {
+    method: "StartContainer",
+    details:
+      "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: exec format error: unknown",
+    says: String
+      .raw`Container "${WEB}" cannot be started, ${NEXT}: exec format error`,
+  },
+  {
+    method: "PodSandboxStatus",
+    details: "no answer",
+    says: String.raw`It could not be looked after, tried again soon: no answer`,
+  },
+];
+
+for (const { method, details, spec, says } of ROWS) {
+  Deno.test(`explain tells that ${method} fails: ${details.slice(-30)}`, async () => {
+    await using rig = await CoreRig.start({
+      prepare: ({ fake }) =>
+        fake.fault(method, { kind: "error", code: 2, details }),
+    });
+    await rig.apply("web", web(spec === undefined ? {} : { spec }));
+    await untilTold(rig, new RegExp(`^${says}$`));
+  });
+}
+
+Deno.test("explain tells of a container that has to be stopped and is not", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web({ uid: "fixed" }));
+  await untilTold(rig, /^It runs/);
+  const error = { kind: "error", code: 2, details: "no answer" } as const;
+  rig.fake.fault("StopContainer", error);
+  // Another image, which only another container can have.
+  const other = container(WEB, { image: "localhost/busybox:1.36" });
+  rig.fake.addImage({ ref: "localhost/busybox:1.36" });
+  await rig.apply("web", web({ uid: "fixed", spec: { containers: [other] } }));
+  await untilTold(
+    rig,
+    new RegExp(
+      String
+        .raw`^It runs: .*\nA container that has to end first cannot be stopped, ${NEXT}: no answer$`,
+    ),
+  );
+  rig.fake.clearFaults();
+  await untilTold(
+    rig,
+    /^It runs: .*\nContainer "server" has restarted once, last after exit code \d+ .*, stopped because its definition changed$/,
+  );
+});
+
+Deno.test("explain tells of a sandbox that has to be stopped and is not", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(rig, /^It runs/);
+  const error = { kind: "error", code: 2, details: "no answer" } as const;
+  rig.fake.fault("StopPodSandbox", error);
+  const [sandbox] = rig.ready();
+  rig.fake.killSandbox(sandbox?.id ?? "");
+  await untilTold(
+    rig,
+    new RegExp(
+      String.raw`^What ran before cannot be stopped, ${NEXT}: .*no answer`,
+    ),
+  );
+});
+
+Deno.test("explain tells of a pod that cannot be ended", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(rig, /^It runs/);
+  const error = { kind: "error", code: 2, details: "no answer" } as const;
+  rig.fake.fault("StopContainer", error);
+  await rig.remove("web");
+  await untilTold(
+    rig,
+    new RegExp(
+      String
+        .raw`^It has been ending since ${TIME} \(\d+ s\), as no manifest wants it any more\n(.*\n)?It could not be ended at ${TIME} and is tried again: no answer$`,
+    ),
+  );
+});
+
+Deno.test("explain tells why a container that crashes was stopped by the agent", async () => {
+  await using rig = await CoreRig.start();
+  new Answers(rig).set("live", "no");
+  const livenessProbe = ask("live", { failureThreshold: 2 });
+  await rig.apply("web", probed({ livenessProbe }));
+  await untilTold(
+    rig,
+    new RegExp(
+      String
+        .raw`^Container "${WEB}" waits to start again until ${TIME} \(CrashLoopBackOff, in \d+ s\): it ended \d+ times, last with exit code 143 \(ended by signal 15\) at ${TIME}, stopped because its liveness probe failed: no$`,
+    ),
+  );
+});
+
+Deno.test("explain tells that an exit code restarts all containers", async () => {
+  await using rig = await CoreRig.start();
+  const rules = [{
+    action: "RestartAllContainers",
+    exitCodes: { operator: "In", values: [42] },
+  }];
+  const own = { restartPolicy: "Never", restartPolicyRules: rules };
+  const spec = {
+    ...NOTHING,
+    containers: [container(WEB, own), container("other")],
+  };
+  await rig.apply("web", web({ spec }));
+  await untilTold(rig, /^It runs/);
+  rig.fake.fault("RemoveContainer", { kind: "delay", ms: 30_000 });
+  rig.fake.exitContainer(rig.only(WEB).id, 42);
+  await untilTold(
+    rig,
+    /(containers are being restarted|is being restarted with all others of the pod|Making|Stopping|has not been started)/,
+  );
+  rig.fake.clearFaults();
+  await untilTold(rig, /^It runs/);
+  strictEqual(report(rig)?.pod.status?.phase, "Running");
+  strictEqual(told(rig).includes("restarted with"), false);
+});

@@ -1,0 +1,291 @@
+/**
+ * What an agent tells of pods that do not run, asked as `skerry explain` asks.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { silentLogger, systemClock } from "../../../mod/base/mod.ts";
+import { ControlServer } from "../../../mod/server/mod.ts";
+import { CoreRig, NODE } from "../../support/core_rig.ts";
+import { run } from "../cli/test_io.ts";
+import { container, WEB, web } from "./manifests.ts";
+import { Answers, ask, probed } from "./probes.ts";
+import { report, TIME, told, untilTold, viewsOf } from "./told.ts";
+
+Deno.test("explain tells that a pod runs", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(
+    rig,
+    new RegExp(
+      `^It runs: container "${WEB}" has been ready since ${TIME} \\(\\d+ s\\)$`,
+    ),
+  );
+  const found = report(rig);
+  deepStrictEqual(report(rig, `web-${NODE}`)?.pod, found?.pod);
+  strictEqual(found?.source?.name, "file");
+  deepStrictEqual(found?.activities, []);
+  ok(found?.events.some(({ reason }) => reason === "Started"));
+  // What was decided last, whether that was to start it or that nothing is to be done.
+  ok((found?.decision?.why.length ?? 0) > 0);
+  strictEqual(report(rig, "wbe"), undefined);
+});
+
+Deno.test("explain tells until when a crashing container waits", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  for (const restarts of [0, 1]) {
+    await rig.until(
+      () =>
+        rig.fake.running(WEB).length === 1 &&
+        rig.status("web")?.containerStatuses?.[0]?.restartCount === restarts,
+      `run ${restarts}`,
+    );
+    const why = { reason: "Error", message: "starting\nno table\n" };
+    rig.fake.exitContainer(rig.only(WEB).id, 3, why);
+  }
+  await untilTold(
+    rig,
+    new RegExp(
+      `^Container "${WEB}" waits to start again until ${TIME} \\(CrashLoopBackOff, in \\d+ s\\): it ended 2 times, last with exit code 3 at ${TIME}: no table$`,
+    ),
+  );
+});
+
+Deno.test("explain tells of images that cannot be pulled, and of those being pulled", async () => {
+  await using rig = await CoreRig.start();
+  const image = "localhost/missing:1";
+  await rig.apply(
+    "web",
+    web({ spec: { containers: [container(WEB, { image })] } }),
+  );
+  await untilTold(
+    rig,
+    /^The image "localhost\/missing:1" of container "server" (could not|cannot) be pulled \((ErrImagePull|ImagePullBackOff)\), next try at .*in \d+ s\)/,
+  );
+  rig.fake.fault("PullImage", { kind: "hang" });
+  await untilTold(
+    rig,
+    new RegExp(
+      `^Pulling the image "${image}" for container "${WEB}" since ${TIME} \\(\\d+ s\\)$`,
+    ),
+  );
+  deepStrictEqual(
+    report(rig)?.activities.map(({ kind, image }) => [kind, image]),
+    [["starting_container", undefined], ["pulling_image", image]],
+  );
+});
+
+Deno.test("explain tells who waits for a place to pull", async () => {
+  await using rig = await CoreRig.start({
+    kubelet: ["serializeImagePulls: true"],
+    prepare: ({ fake }) => fake.fault("PullImage", { kind: "hang" }),
+  });
+  for (const name of ["a", "b"]) {
+    const image = `localhost/${name}:1`;
+    const spec = { containers: [container(WEB, { image })] };
+    await rig.apply(name, web({ name, spec }));
+  }
+  await untilTold(rig, /^Pulling the image/, "a");
+  await untilTold(
+    rig,
+    /^Waiting for its turn to pull the image "localhost\/b:1" since .*: one image is pulled at a time$/,
+    "b",
+  );
+});
+
+Deno.test("explain tells of a sandbox that cannot be made or takes long", async () => {
+  await using rig = await CoreRig.start({
+    prepare: ({ fake }) =>
+      fake.fault("RunPodSandbox", {
+        kind: "error",
+        code: 13,
+        details: "no network",
+      }, { times: 1 }),
+  });
+  await rig.apply("web", web());
+  await untilTold(
+    rig,
+    /^Its sandbox cannot be made, next try at .*: no network$/,
+  );
+  rig.fake.fault("RunPodSandbox", { kind: "hang" });
+  await untilTold(rig, /^Making its sandbox since /);
+});
+
+Deno.test("explain tells which object a pod lacks", async () => {
+  await using rig = await CoreRig.start();
+  const spec = {
+    volumes: [{ name: "cfg", configMap: { name: "settings" } }],
+    containers: [
+      container(WEB, { volumeMounts: [{ name: "cfg", mountPath: "/cfg" }] }),
+    ],
+  };
+  await rig.apply("web", web({ spec }));
+  await untilTold(
+    rig,
+    /^ConfigMap default\/settings is missing \(wanted by volume "cfg"\), next try at .*\)$/,
+  );
+  const valueFrom = { secretKeyRef: { name: "db", key: "password" } };
+  await rig.apply(
+    "env",
+    web({
+      name: "env",
+      spec: {
+        containers: [container(WEB, { env: [{ name: "P", valueFrom }] })],
+      },
+    }),
+  );
+  await untilTold(
+    rig,
+    /^Secret default\/db is missing \(wanted by container "server"\)/,
+    "env",
+  );
+});
+
+Deno.test("explain tells of init containers", async () => {
+  await using rig = await CoreRig.start();
+  const initContainers = [container("prepare"), container("migrate")];
+  await rig.apply("web", web({ spec: { initContainers } }));
+  await untilTold(
+    rig,
+    /^Init container 1 of 2, "prepare", has been running since /,
+  );
+  rig.fake.exitContainer(rig.only("prepare").id, 0);
+  await rig.until(() => rig.fake.running("migrate").length === 1, "migrate");
+  rig.fake.exitContainer(rig.only("migrate").id, 1);
+  await rig.until(() => rig.fake.running("migrate").length === 1, "again");
+  rig.fake.exitContainer(rig.only("migrate").id, 1);
+  await untilTold(
+    rig,
+    /^Init container 2 of 2, "migrate", waits to start again until .*: it ended 2 times, last with exit code 1/,
+  );
+});
+
+Deno.test("explain tells what probes found", async () => {
+  await using rig = await CoreRig.start();
+  const answers = new Answers(rig);
+  answers.set("ready", "no");
+  await rig.apply("web", probed({ readinessProbe: ask("ready") }));
+  await untilTold(
+    rig,
+    /^The readiness probe of container "server" has been failing since .*: no$/,
+  );
+  const [probe] = report(rig)?.probes ?? [];
+  deepStrictEqual([probe?.kind, probe?.last?.kind], ["readiness", "failure"]);
+  answers.set("ready", "yes");
+  await untilTold(rig, /^It runs: /);
+  answers.set("start", "no");
+  const startupProbe = ask("start", { failureThreshold: 30 });
+  await rig.apply("slow", probed({ startupProbe }, { name: "slow" }));
+  await untilTold(
+    rig,
+    /^Container "server" has been running since .* but has not finished starting: its startup probe has failed \d+ of 30 times: no$/,
+    "slow",
+  );
+});
+
+Deno.test("explain tells whose port a pod wants, as over the control socket", async () => {
+  await using rig = await CoreRig.start();
+  const spec = {
+    containers: [
+      container(WEB, { ports: [{ containerPort: 80, hostPort: 80 }] }),
+    ],
+  };
+  await rig.apply("a", web({ name: "a", spec }));
+  await untilTold(rig, /^It runs/, "a");
+  await rig.apply("b", web({ name: "b", spec }));
+  await untilTold(rig, /^Refused/, "b");
+  const path = `${rig.directory}/control.sock`;
+  const { control } = viewsOf(rig);
+  const place = { path, stagingPath: `${path}.new` };
+  await using _server = await ControlServer.start(place, {
+    ...control,
+    version: {},
+    clock: systemClock,
+    log: silentLogger,
+  });
+  const at = `--control-socket=${path}`;
+  const sentence = `Refused: hostPort 80 is taken by pod default/a-${NODE}\n`;
+  deepStrictEqual(await run(`explain pod/b ${at}`), {
+    code: 0,
+    output: sentence,
+    errors: "",
+  });
+  const json = await run(`explain b-${NODE} -o json ${at}`);
+  deepStrictEqual(JSON.parse(json.output).explanation, [sentence.trimEnd()]);
+  const missing = await run(`explain pod/c ${at} -n other`);
+  strictEqual(missing.code, 1);
+  match(missing.errors, /it is wanted by no manifest in namespace "other"/);
+  const described = await run(`describe pod b ${at}`);
+  strictEqual(described.code, 0);
+  ok(described.output.includes(sentence), described.output);
+});
+
+Deno.test("explain tells of the pod that has to end first, and how it ends", async () => {
+  await using rig = await CoreRig.start();
+  const lifecycle = { preStop: { sleep: { seconds: 60 } } };
+  const spec = {
+    terminationGracePeriodSeconds: 100,
+    containers: [container(WEB, { lifecycle })],
+  };
+  await rig.apply("web", web({ uid: "first", spec }));
+  await untilTold(rig, /^It runs/);
+  await rig.apply("web", web({ uid: "second", spec }));
+  await untilTold(
+    rig,
+    /^It waits for the pod of the same name \(UID first\) to end; it has been told to$/,
+  );
+  await rig.remove("web");
+  await untilTold(
+    rig,
+    /^It has been ending since .*, as no manifest wants it any more\nContainer "server" has until .* to stop; its preStop hook has been running since /,
+  );
+});
+
+Deno.test("explain tells since when the runtime is down", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(rig, /^It runs/);
+  await rig.fake.stop();
+  await untilTold(
+    rig,
+    /^The runtime has been down since .*\nWhen last seen: It runs/,
+  );
+  await rig.fake.restart();
+  await untilTold(rig, /^It runs/);
+});
+
+Deno.test("explain tells of manifests that are not valid", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(rig, /^It runs/);
+  await rig.apply("web", web({ spec: { containers: [] } }));
+  await untilTold(
+    rig,
+    /^It runs: .*\nThe manifest \/.*\/web\.json has not been valid since .*: spec\.containers: .*; its last good version goes on running$/,
+  );
+  await rig.apply("bad", web({ name: "bad", spec: { containers: [] } }));
+  await untilTold(
+    rig,
+    /^It does not run: The manifest ".*\/bad\.json" is not valid: /,
+    "bad",
+  );
+});
+
+Deno.test("explain tells how a pod ended", async () => {
+  await using rig = await CoreRig.start();
+  const spec = { restartPolicy: "Never" };
+  for (const [name, code] of [["good", 0], ["bad", 7]] as const) {
+    await rig.apply(name, web({ name, spec }));
+    await untilTold(rig, /^It runs/, name);
+    rig.fake.exitContainer(rig.only(WEB).id, code);
+    await untilTold(rig, /^(Completed|Failed)/, name);
+  }
+  await rig.pass(5_000);
+  match(told(rig, "good"), /^Completed at .*: its containers ended/);
+  match(
+    told(rig, "bad"),
+    /^Failed: container "server" ended with exit code 7 at /,
+  );
+});

@@ -1,0 +1,45 @@
+/**
+ * What a whole agent tells of its pods, asked as `skerry explain` asks.
+ *
+ * @module
+ */
+
+import { AgentViews } from "../../../mod/app/agent_views.ts";
+import type { PodReport } from "../../../mod/server/mod.ts";
+import type { CoreRig } from "../../support/core_rig.ts";
+
+/** How times of the same day are told. */
+export const TIME: string = String.raw`\d\d:\d\d:\d\d`;
+
+/** What clients ask of an agent. */
+export function viewsOf(rig: CoreRig): AgentViews {
+  const { clock, metrics } = rig;
+  const views = new AgentViews(rig.config, { clock, metrics });
+  views.show(rig.core);
+  return views;
+}
+
+/** What `explain` and `describe` show of a pod. */
+export function report(rig: CoreRig, name = "web"): PodReport | undefined {
+  return viewsOf(rig).control.reports.report("default", name);
+}
+
+/** Everything that is told of a pod, one sentence a line. */
+export function told(rig: CoreRig, name = "web"): string {
+  return (report(rig, name)?.explanation ?? []).join("\n");
+}
+
+/** Waits until what is told of a pod matches. */
+export async function untilTold(
+  rig: CoreRig,
+  what: RegExp,
+  name = "web",
+): Promise<void> {
+  try {
+    await rig.until(() => what.test(told(rig, name)), String(what));
+  } catch (error) {
+    throw new Error(`Wanted ${what}, told: ${told(rig, name)}`, {
+      cause: error,
+    });
+  }
+}

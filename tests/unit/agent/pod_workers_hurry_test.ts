@@ -1,0 +1,43 @@
+/**
+ * Looks that must not wait for the retry of a step that failed.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import { Gate, pod, WorkersRig } from "./workers_rig.ts";
+
+Deno.test("PodWorkers.hurry() looks at once although a step failed a moment ago, and poke() does not", async () => {
+  await using rig = new WorkersRig();
+  let isBroken = true;
+  rig.syncer.script = () => {
+    if (isBroken) throw new Error("no luck");
+    return undefined;
+  };
+  await rig.update(pod("a"));
+  rig.workers.poke("a");
+  await rig.clock.advance(0);
+  strictEqual(rig.syncer.steps.length, 1);
+  isBroken = false;
+  rig.workers.hurry("a");
+  await rig.clock.advance(0);
+  strictEqual(rig.syncer.steps.length, 2);
+  rig.workers.hurry("nobody");
+  await rig.clock.advance(0);
+  strictEqual(rig.syncer.steps.length, 2);
+});
+
+Deno.test("PodWorkers.hurry() is not lost while a step that is going to fail is under way", async () => {
+  await using rig = new WorkersRig();
+  const gate = new Gate();
+  rig.syncer.script = async (_step, signal) => {
+    if (rig.syncer.steps.length > 1) return undefined;
+    await gate.wait(signal);
+    throw new Error("no luck");
+  };
+  await rig.update(pod("a"));
+  rig.workers.hurry("a");
+  gate.open();
+  await rig.clock.advance(0);
+  strictEqual(rig.syncer.steps.length, 2);
+});
