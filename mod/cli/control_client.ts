@@ -43,8 +43,13 @@ const ANSWER_TIMEOUT_MS = 30_000;
 export async function ask(
   agent: AgentAddress,
   path: string,
+  options: {
+    /** Ends the request, and the answer that is being read with it. */
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<AgentAnswer> {
   const { socketPath, clock } = agent;
+  const { signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<AgentAnswer>();
   try {
     const request = startRequest({
@@ -52,6 +57,7 @@ export async function ask(
       path,
       method: "GET",
       headers: { host: "skerry", connection: "close" },
+      ...(signal !== undefined && { signal }),
     }, (response) => {
       resolve({ status: response.statusCode ?? 0, body: response });
     });

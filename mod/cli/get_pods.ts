@@ -4,15 +4,16 @@
  * @module
  */
 
-import { dump } from "js-yaml";
 import type { Pod } from "../api/mod.ts";
 import type { GetPodsCommand } from "./command.ts";
 import type { AgentAddress } from "./control_client.ts";
+import { dataText } from "./data_text.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { fetchPods, type PodList, requirePod } from "./pod_list.ts";
 import { podRow } from "./pod_row.ts";
 import { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
+import { cleanLine } from "./terminal_text.ts";
 
 const WATCH_PERIOD_MS = 1_000;
 
@@ -54,13 +55,12 @@ export function render(
   const body = command.name === undefined ? list : list.items[0];
   switch (command.output) {
     case "json":
-      return `${JSON.stringify(body, null, 4)}\n`;
     case "yaml":
-      // Block style, as kubectl prints it.
-      return dump(body, { lineWidth: -1, noRefs: true });
+      return dataText(body, command.output);
     case "name":
-      return list.items.map(({ metadata }) => `pod/${metadata.name}\n`)
-        .join("");
+      return list.items.map(({ metadata }) =>
+        `pod/${cleanLine(metadata.name)}\n`
+      ).join("");
     case "table":
     case "wide":
       return renderTable([
@@ -97,7 +97,7 @@ async function watch(
 ): Promise<number> {
   const { io, agent } = context;
   using stop = io.stopRequests();
-  const known = new Map<string, string>();
+  let known: ReadonlyMap<string, string> = new Map();
   let widths: ColumnWidths | undefined;
   let list = first;
   while (true) {
@@ -106,6 +106,7 @@ async function watch(
       ? list.items
       : [requirePod(list.items, command.name)];
     const rows: string[][] = [];
+    const shown = new Map<string, string>();
     for (const pod of pods) {
       const row = podRow(pod, nowMs);
       // The ages of all pods change all the time.
@@ -114,10 +115,14 @@ async function watch(
         age: "",
         restarts: row.restarts.split(" ")[0],
       });
-      if (known.get(pod.metadata.uid) === lasting) continue;
-      known.set(pod.metadata.uid, lasting);
+      // A refused pod has no UID, and of two with one name one may be ending.
+      const { uid, namespace, name } = pod.metadata;
+      const key = JSON.stringify([uid, namespace, name]);
+      shown.set(key, lasting);
+      if (known.get(key) === lasting) continue;
       rows.push(cells(pod, command, nowMs));
     }
+    known = shown;
     if (rows.length > 0 || widths === undefined) {
       if (widths === undefined) rows.unshift(header(command));
       widths ??= fitColumns(rows);

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { dump } from "js-yaml";
 import { formatAge } from "../base/mod.ts";
 import type { SourceState } from "../server/mod.ts";
 import type { GetSourcesCommand } from "./command.ts";
@@ -13,9 +12,11 @@ import {
   AgentAnswerError,
   askJson,
 } from "./control_client.ts";
+import { dataText } from "./data_text.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { renderTable } from "./table.ts";
+import { cleanLine } from "./terminal_text.ts";
 
 /**
  * Writes where the pods come from, and how well that goes, in the form asked for.
@@ -55,11 +56,11 @@ function render(
 ): string {
   switch (output) {
     case "json":
-      return `${JSON.stringify(list, null, 4)}\n`;
     case "yaml":
-      return dump(list, { lineWidth: -1, noRefs: true });
+      return dataText(list, output);
     case "name":
-      return list.items.map(({ name }) => `source/${name}\n`).join("");
+      return list.items.map(({ name }) => `source/${cleanLine(name)}\n`)
+        .join("");
     case "table":
     case "wide": {
       const header = [...COLUMNS, ...output === "wide" ? ["MESSAGE"] : []];
@@ -114,16 +115,12 @@ function summarise(source: SourceState, nowMs: number): SourceRow {
       : conditions.length > 0
       ? "OK"
       : "Starting",
-    since: shown.length > 0 ? formatAge(nowMs - sinceMs) : "<unknown>",
+    since: shown.length > 0
+      ? formatAge(Math.max(0, nowMs - sinceMs))
+      : "<unknown>",
     location,
     message: bad.length > 0
-      ? clean(bad.map(({ message }) => message).join("; "))
+      ? bad.map(({ message }) => message).join("; ")
       : "<none>",
   };
-}
-
-/** Keeps what a manifest says from moving the cursor or breaking the line. */
-function clean(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are what is removed
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }

@@ -12,7 +12,9 @@ Usage: skerry COMMAND [FLAGS]
 
 Commands:
   run        run the agent
-  get        list the pods of the agent, or its sources of pods
+  get        list the pods of the agent, what happened to them, or its sources of pods
+  describe   show all that is known of a pod
+  explain    say why a pod is not running
   logs       show the log of a container
   metrics    show the metrics of the agent
   validate   check manifests, without an agent
@@ -72,9 +74,10 @@ Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing gr
 `;
 
 const GET = `List the pods of the agent: desired, refused and terminating ones.
-Or list its sources of pods, and what is wrong with each.
+Or list what happened to them, or its sources of pods and what is wrong with each.
 
 Usage: skerry get pods [NAME] [FLAGS]
+       skerry get events [--for pod/NAME] [FLAGS]
        skerry get sources [-o FORMAT]
 
 NAME is the name in the manifest, or the full name with the node's name behind it.
@@ -82,6 +85,29 @@ NAME is the name in the manifest, or the full name with the node's name behind i
   -A, --all-namespaces
   -o, --output FORMAT     json, yaml, wide or name
   -w, --watch             go on with what changes
+      --for pod/NAME      the events of one pod
+
+${LOCATION}`;
+
+const DESCRIBE =
+  `Show all that is known of a pod: its spec and status, its probes with their last
+results, what the agent decided last and why, and what happened to it.
+
+Usage: skerry describe pod NAME [-n NAMESPACE]
+
+NAME is the name in the manifest, or the full name with the node's name behind it.
+  -n, --namespace NAME    (default "default")
+
+${LOCATION}`;
+
+const EXPLAIN =
+  `Say in plain sentences what a pod waits for, and why it is not running.
+
+Usage: skerry explain [pod/]NAME [-n NAMESPACE] [-o FORMAT]
+
+NAME is the name in the manifest, or the full name with the node's name behind it.
+  -n, --namespace NAME    (default "default")
+  -o, --output FORMAT     all that is known of it instead: json or yaml
 
 ${LOCATION}`;
 
@@ -129,6 +155,8 @@ Exit codes: 0 no fault, 1 any fault, 64 bad flags.
 const TEXTS: Readonly<Record<Topic, string>> = {
   run: RUN,
   get: GET,
+  describe: DESCRIBE,
+  explain: EXPLAIN,
   logs: LOGS,
   metrics: METRICS,
   version: VERSION,

@@ -6,7 +6,7 @@
 
 import { describeError } from "../base/mod.ts";
 import { findControlSocket, VERSION } from "../config/mod.ts";
-import { type Command, parseCommand } from "./command.ts";
+import type { Command } from "./command.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
@@ -15,14 +15,19 @@ import {
   readText,
   refusalOf,
 } from "./control_client.ts";
+import { describePod } from "./describe_pod.ts";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from "./exit_code.ts";
+import { explainPodCommand } from "./explain_pod.ts";
+import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
+import { parseCommand } from "./parse_command.ts";
 import { refuse } from "./refuse.ts";
 import { runCommand } from "./run_agent.ts";
 import { showLog } from "./show_log.ts";
+import { cleanLine } from "./terminal_text.ts";
 import { validate } from "./validate.ts";
 
 /** Carries out a command line and returns the exit code; 0, 1 or 64. */
@@ -40,7 +45,8 @@ export async function main(
   } catch (error) {
     // Whoever closed the pipe has seen what they wanted to see.
     if (error instanceof OutputClosedError) return EXIT_OK;
-    await io.err(`skerry: ${describeError(error)}`);
+    // An agent may repeat what a manifest says.
+    await io.err(`skerry: ${cleanLine(describeError(error))}`);
     return exitCodeOf(error);
   }
 }
@@ -64,6 +70,24 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
         command.location,
         io,
         (agent) => getPods(command, { io, agent }),
+      );
+    case "get_events":
+      return await withAgent(
+        command.location,
+        io,
+        (agent) => getEvents(command, { io, agent }),
+      );
+    case "describe_pod":
+      return await withAgent(
+        command.location,
+        io,
+        (agent) => describePod(command, { io, agent }),
+      );
+    case "explain_pod":
+      return await withAgent(
+        command.location,
+        io,
+        (agent) => explainPodCommand(command, { io, agent }),
       );
     case "get_sources":
       return await withAgent(

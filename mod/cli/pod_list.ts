@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import { lastingPod, type Pod } from "../api/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
@@ -57,9 +57,9 @@ export function findPod(pods: readonly Pod[], name: string): PodMatch {
   const matches = pods.filter((pod) =>
     pod.metadata.name === name || manifestName(pod) === name
   );
-  const [pod, second] = matches;
+  const pod = lastingPod(matches);
   if (pod === undefined) return { kind: "not_found" };
-  return second === undefined
+  return matches.every(({ metadata }) => metadata.name === pod.metadata.name)
     ? { kind: "found", pod }
     : { kind: "ambiguous", pods: matches };
 }

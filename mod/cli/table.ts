@@ -4,6 +4,8 @@
  * @module
  */
 
+import { cleanLine, widthOf } from "./terminal_text.ts";
+
 const GAP = "   ";
 
 /** How wide each column is. */
@@ -14,11 +16,15 @@ export function fitColumns(rows: readonly (readonly string[])[]): ColumnWidths {
   const count = Math.max(0, ...rows.map((row) => row.length));
   return Array.from(
     { length: count },
-    (_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)),
+    (_, column) =>
+      Math.max(...rows.map((row) => widthOf(cleanLine(row[column] ?? "")))),
   );
 }
 
-/** Writes rows as lines; cells that are too wide push the rest of their line. */
+/**
+ * Writes rows as lines; cells that are too wide push the rest of their line. What others
+ * wrote cannot leave its cell: see {@linkcode cleanLine}.
+ */
 export function renderTable(
   rows: readonly (readonly string[])[],
   widths: ColumnWidths = fitColumns(rows),
@@ -27,7 +33,10 @@ export function renderTable(
 }
 
 function renderRow(row: readonly string[], widths: ColumnWidths): string {
-  return row.map((cell, column) =>
-    column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)
-  ).join(GAP);
+  return row.map((cell, column) => {
+    const text = cleanLine(cell);
+    const missing = (widths[column] ?? 0) - widthOf(text);
+    const isLast = column === row.length - 1;
+    return isLast ? text : `${text}${" ".repeat(Math.max(0, missing))}`;
+  }).join(GAP);
 }

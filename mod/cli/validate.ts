@@ -22,6 +22,7 @@ import { isManifestName } from "../source/mod.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { ManifestContents } from "./manifest_contents.ts";
+import { cleanLine } from "./terminal_text.ts";
 
 /** What is to be validated, and how. */
 export interface ValidateOptions {
@@ -48,13 +49,13 @@ export async function validate(
       const report = await check(target, { ...options, io, contents });
       isGood &&= report.isGood;
       await io.out(
-        report.lines.map((line) => `${target.shown}: ${line}\n`)
-          .join(""),
+        report.lines.map((line) => cleanLine(`${target.shown}: ${line}`))
+          .map((line) => `${line}\n`).join(""),
       );
     }
   }
   for (const { file, message } of contents.warnings()) {
-    await io.out(`${file}: warning: ${message}\n`);
+    await io.out(`${cleanLine(`${file}: warning: ${message}`)}\n`);
   }
   return isGood ? EXIT_OK : EXIT_FAILURE;
 }

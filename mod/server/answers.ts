@@ -27,10 +27,18 @@ export function plain(
   });
 }
 
+/** Why a request is refused, in Kubernetes' words. */
+export type FailureReason =
+  | "NotFound"
+  | "BadRequest"
+  | "MethodNotAllowed"
+  | "TooManyRequests"
+  | "InternalError";
+
 /** A refusal in the form of Kubernetes' `Status`. */
 export function failure(
   code: number,
-  reason: "NotFound" | "BadRequest" | "MethodNotAllowed" | "InternalError",
+  reason: FailureReason,
   message: string,
 ): Response {
   const response = json({

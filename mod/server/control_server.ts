@@ -4,6 +4,7 @@
  * @module
  */
 
+import { lastingPod } from "../api/mod.ts";
 import {
   type Clock,
   describeError,
@@ -13,12 +14,16 @@ import {
   TaskGroup,
 } from "../base/mod.ts";
 import { failure, healthAnswer, json, plain, podList } from "./answers.ts";
+import { parseEventQuery } from "./event_query.ts";
+import { OpenWatches, watchEvents } from "./event_watch.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog, type ReadLogOptions } from "./log_reader.ts";
 import type {
+  EventFeed,
   HealthSource,
   LogSource,
   MetricsSource,
+  PodReports,
   PodSource,
   SourceListing,
 } from "./ports.ts";
@@ -30,6 +35,8 @@ const VISIBLE_PERIOD_MS = 5_000;
 /** What the control server answers from. */
 export interface ControlServerDeps {
   readonly pods: PodSource;
+  readonly reports: PodReports;
+  readonly events: EventFeed;
   readonly sources: SourceListing;
   readonly health: HealthSource;
   readonly metrics: MetricsSource;
@@ -75,10 +82,11 @@ export class ControlServer implements AsyncDisposable {
     options: ControlServerOptions,
     deps: ControlServerDeps,
   ): Promise<ControlServer> {
+    const watches = new OpenWatches();
     const listen = () =>
       UnixListener.start(
-        options,
-        (request, signal) => answer(request, { deps, signal }),
+        { ...options, clock: deps.clock },
+        (request, signal) => answer(request, { deps, watches, signal }),
       );
     const server = new ControlServer(await listen(), listen);
     server.#tasks.start((signal) => server.#stayVisible(deps, signal));
@@ -111,6 +119,7 @@ export class ControlServer implements AsyncDisposable {
 
 interface Context {
   readonly deps: ControlServerDeps;
+  readonly watches: OpenWatches;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
@@ -126,8 +135,8 @@ async function answer(request: Request, context: Context): Promise<Response> {
   const url = new URL(request.url);
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
-    if (request.method === "HEAD" && names[0] === "containerLogs") {
-      // Nobody would read the log to its end and let go of the file.
+    if (request.method === "HEAD" && isStream(names, url)) {
+      // Nobody would read it to its end and let go of what is behind it.
       return failure(405, "MethodNotAllowed", "Cannot answer HEAD: wanted GET");
     }
     return await route(names, url, context);
@@ -141,49 +150,113 @@ async function answer(request: Request, context: Context): Promise<Response> {
   }
 }
 
+function isStream(names: readonly string[], url: URL): boolean {
+  return names[0] === "containerLogs" ||
+    (names.at(-1) === "events" && url.searchParams.has("watch"));
+}
+
 async function route(
   names: readonly string[],
   url: URL,
   context: Context,
 ): Promise<Response> {
   const { deps } = context;
-  const [first, second, third, fourth, fifth, sixth, ...rest] = names;
-  switch (names.length > 0 && rest.length === 0 ? names.length : 0) {
-    case 1:
-      if (first === "healthz") {
-        const verbose = url.searchParams.has("verbose");
-        return healthAnswer(deps.health, { reasons: true, verbose });
+  const [first = "", second = "", third = "", fourth = ""] = names;
+  switch (names.length) {
+    case 1: {
+      const response = answerShort(first, url, deps);
+      if (response !== undefined) return response;
+      break;
+    }
+    case 2:
+      if (first === "metrics" && second === "probes") {
+        return plain(deps.metrics.renderProbes(), {
+          type: METRICS_CONTENT_TYPE,
+        });
       }
-      if (first === "metrics") {
-        return plain(deps.metrics.render(), { type: METRICS_CONTENT_TYPE });
-      }
-      if (first === "version") return json(deps.version);
-      if (first === "sources") return listSources(deps);
       break;
     case 3:
-      if (first === "api" && second === "v1" && third === "pods") {
-        return listPods(url.searchParams.get("namespace"), deps);
+      if (first === "reports") {
+        return reportPod({ namespace: second, name: third }, deps);
       }
       break;
     case 4:
       if (first === "containerLogs") {
-        const [, namespace = "", pod = "", container = ""] = names;
-        return await containerLog({ namespace, pod, container }, url, context);
-      }
-      break;
-    case 5:
-    case 6:
-      if (
-        first === "api" && second === "v1" && third === "namespaces" &&
-        fifth === "pods"
-      ) {
-        const namespace = fourth ?? "";
-        return sixth === undefined
-          ? listPods(namespace, deps)
-          : getPod(namespace, sixth, deps);
+        return await containerLog(
+          { namespace: second, pod: third, container: fourth },
+          url,
+          context,
+        );
       }
   }
-  return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
+  const resource = first === "api" && second === "v1"
+    ? answerResource(names.slice(2), url, context)
+    : undefined;
+  return resource ?? failure(404, "NotFound", `Cannot find "${url.pathname}"`);
+}
+
+function answerShort(
+  name: string,
+  url: URL,
+  deps: ControlServerDeps,
+): Response | undefined {
+  switch (name) {
+    case "healthz": {
+      const verbose = url.searchParams.has("verbose");
+      return healthAnswer(deps.health, { reasons: true, verbose });
+    }
+    case "metrics":
+      return plain(deps.metrics.render(), { type: METRICS_CONTENT_TYPE });
+    case "version":
+      return json(deps.version);
+    case "sources":
+      return listSources(deps);
+  }
+  return undefined;
+}
+
+/** What is below `/api/v1`: a kind, with or without its namespace, and maybe a name. */
+function answerResource(
+  names: readonly string[],
+  url: URL,
+  context: Context,
+): Response | undefined {
+  const isNamespaced = names[0] === "namespaces" && names.length > 2;
+  const namespace = isNamespaced ? names[1] : undefined;
+  const [kind, name, ...rest] = isNamespaced ? names.slice(2) : names;
+  if (rest.length > 0) return undefined;
+  if (kind === "events" && name === undefined) {
+    return answerEvents(namespace, url, context);
+  }
+  if (kind !== "pods") return undefined;
+  if (name === undefined) {
+    const wanted = namespace ?? url.searchParams.get("namespace");
+    return listPods(wanted, context.deps);
+  }
+  return namespace === undefined
+    ? undefined
+    : getPod(namespace, name, context.deps);
+}
+
+function answerEvents(
+  namespace: string | undefined,
+  url: URL,
+  context: Context,
+): Response {
+  const { deps, watches, signal } = context;
+  const parsed = parseEventQuery(url.searchParams, namespace);
+  if (parsed.kind === "refused") {
+    return failure(400, "BadRequest", parsed.message);
+  }
+  const { query } = parsed;
+  if (query.watch) return watchEvents(query, { ...deps, watches }, signal);
+  const { resourceVersion, items } = deps.events.list();
+  return json({
+    apiVersion: "v1",
+    kind: "EventList",
+    metadata: { resourceVersion },
+    items: items.filter(query.matches),
+  });
 }
 
 function listPods(
@@ -209,12 +282,24 @@ function getPod(
   name: string,
   deps: ControlServerDeps,
 ): Response {
-  const pod = deps.pods.pods().find(({ metadata }) =>
-    metadata.namespace === namespace && metadata.name === name
+  const pod = lastingPod(
+    deps.pods.pods().filter(({ metadata }) =>
+      metadata.namespace === namespace && metadata.name === name
+    ),
   );
   return pod === undefined
     ? failure(404, "NotFound", `pods "${name}" not found`)
     : json(pod);
+}
+
+function reportPod(
+  pod: { readonly namespace: string; readonly name: string },
+  deps: ControlServerDeps,
+): Response {
+  const report = deps.reports.report(pod.namespace, pod.name);
+  return report === undefined
+    ? failure(404, "NotFound", `pods "${pod.name}" not found`)
+    : json(report);
 }
 
 interface ContainerName {

@@ -11,5 +11,6 @@ export {
 } from "./control_server.ts";
 export { HealthzServer, type HealthzServerOptions } from "./healthz_server.ts";
 export { readLog, type ReadLogOptions } from "./log_reader.ts";
+export * from "./pod_report.ts";
 export * from "./ports.ts";
 export { UnixListenError } from "./unix_listener.ts";

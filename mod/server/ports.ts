@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { Pod, WireEvent } from "../api/mod.ts";
+import type { PodReport } from "./pod_report.ts";
 
 /** Gives every pod that the agent knows of. */
 export interface PodSource {
@@ -13,6 +14,36 @@ export interface PodSource {
    * terminating and last-good ones. Answers while the runtime is down.
    */
   pods(): readonly Pod[];
+}
+
+/** Tells everything about one pod. */
+export interface PodReports {
+  /** By the pod's full name; `undefined` when there is no such pod. */
+  report(namespace: string, name: string): PodReport | undefined;
+}
+
+/** What a watcher of events is told. */
+export type WireEventChange =
+  | { readonly kind: "added" | "modified"; readonly event: WireEvent }
+  /** Something was forgotten before it was read; nothing comes after this. */
+  | { readonly kind: "lost" };
+
+/** Gives the events of pods. */
+export interface EventFeed {
+  /** All that are kept, those told longest ago first. */
+  list(): {
+    /** Where a watch goes on that begins with this list. */
+    readonly resourceVersion: string;
+    readonly items: readonly WireEvent[];
+  };
+  /**
+   * What was told after a version, all that is kept without one, and then what is told
+   * until `signal` aborts. Ends early when the agent begins anew.
+   */
+  watch(
+    signal: AbortSignal,
+    options: { readonly after?: string },
+  ): AsyncIterable<WireEventChange>;
 }
 
 /** One source of pods, as clients see it. */
@@ -65,6 +96,8 @@ export interface HealthSource {
 export interface MetricsSource {
   /** All metrics in the Prometheus text format. */
   render(): string;
+  /** Those of probes alone, which upstream serves apart. */
+  renderProbes(): string;
 }
 
 /** Which log is wanted. */

@@ -4,6 +4,14 @@
  * @module
  */
 
+import type { Clock } from "../base/mod.ts";
+
+/**
+ * How long answers may take to end once the listener closes: a client that does not
+ * read must not keep the agent from stopping.
+ */
+const CLOSE_MS = 1_000;
+
 /** Another process listens on the socket. */
 export class UnixListenError extends Error {
   override readonly name = "UnixListenError";
@@ -29,27 +37,23 @@ export type RequestHandler = (
 export interface UnixListenOptions {
   readonly path: string;
   readonly stagingPath: string;
+  readonly clock: Clock;
 }
 
 /** Serves HTTP on a socket of mode 0600 until it is disposed. */
 export class UnixListener implements AsyncDisposable {
-  readonly #path: string;
-  readonly #server: Deno.HttpServer;
-  readonly #closing: AbortController;
+  readonly #options: UnixListenOptions;
+  readonly #running: Running;
   readonly #inode: number | null;
 
   private constructor(
-    path: string,
-    running: {
-      readonly server: Deno.HttpServer;
-      readonly closing: AbortController;
-      readonly inode: number | null;
-    },
+    options: UnixListenOptions,
+    running: Running,
+    inode: number | null,
   ) {
-    this.#path = path;
-    this.#server = running.server;
-    this.#closing = running.closing;
-    this.#inode = running.inode;
+    this.#options = options;
+    this.#running = running;
+    this.#inode = inode;
   }
 
   /**
@@ -64,38 +68,74 @@ export class UnixListener implements AsyncDisposable {
     const { path, stagingPath } = options;
     if (await isAnswered(path)) throw new UnixListenError(path);
     await removeIfThere(stagingPath);
-    const closing = new AbortController();
-    const server = Deno.serve(
-      // Announcing the address is for people who start servers by hand.
-      { path: stagingPath, onListen: () => {} },
-      (request) => handler(request, closing.signal),
-    );
+    const running = serve(stagingPath, handler);
     try {
       await Deno.chmod(stagingPath, 0o600);
       // Takes the place of a dead agent's socket in one step.
       await Deno.rename(stagingPath, path);
       const { ino } = await Deno.lstat(path);
-      return new UnixListener(path, { server, closing, inode: ino });
+      return new UnixListener(options, running, ino);
     } catch (error) {
-      await server.shutdown();
+      await close(running, options.clock);
       throw error;
     }
   }
 
   /** Whether clients can still find the socket. */
   async isShown(): Promise<boolean> {
-    return await lstatIfThere(this.#path) !== undefined;
+    return await lstatIfThere(this.#options.path) !== undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.#server.shutdown();
+    const { path, clock } = this.#options;
+    await close(this.#running, clock);
     // A successor may have put its own socket there already.
-    const info = await lstatIfThere(this.#path);
+    const info = await lstatIfThere(path);
     if (info !== undefined && info.ino === this.#inode) {
-      await removeIfThere(this.#path);
+      await removeIfThere(path);
     }
   }
+}
+
+interface Running {
+  readonly server: Deno.HttpServer;
+  /** Tells the handlers that they are to end. */
+  readonly closing: AbortController;
+  /** Cuts every connection. */
+  readonly cut: AbortController;
+  /** The answers that are not delivered yet. */
+  readonly open: ReadonlySet<Promise<void>>;
+}
+
+function serve(path: string, handler: RequestHandler): Running {
+  const closing = new AbortController();
+  const cut = new AbortController();
+  const open = new Set<Promise<void>>();
+  const server = Deno.serve(
+    // Announcing the address is for people who start servers by hand.
+    { path, onListen: () => {}, signal: cut.signal },
+    (request, info) => {
+      const delivered: Promise<void> = info.completed
+        // That the client has left is an end like any other.
+        .catch(() => {})
+        .finally(() => open.delete(delivered));
+      open.add(delivered);
+      return handler(request, closing.signal);
+    },
+  );
+  return { server, closing, cut, open };
+}
+
+/** Lets answers end by themselves for a while, then cuts what is left. */
+async function close(running: Running, clock: Clock): Promise<void> {
+  const { server, closing, cut, open } = running;
+  closing.abort();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _limit = clock.after(CLOSE_MS, resolve);
+  await Promise.race([Promise.all(open), promise]);
+  // The server's own way to end waits for clients that do not read.
+  cut.abort();
+  await server.finished;
 }
 
 async function isAnswered(path: string): Promise<boolean> {

@@ -13,9 +13,11 @@ import {
 import {
   ControlServer,
   type ControlServerDeps,
+  type EventFeed,
   type HealthProblem,
   type LogLocation,
   type LogRequest,
+  type PodReport,
   type SourceState,
 } from "../../../mod/server/mod.ts";
 
@@ -24,6 +26,12 @@ export class AgentStub {
   pods: readonly Pod[] = [];
   sources: readonly SourceState[] = [];
   problems: readonly HealthProblem[] = [];
+  events: EventFeed = {
+    list: () => ({ resourceVersion: "1", items: [] }),
+    async *watch() {},
+  };
+  report: (namespace: string, name: string) => PodReport | undefined = () =>
+    undefined;
   locate: (request: LogRequest) => LogLocation = () => ({
     kind: "not_found",
     message: "no log",
@@ -40,9 +48,17 @@ export class AgentStub {
   serve(path: string): Promise<ControlServer> {
     const deps: ControlServerDeps = {
       pods: { pods: () => this.pods },
+      reports: { report: (namespace, name) => this.report(namespace, name) },
       sources: { sources: () => this.sources },
+      events: {
+        list: () => this.events.list(),
+        watch: (signal, options) => this.events.watch(signal, options),
+      },
       health: { checks: ["ping"], problems: () => this.problems },
-      metrics: { render: () => "# TYPE up gauge\nup 1\n" },
+      metrics: {
+        render: () => "# TYPE up gauge\nup 1\n",
+        renderProbes: () => "# TYPE prober_probe_total counter\n",
+      },
       logs: { locate: (request) => this.locate(request) },
       version: { version: "0.0.0-test" },
       clock: this.#clock,

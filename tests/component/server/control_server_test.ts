@@ -121,6 +121,12 @@ Deno.test("ControlServer lists pods of all namespaces and of one, and one pod", 
     await client.text("/api/v1/namespaces/other/pods/c"),
   );
   strictEqual(one.metadata.name, "c");
+  const { metadata, ...rest } = stubPod("c", "other");
+  const deletionTimestamp = "2024-01-01T00:00:00Z";
+  const ending = { ...metadata, uid: "old", deletionTimestamp };
+  agent.pods = [{ ...rest, metadata: ending }, ...agent.pods];
+  const next = await client.text("/api/v1/namespaces/other/pods/c");
+  strictEqual(JSON.parse(next).metadata.uid, metadata.uid);
   const none = await client.fetch("/api/v1/namespaces/other/pods/a");
   strictEqual(none.status, 404);
   strictEqual((await none.json()).message, 'pods "a" not found');

@@ -74,6 +74,20 @@ Deno.test("renderTable() pads all but the last column", () => {
   strictEqual(renderTable([]), "");
 });
 
+Deno.test("renderTable() lets no cell move the cursor, break the line or turn it round", () => {
+  strictEqual(
+    renderTable([["\u001b[2J\r\nbad\u0000\u009bname\u202e", "x"], ["a", "y"]]),
+    " [2J bad name    x\na                y\n",
+  );
+});
+
+Deno.test("renderTable() keeps columns in line beside signs that take two places or none", () => {
+  strictEqual(
+    renderTable([["日本", "x"], ["e\u0301a", "y"], ["éäü😀", "z"]]),
+    "日本    x\ne\u0301a      y\néäü😀   z\n",
+  );
+});
+
 const PODS = [pod("web-n1"), pod("web-n1-n1"), pod("db-n1")];
 
 Deno.test("findPod() takes the manifest's name and the full name", () => {
@@ -81,6 +95,16 @@ Deno.test("findPod() takes the manifest's name and the full name", () => {
   deepStrictEqual(findPod(PODS, "db-n1"), { kind: "found", pod: PODS[2] });
   deepStrictEqual(findPod(PODS, "web"), { kind: "found", pod: PODS[0] });
   deepStrictEqual(findPod(PODS, "d"), { kind: "not_found" });
+});
+
+Deno.test("findPod() means the pod that takes the place of one that ends", () => {
+  const deletionTimestamp = "2024-01-01T00:00:00Z";
+  const ending = pod("web-n1", { metadata: { uid: "old", deletionTimestamp } });
+  const next = pod("web-n1", { metadata: { uid: "new" } });
+  for (const pods of [[ending, next], [next, ending]]) {
+    deepStrictEqual(findPod(pods, "web"), { kind: "found", pod: next });
+  }
+  deepStrictEqual(findPod([ending], "web"), { kind: "found", pod: ending });
 });
 
 Deno.test("requirePod() lists both pods that a name may stand for", () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodStatus } from "../../../mod/api/mod.ts";
 import { podRow } from "../../../mod/cli/mod.ts";
 import { container, ended, pod, waiting } from "./pods.ts";
@@ -356,13 +356,6 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     state === "Running" ? "RolledBack" : state,
     "0",
   ]),
-  [
-    "a reason that would break the line",
-    pod("p", { status: { phase: "Failed", reason: "a\n\u001b[2Jb" } }),
-    "0/1",
-    "a [2Jb",
-    "0",
-  ],
 ];
 
 for (const [name, shown, ready, status, restarts] of ROWS) {
@@ -375,24 +368,3 @@ for (const [name, shown, ready, status, restarts] of ROWS) {
     ]);
   });
 }
-
-Deno.test("podRow() shows age, address and node, or that they are not known", () => {
-  const known = podRow(
-    pod("p", {
-      metadata: { creationTimestamp: "2024-01-01T00:57:00Z" },
-      status: { podIP: "10.1.0.5" },
-    }),
-    NOW_MS,
-  );
-  deepStrictEqual([known.age, known.ip, known.node], ["3m", "10.1.0.5", "n1"]);
-  const unknown = podRow(pod("p"), NOW_MS);
-  deepStrictEqual([unknown.age, unknown.ip], ["<unknown>", "<none>"]);
-});
-
-Deno.test("podRow() counts the age from the start when the creation is not known", () => {
-  const row = podRow(
-    pod("p", { status: { startTime: "2024-01-01T00:59:30Z" } }),
-    NOW_MS,
-  );
-  strictEqual(row.age, "30s");
-});

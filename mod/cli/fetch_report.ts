@@ -1,0 +1,105 @@
+/**
+ * Asks an agent for all that it knows of one pod.
+ *
+ * @module
+ */
+
+import { explainMissingPod } from "../pod/mod.ts";
+import type { PodReport, SourceState } from "../server/mod.ts";
+import {
+  type AgentAddress,
+  AgentAnswerError,
+  ask,
+  askJson,
+  readText,
+  refusalOf,
+} from "./control_client.ts";
+import { fetchPods, manifestName } from "./pod_list.ts";
+
+/** Which pod. */
+export interface WantedPod {
+  readonly namespace: string;
+  /** Of its manifest, or the full one. */
+  readonly name: string;
+}
+
+/**
+ * Asks for the report on a pod.
+ *
+ * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentAnswerError} When no pod has the name, saying what may be meant or the
+ * matter; or when the answer is no report.
+ */
+export async function fetchReport(
+  agent: AgentAddress,
+  wanted: WantedPod,
+): Promise<PodReport> {
+  const { namespace, name } = wanted;
+  const path = [namespace, name].map(encodeURIComponent).join("/");
+  const answer = await ask(agent, `/reports/${path}`);
+  const text = await readText(answer);
+  if (answer.status === 404) throw await missing(agent, wanted);
+  if (answer.status !== 200) throw refusalOf(answer.status, text);
+  const report = parse(text);
+  if (!isReport(report)) {
+    throw new AgentAnswerError(
+      `Cannot read the report of "${agent.socketPath}": found no PodReport`,
+    );
+  }
+  return report;
+}
+
+async function missing(
+  agent: AgentAddress,
+  wanted: WantedPod,
+): Promise<AgentAnswerError> {
+  const [{ items }, sources] = await Promise.all([
+    fetchPods(agent, undefined),
+    fetchSources(agent),
+  ]);
+  const sentence = explainMissingPod(wanted, {
+    pods: items.map((pod) => ({
+      namespace: pod.metadata.namespace,
+      name: manifestName(pod),
+    })),
+    sources: sources.map(({ location, ready, conditions }) => ({
+      location,
+      isReady: ready,
+      faults: conditions
+        .filter(({ type, status }) =>
+          type === "ManifestsValid" && status === "False"
+        )
+        .map(({ message }) => message).join("; "),
+    })),
+  });
+  return new AgentAnswerError(sentence);
+}
+
+async function fetchSources(
+  agent: AgentAddress,
+): Promise<readonly SourceState[]> {
+  const body = await askJson(agent, "/sources");
+  return isSourceList(body) ? body.items : [];
+}
+
+function isSourceList(
+  body: unknown,
+): body is { readonly items: readonly SourceState[] } {
+  return typeof body === "object" && body !== null && "items" in body &&
+    Array.isArray(body.items);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Told as what it is not, like any other answer that is no report.
+    return undefined;
+  }
+}
+
+function isReport(body: unknown): body is PodReport {
+  return typeof body === "object" && body !== null && "kind" in body &&
+    body.kind === "PodReport" && "explanation" in body &&
+    Array.isArray(body.explanation);
+}
