@@ -66,7 +66,10 @@ export async function grantsForArguments(
       return { kind: "ok", grants: deriveGrants(run.config, facts()) };
     }
     case "get_pods":
+    case "get_events":
     case "get_sources":
+    case "describe_pod":
+    case "explain_pod":
     case "logs":
     case "metrics": {
       const found = await findControlSocket(command.location, io);

@@ -12,7 +12,13 @@ import {
   type PodRef,
   podRef,
 } from "../api/mod.ts";
-import type { Clock, Gauge, Logger, MetricsRegistry } from "../base/mod.ts";
+import {
+  type Clock,
+  type Gauge,
+  type Logger,
+  type MetricsRegistry,
+  momentOf,
+} from "../base/mod.ts";
 import type { FileReport } from "./file_state.ts";
 import { type SourceCondition, SourceConditions } from "./source_conditions.ts";
 
@@ -76,12 +82,12 @@ export class FileReporter {
       if (kind !== "unreachable") return { kind, text: `${file}: ${text}` };
       return { kind, text, fault: report.fault };
     });
-    this.#conditions.update(told, this.#deps.clock.now());
+    this.#conditions.update(told, momentOf(this.#deps.clock));
   }
 
   /** How well the source does, as reported last; empty before the first report. */
   conditions(): readonly SourceCondition[] {
-    return this.#conditions.list();
+    return this.#conditions.list(momentOf(this.#deps.clock));
   }
 
   #show(key: string, report: FileReport): void {

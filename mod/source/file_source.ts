@@ -5,7 +5,7 @@
  */
 
 import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
-import { TaskGroup } from "../base/mod.ts";
+import { type Moment, momentOf, TaskGroup, wallTimeOf } from "../base/mod.ts";
 import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import { FileSchedule } from "./file_schedule.ts";
@@ -81,7 +81,7 @@ export class FileSource {
   readonly #schedule: FileSchedule;
   readonly #manifests: ManifestSet;
   readonly #reporter: FileReporter;
-  readonly #startMs: number;
+  readonly #start: Moment;
 
   #isChanged = false;
   #emitted: FileContent | undefined;
@@ -110,7 +110,7 @@ export class FileSource {
       },
     );
     this.#reporter = new FileReporter(nodeName, deps);
-    this.#startMs = deps.clock.now();
+    this.#start = momentOf(deps.clock);
   }
 
   /**
@@ -147,9 +147,9 @@ export class FileSource {
   conditions(): readonly SourceCondition[] {
     const conditions = this.#reporter.conditions();
     const failure = this.#deps.lastGood.failure?.();
-    return conditions.length === 0
-      ? []
-      : [...conditions, checkpointCondition(failure, this.#startMs)];
+    if (conditions.length === 0) return [];
+    const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
+    return [...conditions, checkpointCondition(failure, startMs)];
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

@@ -42,9 +42,18 @@ export type FileVerdict =
 export interface FileEntry {
   /** What was read; absent when the next look is to read again, whatever it finds. */
   readonly stamp?: FileStamp;
+  /** What was read in its place, as long as it proves nothing; see `ManifestReader`. */
+  readonly unproven?: UnprovenStamp;
   /** Names the content that was judged; absent when there was none to judge. */
   readonly digest?: string;
   readonly verdict: FileVerdict;
+}
+
+/** A stamp that a file may still have when its content is another. */
+export interface UnprovenStamp {
+  readonly stamp: FileStamp;
+  /** When it was read first, on the monotonic clock. */
+  readonly sinceMs: number;
 }
 
 /** The files of the source by their paths. */

@@ -91,7 +91,7 @@ export class ManifestReader {
           return await this.#unreadable(file, describeNotRegular(found.what));
         case "too_large": {
           const { entry } = await this.#unreadable(file, tooLarge(found.stamp));
-          return this.#entry({ ...entry, stamp: found.stamp });
+          return this.#entry(file, entry, found.stamp);
         }
         case "read":
           if (!sameStamp(found.stamp, stamp)) {
@@ -122,9 +122,9 @@ export class ManifestReader {
     const { bytes, stamp } = found;
     const digest = digestOf(bytes);
     const { entry } = file;
-    if (entry?.digest === digest) return this.#entry({ ...entry, stamp });
+    if (entry?.digest === digest) return this.#entry(file, entry, stamp);
     const verdict = await this.#judge(file, bytes);
-    return this.#entry({ stamp, digest, verdict });
+    return this.#entry(file, { digest, verdict }, stamp);
   }
 
   async #judge(file: KnownFile, bytes: Uint8Array): Promise<FileVerdict> {
@@ -229,13 +229,26 @@ export class ManifestReader {
   }
 
   // A file can change again within one tick of the clock of its file system, so
-  // a fresh stamp does not prove that what was read is still there.
-  #entry(entry: FileEntry): ReadOutcome {
-    const { stamp, ...rest } = entry;
-    const isProof = stamp !== undefined &&
-      this.#deps.clock.now() - Math.max(stamp.modifiedMs, stamp.changedMs) >=
-        STAMP_PROOF_MS;
-    return { kind: "entry", entry: isProof ? entry : rest };
+  // a fresh stamp does not prove that what was read is still there. How old it is the
+  // wall clock tells, or, where files are from the future, how long it has been known.
+  #entry(
+    file: KnownFile,
+    { digest, verdict }: FileEntry,
+    stamp: FileStamp,
+  ): ReadOutcome {
+    const { clock } = this.#deps;
+    const content = { ...(digest !== undefined && { digest }), verdict };
+    const nowMs = clock.monotonic();
+    const known = file.entry?.unproven;
+    const unproven = known !== undefined && sameStamp(known.stamp, stamp)
+      ? known
+      : { stamp, sinceMs: nowMs };
+    const ageMs = Math.max(
+      clock.now() - Math.max(stamp.modifiedMs, stamp.changedMs),
+      nowMs - unproven.sinceMs,
+    );
+    const proof = ageMs >= STAMP_PROOF_MS ? { stamp } : { unproven };
+    return { kind: "entry", entry: { ...content, ...proof } };
   }
 }
 

@@ -18,7 +18,10 @@ import {
   type Gauge,
   type Logger,
   type MetricsRegistry,
+  type Moment,
+  momentOf,
   nextDelay,
+  wallTimeOf,
 } from "../base/mod.ts";
 import type { RecordFiles } from "./ports.ts";
 import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
@@ -79,7 +82,7 @@ export class RecordKeeper {
   readonly #told = new WeakSet<Wish>();
   #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
   #wake: () => void = () => {};
-  #failure: CheckpointFailure | undefined;
+  #failure: { readonly message: string; readonly since: Moment } | undefined;
 
   /** Touches nothing until asked to. */
   constructor(
@@ -123,7 +126,10 @@ export class RecordKeeper {
 
   /** Why the disk does not take what was asked for; `undefined` when it does. */
   failure(): CheckpointFailure | undefined {
-    return this.#failure;
+    if (this.#failure === undefined) return undefined;
+    const { message, since } = this.#failure;
+    const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
+    return { message, sinceMs };
   }
 
   /** Has a record written soon. */
@@ -289,7 +295,7 @@ export class RecordKeeper {
     if (isFailing === (this.#failure !== undefined)) return;
     const { log, clock } = this.#deps;
     this.#failure = isFailing
-      ? { message: describeError(error), sinceMs: clock.now() }
+      ? { message: describeError(error), since: momentOf(clock) }
       : undefined;
     this.#failing.set(isFailing ? 1 : 0, { source: this.#source });
     if (isFailing) log.error("checkpoint_write_failed", { error });

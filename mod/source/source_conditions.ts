@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type Moment, wallTimeOf } from "../base/mod.ts";
 import type { FileReport, OutageFault } from "./file_state.ts";
 
 /** One thing that is well with a source, or not. */
@@ -18,14 +19,14 @@ export interface SourceCondition {
   readonly reason: string;
   /** Empty when all is well. */
   readonly message: string;
-  /** Wall time since which the status is what it is. */
+  /** Since when the status is what it is, by the wall clock as it goes now. */
   readonly sinceMs: number;
 }
 
 /** Why a checkpoint cannot be written. */
 export interface CheckpointFailure {
   readonly message: string;
-  /** Wall time of the first refusal. */
+  /** When it was refused first, by the wall clock as it goes now. */
   readonly sinceMs: number;
 }
 
@@ -38,27 +39,30 @@ export interface ToldReport {
 
 /** Remembers since when a source does well, or does not. Empty before the first look. */
 export class SourceConditions {
-  #held: readonly SourceCondition[] = [];
+  #held: readonly HeldCondition[] = [];
 
   /** The conditions as they were at the last look. */
-  list(): readonly SourceCondition[] {
-    return this.#held;
+  list(now: Moment): readonly SourceCondition[] {
+    return this.#held.map(({ since, ...condition }) => ({
+      ...condition,
+      sinceMs: wallTimeOf(since, now),
+    }));
   }
 
-  /** Takes all that is wrong with the source at one look, at wall time `nowMs`. */
-  update(reports: readonly ToldReport[], nowMs: number): void {
+  /** Takes all that is wrong with the source at one look. */
+  update(reports: readonly ToldReport[], now: Moment): void {
     const { outages, faults } = sort(reports);
     this.#held = [
-      this.#next("Reachable", outages, nowMs),
-      this.#next("ManifestsValid", faults, nowMs),
+      this.#next("Reachable", outages, now),
+      this.#next("ManifestsValid", faults, now),
     ];
   }
 
   #next(
     type: SourceCondition["type"],
     reports: readonly ToldReport[],
-    nowMs: number,
-  ): SourceCondition {
+    now: Moment,
+  ): HeldCondition {
     const [first] = reports;
     const status = first === undefined ? "True" : "False";
     const before = this.#held.find((condition) => condition.type === type);
@@ -69,10 +73,14 @@ export class SourceConditions {
         ? WELL[type]
         : first.fault ?? REASONS[first.kind],
       message: textOf(reports),
-      sinceMs: before?.status === status ? before.sinceMs : nowMs,
+      since: before?.status === status ? before.since : now,
     };
   }
 }
+
+type HeldCondition = Omit<SourceCondition, "sinceMs"> & {
+  readonly since: Moment;
+};
 
 /** The condition that says whether what a source gave is kept. */
 export function checkpointCondition(

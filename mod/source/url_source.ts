@@ -6,7 +6,14 @@
 
 import { createHash, type KeyObject } from "node:crypto";
 import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
-import { type Counter, describeError, TaskGroup } from "../base/mod.ts";
+import {
+  type Counter,
+  describeError,
+  type Moment,
+  momentOf,
+  TaskGroup,
+  wallTimeOf,
+} from "../base/mod.ts";
 import type { BoundedRead, DownloadTls } from "../host/mod.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import {
@@ -95,7 +102,7 @@ export class UrlSource {
   readonly #deps: UrlSourceDeps;
   readonly #reporter: FileReporter;
   readonly #polls: Counter;
-  readonly #startMs: number;
+  readonly #start: Moment;
 
   #state: "silent" | "restored" | "speaking" = "silent";
   #held: SourceContent = { pods: [], objects: [] };
@@ -114,7 +121,7 @@ export class UrlSource {
     this.#options = options;
     this.#deps = deps;
     this.#reporter = new FileReporter(options.nodeName, deps);
-    this.#startMs = deps.clock.now();
+    this.#start = momentOf(deps.clock);
     this.#polls = deps.metrics.counter(
       "skerry_manifest_url_polls_total",
       "Questions to the manifest URL by what came of them.",
@@ -159,9 +166,9 @@ export class UrlSource {
   conditions(): readonly SourceCondition[] {
     const conditions = this.#reporter.conditions();
     const failure = this.#deps.checkpoint.failure?.();
-    return conditions.length === 0
-      ? []
-      : [...conditions, checkpointCondition(failure, this.#startMs)];
+    if (conditions.length === 0) return [];
+    const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
+    return [...conditions, checkpointCondition(failure, startMs)];
   }
 
   async #poll(signal: AbortSignal): Promise<SourceSet | undefined> {

@@ -13,7 +13,7 @@ import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import { AgentProcess } from "../../tests/support/agent_process.ts";
 import { podManifest } from "../../tests/support/pod_manifest.ts";
 import type { ContainerdRig } from "../../tests/support/runtime/containerd_rig.ts";
-import { BareRequests } from "./bare_requests.ts";
+import { type BareRequest, BareRequests } from "./bare_requests.ts";
 
 /** A wall clock with fractions: runtimes report nanoseconds since the epoch. */
 export function wallMs(): number {
@@ -86,7 +86,9 @@ export class Bench implements AsyncDisposable {
    * RunPodSandbox, CreateContainer, StartContainer and nothing else, with the very
    * requests that the agent would send: what it adds is all that differs.
    */
-  async barePod(): Promise<{ sandboxId: string; containerId: string }> {
+  async barePod(): Promise<
+    { sandboxId: string; containerId: string; request: BareRequest }
+  > {
     const request = await this.#bare.next();
     const sandboxId = await this.cri.runtime.runPodSandbox(request.sandbox);
     const containerId = await this.cri.runtime.createContainer({
@@ -95,7 +97,7 @@ export class Bench implements AsyncDisposable {
       config: request.container,
     });
     await this.cri.runtime.startContainer(containerId);
-    return { sandboxId, containerId };
+    return { sandboxId, containerId, request };
   }
 
   /** When the container's process began, by the runtime. */

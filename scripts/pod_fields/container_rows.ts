@@ -1,5 +1,5 @@
 /**
- * Rows of containers, their hooks, probes and ports.
+ * Rows of containers, their hooks and ports.
  *
  * @module
  */
@@ -11,11 +11,7 @@ import {
   shownBy,
   type TypeRows,
   volume,
-  warned,
 } from "./row.ts";
-
-const PROBE =
-  "Not run yet: the container counts as started and ready while it runs";
 
 const HTTP = { httpGet: { port: 80 } };
 const PORT = { containerPort: 80, hostPort: 8080 };
@@ -42,10 +38,18 @@ export const CONTAINER: TypeRows = {
     "app containers and sidecars",
     container({ lifecycle: { preStop: { sleep: { seconds: 1 } } } }),
   ),
-  livenessProbe: warned(PROBE, container({ livenessProbe: HTTP })),
+  livenessProbe: done(
+    "probes",
+    "app containers and sidecars",
+    container({ livenessProbe: HTTP }),
+  ),
   name: done("container", "", container({}), "d"),
   ports: done("sandbox", "", container({ ports: [PORT] })),
-  readinessProbe: warned(PROBE, container({ readinessProbe: HTTP })),
+  readinessProbe: done(
+    "probes",
+    "app containers and sidecars",
+    container({ readinessProbe: HTTP }),
+  ),
   resizePolicy: done(
     "resize",
     "a pod with a `metadata.uid` of its own is resized in place, any other is replaced",
@@ -73,7 +77,11 @@ export const CONTAINER: TypeRows = {
     "",
     container({ securityContext: { privileged: true } }),
   ),
-  startupProbe: warned(PROBE, container({ startupProbe: HTTP })),
+  startupProbe: done(
+    "probes",
+    "app containers and sidecars",
+    container({ startupProbe: HTTP }),
+  ),
   stdin: done("container", "", container({ stdin: true })),
   stdinOnce: done("container", "", container({ stdin: true, stdinOnce: true })),
   terminationMessagePath: done(
@@ -100,8 +108,6 @@ export const CONTAINER: TypeRows = {
 
 const preStop = (handler: Readonly<Record<string, unknown>>) =>
   container({ lifecycle: { preStop: handler } });
-const probe = (fields: Readonly<Record<string, unknown>>) =>
-  container({ livenessProbe: { ...HTTP, ...fields } });
 const rules = (rule: Readonly<Record<string, unknown>>) =>
   container({ restartPolicy: "Never", restartPolicyRules: [rule] });
 const resize = (policy: Readonly<Record<string, unknown>>) =>
@@ -246,46 +252,6 @@ export const CONTAINER_PARTS: Readonly<Record<string, TypeRows>> = {
   },
   SleepAction: {
     seconds: done("container", "", preStop({ sleep: { seconds: 1 } }), 2),
-  },
-  TCPSocketAction: {
-    host: warned(
-      PROBE,
-      container({
-        livenessProbe: { tcpSocket: { port: 80, host: "10.88.0.9" } },
-      }),
-    ),
-    port: warned(
-      PROBE,
-      container({ livenessProbe: { tcpSocket: { port: 80 } } }),
-    ),
-  },
-  Probe: {
-    exec: warned(
-      PROBE,
-      container({ livenessProbe: { exec: { command: ["/x"] } } }),
-    ),
-    failureThreshold: warned(PROBE, probe({ failureThreshold: 2 })),
-    grpc: warned(PROBE, container({ livenessProbe: { grpc: { port: 80 } } })),
-    httpGet: warned(PROBE, probe({})),
-    initialDelaySeconds: warned(PROBE, probe({ initialDelaySeconds: 2 })),
-    periodSeconds: warned(PROBE, probe({ periodSeconds: 2 })),
-    successThreshold: warned(PROBE, probe({ successThreshold: 1 })),
-    tcpSocket: warned(
-      PROBE,
-      container({ livenessProbe: { tcpSocket: { port: 80 } } }),
-    ),
-    terminationGracePeriodSeconds: warned(
-      PROBE,
-      probe({ terminationGracePeriodSeconds: 2 }),
-    ),
-    timeoutSeconds: warned(PROBE, probe({ timeoutSeconds: 2 })),
-  },
-  GRPCAction: {
-    port: warned(PROBE, container({ livenessProbe: { grpc: { port: 80 } } })),
-    service: warned(
-      PROBE,
-      container({ livenessProbe: { grpc: { port: 80, service: "s" } } }),
-    ),
   },
   ResourceClaim: {
     name: refused(

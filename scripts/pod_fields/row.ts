@@ -19,6 +19,8 @@ export type Effect =
   | "volumes"
   /** What is started, restarted and left alone. */
   | "plan"
+  /** What containers are asked by their probes, and when. */
+  | "probes"
   /** How long containers get to end. */
   | "stop"
   /** When images are pulled. */

@@ -7,6 +7,7 @@
 import { CONTAINER, CONTAINER_PARTS } from "./container_rows.ts";
 import { ENV_PARTS } from "./env_rows.ts";
 import { OBJECT_META, POD, POD_PARTS, POD_SPEC } from "./pod_rows.ts";
+import { PROBE_PARTS } from "./probe_rows.ts";
 import type { FieldTable } from "./row.ts";
 import { SCHEDULING_PARTS } from "./scheduling_rows.ts";
 import {
@@ -25,6 +26,7 @@ export const FIELD_TABLE: FieldTable = {
   ...CONTAINER_PARTS,
   ...ENV_PARTS,
   ...POD_PARTS,
+  ...PROBE_PARTS,
   PodSecurityContext: POD_SECURITY_CONTEXT,
   SecurityContext: SECURITY_CONTEXT,
   ...SECURITY_PARTS,

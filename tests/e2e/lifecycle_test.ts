@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { containerOf, running } from "../support/inside.ts";
+import { outside, shell } from "../support/outside.ts";
 import { podManifest } from "../support/pod_manifest.ts";
 import { find } from "../support/pod_views.ts";
 import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
@@ -24,24 +25,6 @@ function witness(name: string): readonly string[] {
     "sleep 100000 & wait",
   ];
   return shell(script.join("; "));
-}
-
-function shell(script: string): readonly string[] {
-  return ["sh", "-c", script];
-}
-
-/** A directory of the node that containers write into, as they see it under `/out`. */
-async function outside(agent: AgentProcess, name: string) {
-  const path = `${agent.directory}/out-${name}`;
-  await Deno.mkdir(path);
-  return {
-    mount: { volumeMounts: [{ name: "out", mountPath: "/out" }] },
-    volumes: [{ name: "out", hostPath: { path } }],
-    lines: async (): Promise<readonly string[]> => {
-      const text = await Deno.readTextFile(`${path}/seen`).catch(() => "");
-      return text.split("\n").filter((line) => line !== "");
-    },
-  };
 }
 
 async function endAll(

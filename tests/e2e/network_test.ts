@@ -285,6 +285,50 @@ withRuntime("network from inside", (test) => {
     assert.match(environment, /^IP=192\.0\.2\.44$/m);
     assert.equal(pod.status?.podIP, "192.0.2.44");
   });
+
+  test("addresses are shown from the sandbox to the end, and while a pod ends (ST-09)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const container = (seconds: number, code: number) => [{
+      name: "c",
+      command: ["sh", "-c", `sleep ${seconds}; exit ${code}`],
+    }];
+    const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 20 };
+    // The shell ends by SIGKILL only.
+    const specs: Readonly<Record<string, Parameters<typeof podManifest>[1]>> = {
+      done: { ...spec, containers: container(1, 0) },
+      failed: { ...spec, containers: container(1, 3) },
+      node: { ...spec, hostNetwork: true, containers: container(1, 0) },
+      ending: { ...spec, containers: container(100_000, 0) },
+    };
+    for (const [name, draft] of Object.entries(specs)) {
+      await agent.apply(`${name}.json`, podManifest(name, draft));
+    }
+    const before = await running(agent, "ending");
+    await agent.until(
+      "all over",
+      (pods) =>
+        find(pods, "done")?.status?.phase === "Succeeded" &&
+        find(pods, "failed")?.status?.phase === "Failed" &&
+        find(pods, "node")?.status?.phase === "Succeeded",
+    );
+    await agent.removeManifest("ending.json");
+    const pods = await agent.until(
+      "ending",
+      (pods) => find(pods, "ending")?.metadata.deletionTimestamp !== undefined,
+    );
+    const pod = (name: string) => find(pods, name)?.status;
+    for (const name of ["done", "failed", "ending"]) {
+      const { podIP, podIPs, hostIP, hostIPs } = pod(name) ?? {};
+      assert.match(podIP ?? "", /^10\.244\./, name);
+      assert.deepEqual(podIPs, [{ ip: podIP }], name);
+      assert.equal(hostIPs?.[0]?.ip, hostIP, name);
+    }
+    assert.equal(pod("ending")?.podIP, before.status?.podIP);
+    assert.ok((pod("node")?.podIPs ?? []).length > 0);
+    assert.deepEqual(pod("node")?.podIPs, pod("node")?.hostIPs);
+    await runtime.rig.tools.killContainer(idOf(before, "c"));
+    await runtime.untilGone(before.metadata.uid, agent);
+  });
 });
 
 async function inside(

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import type { Moment } from "../../../mod/base/mod.ts";
 import {
   checkpointCondition,
   SourceConditions,
@@ -13,36 +14,40 @@ import {
 const BAD = { kind: "last_good", text: "a.yaml: bad" } as const;
 const AWAY = { kind: "unreachable", text: "no disk" } as const;
 
+const at = (ms: number): Moment => ({ wallMs: ms, monotonicMs: ms });
+
+const LATER = at(9);
+
 /** The conditions as `type status reason since`. */
 function told(conditions: SourceConditions): string[] {
-  return conditions.list().map(({ type, status, reason, sinceMs }) =>
+  return conditions.list(LATER).map(({ type, status, reason, sinceMs }) =>
     `${type} ${status} ${reason} ${sinceMs}`
   );
 }
 
 Deno.test("SourceConditions says nothing before the first look", () => {
-  deepStrictEqual(new SourceConditions().list(), []);
+  deepStrictEqual(new SourceConditions().list(LATER), []);
 });
 
 Deno.test("SourceConditions tells since when what is wrong, whatever else happens", () => {
   const conditions = new SourceConditions();
-  conditions.update([], 1);
-  conditions.update([], 2);
+  conditions.update([], at(1));
+  conditions.update([], at(2));
   deepStrictEqual(told(conditions), [
     "Reachable True Answers 1",
     "ManifestsValid True Valid 1",
   ]);
-  conditions.update([BAD], 3);
-  conditions.update([{ kind: "duplicate", text: "b.yaml: twice" }, BAD], 4);
+  conditions.update([BAD], at(3));
+  conditions.update([{ kind: "duplicate", text: "b.yaml: twice" }, BAD], at(4));
   deepStrictEqual(told(conditions), [
     "Reachable True Answers 1",
     "ManifestsValid False DuplicatePod 3",
   ]);
   strictEqual(
-    conditions.list()[1]?.message,
+    conditions.list(LATER)[1]?.message,
     "b.yaml: twice; a.yaml: bad",
   );
-  conditions.update([AWAY], 5);
+  conditions.update([AWAY], at(5));
   deepStrictEqual(told(conditions), [
     "Reachable False Unreachable 5",
     "ManifestsValid True Valid 5",
@@ -51,11 +56,21 @@ Deno.test("SourceConditions tells since when what is wrong, whatever else happen
 
 Deno.test("SourceConditions names some of very many faults", () => {
   const conditions = new SourceConditions();
-  conditions.update(Array.from({ length: 1000 }, () => BAD), 1);
+  conditions.update(Array.from({ length: 1000 }, () => BAD), at(1));
   match(
-    conditions.list()[1]?.message ?? "",
+    conditions.list(LATER)[1]?.message ?? "",
     /^(a\.yaml: bad; ){3}and 997 more$/,
   );
+});
+
+Deno.test("CL-05: SourceConditions keeps the span up to now when the clock is set", () => {
+  const conditions = new SourceConditions();
+  conditions.update([AWAY], at(100_000));
+  // A minute later it is a minute ago, whether that is by then in 1970 or in 2026.
+  for (const wallMs of [60_000, 160_000, 1.8e12]) {
+    const now = { wallMs, monotonicMs: 160_000 };
+    strictEqual(conditions.list(now)[0]?.sinceMs, wallMs - 60_000);
+  }
 });
 
 Deno.test("checkpointCondition() tells since when a disk refuses", () => {

@@ -1,0 +1,350 @@
+/**
+ * What an operator is told of pods that do not run, on a real runtime.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { Pod } from "../../mod/api/mod.ts";
+import type { PodReport } from "../../mod/server/mod.ts";
+import { type Outcome, run } from "../component/cli/test_io.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { execIn, idOf, running } from "../support/inside.ts";
+import { EventWatch } from "../support/event_watch.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find } from "../support/pod_views.ts";
+import { runSkerry } from "../support/run_skerry.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { EXPLAINED_PODS, type ExplainedPod, FIRST } from "./explained_pods.ts";
+import { FULL_LINES, fullList, SECRET } from "./full_pod.ts";
+
+const TIME = String.raw`\d\d:\d\d:\d\d`;
+
+withRuntime("explain", (test) => {
+  test("every cause is named, by explain, describe, get events and get pods alike (ST-08)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("first.json", FIRST);
+    await running(agent, "first");
+    for (const { name, manifest } of EXPLAINED_PODS) {
+      await agent.apply(`${name}.json`, manifest);
+    }
+    await untilAllTold(agent);
+    for (const each of EXPLAINED_PODS) await checkCommands(agent, each);
+    // In a process of its own, as it is shipped.
+    const { code, stdout, stderr } = await runSkerry([
+      "explain",
+      "pod/second",
+      `--root-dir=${agent.rootDir}`,
+    ]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout.trimEnd(), saysOf("second"));
+    // Nothing of it disturbs the one that runs.
+    assert.match(
+      await told(agent, "first"),
+      /^It runs: container "main" has been ready since [^\n]*$/,
+    );
+  });
+
+  test("the end of a pod, a broken manifest and a runtime that is down are told", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("kept.json", sleeper("kept"));
+    await agent.apply(
+      "slow.json",
+      sleeper("slow", {
+        terminationGracePeriodSeconds: 300,
+        containers: [{
+          name: "main",
+          command: ["sleep", "100000"],
+          lifecycle: { preStop: { exec: { command: ["sleep", "200"] } } },
+        }],
+      }),
+    );
+    await running(agent, "kept");
+    const slow = await running(agent, "slow");
+
+    await agent.apply("kept.json", podManifest("kept", { containers: [] }));
+    const kept = [
+      String
+        .raw`It runs: container "main" has been ready since ${TIME} \(.*\)`,
+      String
+        .raw`The manifest /.*/kept\.json has not been valid since ${TIME} \(\d+ s\): document 1, line 1: spec\.containers: Required value; its last good version goes on running`,
+    ];
+    await untilTold(agent, "kept", new RegExp(`^${kept.join("\n")}$`));
+
+    await agent.removeManifest("slow.json");
+    await untilTold(
+      agent,
+      "slow",
+      new RegExp(
+        String
+          .raw`^It has been ending since ${TIME} \(\d+ s\), as no manifest wants it any more\nContainer "main" has until ${TIME} to stop; its preStop hook has been running since ${TIME} \(\d+ s\)$`,
+      ),
+    );
+    assert.match((await ask(agent, "get pods slow")).output, / Terminating /);
+    // Else it would take minutes.
+    await runtime.rig.tools.killContainer(idOf(slow, "main"));
+
+    await runtime.rig.killRuntime();
+    try {
+      const down = String
+        .raw`The runtime has been down since ${TIME} \(\d+ s\): no connection: connect ECONNREFUSED /\S*; what runs in it goes on running, and nothing is started or stopped until it answers`;
+      const [state, manifest] = kept;
+      await untilTold(
+        agent,
+        "kept",
+        new RegExp(`^${down}\nWhen last seen: ${state}\n${manifest}$`),
+      );
+      assert.match((await ask(agent, "get pods kept")).output, / Running /);
+    } finally {
+      await runtime.rig.startRuntime();
+    }
+    await untilTold(agent, "kept", /^It runs: /);
+  });
+
+  test("describe lays out a pod with everything, and no command shows a Secret", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.apply("full.json", fullList());
+    const pod = await running(agent, "full");
+    await untilTold(
+      agent,
+      "full",
+      /^It runs: all 2 containers have been ready/,
+    );
+    const { output } = await ask(agent, "describe pod/full");
+    for (const wanted of FULL_LINES) assert.match(output, wanted);
+    const env = await execIn(runtime, idOf(pod, "main"), "env; cat /db/*");
+    assert.ok(env.includes(`URL=db:${SECRET}`), "the container has the Secret");
+    for (
+      const line of [
+        "describe pod full",
+        "explain full",
+        "explain full -o yaml",
+        "get pods full -o json",
+        "get events -o json",
+        "get sources -o json",
+        "metrics",
+      ]
+    ) {
+      const { code, output, errors } = await ask(agent, line);
+      assert.equal(code, 0, errors);
+      assert.ok(!output.includes(SECRET), line);
+      assert.ok(!output.includes(btoa(SECRET)), line);
+    }
+    const log = await Deno.readTextFile(`${agent.directory}/agent.log`);
+    assert.ok(!log.includes(SECRET), "the log");
+  });
+
+  test("pods are found by any of their names; who is not there is said", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.until("an answer", () => true);
+    const { spec } = sleeper("till");
+    for (const name of ["till.v1-2", "edge1"]) {
+      await agent.apply(`${name}.json`, {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name, namespace: "shop-1" },
+        spec,
+      });
+    }
+    for (
+      const name of [
+        "till.v1-2",
+        "pod/till.v1-2",
+        "pods/till.v1-2-edge1",
+        "edge1",
+      ]
+    ) {
+      await untilTold(agent, `${name} -n shop-1`, /^It runs: /);
+      const described = await ask(agent, `describe ${pods(name)} -n shop-1`);
+      assert.match(described.output, /^Name: .*-?edge1\nNamespace: +shop-1\n/);
+    }
+    const events = await ask(agent, "get events --for pod/till.v1-2 -n shop-1");
+    assert.match(events.output, / Started +pod\/till\.v1-2-edge1 /);
+    assert.doesNotMatch(events.output, /pod\/edge1-edge1/);
+    for (const command of ["explain", "describe pod"]) {
+      const elsewhere = await ask(agent, `${command} till.v1-2`);
+      assert.deepEqual([elsewhere.code, elsewhere.output], [1, ""]);
+      assert.match(
+        elsewhere.errors,
+        /^skerry: Cannot find pod "till\.v1-2": it is wanted by no manifest in namespace "default", found "shop-1\/till\.v1-2"\n$/,
+      );
+      const near = await ask(agent, `${command} till.v1-3 -n shop-1`);
+      assert.match(near.errors, /, did you mean "till\.v1-2"\n$/);
+    }
+    const unknown = await ask(agent, "get events --for pod/none");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.errors, /"none"/);
+    await agent.terminate();
+    for (
+      const command of ["explain edge1", "describe pod edge1", "get events"]
+    ) {
+      const { code, output, errors } = await ask(agent, command);
+      assert.deepEqual([code, output], [1, ""]);
+      assert.match(errors, /^skerry: Cannot reach an agent at .*skerry\.sock/);
+    }
+  });
+
+  test("get events -w goes on over a restart of the agent, and tells nothing twice", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    await agent.until("an answer", () => true);
+    await using watch = await EventWatch.start(agent);
+    await agent.apply("one.json", sleeper("one"));
+    await watch.until(/Started +pod\/one-edge1/);
+    await agent.terminate();
+    await agent.start();
+    await agent.until("an answer", () => true);
+    await agent.apply("two.json", sleeper("two"));
+    await watch.until(/Started +pod\/two-edge1/);
+    await agent.removeManifest("one.json");
+    await watch.until(/Killing +pod\/one-edge1 +Stopping container main/);
+    const { code, output, errors } = await watch.end();
+    assert.equal(code, 0, errors);
+    const told = output.split("\n").map((each) => each.replace(/^\S+ +/, ""));
+    assert.equal(
+      told.filter((each) => /Started +pod\/one/.test(each)).length,
+      1,
+    );
+    assert.match(output, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
+    assert.equal(output.split("LAST SEEN").length, 2);
+    assert.match(errors, /The agent ended the watch; looking for it again/);
+  });
+});
+
+function sleeper(
+  name: string,
+  draft: Parameters<typeof podManifest>[1] = {
+    containers: [{ name: "main", command: ["sleep", "100000"] }],
+  },
+): Record<string, unknown> {
+  return podManifest(name, draft);
+}
+
+/** How `describe` has a name that `explain` has without its kind. */
+function pods(name: string): string {
+  return name.includes("/") ? name : `pod ${name}`;
+}
+
+function saysOf(name: string): RegExp {
+  const found = EXPLAINED_PODS.find((each) => each.name === name);
+  assert.ok(found);
+  return found.says;
+}
+
+/** A command in the process of the test: it says the same as one of its own, and sooner. */
+async function ask(agent: AgentProcess, line: string): Promise<Outcome> {
+  return await run(`${line} --control-socket=${agent.socketPath}`);
+}
+
+/** Everything that is told, one sentence a line. */
+async function told(agent: AgentProcess, name: string): Promise<string> {
+  return (await ask(agent, `explain ${name}`)).output.trimEnd();
+}
+
+async function untilTold(
+  agent: AgentProcess,
+  name: string,
+  wanted: RegExp,
+): Promise<void> {
+  let last = "";
+  for (let tries = 0; tries < 300; tries++) {
+    last = await told(agent, name);
+    if (wanted.test(last)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(
+    `Cannot see ${wanted} told of "${name}" within 30 s: was told\n${last}`,
+  );
+}
+
+/** Waits until each pod has shown all its reasons and is explained as it should be. */
+async function untilAllTold(agent: AgentProcess): Promise<void> {
+  const shown = new Map<string, Map<string, string>>();
+  const lacks = async (each: ExplainedPod): Promise<string[]> => {
+    const reasons = shown.get(each.name) ?? new Map<string, string>();
+    const messages = [...reasons.values()].join("\n");
+    const text = await told(agent, each.name);
+    return [
+      ...each.reasons.filter((reason) => !reasons.has(reason)),
+      ...each.message?.test(messages) === false ? [`${each.message}`] : [],
+      ...each.says.test(text) ? [] : [`${each.says}, was told "${text}"`],
+    ];
+  };
+  let left: readonly ExplainedPod[] = EXPLAINED_PODS;
+  for (let tries = 0; tries < 400 && left.length > 0; tries++) {
+    note(await agent.pods() ?? [], shown);
+    const lacking = await Promise.all(
+      left.map(async (each) => (await lacks(each)).length > 0 ? [each] : []),
+    );
+    left = lacking.flat();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const wanted = await Promise.all(
+    left.map(async (each) =>
+      `${each.name}: wanted ${(await lacks(each)).join("; ")}; saw ${
+        JSON.stringify([...shown.get(each.name) ?? []])
+      }`
+    ),
+  );
+  assert.deepEqual(wanted, []);
+}
+
+/** Notes why the containers of each pod wait at present. */
+function note(
+  pods: readonly Pod[],
+  shown: Map<string, Map<string, string>>,
+): void {
+  for (const { name } of EXPLAINED_PODS) {
+    const { status } = find(pods, name) ?? {};
+    const statuses = [
+      ...status?.initContainerStatuses ?? [],
+      ...status?.containerStatuses ?? [],
+    ];
+    const reasons = shown.get(name) ?? new Map<string, string>();
+    for (const { state, lastState, restartCount } of statuses) {
+      const { reason = "", message = "" } = state?.waiting ?? {};
+      if (reason !== "") reasons.set(reason, message);
+      // The last termination is kept while the next start is waited for (ST-08).
+      if (reason === "CrashLoopBackOff") {
+        assert.ok(lastState?.terminated?.finishedAt, `${name} ${restartCount}`);
+      }
+    }
+    shown.set(name, reasons);
+  }
+}
+
+/** Waits until no other command contradicts the sentence; what is tried anew moves. */
+async function checkCommands(
+  agent: AgentProcess,
+  each: ExplainedPod,
+): Promise<void> {
+  let left: readonly string[] = [];
+  for (let tries = 0; tries < 100; tries++) {
+    left = await contradictions(agent, each);
+    if (left.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.deepEqual(left, [], each.name);
+}
+
+async function contradictions(
+  agent: AgentProcess,
+  { name, says, shows, event = "" }: ExplainedPod,
+): Promise<readonly string[]> {
+  const row = await ask(agent, `get pods ${name}`);
+  const described = await ask(agent, `describe pod ${name}`);
+  const [, block = ""] = /^Explanation:((?:\s+.*\n)(?: .*\n)*)/m
+    .exec(described.output) ?? [];
+  const explanation = block.split("\n").map((line) => line.trim())
+    .filter((line) => line !== "").join("\n");
+  const events = await ask(agent, `get events --for pod/${name}`);
+  const report = await ask(agent, `explain ${name}-edge1 -o json`);
+  const { pod }: PodReport = JSON.parse(report.output);
+  return [
+    ...shows.test(row.output) ? [] : [row.output],
+    ...says.test(explanation) ? [] : [described.output],
+    ...new RegExp(event.replace(" ", " +")).test(events.output)
+      ? []
+      : [events.output],
+    ...pod.metadata.name === `${name}-edge1` ? [] : [report.output],
+  ];
+}

@@ -1,0 +1,229 @@
+/**
+ * What becomes of containers that fail their probes.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { AgentProcess } from "../support/agent_process.ts";
+import { containerOf, idOf, running } from "../support/inside.ts";
+import { outside, shell } from "../support/outside.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find } from "../support/pod_views.ts";
+import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
+import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import { withRuntime } from "../support/runtime/with_runtime.ts";
+
+/** Says that it began, and ends at once when told to. */
+function service(name: string): readonly string[] {
+  return shell(
+    `trap 'echo ${name} told >> /out/seen; exit 0' TERM; echo ${name} began >> /out/seen; sleep 100000 & wait`,
+  );
+}
+
+/** Says that it is asked, and answers by whether there is a file. */
+function ask(name: string, file: string) {
+  const script = `echo ${name} >> /out/seen; test -e /out/${file}`;
+  const exec = { command: shell(script) };
+  // What counts is the answer, however long a busy machine takes to get it.
+  return { exec, periodSeconds: 1, timeoutSeconds: 10 };
+}
+
+function say(word: string) {
+  return { exec: { command: shell(`echo ${word} >> /out/seen`) } };
+}
+
+withRuntime("verdicts of probes", (test) => {
+  test("a container that lives no more is killed after the probe's grace, and deleted after the pod's (PR-09)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = await outside(agent, "stubborn");
+    await out.put("well");
+    await agent.apply(
+      "stubborn.json",
+      podManifest("stubborn", {
+        terminationGracePeriodSeconds: 300,
+        containers: [{
+          name: "c",
+          command: shell(
+            "trap 'echo told >> /out/seen' TERM; echo began >> /out/seen; until [ -e /out/end ]; do sleep 0.1; done",
+          ),
+          livenessProbe: {
+            ...ask("live", "well"),
+            failureThreshold: 2,
+            terminationGracePeriodSeconds: 1,
+          },
+          ...out.mount,
+        }],
+        volumes: out.volumes,
+      }),
+    );
+    await out.until("began");
+    await out.until("live");
+    await out.take("well");
+    await out.until("told");
+    await out.put("well");
+    const report = await untilReport(
+      agent,
+      "stubborn",
+      ({ pod }) => containerOf(pod, "c")?.restartCount === 1,
+    );
+    const { pod } = report;
+    assert.equal(containerOf(pod, "c")?.lastState?.terminated?.exitCode, 137);
+    assert.equal(
+      countOf(
+        report,
+        "Killing",
+        /^Container c failed liveness probe, will be restarted$/,
+      ),
+      1,
+    );
+    assert.ok(countOf(report, "Unhealthy", /^Liveness probe failed: /) >= 2);
+
+    await out.until("began", 2);
+    await agent.removeManifest("stubborn.json");
+    await out.until("told", 2);
+    // Longer than the grace of the probe and what the agent adds to it.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.ok((await runtime.rig.tools.tasks()).has(idOf(pod, "c")));
+    await out.put("end");
+    await runtime.untilGone(pod.metadata.uid, agent);
+  });
+
+  test("nothing else is asked before a container has started, after a restart either (PR-07)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = await outside(agent, "gate");
+    await agent.apply(
+      "gate.json",
+      podManifest("gate", {
+        terminationGracePeriodSeconds: 5,
+        containers: [{
+          name: "c",
+          command: service("c"),
+          startupProbe: { ...ask("startup", "up"), failureThreshold: 4 },
+          livenessProbe: ask("live", "up"),
+          readinessProbe: ask("ready", "up"),
+          lifecycle: { preStop: say("pre") },
+          ...out.mount,
+        }],
+        volumes: out.volumes,
+      }),
+    );
+    await out.until("startup", 2);
+    const before = await out.lines();
+    assert.deepEqual([...new Set(before)], ["c began", "startup"]);
+    assert.equal(
+      containerOf(await running(agent, "gate"), "c")?.started,
+      false,
+    );
+    await out.put("up");
+    const pod = await untilReady(agent, "gate");
+    assert.equal(containerOf(pod, "c")?.started, true);
+    const count = (line: string, lines: readonly string[]): number =>
+      lines.filter((each) => each === line).length;
+    const asked = count("startup", await out.lines());
+    await out.until("live", 3);
+    assert.equal(count("startup", await out.lines()), asked);
+
+    await out.take("up");
+    await runtime.rig.tools.killContainer(idOf(pod, "c"));
+    await out.until("c told");
+    const report = await untilReport(agent, "gate");
+    const lines = await out.lines();
+    const second = lines.indexOf("c began", lines.indexOf("c began") + 1);
+    assert.deepEqual(lines.slice(second, second + 7), [
+      "c began",
+      ...Array.from({ length: 4 }, () => "startup"),
+      "pre",
+      "c told",
+    ]);
+    assert.equal(
+      countOf(
+        report,
+        "Killing",
+        /^Container c failed startup probe, will be restarted$/,
+      ),
+      1,
+    );
+    assert.ok(countOf(report, "Unhealthy", /^Startup probe failed: /) >= 4);
+  });
+
+  test("nothing after a sidecar begins before it has started (RT-16)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = await outside(agent, "side");
+    await agent.apply(
+      "side.json",
+      podManifest("side", {
+        terminationGracePeriodSeconds: 5,
+        initContainers: [
+          {
+            name: "side",
+            image: BUSYBOX_IMAGE,
+            restartPolicy: "Always",
+            command: service("side"),
+            startupProbe: { ...ask("startup", "up"), failureThreshold: 2 },
+            lifecycle: { preStop: say("pre") },
+            ...out.mount,
+          },
+          {
+            name: "init",
+            image: BUSYBOX_IMAGE,
+            command: shell("echo init >> /out/seen"),
+            ...out.mount,
+          },
+        ],
+        containers: [{ name: "app", command: service("app"), ...out.mount }],
+        volumes: out.volumes,
+      }),
+    );
+    await out.until("side began", 2);
+    assert.deepEqual((await out.lines()).slice(0, 6), [
+      "side began",
+      "startup",
+      "startup",
+      "pre",
+      "side told",
+      "side began",
+    ]);
+    const waits = find(await agent.pods() ?? [], "side");
+    assert.equal(waits?.status?.phase, "Pending");
+    assert.equal(containerOf(waits, "init")?.state?.running, undefined);
+    await out.put("up");
+    const pod = await running(agent, "side");
+    assert.equal(containerOf(pod, "side")?.started, true);
+    await out.until("app began");
+    const [init, app] = (await out.lines())
+      .filter((line) => /^init$|^app/.test(line));
+    assert.deepEqual([init, app], ["init", "app began"]);
+  });
+
+  test("a pod that is deleted before its sidecar has started ends all the same (RT-17)", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const out = await outside(agent, "stuck");
+    const sidecar = (name: string) => ({
+      name,
+      image: BUSYBOX_IMAGE,
+      restartPolicy: "Always",
+      command: service(name),
+      startupProbe: { ...ask("startup", "up"), failureThreshold: 1000 },
+      ...out.mount,
+    });
+    await agent.apply(
+      "stuck.json",
+      podManifest("stuck", {
+        terminationGracePeriodSeconds: 3,
+        initContainers: [sidecar("first"), sidecar("second")],
+        containers: [{ name: "app", command: service("app"), ...out.mount }],
+        volumes: out.volumes,
+      }),
+    );
+    await out.until("startup");
+    const pod = find(await agent.pods() ?? [], "stuck");
+    assert.ok(pod);
+    await agent.removeManifest("stuck.json");
+    await runtime.untilGone(pod.metadata.uid, agent);
+    assert.deepEqual(
+      (await out.lines()).filter((line) => line !== "startup"),
+      ["first began", "first told"],
+    );
+  });
+});

@@ -1,0 +1,238 @@
+/**
+ * What containerd tells by itself, on each version there is.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import {
+  MetricsRegistry,
+  silentLogger,
+  systemClock,
+} from "../../mod/base/mod.ts";
+import {
+  connectCri,
+  type CriConnection,
+  type Moved,
+} from "../../mod/cri/mod.ts";
+import { AgentProcess } from "../support/agent_process.ts";
+import { containerOf, idOf, running } from "../support/inside.ts";
+import { podManifest } from "../support/pod_manifest.ts";
+import { find, runningContainers } from "../support/pod_views.ts";
+import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import {
+  containerdVersions,
+  withRuntime,
+} from "../support/runtime/with_runtime.ts";
+
+// Far longer than any of it takes: a test that waits so long has failed.
+const LIMIT_MS = 60_000;
+
+for (const { name, options } of await containerdVersions()) {
+  withRuntime(`events of ${name}`, (test) => {
+    test("a container that is killed is told of, and all else that moves", async ({ rig }) => {
+      await using told = await listen(rig.socketPath);
+      const { sandboxId, containerId } = await run(told.cri, "dies");
+      await told.until("started", containerId);
+      await rig.tools.killContainer(containerId);
+      await told.until("stopped", containerId);
+      await told.cri.runtime.removeContainer(containerId);
+      await told.until("deleted", containerId);
+      await told.cri.runtime.removePodSandbox(sandboxId);
+      await told.until("deleted", sandboxId);
+      assert.deepEqual(
+        new Set(told.of(containerId)),
+        new Set(["created", "started", "stopped", "deleted"]),
+      );
+      assert.ok(told.of(sandboxId).includes("started"));
+      assert.ok(told.of(sandboxId).includes("stopped"));
+    });
+
+    test("a command that ends in a container is no end of the container", async ({ rig }) => {
+      await using told = await listen(rig.socketPath);
+      const { containerId } = await run(told.cri, "probed");
+      await told.cri.runtime.execSync(containerId, ["true"]);
+      // What is told later of the container shows that nothing was told of the command.
+      await rig.tools.killContainer(containerId);
+      await told.until("stopped", containerId);
+      const [at = 0n] = told.times(containerId, "stopped");
+      const killed = await ended(told.cri, containerId);
+      assert.ok(at >= killed, `told at ${at}, killed at ${killed}`);
+    });
+
+    test("an end is known to the nanosecond before the CRI shows it, and to stop or remove the dead does no harm", async ({ rig }) => {
+      await using told = await listen(rig.socketPath);
+      const { runtime } = told.cri;
+      for (const calls of [["stop"], ["remove"], ["stop", "remove"], []]) {
+        const { containerId } = await run(told.cri, `ends-${calls.join("-")}`);
+        await told.until("started", containerId);
+        await rig.tools.killContainer(containerId);
+        await told.until("stopped", containerId);
+        const exit = await told.cri.containerExit(containerId);
+        // On a busy machine the CRI may be the first; then nothing is left to ask about.
+        if (exit !== undefined) {
+          assert.deepEqual(exit, told.exit(containerId));
+          assert.equal(exit.exitCode, 137);
+        }
+        for (const call of calls) {
+          if (call === "stop") await runtime.stopContainer(containerId, 0);
+          else await runtime.removeContainer(containerId);
+        }
+        if (calls.includes("remove")) {
+          await assert.rejects(runtime.containerStatus(containerId), {
+            kind: "not_found",
+          });
+          continue;
+        }
+        const finishedAt = await ended(told.cri, containerId);
+        const { exitCode } = await runtime.containerStatus(containerId);
+        assert.equal(exitCode, 137);
+        if (exit !== undefined) assert.equal(finishedAt, exit.finishedAt);
+      }
+    });
+
+    test("a container whose process is killed runs again at once, and its status says how it ended (PL-01)", async (runtime) => {
+      await using agent = await AgentProcess.start(runtime.agentOptions());
+      await agent.apply(
+        "dies.json",
+        podManifest("dies", {
+          containers: [{ name: "main", command: ["sleep", "100000"] }],
+        }),
+      );
+      const before = await running(agent, "dies");
+      const id = idOf(before, "main");
+      await runtime.rig.tools.killContainer(id);
+      const pods = await agent.until("restarted", (pods) => {
+        const pod = find(pods, "dies");
+        const { restartCount, lastState } = containerOf(pod, "main") ?? {};
+        return runningContainers(pod) === 1 && restartCount === 1 &&
+          lastState?.terminated !== undefined;
+      });
+      const { terminated } = containerOf(find(pods, "dies"), "main")
+        ?.lastState ?? {};
+      assert.equal(terminated?.exitCode, 137);
+      assert.equal(terminated?.containerID, `containerd://${id}`);
+      await agent.terminate();
+    });
+
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      test(`the stream breaks as unavailable at ${signal} of the runtime, and a new one tells on (RT-12)`, async ({ rig }) => {
+        await using told = await listen(rig.socketPath);
+        const { containerId } = await run(told.cri, "survivor");
+        await told.until("started", containerId);
+        await rig.killRuntime(signal);
+        await assert.rejects(told.over, { kind: "unavailable" });
+        await rig.startRuntime();
+        await using again = await listen(rig.socketPath);
+        await rig.tools.killContainer(containerId);
+        await again.until("stopped", containerId);
+      });
+    }
+  }, options);
+}
+
+interface Told extends AsyncDisposable {
+  readonly cri: CriConnection;
+  /** Settles when the stream has ended, and how. */
+  readonly over: Promise<void>;
+  /** Waits for a move, in vain when the stream ends before. */
+  until(what: Moved["what"], id: string): Promise<void>;
+  of(id: string): readonly Moved["what"][];
+  times(id: string, what: Moved["what"]): readonly bigint[];
+  /** How a container ended, as it was told. */
+  exit(id: string): Moved["exit"];
+}
+
+async function listen(socketPath: string): Promise<Told> {
+  const cri = connectCri({ endpoint: socketPath }, {
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+  });
+  const stop = new AbortController();
+  const moves: Moved[] = [];
+  const connected = Promise.withResolvers<void>();
+  let moved = Promise.withResolvers<void>();
+  await cri.ready(AbortSignal.timeout(LIMIT_MS));
+  const over = (async () => {
+    for await (const hint of cri.hints(stop.signal)) {
+      if (hint.kind === "connected") {
+        connected.resolve();
+        continue;
+      }
+      moves.push(hint);
+      moved.resolve();
+      moved = Promise.withResolvers();
+    }
+  })();
+  // Whoever waits for something else is not to hear of it as an unhandled failure.
+  over.catch((error) => connected.reject(error));
+  await connected.promise;
+  const times: Told["times"] = (id, what) =>
+    moves.filter((move) => move.containerId === id && move.what === what)
+      .map(({ at }) => at);
+  return {
+    cri,
+    over,
+    times,
+    exit: (id) =>
+      moves.find(({ containerId, exit }) =>
+        containerId === id && exit !== undefined
+      )?.exit,
+    of: (id) =>
+      moves.filter(({ containerId }) => containerId === id)
+        .map(({ what }) => what),
+    until: async (what, id) => {
+      const limit = AbortSignal.timeout(LIMIT_MS);
+      const late = new Promise<never>((_, reject) =>
+        limit.addEventListener("abort", () => reject(limit.reason))
+      );
+      while (times(id, what).length === 0) {
+        await Promise.race([moved.promise, over, late]);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await over.catch(() => {});
+      await cri[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function run(
+  { runtime }: CriConnection,
+  name: string,
+): Promise<{ readonly sandboxId: string; readonly containerId: string }> {
+  const config = {
+    metadata: { name, uid: `uid-${name}`, namespace: "default", attempt: 0 },
+    labels: {},
+    annotations: {},
+  };
+  const sandboxId = await runtime.runPodSandbox(config);
+  const containerId = await runtime.createContainer({
+    sandboxId,
+    sandboxConfig: config,
+    config: {
+      metadata: { name: "main", attempt: 0 },
+      image: { image: BUSYBOX_IMAGE },
+      command: ["sleep", "100000"],
+      labels: {},
+      annotations: {},
+    },
+  });
+  await runtime.startContainer(containerId);
+  return { sandboxId, containerId };
+}
+
+/** When a container ended, by the CRI: nanoseconds since the epoch. */
+async function ended(
+  { runtime }: CriConnection,
+  id: string,
+): Promise<bigint> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const { state, finishedAt } = await runtime.containerStatus(id);
+    if (state === "exited") return finishedAt;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Cannot see container "${id}" end`);
+}
