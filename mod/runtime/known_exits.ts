@@ -91,8 +91,8 @@ export class KnownExits implements LookService {
   }
 
   /**
-   * Asks whether something has ended of which a hint told that. Looks at it that begin before the answer is there
-   * wait for the answer.
+   * Asks whether something has ended, where a hint said so. Looks at it that begin
+   * before there is an answer wait for it.
    *
    * @throws {CriError} Of kind `cancelled` when the signal aborts.
    */

@@ -31,15 +31,22 @@ export async function removeAllPods(socketPath: string): Promise<void> {
   }));
 }
 
-/** Once more after a moment: an agent that was just ended may have left a call half done. */
+/**
+ * Again after a moment: an agent that was just ended may have left a call half done,
+ * and containerd fails to stop what ends at that very instant ("ttrpc: closed").
+ */
 async function removePod(runtime: RuntimeService, id: string): Promise<void> {
-  try {
-    await tryRemovePod(runtime, id);
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await tryRemovePod(runtime, id);
+  for (let left = ATTEMPTS; left > 1; left--) {
+    try {
+      return await tryRemovePod(runtime, id);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
   }
+  await tryRemovePod(runtime, id);
 }
+
+const ATTEMPTS = 5;
 
 async function tryRemovePod(
   runtime: RuntimeService,

@@ -68,13 +68,13 @@ export function withRuntime(
       const fn = async (): Promise<void> => {
         try {
           await body(runtime);
+          await rig.removeAllPods();
         } catch (error) {
           // Deno keeps quiet of why an attempt failed that it repeats.
           // deno-lint-ignore no-console -- a test's report
           console.error(`${name}: ${title}:`, error);
           throw error;
         }
-        await rig.removeAllPods();
       };
       await t.step({ name: title, fn, ignore });
     }
