@@ -7,7 +7,7 @@
  */
 // deno-lint-ignore-file no-console -- a command-line script that reports progress
 
-import { fetchNewerContainerd } from "./newer_containerd.ts";
+import { exists, fetchNewerContainerd } from "./newer_containerd.ts";
 
 /** A program and the Debian package that brings it. */
 interface Dependency {
@@ -78,16 +78,6 @@ async function anyExists(paths: readonly string[]): Promise<boolean> {
     if (await exists(path)) return true;
   }
   return false;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** Fetches the newer containerd; what needs it is left out where it cannot be had. */

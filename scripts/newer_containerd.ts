@@ -139,7 +139,8 @@ async function run(
   );
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether there is anything at a path. */
+export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.stat(path);
     return true;

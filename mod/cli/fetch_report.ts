@@ -15,6 +15,7 @@ import {
   refusalOf,
 } from "./control_client.ts";
 import { fetchPods, manifestName } from "./pod_list.ts";
+import { isSourceList } from "./source_list.ts";
 
 /** Which pod. */
 export interface WantedPod {
@@ -80,13 +81,6 @@ async function fetchSources(
 ): Promise<readonly SourceState[]> {
   const body = await askJson(agent, "/sources");
   return isSourceList(body) ? body.items : [];
-}
-
-function isSourceList(
-  body: unknown,
-): body is { readonly items: readonly SourceState[] } {
-  return typeof body === "object" && body !== null && "items" in body &&
-    Array.isArray(body.items);
 }
 
 function parse(text: string): unknown {

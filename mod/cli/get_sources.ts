@@ -15,6 +15,7 @@ import {
 import { dataText } from "./data_text.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
+import { isSourceList, type SourceList } from "./source_list.ts";
 import { renderTable } from "./table.ts";
 import { cleanLine } from "./terminal_text.ts";
 
@@ -37,16 +38,6 @@ export async function getSources(
   }
   await io.out(render(body, command, io.clock.now()));
   return EXIT_OK;
-}
-
-interface SourceList {
-  readonly items: readonly SourceState[];
-}
-
-function isSourceList(body: unknown): body is SourceList {
-  // An agent of the same version made it.
-  return typeof body === "object" && body !== null && "items" in body &&
-    Array.isArray(body.items);
 }
 
 function render(
