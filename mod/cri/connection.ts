@@ -69,13 +69,13 @@ export interface CriConnection extends AsyncDisposable {
    * the runtime is one, since that tells of an end 50 ms earlier and tells it to every
    * reader; else by the stream of the CRI. `connected` comes first, when the stream is
    * open. Some hints may be missing, late, doubled or out of order; a reader that is
-   * too slow loses hints, not memory.
+   * too slow loses hints, not memory, and is told so by `missed`.
    *
    * Ends when the runtime ends the stream, or `signal` aborts: whoever calls connects
    * again.
    *
-   * @throws {CriError} When the stream breaks; of kind `unimplemented` when the runtime
-   * has no stream of any kind.
+   * @throws {CriError} When the stream breaks or cannot be opened now; of kind
+   * `unimplemented` when the runtime says that it has no stream of any kind.
    */
   hints(signal: AbortSignal): AsyncIterable<RuntimeHint>;
   /**
@@ -149,7 +149,10 @@ class GrpcConnection implements CriConnection {
     this.#hints = new HintSource({
       metrics: deps.metrics,
       rpc: this.#rpc,
-      support: () => this.features()?.containerEvents ?? "unknown",
+      support: () =>
+        this.#probed === undefined
+          ? "unknown"
+          : judgeContainerEvents(this.#probed.version),
       isContainerd: () => this.#isContainerd,
       ask: (signal) => this.runtime.version({ signal }),
     });
@@ -194,7 +197,6 @@ class GrpcConnection implements CriConnection {
       version,
       handlers: status.handlers,
       supplementalGroupsPolicy: status.supplementalGroupsPolicy,
-      containerEvents: judgeContainerEvents(version, unimplemented),
       cgroupDriver,
       unimplemented: new Set(unimplemented),
     };

@@ -27,8 +27,6 @@ export interface RuntimeFeatures {
   readonly version: RuntimeVersion;
   readonly handlers: readonly RuntimeHandler[];
   readonly supplementalGroupsPolicy: boolean;
-  /** Whether it has the stream of the CRI; containerd has one of its own besides. */
-  readonly containerEvents: Support;
   /** `undefined` when the runtime does not say (containerd before 2.0). */
   readonly cgroupDriver: CgroupDriver | undefined;
   /** Methods, as the CRI spells them, that it answered it does not have. */
@@ -36,16 +34,11 @@ export interface RuntimeFeatures {
 }
 
 /**
- * Judges whether the runtime sends container events.
- *
- * What it showed outweighs what its version promises: containerd has them since
- * 1.7, CRI-O when they are switched on.
+ * Judges whether the runtime has the CRI's stream of events: containerd has it since
+ * 1.7, CRI-O when it is switched on. That it refused the stream once is no reason: it
+ * may have been restarted with other settings since.
  */
-export function judgeContainerEvents(
-  version: RuntimeVersion,
-  unimplemented: ReadonlySet<string>,
-): Support {
-  if (unimplemented.has("GetContainerEvents")) return "no";
+export function judgeContainerEvents(version: RuntimeVersion): Support {
   if (version.runtimeName !== "containerd") return "unknown";
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version.runtimeVersion) ?? [];
   if (major === undefined || minor === undefined) return "unknown";

@@ -9,13 +9,18 @@ import type { ContainerExit } from "./container_exit.ts";
 /** The streams that runtimes have: that of the CRI, and containerd's own. */
 export type HintStream = "cri" | "containerd";
 
-/** That something moved in the runtime, or that whatever moves from now on will be told. */
-export type RuntimeHint = Connected | Moved;
+/** What a stream of events tells, or what became of it on the way. */
+export type RuntimeHint = Connected | Moved | Missed;
 
 /** The stream is open; comes once, before everything else. */
 export interface Connected {
   readonly kind: "connected";
   readonly stream: HintStream;
+}
+
+/** Moves were told and could not be kept: only a list shows them now. */
+export interface Missed {
+  readonly kind: "missed";
 }
 
 /**

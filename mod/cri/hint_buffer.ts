@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Moved } from "./hint.ts";
+import type { Missed, Moved } from "./hint.ts";
 
 /**
  * Holds hints until they are read, each only once and at most so many.
@@ -16,6 +16,8 @@ import type { Moved } from "./hint.ts";
 export class HintBuffer {
   readonly #capacity: number;
   readonly #waiting = new Map<string, Moved>();
+  /** A hint was refused since the last `take`. */
+  #hasMissed = false;
   #wake: () => void = () => {};
 
   /** Makes an empty one. */
@@ -27,15 +29,26 @@ export class HintBuffer {
   offer(hint: Moved): boolean {
     const key = `${hint.what} ${hint.containerId}`;
     if (!this.#waiting.has(key)) {
-      if (this.#waiting.size >= this.#capacity) return false;
+      if (this.#waiting.size >= this.#capacity) {
+        this.#hasMissed = true;
+        this.#wake();
+        return false;
+      }
       this.#waiting.set(key, hint);
     }
     this.#wake();
     return true;
   }
 
-  /** The oldest hint, no longer held; `undefined` when there is none. */
-  take(): Moved | undefined {
+  /**
+   * The oldest hint, no longer held; `undefined` when there is none. That hints were
+   * refused comes first, once for all of them.
+   */
+  take(): Moved | Missed | undefined {
+    if (this.#hasMissed) {
+      this.#hasMissed = false;
+      return MISSED;
+    }
     const [oldest] = this.#waiting;
     if (oldest === undefined) return undefined;
     const [key, hint] = oldest;
@@ -55,3 +68,5 @@ export class HintBuffer {
     this.#wake();
   }
 }
+
+const MISSED: Missed = { kind: "missed" };

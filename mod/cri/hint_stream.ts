@@ -22,7 +22,7 @@ const CAPACITY = 1_000;
 /** What following a stream needs. */
 export interface HintDeps extends Pick<RpcDeps, "metrics"> {
   readonly rpc: Pick<Rpc, "stream">;
-  /** Whether the runtime has the CRI's stream, as far as is known now. */
+  /** Whether the runtime has the CRI's stream, as far as its version says. */
   readonly support: () => Support;
   /** Whether the runtime is a containerd, as far as is known now. */
   readonly isContainerd: () => boolean;
@@ -54,8 +54,9 @@ export class HintSource {
   /**
    * Yields hints until the runtime ends the stream or `signal` aborts.
    *
-   * @throws {CriError} When the stream breaks; of kind `unimplemented` when the
-   * runtime has none.
+   * @throws {CriError} When the stream breaks, or when the runtime does not answer
+   * what is asked beside it; of kind `unimplemented` only when the runtime itself
+   * says that it has none.
    */
   async *hints(signal: AbortSignal): AsyncGenerator<RuntimeHint> {
     try {
@@ -116,8 +117,8 @@ export class HintSource {
     });
     while (!seen.isOpen && !seen.isOver) await buffer.changed();
     if (!seen.isOpen) {
-      if (isAbsence(seen.failure)) return false;
-      throw seen.failure;
+      if (isAbsence(seen.failure, method.name)) return false;
+      throw asLoss(seen.failure);
     }
     yield { kind: "connected", stream };
     for (;;) {
@@ -126,7 +127,7 @@ export class HintSource {
       else if (seen.isOver) break;
       else await buffer.changed();
     }
-    if (seen.failure !== undefined) throw afterwards(seen.failure);
+    if (seen.failure !== undefined) throw asLoss(seen.failure);
     return true;
   }
 
@@ -163,18 +164,24 @@ interface Seen {
 }
 
 /**
- * Whether a stream that never opened ended because there is none: by the right refusal,
- * by the wrong one (containerd 1.7 built for other systems), or by an end without a
- * word (CRI-O without `enable_pod_events`).
+ * Whether a stream that never opened ended because there is none: by its own refusal,
+ * or by an end without a word (CRI-O without `enable_pod_events`).
+ *
+ * How a question fails that was asked beside it says nothing about the stream, and
+ * neither does any other failure: a containerd that starts answers everything with
+ * UNKNOWN, "server is not initialized yet".
  */
-function isAbsence(failure: unknown): boolean {
+function isAbsence(failure: unknown, method: string): boolean {
   if (failure === undefined) return true;
-  return failure instanceof CriError &&
-    (failure.kind === "unimplemented" || failure.kind === "failed");
+  return failure instanceof CriError && failure.method === method &&
+    failure.kind === "unimplemented";
 }
 
-/** A stream that was open was there: whoever is told otherwise would not come back. */
-function afterwards(failure: unknown): unknown {
+/**
+ * The failure of a stream that is there, or may be: `unimplemented` stands for the
+ * absence of all streams, and whoever is told so comes back late.
+ */
+function asLoss(failure: unknown): unknown {
   if (!(failure instanceof CriError) || failure.kind !== "unimplemented") {
     return failure;
   }

@@ -17,6 +17,12 @@ export {
   socketPath,
 } from "./connection.ts";
 export type { ContainerExit } from "./container_exit.ts";
-export type { Connected, HintStream, Moved, RuntimeHint } from "./hint.ts";
+export type {
+  Connected,
+  HintStream,
+  Missed,
+  Moved,
+  RuntimeHint,
+} from "./hint.ts";
 export { isStopSignal } from "./stop_signal.ts";
 export type { CgroupDriver, RuntimeFeatures, Support } from "./features.ts";

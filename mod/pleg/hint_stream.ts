@@ -12,11 +12,17 @@ import type {
   Logger,
   MetricsRegistry,
 } from "../base/mod.ts";
-import { CriError, type Moved, type RuntimeHint } from "../cri/mod.ts";
+import {
+  type Connected,
+  CriError,
+  type Moved,
+  type RuntimeHint,
+} from "../cri/mod.ts";
 import type { ContainerMoved } from "./diff.ts";
 import {
   NO_STREAM,
   relistPeriodMs,
+  retryDelayMs,
   stepStream,
   type StreamSignal,
   type StreamState,
@@ -33,6 +39,8 @@ export interface HintStreamDeps {
   readonly take: (hint: Moved) => void;
   /** Hears that the stream is open, or no longer; returns at once. */
   readonly turned: (isOpen: boolean) => void;
+  /** Hears that moves were told which nobody can name any more; returns at once. */
+  readonly missed: () => void;
 }
 
 /** A change may be seen before it is told, but not much. */
@@ -61,8 +69,11 @@ export class HintStream {
   readonly #told = new Set<string>();
   /** Changes that were found untold, with when. */
   readonly #untold = new Map<string, number>();
-  #isOutageLogged = false;
-  #hurry: () => void = () => {};
+  /** What the log said last of why there is no stream; `undefined` while it is open. */
+  #logged: "absent" | "lost" | undefined;
+  /** How often the runtime has answered again after it did not. */
+  #returns = 0;
+  #wake: () => void = () => {};
 
   constructor(deps: HintStreamDeps, options: { readonly baseMs: number }) {
     this.#deps = deps;
@@ -103,9 +114,11 @@ export class HintStream {
 
   /** Follows the stream, again and again, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { hints, clock, log } = this.#deps;
+    const { hints } = this.#deps;
     if (hints === undefined) return;
     for (;;) {
+      // One that returns while it is asked may be asked too early.
+      const returns = this.#returns;
       let failure: unknown;
       try {
         for await (const hint of hints(signal)) this.#hear(hint);
@@ -114,31 +127,15 @@ export class HintStream {
         failure = error;
       }
       signal.throwIfAborted();
-      const isAbsent = failure instanceof CriError &&
-        failure.kind === "unimplemented";
-      const wasOpen = this.isOpen;
-      this.#close({ kind: isAbsent ? "unimplemented" : "lost" });
-      if (isAbsent) log.info("runtime_events_absent");
-      else {
-        this.#errors.inc();
-        if (!this.#isOutageLogged) {
-          log.warn("runtime_events_lost", { error: failure });
-        }
-        this.#isOutageLogged = true;
-      }
-      if (wasOpen) this.#deps.turned(false);
-      // One that was upgraded may have a stream: what waits long is woken at its return.
-      const waitsMs = this.#state.kind === "down"
-        ? this.#state.delayMs
-        : Infinity;
-      await this.#wait(waitsMs, signal);
-      if (waitsMs === Infinity) await clock.sleep(RETURN_MS, signal);
+      this.#lose(failure);
+      await this.#pause(returns, signal);
     }
   }
 
-  /** The runtime was away and answers again: who waits to connect need not wait longer. */
+  /** The runtime was away and answers again: the stream is asked for soon. */
   runtimeReturned(): void {
-    this.#hurry();
+    this.#returns++;
+    this.#wake();
   }
 
   /** A look has found so what was told. */
@@ -178,16 +175,30 @@ export class HintStream {
   }
 
   #hear(hint: RuntimeHint): void {
-    const { clock, log, take, turned } = this.#deps;
-    if (hint.kind === "connected") {
-      this.#connections.inc();
-      log.info("runtime_events_connected", { stream: hint.stream });
-      this.#isOutageLogged = false;
-      this.#openMs = clock.monotonic();
-      this.#step({ kind: "connected" });
-      turned(true);
-      return;
+    switch (hint.kind) {
+      case "connected":
+        return this.#open(hint);
+      case "moved":
+        return this.#heed(hint);
+      case "missed":
+        return this.#deps.missed();
+      default:
+        return hint satisfies never;
     }
+  }
+
+  #open({ stream }: Connected): void {
+    const { clock, log, turned } = this.#deps;
+    this.#connections.inc();
+    log.info("runtime_events_connected", { stream });
+    this.#logged = undefined;
+    this.#openMs = clock.monotonic();
+    this.#step({ kind: "connected" });
+    turned(true);
+  }
+
+  #heed(hint: Moved): void {
+    const { clock, take } = this.#deps;
     // Wall clocks of one machine; they may still jump between the two.
     const latencyMs = clock.now() - Number(hint.at / 1_000_000n);
     if (latencyMs >= 0) this.#latency.observe(latencyMs / 1000);
@@ -204,11 +215,25 @@ export class HintStream {
     take(hint);
   }
 
-  #close(signal: StreamSignal): void {
+  /** Takes note that there is no stream any more, or none at all. */
+  #lose(failure: unknown): void {
+    const { log, turned } = this.#deps;
+    const isAbsent = failure instanceof CriError &&
+      failure.kind === "unimplemented";
+    const now = isAbsent ? "absent" : "lost";
+    if (!isAbsent) this.#errors.inc();
+    // Once, not at each attempt.
+    if (this.#logged !== now) {
+      if (isAbsent) log.info("runtime_events_absent");
+      else log.warn("runtime_events_lost", { error: failure });
+    }
+    this.#logged = now;
+    const wasOpen = this.isOpen;
     this.#openMs = undefined;
     this.#told.clear();
     this.#untold.clear();
-    this.#step(signal);
+    this.#step({ kind: isAbsent ? "unimplemented" : "lost" });
+    if (wasOpen) turned(false);
   }
 
   #step(signal: StreamSignal): void {
@@ -216,9 +241,19 @@ export class HintStream {
     this.#period.set(this.periodMs / 1000);
   }
 
+  /** Waits until the stream is to be asked for again: soon, when there was a return. */
+  async #pause(returns: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    if (this.#returns === returns) {
+      await this.#wait(retryDelayMs(this.#state), signal);
+    }
+    if (this.#returns !== returns) await clock.sleep(RETURN_MS, signal);
+  }
+
+  /** Waits for a return of the runtime, at most so long. */
   async #wait(delayMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#hurry = resolve;
+    this.#wake = resolve;
     const leave = (): void => reject(signal.reason);
     signal.addEventListener("abort", leave, { once: true });
     using _timer = this.#deps.clock.after(delayMs, resolve);
@@ -226,7 +261,7 @@ export class HintStream {
       await promise;
     } finally {
       signal.removeEventListener("abort", leave);
-      this.#hurry = () => {};
+      this.#wake = () => {};
     }
   }
 }

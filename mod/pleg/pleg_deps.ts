@@ -69,7 +69,7 @@ export interface PlegOptions {
   readonly relistPeriodMs: number;
 }
 
-/** Since when the runtime cannot be listed, and why. */
+/** Since when the runtime is not listed, and why. */
 export interface RuntimeOutage {
   readonly message: string;
   /** Milliseconds since the epoch, by the wall clock as it goes now. */

@@ -29,6 +29,8 @@ import { PodRecords, type Settled } from "./pod_records.ts";
 
 // Upstream: pkg/kubelet/pleg/generic.go relistThreshold.
 const HEALTH_THRESHOLD_MS = 180_000;
+/** Far longer than a busy runtime takes, and soon enough for who stands before it. */
+const HANG_MS = 15_000;
 /** Upstream's channel holds 1000; a listener that is slower misses nothing it would not relist. */
 const EVENT_CAPACITY = 1_000;
 
@@ -81,6 +83,7 @@ export class Pleg {
       take: (hint) => this.#looks?.take(hint),
       // What moved while nobody listened is found by a list.
       turned: () => this.#pull("at_once"),
+      missed: () => this.#pull("at_once"),
     }, { baseMs: this.#periodMs });
   }
 
@@ -89,7 +92,10 @@ export class Pleg {
     return this.#listing;
   }
 
-  /** Why the runtime could not be listed last time; `undefined` while it can. */
+  /**
+   * Why the runtime could not be listed last time, or is not listed since a quarter of
+   * a minute; `undefined` while it can.
+   */
   get runtimeDown(): string | undefined {
     if (this.#outage === undefined) return undefined;
     return this.#listing === undefined && this.#outage.message === NOT_YET
@@ -164,20 +170,24 @@ export class Pleg {
    */
   async relist(signal: AbortSignal): Promise<void> {
     const { clock, cache, log } = this.#deps;
-    const startMs = clock.monotonic();
+    const asked = momentOf(clock);
+    const startMs = asked.monotonicMs;
     if (this.#lastStartMs !== undefined) {
       this.#metrics.interval.observe((startMs - this.#lastStartMs) / 1000);
     }
     this.#lastStartMs = startMs;
     let listing: RuntimeListing;
     try {
+      using _watch = clock.after(HANG_MS, () => {
+        if (!this.#isAway) log.warn("relist_hangs", { forMs: HANG_MS });
+        this.#takeOutage(HANGS, asked);
+      });
       listing = await this.#list(signal);
     } catch (error) {
       signal.throwIfAborted();
       // Once an outage, not once a tick.
       if (!this.#isAway) log.warn("relist_failed", { error });
-      const since = this.#outage?.since ?? momentOf(clock);
-      this.#outage = { message: describeError(error), since };
+      this.#takeOutage(describeError(error), asked);
       this.#stream.listed("failed");
       return;
     }
@@ -227,6 +237,11 @@ export class Pleg {
 
   get #isAway(): boolean {
     return this.#outage !== undefined && this.#outage.message !== NOT_YET;
+  }
+
+  /** An outage lasts since its first list was asked for. */
+  #takeOutage(message: string, asked: Moment): void {
+    this.#outage = { message, since: this.#outage?.since ?? asked };
   }
 
   #newLooks(): PodLooks {
@@ -331,6 +346,7 @@ export class Pleg {
 }
 
 const NOT_YET = "the runtime has not answered yet";
+const HANGS = "it does not answer when asked to list its pods";
 
 const EVERY_POD = (): boolean => true;
 const NO_POD = (): boolean => false;

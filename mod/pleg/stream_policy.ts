@@ -19,7 +19,7 @@ import { nextDelay } from "../base/mod.ts";
  * ```
  */
 export type StreamState =
-  /** There is none, as far as is known. */
+  /** There is none, as far as is known; it is asked for again now and then. */
   | { readonly kind: "absent" }
   /** It ended or could not be opened; it is to be asked for again after `delayMs`. */
   | { readonly kind: "down"; readonly owes: boolean; readonly delayMs: number }
@@ -63,6 +63,12 @@ const CLEAN_LISTS = 3;
 const TRUSTED_PERIOD_MS = 10_000;
 
 const RECONNECT = { baseMs: 1_000, maxMs: 30_000 };
+
+/**
+ * A runtime may be restarted with other settings faster than anybody notices; the
+ * question costs three calls.
+ */
+const ABSENT_RETRY_MS = 300_000;
 
 /** What the state is after `signal`. Pure. */
 export function stepStream(
@@ -112,6 +118,19 @@ export function relistPeriodMs(state: StreamState, baseMs: number): number {
   return state.kind === "trusted"
     ? Math.max(baseMs, TRUSTED_PERIOD_MS)
     : baseMs;
+}
+
+/** Milliseconds from the end of a stream until it is asked for again. Pure. */
+export function retryDelayMs(state: StreamState): number {
+  switch (state.kind) {
+    case "absent":
+      return ABSENT_RETRY_MS;
+    case "down":
+      return state.delayMs;
+    case "proving":
+    case "trusted":
+      return 0;
+  }
 }
 
 function afterList(

@@ -165,7 +165,7 @@ async function listen(socketPath: string): Promise<Told> {
         connected.resolve();
         continue;
       }
-      moves.push(hint);
+      if (hint.kind === "moved") moves.push(hint);
       moved.resolve();
       moved = Promise.withResolvers();
     }

@@ -4,10 +4,11 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { untilGone, WEB, web } from "./manifests.ts";
+import { told } from "./told.ts";
 
 async function withRunning(
   options: Parameters<typeof CoreRig.start>[0] = {},
@@ -45,6 +46,33 @@ Deno.test("Agent says that the list is late when the runtime is away for three m
   ]);
   await rig.fake.restart();
   await rig.until(() => rig.problems().length === 0, "the return");
+});
+
+Deno.test("Agent says after 15 s in explain, healthz and the log that the runtime does not answer a list, and once when it does", async () => {
+  await using rig = await withRunning();
+  const lists = () => rig.fake.callsOf("ListContainers").length;
+  const before = lists();
+  rig.fake.fault("ListContainers", { kind: "hang" }, { times: 1 });
+  await rig.until(() => lists() > before, "the list that hangs");
+  await rig.pass(14_000);
+  deepStrictEqual(rig.problems(), []);
+  await rig.pass(2_000);
+  deepStrictEqual(rig.problems(), [
+    { check: "runtime", reason: "the runtime does not answer" },
+  ]);
+  match(
+    told(rig),
+    /^The runtime has been down since [\d:]+ \(1[56] s\): it does not answer when asked to list its pods; /,
+  );
+  await rig.pass(90_000, 5_000);
+  strictEqual(rig.logged("relist_hangs").length, 1);
+  deepStrictEqual(rig.logged("relist_recovered"), []);
+  await rig.until(() => rig.problems().length === 0, "the next list", {
+    stepMs: 1_000,
+  });
+  strictEqual(rig.logged("relist_hangs").length, 1);
+  strictEqual(rig.logged("relist_recovered").length, 1);
+  match(told(rig), /^It runs/);
 });
 
 Deno.test("Agent restarts what exited while the runtime was away", async () => {

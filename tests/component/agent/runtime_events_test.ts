@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
+import { CODE } from "../../support/fake_cri/status_error.ts";
 import { WEB, web } from "./manifests.ts";
 
 type Stream = "cri" | "containerd";
@@ -95,6 +96,46 @@ for (const stream of STREAMS) {
     rig.fake.eventStreams.move = move;
   });
 }
+
+const STARTING = {
+  kind: "error",
+  code: CODE.unknown,
+  details: "server is not initialized yet",
+} as const;
+
+for (const stream of STREAMS) {
+  Deno.test(`Agent follows the stream of ${stream} again after a restart of a runtime that lists before it says its version`, async () => {
+    await using rig = await withStream(stream);
+    await rig.fake.stop();
+    await rig.pass(15_000);
+    rig.fake.fault("Version", STARTING);
+    await rig.fake.restart();
+    await rig.until(() => rig.problems().length === 0, "the lists");
+    await rig.pass(40_000);
+    strictEqual(period(rig), 1);
+    rig.fake.clearFaults();
+    await rig.until(() => period(rig) === 10, "trust again", {
+      limitMs: 60_000,
+    });
+    deepStrictEqual(rig.logged("runtime_events_absent"), []);
+  });
+}
+
+Deno.test("Agent finds within five minutes the stream of a runtime that got one in a restart which no list met", async () => {
+  await using rig = await CoreRig.start({
+    prepare: ({ fake }) => {
+      fake.settings.runtimeName = "cri-o";
+    },
+  });
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  strictEqual(rig.logged("runtime_events_absent").length, 1);
+  rig.fake.eventsEnabled = true;
+  await rig.until(() => period(rig) === 10, "trust", {
+    stepMs: 1_000,
+    limitMs: 310_000,
+  });
+});
 
 Deno.test("Agent begins a removed pod anew when it comes back at once, though a trusted stream makes lists rare", async () => {
   await using rig = await withStream("cri");

@@ -23,6 +23,8 @@ import { type CriRig, runContainer, startRig } from "./cri_rig.ts";
 
 type Stream = "cri" | "containerd";
 
+const NEVER = new AbortController().signal;
+
 Deno.test("CriConnection.hints() takes the stream of the CRI where there is one", async () => {
   await using rig = await startWith("cri", "containerd");
   await using reader = await open(rig);
@@ -78,7 +80,7 @@ Deno.test("CriConnection.hints() asks containerd for its CRI's containers and ta
 
 Deno.test("CriConnection.hints() does not try the CRI's stream on a containerd that is known to have none", async () => {
   await using rig = await startWith("containerd");
-  await rig.cri.ready(new AbortController().signal);
+  await rig.cri.ready(NEVER);
   await using _reader = await open(rig);
   strictEqual(rig.fake.callsOf("GetContainerEvents").length, 0);
 });
@@ -102,16 +104,53 @@ Deno.test("CriConnection.hints() takes a stream of the CRI that ends at once for
   strictEqual(rig.fake.callsOf("Subscribe").length, 1);
 });
 
-Deno.test("CriConnection.hints() takes a wrong refusal of the CRI's stream for none", async () => {
-  await using rig = await startWith("cri", "containerd");
-  const refusal = {
-    kind: "error",
-    code: CODE.unknown,
-    details: "not implemented",
-  } as const;
-  rig.fake.fault("GetContainerEvents", refusal);
+for (
+  const [code, details] of [
+    [CODE.unknown, "server is not initialized yet"],
+    [CODE.unavailable, "server is not initialized yet"],
+    [CODE.unimplemented, "unknown service runtime.v1.RuntimeService"],
+  ] as const
+) {
+  Deno.test(`CriConnection.hints() does not conclude from a question that failed with ${code} that a starting containerd has no stream`, async () => {
+    await using rig = await startWith("containerd", "cri");
+    await rig.cri.ready(NEVER);
+    const { length } = rig.fake.calls;
+    rig.fake.fault("Version", { kind: "error", code, details });
+    const kind = code === CODE.unavailable ? "unavailable" : "failed";
+    await rejects(readAll(rig), { kind, method: "Version", detail: details });
+    // containerd 1.7 would go on telling the next event to the reader that left.
+    const asked = rig.fake.calls.slice(length).map(({ method }) => method);
+    strictEqual(asked.includes("GetContainerEvents"), false);
+    rig.fake.clearFaults();
+    await using reader = await open(rig);
+    strictEqual(reader.stream, "containerd");
+  });
+}
+
+for (const code of [CODE.unknown, CODE.unavailable, CODE.internal] as const) {
+  Deno.test(`CriConnection.hints() does not take a stream that fails with ${code} for none`, async () => {
+    await using rig = await startWith("cri");
+    const details = "server is not initialized yet";
+    rig.fake.fault("GetContainerEvents", { kind: "error", code, details });
+    await rejects(readAll(rig), {
+      kind: code === CODE.unavailable ? "unavailable" : "failed",
+      method: "GetContainerEvents",
+    });
+    rig.fake.clearFaults();
+    await using reader = await open(rig);
+    strictEqual(reader.stream, "cri");
+  });
+}
+
+Deno.test("CriConnection.hints() asks anew for a stream that the runtime once did not have", async () => {
+  await using rig = await startWith();
+  rig.fake.settings.runtimeName = "cri-o";
+  await rig.cri.ready(NEVER);
+  await rejects(readAll(rig), { kind: "unimplemented" });
+  // It was restarted with other settings, too fast for anybody to notice.
+  rig.fake.eventsEnabled = true;
   await using reader = await open(rig);
-  strictEqual(reader.stream, "containerd");
+  strictEqual(reader.stream, "cri");
 });
 
 Deno.test("CriConnection.hints() tells of a container's own end, not of commands' in it", async () => {
@@ -208,7 +247,7 @@ Deno.test("CriConnection.hints() that was open is not unimplemented afterwards",
   await rejects(reader.until(() => false), { kind: "failed" });
 });
 
-Deno.test("CriConnection.hints() keeps a bounded number of hints for a reader that is slow", async () => {
+Deno.test("CriConnection.hints() keeps a bounded number of hints for a reader that is slow, and tells it first that it missed some", async () => {
   await using rig = await startWith("containerd");
   await using reader = await open(rig);
   for (let at = 0; at < 1_500; at++) {
@@ -219,6 +258,7 @@ Deno.test("CriConnection.hints() keeps a bounded number of hints for a reader th
   const all = /skerry_cri_hints_total\{stream="containerd"\} 3000/;
   await until(() => all.test(rig.metrics.render()));
   rig.fake.eventStreams.end();
+  deepStrictEqual(await reader.next(), { kind: "missed" });
   const moves = await reader.until(() => false);
   deepStrictEqual(
     moves.map(({ containerId }) => containerId),
@@ -249,6 +289,8 @@ async function startWith(
 
 interface Reader extends AsyncDisposable {
   readonly stream: Stream | undefined;
+  /** Whatever comes next. */
+  next(): Promise<RuntimeHint | undefined>;
   /** The moves up to the first that fits, or to the end. */
   until(fits: (moved: Moved) => boolean): Promise<readonly Moved[]>;
 }
@@ -263,6 +305,7 @@ async function open(
   strictEqual(first.value?.kind, "connected");
   return {
     stream: first.value.stream,
+    next: async () => (await hints.next()).value,
     until: async (fits) => {
       const moves: Moved[] = [];
       for (;;) {
@@ -281,7 +324,7 @@ async function open(
 
 function asMoved(hint: RuntimeHint): Moved {
   if (hint.kind === "moved") return hint;
-  throw new Error("Cannot read on: the stream connected a second time");
+  throw new Error(`Cannot read on: found "${hint.kind}", wanted a move`);
 }
 
 async function readAll(rig: CriRig): Promise<void> {

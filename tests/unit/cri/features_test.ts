@@ -19,16 +19,6 @@ const EXPECTED = [
 for (const [runtimeName, runtimeVersion, expected] of EXPECTED) {
   Deno.test(`judgeContainerEvents() says ${expected} for ${runtimeName} ${runtimeVersion}`, () => {
     const version = { runtimeName, runtimeVersion, runtimeApiVersion: "v1" };
-    strictEqual(judgeContainerEvents(version, new Set()), expected);
+    strictEqual(judgeContainerEvents(version), expected);
   });
 }
-
-Deno.test("judgeContainerEvents() believes what the runtime showed", () => {
-  const version = {
-    runtimeName: "containerd",
-    runtimeVersion: "v2.0.0",
-    runtimeApiVersion: "v1",
-  };
-  const shown = new Set(["GetContainerEvents"]);
-  strictEqual(judgeContainerEvents(version, shown), "no");
-});

@@ -31,8 +31,8 @@ Deno.test("HintBuffer.offer() tells moves of one container apart", () => {
   buffer.offer(moved("a", { what: "started" }));
   buffer.offer(moved("a", { what: "stopped" }));
   deepStrictEqual(
-    [buffer.take()?.what, buffer.take()?.what],
-    ["started", "stopped"],
+    [buffer.take(), buffer.take()],
+    [moved("a", { what: "started" }), moved("a", { what: "stopped" })],
   );
 });
 
@@ -41,7 +41,30 @@ Deno.test("HintBuffer.offer() refuses what there is no room for", () => {
   buffer.offer(moved("a"));
   strictEqual(buffer.offer(moved("b")), false);
   buffer.take();
+  buffer.take();
   strictEqual(buffer.offer(moved("b")), true);
+});
+
+Deno.test("HintBuffer.take() tells once, and before all that waits, that hints were refused since it was last called", () => {
+  const buffer = new HintBuffer(1);
+  for (const id of ["a", "b", "c"]) buffer.offer(moved(id));
+  deepStrictEqual(
+    [buffer.take(), buffer.take(), buffer.take()],
+    [{ kind: "missed" }, moved("a"), undefined],
+  );
+  for (const id of ["d", "e"]) buffer.offer(moved(id));
+  deepStrictEqual(
+    [buffer.take(), buffer.take(), buffer.take()],
+    [{ kind: "missed" }, moved("d"), undefined],
+  );
+});
+
+Deno.test("HintBuffer.changed() resolves when a hint is refused", async () => {
+  const buffer = new HintBuffer(1);
+  buffer.offer(moved("a"));
+  const changed = buffer.changed();
+  buffer.offer(moved("b"));
+  await changed;
 });
 
 Deno.test("HintBuffer.changed() resolves with the next offer", async () => {

@@ -137,6 +137,30 @@ Deno.test("Pleg lists everything, once and a second later, when nobody knows who
   strictEqual(rig.lists(), 0);
 });
 
+Deno.test("Pleg lists everything at once when something was told that did not get through", async () => {
+  await using rig = await trusted();
+  rig.runtime.exit("c-u");
+  rig.hints.miss();
+  await rig.clock.advance(0);
+  strictEqual(rig.lists(), 1);
+  deepStrictEqual(rig.kinds(), ["container_died"]);
+});
+
+Deno.test("Pleg lists once more when something does not get through while it lists", async () => {
+  await using rig = await trusted();
+  rig.runtime.faults.set("list containers", "hang");
+  rig.hints.miss();
+  await rig.clock.advance(1);
+  rig.hints.miss();
+  await rig.clock.advance(1);
+  strictEqual(rig.lists(), 1);
+  rig.runtime.release();
+  await rig.clock.advance(1);
+  strictEqual(rig.lists(), 1);
+  await rig.clock.advance(800);
+  strictEqual(rig.lists(), 0);
+});
+
 Deno.test("Pleg does not look at other people's pods, whatever it is told", async () => {
   await using rig = new PlegRig({ isOurs: (uid) => uid === "u" });
   rig.runtime.addPod("u");

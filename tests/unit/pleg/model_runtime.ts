@@ -225,13 +225,31 @@ export class HintScript {
   readonly open = (signal: AbortSignal): AsyncIterable<RuntimeHint> =>
     this.#open(signal);
 
-  /** Tells a hint, if anybody listens. */
+  /**
+   * Tells a hint, if anybody listens.
+   *
+   * @param more the pod's UID, or that and when it was told, in wall time
+   */
   tell(
     what: Moved["what"],
     containerId: string,
-    podUid?: string,
+    more: string | { readonly at?: number; readonly podUid?: string } = {},
   ): void {
-    this.#inbox?.offer({ kind: "moved", containerId, podUid, what, at: 0n });
+    const { podUid, at = 0 } = typeof more === "string"
+      ? { podUid: more }
+      : more;
+    this.#inbox?.offer({
+      kind: "moved",
+      containerId,
+      podUid,
+      what,
+      at: BigInt(at) * 1_000_000n,
+    });
+  }
+
+  /** Tells that something was told which did not get through. */
+  miss(): void {
+    this.#inbox?.offer({ kind: "missed" });
   }
 
   /** Tells that a container stopped, and how. */

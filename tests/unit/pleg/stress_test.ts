@@ -78,6 +78,58 @@ Deno.test("Pleg.downSince tells why the runtime cannot be listed, and since when
   strictEqual(rig.pleg.downSince, undefined);
 });
 
+Deno.test("Pleg.downSince tells after 15 s that a list hangs, and since when, until a list succeeds", async () => {
+  await using rig = await running();
+  rig.runtime.faults.set("list containers", "hang");
+  await rig.clock.advance(PERIOD_MS);
+  const sinceMs = rig.clock.now();
+  await rig.clock.advance(14_999);
+  deepStrictEqual(
+    [rig.pleg.downSince, rig.pleg.runtimeDown],
+    [undefined, undefined],
+  );
+  await rig.clock.advance(1);
+  const message = "it does not answer when asked to list its pods";
+  deepStrictEqual(rig.pleg.downSince, { message, sinceMs });
+  strictEqual(rig.pleg.runtimeDown, "the runtime does not answer");
+  deepStrictEqual(rig.kinds(), []);
+  // The call has met its deadline, and the next list hangs, too.
+  await rig.clock.advance(106_000);
+  const failed = { message: "Cannot Test: deadline", sinceMs };
+  deepStrictEqual(rig.pleg.downSince, failed);
+  await rig.clock.advance(15_000);
+  deepStrictEqual(rig.pleg.downSince, { message, sinceMs });
+  rig.runtime.release();
+  await rig.clock.advance(0);
+  deepStrictEqual(
+    [rig.pleg.downSince, rig.pleg.runtimeDown],
+    [undefined, undefined],
+  );
+  deepStrictEqual(rig.kinds(), ["runtime_returned"]);
+});
+
+Deno.test("Pleg tells of no outage when a list takes nearly 15 s", async () => {
+  await using rig = await running();
+  rig.runtime.faults.set("list containers", "hang");
+  await rig.clock.advance(PERIOD_MS + 14_999);
+  rig.runtime.release();
+  await rig.clock.advance(PERIOD_MS);
+  strictEqual(rig.pleg.downSince, undefined);
+  deepStrictEqual(rig.kinds(), []);
+});
+
+Deno.test("Pleg.downSince tells that the first list hangs, since the start", async () => {
+  await using rig = new PlegRig(WITHOUT);
+  const sinceMs = rig.clock.now();
+  rig.runtime.faults.set("list sandboxes", "hang");
+  await rig.clock.advance(14_999);
+  strictEqual(rig.pleg.runtimeDown, "the runtime has not answered yet");
+  await rig.clock.advance(1);
+  strictEqual(rig.pleg.runtimeDown, "the runtime does not answer");
+  strictEqual(rig.pleg.downSince?.sinceMs, sinceMs);
+  rig.runtime.release();
+});
+
 Deno.test("Pleg tells of others in time while the status of one pod hangs (R01)", async () => {
   const pods = Array.from({ length: 20 }, (_, n) => `u${n}`);
   await using rig = await running(pods);

@@ -1,0 +1,291 @@
+/**
+ * Following the runtime's stream of events: when it is asked for, what is said of it,
+ * and how what it tells is compared with what lists find.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
+import type { Moved, RuntimeHint } from "../../../mod/cri/mod.ts";
+import type { ContainerMoved } from "../../../mod/pleg/mod.ts";
+import { HintStream } from "../../../mod/pleg/hint_stream.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { failure, HintScript } from "./model_runtime.ts";
+
+const BASE_MS = 1_000;
+
+/** A stream that is followed, and all that it says of itself. */
+class StreamRig implements AsyncDisposable {
+  readonly clock: FakeClock = new FakeClock();
+  readonly script: HintScript = new HintScript();
+  readonly metrics: MetricsRegistry = new MetricsRegistry();
+  readonly taken: Moved[] = [];
+  readonly turns: boolean[] = [];
+  readonly stream: HintStream;
+  missed = 0;
+  /** Stands between the script and the stream: what is asked waits for it. */
+  gate: Promise<void> | undefined;
+  readonly #log: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(options: { readonly hasHints?: boolean } = {}) {
+    const { clock, metrics } = this;
+    const { hasHints = true } = options;
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: (line) => this.#log.push(line),
+    });
+    this.stream = new HintStream({
+      clock,
+      metrics,
+      log,
+      take: (hint) => this.taken.push(hint),
+      turned: (isOpen) => this.turns.push(isOpen),
+      missed: () => this.missed++,
+      ...hasHints &&
+        { hints: (signal: AbortSignal) => this.#hints(signal) },
+    }, { baseMs: BASE_MS });
+    this.#running = this.stream.run(this.#stop.signal)
+      .catch((error) => strictEqual(error, this.#stop.signal.reason));
+  }
+
+  /** What the log said since the last call. */
+  logged(): string[] {
+    return this.#log.splice(0).map((line) => JSON.parse(line).message);
+  }
+
+  /** The value of a metric without labels. */
+  metric(name: string): number | undefined {
+    const line = this.metrics.render().split("\n")
+      .find((line) => line.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  }
+
+  /** Lets so many clean lists pass that the stream is trusted. */
+  async trust(): Promise<void> {
+    await this.clock.advance(0);
+    for (let times = 0; times < 3; times++) this.stream.listed("done");
+    strictEqual(this.stream.periodMs, 10_000);
+  }
+
+  /** A look has found this, of a pod whose state was last seen at `sinceMs`. */
+  found(
+    kind: ContainerMoved["kind"],
+    containerId: string,
+    sinceMs: number = this.clock.monotonic(),
+  ): void {
+    this.stream.judge([{ kind, podUid: "u", containerId }], sinceMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("enough"));
+    await this.#running;
+    strictEqual(this.clock.pendingTimers, 0);
+  }
+
+  async *#hints(signal: AbortSignal): AsyncIterable<RuntimeHint> {
+    await this.gate;
+    yield* this.script.open(signal);
+  }
+}
+
+Deno.test("HintStream.run() asks a runtime that has no stream again every five minutes", async () => {
+  await using rig = new StreamRig();
+  rig.script.refusal = failure("unimplemented");
+  await rig.clock.advance(299_999);
+  strictEqual(rig.script.opened, 1);
+  await rig.clock.advance(1);
+  strictEqual(rig.script.opened, 2);
+  rig.script.refusal = undefined;
+  await rig.clock.advance(300_000);
+  strictEqual(rig.script.opened, 3);
+  strictEqual(rig.stream.isOpen, true);
+});
+
+Deno.test("HintStream.run() says once that a runtime has no stream, however often it is asked (I5)", async () => {
+  await using rig = new StreamRig();
+  rig.script.refusal = failure("unimplemented");
+  await rig.clock.advance(1_000_000);
+  deepStrictEqual(rig.logged(), ["runtime_events_absent"]);
+  strictEqual(rig.metric("kubelet_evented_pleg_connection_error_count"), 0);
+  rig.script.refusal = failure("unavailable");
+  await rig.clock.advance(400_000);
+  deepStrictEqual(rig.logged(), ["runtime_events_lost"]);
+  rig.script.refusal = undefined;
+  await rig.clock.advance(30_000);
+  deepStrictEqual(rig.logged(), ["runtime_events_connected"]);
+  rig.script.end(failure("unavailable"));
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.logged(), ["runtime_events_lost"]);
+});
+
+Deno.test("HintStream.run() asks again a second after the runtime's return, whether there was no stream or it was lost", async () => {
+  for (const kind of ["unimplemented", "unavailable"] as const) {
+    await using rig = new StreamRig();
+    rig.script.refusal = failure(kind);
+    // After 1, 2, 4, 8 and 16 seconds; the next attempt would come in 30.
+    await rig.clock.advance(32_000);
+    const before = rig.script.opened;
+    rig.stream.runtimeReturned();
+    await rig.clock.advance(999);
+    strictEqual(rig.script.opened, before);
+    await rig.clock.advance(1);
+    strictEqual(rig.script.opened, before + 1);
+    await rig.clock.advance(20_000);
+    strictEqual(rig.script.opened, before + 1, "one return, one attempt");
+  }
+});
+
+Deno.test("HintStream.run() loses no return of the runtime that comes while it asks for the stream", async () => {
+  await using rig = new StreamRig();
+  const gate = Promise.withResolvers<void>();
+  rig.gate = gate.promise;
+  rig.script.refusal = failure("unimplemented");
+  await rig.clock.advance(5_000);
+  rig.stream.runtimeReturned();
+  gate.resolve();
+  await rig.clock.advance(0);
+  strictEqual(rig.script.opened, 1);
+  rig.script.refusal = undefined;
+  await rig.clock.advance(1_000);
+  strictEqual(rig.stream.isOpen, true);
+});
+
+Deno.test("HintStream.run() does not follow a stream where there is none to ask for", async () => {
+  await using rig = new StreamRig({ hasHints: false });
+  await rig.clock.advance(600_000);
+  deepStrictEqual([rig.logged(), rig.turns, rig.script.opened], [[], [], 0]);
+});
+
+Deno.test("HintStream.run() tells what turns: the stream opens, moves, misses something and breaks", async () => {
+  await using rig = new StreamRig();
+  await rig.clock.advance(0);
+  deepStrictEqual([rig.turns, rig.stream.isOpen], [[true], true]);
+  rig.script.tell("started", "a");
+  rig.script.miss();
+  await rig.clock.advance(0);
+  deepStrictEqual(
+    [rig.taken.map(({ containerId }) => containerId), rig.missed],
+    [["a"], 1],
+  );
+  rig.script.end(failure("unavailable"));
+  await rig.clock.advance(0);
+  deepStrictEqual([rig.turns, rig.stream.isOpen], [[true, false], false]);
+  rig.script.refusal = failure("unavailable");
+  await rig.clock.advance(10_000);
+  // Who was not open does not turn.
+  deepStrictEqual(rig.turns, [true, false]);
+  strictEqual(rig.metric("kubelet_evented_pleg_connection_success_count"), 1);
+  strictEqual(rig.metric("kubelet_evented_pleg_connection_error_count"), 4);
+});
+
+Deno.test("HintStream.listed() counts as missed what half a second was not enough to tell", async () => {
+  await using rig = new StreamRig();
+  await rig.trust();
+  rig.found("container_died", "a");
+  strictEqual(rig.stream.periodMs, BASE_MS, "looked at again soon");
+  await rig.clock.advance(499);
+  rig.stream.listed("done");
+  rig.script.tell("stopped", "a");
+  await rig.clock.advance(0);
+  strictEqual(rig.stream.periodMs, 10_000, "told a little late");
+  rig.found("container_died", "b");
+  await rig.clock.advance(500);
+  rig.stream.listed("done");
+  for (let times = 0; times < 5; times++) rig.stream.listed("done");
+  strictEqual(rig.stream.periodMs, BASE_MS, "missed");
+  rig.found("container_started", "c");
+  rig.script.tell("started", "c");
+  await rig.clock.advance(0);
+  for (let times = 0; times < 3; times++) rig.stream.listed("done");
+  strictEqual(rig.stream.periodMs, 10_000, "it has told something true");
+});
+
+Deno.test("HintStream.judge() finds true what was told before, up or down", async () => {
+  await using rig = new StreamRig();
+  await rig.trust();
+  rig.script.tell("started", "a");
+  rig.script.tell("deleted", "b");
+  await rig.clock.advance(0);
+  rig.found("container_started", "a");
+  rig.found("container_died", "b");
+  strictEqual(rig.stream.periodMs, 10_000);
+  // What was told of one way is not told of the other.
+  rig.found("container_died", "a");
+  strictEqual(rig.stream.periodMs, BASE_MS);
+});
+
+Deno.test("HintStream.judge() holds nothing against a stream that was not open yet when the change may have come", async () => {
+  await using rig = new StreamRig();
+  await rig.clock.advance(5_000);
+  rig.script.end(failure("unavailable"));
+  await rig.clock.advance(1_000);
+  await rig.trust();
+  const openMs = 6_000;
+  rig.found("container_died", "a", openMs - 1);
+  rig.stream.judge(
+    [{ kind: "container_died", podUid: "u", containerId: "b" }],
+    undefined,
+  );
+  strictEqual(rig.stream.periodMs, 10_000);
+  rig.found("container_died", "c", openMs);
+  strictEqual(rig.stream.periodMs, BASE_MS);
+});
+
+for (
+  const kind of [
+    "container_removed",
+    "container_changed",
+    "container_lost",
+  ] as const
+) {
+  Deno.test(`HintStream.judge() asks no stream to tell of a ${kind}`, async () => {
+    await using rig = new StreamRig();
+    await rig.trust();
+    rig.found(kind, "a");
+    await rig.clock.advance(1_000);
+    rig.stream.listed("done");
+    strictEqual(rig.stream.periodMs, 10_000);
+  });
+}
+
+Deno.test("HintStream.listed() begins anew after a list that failed", async () => {
+  await using rig = new StreamRig();
+  await rig.trust();
+  rig.stream.listed("failed");
+  strictEqual(rig.stream.periodMs, BASE_MS);
+  strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 1);
+  await rig.trust();
+  strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 10);
+});
+
+Deno.test("HintStream measures how long an event took, if the clocks allow", async () => {
+  await using rig = new StreamRig();
+  await rig.clock.advance(0);
+  rig.script.tell("started", "a", { at: rig.clock.now() - 20 });
+  rig.script.tell("stopped", "a", { at: rig.clock.now() + 20 });
+  await rig.clock.advance(0);
+  const name = "kubelet_evented_pleg_connection_latency_seconds";
+  strictEqual(rig.metric(`${name}_count`), 1);
+  strictEqual(rig.metric(`${name}_sum`), 0.02);
+  match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.025"} 1`));
+  match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.01"} 0`));
+});
+
+Deno.test("HintStream keeps in mind what was told last, and a bounded number of that", async () => {
+  await using rig = new StreamRig();
+  await rig.trust();
+  for (let at = 0; at <= 4_096; at++) {
+    rig.script.tell("stopped", `c${at}`);
+    if (at % 500 === 0) await rig.clock.advance(0);
+  }
+  await rig.clock.advance(0);
+  rig.found("container_died", "c1");
+  strictEqual(rig.stream.periodMs, 10_000);
+  rig.found("container_died", "c0");
+  strictEqual(rig.stream.periodMs, BASE_MS);
+});
