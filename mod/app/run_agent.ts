@@ -147,7 +147,7 @@ async function serve(
   await using _healthz = HealthzServer.start({
     address: config.server.healthzAddress,
     port: config.server.healthzPort,
-  }, views.control.health);
+  }, { health: views.control.health, clock, log });
   log.info("agent_started", {
     version: VERSION,
     node: config.node.name,

@@ -10,9 +10,9 @@ import type { HealthSource } from "./ports.ts";
 /** Answers with a JSON document. */
 export function json(body: unknown, status: number = 200): Response {
   // Well-formed whatever a pod holds: JSON.stringify escapes lone surrogates.
-  return new Response(`${JSON.stringify(body)}\n`, {
+  return plain(`${JSON.stringify(body)}\n`, {
     status,
-    headers: { "content-type": "application/json" },
+    type: "application/json",
   });
 }
 
@@ -21,9 +21,13 @@ export function plain(
   body: string,
   options: { readonly status?: number; readonly type?: string } = {},
 ): Response {
-  return new Response(body, {
+  const bytes = new TextEncoder().encode(body);
+  return new Response(bytes, {
     status: options.status ?? 200,
-    headers: { "content-type": options.type ?? "text/plain; charset=utf-8" },
+    headers: {
+      "content-type": options.type ?? "text/plain; charset=utf-8",
+      "content-length": String(bytes.length),
+    },
   });
 }
 

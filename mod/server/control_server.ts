@@ -16,6 +16,7 @@ import {
 import { failure, healthAnswer, json, plain, podList } from "./answers.ts";
 import { parseEventQuery } from "./event_query.ts";
 import { OpenWatches, watchEvents } from "./event_watch.ts";
+import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog, type ReadLogOptions } from "./log_reader.ts";
 import type {
@@ -27,7 +28,7 @@ import type {
   PodSource,
   SourceListing,
 } from "./ports.ts";
-import { UnixListener } from "./unix_listener.ts";
+import { UnixListener, type UnixListenOptions } from "./unix_listener.ts";
 
 /** How soon a socket that was deleted is there again. */
 const VISIBLE_PERIOD_MS = 5_000;
@@ -48,11 +49,7 @@ export interface ControlServerDeps {
 }
 
 /** Where the control server listens. */
-export interface ControlServerOptions {
-  readonly path: string;
-  /** The name under which the socket is made before it is shown. */
-  readonly stagingPath: string;
-}
+export type ControlServerOptions = UnixListenOptions;
 
 /**
  * Answers clients on the same machine until it is disposed.
@@ -85,8 +82,9 @@ export class ControlServer implements AsyncDisposable {
     const watches = new OpenWatches();
     const listen = () =>
       UnixListener.start(
-        { ...options, clock: deps.clock },
-        (request, signal) => answer(request, { deps, watches, signal }),
+        options,
+        (question, signal) => answer(question, { deps, watches, signal }),
+        deps,
       );
     const server = new ControlServer(await listen(), listen);
     server.#tasks.start((signal) => server.#stayVisible(deps, signal));
@@ -124,18 +122,21 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-async function answer(request: Request, context: Context): Promise<Response> {
-  if (request.method !== "GET" && request.method !== "HEAD") {
+async function answer(
+  question: HttpQuestion,
+  context: Context,
+): Promise<Response> {
+  const { method, url } = question;
+  if (method !== "GET" && method !== "HEAD") {
     return failure(
       405,
       "MethodNotAllowed",
-      `Cannot answer ${request.method}: wanted GET`,
+      `Cannot answer ${method}: wanted GET`,
     );
   }
-  const url = new URL(request.url);
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
-    if (request.method === "HEAD" && isStream(names, url)) {
+    if (method === "HEAD" && isStream(names, url)) {
       // Nobody would read it to its end and let go of what is behind it.
       return failure(405, "MethodNotAllowed", "Cannot answer HEAD: wanted GET");
     }

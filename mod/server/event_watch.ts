@@ -4,16 +4,13 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
+import type { Logger } from "../base/mod.ts";
 import { failure } from "./answers.ts";
 import type { EventQuery } from "./event_query.ts";
 import type { EventFeed, WireEventChange } from "./ports.ts";
 
 /** Each holds a little memory and is told of every event. */
 const OPEN_WATCHES = 16;
-
-/** A client that has not read for this long is not there any more. */
-const STALL_MS = 60_000;
 
 /** How many watches are open; one for all connections of a server. */
 export class OpenWatches {
@@ -37,7 +34,6 @@ export class OpenWatches {
 export interface WatchDeps {
   readonly events: EventFeed;
   readonly watches: OpenWatches;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -67,7 +63,6 @@ export function watchEvents(
     after === undefined ? {} : { after },
   );
   const body = streamLines(readLines(changes, query), {
-    clock: deps.clock,
     log: deps.log,
     gone: gone.signal,
     finish: () => {
@@ -83,7 +78,6 @@ export function watchEvents(
 function streamLines(
   lines: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>,
   options: {
-    readonly clock: Clock;
     readonly log: Logger;
     /** Aborts when the watch is over. */
     readonly gone: AbortSignal;
@@ -91,12 +85,9 @@ function streamLines(
     readonly finish: () => void;
   },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { clock, log, gone, finish } = options;
-  let stall: Disposable | undefined;
-  gone.addEventListener("abort", () => stall?.[Symbol.dispose]());
+  const { log, gone, finish } = options;
   return new ReadableStream({
     async pull(controller): Promise<void> {
-      stall?.[Symbol.dispose]();
       try {
         const next = await lines.next();
         if (gone.aborted) return;
@@ -106,13 +97,6 @@ function streamLines(
           return;
         }
         controller.enqueue(next.value);
-        // The next pull comes when the client has read this one.
-        stall = clock.after(STALL_MS, () => {
-          log.warn("event_watch_stalled", { stallMs: STALL_MS });
-          finish();
-          // If it ever reads on it finds an end, and can ask again.
-          controller.close();
-        });
       } catch (error) {
         finish();
         log.warn("event_watch_failed", { error });

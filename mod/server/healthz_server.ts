@@ -5,6 +5,8 @@
  */
 
 import { failure, healthAnswer } from "./answers.ts";
+import { HttpListener, type ListenerDeps } from "./http_listener.ts";
+import type { HttpQuestion } from "./http_question.ts";
 import type { HealthSource } from "./ports.ts";
 
 /** Where the health endpoint listens. */
@@ -14,12 +16,20 @@ export interface HealthzServerOptions {
   readonly port: number;
 }
 
+/** What the health endpoint answers from. */
+export interface HealthzServerDeps extends ListenerDeps {
+  readonly health: HealthSource;
+}
+
 /** Answers `/healthz` and nothing else until it is disposed. */
 export class HealthzServer implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #listener: HttpListener;
+  /** The port on which it listens. */
+  readonly port: number;
 
-  private constructor(server: Deno.HttpServer<Deno.NetAddr>) {
-    this.#server = server;
+  private constructor(listener: HttpListener, port: number) {
+    this.#listener = listener;
+    this.port = port;
   }
 
   /**
@@ -29,43 +39,43 @@ export class HealthzServer implements AsyncDisposable {
    */
   static start(
     options: HealthzServerOptions,
-    health: HealthSource,
+    deps: HealthzServerDeps,
   ): HealthzServer | undefined {
     if (options.port === 0) return undefined;
-    return HealthzServer.listen(options, health);
+    return HealthzServer.listen(options, deps);
   }
 
   /** Starts listening, with port 0 on any free one. */
   static listen(
     options: HealthzServerOptions,
-    health: HealthSource,
+    deps: HealthzServerDeps,
   ): HealthzServer {
-    const server = Deno.serve(
-      { hostname: options.address, port: options.port, onListen: () => {} },
-      (request) => answer(request, health),
+    const { address: hostname, port } = options;
+    const listener = Deno.listen({ hostname, port });
+    return new HealthzServer(
+      new HttpListener(
+        listener,
+        (question) => Promise.resolve(answer(question, deps.health)),
+        deps,
+      ),
+      listener.addr.port,
     );
-    return new HealthzServer(server);
-  }
-
-  /** The port on which it listens. */
-  get port(): number {
-    return this.#server.addr.port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await this.#listener[Symbol.asyncDispose]();
   }
 }
 
-function answer(request: Request, health: HealthSource): Response {
-  if (request.method !== "GET" && request.method !== "HEAD") {
+function answer(question: HttpQuestion, health: HealthSource): Response {
+  const { method, url } = question;
+  if (method !== "GET" && method !== "HEAD") {
     return failure(
       405,
       "MethodNotAllowed",
-      `Cannot answer ${request.method}: wanted GET`,
+      `Cannot answer ${method}: wanted GET`,
     );
   }
-  const url = new URL(request.url);
   if (url.pathname !== "/healthz") {
     return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
   }

@@ -4,13 +4,8 @@
  * @module
  */
 
-import type { Clock } from "../base/mod.ts";
-
-/**
- * How long answers may take to end once the listener closes: a client that does not
- * read must not keep the agent from stopping.
- */
-const CLOSE_MS = 1_000;
+import type { QuestionHandler } from "./http_connection.ts";
+import { HttpListener, type ListenerDeps } from "./http_listener.ts";
 
 /** Another process listens on the socket. */
 export class UnixListenError extends Error {
@@ -27,32 +22,26 @@ export class UnixListenError extends Error {
   }
 }
 
-/** Answers one request; `signal` aborts when the listener closes. */
-export type RequestHandler = (
-  request: Request,
-  signal: AbortSignal,
-) => Promise<Response>;
-
 /** Where the socket is, and where it is made. */
 export interface UnixListenOptions {
   readonly path: string;
+  /** The name under which the socket is made before it is shown. */
   readonly stagingPath: string;
-  readonly clock: Clock;
 }
 
 /** Serves HTTP on a socket of mode 0600 until it is disposed. */
 export class UnixListener implements AsyncDisposable {
-  readonly #options: UnixListenOptions;
-  readonly #running: Running;
+  readonly #path: string;
+  readonly #listener: HttpListener;
   readonly #inode: number | null;
 
   private constructor(
-    options: UnixListenOptions,
-    running: Running,
+    path: string,
+    listener: HttpListener,
     inode: number | null,
   ) {
-    this.#options = options;
-    this.#running = running;
+    this.#path = path;
+    this.#listener = listener;
     this.#inode = inode;
   }
 
@@ -63,79 +52,39 @@ export class UnixListener implements AsyncDisposable {
    */
   static async start(
     options: UnixListenOptions,
-    handler: RequestHandler,
+    handler: QuestionHandler,
+    deps: ListenerDeps,
   ): Promise<UnixListener> {
     const { path, stagingPath } = options;
     if (await isAnswered(path)) throw new UnixListenError(path);
     await removeIfThere(stagingPath);
-    const running = serve(stagingPath, handler);
+    const socket = Deno.listen({ transport: "unix", path: stagingPath });
     try {
       await Deno.chmod(stagingPath, 0o600);
       // Takes the place of a dead agent's socket in one step.
       await Deno.rename(stagingPath, path);
       const { ino } = await Deno.lstat(path);
-      return new UnixListener(options, running, ino);
+      const listener = new HttpListener(socket, handler, deps);
+      return new UnixListener(path, listener, ino);
     } catch (error) {
-      await close(running, options.clock);
+      socket.close();
       throw error;
     }
   }
 
   /** Whether clients can still find the socket. */
   async isShown(): Promise<boolean> {
-    return await lstatIfThere(this.#options.path) !== undefined;
+    return await lstatIfThere(this.#path) !== undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { path, clock } = this.#options;
-    await close(this.#running, clock);
+    await this.#listener[Symbol.asyncDispose]();
     // A successor may have put its own socket there already.
-    const info = await lstatIfThere(path);
+    const info = await lstatIfThere(this.#path);
     if (info !== undefined && info.ino === this.#inode) {
-      await removeIfThere(path);
+      await removeIfThere(this.#path);
     }
   }
-}
-
-interface Running {
-  readonly server: Deno.HttpServer;
-  /** Tells the handlers that they are to end. */
-  readonly closing: AbortController;
-  /** Cuts every connection. */
-  readonly cut: AbortController;
-  /** The answers that are not delivered yet. */
-  readonly open: ReadonlySet<Promise<void>>;
-}
-
-function serve(path: string, handler: RequestHandler): Running {
-  const closing = new AbortController();
-  const cut = new AbortController();
-  const open = new Set<Promise<void>>();
-  const server = Deno.serve(
-    // Announcing the address is for people who start servers by hand.
-    { path, onListen: () => {}, signal: cut.signal },
-    (request, info) => {
-      const delivered: Promise<void> = info.completed
-        // That the client has left is an end like any other.
-        .catch(() => {})
-        .finally(() => open.delete(delivered));
-      open.add(delivered);
-      return handler(request, closing.signal);
-    },
-  );
-  return { server, closing, cut, open };
-}
-
-/** Lets answers end by themselves for a while, then cuts what is left. */
-async function close(running: Running, clock: Clock): Promise<void> {
-  const { server, closing, cut, open } = running;
-  closing.abort();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  using _limit = clock.after(CLOSE_MS, resolve);
-  await Promise.race([Promise.all(open), promise]);
-  // The server's own way to end waits for clients that do not read.
-  cut.abort();
-  await server.finished;
 }
 
 async function isAnswered(path: string): Promise<boolean> {

@@ -188,6 +188,33 @@ Deno.test("ControlServer ends followed logs when it closes", async () => {
   strictEqual((await reader?.read())?.done, true);
 });
 
+Deno.test("ControlServer takes no further questions while it answers one", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const log = `${dir.path}/0.log`;
+  await Deno.writeTextFile(log, `${TIME} stdout F a\n`);
+  const agent = new AgentStub();
+  agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
+  await using _server = await agent.serve(path);
+  using socket = await Deno.connect({ transport: "unix", path });
+  const question = "GET /containerLogs/ns/p/c?follow HTTP/1.1\r\n\r\n";
+  const questions = new TextEncoder().encode(question.repeat(1_000));
+  let isTaken = false;
+  // 50 MB, of which the kernel holds some 200 kB.
+  const writing = (async () => {
+    for (let time = 0; time < 1_000; time++) {
+      for (let at = 0; at < questions.length;) {
+        at += await socket.write(questions.subarray(at));
+      }
+    }
+    isTaken = true;
+  })().catch(() => {});
+  for (let turn = 0; turn < 5_000 && !isTaken; turn++) await Deno.stat(log);
+  strictEqual(isTaken, false);
+  socket.close();
+  await writing;
+});
+
 Deno.test("ControlServer stops reading a log when its client leaves", async () => {
   await using dir = await TempDir.make();
   const path = `${dir.path}/s.sock`;

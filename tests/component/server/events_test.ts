@@ -294,10 +294,7 @@ Deno.test("ControlServer drops a watcher that does not read, and others go on", 
   await clock.advance(60_000);
   await until(() => clock.pendingTimers === idle);
   strictEqual((await rig.reasons("/api/v1/events")).length > 1_000, true);
-  const closed = rig.close();
-  await until(() => clock.pendingTimers > 0);
-  await clock.advance(1_000);
-  await closed;
+  await rig.close();
 });
 
 Deno.test("ControlServer closes although a client does not read", async () => {
