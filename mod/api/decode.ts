@@ -11,8 +11,14 @@ import {
   type ManifestOptions,
   type PodNameHint,
 } from "./decode_document.ts";
-import { NO_DOCUMENT, placer, readDocuments } from "./decode_text.ts";
+import {
+  NO_DOCUMENT,
+  placer,
+  placeWarnings,
+  readDocuments,
+} from "./decode_text.ts";
 import type { Fault } from "./fault.ts";
+import { closingLine, FaultBudget } from "./fault_list.ts";
 import type { LocalObject } from "./objects.ts";
 
 /** What a manifest holds. One fault anywhere refuses all of it. */
@@ -58,31 +64,36 @@ export function decodeManifest(
   source: Uint8Array | string,
   options: ManifestOptions = {},
 ): ManifestResult {
-  const text = readDocuments(source);
+  const text = readDocuments(source, options.meter);
   if (text.kind === "refused") return refused([text.fault], []);
   const { mayShow } = text;
+  const budget = new FaultBudget();
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
   const named: PodNameHint[] = [];
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
+  const dropped = { faults: 0, warnings: 0 };
   let isEmpty = true;
   for (const [index, document] of text.documents.entries()) {
     if (document.value === null) continue;
     isEmpty = false;
-    const read = new DocumentReader({ mayShow, ...options });
+    const read = new DocumentReader({ ...options, mayShow, budget });
     read.object(document.value);
-    const place = placer(document, index + 1);
-    pods.push(...read.pods.map((pod) => ({
-      ...pod,
-      warnings: place(pod.warnings),
-    })));
-    warnings.push(...place(read.faults.warnings));
+    const found = read.faults;
+    const all = [...found.faults, ...found.warnings];
+    const place = placer(document, index + 1, all);
+    pods.push(...placeWarnings(read.pods, place));
+    warnings.push(...place(found.warnings));
     objects.push(...read.objects);
     named.push(...read.named);
-    faults.push(...place(read.faults.faults));
+    faults.push(...place(found.faults));
+    dropped.faults += found.dropped.faults;
+    dropped.warnings += found.dropped.warnings;
   }
   if (isEmpty) faults.push(NO_DOCUMENT);
+  faults.push(...closingLine(dropped.faults, "faults"));
+  warnings.push(...closingLine(dropped.warnings, "warnings"));
   return faults.length === 0
     ? { kind: "ok", pods, objects, warnings }
     : refused(faults, named);

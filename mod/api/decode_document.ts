@@ -6,8 +6,13 @@
 
 import { readLocalObject } from "./decode_object.ts";
 import { applyPodDefaults } from "./defaults.ts";
+import type { WorkMeter } from "../base/mod.ts";
 import type { Fault } from "./fault.ts";
-import { FaultList, type UnknownFields } from "./fault_list.ts";
+import {
+  type FaultBudget,
+  FaultList,
+  type UnknownFields,
+} from "./fault_list.ts";
 import type { LocalObject } from "./objects.ts";
 import { type Place, rootPlace } from "./place.ts";
 import { warnOfPod } from "./pod_warnings.ts";
@@ -36,6 +41,8 @@ export interface ManifestOptions {
    * @default "refuse"
    */
   readonly unknownFields?: UnknownFields;
+  /** Is told of characters looked at, values made and places checked. */
+  readonly meter?: WorkMeter;
 }
 
 /** A pod that a refused manifest names, as far as it could be read. */
@@ -97,8 +104,8 @@ export interface PartHint {
 export interface ReaderOptions extends ManifestOptions {
   /** Whether what is not understood may be quoted. */
   readonly mayShow: boolean;
-  /** How many faults get words. @default {200} */
-  readonly maxFaults?: number;
+  /** That of the text, so that it bounds the faults of all documents together. */
+  readonly budget: FaultBudget;
 }
 
 /** Reads one document and gathers what is in it. */

@@ -11,8 +11,14 @@ import {
   type PartHint,
   type ReaderOptions,
 } from "./decode_document.ts";
-import { NO_DOCUMENT, placer, readDocuments } from "./decode_text.ts";
+import {
+  NO_DOCUMENT,
+  placer,
+  placeWarnings,
+  readDocuments,
+} from "./decode_text.ts";
 import type { Fault } from "./fault.ts";
+import { closingLine, FaultBudget, type FaultList } from "./fault_list.ts";
 import type { LocalObject } from "./objects.ts";
 import { rootPlace } from "./place.ts";
 import { isRawObject } from "./schema.ts";
@@ -64,43 +70,50 @@ export function decodeManifestParts(
   source: Uint8Array | string,
   options: ManifestOptions = {},
 ): ManifestParts {
-  const text = readDocuments(source);
+  const { meter } = options;
+  const text = readDocuments(source, meter);
   if (text.kind === "refused") return { kind: "refused", faults: [text.fault] };
+  const { mayShow } = text;
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
   const warnings: Fault[] = [];
   const faulty: FaultyPart[] = [];
+  let droppedWarnings = 0;
   let hasEmptyList = false;
   let isEmpty = true;
-  const { mayShow } = text;
   // Words for thousands of bad parts would only cost time, memory and logs.
-  const reading = { ...options, mayShow, maxFaults: MAX_FAULTS };
+  const reading = { ...options, mayShow, budget: new FaultBudget() };
   for (const [index, document] of text.documents.entries()) {
     if (document.value === null) continue;
     isEmpty = false;
-    const place = placer(document, index + 1);
-    for (const part of readParts(document.value, reading)) {
-      if (part.faults.isEmpty) {
-        hasEmptyList ||= isEmptyList(document.value);
-        pods.push(...part.pods.map((pod) => ({
-          ...pod,
-          warnings: place(pod.warnings),
-        })));
-        objects.push(...part.objects);
-        warnings.push(...place(part.faults.warnings));
+    const parts = [...readParts(document.value, reading)];
+    const place = placer(document, index + 1, parts.flatMap(allSaid));
+    for (const part of parts) {
+      droppedWarnings += part.faults.dropped.warnings;
+      if (!part.faults.isEmpty) {
+        faulty.push({ ...part.hint, faults: place(said(part.faults)) });
         continue;
       }
-      const { faults } = part.faults;
-      reading.maxFaults = Math.max(0, reading.maxFaults - faults.length);
-      faulty.push({ ...part.hint, faults: place(faults) });
+      hasEmptyList ||= isEmptyList(document.value);
+      pods.push(...placeWarnings(part.pods, place));
+      objects.push(...part.objects);
+      warnings.push(...place(part.faults.warnings));
     }
   }
   if (isEmpty) return { kind: "refused", faults: [NO_DOCUMENT] };
+  warnings.push(...closingLine(droppedWarnings, "warnings"));
   return { kind: "read", pods, objects, warnings, faulty, hasEmptyList };
 }
 
-/** As many as one manifest may have when it is refused as a whole. */
-const MAX_FAULTS = 200;
+function allSaid({ faults }: DocumentReader): readonly Fault[] {
+  return [...said(faults), ...faults.warnings];
+}
+
+/** What is wrong with a part: something, even when the words are used up. */
+function said(list: FaultList): readonly Fault[] {
+  const { faults, dropped } = list;
+  return [...faults, ...closingLine(dropped.faults, "faults")];
+}
 
 /** A document, or each item of one that is a list. */
 function* readParts(

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
+import type { DecodedPod } from "./decode_document.ts";
 import type { Fault } from "./fault.ts";
-import { parentField } from "./fault_list.ts";
 import { looksLikeJson, parseJson } from "./json.ts";
 import {
   decodeText,
@@ -25,34 +26,48 @@ export type TextReading =
   | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Reads all documents; what is said of a text that mentions a Secret quotes nothing of it. */
-export function readDocuments(source: Uint8Array | string): TextReading {
+export function readDocuments(
+  source: Uint8Array | string,
+  meter: WorkMeter = UNMETERED,
+): TextReading {
+  // Decoded, searched for NUL and for the name of a Secret.
+  meter.spend(3 * source.length);
   const decoded = decodeText(source);
   if (decoded.kind === "refused") return decoded;
-  const parsed = parse(decoded.text);
+  const parsed = parse(decoded.text, meter);
   const mayShow = !MENTIONS_SECRET.test(decoded.text);
   if (parsed.kind === "ok") return { ...parsed, mayShow };
   const fault = mayShow ? parsed.fault : hushed(parsed.fault);
   return { kind: "refused", fault };
 }
 
-/** Says where faults are; the text is read again for the first of them only. */
+/**
+ * Says where faults of one document are. The document is read again once for all of
+ * them, and not at all when there is none.
+ *
+ * @param all every fault that will be asked for
+ */
 export function placer(
   document: SourceDocument,
   number: number,
+  all: readonly Fault[],
 ): (faults: readonly Fault[]) => readonly Fault[] {
-  let lineOf: ReturnType<SourceDocument["locate"]> | undefined;
+  if (all.length === 0) return (faults) => faults;
+  const lines = document.locate(new Set(all.map(({ field }) => field)));
   return (faults) =>
     faults.map((fault) => {
-      lineOf ??= document.locate();
-      let line: number | undefined;
-      let field: string | undefined = fault.field;
-      while (line === undefined && field !== undefined) {
-        line = lineOf(field);
-        field = parentField(field);
-      }
+      const line = lines.get(fault.field);
       const placed = { ...fault, document: number };
       return line === undefined ? placed : { ...placed, line };
     });
+}
+
+/** Gives the warnings of pods their lines. */
+export function placeWarnings(
+  pods: readonly DecodedPod[],
+  place: ReturnType<typeof placer>,
+): readonly DecodedPod[] {
+  return pods.map((pod) => ({ ...pod, warnings: place(pod.warnings) }));
 }
 
 /** What is said of a text without any document. */
@@ -64,12 +79,12 @@ export const NO_DOCUMENT: Fault = {
 /** Also of a document that cannot be read, where only the words are to go by. */
 const MENTIONS_SECRET = /kind\W{1,16}(?:\w{1,16}\W{1,16})?Secret\b/;
 
-function parse(text: string): SourceResult {
-  if (!looksLikeJson(text)) return parseYaml(text);
-  const json = parseJson(text);
+function parse(text: string, meter: WorkMeter): SourceResult {
+  if (!looksLikeJson(text)) return parseYaml(text, meter);
+  const json = parseJson(text, meter);
   // Several documents may each be JSON; only YAML knows how to part them.
   if (json.kind === "refused" && /^---(\s|$)/m.test(text)) {
-    return parseYaml(text);
+    return parseYaml(text, meter);
   }
   return json;
 }

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import type { Fault } from "./fault.ts";
 
 /** Enough to see what is wrong with a file; more only floods the log. */
-const MAX_FAULTS = 200;
+export const MAX_FAULTS = 200;
 
 /** Longer values are cut in messages. */
 const MAX_SHOWN = 64;
@@ -15,23 +16,43 @@ const MAX_SHOWN = 64;
 /** What becomes of fields that the API does not have. */
 export type UnknownFields = "refuse" | "warn";
 
+/** How many more faults and warnings get words, in all lists of one text together. */
+export class FaultBudget {
+  #faults = MAX_FAULTS;
+  #warnings = MAX_FAULTS;
+
+  /** True while there is room for a fault. */
+  get hasRoom(): boolean {
+    return this.#faults > 0;
+  }
+
+  /** Takes the room of one; false when there is none. */
+  take(kind: "fault" | "warning"): boolean {
+    if (kind === "fault") return this.#faults > 0 && this.#faults-- > 0;
+    return this.#warnings > 0 && this.#warnings-- > 0;
+  }
+}
+
 /** How a {@linkcode FaultList} collects. */
 export interface FaultListOptions {
   /** @default {"refuse"} */
   readonly unknownFields?: UnknownFields;
-  /** More are only counted. @default {200} */
-  readonly maxFaults?: number;
+  /** Shared by the lists of one text; alone a list has one of its own. */
+  readonly budget?: FaultBudget;
+  readonly meter?: WorkMeter;
 }
 
 /**
  * Faults in the order in which they were found, and apart from them warnings.
  *
- * After 200 of either it only counts, so that a hostile file cannot fill memory or
- * logs.
+ * After 200 of either in one text it only counts, so that a hostile file cannot fill
+ * memory or logs.
  */
 export class FaultList {
   readonly #unknownFields: UnknownFields;
-  readonly #maxFaults: number;
+  readonly #budget: FaultBudget;
+  /** Is told of each place that is looked at. */
+  readonly meter: WorkMeter;
   readonly #faults: Fault[] = [];
   readonly #warnings: Fault[] = [];
   readonly #settled = new Set<string>();
@@ -40,21 +61,23 @@ export class FaultList {
 
   constructor(options: FaultListOptions = {}) {
     this.#unknownFields = options.unknownFields ?? "refuse";
-    this.#maxFaults = options.maxFaults ?? MAX_FAULTS;
+    this.#budget = options.budget ?? new FaultBudget();
+    this.meter = options.meter ?? UNMETERED;
   }
 
-  /** Every warning so far, with a closing line when some were left out. */
+  /** Every warning so far that got words. */
   get warnings(): readonly Fault[] {
-    if (this.#droppedWarnings === 0) return this.#warnings;
-    const message = `${this.#droppedWarnings} more warnings are not shown`;
-    return [...this.#warnings, { field: "", message }];
+    return this.#warnings;
   }
 
-  /** Everything found so far, with a closing line when some were left out. */
+  /** Every fault so far that got words. */
   get faults(): readonly Fault[] {
-    if (this.#dropped === 0) return this.#faults;
-    const message = `${this.#dropped} more faults are not shown`;
-    return [...this.#faults, { field: "", message }];
+    return this.#faults;
+  }
+
+  /** How many got none. */
+  get dropped(): { readonly faults: number; readonly warnings: number } {
+    return { faults: this.#dropped, warnings: this.#droppedWarnings };
   }
 
   /** True while nothing was found. */
@@ -64,7 +87,7 @@ export class FaultList {
 
   /** True once further faults are only counted: words for them are a waste. */
   get isFull(): boolean {
-    return this.#faults.length >= this.#maxFaults;
+    return !this.#budget.hasRoom;
   }
 
   /**
@@ -83,28 +106,29 @@ export class FaultList {
 
   /** Adds what is allowed and seldom meant. */
   warn(field: string, message: string): void {
-    if (this.#warnings.length >= MAX_FAULTS) this.#droppedWarnings++;
-    else this.#warnings.push({ field, message });
+    if (this.#budget.take("warning")) this.#warnings.push({ field, message });
+    else this.#droppedWarnings++;
   }
 
   /** Adds what is wrong with one field. */
   add(field: string, message: string): void {
     if (this.#settled.has(field)) return;
-    if (this.isFull) this.#dropped++;
-    else this.#faults.push({ field, message });
+    if (this.#budget.take("fault")) this.#faults.push({ field, message });
+    else this.#dropped++;
   }
+}
+
+/** Says how many were left out; nothing when none was. */
+export function closingLine(
+  count: number,
+  what: "faults" | "warnings",
+): readonly Fault[] {
+  return count <= 0
+    ? []
+    : [{ field: "", message: `${count} more ${what} are not shown` }];
 }
 
 /** Cuts a text to what fits in a message. */
 export function clipText(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-/** The path one step up of a written path; `undefined` at the top. */
-export function parentField(field: string): string | undefined {
-  if (field === "") return undefined;
-  const at = field.endsWith("]")
-    ? field.lastIndexOf("[")
-    : field.lastIndexOf(".");
-  return field.slice(0, Math.max(at, 0));
 }

@@ -8,10 +8,12 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { clipText } from "./fault_list.ts";
+import { FieldSearch, type FieldTrail, rootTrail } from "./field_trail.ts";
 import {
-  lineIndex,
   MAX_DEPTH,
+  MAX_KEY,
   MAX_NODES,
   MAX_SCALAR,
   type RawValue,
@@ -19,57 +21,62 @@ import {
   type SourceDocument,
   SourceError,
   type SourceResult,
+  TextLines,
   TOO_DEEP,
+  TOO_LONG_KEY,
   TOO_LONG_SCALAR,
   TOO_MANY_VALUES,
 } from "./source_text.ts";
 
 /** True when the first thing in a text is an opening brace: it is taken for JSON then. */
 export function looksLikeJson(text: string): boolean {
-  return /^\s*\{/.test(text);
+  return text.trimStart().startsWith("{");
 }
 
 /** Reads the one JSON document of a text. Never throws on bad text. */
-export function parseJson(text: string): SourceResult {
+export function parseJson(
+  text: string,
+  meter: WorkMeter = UNMETERED,
+): SourceResult {
+  const source = { text, meter };
   try {
-    const value = new Parser(text).document();
-    return { kind: "ok", documents: [new JsonDocument(text, value)] };
+    const value = new Parser(source).document();
+    return { kind: "ok", documents: [new JsonDocument(source, value)] };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const { message, offset } = error;
-    const line = lineIndex(text)(offset);
-    const field = fieldAt(text);
+    const line = new TextLines(text, meter).lineOf(offset);
+    const field = fieldAt(source);
     return { kind: "refused", fault: { field, message, line, document: 1 } };
   }
 }
 
-type Recorder = (field: string, offset: number) => void;
+interface JsonSource {
+  readonly text: string;
+  readonly meter: WorkMeter;
+}
 
 class JsonDocument implements SourceDocument {
   readonly value: RawValue;
-  readonly #text: string;
+  readonly #source: JsonSource;
 
-  constructor(text: string, value: RawValue) {
-    this.#text = text;
+  constructor(source: JsonSource, value: RawValue) {
+    this.#source = source;
     this.value = value;
   }
 
-  locate(): (field: string) => number | undefined {
-    const offsets = new Map<string, number>();
-    new Parser(this.#text, (field, offset) => offsets.set(field, offset))
-      .document();
-    const lineOf = lineIndex(this.#text);
-    return (field) => {
-      const offset = offsets.get(field);
-      return offset === undefined ? undefined : lineOf(offset);
-    };
+  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const { text, meter } = this.#source;
+    const search = new FieldSearch(fields, meter);
+    new Parser(this.#source, search.root()).document();
+    return new TextLines(text, meter).linesOf(search.offsets());
   }
 }
 
 // Reads once more with field names, up to the same error.
-function fieldAt(text: string): string {
+function fieldAt(source: JsonSource): string {
   try {
-    new Parser(text, () => {}).document();
+    new Parser(source, rootTrail()).document();
   } catch (error) {
     if (error instanceof SourceError) return error.field;
     throw error;
@@ -80,31 +87,32 @@ function fieldAt(text: string): string {
 /** One pass over one text. */
 class Parser {
   readonly #text: string;
-  readonly #record: Recorder | undefined;
+  readonly #meter: WorkMeter;
+  readonly #root: FieldTrail | undefined;
   #at = 0;
   #depth = 0;
   #nodes = 0;
 
-  constructor(text: string, record?: Recorder) {
+  constructor({ text, meter }: JsonSource, root?: FieldTrail) {
     this.#text = text;
-    this.#record = record;
+    this.#meter = meter;
+    this.#root = root;
   }
 
   document(): RawValue {
     this.#skipSpace();
-    this.#record?.("", this.#at);
-    const value = this.#value("");
+    this.#root?.tell(this.#at);
+    const value = this.#value(this.#root);
     this.#skipSpace();
     if (this.#at < this.#text.length) {
-      this.#fail("wanted nothing after the first value", "");
+      this.#fail("wanted nothing after the first value", this.#root);
     }
     return value;
   }
 
-  #value(field: string): RawValue {
-    if (++this.#nodes > MAX_NODES) {
-      throw new SourceError(TOO_MANY_VALUES, this.#at, { field });
-    }
+  #value(field: FieldTrail | undefined): RawValue {
+    this.#meter.spend(1);
+    if (++this.#nodes > MAX_NODES) this.#refuse(TOO_MANY_VALUES, field);
     this.#skipSpace();
     switch (this.#text[this.#at]) {
       case "{":
@@ -118,7 +126,7 @@ class Parser {
     }
   }
 
-  #object(field: string): RawValue {
+  #object(field: FieldTrail | undefined): RawValue {
     const target: Record<string, RawValue> = {};
     this.#open(field);
     for (let first = true; !this.#takeIf("}"); first = false) {
@@ -129,12 +137,12 @@ class Parser {
         this.#fail("wanted a key in quotes", field);
       }
       const key = this.#string(field);
-      const place = this.#record === undefined
-        ? ""
-        : this.#tellKey(field, key, offset);
+      if (key.length > MAX_KEY) this.#refuse(TOO_LONG_KEY, field, offset);
+      const place = field?.child(key);
+      place?.tell(offset);
       if (Object.hasOwn(target, key)) {
         const message = `Duplicate value: key "${clipText(key)}"`;
-        throw new SourceError(message, offset, { field: place });
+        this.#refuse(message, place, offset);
       }
       this.#take(":", place);
       setOwn(target, key, this.#value(place));
@@ -143,30 +151,25 @@ class Parser {
     return target;
   }
 
-  #array(field: string): RawValue {
+  #array(field: FieldTrail | undefined): RawValue {
     const items: RawValue[] = [];
     this.#open(field);
     for (let first = true; !this.#takeIf("]"); first = false) {
       if (!first) this.#take(",", field);
-      if (this.#record === undefined) {
-        items.push(this.#value(""));
-        continue;
-      }
       this.#skipSpace();
-      const place = `${field}[${items.length}]`;
-      this.#record(place, this.#at);
+      const place = field?.index(items.length);
+      place?.tell(this.#at);
       items.push(this.#value(place));
     }
     this.#depth--;
     return items;
   }
 
-  #string(field: string): string {
+  #string(field: FieldTrail | undefined): string {
     const start = this.#at;
     const end = this.#stringEnd(start + 1);
-    if (end - start > MAX_SCALAR) {
-      throw new SourceError(TOO_LONG_SCALAR, start, { field });
-    }
+    if (end - start > MAX_SCALAR) this.#refuse(TOO_LONG_SCALAR, field, start);
+    this.#meter.spend(Math.max(0, end - start));
     const text = this.#text.slice(start, end);
     // Searched, not matched as a whole: a pattern's stack is too small for megabytes.
     if (end < 0 || CONTROL.test(text)) {
@@ -196,12 +199,17 @@ class Parser {
     }
   }
 
-  #literal(field: string): RawValue {
-    LITERAL.lastIndex = this.#at;
-    const match = LITERAL.exec(this.#text);
+  #literal(field: FieldTrail | undefined): RawValue {
+    // A number of more digits is none that anything can hold.
+    const rest = this.#text.slice(this.#at, this.#at + MAX_LITERAL);
+    const match = LITERAL.exec(rest);
     if (match === null) this.#fail("wanted a value", field);
     const [text, integer] = match;
     this.#at += text.length;
+    this.#meter.spend(text.length);
+    if (text.length === MAX_LITERAL) {
+      this.#fail("the number is too large", field);
+    }
     if (text === "true") return true;
     if (text === "false") return false;
     if (text === "null") return null;
@@ -214,14 +222,12 @@ class Parser {
     return value;
   }
 
-  #open(field: string): void {
+  #open(field: FieldTrail | undefined): void {
     this.#at++;
-    if (++this.#depth > MAX_DEPTH) {
-      throw new SourceError(TOO_DEEP, this.#at, { field });
-    }
+    if (++this.#depth > MAX_DEPTH) this.#refuse(TOO_DEEP, field);
   }
 
-  #take(char: string, field: string): void {
+  #take(char: string, field: FieldTrail | undefined): void {
     if (!this.#takeIf(char)) this.#fail(`wanted "${char}"`, field);
   }
 
@@ -239,24 +245,24 @@ class Parser {
     }
   }
 
-  #tellKey(field: string, key: string, offset: number): string {
-    const place = field === "" ? key : `${field}.${key}`;
-    // Faults write entries of maps in brackets and fields behind a dot.
-    this.#record?.(place, offset);
-    this.#record?.(`${field}[${key}]`, offset);
-    return place;
-  }
-
-  #fail(wanted: string, field: string): never {
+  #fail(wanted: string, field: FieldTrail | undefined): never {
     const found = this.#at < this.#text.length
       ? `found ${JSON.stringify(this.#text.slice(this.#at, this.#at + 10))}`
       : "found the end of the text";
-    const message = `Invalid value: not valid JSON: ${found}, ${wanted}`;
-    throw new SourceError(message, this.#at, { field });
+    this.#refuse(`Invalid value: not valid JSON: ${found}, ${wanted}`, field);
+  }
+
+  #refuse(
+    message: string,
+    field: FieldTrail | undefined,
+    offset: number = this.#at,
+  ): never {
+    throw new SourceError(message, offset, { field: String(field ?? "") });
   }
 }
 
 // deno-lint-ignore no-control-regex -- JSON forbids them unescaped
 const CONTROL = /[\u0000-\u001f]/;
+const MAX_LITERAL = 1024;
 const LITERAL =
-  /true|false|null|(-?(?:0|[1-9][0-9]*))(?![0-9.eE])|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+  /^(?:true|false|null|(-?(?:0|[1-9][0-9]*))(?![0-9.eE])|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)/;

@@ -8,6 +8,9 @@
 /** What is wrong with a text, in words that end a message; `undefined` when nothing is. */
 export type Problem = string | undefined;
 
+/** The longest path: the kernel's PATH_MAX without the closing NUL. */
+export const MAX_PATH = 4095;
+
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN =
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
@@ -120,8 +123,7 @@ export function localPathProblem(path: string): Problem {
 /** A path without `..` as a component and without NUL. */
 export function backstepProblem(path: string): Problem {
   if (path.includes("\0")) return "must not contain NUL";
-  // PATH_MAX counts the closing NUL.
-  if (path.length > 4095) return tooLong(4095);
+  if (path.length > MAX_PATH) return tooLong(MAX_PATH);
   return path.split("/").includes("..") ? "must not contain '..'" : undefined;
 }
 

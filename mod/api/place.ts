@@ -52,6 +52,7 @@ export class Place {
     this.#isName = options.isName;
     this.#isConcealed = options.isConcealed ??
       (parent !== undefined && parent.#isConcealed);
+    faults.meter.spend(1);
   }
 
   /** The field `name` of this object. */
@@ -85,6 +86,11 @@ export class Place {
     const before = this.#parent.toString();
     if (!this.#isName) return `${before}[${this.#step}]`;
     return before === "" ? String(this.#step) : `${before}.${this.#step}`;
+  }
+
+  /** Tells of work that is more than looking at this one place. */
+  spend(units: number): void {
+    this.#faults.meter.spend(units);
   }
 
   /** False once so much was reported that further words are a waste. */

@@ -4,18 +4,21 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { placer, readDocuments } from "./decode_text.ts";
 import type { Fault } from "./fault.ts";
+import { closingLine, MAX_FAULTS } from "./fault_list.ts";
 import { isRawObject } from "./schema.ts";
-import type { RawValue, SourceDocument } from "./source_text.ts";
+import type { RawValue } from "./source_text.ts";
 
 /**
- * Gives faults of a pod their document and line, and the place of the pod in its list.
+ * Gives faults of pods their document and line, and the place of the pod in its list.
  *
- * Reads the text again, so that pods without faults cost nothing.
+ * Reads the text again, once for all pods, so that pods without faults cost nothing.
+ * Of more than 200 faults the others are only counted.
  *
- * @param pod which pod of the manifest, counted as `decodeManifest` lists them
- * @returns the faults as they are when the manifest has no such pod
+ * @param found the faults of each pod, in the order in which `decodeManifest` lists pods
+ * @returns all of them in that order; those of a pod that the manifest has not are left as they are
  *
  * @example
  * ```ts
@@ -24,26 +27,53 @@ import type { RawValue, SourceDocument } from "./source_text.ts";
  *
  * const text = "kind: ConfigMap\n---\nkind: Pod\nspec:\n  hostPID: true\n";
  * const fault = { field: "spec.hostPID", message: "Forbidden" };
- * deepStrictEqual(placePodFaults(text, 0, [fault]), [
+ * deepStrictEqual(placePodFaults(text, [[fault]]), [
  *   { ...fault, document: 2, line: 5 },
  * ]);
  * ```
  */
 export function placePodFaults(
   source: Uint8Array | string,
-  pod: number,
-  faults: readonly Fault[],
+  found: readonly (readonly Fault[])[],
+  meter: WorkMeter = UNMETERED,
 ): readonly Fault[] {
-  const text = readDocuments(source);
-  if (text.kind === "refused") return faults;
-  let at = 0;
-  for (const [index, document] of text.documents.entries()) {
+  const count = found.reduce((sum, { length }) => sum + length, 0);
+  if (count === 0) return [];
+  const shown = firstFaults(found);
+  const text = readDocuments(source, meter);
+  const documents = text.kind === "ok" ? text.documents : [];
+  const placed: Fault[] = [];
+  let pod = 0;
+  for (const [index, document] of documents.entries()) {
+    if (pod >= shown.length) break;
     const fields = podFields(document.value);
-    const field = fields[pod - at];
-    if (field !== undefined) return placeIn(document, index, { field, faults });
-    at += fields.length;
+    const faults = fields.flatMap((field, at) =>
+      (shown[pod + at] ?? []).map((fault) => below(field, fault))
+    );
+    placed.push(...placer(document, index + 1, faults)(faults));
+    pod += fields.length;
   }
-  return faults;
+  const rest = shown.slice(pod).flat();
+  return [...placed, ...rest, ...closingLine(count - MAX_FAULTS, "faults")];
+}
+
+/** Those that get words, of pods from the first one on. */
+function firstFaults(
+  found: readonly (readonly Fault[])[],
+): readonly (readonly Fault[])[] {
+  let left = MAX_FAULTS;
+  const shown: (readonly Fault[])[] = [];
+  for (const faults of found) {
+    if (left === 0) break;
+    shown.push(faults.slice(0, left));
+    left -= Math.min(left, faults.length);
+  }
+  return shown;
+}
+
+function below(field: string, fault: Fault): Fault {
+  const steps = [field, fault.field].filter((part) => part !== "");
+  return { ...fault, field: steps.join(".") };
 }
 
 /** The fields of a document that hold a pod each; empty for the document itself. */
@@ -59,17 +89,4 @@ function podFields(value: RawValue): readonly string[] {
       kind === "PodList" || (isRawObject(item) && item["kind"] === "Pod")
     )
     .map(([position]) => `items[${position}]`);
-}
-
-function placeIn(
-  document: SourceDocument,
-  index: number,
-  found: { readonly field: string; readonly faults: readonly Fault[] },
-): readonly Fault[] {
-  const { field, faults } = found;
-  const whole = faults.map((fault) => ({
-    ...fault,
-    field: [field, fault.field].filter((part) => part !== "").join("."),
-  }));
-  return placer(document, index + 1)(whole);
 }

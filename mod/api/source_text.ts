@@ -4,6 +4,7 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import type { Fault } from "./fault.ts";
 
 /** As the kubelet's maxConfigLength. */
@@ -28,10 +29,11 @@ export interface RawObject {
 export interface SourceDocument {
   readonly value: RawValue;
   /**
-   * Prepares to say on which line a field is written. Reads the text again, so it
-   * is for faults only. A field that is not there gets the line of what encloses it.
+   * Says on which lines fields are written. Reads the document again, so it is for
+   * faults only, and for all faults of a document at once. A field that is not there
+   * gets the line of what encloses it.
    */
-  locate(): (field: string) => number | undefined;
+  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number>;
 }
 
 /** What a text holds, or the first reason why it cannot be read. */
@@ -63,6 +65,10 @@ const MAX_LINES = 250_000;
 export const MAX_DEPTH = 200;
 /** Values, aliases followed, in one file. */
 export const MAX_NODES = 50_000;
+/** Characters of keys and scalars, aliases followed: as many as a text without any can have. */
+export const MAX_EXPANDED: number = MAX_MANIFEST_BYTES;
+/** The longest key, in UTF-16 units: no field, label or annotation may have a third of it. */
+export const MAX_KEY = 1024;
 
 /**
  * The longest single scalar, in UTF-16 units: what fills a Secret, in base64.
@@ -73,12 +79,19 @@ export const MAX_SCALAR: number = 1.5 * 1024 * 1024;
 /** What is said of a text that exceeds {@linkcode MAX_SCALAR}. */
 export const TOO_LONG_SCALAR: string =
   `Too long: a value of more than ${MAX_SCALAR} characters`;
+/** What is said of a text that exceeds {@linkcode MAX_KEY}. */
+export const TOO_LONG_KEY: string =
+  `Too long: a key of more than ${MAX_KEY} characters`;
 /** What is said of a text that exceeds {@linkcode MAX_DEPTH}. */
 export const TOO_DEEP: string =
   `Too long: nested deeper than ${MAX_DEPTH} levels`;
 /** What is said of a text that exceeds {@linkcode MAX_NODES}. */
 export const TOO_MANY_VALUES: string =
   `Too long: more than ${MAX_NODES} values, aliases followed to their anchors`;
+
+/** What is said of a text that exceeds {@linkcode MAX_EXPANDED}. */
+export const TOO_MUCH_TEXT: string =
+  `Too long: more than ${MAX_EXPANDED} characters, aliases followed to their anchors`;
 
 /** Text of a manifest, or why it is none. */
 export type TextResult =
@@ -109,16 +122,20 @@ export function decodeText(source: Uint8Array | string): TextResult {
   }
 }
 
-/** Says which line an offset is on; made once, asked often. */
-export function lineIndex(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === LF || (code === CR && text.charCodeAt(i + 1) !== LF)) {
-      starts.push(i + 1);
-    }
+/** The lines of one text, for all of its documents; counted when first asked for. */
+export class TextLines {
+  readonly #text: string;
+  readonly #meter: WorkMeter;
+  #starts: readonly number[] | undefined;
+
+  constructor(text: string, meter: WorkMeter = UNMETERED) {
+    this.#text = text;
+    this.#meter = meter;
   }
-  return (offset) => {
+
+  /** Says which line an offset is on, from 1. */
+  lineOf(offset: number): number {
+    const starts = this.#starts ??= this.#count();
     let low = 0;
     let high = starts.length;
     while (high - low > 1) {
@@ -127,7 +144,27 @@ export function lineIndex(text: string): (offset: number) => number {
       else high = middle;
     }
     return low + 1;
-  };
+  }
+
+  /** As {@linkcode lineOf} for each of several fields. */
+  linesOf(offsets: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    return new Map(
+      [...offsets].map(([field, offset]) => [field, this.lineOf(offset)]),
+    );
+  }
+
+  #count(): readonly number[] {
+    const text = this.#text;
+    this.#meter.spend(text.length);
+    const starts = [0];
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === LF || (code === CR && text.charCodeAt(i + 1) !== LF)) {
+        starts.push(i + 1);
+      }
+    }
+    return starts;
+  }
 }
 
 /** Sets a key as an own property, whatever its name. */

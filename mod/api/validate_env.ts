@@ -13,6 +13,7 @@ import {
   subdomainProblem,
 } from "./names.ts";
 import type { Place } from "./place.ts";
+import { containerNamesOf, volumesOf } from "./pod_index.ts";
 import { compareQuantities, parseQuantity, ZERO_QUANTITY } from "./quantity.ts";
 import type { ContainerSpec, EnvVar, EnvVarSource, PodSpec } from "./types.ts";
 
@@ -135,12 +136,7 @@ export function validateResourceFieldRef(
   } else if (divisor !== undefined) {
     validateDivisor(name, divisor, at.child("divisor"));
   }
-  const { containers, initContainers = [] } = options.spec;
-  const isThere = !containerName ||
-    [...containers, ...initContainers].some((one) =>
-      one.name === containerName
-    );
-  if (!isThere) {
+  if (containerName && !containerNamesOf(options.spec).has(containerName)) {
     at.child("containerName").invalid(
       containerName,
       "no container of this pod has that name",
@@ -200,7 +196,7 @@ function validateFileKey(
   requireShape(ref.path, localPathProblem, at.child("path"));
   const place = at.child("volumeName");
   requireText(ref.volumeName, place);
-  const volume = spec.volumes?.find((one) => one.name === ref.volumeName);
+  const volume = volumesOf(spec).get(ref.volumeName);
   if (ref.volumeName && volume === undefined) {
     place.fault(`Not found: "${ref.volumeName}"`);
   } else if (volume !== undefined && volume.emptyDir === undefined) {

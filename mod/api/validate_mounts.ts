@@ -7,6 +7,7 @@
 import { checkEnum, checkShape, requireText, Uniques } from "./checks.ts";
 import { backstepProblem, localPathProblem, type Problem } from "./names.ts";
 import type { Place } from "./place.ts";
+import { volumesOf } from "./pod_index.ts";
 import type { ContainerSpec, PodSpec, VolumeMount } from "./types.ts";
 
 /** Reports what is wrong with a container's `volumeMounts` and `volumeDevices`. */
@@ -31,7 +32,7 @@ export function validateMounts(
     checkVolume(device.name, place.child("name"), spec);
     checkMountPath(device.devicePath, place.child("devicePath"));
     paths.check(device.devicePath, place.child("devicePath"));
-    const volume = spec.volumes?.find((one) => one.name === device.name);
+    const volume = volumesOf(spec).get(device.name);
     if (volume !== undefined && volume.persistentVolumeClaim === undefined) {
       place.child("name").invalid(
         device.name,
@@ -47,7 +48,7 @@ function checkVolume(
   spec: PodSpec,
 ): void {
   requireText(name, at);
-  if (name && !spec.volumes?.some((volume) => volume.name === name)) {
+  if (name && !volumesOf(spec).has(name)) {
     at.fault(
       `Not found: ${JSON.stringify(name)}: no volume of this pod has that name`,
     );

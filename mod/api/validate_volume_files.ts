@@ -9,6 +9,7 @@ import { checkOneOf, checkRange, requireShape } from "./checks.ts";
 import {
   localPathProblem,
   mapKeyProblem,
+  MAX_PATH,
   type Problem,
   subdomainProblem,
 } from "./names.ts";
@@ -70,28 +71,45 @@ export function validateProjected(
 
 /** Finds files that two items write, and files where another item needs a directory. */
 class FilePaths {
-  readonly #files = new Set<string>();
-  readonly #directories = new Set<string>();
+  readonly #root: PathNode = new PathNode();
 
   check(path: string | undefined, at: Place): void {
-    if (path === undefined || path === "") return;
+    // A longer one has been refused for that already.
+    if (path === undefined || path === "" || path.length > MAX_PATH) return;
     const steps = path.split("/").filter((step) => step !== "" && step !== ".");
-    const file = steps.join("/");
-    const parents = steps.slice(1).map((_, i) =>
-      steps.slice(0, i + 1).join("/")
-    );
-    if (this.#files.has(file)) at.duplicate(path);
-    else if (
-      this.#directories.has(file) ||
-      parents.some((parent) => this.#files.has(parent))
-    ) {
+    at.spend(steps.length);
+    let node = this.#root;
+    let isBelowFile = false;
+    for (const step of steps) {
+      isBelowFile ||= node.isFile;
+      node = node.below(step);
+    }
+    if (node.isFile) at.duplicate(path);
+    else if (isBelowFile || node.hasEntries) {
       at.invalid(
         path,
         "another item has a file where this needs a directory, or the reverse",
       );
     }
-    this.#files.add(file);
-    for (const parent of parents) this.#directories.add(parent);
+    node.isFile = true;
+  }
+}
+
+/** A name below a volume, and the names below it. */
+class PathNode {
+  isFile = false;
+  readonly #entries = new Map<string, PathNode>();
+
+  get hasEntries(): boolean {
+    return this.#entries.size > 0;
+  }
+
+  below(step: string): PathNode {
+    const known = this.#entries.get(step);
+    if (known !== undefined) return known;
+    const made = new PathNode();
+    this.#entries.set(step, made);
+    return made;
   }
 }
 

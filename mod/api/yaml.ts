@@ -11,76 +11,77 @@
 
 import { EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import type { Event } from "js-yaml";
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import type { Fault } from "./fault.ts";
 import { clipText } from "./fault_list.ts";
+import { FieldSearch, rootTrail } from "./field_trail.ts";
 import {
-  lineIndex,
   MAX_DEPTH,
   MAX_NODES,
   type RawValue,
   type SourceDocument,
   SourceError,
   type SourceResult,
+  TextLines,
   TOO_MANY_VALUES,
 } from "./source_text.ts";
-import { Composer, type Recorder } from "./yaml_composer.ts";
+import { Composer } from "./yaml_composer.ts";
 
 /** Reads every document of a YAML text. Never throws on bad text. */
-export function parseYaml(text: string): SourceResult {
+export function parseYaml(
+  text: string,
+  meter: WorkMeter = UNMETERED,
+): SourceResult {
   let events: Event[];
+  meter.spend(text.length);
   try {
     events = parseEvents(text, { maxDepth: boundedDepth() });
   } catch (error) {
-    return { kind: "refused", fault: syntaxFault(error, text) };
+    return { kind: "refused", fault: syntaxFault(error, text, meter) };
   }
   const documents: SourceDocument[] = [];
-  const composer = new Composer(text, events);
+  const source = { text, events, meter, lines: new TextLines(text, meter) };
+  const composer = new Composer(source);
   for (let index = 0; index < events.length; index = composer.position) {
     try {
       const value = composer.document(index);
-      documents.push(new YamlDocument(text, events, { value, index }));
+      documents.push(new YamlDocument(source, { value, index }));
     } catch (error) {
       const document = documents.length + 1;
-      const failure = explain(error, new Composer(text, events, ignore), index);
-      return { kind: "refused", fault: { ...failure(text), document } };
+      const { field, message, offset } = explain(error, source, index);
+      const line = source.lines.lineOf(offset);
+      return { kind: "refused", fault: { field, message, line, document } };
     }
   }
   return { kind: "ok", documents };
 }
 
+interface YamlSource {
+  readonly text: string;
+  readonly events: readonly Event[];
+  readonly meter: WorkMeter;
+  readonly lines: TextLines;
+}
+
 class YamlDocument implements SourceDocument {
   readonly value: RawValue;
-  readonly #text: string;
-  readonly #events: readonly Event[];
+  readonly #source: YamlSource;
   readonly #index: number;
 
   constructor(
-    text: string,
-    events: readonly Event[],
+    source: YamlSource,
     document: { readonly value: RawValue; readonly index: number },
   ) {
     this.value = document.value;
-    this.#text = text;
-    this.#events = events;
+    this.#source = source;
     this.#index = document.index;
   }
 
-  locate(): (field: string) => number | undefined {
-    const offsets = new Map<string, number>();
-    const merged = new Set<string>();
-    const record: Recorder = (field, offset, isMerged) => {
-      // What a mapping says itself outranks what is merged into it.
-      if (isMerged && offsets.has(field) && !merged.has(field)) return;
-      if (isMerged) merged.add(field);
-      else merged.delete(field);
-      offsets.set(field, offset);
-    };
-    new Composer(this.#text, this.#events, record).document(this.#index);
-    const lineOf = lineIndex(this.#text);
-    return (field) => {
-      const offset = offsets.get(field);
-      return offset === undefined ? undefined : lineOf(offset);
-    };
+  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const { meter, lines } = this.#source;
+    const search = new FieldSearch(fields, meter);
+    new Composer(this.#source, search.root()).document(this.#index);
+    return lines.linesOf(search.offsets());
   }
 }
 
@@ -105,26 +106,23 @@ function boundedDepth(): number {
   return counting as unknown as number;
 }
 
-const ignore: Recorder = () => {};
-
 // Composes once more, this time with field names, to say where it went wrong.
 function explain(
   error: unknown,
-  composer: Composer,
+  source: YamlSource,
   index: number,
-): (text: string) => Fault {
+): SourceError {
   let found = error;
   try {
-    composer.document(index);
+    new Composer(source, rootTrail()).document(index);
   } catch (again) {
     found = again;
   }
   if (!(found instanceof SourceError)) throw found;
-  const { field, message, offset } = found;
-  return (text) => ({ field, message, line: lineIndex(text)(offset) });
+  return found;
 }
 
-function syntaxFault(error: unknown, text: string): Fault {
+function syntaxFault(error: unknown, text: string, meter: WorkMeter): Fault {
   // The count of nodes was exceeded; there is no one place to blame.
   if (error instanceof SourceError) {
     return { field: "", message: error.message };
@@ -134,6 +132,7 @@ function syntaxFault(error: unknown, text: string): Fault {
   if (error.mark === undefined) return { field: "", message };
   const line = error.mark.line + 1;
   const document = documentAt(text, error.mark.position);
+  meter.spend(text.length);
   return { field: "", message, line, document };
 }
 

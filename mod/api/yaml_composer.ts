@@ -6,40 +6,55 @@
 
 import { EVENT_ID, getScalarValue } from "js-yaml";
 import type { AliasEvent, Event, ScalarEvent } from "js-yaml";
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { clipText } from "./fault_list.ts";
+import type { FieldTrail } from "./field_trail.ts";
 import {
   MAX_DEPTH,
+  MAX_EXPANDED,
+  MAX_KEY,
   MAX_NODES,
   MAX_SCALAR,
   type RawValue,
   setOwn,
   SourceError,
   TOO_DEEP,
+  TOO_LONG_KEY,
   TOO_LONG_SCALAR,
   TOO_MANY_VALUES,
+  TOO_MUCH_TEXT,
 } from "./source_text.ts";
 import { resolvePlain, resolveTagged, tagName } from "./yaml_scalar.ts";
 
-/** Called with every field and its offset in the text. */
-export type Recorder = (field: string, offset: number, merged: boolean) => void;
+/** A text, cut into events. */
+export interface ComposerSource {
+  readonly text: string;
+  readonly events: readonly Event[];
+  readonly meter?: WorkMeter;
+}
 
-/** Turns events into values. With a recorder it also tells where they are written. */
+/** Turns events into values. With a trail it also knows their fields, and tells where they are written. */
 export class Composer {
   position = 0;
   readonly #text: string;
   readonly #events: readonly Event[];
-  readonly #record: Recorder | undefined;
+  readonly #meter: WorkMeter;
+  readonly #root: FieldTrail | undefined;
   #anchors = new Map<string, Anchor | "open">();
   #nodes = 0;
+  /** Characters of keys and scalars, aliases followed. */
+  #size = 0;
   #depth = 0;
   /** The deepest level reached since an anchor was opened. */
   #reached = 0;
   #merging = 0;
 
-  constructor(text: string, events: readonly Event[], record?: Recorder) {
+  constructor(source: ComposerSource, root?: FieldTrail) {
+    const { text, events, meter = UNMETERED } = source;
     this.#text = text;
     this.#events = events;
-    this.#record = record;
+    this.#meter = meter;
+    this.#root = root;
   }
 
   document(index: number): RawValue {
@@ -48,16 +63,18 @@ export class Composer {
     this.#anchors = new Map();
     if (event?.type === EVENT_ID.DOCUMENT) {
       const known = event.directives.every((one) => one.kind !== "tag");
-      if (!known) this.#fail("Unsupported value: %TAG directive", 0, "");
+      if (!known) {
+        this.#fail("Unsupported value: %TAG directive", 0, this.#root);
+      }
     }
-    this.#tell("");
-    const value = this.#node("");
+    this.#tell(this.#root);
+    const value = this.#node(this.#root);
     // Step over the end of the document.
     this.position++;
     return value;
   }
 
-  #node(field: string): RawValue {
+  #node(field: FieldTrail | undefined): RawValue {
     const index = this.position++;
     const event = this.#events[index];
     this.#count(event, field);
@@ -65,7 +82,8 @@ export class Composer {
       case EVENT_ID.SCALAR: {
         const value = this.#scalar(event, field);
         if (event.anchorStart >= 0) {
-          const anchor = { value, nodes: 1, height: 0, index };
+          const size = sizeOf(value);
+          const anchor = { value, nodes: 1, size, height: 0, index };
           this.#anchors.set(this.#anchorName(event), anchor);
         }
         return value;
@@ -82,7 +100,7 @@ export class Composer {
 
   #collection(
     event: Extract<Event, { readonly start: number }>,
-    field: string,
+    field: FieldTrail | undefined,
   ): RawValue {
     const index = this.position - 1;
     const isMap = event.type === EVENT_ID.MAPPING;
@@ -90,6 +108,7 @@ export class Composer {
     const name = event.anchorStart >= 0 ? this.#anchorName(event) : undefined;
     const reached = this.#reached;
     const nodes = this.#nodes;
+    const size = this.#size;
     if (name !== undefined) {
       this.#anchors.set(name, "open");
       this.#reached = this.#depth;
@@ -103,6 +122,7 @@ export class Composer {
       this.#anchors.set(name, {
         value,
         nodes: this.#nodes - nodes + 1,
+        size: this.#size - size,
         height: this.#reached - this.#depth,
         index,
       });
@@ -111,21 +131,17 @@ export class Composer {
     return value;
   }
 
-  #sequence(field: string): RawValue[] {
+  #sequence(field: FieldTrail | undefined): RawValue[] {
     const items: RawValue[] = [];
     while (this.#events[this.position]?.type !== EVENT_ID.POP) {
-      if (this.#record === undefined) {
-        items.push(this.#node(""));
-        continue;
-      }
-      const itemField = `${field}[${items.length}]`;
-      this.#tell(itemField);
-      items.push(this.#node(itemField));
+      const at = field?.index(items.length);
+      this.#tell(at);
+      items.push(this.#node(at));
     }
     return items;
   }
 
-  #mapping(field: string): RawValue {
+  #mapping(field: FieldTrail | undefined): RawValue {
     const target: Record<string, RawValue> = {};
     let merged: Set<string> | undefined;
     while (this.#events[this.position]?.type !== EVENT_ID.POP) {
@@ -140,7 +156,8 @@ export class Composer {
         continue;
       }
       const key = this.#key(offset, field);
-      const place = this.#tellKey(field, key, offset);
+      const place = field?.child(key);
+      place?.tell(offset, { isMerged: this.#merging > 0 });
       if (Object.hasOwn(target, key) && !merged?.has(key)) {
         this.#fail(`Duplicate value: key "${clipText(key)}"`, offset, place);
       }
@@ -155,7 +172,7 @@ export class Composer {
     into: {
       readonly merged: Set<string>;
       readonly offset: number;
-      readonly field: string;
+      readonly field: FieldTrail | undefined;
     },
   ): void {
     const value = this.#node(into.field);
@@ -168,7 +185,9 @@ export class Composer {
           into.field,
         );
       }
-      for (const [key, member] of Object.entries(source)) {
+      const members = Object.entries(source);
+      this.#meter.spend(members.length);
+      for (const [key, member] of members) {
         if (Object.hasOwn(target, key)) continue;
         into.merged.add(key);
         setOwn(target, key, member);
@@ -176,16 +195,19 @@ export class Composer {
     }
   }
 
-  #key(offset: number, field: string): string {
-    const value = this.#node("");
-    if (typeof value === "string") return value;
+  #key(offset: number, field: FieldTrail | undefined): string {
+    const value = this.#node(undefined);
+    if (typeof value === "string") {
+      if (value.length > MAX_KEY) this.#fail(TOO_LONG_KEY, offset, field);
+      return value;
+    }
     if (value === null || typeof value === "object") {
       this.#fail("Invalid value: a key must be a string", offset, field);
     }
     return String(value);
   }
 
-  #alias(event: AliasEvent, field: string): RawValue {
+  #alias(event: AliasEvent, field: FieldTrail | undefined): RawValue {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const anchor = this.#anchors.get(name);
     if (anchor === undefined || anchor === "open") {
@@ -195,30 +217,35 @@ export class Composer {
       this.#fail(`Invalid value: ${problem}`, event.anchorStart, field);
     }
     this.#nodes += anchor.nodes;
+    this.#size += anchor.size;
     this.#reached = Math.max(this.#reached, this.#depth + anchor.height);
     if (this.#depth + anchor.height > MAX_DEPTH) {
       this.#fail(TOO_DEEP, event.anchorStart, field);
     }
     this.#checkNodes(event.anchorStart, field);
-    if (this.#record !== undefined) this.#retell(anchor, field);
+    if (field !== undefined) this.#retell(anchor, field);
     return anchor.value;
   }
 
   // Walks what the alias stands for once more, under the alias's own name.
-  #retell(anchor: Anchor, field: string): void {
+  #retell(anchor: Anchor, field: FieldTrail): void {
     const { position } = this;
     const nodes = this.#nodes;
+    const size = this.#size;
     this.position = anchor.index;
     this.#node(field);
     this.position = position;
     this.#nodes = nodes;
+    this.#size = size;
   }
 
-  #scalar(event: ScalarEvent, field: string): RawValue {
+  #scalar(event: ScalarEvent, field: FieldTrail | undefined): RawValue {
     if (event.valueEnd - event.valueStart > MAX_SCALAR) {
       this.#fail(TOO_LONG_SCALAR, offsetOf(event), field);
     }
     const text = getScalarValue(this.#text, event);
+    this.#meter.spend(text.length);
+    this.#size += text.length;
     let value: RawValue = text;
     if (event.tagStart >= 0) {
       const tag = this.#text.slice(event.tagStart, event.tagEnd);
@@ -240,7 +267,7 @@ export class Composer {
 
   #checkCollectionTag(
     event: Extract<Event, { readonly start: number }>,
-    field: string,
+    field: FieldTrail | undefined,
   ): void {
     const tag = this.#text.slice(event.tagStart, event.tagEnd);
     const wanted = event.type === EVENT_ID.MAPPING ? "map" : "seq";
@@ -258,13 +285,15 @@ export class Composer {
       this.#text.startsWith("<<", event.valueStart);
   }
 
-  #count(event: Event | undefined, field: string): void {
+  #count(event: Event | undefined, field: FieldTrail | undefined): void {
     this.#nodes++;
+    this.#meter.spend(1);
     if (this.#nodes > MAX_NODES) this.#checkNodes(offsetOf(event), field);
   }
 
-  #checkNodes(offset: number, field: string): void {
+  #checkNodes(offset: number, field: FieldTrail | undefined): void {
     if (this.#nodes > MAX_NODES) this.#fail(TOO_MANY_VALUES, offset, field);
+    if (this.#size > MAX_EXPANDED) this.#fail(TOO_MUCH_TEXT, offset, field);
   }
 
   #anchorName(
@@ -273,23 +302,18 @@ export class Composer {
     return this.#text.slice(event.anchorStart, event.anchorEnd);
   }
 
-  #tellKey(field: string, key: string, offset: number): string {
-    if (this.#record === undefined) return "";
-    const isMerged = this.#merging > 0;
-    const place = field === "" ? key : `${field}.${key}`;
-    // Faults write entries of maps in brackets and fields behind a dot.
-    this.#record(place, offset, isMerged);
-    this.#record(`${field}[${key}]`, offset, isMerged);
-    return place;
-  }
-
-  #tell(field: string): void {
+  #tell(field: FieldTrail | undefined): void {
+    if (field === undefined) return;
     const offset = offsetOf(this.#events[this.position]);
-    this.#record?.(field, offset, this.#merging > 0);
+    field.tell(offset, { isMerged: this.#merging > 0 });
   }
 
-  #fail(message: string, offset: number, field: string): never {
-    throw new SourceError(message, offset, { field });
+  #fail(
+    message: string,
+    offset: number,
+    field: FieldTrail | undefined,
+  ): never {
+    throw new SourceError(message, offset, { field: String(field ?? "") });
   }
 }
 
@@ -300,8 +324,13 @@ const PLAIN = 1;
 interface Anchor {
   readonly value: RawValue;
   readonly nodes: number;
+  readonly size: number;
   readonly height: number;
   readonly index: number;
+}
+
+function sizeOf(value: RawValue): number {
+  return typeof value === "string" ? value.length : 0;
 }
 
 function isMapping(value: RawValue): value is Record<string, RawValue> {

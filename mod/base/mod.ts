@@ -59,4 +59,5 @@ export { jitter, type Random, seededRandom, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
+export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { type WorkHandler, WorkQueue } from "./work_queue.ts";

@@ -6,7 +6,6 @@
 
 import {
   decodeManifest,
-  type Fault,
   formatFault,
   formatObjectId,
   MAX_MANIFEST_BYTES,
@@ -155,17 +154,12 @@ function checkBytes(bytes: Uint8Array, context: FileContext): Report {
   const result = decodeManifest(bytes, { unknownFields });
   if (result.kind === "refused") return bad(result.faults.map(formatFault));
   const { pods, objects } = result;
-  const place = (faults: readonly Fault[], pod: number): readonly Fault[] =>
-    faults.length === 0 ? faults : placePodFaults(bytes, pod, faults);
-  const verdicts = pods.map((pod, at) => {
-    const { faults, warnings } = judgePod(pod);
-    return { faults: place(faults, at), warnings: place(warnings, at) };
-  });
-  const faults = verdicts.flatMap((verdict) => verdict.faults);
+  const verdicts = pods.map(judgePod);
+  const faults = placePodFaults(bytes, verdicts.map(({ faults }) => faults));
   if (faults.length > 0) return bad(faults.map(formatFault));
   const warnings = [
     ...result.warnings,
-    ...verdicts.flatMap((verdict) => verdict.warnings),
+    ...placePodFaults(bytes, verdicts.map(({ warnings }) => warnings)),
   ];
   contents.add(shown, { pods, objects });
   const counts = [

@@ -30,7 +30,7 @@ export function readConfigDocuments(text: string): ConfigDocuments {
       .map((document) => ({
         value: document.value,
         // Locating reads the text again, so only a fault pays for it.
-        lineOf: (field) => document.locate()(field),
+        lineOf: (field) => document.locate(new Set([field])).get(field),
       })),
   };
 }

@@ -162,15 +162,16 @@ export class ManifestReader {
     const manifest = decodeManifest(bytes, { unknownFields });
     if (manifest.kind === "refused") return manifest;
     const pods: Pod[] = [];
-    const faults: Fault[] = [];
+    const refused: (readonly Fault[])[] = [];
     const named: PodNameHint[] = [];
-    for (const [at, decoded] of manifest.pods.entries()) {
+    for (const decoded of manifest.pods) {
       const { name, namespace } = decoded.metadata;
       named.push(namespace === undefined ? { name } : { name, namespace });
       const accepted = this.#accept(decoded, path);
       if (accepted.kind === "ok") pods.push(accepted.pod);
-      else faults.push(...placePodFaults(bytes, at, accepted.faults));
+      refused.push(accepted.kind === "ok" ? [] : accepted.faults);
     }
+    const faults = placePodFaults(bytes, refused);
     const { objects, warnings } = manifest;
     if (warnings.length > 0) {
       // Those of a pod become events as well; an object has nothing but this.

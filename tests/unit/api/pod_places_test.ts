@@ -9,6 +9,11 @@ import { placePodFaults } from "../../../mod/api/mod.ts";
 
 const FAULT = { field: "spec.hostPID", message: "Forbidden" };
 
+/** The fault for one pod, and none for those before it. */
+function ofPod(pod: number): readonly (readonly (typeof FAULT)[])[] {
+  return [...Array.from({ length: pod }, () => []), [FAULT]];
+}
+
 const TEXT = `
 kind: Pod
 spec: {hostPID: true}
@@ -37,13 +42,13 @@ const PLACES: readonly (readonly [string, number, string, number, number])[] = [
 ];
 for (const [what, pod, field, document, line] of PLACES) {
   Deno.test(`placePodFaults() finds ${what}`, () => {
-    deepStrictEqual(placePodFaults(TEXT, pod, [FAULT]), [
+    deepStrictEqual(placePodFaults(TEXT, ofPod(pod)), [
       { ...FAULT, field, document, line },
     ]);
   });
 }
 
 Deno.test("placePodFaults() leaves faults alone when there is no such pod", () => {
-  deepStrictEqual(placePodFaults(TEXT, 4, [FAULT]), [FAULT]);
-  deepStrictEqual(placePodFaults("{{{", 0, [FAULT]), [FAULT]);
+  deepStrictEqual(placePodFaults(TEXT, ofPod(4)), [FAULT]);
+  deepStrictEqual(placePodFaults("{{{", ofPod(0)), [FAULT]);
 });
