@@ -194,11 +194,11 @@ export class PodExecutor {
     using _slow = this.#deps.clock.after(SLOW_START_MS, yieldPlace);
     const ready = await this.#makeReady(execution, { targets, log });
     if (ready === undefined) return log.outcome();
+    const sinceMs = this.#deps.clock.monotonic();
     const context: StartContext = { ...ready.context, yieldPlace };
     const started = await this.#startAll(context, { targets, log });
-    return log.outcome(
-      await observeStarted(this.#deps, execution, { ...ready, started, log }),
-    );
+    const done = { ...ready, started, sinceMs, log };
+    return log.outcome(await observeStarted(this.#deps, execution, done));
   }
 
   /**

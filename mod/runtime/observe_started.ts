@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Clock } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
 import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
 import { inspectContainer, withContainers } from "./observe.ts";
@@ -18,7 +19,14 @@ export interface ObserveStartedDeps {
   readonly runtime: RuntimeService;
   readonly files: RuntimeFiles;
   readonly resources?: Pick<PodResources, "complete">;
+  readonly clock: Clock;
 }
+
+/**
+ * How long the look before may be added to. After a long hook or pull the other
+ * containers of the pod are not known to be as they were; PLEG looks as often as this.
+ */
+const FRESH_MS = 1_000;
 
 /** The plan that was executed, and the look that it was made from. */
 export interface ExecutedPlan {
@@ -29,8 +37,9 @@ export interface ExecutedPlan {
 }
 
 /**
- * The pod as it is now, when only starts have changed it: then the status of what
- * was started completes the look before. In every other case the caller looks anew.
+ * The pod as it is now, when only starts have changed it and none took long: then the
+ * status of what was started completes the look before. In every other case the caller
+ * looks anew.
  *
  * @throws {unknown} The reason of the signal when it aborts.
  */
@@ -41,12 +50,15 @@ export async function observeStarted(
     readonly sandbox: PodSandbox;
     /** The ids of the containers that were started. */
     readonly started: readonly string[];
+    /** Since when the rest of the pod is not known anew, on the monotonic clock. */
+    readonly sinceMs: number;
     readonly log: OutcomeLog;
   },
 ): Promise<SyncOutcome["observed"]> {
   const { pod, observed, plan, signal } = executed;
-  const { sandbox, started, log } = done;
+  const { sandbox, started, sinceMs, log } = done;
   if (!log.onlyStarted) return undefined;
+  if (deps.clock.monotonic() - sinceMs > FRESH_MS) return undefined;
   const atMs = log.timeAfter();
   const replaced = observed.containers.filter((container) =>
     container.isUnconfirmed

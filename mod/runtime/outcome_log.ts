@@ -43,7 +43,6 @@ export class OutcomeLog {
   /** The pod as a whole could not go on. */
   podFailed(failure: SyncFailure): void {
     this.#podFailure = failure;
-    if (failure.retryAtMs !== undefined) this.#failures.push(failure);
   }
 
   /** The pod is to be looked at again at once. */

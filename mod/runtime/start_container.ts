@@ -280,20 +280,27 @@ export class ContainerStarter {
         "FailedPostStartHook",
         "PostStartHook failed",
       );
-      const message = describeError(error).replaceAll(containerId, name);
+      const failures = [error];
+      try {
+        await killer.killContainer({
+          pod,
+          container: { id: containerId, name },
+          podIps,
+          reason: "post_start_failed",
+          message: "FailedPostStartHook",
+          signal,
+        });
+      } catch (notKilled) {
+        // It is the hook that failed, whatever became of the container after that.
+        signal.throwIfAborted();
+        failures.push(notKilled);
+      }
       const failure: SyncFailure = {
         container: name,
         reason: "PostStartHookError",
-        message,
+        message: failures.map(describeError).join("; ")
+          .replaceAll(containerId, name),
       };
-      await killer.killContainer({
-        pod,
-        container: { id: containerId, name },
-        podIps,
-        reason: "post_start_failed",
-        message: "FailedPostStartHook",
-        signal,
-      });
       return { kind: "failed", failure, changed: true };
     }
   }

@@ -272,3 +272,16 @@ function countCreated(rig: CoreRig, name: string): number {
     ).includes(`"name":"${name}"`)
   ).length;
 }
+
+Deno.test("Agent tells once why a pod has no sandbox", async () => {
+  await using rig = await CoreRig.start();
+  const refusal = { kind: "error", code: 13, details: "no luck" } as const;
+  rig.fake.fault("RunPodSandbox", refusal);
+  await rig.apply("web", web({ uid: "fixed" }));
+  const failures = () =>
+    (rig.core.agent.decision("fixed")?.failures ?? [])
+      .map(({ reason }) => reason);
+  await rig.until(() => failures().length > 0, "a failure");
+  await rig.pass(3_000);
+  deepStrictEqual(failures(), ["CreatePodSandboxError"]);
+});

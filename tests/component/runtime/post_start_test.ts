@@ -1,0 +1,43 @@
+/**
+ * What a postStart hook leads to besides its own success.
+ *
+ * @module
+ */
+
+import { match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { container, fakeRig, pod } from "./rig.ts";
+
+const HOOKED = {
+  lifecycle: { postStart: { exec: { command: ["warm-up"] } } },
+};
+
+Deno.test("PodExecutor.execute() tells of the hook that failed, also when the container cannot be stopped after it", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.settings.exec = () => ({ exitCode: 1 });
+  fake.fault("StopContainer", { kind: "error", code: 13, details: "stuck" });
+  const outcome = await rig.sync(pod({ containers: [container(HOOKED)] }));
+  const [failure] = outcome.failures;
+  strictEqual(failure?.reason, "PostStartHookError");
+  match(failure.message, /ended with "1".*; .*stuck/);
+});
+
+Deno.test("PodExecutor.execute() does not show containers as they were before a long hook", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({
+    containers: [container(), container({ name: "hooked", ...HOOKED })],
+  });
+  await rig.sync(subject);
+  const [hooked] = fake.running("hooked");
+  const [other] = fake.running("c");
+  fake.exitContainer(hooked?.id ?? "", 1);
+  fake.settings.exec = () => {
+    fake.exitContainer(other?.id ?? "", 1);
+    return { exitCode: 0 };
+  };
+  fake.fault("ExecSync", { kind: "delay", ms: 1_100 });
+  const { observed } = await rig.sync(subject);
+  const shown = observed?.pod.containers.find(({ id }) => id === other?.id);
+  notStrictEqual(shown?.state, "running");
+});
