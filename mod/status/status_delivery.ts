@@ -14,9 +14,9 @@ import {
   type Random,
   TaskGroup,
 } from "../base/mod.ts";
-import type { PodStatus } from "../api/mod.ts";
+import type { Pod, PodStatus } from "../api/mod.ts";
 import type { StatusSink } from "./ports.ts";
-import type { StatusManager } from "./status_manager.ts";
+import type { StatusManager, VersionedStatus } from "./status_manager.ts";
 import { patchStatus } from "./status_patch.ts";
 
 /** What bringing statuses to a sink needs. */
@@ -26,7 +26,7 @@ export interface StatusDeliveryDeps {
   readonly log: Logger;
   readonly statuses: Pick<
     StatusManager,
-    "entry" | "entries" | "changes" | "remove"
+    "entry" | "entries" | "changes" | "departures" | "remove"
   >;
   readonly sink: StatusSink;
 }
@@ -58,7 +58,8 @@ const NOTHING_SENT: Sent = { version: 0 };
 /**
  * Drives one sink: every change goes to it at once, of each pod the newest only and one
  * at a time, so that an older status never comes after a newer one. A pod that has to
- * wait holds up no other. What failed is tried again until it is taken or overtaken.
+ * wait holds up no other. What failed is tried again until it is taken or overtaken. Of
+ * a pod that is gone the sink gets the last status, unless it has it, and then the news.
  */
 export class StatusDelivery {
   readonly #deps: StatusDeliveryDeps;
@@ -70,6 +71,8 @@ export class StatusDelivery {
   /** The pods whose last update failed. */
   readonly #failing = new Set<string>();
   #tasks: TaskGroup | undefined;
+  /** The last statuses of pods that are gone. */
+  #departed = new Map<string, VersionedStatus>();
 
   constructor(deps: StatusDeliveryDeps, options: StatusDeliveryOptions = {}) {
     this.#deps = deps;
@@ -79,7 +82,9 @@ export class StatusDelivery {
   /** Delivers until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await using tasks = new TaskGroup(signal);
+    using departures = this.#deps.statuses.departures();
     this.#tasks = tasks;
+    this.#departed = departures.last;
     for await (const _ of this.#deps.statuses.changes(tasks.signal)) {
       for (const uid of this.#due()) this.#serve(uid);
     }
@@ -137,6 +142,10 @@ export class StatusDelivery {
 
   /** The pods of which the sink should hear now. */
   #due(): string[] {
+    for (const uid of this.#departed.keys()) {
+      // A sink that never had it, or lost what it had, need not hear how it ended.
+      if (!this.#sent.has(uid)) this.#departed.delete(uid);
+    }
     const known = [...this.#deps.statuses.entries()].map(({ uid }) => uid);
     const uids = new Set([...known, ...this.#sent.keys()]);
     return [...uids].filter((uid) => this.#isDue(uid));
@@ -187,15 +196,41 @@ export class StatusDelivery {
     signal: AbortSignal,
   ): Promise<Sent | undefined> {
     const { sink, statuses } = this.#deps;
+    const before = await this.#tellLast(uid, sent, signal);
+    if (before === undefined) return undefined;
     const entry = statuses.entry(uid);
     if (entry?.pod === undefined) {
       await sink.remove(uid, signal);
       return undefined;
     }
-    const { pod, version, status, finished } = entry;
+    return await this.#put({ ...entry, pod: entry.pod }, before, signal);
+  }
+
+  /** Tells how a pod was at its end, before it is told that it is gone or begins anew. */
+  async #tellLast(
+    uid: string,
+    sent: Sent,
+    signal: AbortSignal,
+  ): Promise<Sent | undefined> {
+    const last = this.#departed.get(uid);
+    if (last?.pod === undefined) return sent;
+    const isKnown = sent.version === 0 || sent.version >= last.version;
+    const after = isKnown
+      ? sent
+      : await this.#put({ ...last, pod: last.pod }, sent, signal);
+    if (this.#departed.get(uid) === last) this.#departed.delete(uid);
+    return after;
+  }
+
+  async #put(
+    entry: VersionedStatus & { readonly pod: Pod },
+    sent: Sent,
+    signal: AbortSignal,
+  ): Promise<Sent | undefined> {
+    const { sink, statuses } = this.#deps;
+    const { uid, version, status } = entry;
     const patch = patchStatus(sent.status, status);
-    const update = { uid, pod, version, status, finished, patch };
-    const receipt = await sink.put(update, signal);
+    const receipt = await sink.put({ ...entry, patch }, signal);
     switch (receipt.kind) {
       case "taken":
         return { version, status };
@@ -206,6 +241,7 @@ export class StatusDelivery {
       case "replaced":
         this.#deps.log.info("status_dropped", { sink: sink.name, uid });
         if (statuses.entry(uid)?.version === version) statuses.remove(uid);
+        this.#departed.delete(uid);
         return undefined;
     }
   }

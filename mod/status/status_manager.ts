@@ -35,6 +35,12 @@ export interface VersionedStatus {
   readonly finished: boolean;
 }
 
+/** The last statuses of pods that are gone, for one who has to tell of them. */
+export interface Departures extends Disposable {
+  /** By UID; who has told of one takes it out. */
+  readonly last: Map<string, VersionedStatus>;
+}
+
 /** What keeping statuses needs. */
 export interface StatusManagerDeps {
   readonly clock: Clock;
@@ -56,6 +62,7 @@ export class StatusManager {
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
   readonly #changes = new Topic<number>();
+  readonly #departures = new Set<Departures>();
   #lastVersion = 0;
 
   constructor(deps: StatusManagerDeps) {
@@ -90,6 +97,19 @@ export class StatusManager {
    */
   changes(signal: AbortSignal): AsyncIterable<number> {
     return this.#changes.subscribe(signal);
+  }
+
+  /**
+   * Keeps the last status of each pod that goes from now on, since whoever follows the
+   * changes finds only that it is gone. Until it is disposed of.
+   */
+  departures(): Departures {
+    const departures: Departures = {
+      last: new Map(),
+      [Symbol.dispose]: () => this.#departures.delete(departures),
+    };
+    this.#departures.add(departures);
+    return departures;
   }
 
   /**
@@ -237,7 +257,11 @@ export class StatusManager {
   }
 
   #delete(uid: string): void {
-    if (this.#entries.delete(uid)) this.#tell();
+    const entry = this.#entries.get(uid);
+    if (entry === undefined) return;
+    this.#entries.delete(uid);
+    for (const { last } of this.#departures) last.set(uid, entry);
+    this.#tell();
   }
 
   #tell(): void {
