@@ -64,8 +64,10 @@ export class RecordSink implements StatusSink {
 
   /** How a container was that ran before the agent's start. */
   remembered(containerId: string): ContainerMemory | undefined {
-    for (const record of this.#found.values()) {
-      if (Object.hasOwn(record, containerId)) return record[containerId];
+    for (const { containers } of this.#found.values()) {
+      if (Object.hasOwn(containers, containerId)) {
+        return containers[containerId];
+      }
     }
     return undefined;
   }

@@ -10,6 +10,7 @@ import {
   type PodStatus,
   sealRecord,
 } from "../api/mod.ts";
+import { isTerminalPhase } from "../pod/mod.ts";
 
 /** How a container was when it was last shown. */
 export interface ContainerMemory {
@@ -17,12 +18,32 @@ export interface ContainerMemory {
   readonly started: boolean;
 }
 
-/** By the id that the runtime gave; only of containers that run. */
-export type RunRecord = Readonly<Record<string, ContainerMemory>>;
+/** How a condition was when it was last shown, and since when; RFC 3339. */
+export interface ConditionMemory {
+  readonly status: string;
+  readonly since: string;
+}
 
-/** Takes out of a status what has to be remembered; `undefined` when nothing runs. */
+/** The memory of one pod until the next boot. */
+export interface RunRecord {
+  /** That of the pod, by which a record of an earlier life of its UID is known. */
+  readonly startTime?: string;
+  /** By the id that the runtime gave; only of containers that run. */
+  readonly containers: Readonly<Record<string, ContainerMemory>>;
+  /** By type. */
+  readonly conditions: Readonly<Record<string, ConditionMemory>>;
+}
+
+/**
+ * Takes out of a status what has to be remembered; `undefined` of a pod that was never
+ * begun, and of one that is over, whose whole status is kept elsewhere.
+ */
 export function runRecordOf(status: PodStatus): RunRecord | undefined {
-  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  const { containerStatuses, initContainerStatuses = [] } = status;
+  const { startTime, conditions = [] } = status;
+  if (containerStatuses === undefined || isTerminalPhase(status.phase)) {
+    return undefined;
+  }
   const running = [...initContainerStatuses, ...containerStatuses].flatMap(
     ({ containerID = "", state, ready, started }) => {
       const id = parseContainerId(containerID)?.id;
@@ -31,12 +52,22 @@ export function runRecordOf(status: PodStatus): RunRecord | undefined {
         : [[id, { ready, started: started === true }] as const];
     },
   );
-  return running.length === 0 ? undefined : Object.fromEntries(running);
+  const since = conditions.flatMap(({ type, status, lastTransitionTime }) =>
+    lastTransitionTime === undefined
+      ? []
+      : [[type, { status, since: lastTransitionTime }] as const]
+  );
+  if (running.length + since.length === 0) return undefined;
+  return {
+    ...(startTime !== undefined && { startTime }),
+    containers: Object.fromEntries(running),
+    conditions: Object.fromEntries(since),
+  };
 }
 
 /** The text of a record; equal records have equal texts. */
 export function formatRunRecord(record: RunRecord): string {
-  return sealRecord({ containers: record }).text;
+  return sealRecord(record).text;
 }
 
 /** Reads a record; `undefined` when it is not exactly what was written once. */
@@ -44,17 +75,39 @@ export function parseRunRecord(text: string): RunRecord | undefined {
   const record = openRecord(text)?.record;
   if (typeof record !== "object" || record === null) return undefined;
   if (!("containers" in record)) return undefined;
-  const { containers } = record;
-  if (typeof containers !== "object" || containers === null) return undefined;
-  const entries = Object.entries(containers);
-  return entries.every(isMemoryEntry) ? Object.fromEntries(entries) : undefined;
+  const containers = mapOf(record.containers, isContainerMemory);
+  // An agent before this one may not have written any.
+  const conditions = "conditions" in record
+    ? mapOf(record.conditions, isConditionMemory)
+    : {};
+  if (containers === undefined || conditions === undefined) return undefined;
+  const startTime = "startTime" in record ? record.startTime : undefined;
+  return typeof startTime === "string"
+    ? { startTime, containers, conditions }
+    : { containers, conditions };
 }
 
-function isMemoryEntry(
-  entry: [string, unknown],
-): entry is [string, ContainerMemory] {
-  const [, value] = entry;
+function mapOf<T>(
+  value: unknown,
+  isMemory: (value: unknown) => value is T,
+): Record<string, T> | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries: [string, T][] = [];
+  for (const [key, each] of Object.entries(value)) {
+    if (!isMemory(each)) return undefined;
+    entries.push([key, each]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function isContainerMemory(value: unknown): value is ContainerMemory {
   return typeof value === "object" && value !== null &&
     "ready" in value && typeof value.ready === "boolean" &&
     "started" in value && typeof value.started === "boolean";
+}
+
+function isConditionMemory(value: unknown): value is ConditionMemory {
+  return typeof value === "object" && value !== null &&
+    "status" in value && typeof value.status === "string" &&
+    "since" in value && typeof value.since === "string";
 }

@@ -16,11 +16,13 @@ import {
 import {
   isTerminalPhase,
   normalizeStatus,
+  parseTime,
   revivedContainer,
   terminatedStatus,
   withContainerReadiness,
   withContainerStartup,
 } from "../pod/mod.ts";
+import type { ConditionMemory, RunRecord } from "./run_record.ts";
 import type { StatusRecord } from "./status_record.ts";
 
 /** A status as it is stored. */
@@ -61,6 +63,8 @@ export class StatusManager {
   readonly #entries = new Map<string, VersionedStatus>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
+  /** How an earlier agent last told the conditions of pods, until they are told again. */
+  readonly #recalled = new Map<string, RunRecord["conditions"]>();
   readonly #changes = new Topic<number>();
   readonly #departures = new Set<Departures>();
   #lastVersion = 0;
@@ -135,7 +139,9 @@ export class StatusManager {
     }
     const least = this.#countsOf(uid);
     if (status.containerStatuses !== undefined) this.#floors.delete(uid);
-    return this.#store(pod, monotonic(entry, raise(status, least)));
+    const next = lasting(raise(status, least), this.#recalled.get(uid));
+    this.#recalled.delete(uid);
+    return this.#store(pod, monotonic(entry, next));
   }
 
   /**
@@ -213,6 +219,19 @@ export class StatusManager {
     this.#floors.set(uid, new Map(Object.entries(restartCounts)));
   }
 
+  /**
+   * Takes over since when the conditions of a restored pod are as they were. Not believed
+   * of a pod that began at another time: that was an earlier life of its UID.
+   */
+  recall(
+    uid: string,
+    { startTime, conditions }: Omit<RunRecord, "containers">,
+  ): void {
+    const status = this.get(uid);
+    if (status === undefined || isTerminalPhase(status.phase)) return;
+    if (status.startTime === startTime) this.#recalled.set(uid, conditions);
+  }
+
   /** Forgets a pod that is gone. */
   remove(uid: string): void {
     this.#delete(uid);
@@ -260,6 +279,7 @@ export class StatusManager {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return;
     this.#entries.delete(uid);
+    this.#recalled.delete(uid);
     for (const { last } of this.#departures) last.set(uid, entry);
     this.#tell();
   }
@@ -320,5 +340,25 @@ function raise(
       { containerStatuses: containerStatuses.map(lift) }),
     ...(initContainerStatuses !== undefined &&
       { initContainerStatuses: initContainerStatuses.map(lift) }),
+  };
+}
+
+/** Gives conditions that are as an earlier agent told them the times that it told. */
+function lasting(
+  status: PodStatus,
+  recalled: Readonly<Record<string, ConditionMemory>> | undefined,
+): PodStatus {
+  if (recalled === undefined || status.conditions === undefined) return status;
+  return {
+    ...status,
+    conditions: status.conditions.map((each) => {
+      if (!Object.hasOwn(recalled, each.type)) return each;
+      const before = recalled[each.type];
+      const sinceMs = parseTime(before?.since);
+      const nowMs = parseTime(each.lastTransitionTime);
+      const isLasting = before?.status === each.status &&
+        sinceMs !== undefined && nowMs !== undefined && sinceMs < nowMs;
+      return isLasting ? { ...each, lastTransitionTime: before.since } : each;
+    }),
   };
 }

@@ -38,7 +38,7 @@ export interface StatusRecordsDeps {
 /**
  * Keeps a record of every pod that was begun: when it was, how often its containers
  * were restarted and, once it has ended, how; until the next boot also which of its
- * containers had started and were ready.
+ * containers had started and were ready, and since when its conditions are as they are.
  *
  * It is a sink of statuses like any other, so that every change reaches it while
  * {@linkcode run} runs. Written is only what is not what the disk has, so nothing for a
@@ -73,10 +73,9 @@ export class StatusRecords {
    */
   async load(uids: Iterable<string>): Promise<void> {
     const known = new Set(uids);
-    await Promise.all([
-      ...[...known].map((uid) => this.#loadOne(uid)),
-      this.#loadRun(known),
-    ]);
+    await Promise.all([...known].map((uid) => this.#loadOne(uid)));
+    // Each of these is believed only beside what is restored of its pod.
+    await this.#loadRun(known);
   }
 
   /**
@@ -147,6 +146,7 @@ export class StatusRecords {
         return this.#log.warn("run_record_broken", { uid });
       }
       this.#sink.loadedRun(uid, { text, record });
+      this.#deps.statuses.recall(uid, record);
     } catch (error) {
       this.#log.warn("run_record_unreadable", { uid, error });
     }

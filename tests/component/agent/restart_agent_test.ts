@@ -4,7 +4,12 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  notStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { container, untilGone, WEB, web, writeLog } from "./manifests.ts";
 
@@ -43,6 +48,37 @@ Deno.test("Agent adopts running pods without a single change (I2)", async () => 
   deepStrictEqual(countsOf(rig), counts);
   deepStrictEqual(rig.logged("orphan_found"), []);
   deepStrictEqual(rig.logged("foreign_pod"), []);
+});
+
+Deno.test("Agent knows since when a pod is ready, also after its own restart", async () => {
+  const readinessProbe = { exec: { command: ["true"] }, periodSeconds: 1 };
+  const probed = container(WEB, { readinessProbe });
+  await using rig = await withRunning(
+    web({ spec: { containers: [probed] } }),
+  );
+  const times = () =>
+    Object.fromEntries(
+      (rig.status("web")?.conditions ?? []).map((
+        { type, status, lastTransitionTime },
+      ) => [`${type} ${status}`, lastTransitionTime]),
+    );
+  await rig.until(() => times()["Ready True"] !== undefined, "ready");
+  const before = times();
+  await rig.pass(600_000, 5_000);
+  await rig.restartAgent();
+  await rig.until(() => times()["Ready True"] !== undefined, "ready again");
+  deepStrictEqual(times(), before);
+  // A machine that starts anew begins all of it anew.
+  await rig.stopAgent();
+  for (const id of [...rig.fake.sandboxes.keys()]) rig.fake.vanish(id);
+  await rig.pass(60_000, 5_000);
+  await rig.startAgent();
+  await rig.until(
+    () => rig.fake.running(WEB).length === 1,
+    "the container of this boot",
+  );
+  await rig.until(() => times()["Ready True"] !== undefined, "ready anew");
+  notStrictEqual(times()["Ready True"], before["Ready True"]);
 });
 
 Deno.test("Agent leaves alone what runs through twenty restarts at odd moments", async () => {
