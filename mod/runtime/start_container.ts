@@ -280,27 +280,21 @@ export class ContainerStarter {
         "FailedPostStartHook",
         "PostStartHook failed",
       );
-      const failures = [error];
-      try {
-        await killer.killContainer({
-          pod,
-          container: { id: containerId, name },
-          podIps,
-          reason: "post_start_failed",
-          message: "FailedPostStartHook",
-          signal,
-        });
-      } catch (notKilled) {
-        // It is the hook that failed, whatever became of the container after that.
-        signal.throwIfAborted();
-        failures.push(notKilled);
-      }
-      const failure: SyncFailure = {
-        container: name,
-        reason: "PostStartHookError",
-        message: failures.map(describeError).join("; ")
-          .replaceAll(containerId, name),
-      };
+      // It is the hook that failed, whatever becomes of the container after that.
+      const notKilled: unknown = await killer.killContainer({
+        pod,
+        container: { id: containerId, name },
+        podIps,
+        reason: "post_start_failed",
+        message: "FailedPostStartHook",
+        signal,
+      }).catch((failure: unknown) => failure);
+      signal.throwIfAborted();
+      const causes = notKilled === undefined ? [error] : [error, notKilled];
+      const message = causes.map(describeError).join("; ")
+        .replaceAll(containerId, name);
+      const reason = "PostStartHookError";
+      const failure = { container: name, reason, message };
       return { kind: "failed", failure, changed: true };
     }
   }

@@ -6,104 +6,14 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
-import {
-  StatusDelivery,
-  type StatusManager,
-  type StatusReceipt,
-  type StatusSink,
-  type StatusUpdate,
-} from "../../../mod/status/mod.ts";
+import { StatusDelivery } from "../../../mod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { manager, podOf, status } from "./builders.ts";
-
-/** What the sink answers to one update. */
-type Answer = StatusReceipt["kind"] | "fails" | "hangs";
-
-/** A sink that answers by a script, and takes everything when that is over. */
-class ScriptedSink implements StatusSink {
-  readonly name = "scripted";
-  readonly puts: StatusUpdate[] = [];
-  readonly removed: string[] = [];
-  /** By UID. */
-  readonly script = new Map<string, Answer[]>();
-  /** Lets go of what hangs. */
-  readonly gates = new Map<string, () => void>();
-  #inFlight = new Map<string, number>();
-  mostInFlight = 0;
-
-  async put(
-    update: StatusUpdate,
-    signal: AbortSignal,
-  ): Promise<StatusReceipt> {
-    const { uid } = update;
-    this.puts.push(update);
-    const flying = (this.#inFlight.get(uid) ?? 0) + 1;
-    this.#inFlight.set(uid, flying);
-    this.mostInFlight = Math.max(this.mostInFlight, flying);
-    try {
-      const answer = this.script.get(uid)?.shift() ?? "taken";
-      if (answer === "hangs") {
-        const { promise, resolve, reject } = Promise.withResolvers<void>();
-        this.gates.set(uid, resolve);
-        signal.addEventListener("abort", () => reject(signal.reason));
-        await promise;
-        return { kind: "taken" };
-      }
-      await Promise.resolve();
-      if (answer === "fails") throw new Error("HTTP 409");
-      return { kind: answer };
-    } finally {
-      this.#inFlight.set(uid, flying - 1);
-    }
-  }
-
-  remove(uid: string): Promise<void> {
-    this.removed.push(uid);
-    return Promise.resolve();
-  }
-
-  /** What it was told of a pod, by phase. */
-  told(uid: string): (string | undefined)[] {
-    return this.puts.filter((put) => put.uid === uid)
-      .map((put) => put.status.phase);
-  }
-}
-
-interface Rig {
-  readonly clock: FakeClock;
-  readonly statuses: StatusManager;
-  readonly sink: ScriptedSink;
-  readonly delivery: StatusDelivery;
-  set(uid: string, phase: string): void;
-}
-
-async function withRig(use: (rig: Rig) => Promise<void>): Promise<void> {
-  const clock = new FakeClock();
-  const statuses = manager(clock);
-  const sink = new ScriptedSink();
-  const delivery = new StatusDelivery({
-    clock,
-    statuses,
-    sink,
-    random: seededRandom(1),
-    log: silentLogger,
-  });
-  const stop = new AbortController();
-  const running = delivery.run(stop.signal);
-  const set = (uid: string, phase: string) => {
-    statuses.setPodStatus(podOf(uid), status(phase));
-  };
-  try {
-    await use({ clock, statuses, sink, delivery, set });
-  } finally {
-    stop.abort();
-    await running;
-  }
-}
+import { type Answer, ScriptedSink, withDelivery } from "./delivery_rig.ts";
 
 // status_manager_test.go TestNewStatus, TestUnchangedStatus, TestSyncPodBatch.
 Deno.test("StatusDelivery tells a change at once, and nothing when nothing changed", () =>
-  withRig(async ({ clock, sink, set }) => {
+  withDelivery(async ({ clock, sink, set }) => {
     set("u", "Pending");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Pending"]);
@@ -118,14 +28,14 @@ Deno.test("StatusDelivery tells a change at once, and nothing when nothing chang
   }));
 
 Deno.test("StatusDelivery tells only the newest of several changes at once", () =>
-  withRig(async ({ clock, sink, set }) => {
+  withDelivery(async ({ clock, sink, set }) => {
     for (const phase of ["Pending", "Running", "Failed"]) set("u", phase);
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Failed"]);
   }));
 
 Deno.test("StatusDelivery holds up no pod behind a slow one, and of that one tells the newest next (ST-11)", () =>
-  withRig(async ({ clock, sink, set }) => {
+  withDelivery(async ({ clock, sink, set }) => {
     sink.script.set("slow", ["hangs"]);
     set("slow", "Pending");
     await clock.advance(0);
@@ -212,7 +122,7 @@ const races: readonly Race[] = [
 ];
 for (const { name, answers, later, told, known } of races) {
   Deno.test(`StatusDelivery ${name} (ST-11)`, () =>
-    withRig(async ({ clock, sink, statuses, set }) => {
+    withDelivery(async ({ clock, sink, statuses, set }) => {
       sink.script.set("u", [...answers]);
       set("u", "Pending");
       await clock.advance(0);
@@ -230,7 +140,7 @@ for (const { name, answers, later, told, known } of races) {
 }
 
 Deno.test("StatusDelivery waits longer after each failure, up to some seconds (ST-11)", () =>
-  withRig(async ({ clock, sink, set }) => {
+  withDelivery(async ({ clock, sink, set }) => {
     sink.script.set("u", Array.from({ length: 8 }, () => "fails" as const));
     set("u", "Pending");
     await clock.advance(0);
@@ -244,7 +154,7 @@ Deno.test("StatusDelivery waits longer after each failure, up to some seconds (S
   }));
 
 Deno.test("StatusDelivery patches against what the sink took, not against what it was offered", () =>
-  withRig(async ({ clock, sink, statuses, set }) => {
+  withDelivery(async ({ clock, sink, statuses, set }) => {
     set("u", "Pending");
     await clock.advance(0);
     sink.script.set("u", ["fails"]);
@@ -259,7 +169,7 @@ Deno.test("StatusDelivery patches against what the sink took, not against what i
   }));
 
 Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it never told of", () =>
-  withRig(async ({ clock, sink, statuses, set }) => {
+  withDelivery(async ({ clock, sink, statuses, set }) => {
     set("u", "Running");
     set("never", "Running");
     statuses.remove("never");
@@ -273,76 +183,8 @@ Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it
     deepStrictEqual(sink.puts.at(-1)?.patch, status("Pending"));
   }));
 
-Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
-  withRig(async ({ clock, statuses, sink, set }) => {
-    set("u", "Running");
-    await clock.advance(0);
-    // A release does all of this between two turns of the loop.
-    statuses.terminatePod(podOf("u"));
-    statuses.setPodStatus(podOf("u"), status("Failed"));
-    statuses.remove("u");
-    await clock.advance(0);
-    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
-    strictEqual(sink.puts.at(-1)?.finished, true);
-    deepStrictEqual(sink.removed, ["u"]);
-    await clock.advance(60_000);
-    strictEqual(sink.puts.length, 2);
-    deepStrictEqual(sink.removed, ["u"]);
-  }));
-
-Deno.test("StatusDelivery tells how a pod ended again when the sink refused it, and then that it is gone", () =>
-  withRig(async ({ clock, statuses, sink, set }) => {
-    set("u", "Running");
-    await clock.advance(0);
-    sink.script.set("u", ["fails"]);
-    set("u", "Failed");
-    statuses.remove("u");
-    await clock.advance(0);
-    deepStrictEqual(sink.removed, []);
-    await clock.advance(10_000);
-    deepStrictEqual(sink.told("u"), ["Running", "Failed", "Failed"]);
-    deepStrictEqual(sink.removed, ["u"]);
-  }));
-
-Deno.test("StatusDelivery tells how a pod ended before it tells of its next life", () =>
-  withRig(async ({ clock, statuses, sink, set }) => {
-    set("u", "Running");
-    await clock.advance(0);
-    set("u", "Failed");
-    statuses.renew("u");
-    set("u", "Pending");
-    await clock.advance(0);
-    deepStrictEqual(sink.told("u"), ["Running", "Failed", "Pending"]);
-    deepStrictEqual(sink.removed, []);
-  }));
-
-Deno.test("StatusDelivery does not tell a sink how a pod ended that lost what it had of it", () =>
-  withRig(async ({ clock, statuses, sink, delivery, set }) => {
-    set("u", "Running");
-    await clock.advance(0);
-    // The directory of its record went, and may be that of its next life already.
-    set("u", "Failed");
-    delivery.forget("u");
-    statuses.remove("u");
-    await clock.advance(0);
-    deepStrictEqual(sink.told("u"), ["Running"]);
-    deepStrictEqual(sink.removed, ["u"]);
-  }));
-
-Deno.test("StatusDelivery leaves a pod of the same name alone that took the place of one that ended", () =>
-  withRig(async ({ clock, statuses, sink, set }) => {
-    set("u", "Running");
-    await clock.advance(0);
-    sink.script.set("u", ["replaced"]);
-    set("u", "Failed");
-    statuses.remove("u");
-    await clock.advance(60_000);
-    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
-    deepStrictEqual(sink.removed, []);
-  }));
-
 Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as soon as it is wanted", () =>
-  withRig(async ({ clock, sink, statuses }) => {
+  withDelivery(async ({ clock, sink, statuses }) => {
     const ended = status("Succeeded");
     statuses.restore("u", { restartCounts: {}, ended });
     await clock.advance(0);
@@ -353,7 +195,7 @@ Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as so
   }));
 
 Deno.test("StatusDelivery.flush() brings the newest now, whatever is on its way", () =>
-  withRig(async ({ clock, sink, delivery, set }) => {
+  withDelivery(async ({ clock, sink, delivery, set }) => {
     sink.script.set("u", ["hangs"]);
     set("u", "Pending");
     await clock.advance(0);
@@ -391,7 +233,7 @@ Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is to
 });
 
 Deno.test("StatusDelivery.run() ends with its signal while updates hang and wait", async () => {
-  await withRig(async ({ clock, sink, set }) => {
+  await withDelivery(async ({ clock, sink, set }) => {
     sink.script.set("a", ["hangs"]);
     sink.script.set("b", ["fails"]);
     set("a", "Running");

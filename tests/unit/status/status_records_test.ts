@@ -5,99 +5,15 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { ContainerStatus, PodStatus } from "../../../mod/api/mod.ts";
-import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
+import type { StatusManager } from "../../../mod/status/mod.ts";
 import {
-  type RecordFiles,
-  type RunRecordFiles,
-  StatusManager,
-  StatusRecords,
-} from "../../../mod/status/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { container, podOf } from "./builders.ts";
-
-/** A disk in memory that counts what is written to it. */
-class MemoryFiles implements RecordFiles {
-  readonly texts = new Map<string, string>();
-  readonly writes: boolean[] = [];
-  /** Without one, the pod has no directory. */
-  directories = new Set(["u"]);
-  isFull = false;
-
-  read(uid: string): Promise<string | undefined> {
-    return Promise.resolve(this.texts.get(uid));
-  }
-
-  write(
-    uid: string,
-    text: string,
-    { durable }: { readonly durable: boolean },
-  ): Promise<boolean> {
-    if (this.isFull) return Promise.reject(new Error("No space left"));
-    if (!this.directories.has(uid)) return Promise.resolve(false);
-    this.writes.push(durable);
-    this.texts.set(uid, text);
-    return Promise.resolve(true);
-  }
-}
-
-/** A run directory in memory. */
-class MemoryRunFiles implements RunRecordFiles {
-  readonly texts = new Map<string, string>();
-  writes = 0;
-
-  list(): Promise<readonly string[]> {
-    return Promise.resolve([...this.texts.keys()]);
-  }
-
-  read(uid: string): Promise<string | undefined> {
-    return Promise.resolve(this.texts.get(uid));
-  }
-
-  write(uid: string, text: string): Promise<void> {
-    this.writes++;
-    this.texts.set(uid, text);
-    return Promise.resolve();
-  }
-
-  remove(uid: string): Promise<void> {
-    this.texts.delete(uid);
-    return Promise.resolve();
-  }
-}
-
-const START = "2026-01-02T03:04:05Z";
-const POD = podOf("u");
-
-function status(phase: string, restartCount = 0): PodStatus {
-  return {
-    phase,
-    startTime: START,
-    containerStatuses: [{
-      name: "c",
-      restartCount,
-      ready: false,
-      image: "",
-      imageID: "",
-    }],
-  };
-}
-
-function setUp(files = new MemoryFiles(), runFiles = new MemoryRunFiles()) {
-  const clock = new FakeClock();
-  const log = silentLogger;
-  const statuses = new StatusManager({ clock, log });
-  const random = seededRandom(1);
-  const records = new StatusRecords({
-    statuses,
-    files,
-    runFiles,
-    log,
-    clock,
-    random,
-  });
-  return { statuses, records, files, runFiles, clock };
-}
+  MemoryFiles,
+  POD,
+  running,
+  setUp,
+  START,
+  status,
+} from "./records_rig.ts";
 
 async function reload(files: MemoryFiles): Promise<StatusManager> {
   const { statuses, records } = setUp(files);
@@ -215,18 +131,6 @@ for (const [what, damage] of Object.entries(BROKEN)) {
   });
 }
 
-function running(
-  id: string,
-  rest: Partial<ContainerStatus> = {},
-): PodStatus {
-  const at = container("c", {
-    containerID: `containerd://${id}`,
-    state: { running: {} },
-    ...rest,
-  });
-  return { phase: "Running", startTime: START, containerStatuses: [at] };
-}
-
 Deno.test("StatusRecords.remembered() tells how containers were before the agent's restart (ST-04)", async () => {
   const { statuses, records, runFiles, files } = setUp();
   statuses.setPodStatus(POD, running("x", { started: true, ready: true }));
@@ -270,96 +174,6 @@ Deno.test("StatusRecords.run() writes readiness as soon as it changes, nobody as
   strictEqual(clock.pendingTimers, 0);
   stop.abort();
   await run;
-});
-
-const EARLIER = "2026-01-02T04:00:00Z";
-const LATER = "2026-01-02T05:00:00Z";
-
-function readySince(since: string, status = "True"): PodStatus {
-  const ready = { type: "Ready", status, lastTransitionTime: since };
-  return { ...running("x"), conditions: [ready] };
-}
-
-interface Recall {
-  readonly name: string;
-  /** What the earlier agent told; ready since {@linkcode EARLIER} by default. */
-  readonly told?: PodStatus;
-  readonly damage?: (files: MemoryFiles) => Promise<void> | void;
-  readonly since: string;
-}
-
-const RECALLS: readonly Recall[] = [
-  { name: "keeps the time of a condition that is as it was", since: EARLIER },
-  {
-    name: "gives a condition that changed meanwhile its own time",
-    told: readySince(EARLIER, "False"),
-    since: LATER,
-  },
-  {
-    name: "does not believe a time that is ahead of the clock",
-    told: readySince("2040-01-01T00:00:00Z"),
-    since: LATER,
-  },
-  {
-    name: "does not believe what is no time",
-    told: readySince("yesterday"),
-    since: LATER,
-  },
-  {
-    name: "does not believe the run record of an earlier life of the UID",
-    damage: async (files) => {
-      const other = setUp();
-      other.statuses.setPodStatus(POD, {
-        ...readySince(EARLIER),
-        startTime: "2026-01-02T04:30:00Z",
-      });
-      await other.records.keep("u");
-      files.texts.set("u", other.files.texts.get("u") ?? "");
-    },
-    since: LATER,
-  },
-  {
-    name: "does not believe a run record beside which there is no other",
-    damage: (files) => files.texts.clear(),
-    since: LATER,
-  },
-];
-
-for (const { name, told, damage, since } of RECALLS) {
-  Deno.test(`StatusRecords.load() ${name}`, async () => {
-    const { statuses, records, files, runFiles } = setUp();
-    statuses.setPodStatus(POD, told ?? readySince(EARLIER));
-    await records.keep("u");
-    await damage?.(files);
-    const again = setUp(files, runFiles);
-    await again.records.load(["u"]);
-    again.statuses.setPodStatus(POD, readySince(LATER));
-    const [ready] = again.statuses.get("u")?.conditions ?? [];
-    strictEqual(ready?.lastTransitionTime, since);
-    // Only the first status is compared with what was before.
-    again.statuses.setPodStatus(POD, readySince(LATER));
-    strictEqual(
-      again.statuses.get("u")?.conditions?.[0]?.lastTransitionTime,
-      LATER,
-    );
-  });
-}
-
-Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
-  const { statuses, records, files, runFiles } = setUp();
-  const unready = (since: string): PodStatus => ({
-    ...status("Running", 3),
-    conditions: [{ type: "Ready", status: "False", lastTransitionTime: since }],
-  });
-  statuses.setPodStatus(POD, unready(EARLIER));
-  await records.keep("u");
-  const again = setUp(files, runFiles);
-  await again.records.load(["u"]);
-  again.statuses.setPodStatus(POD, unready(LATER));
-  strictEqual(
-    again.statuses.get("u")?.conditions?.[0]?.lastTransitionTime,
-    EARLIER,
-  );
 });
 
 const gone: readonly {

@@ -1,0 +1,105 @@
+/**
+ * Since when conditions are as they are, over a restart of the agent.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import type { PodStatus } from "../../../mod/api/mod.ts";
+import {
+  type MemoryFiles,
+  POD,
+  running,
+  setUp,
+  status,
+} from "./records_rig.ts";
+
+const EARLIER = "2026-01-02T04:00:00Z";
+const LATER = "2026-01-02T05:00:00Z";
+
+function readySince(since: string, status = "True"): PodStatus {
+  const ready = { type: "Ready", status, lastTransitionTime: since };
+  return { ...running("x"), conditions: [ready] };
+}
+
+interface Recall {
+  readonly name: string;
+  /** What the earlier agent told; ready since {@linkcode EARLIER} by default. */
+  readonly told?: PodStatus;
+  readonly damage?: (files: MemoryFiles) => Promise<void> | void;
+  readonly since: string;
+}
+
+const RECALLS: readonly Recall[] = [
+  { name: "keeps the time of a condition that is as it was", since: EARLIER },
+  {
+    name: "gives a condition that changed meanwhile its own time",
+    told: readySince(EARLIER, "False"),
+    since: LATER,
+  },
+  {
+    name: "does not believe a time that is ahead of the clock",
+    told: readySince("2040-01-01T00:00:00Z"),
+    since: LATER,
+  },
+  {
+    name: "does not believe what is no time",
+    told: readySince("yesterday"),
+    since: LATER,
+  },
+  {
+    name: "does not believe the run record of an earlier life of the UID",
+    damage: async (files) => {
+      const other = setUp();
+      other.statuses.setPodStatus(POD, {
+        ...readySince(EARLIER),
+        startTime: "2026-01-02T04:30:00Z",
+      });
+      await other.records.keep("u");
+      files.texts.set("u", other.files.texts.get("u") ?? "");
+    },
+    since: LATER,
+  },
+  {
+    name: "does not believe a run record beside which there is no other",
+    damage: (files) => files.texts.clear(),
+    since: LATER,
+  },
+];
+
+for (const { name, told, damage, since } of RECALLS) {
+  Deno.test(`StatusRecords.load() ${name}`, async () => {
+    const { statuses, records, files, runFiles } = setUp();
+    statuses.setPodStatus(POD, told ?? readySince(EARLIER));
+    await records.keep("u");
+    await damage?.(files);
+    const again = setUp(files, runFiles);
+    await again.records.load(["u"]);
+    again.statuses.setPodStatus(POD, readySince(LATER));
+    const [ready] = again.statuses.get("u")?.conditions ?? [];
+    strictEqual(ready?.lastTransitionTime, since);
+    // Only the first status is compared with what was before.
+    again.statuses.setPodStatus(POD, readySince(LATER));
+    strictEqual(
+      again.statuses.get("u")?.conditions?.[0]?.lastTransitionTime,
+      LATER,
+    );
+  });
+}
+
+Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
+  const { statuses, records, files, runFiles } = setUp();
+  const unready = (since: string): PodStatus => ({
+    ...status("Running", 3),
+    conditions: [{ type: "Ready", status: "False", lastTransitionTime: since }],
+  });
+  statuses.setPodStatus(POD, unready(EARLIER));
+  await records.keep("u");
+  const again = setUp(files, runFiles);
+  await again.records.load(["u"]);
+  again.statuses.setPodStatus(POD, unready(LATER));
+  strictEqual(
+    again.statuses.get("u")?.conditions?.[0]?.lastTransitionTime,
+    EARLIER,
+  );
+});

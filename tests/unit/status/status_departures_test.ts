@@ -1,0 +1,77 @@
+/**
+ * What sinks hear of pods that go.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { podOf, status } from "./builders.ts";
+import { withDelivery } from "./delivery_rig.ts";
+
+Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
+  withDelivery(async ({ clock, statuses, sink, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    // A release does all of this between two turns of the loop.
+    statuses.terminatePod(podOf("u"));
+    statuses.setPodStatus(podOf("u"), status("Failed"));
+    statuses.remove("u");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+    strictEqual(sink.puts.at(-1)?.finished, true);
+    deepStrictEqual(sink.removed, ["u"]);
+    await clock.advance(60_000);
+    strictEqual(sink.puts.length, 2);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
+Deno.test("StatusDelivery tells how a pod ended again when the sink refused it, and then that it is gone", () =>
+  withDelivery(async ({ clock, statuses, sink, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    sink.script.set("u", ["fails"]);
+    set("u", "Failed");
+    statuses.remove("u");
+    await clock.advance(0);
+    deepStrictEqual(sink.removed, []);
+    await clock.advance(10_000);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed", "Failed"]);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
+Deno.test("StatusDelivery tells how a pod ended before it tells of its next life", () =>
+  withDelivery(async ({ clock, statuses, sink, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    set("u", "Failed");
+    statuses.renew("u");
+    set("u", "Pending");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed", "Pending"]);
+    deepStrictEqual(sink.removed, []);
+  }));
+
+Deno.test("StatusDelivery does not tell a sink how a pod ended that lost what it had of it", () =>
+  withDelivery(async ({ clock, statuses, sink, delivery, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    // The directory of its record went, and may be that of its next life already.
+    set("u", "Failed");
+    delivery.forget("u");
+    statuses.remove("u");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running"]);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
+Deno.test("StatusDelivery leaves a pod of the same name alone that took the place of one that ended", () =>
+  withDelivery(async ({ clock, statuses, sink, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    sink.script.set("u", ["replaced"]);
+    set("u", "Failed");
+    statuses.remove("u");
+    await clock.advance(60_000);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+    deepStrictEqual(sink.removed, []);
+  }));
