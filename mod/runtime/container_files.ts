@@ -160,8 +160,13 @@ export class ContainerFiles {
   }
 
   #containerDirectory(uid: string, container: string): string {
-    return `${this.#paths.podsDir}/${uid}/containers/${container}`;
+    return `${this.#paths.podsDir}/${containerDirectory(uid, container)}`;
   }
+}
+
+/** Where a container keeps its things, below the directory of all pods. Pure. */
+export function containerDirectory(uid: string, container: string): string {
+  return `${uid}/containers/${container}`;
 }
 
 /** The names come from a runtime: they may not lead out of the log directory. */

@@ -4,7 +4,10 @@
  * @module
  */
 
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileErrorKind, readFileTail, useFileBelow } from "../host/mod.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
 /** {@linkcode RuntimeFiles} on the real disk. */
@@ -34,23 +37,28 @@ export const diskFiles: RuntimeFiles = {
   },
 
   async readTail(path, maxBytes) {
-    // Opening a pipe would wait for a writer.
+    // Opening a device may do something.
     const found = await orMissing(Deno.stat(path));
     if (found?.isFile !== true) return undefined;
-    const file = await orMissing(Deno.open(path));
+    // Should it be a pipe by now, opening does not wait for a writer.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const file = await orMissing(open(path, flags));
     if (file === undefined) return undefined;
-    using _closing = file;
-    const { size } = await file.stat();
-    await file.seek(Math.max(0, size - maxBytes), Deno.SeekMode.Start);
-    const buffer = new Uint8Array(Math.min(size, maxBytes));
-    let filled = 0;
-    // A file that shrinks meanwhile ends the loop early; one that grows is cut.
-    while (filled < buffer.length) {
-      const count = await file.read(buffer.subarray(filled));
-      if (count === null) break;
-      filled += count;
+    try {
+      return await readFileTail(file, maxBytes);
+    } finally {
+      await file.close();
     }
-    return buffer.subarray(0, filled);
+  },
+
+  async readTailBelow(root, path, maxBytes) {
+    const found = await orMissing(
+      useFileBelow(root, path, (file) => readFileTail(file, maxBytes)),
+    );
+    if (found?.kind !== "refused") return found?.value;
+    throw new Error(
+      `Cannot read "${root}/${path}": ${found.message}, wanted a file and no link`,
+    );
   },
 
   async list(path) {
@@ -91,7 +99,7 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (fileErrorKind(error) === "missing") return undefined;
     throw error;
   }
 }

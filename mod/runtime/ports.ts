@@ -27,6 +27,17 @@ export interface RuntimeFiles {
   writeNew(path: string, content: string, mode: number): Promise<boolean>;
   /** At most the last `maxBytes` of a file; `undefined` when there is none. */
   readTail(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /**
+   * At most the last `maxBytes` of a file below `root`; `undefined` when there is none.
+   *
+   * @param path Relative and without `..`; no link in it is followed.
+   * @throws {Error} When there is a link in it, or it is no file.
+   */
+  readTailBelow(
+    root: string,
+    path: string,
+    maxBytes: number,
+  ): Promise<Uint8Array | undefined>;
   /** The names in a directory; empty when there is none. */
   list(path: string): Promise<readonly string[]>;
   /** Removes a file, or a directory with all that is in it. */

@@ -7,8 +7,11 @@
 import {
   ANNOTATION_TERMINATION_MESSAGE_PATH,
   ANNOTATION_TERMINATION_MESSAGE_POLICY,
+  LABEL_CONTAINER_NAME,
+  LABEL_POD_UID,
 } from "../api/mod.ts";
 import type { ContainerStatus } from "../cri/mod.ts";
+import { containerDirectory } from "./container_files.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
 // The limits are upstream's (pkg/kubelet/kuberuntime, kubecontainer.MaxContainerTermination…).
@@ -56,20 +59,49 @@ async function ownMessage(
   files: RuntimeFiles,
   status: ContainerStatus,
 ): Promise<string> {
-  const { annotations, mounts } = status;
-  const path = annotations[ANNOTATION_TERMINATION_MESSAGE_PATH] ?? "";
-  const mount = path === ""
-    ? undefined
-    : mounts.find((candidate) => candidate.containerPath === path);
-  if (mount !== undefined) {
-    const written = await readTail(files, mount.hostPath, MAX_FILE_BYTES);
+  const file = ownFile(status);
+  if (file !== undefined) {
+    const { podsDir, path } = file;
+    const written = await readTail(
+      `${podsDir}/${path}`,
+      () => files.readTailBelow(podsDir, path, MAX_FILE_BYTES),
+    );
     if (written.failure !== undefined) return written.failure;
     if (written.bytes.length > 0) return endOf(written.bytes, MAX_FILE_BYTES);
   }
   if (!fallsBackToLogs(status)) return "";
-  const log = await readTail(files, status.logPath, LOG_TAIL_BYTES);
+  const { logPath } = status;
+  const log = await readTail(
+    logPath,
+    () => files.readTail(logPath, LOG_TAIL_BYTES),
+  );
   const cut = log.bytes.length === LOG_TAIL_BYTES;
   return log.failure ?? lastLogText(log.bytes, { cut });
+}
+
+/**
+ * The file that the agent made for the container's last words.
+ *
+ * A volume can be mounted at the same place. It lies below the agent's file, so the
+ * container does not see it; and whoever writes to the volume could put a link there,
+ * to a Secret of another pod for example.
+ */
+function ownFile(
+  status: ContainerStatus,
+): { readonly podsDir: string; readonly path: string } | undefined {
+  const { annotations, labels, mounts } = status;
+  const wanted = annotations[ANNOTATION_TERMINATION_MESSAGE_PATH] ?? "";
+  if (wanted === "") return undefined;
+  const hostPath =
+    mounts.findLast(({ containerPath }) => containerPath === wanted)
+      ?.hostPath ?? "";
+  const directory = containerDirectory(
+    labels[LABEL_POD_UID] ?? "",
+    labels[LABEL_CONTAINER_NAME] ?? "",
+  );
+  const at = hostPath.lastIndexOf(`/${directory}/`);
+  if (at < 0) return undefined;
+  return { podsDir: hostPath.slice(0, at), path: hostPath.slice(at + 1) };
 }
 
 function fallsBackToLogs(status: ContainerStatus): boolean {
@@ -85,12 +117,11 @@ interface Tail {
 }
 
 async function readTail(
-  files: RuntimeFiles,
   path: string,
-  maxBytes: number,
+  read: () => Promise<Uint8Array | undefined>,
 ): Promise<Tail> {
   try {
-    return { bytes: await files.readTail(path, maxBytes) ?? new Uint8Array() };
+    return { bytes: await read() ?? new Uint8Array() };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const failure = `Error on reading termination log ${path}: ${why}`;

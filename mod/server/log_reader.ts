@@ -4,7 +4,10 @@
  * @module
  */
 
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../base/mod.ts";
+import { FileError } from "../host/mod.ts";
 import { CriLogParser } from "./cri_log.ts";
 import { findTailStart } from "./log_tail.ts";
 
@@ -34,7 +37,7 @@ const FOLLOW_PERIOD_MS = 200;
  * container no longer runs and everything was read. One that is not followed
  * ends where the file ended when it was opened.
  *
- * @throws {Deno.errors.NotFound} When there is no such file.
+ * @throws {FileError} When the file is not there or cannot be opened.
  * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function* readLog(
@@ -42,7 +45,7 @@ export async function* readLog(
   deps: { readonly clock: Clock },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  using log = await OpenLog.open(options);
+  await using log = await OpenLog.open(options);
   await log.skipToTail(options.tailLines);
   if (!options.follow) {
     yield* log.read(log.sizeAtOpen, signal);
@@ -69,27 +72,32 @@ export async function* readLog(
 }
 
 /** The log file that is being read, and how far. */
-class OpenLog implements Disposable {
+class OpenLog implements AsyncDisposable {
   readonly #options: ReadLogOptions;
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   #parser: CriLogParser;
-  #file: Deno.FsFile;
-  #info: Deno.FileInfo;
+  // A handle of node's: Deno's own asks for a grant on the path that links lead to.
+  #file: FileHandle;
+  #info: Stats;
   #position = 0;
 
   static async open(options: ReadLogOptions): Promise<OpenLog> {
-    const file = await Deno.open(options.path);
+    // Should it be a pipe, opening does not wait for a writer.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const file = await open(options.path, flags).catch((cause) => {
+      throw new FileError("read", options.path, { cause });
+    });
     try {
       return new OpenLog(options, { file, info: await file.stat() });
     } catch (error) {
-      file.close();
+      await file.close();
       throw error;
     }
   }
 
   private constructor(
     options: ReadLogOptions,
-    opened: { readonly file: Deno.FsFile; readonly info: Deno.FileInfo },
+    opened: { readonly file: FileHandle; readonly info: Stats },
   ) {
     this.#options = options;
     this.#file = opened.file;
@@ -105,7 +113,6 @@ class OpenLog implements Disposable {
     if (lines === undefined) return;
     const size = this.#info.size;
     this.#position = await findTailStart(this.#file, { size, lines });
-    await this.#file.seek(this.#position, Deno.SeekMode.Start);
   }
 
   /** Yields what stands before `end`. */
@@ -115,12 +122,15 @@ class OpenLog implements Disposable {
   ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
     while (this.#position < end) {
       signal.throwIfAborted();
-      const count = await this.#file.read(
-        this.#buffer.subarray(0, Math.min(BUFFER_BYTES, end - this.#position)),
+      const { bytesRead } = await this.#file.read(
+        this.#buffer,
+        0,
+        Math.min(BUFFER_BYTES, end - this.#position),
+        this.#position,
       );
-      if (count === null) return;
-      this.#position += count;
-      const output = this.#parser.push(this.#buffer.subarray(0, count));
+      if (bytesRead === 0) return;
+      this.#position += bytesRead;
+      const output = this.#parser.push(this.#buffer.subarray(0, bytesRead));
       if (output.length > 0) yield output;
     }
   }
@@ -146,14 +156,14 @@ class OpenLog implements Disposable {
 
   async reopen(): Promise<void> {
     const next = await OpenLog.open(this.#options);
-    this.#file.close();
+    await this.#file.close();
     this.#file = next.#file;
     this.#info = next.#info;
     this.#position = 0;
     this.#parser = next.#parser;
   }
 
-  [Symbol.dispose](): void {
-    this.#file.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
   }
 }

@@ -7,9 +7,13 @@
 import { MAX_HEAD_BYTES, parseCriLogHead } from "./cri_log.ts";
 
 /** A file that can be read anywhere. */
-export interface SeekableFile {
-  seek(offset: number, whence: Deno.SeekMode): Promise<number>;
-  read(buffer: Uint8Array): Promise<number | null>;
+export interface ReadableFile {
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
 }
 
 const BLOCK_BYTES = 64 * 1024;
@@ -24,7 +28,7 @@ const NEWLINE = 10;
  * block is held, whatever the size of the log.
  */
 export async function findTailStart(
-  file: SeekableFile,
+  file: ReadableFile,
   options: { readonly size: number; readonly lines: number },
 ): Promise<number> {
   const { size, lines } = options;
@@ -86,19 +90,23 @@ function isPartialEntry(head: Uint8Array): boolean {
 }
 
 async function readAt(
-  file: SeekableFile,
+  file: ReadableFile,
   offset: number,
   into: Uint8Array,
 ): Promise<void> {
-  await file.seek(offset, Deno.SeekMode.Start);
   let filled = 0;
   while (filled < into.length) {
-    const count = await file.read(into.subarray(filled));
+    const { bytesRead } = await file.read(
+      into,
+      filled,
+      into.length - filled,
+      offset + filled,
+    );
     // The log was cut meanwhile; what is not there counts as no newline.
-    if (count === null) {
+    if (bytesRead === 0) {
       into.fill(0, filled);
       return;
     }
-    filled += count;
+    filled += bytesRead;
   }
 }

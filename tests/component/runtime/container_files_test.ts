@@ -4,9 +4,10 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { seededRandom } from "../../../mod/base/mod.ts";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { seededRandom, systemClock } from "../../../mod/base/mod.ts";
 import { ContainerFiles, diskFiles } from "../../../mod/runtime/mod.ts";
+import { readLog } from "../../../mod/server/mod.ts";
 import { pod } from "./rig.ts";
 
 async function withFiles(
@@ -117,4 +118,58 @@ Deno.test("diskFiles.readTail() reads the end, and nothing of what is no file", 
     );
     strictEqual(await diskFiles.readTail(directory, 4), undefined);
   });
+});
+
+Deno.test("diskFiles.readTailBelow() follows no link, be it the file or a directory above it", async () => {
+  await withFiles(async (_files, directory) => {
+    const own = "u/containers/c";
+    await Deno.mkdir(`${directory}/pods/${own}`, { recursive: true });
+    await Deno.writeTextFile(`${directory}/pods/${own}/f`, "0123456789");
+    await Deno.mkdir(`${directory}/secret/c`, { recursive: true });
+    await Deno.writeTextFile(`${directory}/secret/c/f`, "password");
+    await Deno.symlink(`${directory}/secret/c/f`, `${directory}/pods/u/link`);
+    await Deno.symlink(`${directory}/secret`, `${directory}/pods/u/dir`);
+    // The operator may have put the root directory elsewhere.
+    await Deno.symlink(`${directory}/pods`, `${directory}/root`);
+    const read = (path: string, max: number) =>
+      diskFiles.readTailBelow(`${directory}/root`, path, max);
+    strictEqual(new TextDecoder().decode(await read(`${own}/f`, 4)), "6789");
+    strictEqual(await read(`${own}/none`, 4), undefined);
+    await rejects(read("u/link", 4), /"link" is a link/);
+    await rejects(read("u/dir/c/f", 4), /"dir" is a link/);
+    await rejects(read("u/containers", 4), /"containers" is no file/);
+    await rejects(read("../secret/c/f", 4), /within the volume/);
+  });
+});
+
+// `/var/log -> /data/log`, as on devices whose root file system is small.
+const node = await Deno.makeTempDir({ prefix: "skerry-linked-" });
+globalThis.addEventListener(
+  "unload",
+  () => Deno.removeSync(node, { recursive: true }),
+);
+await Deno.mkdir(`${node}/data/log/pods/p/c`, { recursive: true });
+await Deno.mkdir(`${node}/var`);
+await Deno.symlink(`${node}/data/log`, `${node}/var/log`);
+const LOG = `${node}/var/log/pods/p/c/0.log`;
+await Deno.writeTextFile(LOG, "2026-01-01T00:00:00Z stdout F hello\n");
+
+Deno.test({
+  name:
+    "logs and last words are read through a linked directory that is granted by its name",
+  permissions: { read: [`${node}/var/log/pods`] },
+  fn: async () => {
+    const tail = await diskFiles.readTail(LOG, 6);
+    strictEqual(new TextDecoder().decode(tail), "hello\n");
+    const options = { path: LOG, follow: false, timestamps: false };
+    const pieces: string[] = [];
+    for await (
+      const piece of readLog(
+        { ...options, tailLines: 1, isRunning: () => false },
+        { clock: systemClock },
+        new AbortController().signal,
+      )
+    ) pieces.push(new TextDecoder().decode(piece));
+    deepStrictEqual(pieces, ["hello\n"]);
+  },
 });

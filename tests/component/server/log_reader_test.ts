@@ -92,7 +92,10 @@ Deno.test("readLog() reads what is there, all of it or the end", async () => {
 
 Deno.test("readLog() refuses a log that is not there", async () => {
   await using dir = await TempDir.make();
-  await rejects(() => whole({ path: `${dir.path}/x` }), Deno.errors.NotFound);
+  await rejects(() => whole({ path: `${dir.path}/x` }), {
+    name: "FileError",
+    kind: "missing",
+  });
 });
 
 Deno.test("readLog() follows until the container has ended and all is read", async () => {

@@ -35,6 +35,7 @@ const NO_FILES: RuntimeFiles = {
   write: () => Promise.resolve(),
   writeNew: () => Promise.resolve(true),
   readTail: () => Promise.resolve(undefined),
+  readTailBelow: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
   remove: () => Promise.resolve(),
 };

@@ -11,6 +11,7 @@ import { terminationMessage } from "../../../mod/runtime/termination_message.ts"
 import { containerDetails, containerRow } from "./builders.ts";
 
 const PATH = "/dev/termination-log";
+const FILE = "/pods/u/containers/c/0badcafe";
 const LOG = "/logs/shop_web_u/c/0.log";
 
 function dead(rest: Partial<ContainerStatus> = {}): ContainerStatus {
@@ -24,7 +25,7 @@ function dead(rest: Partial<ContainerStatus> = {}): ContainerStatus {
   });
   return containerDetails(row, {
     exitCode: 1,
-    mounts: [{ containerPath: PATH, hostPath: "/pods/u/last" }],
+    mounts: [{ containerPath: PATH, hostPath: FILE }],
     logPath: LOG,
     ...rest,
   });
@@ -32,18 +33,21 @@ function dead(rest: Partial<ContainerStatus> = {}): ContainerStatus {
 
 function filesOf(contents: Readonly<Record<string, string>>): RuntimeFiles {
   const refuse = () => Promise.reject(new Error("not expected"));
+  const readTail: RuntimeFiles["readTail"] = (path, maxBytes) => {
+    const text = contents[path];
+    if (text === undefined) return Promise.resolve(undefined);
+    if (text === "denied") return Promise.reject(new Error("not granted"));
+    return Promise.resolve(new TextEncoder().encode(text).slice(-maxBytes));
+  };
   return {
     makeDirectory: refuse,
     write: refuse,
     writeNew: refuse,
     list: refuse,
     remove: refuse,
-    readTail(path, maxBytes) {
-      const text = contents[path];
-      if (text === undefined) return Promise.resolve(undefined);
-      if (text === "denied") return Promise.reject(new Error("not granted"));
-      return Promise.resolve(new TextEncoder().encode(text).slice(-maxBytes));
-    },
+    readTail,
+    readTailBelow: (root, path, maxBytes) =>
+      readTail(`${root}/${path}`, maxBytes),
   };
 }
 
@@ -58,23 +62,23 @@ const ROWS: readonly {
 }[] = [
   {
     what: "the file",
-    files: { "/pods/u/last": "it broke" },
+    files: { [FILE]: "it broke" },
     expected: "it broke",
   },
   {
     what: "the runtime's message, then the file",
-    files: { "/pods/u/last": "it broke" },
+    files: { [FILE]: "it broke" },
     status: { message: "OOM" },
     expected: "OOM: it broke",
   },
   {
     what: "the end of a long file, at a whole character",
-    files: { "/pods/u/last": `xx${"é".repeat(2048)}x` },
+    files: { [FILE]: `xx${"é".repeat(2048)}x` },
     expected: `${"é".repeat(2047)}x`,
   },
   {
     what: "the log when the file is empty",
-    files: { "/pods/u/last": "", [LOG]: line("one") + line("two") },
+    files: { [FILE]: "", [LOG]: line("one") + line("two") },
     expected: "one\ntwo\n",
   },
   {
@@ -95,9 +99,37 @@ const ROWS: readonly {
     expected: "no such file",
   },
   {
+    what: "the agent's file, and not a volume's that is mounted below it",
+    files: { [FILE]: "it broke", "/volume/file": "a Secret" },
+    status: {
+      mounts: [
+        { containerPath: PATH, hostPath: "/volume/file" },
+        { containerPath: PATH, hostPath: FILE },
+      ],
+    },
+    expected: "it broke",
+  },
+  {
+    what: "nothing of a volume's file when the agent could make none",
+    files: { "/volume/file": "a Secret" },
+    status: { mounts: [{ containerPath: PATH, hostPath: "/volume/file" }] },
+    expected: "",
+  },
+  {
+    what: "nothing of another container's file",
+    files: { "/pods/u/containers/other/0badcafe": "not mine" },
+    status: {
+      mounts: [{
+        containerPath: PATH,
+        hostPath: "/pods/u/containers/other/0badcafe",
+      }],
+    },
+    expected: "",
+  },
+  {
     what: "why the file cannot be read",
-    files: { "/pods/u/last": "denied" },
-    expected: "Error on reading termination log /pods/u/last: not granted",
+    files: { [FILE]: "denied" },
+    expected: `Error on reading termination log ${FILE}: not granted`,
   },
 ];
 
@@ -112,7 +144,8 @@ Deno.test("terminationMessage() is at most 4096 bytes of UTF-8, whatever the fil
   const garbage = new Uint8Array(1 << 20).fill(0xff);
   const files: RuntimeFiles = {
     ...filesOf({}),
-    readTail: (_path, maxBytes) => Promise.resolve(garbage.slice(-maxBytes)),
+    readTailBelow: (_root, _path, maxBytes) =>
+      Promise.resolve(garbage.slice(-maxBytes)),
   };
   const message = await terminationMessage(files, dead());
   strictEqual(message, "\ufffd".repeat(1365));

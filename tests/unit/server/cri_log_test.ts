@@ -95,7 +95,6 @@ Deno.test("parseCriLogHead() tells parts from whole lines", () => {
 /** A file in memory that counts what is read of it. */
 class MemoryFile {
   readonly #bytes: Uint8Array;
-  #at = 0;
   bytesRead = 0;
 
   constructor(text: string) {
@@ -106,18 +105,16 @@ class MemoryFile {
     return this.#bytes.length;
   }
 
-  seek(offset: number): Promise<number> {
-    this.#at = offset;
-    return Promise.resolve(offset);
-  }
-
-  read(buffer: Uint8Array): Promise<number | null> {
-    const piece = this.#bytes.subarray(this.#at, this.#at + buffer.length);
-    if (piece.length === 0) return Promise.resolve(null);
-    buffer.set(piece);
-    this.#at += piece.length;
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }> {
+    const piece = this.#bytes.subarray(position, position + length);
+    buffer.set(piece, offset);
     this.bytesRead += piece.length;
-    return Promise.resolve(piece.length);
+    return Promise.resolve({ bytesRead: piece.length });
   }
 }
 

@@ -1,0 +1,87 @@
+/**
+ * Opening a file below a directory that containers may write to.
+ *
+ * @module
+ */
+
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** What came of it; the message says which part of the path is to blame. */
+export type FileBelow<T> =
+  | { readonly kind: "opened"; readonly value: T }
+  | { readonly kind: "refused"; readonly message: string };
+
+/**
+ * Opens a regular file below `root` for reading, through no link at all: a container
+ * could make one to a file of the node, or of another pod.
+ *
+ * Every part of the path is looked at before, and the opened file is compared with
+ * what the path leads to after. Who exchanges parts of the path for links and back,
+ * twice and at just the right moments, could still have another file opened. Links
+ * in `root` itself are followed.
+ *
+ * @param path Relative and without `..`.
+ * @param use what is done with the open file; it is closed afterwards
+ * @throws {unknown} what the file system answers, when the file is missing as well
+ */
+export async function useFileBelow<T>(
+  root: string,
+  path: string,
+  use: (file: FileHandle) => Promise<T>,
+): Promise<FileBelow<T>> {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.length === 0 || parts.includes("..")) return OUTSIDE;
+  const found = await look(root, parts);
+  if (found.kind === "refused") return found;
+  // Neither follows a last link nor waits for the writer of a pipe.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW |
+    constants.O_NONBLOCK;
+  const handle = await open(`${root}/${parts.join("/")}`, flags);
+  try {
+    const opened = await handle.stat();
+    const now = await look(root, parts);
+    if (
+      now.kind !== "file" || now.device !== Number(opened.dev) ||
+      now.inode !== Number(opened.ino)
+    ) {
+      return {
+        kind: "refused",
+        message: "it was exchanged while it was read",
+      };
+    }
+    return { kind: "opened", value: await use(handle) };
+  } finally {
+    await handle.close();
+  }
+}
+
+type Look =
+  | Extract<FileBelow<never>, { kind: "refused" }>
+  | { readonly kind: "file"; readonly device: number; readonly inode: number };
+
+const OUTSIDE = {
+  kind: "refused",
+  message: "wanted a path within the volume",
+} as const;
+
+/** Walks down without following anything. */
+async function look(root: string, parts: readonly string[]): Promise<Look> {
+  let at = root;
+  for (const [index, part] of parts.entries()) {
+    at = `${at}/${part}`;
+    const info = await Deno.lstat(at);
+    const isLast = index === parts.length - 1;
+    if (info.isSymlink) {
+      return { kind: "refused", message: `"${part}" is a link` };
+    }
+    if (isLast && info.isFile) {
+      return { kind: "file", device: info.dev, inode: info.ino ?? 0 };
+    }
+    if (isLast || !info.isDirectory) {
+      const wanted = isLast ? "file" : "directory";
+      return { kind: "refused", message: `"${part}" is no ${wanted}` };
+    }
+  }
+  return OUTSIDE;
+}
