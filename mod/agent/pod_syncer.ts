@@ -348,6 +348,7 @@ function failuresOf(
 function isIdle(plan: PodPlan): boolean {
   return plan.sandbox.kind === "keep" && plan.kill.length === 0 &&
     plan.reset.length === 0 && plan.resize === undefined &&
+    plan.postStart.length === 0 &&
     plan.start.length === 0 && plan.startInit.length === 0 &&
     plan.startEphemeral.length === 0;
 }

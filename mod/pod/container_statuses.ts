@@ -14,13 +14,14 @@ import {
 } from "../api/mod.ts";
 import { describeMounts, describeRecord } from "./container_record.ts";
 import {
+  currentContainer,
   latestContainer,
   type ObservedContainer,
   type ObservedPod,
 } from "./observed.ts";
 import { RESTARTING_ALL_REASON } from "./phase.ts";
 import type { ProbeVerdict } from "./plan.ts";
-import { isDueToStart } from "./restart_rules.ts";
+import { isDueToStart, judgeInitEnd } from "./restart_rules.ts";
 
 /** Why a container that is due to start has not started. */
 export interface WaitingReason {
@@ -68,8 +69,7 @@ export function buildContainerStatuses(
   const containers = containersOf(kind, input.pod);
   const statuses = containers.map((container) => {
     const old = input.previous?.find(({ name }) => name === container.name);
-    const seen = input.observed.containers
-      .filter(({ name }) => name === container.name);
+    const seen = recordsOf(container, input.observed);
     const known = seen.length === 0
       ? withoutRecord(container, { old, input })
       : withRecords(container, { old, seen, input });
@@ -106,6 +106,19 @@ function containersOf(kind: ContainerKind, pod: Pod): readonly ContainerSpec[] {
     case "ephemeral":
       return pod.spec.ephemeralContainers ?? [];
   }
+}
+
+/** Newest first: the one that counts, then those before it. */
+function recordsOf(
+  { name }: ContainerSpec,
+  observed: ObservedPod,
+): readonly ObservedContainer[] {
+  const latest = latestContainer(observed, name);
+  if (latest === undefined) return [];
+  const others = observed.containers.filter((seen) =>
+    seen.name === name && seen !== latest
+  );
+  return [latest, ...others];
 }
 
 interface Known {
@@ -239,10 +252,12 @@ function withReason(
   { container, kind, input }: Place,
 ): ContainerStatus {
   const { pod, observed, waiting } = input;
-  const seen = latestContainer(observed, container.name);
   if (kind === "init") {
+    const seen = currentContainer(observed, container.name);
     // A finished init container is not due, whatever its policy says.
-    if (seen?.state === "exited" && seen.exitCode === 0) return status;
+    const isFinished = seen?.state === "exited" &&
+      judgeInitEnd(container, pod, seen) === undefined;
+    if (isFinished) return status;
     if (seen === undefined && isForgottenInit(container, status, input)) {
       return { ...status, state: FORGOTTEN };
     }
@@ -284,7 +299,7 @@ function isForgottenInit(
   return !isRestartableInit(container) &&
     status.state?.waiting !== undefined &&
     pod.spec.containers.some(({ name }) =>
-      latestContainer(observed, name) !== undefined
+      currentContainer(observed, name) !== undefined
     );
 }
 
@@ -301,7 +316,9 @@ function withProbes(
   if (kind === "ephemeral") return { ...status, ready: false };
   const started = isStarted(status, place);
   if (kind === "init" && !isRestartableInit(container)) {
-    const ready = status.state?.terminated?.exitCode === 0;
+    const end = status.state?.terminated;
+    const ready = end !== undefined &&
+      judgeInitEnd(container, place.input.pod, end) === undefined;
     return { ...status, ready, started };
   }
   return { ...status, ready: started && isReady(status, place), started };

@@ -12,7 +12,11 @@ import {
 } from "../api/mod.ts";
 import { latestContainer, type ObservedPod } from "./observed.ts";
 import type { KillStep, PodPlan } from "./plan.ts";
-import { containerRestartPolicy, judgeExit } from "./restart_rules.ts";
+import {
+  containerRestartPolicy,
+  judgeEnd,
+  judgeInitEnd,
+} from "./restart_rules.ts";
 import { decideSandbox, type SandboxFault } from "./sandbox_decision.ts";
 
 /**
@@ -40,6 +44,9 @@ export function explainPlan(
     ...plan.resize?.podAfter === undefined
       ? []
       : ["resize the pod as a whole: its spec says another amount"],
+    ...plan.postStart.map(({ containerName }) =>
+      `run the postStart hook of ${containerName}: nobody knows whether it ran`
+    ),
     ...startSteps(seen),
   ];
   return steps.length > 0 ? steps : [nothingToDo(seen)];
@@ -60,6 +67,10 @@ export function killWords({ reason, message }: KillStep): string {
       return "nobody knows its state";
     case "superseded":
       return "there is a newer one of its name";
+    case "sandbox_replaced":
+      return "its sandbox was replaced";
+    case "not_in_spec":
+      return "the spec does not name it any more";
     case "pod_stopping":
       return "the pod is being stopped";
     case "post_start_failed":
@@ -105,8 +116,8 @@ function whyStop({ pod, observed }: Seen): string {
   const failed = (pod.spec.initContainers ?? []).flatMap((container) => {
     if (isRestartableInit(container)) return [];
     const seen = latestContainer(observed, container.name);
-    const isFinal = seen?.state === "exited" && seen.exitCode !== 0 &&
-      judgeExit(container, pod, seen.exitCode) === "leave";
+    const isFinal = seen?.state === "exited" &&
+      judgeInitEnd(container, pod, seen) === "leave";
     return isFinal ? [endOf(container, { pod, exitCode: seen.exitCode })] : [];
   });
   if (failed[0] !== undefined) return failed[0];
@@ -149,7 +160,7 @@ function startSteps(seen: Seen): readonly string[] {
   );
 }
 
-function whyStart(name: string, { plan, pod, observed }: Seen): string {
+function whyStart(name: string, { pod, observed }: Seen): string {
   const container = findContainer(pod, name);
   const latest = latestContainer(observed, name);
   if (latest === undefined || container === undefined) {
@@ -165,12 +176,13 @@ function whyStart(name: string, { plan, pod, observed }: Seen): string {
       return "nobody knows what became of it";
     case "exited": {
       const { exitCode } = latest;
-      const verdict = judgeExit(container, pod, exitCode);
-      if (plan.sandbox.kind === "create" && verdict === "leave") {
+      const verdict = judgeEnd(container, pod, latest);
+      if (latest.stopped !== undefined) return "it was stopped to start again";
+      if (verdict === "leave") {
         return "the pod begins anew in another sandbox";
       }
       const isRuled = container.restartPolicyRules !== undefined &&
-        judgeExit(withoutRules(container), pod, exitCode) !== verdict;
+        judgeEnd(withoutRules(container), pod, latest) !== verdict;
       return isRuled
         ? `it exited with code ${exitCode} and a rule says to restart it`
         : `it exited with code ${exitCode} and its policy is ${policy}`;

@@ -14,6 +14,7 @@ export * from "./cidr.ts";
 export * from "./conditions.ts";
 export * from "./container_resources.ts";
 export * from "./container_statuses.ts";
+export * from "./deliberate_stop.ts";
 export * from "./downward.ts";
 export * from "./explain.ts";
 export * from "./explain_facts.ts";

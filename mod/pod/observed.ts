@@ -31,6 +31,14 @@ export interface ActuatedResources {
   readonly fromRuntime?: true;
 }
 
+/**
+ * What the end of a container means that the agent itself stopped.
+ *
+ * - `to_restart` it was to start again, whatever its restart policy says
+ * - `as_failed` it counts as a failure, whatever its exit code says
+ */
+export type DeliberateStop = "to_restart" | "as_failed";
+
 /** One container, live or dead, of a pod. */
 export interface ObservedContainer {
   readonly id: string;
@@ -67,6 +75,10 @@ export interface ObservedContainer {
     | undefined;
   /** Absent when nobody knows. */
   readonly resources?: ActuatedResources;
+  /** Why the agent stopped it; absent when it ended by itself or by another's hand. */
+  readonly stopped?: DeliberateStop;
+  /** It is not known that its postStart hook ran to its end. */
+  readonly postStartDue?: true;
 }
 
 /** Everything the runtime shows of one pod UID at one moment. */
@@ -88,12 +100,37 @@ export interface ObservedPod {
   readonly resizeError?: string;
 }
 
-/** The newest record of a container name, across all sandboxes. */
+/**
+ * The newest record of a container name in the newest sandbox. What was in another
+ * sandbox says nothing of this one.
+ */
+export function currentContainer(
+  observed: ObservedPod,
+  name: string,
+): ObservedContainer | undefined {
+  return observed.containers.find((container) =>
+    container.name === name && isInNewestSandbox(observed, container)
+  );
+}
+
+/**
+ * The newest record of a container name: the current one, else the newest that an
+ * older sandbox left.
+ */
 export function latestContainer(
   observed: ObservedPod,
   name: string,
 ): ObservedContainer | undefined {
-  return observed.containers.find((container) => container.name === name);
+  return currentContainer(observed, name) ??
+    observed.containers.find((container) => container.name === name);
+}
+
+/** Whether a container belongs to the newest sandbox. */
+export function isInNewestSandbox(
+  observed: ObservedPod,
+  container: Pick<ObservedContainer, "sandboxId">,
+): boolean {
+  return container.sandboxId === observed.sandboxes[0]?.id;
 }
 
 /** The exit code of a program that was ended by SIGKILL. */

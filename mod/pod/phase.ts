@@ -13,7 +13,7 @@ import {
   type PodPhase,
 } from "../api/mod.ts";
 import { latestContainer, type ObservedPod } from "./observed.ts";
-import { judgeExit } from "./restart_rules.ts";
+import { isDueToStart, judgeEnd, judgeInitEnd } from "./restart_rules.ts";
 
 /** The waiting and termination reason while all containers restart in place. */
 export const RESTARTING_ALL_REASON = "RestartingAllContainers";
@@ -28,12 +28,19 @@ export interface PhaseInput {
   /** See {@linkcode appIsInReadySandbox}. */
   readonly appWasReached: boolean;
   /**
-   * App containers that the runtime cannot tell anything of: they are stopped and run
-   * again whatever the policy, so none of them is over.
+   * What their statuses do not tell of containers; see {@linkcode findEnds}.
    *
-   * @default none
+   * @default nothing
    */
-  readonly unknown?: ReadonlySet<string>;
+  readonly ends?: Ends;
+}
+
+/** What is known of ends beyond exit codes, by container name. */
+export interface Ends {
+  /** They start again, however they ended: none of them is over. */
+  readonly due: ReadonlySet<string>;
+  /** They failed, whatever their codes say. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /** Whether a phase is one that a pod never leaves. */
@@ -53,12 +60,28 @@ export function appIsInReadySandbox(pod: Pod, observed: ObservedPod): boolean {
   );
 }
 
-/** The names of the containers whose newest record is in a state nobody knows. */
-export function unknownContainers(observed: ObservedPod): ReadonlySet<string> {
-  const lost = observed.containers.filter((seen) =>
-    seen.state === "unknown" && latestContainer(observed, seen.name) === seen
-  );
-  return new Set(lost.map(({ name }) => name));
+/**
+ * Finds the containers whose newest record says more than their status can: the
+ * runtime cannot tell anything of one, it was made and not started, it ended with a
+ * sandbox of the past, or the agent stopped it.
+ */
+export function findEnds(pod: Pod, observed: ObservedPod): Ends {
+  const due = new Set<string>();
+  const failed = new Set<string>();
+  for (const container of pod.spec.containers) {
+    const seen = latestContainer(observed, container.name);
+    // One without a record ended as its status says, or never began.
+    if (seen === undefined) continue;
+    if (isDueToStart(container, pod, observed)) due.add(container.name);
+    else if (seen.stopped === "as_failed") failed.add(container.name);
+  }
+  for (const container of pod.spec.initContainers ?? []) {
+    const seen = latestContainer(observed, container.name);
+    if (seen?.stopped === undefined) continue;
+    const verdict = judgeInitEnd(container, pod, seen);
+    (verdict === "leave" ? failed : due).add(container.name);
+  }
+  return { due, failed };
 }
 
 /** Judges the phase (kubelet: getPhase). Knows nothing of the phase before. */
@@ -67,6 +90,9 @@ export function judgePhase(input: PhaseInput): PodPhase {
   if (init.failedForGood > 0) return "Failed";
   const sidecars = countSidecars(input);
   const apps = countApps(input);
+  const isOver = apps.stoppedForGood === input.pod.spec.containers.length;
+  // What ended for good was reached, whatever the records before it have become.
+  if (isOver && sidecars.running === 0) return apps.phase;
   // Sidecars that restart do not take a pod back that had come further.
   const sidecarsPending = sidecars.pending > 0 && !input.appWasReached;
   if (init.pending > 0 || sidecarsPending) return "Pending";
@@ -74,10 +100,9 @@ export function judgePhase(input: PhaseInput): PodPhase {
   if (sidecars.unknown + apps.unknown > 0) return "Pending";
   if (sidecars.running + apps.running > 0) return "Running";
   if (apps.stopped === 0) return "Pending";
-  const ended = apps.stopped === apps.succeeded ? "Succeeded" : "Failed";
   // A static pod is never declared over from outside (kubernetes #116484).
-  if (input.terminal && !isStaticPod(input.pod)) return ended;
-  return apps.stopped > apps.stoppedForGood ? "Running" : ended;
+  if (input.terminal && !isStaticPod(input.pod)) return apps.phase;
+  return apps.stopped > apps.stoppedForGood ? "Running" : apps.phase;
 }
 
 /** How a container stands, as far as the phase cares. */
@@ -87,6 +112,7 @@ type Standing =
   | {
     readonly kind: "stopped";
     readonly exitCode: number;
+    readonly reason?: string;
     readonly resetting: boolean;
     /** Waiting for its next start. */
     readonly waiting: boolean;
@@ -103,6 +129,7 @@ function standing(status: ContainerStatus | undefined): Standing {
     return {
       kind: "stopped",
       exitCode: ended.exitCode,
+      ...(ended.reason === undefined ? {} : { reason: ended.reason }),
       resetting: ended.reason === RESTARTING_ALL_REASON,
       waiting,
     };
@@ -111,15 +138,22 @@ function standing(status: ContainerStatus | undefined): Standing {
 }
 
 function countInit(
-  { pod, statuses }: PhaseInput,
+  { pod, statuses, ends = NO_ENDS }: PhaseInput,
 ): { readonly pending: number; readonly failedForGood: number } {
   let pending = 0;
   let failedForGood = 0;
   for (const container of pod.spec.initContainers ?? []) {
     if (isRestartableInit(container)) continue;
-    const at = standing(statuses.get(container.name));
-    if (at.kind !== "stopped") pending++;
-    else if (at.exitCode !== 0 && isOver(container, at, pod)) failedForGood++;
+    const { name } = container;
+    const at = standing(statuses.get(name));
+    if (at.kind !== "stopped") {
+      pending++;
+      continue;
+    }
+    if (ends.due.has(name) || at.resetting) continue;
+    const failed = ends.failed.has(name) ||
+      judgeInitEnd(container, pod, at) === "leave";
+    if (failed) failedForGood++;
   }
   return { pending, failedForGood };
 }
@@ -139,7 +173,9 @@ function countSidecars({ pod, statuses }: PhaseInput) {
   return count;
 }
 
-function countApps({ pod, statuses, unknown }: PhaseInput) {
+const NO_ENDS: Ends = { due: new Set(), failed: new Set() };
+
+function countApps({ pod, statuses, ends = NO_ENDS }: PhaseInput) {
   const count = {
     running: 0,
     waiting: 0,
@@ -149,14 +185,21 @@ function countApps({ pod, statuses, unknown }: PhaseInput) {
     stoppedForGood: 0,
   };
   for (const container of pod.spec.containers) {
-    const at = standing(statuses.get(container.name));
+    const { name } = container;
+    const at = standing(statuses.get(name));
     count[at.kind]++;
     if (at.kind !== "stopped") continue;
-    if (at.exitCode === 0 && !at.waiting) count.succeeded++;
-    if (unknown?.has(container.name) === true) continue;
-    if (isOver(container, at, pod)) count.stoppedForGood++;
+    const failed = at.exitCode !== 0 || ends.failed.has(name);
+    if (!failed && !at.waiting) count.succeeded++;
+    if (ends.due.has(name)) continue;
+    // An end that counts as failed is judged where it is known: what it leaves is over.
+    if (ends.failed.has(name) || isOver(container, at, pod)) {
+      count.stoppedForGood++;
+    }
   }
-  return count;
+  const hasSucceeded = count.stopped === count.succeeded;
+  const phase: PodPhase = hasSucceeded ? "Succeeded" : "Failed";
+  return { ...count, phase };
 }
 
 function isOver(
@@ -164,5 +207,5 @@ function isOver(
   at: Standing & { kind: "stopped" },
   pod: Pod,
 ): boolean {
-  return !at.resetting && judgeExit(container, pod, at.exitCode) === "leave";
+  return !at.resetting && judgeEnd(container, pod, at) === "leave";
 }

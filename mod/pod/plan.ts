@@ -4,8 +4,14 @@
  * @module
  */
 
-import { containerHash, type ContainerSpec, type Pod } from "../api/mod.ts";
 import {
+  containerHash,
+  type ContainerSpec,
+  isRestartableInit,
+  type Pod,
+} from "../api/mod.ts";
+import {
+  currentContainer,
   latestContainer,
   type ObservedContainer,
   type ObservedPod,
@@ -18,11 +24,13 @@ import {
   type ResizePlan,
 } from "./plan_resize.ts";
 import {
-  containerRestartPolicy,
   isDueToStart,
+  judgeInitEnd,
   restartsAfterKill,
+  runsInNewSandbox,
 } from "./restart_rules.ts";
 import { decideSandbox } from "./sandbox_decision.ts";
+import { findStrays } from "./strays.ts";
 
 /** The last verdict of a probe on one container; `undefined` when it has not spoken. */
 export type ProbeVerdict = "success" | "failure" | undefined;
@@ -40,6 +48,8 @@ export type KillReason =
   | "startup_failed"
   | "state_unknown"
   | "superseded"
+  | "sandbox_replaced"
+  | "not_in_spec"
   | "pod_stopping"
   | "post_start_failed";
 
@@ -68,6 +78,12 @@ export type SandboxStep =
   /** Stop all of the pod; nothing is to run. */
   | { readonly kind: "stop" };
 
+/** A hook to run in a container that runs already. */
+export interface HookStep {
+  readonly containerId: string;
+  readonly containerName: string;
+}
+
 /** One sync of one pod: stop, then sandbox, then start, in this order. */
 export interface PodPlan {
   readonly sandbox: SandboxStep;
@@ -83,6 +99,8 @@ export interface PodPlan {
   readonly reset: readonly ResetStep[];
   /** What running containers get other resources; absent when none does. */
   readonly resize?: ResizePlan;
+  /** PostStart hooks of which it is not known that they ran, before anything starts. */
+  readonly postStart: readonly HookStep[];
   readonly startEphemeral: readonly string[];
   /** In spec order; the executor stops at the first ordinary one that fails to start. */
   readonly startInit: readonly string[];
@@ -146,6 +164,9 @@ export function describePlan(plan: PodPlan): string {
     words.push(`resize ${resource} of ${containerName}`);
   }
   if (plan.resize?.podAfter !== undefined) words.push("resize pod");
+  for (const { containerName } of plan.postStart) {
+    words.push(`run postStart of ${containerName}`);
+  }
   const starts: readonly [string, readonly string[]][] = [
     ["ephemeral", plan.startEphemeral],
     ["init", plan.startInit],
@@ -161,6 +182,7 @@ export function describePlan(plan: PodPlan): string {
 const NOTHING = {
   kill: [],
   reset: [],
+  postStart: [],
   startEphemeral: [],
   startInit: [],
   start: [],
@@ -173,11 +195,15 @@ function planNewSandbox(
   sandbox: SandboxStep & { kind: "create" },
 ): PodPlan {
   const { pod, observed } = input;
-  const never = pod.spec.restartPolicy === "Never";
-  const ranBefore = sandbox.attempt > 0 && observed.containers.length > 0;
-  if (never && ranBefore) return STOP;
+  if (initHasFailed(input)) return STOP;
   const start = pod.spec.containers
-    .filter((container) => !hasSucceededForGood(container, input))
+    .filter((container) =>
+      runsInNewSandbox(
+        container,
+        pod,
+        latestContainer(observed, container.name),
+      )
+    )
     .map((container) => container.name);
   if (start.length === 0) return STOP;
   const firstInit = pod.spec.initContainers?.[0];
@@ -186,14 +212,18 @@ function planNewSandbox(
     : { ...NOTHING, sandbox, startInit: [firstInit.name] };
 }
 
-/** Ended with 0 under OnFailure, so it has no work left even in a new sandbox. */
-function hasSucceededForGood(
-  container: ContainerSpec,
-  { pod, observed }: PlanInput,
-): boolean {
-  if (containerRestartPolicy(container, pod) !== "OnFailure") return false;
-  const seen = latestContainer(observed, container.name);
-  return seen?.state === "exited" && seen.exitCode === 0;
+/**
+ * Whether an init container failed for good in the sandbox that is to be replaced; one
+ * that is cut off in its only run has.
+ */
+function initHasFailed({ pod, observed }: PlanInput): boolean {
+  return (pod.spec.initContainers ?? []).some((container) => {
+    if (isRestartableInit(container)) return false;
+    const seen = currentContainer(observed, container.name);
+    if (seen?.state === "running") return !restartsAfterKill(container, pod);
+    return seen?.state === "exited" &&
+      judgeInitEnd(container, pod, seen) === "leave";
+  });
 }
 
 /** What is looked at within a sandbox that stays. */
@@ -216,10 +246,10 @@ function planInSandbox(
     sandbox,
     startEphemeral,
     startInit: init.start,
-    kill: [...strays(observed), ...init.kill, ...resizedSidecars(input)],
+    kill: [...init.kill, ...resizedSidecars(input)],
     ...(input.resize.kind === "resize" && { resize: input.resize.plan }),
   };
-  if (!init.initialized) return plan;
+  if (!init.initialized) return completed(plan, input);
 
   const kill = [...plan.kill];
   const start: string[] = [];
@@ -233,32 +263,42 @@ function planInSandbox(
   // Sidecars do not keep a pod alive. Upstream forgets here why the last container is
   // stopped, and with it the grace that its probe asks for.
   if (kept === 0 && start.length === 0) return { ...STOP, kill };
-  return { ...plan, kill, start };
+  return completed({ ...plan, kill, start }, input);
+}
+
+/** The plan that also stops what has no place in the sandbox, and runs hooks that are due. */
+function completed(plan: PodPlan, { pod, observed }: PlanInput): PodPlan {
+  const starts = new Set([...plan.startInit, ...plan.start]);
+  const strays = findStrays(pod, observed, starts);
+  const kill = [...strays, ...plan.kill];
+  const killed = new Set(kill.map(({ containerId }) => containerId));
+  return { ...plan, kill, postStart: hooksDue({ pod, observed }, killed) };
 }
 
 /**
- * Running containers that are not the newest of their name. There should be none;
- * one may be left by a call whose answer got lost, and two must never run at once.
+ * PostStart hooks of running containers that were cut off or never begun: the answer
+ * to the start was lost, or the agent ended meanwhile. A hook is meant to run at least
+ * once (the kubelet passes over it).
  */
-function strays(observed: ObservedPod): KillStep[] {
-  return observed.containers
-    .filter((seen) =>
-      seen.state === "running" && latestContainer(observed, seen.name) !== seen
-    )
-    .map((seen) =>
-      killStep(
-        seen,
-        "superseded",
-        `Container ${seen.name} was superseded by a newer one`,
-      )
-    );
+function hooksDue(
+  { pod, observed }: Pick<PlanInput, "pod" | "observed">,
+  killed: ReadonlySet<string>,
+): readonly HookStep[] {
+  const { initContainers = [], containers } = pod.spec;
+  return [...initContainers, ...containers].flatMap(({ name, lifecycle }) => {
+    const seen = currentContainer(observed, name);
+    return lifecycle?.postStart === undefined || seen?.state !== "running" ||
+        seen.postStartDue !== true || killed.has(seen.id)
+      ? []
+      : [{ containerId: seen.id, containerName: name }];
+  });
 }
 
 /** Sidecars that are stopped to get other resources; being sidecars they start again. */
 function resizedSidecars({ pod, observed, resize }: KeptInput): KillStep[] {
   if (resize.kind !== "resize") return [];
   return (pod.spec.initContainers ?? []).flatMap(({ name }) => {
-    const seen = latestContainer(observed, name);
+    const seen = currentContainer(observed, name);
     if (seen === undefined || !resize.restarts.has(name)) return [];
     const message = `Container ${name} resize requires restart`;
     return [killStep(seen, "spec_changed", message)];
@@ -273,7 +313,7 @@ interface Verdict {
 
 function judgeContainer(container: ContainerSpec, input: KeptInput): Verdict {
   const { pod, observed } = input;
-  const seen = latestContainer(observed, container.name);
+  const seen = currentContainer(observed, container.name);
   if (seen?.state === "running") {
     return judgeRunning(container, seen, input);
   }

@@ -11,12 +11,12 @@ import {
   type Pod,
 } from "../api/mod.ts";
 import {
-  latestContainer,
+  currentContainer,
   type ObservedContainer,
   type ObservedPod,
 } from "./observed.ts";
 import type { KillReason, KillStep, PlanInput } from "./plan.ts";
-import { judgeExit, restartsAfterKill } from "./restart_rules.ts";
+import { judgeInitEnd, restartsAfterKill } from "./restart_rules.ts";
 
 /** What the init containers need, and whether the app may start. */
 export type InitPlan =
@@ -35,7 +35,8 @@ export type InitPlan =
  * Plans the init containers.
  *
  * They are read from the last to the first: finished ones may have been removed
- * from the runtime, so the last that left a trace tells how far the pod came.
+ * from the runtime, so the last that left a trace tells how far the pod came. Only
+ * the sandbox that is kept counts: in it the pod began anew.
  */
 export function planInit(input: PlanInput): InitPlan {
   const { pod, observed } = input;
@@ -46,7 +47,7 @@ export function planInit(input: PlanInput): InitPlan {
   const kill: KillStep[] = [];
   const start = new Set<number>();
   for (const [index, container] of [...containers.entries()].reverse()) {
-    const seen = latestContainer(observed, container.name);
+    const seen = currentContainer(observed, container.name);
     const verdict = judgeInit({ container, seen, passed }, input);
     if (verdict.kind === "fail") return { kind: "failed" };
     if (verdict.kill !== undefined) kill.push(verdict.kill);
@@ -70,17 +71,15 @@ export function planInit(input: PlanInput): InitPlan {
 /**
  * Whether the app was reached in the sandbox that is kept.
  *
- * The kubelet does not count an app container that ended, since it cannot tell in
- * which sandbox it ran; here the record says so, and no init container or sidecar
- * runs again just because its own record is gone.
+ * The kubelet counts what runs or was made, in whatever sandbox, and not what ended,
+ * since it cannot tell where that ran. Here the record says so, whatever its state: no
+ * init container or sidecar runs again just because its own record is gone, and none
+ * is passed over because the app was reached in a sandbox of the past.
  */
 function appHasStarted(pod: Pod, observed: ObservedPod): boolean {
-  const sandboxId = observed.sandboxes[0]?.id;
-  return pod.spec.containers.some((container) => {
-    const seen = latestContainer(observed, container.name);
-    if (seen?.state === "exited") return seen.sandboxId === sandboxId;
-    return seen?.state === "created" || seen?.state === "running";
-  });
+  return pod.spec.containers.some(({ name }) =>
+    currentContainer(observed, name) !== undefined
+  );
 }
 
 /** One init container as the walk meets it. */
@@ -189,11 +188,10 @@ function judgeEndedInit(
   seen: ObservedContainer,
   input: PlanInput,
 ): InitVerdict {
-  // A program may end with 0 after the kernel killed one of its processes.
-  const failed = seen.exitCode !== 0 || seen.reason === "OOMKilled";
-  if (!failed) return go({ done: true });
+  const verdict = judgeInitEnd(container, input.pod, seen);
+  if (verdict === undefined) return go({ done: true });
   const due = input.pod.metadata.deletionTimestamp === undefined &&
-    judgeExit(container, input.pod, seen.exitCode) !== "leave";
+    verdict !== "leave";
   return due ? go({ start: true }) : { kind: "fail" };
 }
 

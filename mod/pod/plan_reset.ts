@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../api/mod.ts";
-import type { ObservedContainer, ObservedPod } from "./observed.ts";
-import { judgeExit, restartAllIsDue } from "./restart_rules.ts";
+import type { Pod } from "../api/mod.ts";
+import { currentContainer, type ObservedPod } from "./observed.ts";
+import { asksForReset, restartAllIsDue } from "./restart_rules.ts";
 
 /** One record to remove; its logs stay. */
 export interface ResetStep {
@@ -28,6 +28,7 @@ export function planReset(pod: Pod, observed: ObservedPod): ResetStep[] {
   const sources: ResetStep[] = [];
   const wanted = [...pod.spec.containers, ...pod.spec.initContainers ?? []];
   for (const container of wanted) {
+    const current = currentContainer(observed, container.name);
     for (const seen of observed.containers) {
       if (seen.name !== container.name) continue;
       const step = {
@@ -35,17 +36,9 @@ export function planReset(pod: Pod, observed: ObservedPod): ResetStep[] {
         containerName: seen.name,
         kill: seen.state === "running" || seen.state === "unknown",
       };
-      (asksForReset(container, seen, pod) ? sources : targets).push(step);
+      const isSource = seen === current && asksForReset(container, pod, seen);
+      (isSource ? sources : targets).push(step);
     }
   }
   return [...targets, ...sources];
-}
-
-function asksForReset(
-  container: ContainerSpec,
-  seen: ObservedContainer,
-  pod: Pod,
-): boolean {
-  return seen.state === "exited" &&
-    judgeExit(container, pod, seen.exitCode) === "restart_all";
 }

@@ -11,10 +11,23 @@ import {
   type RestartPolicy,
   restartPolicyOf,
 } from "../api/mod.ts";
-import { latestContainer, type ObservedPod } from "./observed.ts";
+import {
+  currentContainer,
+  isInNewestSandbox,
+  latestContainer,
+  type ObservedContainer,
+  type ObservedPod,
+} from "./observed.ts";
 
 /** What the end of a container asks for. */
 export type ExitVerdict = "leave" | "restart" | "restart_all";
+
+/** How a container ended, as far as its next start goes. */
+export interface ContainerEnd
+  extends Pick<ObservedContainer, "exitCode" | "stopped"> {
+  /** @default whatever ends with another code than 0 */
+  readonly isFailure?: boolean;
+}
 
 /** The restart policy that holds for one container: its own, else the pod's. */
 export function containerRestartPolicy(
@@ -27,16 +40,24 @@ export function containerRestartPolicy(
 }
 
 /**
- * Judges the exit code of a container.
+ * Judges the end of a container.
  *
  * Rules count only beside a restart policy of the container's own, and the
- * first that matches decides (kubelet: podutil.ContainerShouldRestart).
+ * first that matches decides (kubelet: podutil.ContainerShouldRestart). Of a container
+ * that the agent stopped the code says nothing: the agent's reason decides.
  */
-export function judgeExit(
+export function judgeEnd(
   container: ContainerSpec,
   pod: Pod,
-  exitCode: number,
+  end: ContainerEnd,
 ): ExitVerdict {
+  const { exitCode, stopped, isFailure = exitCode !== 0 } = end;
+  switch (stopped) {
+    case "to_restart":
+      return "restart";
+    case "as_failed":
+      return restartsAfterKill(container, pod) ? "restart" : "leave";
+  }
   const action = matchingAction(container, exitCode);
   if (action === "RestartAllContainers") return "restart_all";
   if (action === "Restart") return "restart";
@@ -44,10 +65,26 @@ export function judgeExit(
     case "Always":
       return "restart";
     case "OnFailure":
-      return exitCode === 0 ? "leave" : "restart";
+      return isFailure ? "restart" : "leave";
     case "Never":
       return "leave";
   }
+}
+
+/**
+ * Judges the end of an ordinary init container. One that the kernel took a process of
+ * for its memory has failed, even if it ended with 0.
+ *
+ * @returns `undefined` when it has done its work
+ */
+export function judgeInitEnd(
+  container: ContainerSpec,
+  pod: Pod,
+  end: Omit<ContainerEnd, "isFailure"> & { readonly reason?: string },
+): ExitVerdict | undefined {
+  const isFailure = end.exitCode !== 0 || end.reason === "OOMKilled";
+  if (!isFailure && end.stopped === undefined) return undefined;
+  return judgeEnd(container, pod, { ...end, isFailure });
 }
 
 /**
@@ -61,7 +98,8 @@ export function restartsAfterKill(container: ContainerSpec, pod: Pod): boolean {
 
 /**
  * Whether a container that does not run is due to start
- * (kubelet: kubecontainer.ShouldContainerBeRestarted).
+ * (kubelet: kubecontainer.ShouldContainerBeRestarted, which does not ask in which
+ * sandbox a container ended).
  */
 export function isDueToStart(
   container: ContainerSpec,
@@ -70,7 +108,9 @@ export function isDueToStart(
 ): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false;
   const seen = latestContainer(observed, container.name);
-  if (seen === undefined) return true;
+  if (seen === undefined || !isInNewestSandbox(observed, seen)) {
+    return runsInNewSandbox(container, pod, seen);
+  }
   switch (seen.state) {
     case "running":
       return false;
@@ -78,8 +118,39 @@ export function isDueToStart(
     case "unknown":
       return true;
     case "exited":
-      return judgeExit(container, pod, seen.exitCode) !== "leave";
+      return judgeEnd(container, pod, seen) !== "leave";
   }
+}
+
+/**
+ * Whether an app container that an older sandbox left in this state runs once more.
+ *
+ * A pod whose policy is Never does not begin anew, but what never ran in it, or is
+ * to restart by a policy of its own, has a right to. (The kubelet leaves all of such
+ * a pod, which may then stay Pending for ever.)
+ */
+export function runsInNewSandbox(
+  container: ContainerSpec,
+  pod: Pod,
+  left: ObservedContainer | undefined,
+): boolean {
+  if (left === undefined) return true;
+  switch (left.state) {
+    case "created":
+    case "unknown":
+      return true;
+    case "running":
+      return !isNeverPod(pod) || restartsAfterKill(container, pod);
+    case "exited":
+      // In other pods only what has succeeded for good has no work left.
+      return judgeEnd(container, pod, left) !== "leave" ||
+        !isNeverPod(pod) &&
+          containerRestartPolicy(container, pod) !== "OnFailure";
+  }
+}
+
+function isNeverPod(pod: Pod): boolean {
+  return restartPolicyOf(pod) === "Never";
 }
 
 /** Whether some container of the pod can ask for a restart of all of them. */
@@ -101,10 +172,19 @@ export function canRestartAll(pod: Pod): boolean {
 export function restartAllIsDue(pod: Pod, observed: ObservedPod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false;
   return ruledContainers(pod).some((container) => {
-    const seen = latestContainer(observed, container.name);
-    return seen?.state === "exited" &&
-      judgeExit(container, pod, seen.exitCode) === "restart_all";
+    const seen = currentContainer(observed, container.name);
+    return seen !== undefined && asksForReset(container, pod, seen);
   });
+}
+
+/** Whether a container ended in a way that asks for a restart of all of them. */
+export function asksForReset(
+  container: ContainerSpec,
+  pod: Pod,
+  seen: ObservedContainer,
+): boolean {
+  return seen.state === "exited" &&
+    judgeEnd(container, pod, seen) === "restart_all";
 }
 
 function ruledContainers(pod: Pod): readonly ContainerSpec[] {

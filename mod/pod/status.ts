@@ -22,9 +22,9 @@ import {
 import type { ObservedPod } from "./observed.ts";
 import {
   appIsInReadySandbox,
+  findEnds,
   isTerminalPhase,
   judgePhase,
-  unknownContainers,
 } from "./phase.ts";
 import type { ResizeRefusal } from "./plan_resize.ts";
 import { qosClass } from "./qos.ts";
@@ -196,7 +196,7 @@ function decidePhase(
     statuses,
     terminal,
     appWasReached: appIsInReadySandbox(pod, observed),
-    unknown: unknownContainers(observed),
+    ends: findEnds(pod, observed),
   });
   const phase = lastingPhase(old) ?? lastingPhase(pod.status) ?? judged;
   const { activeMs = nowMs - (parseTime(startTime) ?? nowMs) } = input;

@@ -14,7 +14,7 @@ import {
 import { findCondition } from "./conditions.ts";
 import { LOST_MESSAGE, LOST_REASON } from "./container_statuses.ts";
 import { isTerminalPhase } from "./phase.ts";
-import { judgeExit } from "./restart_rules.ts";
+import { judgeEnd } from "./restart_rules.ts";
 
 /**
  * Closes the status of a pod that is terminated (kubelet: TerminatePod).
@@ -46,8 +46,9 @@ export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
  * and its restart policy keeps it down (kubelet: checkContainerStateTransition).
  *
  * Some do come back: all of them while the pod restarts in place, one whose end nobody
- * saw, and in a new sandbox init containers and whatever has run once more since (both of
- * which the kubelet's check forgets, so that it tells nothing new of such a pod).
+ * saw, one that waits for its next start after that very end, and in a new sandbox init
+ * containers and whatever has run once more since (which the kubelet's check forgets, so
+ * that it tells nothing new of such a pod).
  *
  * @returns its name; `undefined` when all is well
  */
@@ -68,7 +69,7 @@ export function revivedContainer(
   return [...apps, ...inits].find(({ name, exitCode }) => {
     const container = findContainer(pod, name);
     return container !== undefined &&
-      judgeExit(container, pod, exitCode) === "leave";
+      judgeEnd(container, pod, { exitCode }) === "leave";
   })?.name;
 }
 
@@ -82,10 +83,13 @@ function revived(
     if (ended === undefined || now?.state === undefined) return [];
     const isSeen = ended.reason !== LOST_REASON;
     const isAlive = now.state.terminated === undefined;
-    // No picture from before the end has a higher count.
+    // No picture from before the end has a higher count, or knows of that end.
     const ranAgain = now.state.running !== undefined &&
       now.restartCount > restartCount;
-    return isSeen && isAlive && !ranAgain
+    const knowsOfEnd = now.state.waiting !== undefined &&
+      ended.containerID !== undefined &&
+      now.lastState?.terminated?.containerID === ended.containerID;
+    return isSeen && isAlive && !ranAgain && !knowsOfEnd
       ? [{ name, exitCode: ended.exitCode }]
       : [];
   });

@@ -378,7 +378,7 @@ for (const policy of ["Always", "OnFailure", "Never"] as const) {
       statuses: statusesOf({ a: exited(137), b: exited(137) }),
       terminal: false,
       appWasReached: true,
-      unknown: new Set(["b"]),
+      ends: { due: new Set(["b"]), failed: new Set<string>() },
     });
     strictEqual(lost, "Running");
   });

@@ -103,6 +103,49 @@ const ordinary: readonly Row[] = [
     plan: "keep sandbox, start init i1",
   },
   {
+    // Power was lost between CreateContainer and StartContainer of the app.
+    name: "reruns init containers when the app was made in an earlier sandbox",
+    pod: always,
+    observed: observed([seen("app", { state: "created" })], [
+      sandbox({ id: "s1", attempt: 1 }),
+      sandbox({ ready: false }),
+    ]),
+    plan: "keep sandbox, start init i1",
+  },
+  {
+    name: "counts no init container that was done in an earlier sandbox",
+    pod: always,
+    observed: observed([ended("i3", 0), ended("i2", 0), ended("i1", 0)], [
+      sandbox({ id: "s1", attempt: 1 }),
+      sandbox({ ready: false }),
+    ]),
+    plan: "keep sandbox, start init i1",
+  },
+  {
+    name: "makes no new sandbox when an init container failed for good",
+    pod: never,
+    observed: observed([ended("i1", 1)], [sandbox({ ready: false })]),
+    plan: "stop pod",
+  },
+  {
+    name: "makes no new sandbox when an init container was cut off under Never",
+    pod: never,
+    observed: observed([seen("i1")], [sandbox({ ready: false })]),
+    plan: "stop pod",
+  },
+  {
+    name: "restarts an init container killed for memory under OnFailure",
+    pod: onFailure,
+    observed: observed([ended("i1", 0, { reason: "OOMKilled" })]),
+    plan: "keep sandbox, start init i1",
+  },
+  {
+    name: "reruns no init container while the app is in an unknown state",
+    pod: always,
+    observed: observed([seen("app", { state: "unknown" })]),
+    plan: "keep sandbox, kill app (state_unknown), start app",
+  },
+  {
     name: "restarts a failed init container under Always",
     pod: always,
     observed: observed([ended("i3", 1), ended("i2", 0), ended("i1", 0)]),

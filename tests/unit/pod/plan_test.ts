@@ -103,10 +103,20 @@ const rows: readonly Row[] = [
     plan: "stop pod",
   },
   {
-    name: "makes no new sandbox under Never once containers exist",
+    name: "makes no new sandbox under Never once all containers have run",
     pod: never,
-    observed: observed([ended("a", 0), seen("b")], notReady),
+    observed: observed([ended("a", 0), seen("b"), ended("c", 1)], notReady),
     plan: "stop pod",
+  },
+  {
+    // The kubelet leaves such a pod Pending for ever.
+    name: "starts in a new sandbox what under Never has not run yet",
+    pod: never,
+    observed: observed(
+      [ended("a", 0), seen("b", { state: "created" })],
+      notReady,
+    ),
+    plan: "replace sandbox by 1, start b c",
   },
   {
     name: "makes a new sandbox under Never if no container was ever made",
@@ -119,7 +129,7 @@ const rows: readonly Row[] = [
       "makes a sandbox under Never when containers outlived the last record of one",
     pod: never,
     observed: observed([ended("a", 1)], []),
-    plan: "create sandbox 0, start a b c",
+    plan: "create sandbox 0, start b c",
   },
   {
     name: "replaces the sandboxes when more than one is ready",
@@ -131,10 +141,58 @@ const rows: readonly Row[] = [
   },
   {
     name: "keeps the newest sandbox when an older one is not ready",
-    observed: observed(all, [
-      sandbox({ id: "s1", attempt: 1 }),
-      sandbox({ id: "s0", ready: false }),
+    observed: observed(
+      ["a", "b", "c"].map((name) => seen(name, { sandboxId: "s1" })),
+      [
+        sandbox({ id: "s1", attempt: 1 }),
+        sandbox({ id: "s0", ready: false }),
+      ],
+    ),
+    plan: "keep sandbox",
+  },
+  {
+    name: "stops what runs in an older sandbox before it starts there anew",
+    observed: observed(
+      [
+        seen("a"),
+        seen("b", { state: "unknown" }),
+        seen("c", { sandboxId: "s1" }),
+      ],
+      [
+        sandbox({ id: "s1", attempt: 1 }),
+        sandbox({ id: "s0", ready: false }),
+      ],
+    ),
+    plan:
+      "keep sandbox, kill a (sandbox_replaced), kill b (sandbox_replaced), start a b",
+  },
+  {
+    // The manifest of a fixed UID renamed it.
+    name: "stops a container that the spec does not name",
+    observed: observed([seen("old"), ...all]),
+    plan: "keep sandbox, kill old (not_in_spec)",
+  },
+  {
+    name:
+      "stops a container that the spec does not name before it starts another",
+    observed: observed([seen("old"), seen("a"), seen("b")]),
+    plan: "keep sandbox, kill old (not_in_spec), start c",
+  },
+  {
+    name: "lets no container that the spec does not name keep a pod alive",
+    pod: never,
+    observed: observed([
+      seen("old"),
+      ended("a", 0),
+      ended("b", 0),
+      ended("c", 0),
     ]),
+    plan: "stop pod",
+  },
+  {
+    name: "leaves ephemeral containers of the spec alone",
+    pod: pod({ ephemeralContainers: [spec("debug")] }),
+    observed: observed([seen("debug"), ...all]),
     plan: "keep sandbox",
   },
   {

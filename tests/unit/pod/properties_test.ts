@@ -175,6 +175,7 @@ Deno.test("planPod() leaves a healthy running container with the same hash alone
       ) {
         const current = newest(observed, name);
         if (current?.state !== "running") continue;
+        if (current.sandboxId !== observed.sandboxes[0]?.id) continue;
         if (current.hash !== containerHash(spec(name))) continue;
         ok(!plan.start.includes(name) && !plan.startInit.includes(name));
         ok(!plan.kill.some(({ containerId }) => containerId === current.id));
