@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { seenContainer } from "../runtime/builders.ts";
 import { failure } from "./model_runtime.ts";
 import { PERIOD_MS, PlegRig } from "./rig.ts";
@@ -266,6 +266,33 @@ Deno.test("Pleg answers who waits for a newer look at once while the list of all
   await rig.clock.advance(5);
   strictEqual((await waiting).containers.length, 1);
   deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
+});
+
+Deno.test("Pleg confirms a pod by a list of that pod alone, moved or not, waited for or not", async () => {
+  await using rig = await trusted(["u", "v"]);
+  await rig.clock.advance(100);
+  const askedMs = rig.clock.monotonic();
+  rig.pleg.requestRelist("u");
+  await rig.clock.advance(100);
+  deepStrictEqual(
+    [rig.cache.timeOf("u"), rig.cache.entryTime("u")],
+    [askedMs, askedMs],
+  );
+  ok(rig.cache.timeOf("v") < askedMs);
+  // Who asks for a look made before that list has his answer.
+  rig.calls();
+  const pod = await rig.cache.getNewerThan("u", askedMs - 1, NEVER);
+  deepStrictEqual([pod.containers.length, rig.calls()], [1, []]);
+});
+
+Deno.test("Pleg answers who waits for a pod that the runtime does not have, and keeps nothing of one that nobody waits for", async () => {
+  await using rig = await trusted();
+  rig.pleg.requestRelist("idle");
+  const waiting = rig.cache.getNewerThan("none", rig.clock.monotonic(), NEVER);
+  await rig.clock.advance(5);
+  deepStrictEqual((await waiting).sandboxes, []);
+  deepStrictEqual([...rig.cache.uids()].includes("idle"), false);
+  strictEqual(rig.calls().includes("list sandboxes"), false);
 });
 
 Deno.test("Pleg forgets no hint that comes while it looks at that very pod", async () => {

@@ -205,6 +205,35 @@ Deno.test("ProbeManager.stopLivenessAndStartup() spares sidecars and readiness",
   strictEqual(rig.manager.readiness("a-0"), undefined);
 });
 
+for (
+  const { how, answer, verdict } of [
+    { how: "has not passed", answer: "error", verdict: undefined },
+    { how: "has failed", answer: "failure", verdict: "failure" },
+    { how: "has passed", answer: "success", verdict: "success" },
+  ] as const
+) {
+  Deno.test(`ProbeManager.stopLivenessAndStartup() does not make a container started that ${how} its startup probe`, async () => {
+    await using rig = new ProberRig();
+    rig.runner.script("start", () => answer);
+    rig.manager.add(probedPod({
+      startup: asks("start", { failureThreshold: 1 }),
+      readiness: asks("ready"),
+    }));
+    rig.show([running("a1")]);
+    await rig.pass(1);
+    const asked = rig.runner.times("ready").length;
+    strictEqual(asked, verdict === "success" ? 1 : 0);
+    const told = rig.told.length;
+    rig.manager.stopLivenessAndStartup("u1");
+    strictEqual(rig.manager.startup("a1"), verdict);
+    rig.manager.look("u1");
+    await rig.pass(30);
+    strictEqual(rig.manager.startup("a1"), verdict);
+    strictEqual(rig.runner.times("ready").length, asked === 0 ? 0 : 4);
+    strictEqual(rig.told.length, told);
+  });
+}
+
 Deno.test("ProbeManager.add() takes over an edited probe of a container that goes on", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ readiness: asks("old") }));
@@ -234,6 +263,63 @@ Deno.test("ProbeManager.add() takes a container that runs as started when a star
   await rig.pass(10);
   deepStrictEqual(rig.runner.times("live"), [0, 10]);
   deepStrictEqual(rig.runner.times("start"), []);
+});
+
+Deno.test("ProbeManager counts an initial delay from the first sight of a container, behind a startup probe and however often it looks", async () => {
+  await using rig = new ProberRig();
+  rig.runner.script("start", (nth) => nth < 2 ? "failure" : "success");
+  rig.manager.add(probedPod({
+    startup: asks("start", { failureThreshold: 5 }),
+    readiness: asks("ready", { initialDelaySeconds: 33 }),
+    liveness: asks("live", { initialDelaySeconds: 33 }),
+  }));
+  for (let second = 0; second < 45; second++) {
+    rig.show([running("a1", second % 7 === 6 ? { state: "unknown" } : {})]);
+    await rig.pass(1);
+  }
+  deepStrictEqual(rig.runner.times("start"), [0, 10, 20]);
+  deepStrictEqual(rig.runner.times("ready"), [33, 43]);
+  deepStrictEqual(rig.runner.times("live"), [40]);
+});
+
+Deno.test("ProbeManager counts the initial delay of a probe that is edited or added from the first sight of the container", async () => {
+  await using rig = new ProberRig();
+  const late = (word: string) => asks(word, { initialDelaySeconds: 15 });
+  rig.manager.add(
+    probedPod({ liveness: asks("old", { initialDelaySeconds: 60 }) }),
+  );
+  for (let second = 0; second < 10; second++) {
+    rig.show([running("a1", second === 7 ? { state: "unknown" } : {})]);
+    await rig.pass(1);
+  }
+  rig.manager.add(
+    probedPod({ liveness: late("live"), readiness: late("ready") }),
+  );
+  for (let second = 10; second < 25; second++) {
+    rig.show([running("a1")]);
+    await rig.pass(1);
+  }
+  deepStrictEqual(rig.runner.times("old"), []);
+  deepStrictEqual(rig.runner.times("ready"), [15, 25]);
+  // At the ticks since the edit.
+  deepStrictEqual(rig.runner.times("live"), [20]);
+});
+
+Deno.test("ProbeManager counts an initial delay anew for the next container of a name", async () => {
+  await using rig = new ProberRig();
+  const probed = (initialDelaySeconds: number) =>
+    probedPod({ readiness: asks("ready", { initialDelaySeconds }) });
+  rig.manager.add(probed(15));
+  rig.show([running("a1")]);
+  await rig.pass(10);
+  rig.show([exited("a1")]);
+  await rig.pass(5);
+  rig.show([running("a2"), exited("a1")]);
+  await rig.pass(2);
+  rig.show([running("a2"), exited("a1")]);
+  rig.manager.add(probed(12));
+  await rig.pass(15);
+  deepStrictEqual(rig.runner.times("ready"), [27]);
 });
 
 Deno.test("ProbeManager keeps what it knows while a picture lacks the container", async () => {
