@@ -166,8 +166,8 @@ export class PodLooks implements AsyncDisposable {
 
   #list(
     uid: string,
-    { delayMs = 0, newerThanMs }: {
-      readonly delayMs?: number;
+    { delayMs, newerThanMs }: {
+      readonly delayMs: number;
       readonly newerThanMs: number;
     },
   ): void {

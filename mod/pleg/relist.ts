@@ -320,7 +320,6 @@ export class Pleg {
     if (signal.aborted) resolve();
     await promise;
     signal.removeEventListener("abort", leave);
-    signal.throwIfAborted();
   }
 
   async #list(signal: AbortSignal): Promise<RuntimeListing> {

@@ -5,7 +5,11 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/mod.ts";
 import { Pleg, type PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
 import type { ContainerExit } from "../../../mod/cri/mod.ts";
 import {
@@ -49,6 +53,7 @@ export class PlegRig implements AsyncDisposable {
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly busy: Set<string> = new Set();
   readonly events: PodLifecycleEvent[] = [];
+  readonly #log: string[] = [];
   readonly observer: PodObserver;
   readonly pleg: Pleg;
   readonly #stop = new AbortController();
@@ -79,7 +84,12 @@ export class PlegRig implements AsyncDisposable {
       cache,
       clock,
       metrics,
-      log: silentLogger,
+      log: createLogger({
+        level: "info",
+        format: "json",
+        clock,
+        write: (line) => this.#log.push(JSON.parse(line).message),
+      }),
       inspect: (listing, signal) => observer.inspect(listing, signal),
       glimpse: (uid, id, signal) => observer.glimpse(uid, id, signal),
       isBusy: (uid) => this.busy.has(uid),
@@ -93,6 +103,11 @@ export class PlegRig implements AsyncDisposable {
   /** The kinds of the events told since the last call. */
   kinds(): string[] {
     return this.events.splice(0).map(({ kind }) => kind);
+  }
+
+  /** What was logged since the last call. */
+  logged(): string[] {
+    return this.#log.splice(0);
   }
 
   /** The calls made since the last call. */

@@ -1,0 +1,153 @@
+/**
+ * What relisting shows of itself: metrics, the log, and what is dropped.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import { Pleg } from "../../../mod/pleg/mod.ts";
+import { PodCache } from "../../../mod/runtime/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
+import { ModelRuntime } from "./model_runtime.ts";
+import { PERIOD_MS, PlegRig } from "./rig.ts";
+
+async function running(
+  options: ConstructorParameters<typeof PlegRig>[0] = { hasHints: false },
+): Promise<PlegRig> {
+  const rig = new PlegRig(options);
+  for (const uid of ["u", "v"]) rig.runtime.addPod(uid, ["c", "d"]);
+  await rig.clock.advance(0);
+  rig.kinds();
+  rig.calls();
+  rig.logged();
+  return rig;
+}
+
+Deno.test("Pleg measures how long its lists take, how far apart they begin, and when the last succeeded", async () => {
+  await using rig = await running();
+  const startMs = rig.clock.now();
+  rig.runtime.faults.set("list sandboxes", "hang");
+  await rig.clock.advance(PERIOD_MS + 2_500);
+  strictEqual(rig.metric("kubelet_pleg_last_seen_seconds"), startMs / 1_000);
+  rig.runtime.release();
+  await rig.clock.advance(0);
+  const sum = (name: string) => rig.metric(`kubelet_pleg_${name}_seconds_sum`);
+  strictEqual(sum("relist_duration"), 2.5);
+  strictEqual(sum("relist_interval"), 1);
+  strictEqual(
+    rig.metric("kubelet_pleg_last_seen_seconds"),
+    (startMs + 3_500) / 1_000,
+  );
+  await rig.clock.advance(PERIOD_MS);
+  strictEqual(sum("relist_interval"), 1 + 3.5);
+  rig.runtime.faults.set("list sandboxes u", "hang");
+  rig.pleg.requestRelist("u");
+  await rig.clock.advance(250);
+  rig.runtime.release();
+  await rig.clock.advance(0);
+  strictEqual(sum("pod_relist_duration"), 0.25);
+});
+
+Deno.test("Pleg logs an outage once, and its end", async () => {
+  await using rig = await running();
+  rig.runtime.faults.set("list containers", "unavailable");
+  await rig.clock.advance(5 * PERIOD_MS);
+  deepStrictEqual(rig.logged(), ["relist_failed"]);
+  rig.runtime.release();
+  await rig.clock.advance(5 * PERIOD_MS);
+  deepStrictEqual(rig.logged(), ["relist_recovered"]);
+});
+
+Deno.test("Pleg logs once that lists hang, however often, and the end of that", async () => {
+  await using rig = await running();
+  rig.runtime.faults.set("list containers", "hang");
+  await rig.clock.advance(PERIOD_MS + 14_999);
+  deepStrictEqual(rig.logged(), []);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.logged(), ["relist_hangs"]);
+  await rig.clock.advance(400_000);
+  deepStrictEqual(rig.logged(), []);
+  rig.runtime.release();
+  await rig.clock.advance(5 * PERIOD_MS);
+  deepStrictEqual(rig.logged(), ["relist_recovered"]);
+});
+
+Deno.test("Pleg logs no recovery when the runtime answers for the first time", async () => {
+  await using rig = new PlegRig({ hasHints: false });
+  await rig.clock.advance(5 * PERIOD_MS);
+  deepStrictEqual([rig.logged(), rig.kinds()], [[], []]);
+});
+
+Deno.test("Pleg lists each second while the runtime is away, though it trusted the stream", async () => {
+  await using rig = await running({});
+  await rig.trust();
+  rig.runtime.faults.set("list sandboxes", "unavailable");
+  await rig.clock.advance(10 * PERIOD_MS);
+  rig.calls();
+  await rig.clock.advance(5 * PERIOD_MS);
+  strictEqual(rig.lists(), 5);
+});
+
+Deno.test("Pleg drops events that nobody takes, the newest, and counts them", async () => {
+  const clock = new FakeClock();
+  const runtime = new ModelRuntime(clock);
+  const metrics = new MetricsRegistry();
+  for (let at = 0; at < 600; at++) runtime.addPod(`u${at}`);
+  const pleg = new Pleg({
+    runtime,
+    clock,
+    metrics,
+    cache: new PodCache(),
+    log: silentLogger,
+    inspect: ({ uid, sandboxes, containers }) =>
+      Promise.resolve(seenPod({
+        uid,
+        sandboxes: sandboxes.map(({ id }) => seenSandbox({ id })),
+        containers: containers.map(({ id }) => seenContainer("c", { id })),
+      })),
+  }, { relistPeriodMs: PERIOD_MS });
+  const stop = new AbortController();
+  const events = pleg.run(stop.signal)[Symbol.asyncIterator]();
+  // Takes the first of the 1200 events; 1000 more are kept.
+  await events.next();
+  await clock.advance(0);
+  const dropped = metrics.render().split("\n")
+    .find((line) => line.startsWith("kubelet_pleg_discard_events "));
+  strictEqual(dropped, "kubelet_pleg_discard_events 199");
+  stop.abort();
+  await events.return?.();
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("Pleg knows of every pod listed what belongs to it, other people's included", async () => {
+  await using rig = new PlegRig({ isOurs: (uid) => uid === "u" });
+  for (const uid of ["u", "v", "w"]) rig.runtime.addPod(uid, ["c", "d"]);
+  await rig.trust();
+  for (const id of ["s-v", "c-v", "d-v", "s-w", "c-w", "d-w"]) {
+    rig.hints.tell("started", id);
+  }
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.calls(), []);
+});
+
+Deno.test("Pleg.requestInspection() looks at a pod again soon although the list of all is far off", async () => {
+  await using rig = await running({});
+  await rig.trust();
+  rig.pleg.requestInspection("u");
+  await rig.clock.advance(PERIOD_MS - 1);
+  deepStrictEqual(rig.kinds(), []);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.kinds(), ["pod_sync"]);
+  strictEqual(rig.lists(), 0);
+});
+
+Deno.test("Pleg.requestInspection() leaves the look to the next list when that is near", async () => {
+  await using rig = await running();
+  await rig.clock.advance(500);
+  rig.pleg.requestInspection("u");
+  await rig.clock.advance(500);
+  deepStrictEqual(rig.kinds(), ["pod_sync"]);
+  strictEqual(rig.calls().includes("list sandboxes u"), false);
+});
