@@ -22,6 +22,7 @@ import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./log_locator.ts";
 import { reportPod } from "./pod_report.ts";
 import { viewPods } from "./pod_view.ts";
+import type { RootDisk } from "./root_disk.ts";
 import { viewSource } from "./source_view.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
@@ -42,6 +43,7 @@ export class AgentViews {
   readonly #clock: Clock;
   readonly #metrics: MetricsRegistry;
   readonly #events: EventRecorder | undefined;
+  readonly #disk: Pick<RootDisk, "problem"> | undefined;
   #core: Core | undefined;
 
   /** Shows the events of each core, or those of all of them that `events` holds. */
@@ -51,12 +53,14 @@ export class AgentViews {
       readonly clock: Clock;
       readonly metrics: MetricsRegistry;
       readonly events?: EventRecorder;
+      readonly disk?: Pick<RootDisk, "problem">;
     },
   ) {
     this.#config = config;
     this.#clock = deps.clock;
     this.#metrics = deps.metrics;
     this.#events = deps.events;
+    this.#disk = deps.disk;
   }
 
   /** From now on this core is shown. */
@@ -104,7 +108,7 @@ export class AgentViews {
   }
 
   readonly #health: HealthSource = {
-    checks: ["runtime", "pleg", "syncloop"],
+    checks: ["runtime", "pleg", "syncloop", "disk"],
     problems: () => this.#problems(),
   };
 
@@ -161,8 +165,13 @@ export class AgentViews {
 
   #problems(): HealthProblem[] {
     const core = this.#core;
+    const disk = this.#disk?.problem;
+    const ofDisk = disk === undefined ? [] : [{ check: "disk", reason: disk }];
     if (core === undefined) {
-      return [{ check: "syncloop", reason: "the agent is starting" }];
+      return [
+        { check: "syncloop", reason: "the agent is starting" },
+        ...ofDisk,
+      ];
     }
     const pleg = core.pleg.health();
     const { runtimeDown } = core.pleg;
@@ -175,6 +184,7 @@ export class AgentViews {
         check: "syncloop",
         reason: "the sync loop has not moved for 5m",
       }]),
+      ...ofDisk,
     ];
   }
 }

@@ -15,6 +15,7 @@ import {
   type Random,
   systemClock,
   systemRandom,
+  TaskGroup,
 } from "../base/mod.ts";
 import {
   type AgentConfig,
@@ -24,10 +25,15 @@ import {
 } from "../config/mod.ts";
 import { connectCri, type CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
-import { ensureDirectory, lockRootDirectory } from "../host/mod.ts";
+import {
+  ensureDirectory,
+  fileErrorKind,
+  lockRootDirectory,
+} from "../host/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "./agent_views.ts";
 import { buildCore } from "./core.ts";
+import { RootDisk } from "./root_disk.ts";
 
 /** What an agent needs besides its settings. */
 export interface RunDeps {
@@ -111,7 +117,7 @@ async function start(
   if (faults.length > 0) return EXIT_USAGE;
   const { paths } = config;
   await ensureDirectory(paths.rootDir, 0o750);
-  await ensureDirectory(paths.runDir, 0o700);
+  await ensureRunDirectory(paths.runDir, log);
   const lock = await lockRootDirectory(paths.rootDir);
   if (lock.kind === "held") {
     log.error("root_directory_locked", {
@@ -121,16 +127,39 @@ async function start(
     return EXIT_FAILURE;
   }
   using _lock = lock;
-  await Deno.writeTextFile(paths.pidFile, `${Deno.pid}\n`, { mode: 0o644 });
+  await writePidFile(paths.pidFile, log);
   using _faults = reportStrayFaults(log);
-  await serve(config, deps);
+  const disk = new RootDisk(lock, deps.process);
+  await disk.look();
+  await using tasks = new TaskGroup(deps.signal);
+  tasks.start((signal) => disk.run(signal));
+  await serve(config, { ...deps, disk });
   log.info("agent_stopped", { note: "containers are left as they are" });
   return EXIT_OK;
 }
 
+/** With a root directory of its own the agent keeps the run directory in it. */
+async function ensureRunDirectory(path: string, log: Logger): Promise<void> {
+  try {
+    await ensureDirectory(path, 0o700);
+  } catch (error) {
+    if (fileErrorKind(error) !== "read_only") throw error;
+    log.error("run_directory_missing", { error });
+  }
+}
+
+async function writePidFile(path: string, log: Logger): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, `${Deno.pid}\n`, { mode: 0o644 });
+  } catch (error) {
+    // Nobody but a supervisor's script reads it.
+    log.warn("pid_file_missing", { error });
+  }
+}
+
 async function serve(
   config: AgentConfig,
-  deps: { process: ProcessDeps; signal: AbortSignal },
+  deps: { process: ProcessDeps; signal: AbortSignal; disk: RootDisk },
 ): Promise<void> {
   const { clock, log, metrics } = deps.process;
   await using connection = connectCri({
@@ -139,7 +168,12 @@ async function serve(
     requestTimeoutMs: config.runtime.requestTimeoutMs,
   }, { clock, log: log.named("cri"), metrics });
   const events = new EventRecorder({ clock, log, metrics });
-  const views = new AgentViews(config, { clock, metrics, events });
+  const views = new AgentViews(config, {
+    clock,
+    metrics,
+    events,
+    disk: deps.disk,
+  });
   await using _control = await ControlServer.start({
     path: config.paths.controlSocket,
     stagingPath: config.paths.controlSocketStaging,

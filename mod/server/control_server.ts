@@ -28,7 +28,11 @@ import type {
   PodSource,
   SourceListing,
 } from "./ports.ts";
-import { UnixListener, type UnixListenOptions } from "./unix_listener.ts";
+import {
+  UnixListener,
+  UnixListenError,
+  type UnixListenOptions,
+} from "./unix_listener.ts";
 
 /** How soon a socket that was deleted is there again. */
 const VISIBLE_PERIOD_MS = 5_000;
@@ -60,18 +64,15 @@ export type ControlServerOptions = UnixListenOptions;
 export class ControlServer implements AsyncDisposable {
   readonly #listen: () => Promise<UnixListener>;
   readonly #tasks = new TaskGroup(new AbortController().signal);
-  #listener: UnixListener;
+  #listener: UnixListener | undefined;
 
-  private constructor(
-    listener: UnixListener,
-    listen: () => Promise<UnixListener>,
-  ) {
-    this.#listener = listener;
+  private constructor(listen: () => Promise<UnixListener>) {
     this.#listen = listen;
   }
 
   /**
-   * Binds the socket, taking the place of one that a dead agent left.
+   * Binds the socket, taking the place of one that a dead agent left. Where none can
+   * be made, on a disk that is read-only for example, it tries again and again.
    *
    * @throws {UnixListenError} When another process listens there.
    */
@@ -86,14 +87,20 @@ export class ControlServer implements AsyncDisposable {
         (question, signal) => answer(question, { deps, watches, signal }),
         deps,
       );
-    const server = new ControlServer(await listen(), listen);
+    const server = new ControlServer(listen);
+    try {
+      server.#listener = await listen();
+    } catch (error) {
+      if (error instanceof UnixListenError) throw error;
+      deps.log.error("control_socket_missing", { error });
+    }
     server.#tasks.start((signal) => server.#stayVisible(deps, signal));
     return server;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tasks[Symbol.asyncDispose]();
-    await this.#listener[Symbol.asyncDispose]();
+    await this.#listener?.[Symbol.asyncDispose]();
   }
 
   /** Makes the socket again when somebody has deleted it. */
@@ -101,15 +108,18 @@ export class ControlServer implements AsyncDisposable {
     deps: Pick<ControlServerDeps, "clock" | "log">,
     signal: AbortSignal,
   ): Promise<void> {
+    let isTold = this.#listener === undefined;
     for (;;) {
       await deps.clock.sleep(VISIBLE_PERIOD_MS, signal);
       try {
-        if (await this.#listener.isShown()) continue;
-        await this.#listener[Symbol.asyncDispose]();
+        if (await this.#listener?.isShown()) continue;
+        await this.#listener?.[Symbol.asyncDispose]();
         this.#listener = await this.#listen();
+        isTold = false;
         deps.log.warn("control_socket_made_again");
       } catch (error) {
-        deps.log.warn("control_socket_missing", { error });
+        if (!isTold) deps.log.warn("control_socket_missing", { error });
+        isTold = true;
       }
     }
   }

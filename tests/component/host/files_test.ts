@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import {
   ensureDirectory,
@@ -15,6 +15,7 @@ import {
   removeTree,
   writeFileAtomic,
 } from "../../../mod/host/mod.ts";
+import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -263,6 +264,45 @@ Deno.test("lockRootDirectory() lets one in at a time and names the holder", asyn
   const next = await lockRootDirectory(dir.path);
   strictEqual(next.kind, "locked");
   if (next.kind === "locked") next[Symbol.dispose]();
+});
+
+Deno.test(
+  "lockRootDirectory() keeps a second agent out of a disk that became read-only",
+  {
+    ignore: !await canMount(),
+  },
+  async () => {
+    await using dir = await tempDirectory();
+    await using disk = await MemoryDisk.mount(dir.path);
+    // The lock file is not there, and cannot be made.
+    await disk.remount("ro");
+    {
+      const first = await lockRootDirectory(dir.path);
+      ok(first.kind === "locked");
+      using _first = first;
+      strictEqual((await first.check())?.kind, "read_only");
+      strictEqual((await lockRootDirectory(dir.path)).kind, "held");
+      // Mounted anew, it is as if nothing had been.
+      await disk.remount("rw");
+      strictEqual(await first.check(), undefined);
+      deepStrictEqual(await lockRootDirectory(dir.path), {
+        kind: "held",
+        pid: Deno.pid,
+      });
+    }
+    await disk.remount("ro");
+    const next = await lockRootDirectory(dir.path);
+    ok(next.kind === "locked");
+    next[Symbol.dispose]();
+  },
+);
+
+Deno.test("lockRootDirectory() is kept out by an agent that locks the file only", async () => {
+  await using dir = await tempDirectory();
+  const path = join(dir.path, "skerry.lock");
+  using file = await Deno.open(path, { write: true, create: true });
+  strictEqual(await file.tryLock(true), true);
+  strictEqual((await lockRootDirectory(dir.path)).kind, "held");
 });
 
 Deno.test("lockRootDirectory() is freed when its holder is killed", async () => {

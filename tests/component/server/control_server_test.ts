@@ -256,6 +256,26 @@ Deno.test("ControlServer makes its socket again when somebody deleted it", async
   await answer.text();
 });
 
+Deno.test("ControlServer answers as soon as its socket can be made", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/run/s.sock`;
+  const clock = new FakeClock();
+  // Its directory is on a disk that is read-only, for example.
+  await using _server = await new AgentStub(clock).serve(path);
+  await clock.advance(5_000);
+  await until(dir.path, () => clock.pendingTimers === 1);
+  await Deno.mkdir(`${dir.path}/run`);
+  await clock.advance(5_000);
+  using client = new Client(path);
+  await until(dir.path, async () => {
+    for await (const { name } of Deno.readDir(`${dir.path}/run`)) {
+      if (name === "s.sock") return true;
+    }
+    return false;
+  });
+  strictEqual(await client.text("/healthz"), "ok");
+});
+
 /** Lets the event loop turn until a condition holds, a bounded number of times. */
 async function until(
   path: string,
