@@ -199,6 +199,9 @@ export class Agent {
 
   /** Runs until `signal` aborts. Containers are left as they are. */
   async run(signal: AbortSignal): Promise<void> {
+    // First of all who hear of the end, so that it is written before the store ends.
+    const pause = (): void => this.#rollbacks.pause();
+    signal.addEventListener("abort", pause, { once: true });
     await using tasks = new TaskGroup(signal);
     tasks.start((scope) => this.#workers.run(scope));
     tasks.start((scope) => this.#evictor.run(scope));

@@ -22,14 +22,17 @@ import {
   type BadRevision,
   describeRollback,
   findCondition,
+  isSameHistory,
   isSameVersion,
   isTerminalPhase,
   judgeVersion,
   type PodHistory,
   podRevision,
   type Readiness,
+  resumeHistory,
   takeVersion,
   trialLeftMs,
+  trialMarkMs,
 } from "../pod/mod.ts";
 import type { SourceName, SourceSet } from "../source/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
@@ -65,6 +68,8 @@ interface Entry {
   history: PodHistory;
   /** Monotonic time at which the trial ends. */
   dueMs: number;
+  /** Monotonic time at which the trial would have begun if it had never been cut off. */
+  readonly begunMs: number;
   /** The containers that are ready, and since when without a break. */
   ready: { readonly containers: string; readonly sinceMs: number } | undefined;
   /** That there is no way back has been told. */
@@ -82,7 +87,8 @@ const LOOK_AGAIN_MS = 15_000;
  *
  * Going back is an edit made by the agent: what sources deliver passes through
  * here, and the rest of the agent sees pods that were replaced like any others. Time
- * counts from when a version was accepted, whatever holds it up.
+ * counts from when a version was accepted, whatever holds it up, but only while an agent
+ * runs: a device that is off tries nothing.
  */
 export class Rollbacks {
   readonly #deps: RollbackDeps;
@@ -145,14 +151,25 @@ export class Rollbacks {
       if (bad === undefined || good === undefined) continue;
       if (!isConcerned(wanted)) continue;
       const history = { good };
-      const { clock, store } = this.#deps;
-      const taken = takeVersion(history, wanted, clock.now());
-      store.save(key, taken.history);
+      const taken = takeVersion(history, wanted);
+      this.#deps.store.save(key, taken.history);
       this.#enter(key, this.#entryOf(source, wanted, taken));
       swaps.push({ source, from, to: wanted });
     }
     this.#showCount();
     return swaps;
+  }
+
+  /** Notes how far trials are, for the agent that goes on with them. This one ends. */
+  pause(): void {
+    for (const entry of this.#open) {
+      const { source, run, history } = entry;
+      if (history.trial === undefined) continue;
+      const usedMs = Math.round(this.#usedMs(entry));
+      const trial = { ...history.trial, usedMs, isPaused: true };
+      const key = `${source}/${podKey(run.metadata)}`;
+      this.#save(key, { ...history, trial });
+    }
   }
 
   /** Forgets what no source has any more, to be called when all of them have spoken. */
@@ -180,12 +197,15 @@ export class Rollbacks {
     if (before !== undefined) this.#settleIfGood(key, before);
     const known = this.#unclaimed.get(key);
     this.#unclaimed.delete(key);
-    const history = before?.history ?? known ?? {};
-    const taken = takeVersion(history, pod, this.#deps.clock.now());
-    if (!isSame(history, taken.history)) this.#save(key, taken.history);
+    const resumed = known && resumeHistory(known, pod);
+    const history = before?.history ?? resumed ?? {};
+    const taken = takeVersion(history, pod);
+    if (!isSameHistory(before?.history ?? known ?? {}, taken.history)) {
+      this.#save(key, taken.history);
+    }
     const entry = this.#entryOf(source, pod, taken);
-    const isKnown = known?.trial !== undefined &&
-      known.trial === taken.history.trial;
+    const isKnown = resumed?.trial !== undefined &&
+      resumed.trial === taken.history.trial;
     if (isKnown) {
       const lookMs = this.#deps.clock.monotonic() +
         Math.min(LOOK_AGAIN_MS, rollbackAfterMs(pod.metadata) ?? 0);
@@ -206,18 +226,17 @@ export class Rollbacks {
     wanted: Pod,
     { run, history }: { readonly run: Pod; readonly history: PodHistory },
   ): Entry {
-    const { clock } = this.#deps;
+    const nowMs = this.#deps.clock.monotonic();
+    const { trial } = history;
     const afterMs = rollbackAfterMs(wanted.metadata) ?? Infinity;
-    const leftMs = history.trial === undefined
-      ? Infinity
-      : trialLeftMs(history.trial, afterMs, clock.now());
+    const leftMs = trial === undefined ? Infinity : trialLeftMs(trial, afterMs);
     return {
       source,
       wanted,
       run,
       history,
-      // From here on by a clock that nobody sets.
-      dueMs: clock.monotonic() + leftMs,
+      dueMs: nowMs + leftMs,
+      begunMs: nowMs - (trial?.usedMs ?? 0),
       ready: undefined,
       isStuck: false,
     };
@@ -253,6 +272,7 @@ export class Rollbacks {
     const verdict = this.#judge(entry);
     switch (verdict.kind) {
       case "wait":
+        this.#note(key, entry);
         return undefined;
       case "good":
         this.#accept(key, entry);
@@ -289,6 +309,21 @@ export class Rollbacks {
         return { source, from: run, to: good };
       }
     }
+  }
+
+  /** Puts on the disk, a few times a trial, how much of its time it has used. */
+  #note(key: string, entry: Entry): void {
+    const { trial } = entry.history;
+    const afterMs = rollbackAfterMs(entry.run.metadata);
+    if (trial === undefined || afterMs === undefined) return;
+    const usedMs = trialMarkMs(this.#usedMs(entry), afterMs);
+    if (usedMs <= (trial.usedMs ?? 0)) return;
+    entry.history = { ...entry.history, trial: { ...trial, usedMs } };
+    this.#save(key, entry.history);
+  }
+
+  #usedMs({ begunMs }: Entry): number {
+    return this.#deps.clock.monotonic() - begunMs;
   }
 
   #settleIfGood(key: string, entry: Entry): void {
@@ -356,11 +391,4 @@ export class Rollbacks {
   ): void {
     this.#deps.events.record(podRef(pod), { type: "Warning", ...event });
   }
-}
-
-function isSame(a: PodHistory, b: PodHistory): boolean {
-  return a.bad === b.bad && a.trial === b.trial &&
-    (a.good === b.good ||
-      a.good !== undefined && b.good !== undefined &&
-        isSameVersion(a.good, b.good));
 }

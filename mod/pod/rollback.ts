@@ -37,8 +37,10 @@ export interface PodHistory {
 export interface Trial {
   /** {@linkcode podRevision} of it. */
   readonly revision: string;
-  /** Wall time at which it was accepted. */
-  readonly sinceMs: number;
+  /** How much of its time it had used when this was noted, in milliseconds; none when absent. */
+  readonly usedMs?: number;
+  /** The agent that noted it was about to end: the trial has used no more than that. */
+  readonly isPaused?: boolean;
 }
 
 /** A version that was not ready in its time. */
@@ -95,12 +97,11 @@ export interface TakenVersion {
 
 /**
  * Takes the version that a source wants now. One that was rolled back is not tried
- * again; any other has its own try, from now on or from when it began.
+ * again; any other has its own try, a new one or what is left of it.
  */
 export function takeVersion(
   history: PodHistory,
   wanted: Pod,
-  nowMs: number,
 ): TakenVersion {
   const { good, bad, trial } = history;
   if (good !== undefined && isSameVersion(good, wanted)) {
@@ -114,24 +115,52 @@ export function takeVersion(
     return { history: kept, run: wanted };
   }
   const revision = podRevision(wanted);
-  const begun = trial?.revision === revision
-    ? trial
-    : { revision, sinceMs: nowMs };
+  const begun = trial?.revision === revision ? trial : { revision, usedMs: 0 };
   return { history: { ...kept, trial: begun }, run: wanted };
 }
 
-/**
- * How long a trial still lasts, in milliseconds. A clock that was set back does not
- * make it longer than it is meant to be.
- */
+/** How long a trial still lasts, in milliseconds, as it was noted. */
 export function trialLeftMs(
-  trial: Pick<Trial, "sinceMs">,
+  { usedMs = 0 }: Pick<Trial, "usedMs">,
   afterMs: number,
-  nowMs: number,
 ): number {
-  const leftMs = trial.sinceMs + afterMs - nowMs;
-  return Math.min(Math.max(0, leftMs), afterMs);
+  return Math.min(Math.max(0, afterMs - usedMs), afterMs);
 }
+
+/**
+ * What of the time that a trial has used is to be on the disk: whole quarters of it,
+ * so that an update is written of a few times and no more.
+ */
+export function trialMarkMs(usedMs: number, afterMs: number): number {
+  const stepMs = afterMs / TRIAL_MARKS;
+  return Math.floor(usedMs / stepMs) * stepMs;
+}
+
+/**
+ * What an earlier agent knew of a pod, with its trial going on. Time while none ran does
+ * not count. Of a trial that was cut off (no power, a kernel that panicked) it is not
+ * known what it used since the last mark: half of what it may have been is counted, so
+ * that an update which takes down the machine each time comes to its end as well.
+ */
+export function resumeHistory(history: PodHistory, wanted: Pod): PodHistory {
+  const { trial } = history;
+  const afterMs = rollbackAfterMs(wanted.metadata);
+  if (trial === undefined || afterMs === undefined) return history;
+  const { revision, usedMs = 0, isPaused = false } = trial;
+  const unknownMs = isPaused ? 0 : afterMs / TRIAL_MARKS / 2;
+  return { ...history, trial: { revision, usedMs: usedMs + unknownMs } };
+}
+
+/** Whether two histories say the same. */
+export function isSameHistory(a: PodHistory, b: PodHistory): boolean {
+  return a.bad === b.bad && a.trial === b.trial &&
+    (a.good === b.good ||
+      a.good !== undefined && b.good !== undefined &&
+        isSameVersion(a.good, b.good));
+}
+
+/** How often it is noted during a trial how much of its time is used; flash wears out. */
+const TRIAL_MARKS = 4;
 
 /** How well a version does. */
 export type Readiness =

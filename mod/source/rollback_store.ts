@@ -95,7 +95,8 @@ export class DiskRollbackStore {
   #wish(key: string, history: PodHistory | undefined): void {
     this.#wishes.set(key, history);
     this.#wake();
-    if (history?.bad !== undefined) this.#hurry();
+    const { bad, trial } = history ?? {};
+    if (bad !== undefined || trial !== undefined) this.#hurry();
   }
 
   /** @returns whether the disk took everything that was tried */
@@ -135,7 +136,8 @@ export class DiskRollbackStore {
   /**
    * Waits for something to write and then for what follows it: the versions of pods
    * that start together become good together, and their starts are not to wait for the
-   * disk. What went wrong is written at once, since it must not be tried again.
+   * disk. What went wrong is written at once, since it must not be tried again, and so
+   * is what is on trial: it may take down the machine, again and again.
    */
   async #untilDue(signal: AbortSignal): Promise<void> {
     const hurried = new AbortController();

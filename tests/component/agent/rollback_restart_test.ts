@@ -49,6 +49,44 @@ Deno.test("Agent looks again before it ends a trial that ran out without it", as
   deepStrictEqual(rig.mutations(from), []);
 });
 
+Deno.test("Agent gives an update its whole time although the device was off for longer", async () => {
+  await using rig = await withGood();
+  let exitCode = 1;
+  rig.fake.settings.exec = () => ({ exitCode });
+  const readinessProbe = { exec: { command: ["test"] }, periodSeconds: 1 };
+  const spec = { containers: [container(WEB, { readinessProbe })] };
+  await rig.apply("web", version("two", { spec }));
+  await untilRuns(rig, "two");
+  await rig.pass(10_000);
+  await reboot(rig, () => rig.clock.advance(3_600_000));
+  await untilRuns(rig, "two");
+  await rig.pass(30_000);
+  exitCode = 0;
+  await rig.pass(60_000);
+  strictEqual(running(rig), "two");
+  strictEqual(condition(rig), undefined);
+});
+
+Deno.test("Agent goes back from an update that takes down the machine again and again", async () => {
+  await using rig = await withGood();
+  await rig.pass(15_000);
+  await rig.apply("web", version("two", { isBad: true }));
+  await untilRuns(rig, "two");
+  const from = rig.clock.monotonic();
+  const path = `${rig.config.paths.rootDir}/checkpoints/rollbacks/${
+    records(rig)[0]
+  }`;
+  for (let boot = 0; boot < 8; boot++) {
+    // Without power no agent says goodbye.
+    const record = await Deno.readTextFile(path);
+    await reboot(rig, () => Deno.writeTextFile(path, record));
+    await rig.pass(3_000);
+  }
+  await untilRuns(rig, "one");
+  ok(rig.clock.monotonic() - from < 60_000);
+  strictEqual(shown(rig), "RolledBack");
+});
+
 Deno.test("Agent runs the good version after a reboot with the bad manifest", async () => {
   await using rig = await withRollback();
   await reboot(rig);

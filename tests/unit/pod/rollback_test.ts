@@ -14,13 +14,14 @@ import {
   judgeVersion,
   type PodHistory,
   podRevision,
+  resumeHistory,
   takeVersion,
   trialLeftMs,
+  trialMarkMs,
   type VersionState,
 } from "../../../mod/pod/mod.ts";
 import { pod } from "./builders.ts";
 
-const NOW_MS = 1_000_000;
 const AFTER = { "skerry.dev/rollback-after": "1m" };
 
 function version(
@@ -45,8 +46,8 @@ function bad(of: Pod): NonNullable<PodHistory["bad"]> {
   return { revision: podRevision(of), uid, atMs: 1, afterMs: 60_000 };
 }
 
-function trial(of: Pod, sinceMs = NOW_MS): NonNullable<PodHistory["trial"]> {
-  return { revision: podRevision(of), sinceMs };
+function trial(of: Pod, usedMs = 0): NonNullable<PodHistory["trial"]> {
+  return { revision: podRevision(of), usedMs };
 }
 
 /** Name, what is known, what is wanted, what is known then, what runs. */
@@ -109,7 +110,7 @@ const TAKEN: readonly (readonly [string, PodHistory, Pod, PodHistory, Pod])[] =
 
 for (const [name, history, wanted, known, run] of TAKEN) {
   Deno.test(`takeVersion() takes ${name}`, () => {
-    const taken = takeVersion(history, wanted, NOW_MS);
+    const taken = takeVersion(history, wanted);
     deepStrictEqual(taken, { history: known, run });
   });
 }
@@ -211,18 +212,50 @@ for (const [name, running, state, kind] of JUDGED) {
   });
 }
 
-/** Name, when it began, the time now, what is left of a minute. */
-const LEFT: readonly (readonly [string, number, number, number])[] = [
-  ["the rest", 0, 20_000, 40_000],
-  ["nothing when it is over", 0, 70_000, 0],
-  ["no more than there was when the clock was set back", 500_000, 0, 60_000],
+/** Name, what it has used, what is left of a minute. */
+const LEFT: readonly (readonly [string, number | undefined, number])[] = [
+  ["the rest", 20_000, 40_000],
+  ["nothing when it is over", 70_000, 0],
+  ["no more than there was", -1, 60_000],
+  ["all that a record of an older agent tells nothing of", undefined, 60_000],
 ];
 
-for (const [name, sinceMs, nowMs, left] of LEFT) {
+for (const [name, usedMs, left] of LEFT) {
   Deno.test(`trialLeftMs() leaves ${name}`, () => {
-    strictEqual(trialLeftMs({ sinceMs }, 60_000, nowMs), left);
+    const trial = usedMs === undefined ? {} : { usedMs };
+    strictEqual(trialLeftMs(trial, 60_000), left);
   });
 }
+
+Deno.test("trialMarkMs() notes three times a minute's trial, and when it is over", () => {
+  const marks = [0, 14_999, 15_000, 29_000, 31_000, 59_999, 60_000]
+    .map((usedMs) => trialMarkMs(usedMs, 60_000));
+  deepStrictEqual(marks, [0, 0, 15_000, 15_000, 30_000, 45_000, 60_000]);
+});
+
+Deno.test("resumeHistory() counts no time while no agent ran", () => {
+  const paused = { ...trial(TWO, 12_345), isPaused: true };
+  deepStrictEqual(resumeHistory({ good: ONE, trial: paused }, TWO), {
+    good: ONE,
+    trial: trial(TWO, 12_345),
+  });
+});
+
+Deno.test("resumeHistory() ends an update that takes down the machine again and again", () => {
+  let history: PodHistory = ON_TRIAL;
+  let boots = 0;
+  while (trialLeftMs(history.trial ?? {}, 60_000) > 0) {
+    history = resumeHistory(history, TWO);
+    boots++;
+  }
+  strictEqual(boots, 8);
+});
+
+Deno.test("resumeHistory() leaves what is on no trial as it is", () => {
+  const known: PodHistory = { good: ONE, bad: bad(TWO) };
+  strictEqual(resumeHistory(known, TWO), known);
+  strictEqual(resumeHistory(ON_TRIAL, PLAIN), ON_TRIAL);
+});
 
 Deno.test("podRevision() goes by what a pod says, not by what the node adds", () => {
   const seen = version("one", {

@@ -18,7 +18,7 @@ const HISTORY: PodHistory = {
 };
 const OTHER: PodHistory = {
   good: pod({ metadata: { uid: "u3" } }),
-  trial: { revision: "s", sinceMs: 7 },
+  trial: { revision: "s", usedMs: 7, isPaused: true },
 };
 
 /** One agent after the other over the same disk. */
