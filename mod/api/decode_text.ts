@@ -96,8 +96,21 @@ function parse(text: string, meter: WorkMeter): SourceResult {
 function hushed(fault: Fault): Fault {
   const { message } = fault;
   if (message.startsWith("Duplicate value: key ")) return fault;
-  const [said = "", ...quoted] = message.split(/\s*"|(?<=such characters): /);
-  if (quoted.length === 0) return fault;
+  const said = beforeQuote(message);
+  if (said === undefined) return fault;
   const hint = "(the text is not shown, since the file holds a Secret)";
   return { ...fault, message: `${said} ${hint}` };
 }
+
+/** What a message says before it quotes anything; `undefined` when it does not. */
+function beforeQuote(message: string): string | undefined {
+  const quote = message.indexOf('"');
+  const listed = message.indexOf(LISTED);
+  if (quote < 0 && listed < 0) return undefined;
+  const isListed = listed >= 0 && (quote < 0 || listed < quote);
+  return isListed
+    ? message.slice(0, listed + LISTED.length - 2)
+    : message.slice(0, quote).trimEnd();
+}
+
+const LISTED = "such characters: ";

@@ -98,7 +98,7 @@ export function formatQuantity(quantity: Quantity): string {
 }
 
 const SHAPE =
-  /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d{1,18})?$/;
+  /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d{1,18})?$/;
 /** No amount below 2^63 needs more; longer digits only cost time. */
 const MAX_LENGTH = 64;
 const NANO = 1_000_000_000n;

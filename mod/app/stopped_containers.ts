@@ -23,7 +23,11 @@ export function stoppedContainers(
 }
 
 function containerOf({ fieldPath = "" }: RecordedEvent): string | undefined {
-  return /\{(.+)\}$/.exec(fieldPath)?.[1];
+  const brace = fieldPath.indexOf("{");
+  const name = fieldPath.slice(brace + 1, -1);
+  return brace >= 0 && fieldPath.endsWith("}") && name !== ""
+    ? name
+    : undefined;
 }
 
 // The words of mod/pod/plan.ts and mod/runtime/start_container.ts, which are the kubelet's.

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { trimEndOf } from "./trim_end.ts";
+
 const NS_PER_MS = 1_000_000n;
 const NS_PER_UNIT: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -131,7 +133,7 @@ function toNanoseconds(ms: number): bigint {
 function decimal(scaled: bigint, places: number): string {
   const digits = scaled.toString().padStart(places + 1, "0");
   const whole = digits.slice(0, -places);
-  const fraction = digits.slice(-places).replace(/0+$/, "");
+  const fraction = trimEndOf(digits.slice(-places), "0");
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 

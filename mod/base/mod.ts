@@ -26,6 +26,7 @@
 
 export { isAbort } from "./abort.ts";
 export { type BackoffOptions, nextDelay } from "./backoff.ts";
+export { ByteBuffer } from "./byte_buffer.ts";
 export { type Clock, type Deadline, deadline, systemClock } from "./clock.ts";
 export { describeError } from "./describe_error.ts";
 export { escapeJson } from "./escape_json.ts";
@@ -59,5 +60,6 @@ export { jitter, type Random, seededRandom, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
+export { trimEndOf } from "./trim_end.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { type WorkHandler, WorkQueue } from "./work_queue.ts";

@@ -5,7 +5,7 @@
  */
 
 import { request as startRequest } from "node:http";
-import { type Clock, describeError } from "../base/mod.ts";
+import { ByteBuffer, type Clock, describeError } from "../base/mod.ts";
 
 /** Nobody answers on the socket. */
 export class AgentUnreachableError extends Error {
@@ -114,14 +114,23 @@ export async function askJson(
   }
 }
 
-/** Reads an answer to its end. */
+// More than the lists of any device; what is no agent may answer without end.
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads an answer to its end.
+ *
+ * @throws {AgentAnswerError} When it is longer than any.
+ */
 export async function readText(answer: AgentAnswer): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of answer.body) {
-    text += decoder.decode(chunk, { stream: true });
+  const text = new ByteBuffer({ maxBytes: MAX_ANSWER_BYTES });
+  for await (const piece of answer.body) {
+    if (text.add(piece)) continue;
+    throw new AgentAnswerError(
+      `Cannot read the answer: found more than ${MAX_ANSWER_BYTES} bytes`,
+    );
   }
-  return text + decoder.decode();
+  return new TextDecoder().decode(text.bytes);
 }
 
 /** The agent's own words for a refusal, from a `Status` or a plain text. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, systemClock } from "../base/mod.ts";
+import { ByteBuffer, type Clock, systemClock } from "../base/mod.ts";
 import type { ConfigIo } from "../config/mod.ts";
 
 /** The outside of a command: its streams, files, clock and signals. */
@@ -58,22 +58,15 @@ async function writeAll(
 }
 
 async function readStdin(maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const buffer = new Uint8Array(64 * 1024);
-  while (length <= maxBytes) {
-    const count = await Deno.stdin.read(buffer);
+  const piece = new Uint8Array(64 * 1024);
+  // One byte more, by which it is seen that there was too much.
+  const input = new ByteBuffer({ maxBytes: maxBytes + 1 });
+  while (input.left > 0) {
+    const count = await Deno.stdin.read(piece);
     if (count === null) break;
-    chunks.push(buffer.slice(0, count));
-    length += count;
+    input.add(piece.subarray(0, Math.min(count, input.left)));
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return input.bytes;
 }
 
 function stopRequests(): { readonly signal: AbortSignal } & Disposable {

@@ -14,7 +14,7 @@ import {
   type UnknownFields,
 } from "../api/mod.ts";
 import { judgePod } from "../app/mod.ts";
-import { describeError } from "../base/mod.ts";
+import { describeError, trimEndOf } from "../base/mod.ts";
 import { absolutePath } from "../config/mod.ts";
 import { readFileBounded } from "../host/mod.ts";
 import { isManifestName } from "../source/mod.ts";
@@ -81,7 +81,7 @@ async function expand(file: string, io: CliIo): Promise<Target[]> {
       if (!isRead || entry.isDirectory) continue;
       targets.push({
         kind: "file",
-        shown: `${file.replace(/\/+$/, "")}/${entry.name}`,
+        shown: `${trimEndOf(file, "/")}/${entry.name}`,
         path: `${path}/${entry.name}`,
       });
     }

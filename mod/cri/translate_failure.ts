@@ -61,13 +61,18 @@ function judge(error: unknown): Verdict {
  * moment, by which a log would take every attempt for something new.
  */
 function describeAbsence(detail: string): string {
-  const [, cause] =
-    /^No connection established\. Last error: (.*?)\.? ?(?:Resolution note:.*)?$/s
-      .exec(detail) ?? [];
-  if (cause === undefined) return detail;
-  const why = cause.replace(/^Error: /, "").replace(TIME, "");
+  if (!detail.startsWith(UNCONNECTED)) return detail;
+  const [said = ""] = detail.slice(UNCONNECTED.length)
+    .split("Resolution note:", 1);
+  const end = said.endsWith(" ") ? -1 : said.length;
+  const cause = said.slice(0, end);
+  const why = (cause.endsWith(".") ? cause.slice(0, -1) : cause)
+    .replace(/^Error: /, "").replace(TIME, "");
   return `no connection: ${why}, wanted a CRI runtime that listens there`;
 }
+
+// The words of grpc-js.
+const UNCONNECTED = "No connection established. Last error: ";
 
 const TIME = / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/;
 

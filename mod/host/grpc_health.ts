@@ -93,10 +93,14 @@ function frameMessage(message: Uint8Array): Uint8Array {
 function encodeRequest(service: string): Uint8Array {
   const text = new TextEncoder().encode(service);
   if (text.length === 0) return text;
-  const length: number[] = [];
+  const head = [0x0a];
   let rest = text.length;
-  for (; rest >= 0x80; rest >>>= 7) length.push(0x80 | (rest & 0x7f));
-  return Uint8Array.of(0x0a, ...length, rest, ...text);
+  for (; rest >= 0x80; rest >>>= 7) head.push(0x80 | (rest & 0x7f));
+  head.push(rest);
+  const message = new Uint8Array(head.length + text.length);
+  message.set(head);
+  message.set(text, head.length);
+  return message;
 }
 
 function interpret({ status, fields, body }: Http2Answer): HealthAnswer {

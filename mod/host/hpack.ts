@@ -7,6 +7,7 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 import { decodeHuffman } from "./huffman.ts";
 
@@ -19,6 +20,11 @@ export class HeaderDecoder {
   readonly #dynamic: HeaderField[] = [];
   #size = 0;
   #maxSize = TABLE_BYTES;
+  readonly #meter: WorkMeter;
+
+  constructor(meter: WorkMeter = UNMETERED) {
+    this.#meter = meter;
+  }
 
   /**
    * Reads one block.
@@ -29,8 +35,10 @@ export class HeaderDecoder {
     const reader = new BlockReader(block);
     const fields: HeaderField[] = [];
     let budget = MAX_DECODED_BYTES;
+    this.#meter.spend(block.length);
     while (!reader.isAtEnd) {
       const field = this.#field(reader);
+      this.#meter.spend(field === undefined ? 1 : sizeOf(field));
       if (field === undefined) continue;
       // A single byte may stand for all that a table can hold.
       budget -= sizeOf(field);
@@ -196,5 +204,7 @@ const STATIC: readonly HeaderField[] = [
   if-unmodified-since last-modified link location max-forwards proxy-authenticate
   proxy-authorization range referer refresh retry-after server set-cookie
   strict-transport-security transfer-encoding user-agent vary via www-authenticate
-  `.trim().split(/\s+/).map((name): HeaderField => [name, ""]),
+  `.split(/[ \n]/).filter((name) => name !== "").map((
+    name,
+  ): HeaderField => [name, ""]),
 ];

@@ -11,6 +11,7 @@
  * @module
  */
 
+import { ByteBuffer, UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 import type { ByteLink } from "./byte_link.ts";
 import { ByteSource } from "./byte_source.ts";
@@ -40,6 +41,8 @@ export interface Http2Options {
   readonly maxBodyBytes: number;
   /** The server has greeted: it does speak HTTP/2. */
   readonly greeted: () => void;
+  /** Is told of frames, and of bytes that are moved or looked at. */
+  readonly meter?: WorkMeter;
 }
 
 /**
@@ -54,8 +57,9 @@ export async function callHttp2(
   options: Http2Options,
 ): Promise<Http2Answer> {
   await link.write(greeting(request));
-  const source = new ByteSource(link);
-  const answer = new AnswerBuilder(options.maxBodyBytes);
+  const { meter = UNMETERED } = options;
+  const source = new ByteSource(link, meter);
+  const answer = new AnswerBuilder(options);
   let isGreeted = false;
   for (let received = 0; received < MAX_FRAMES; received++) {
     const frame = await readFrame(source, isGreeted);
@@ -217,17 +221,20 @@ function otherProtocol(bytes: Uint8Array): string | undefined {
 
 /** Puts the frames of one answer together. */
 class AnswerBuilder {
-  readonly #maxBodyBytes: number;
-  readonly #decoder = new HeaderDecoder();
+  readonly #decoder: HeaderDecoder;
   readonly #fields = new Map<string, string>();
-  readonly #block: number[] = [];
-  readonly #body: number[] = [];
+  readonly #block: ByteBuffer;
+  readonly #maxBodyBytes: number;
+  readonly #body: ByteBuffer;
   /** Inside a block of headers, nothing but its continuation may come. */
   #isInBlock = false;
   #endsWithBlock = false;
 
-  constructor(maxBodyBytes: number) {
+  constructor({ maxBodyBytes, meter = UNMETERED }: Http2Options) {
+    this.#decoder = new HeaderDecoder(meter);
+    this.#block = new ByteBuffer({ maxBytes: MAX_HEADER_BLOCK_BYTES, meter });
     this.#maxBodyBytes = maxBodyBytes;
+    this.#body = new ByteBuffer({ maxBytes: maxBodyBytes, meter });
   }
 
   /** Takes one frame; true when the answer is whole. */
@@ -274,8 +281,7 @@ class AnswerBuilder {
 
   finish(): Http2Answer {
     const status = Number(this.#fields.get(":status") ?? 0);
-    const body = Uint8Array.from(this.#body);
-    return { status, fields: this.#fields, body };
+    return { status, fields: this.#fields, body: this.#body.bytes };
   }
 
   /** A server that shuts down may still answer what it has taken on. */
@@ -294,14 +300,13 @@ class AnswerBuilder {
   }
 
   #takeBlock(part: Uint8Array, flags: number): boolean {
-    if (this.#block.length + part.length > MAX_HEADER_BLOCK_BYTES) {
+    if (!this.#block.add(part)) {
       throw new AnswerError({ detail: "the server's headers are too long" });
     }
-    this.#block.push(...part);
     this.#isInBlock = (flags & END_HEADERS) === 0;
     if (this.#isInBlock) return false;
-    const block = Uint8Array.from(this.#block);
-    this.#block.length = 0;
+    const block = this.#block.bytes;
+    this.#block.clear();
     let fields: readonly HeaderField[];
     try {
       fields = this.#decoder.decode(block);
@@ -316,12 +321,11 @@ class AnswerBuilder {
   }
 
   #takeData(part: Uint8Array, flags: number): boolean {
-    if (this.#body.length + part.length > this.#maxBodyBytes) {
+    if (!this.#body.add(part)) {
       throw new AnswerError({
         detail: `an answer of more than ${this.#maxBodyBytes} bytes`,
       });
     }
-    this.#body.push(...part);
     return (flags & END_STREAM) !== 0;
   }
 }

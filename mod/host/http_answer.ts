@@ -7,6 +7,7 @@
  * @module
  */
 
+import { ByteBuffer, UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 import type { ByteLink } from "./byte_link.ts";
 import { ByteSource } from "./byte_source.ts";
@@ -42,6 +43,8 @@ export interface ReadAnswerOptions {
   readonly maxBodyBytes: number;
   /** The one that the connection was opened with. */
   readonly signal: AbortSignal;
+  /** Is told of bytes that are moved or looked at. */
+  readonly meter?: WorkMeter;
 }
 
 /**
@@ -54,7 +57,8 @@ export async function readAnswer(
   link: ByteLink,
   options: ReadAnswerOptions,
 ): Promise<LastAnswer> {
-  const source = new ByteSource(link);
+  const { meter = UNMETERED } = options;
+  const source = new ByteSource(link, meter);
   for (let informational = 0;; informational++) {
     if (informational > MAX_INFORMATIONAL) {
       throw new AnswerError({
@@ -64,16 +68,16 @@ export async function readAnswer(
     const head = parseHead(await readHead(source));
     const { status } = head;
     if (status < 200 && status !== 101) continue;
-    const room = new Body(options.maxBodyBytes);
+    const body = new ByteBuffer({ maxBytes: options.maxBodyBytes, meter });
     let bodyEnd: BodyEnd;
     try {
-      bodyEnd = await readBody(source, head, room);
+      bodyEnd = await readBody(source, head, body);
     } catch {
       // Whatever it was, there is an answer, and its body is not whole.
       bodyEnd = options.signal.aborted ? "aborted" : "broken";
     }
     const { location, closes } = head;
-    return { status, location, closes, body: room.bytes, bodyEnd };
+    return { status, location, closes, body: body.bytes, bodyEnd };
   }
 }
 
@@ -95,7 +99,7 @@ async function readHead(source: ByteSource): Promise<string> {
   for (;;) {
     const { received } = source;
     refuseGarbage(received);
-    const at = emptyLine(received, scanned);
+    const at = emptyLine(source, scanned);
     if (at !== undefined) {
       return decoder.decode(source.take(at.next).subarray(0, at.end));
     }
@@ -129,13 +133,14 @@ function refuseGarbage(received: Uint8Array): void {
 
 /** Where the first empty line begins and ends. */
 function emptyLine(
-  received: Uint8Array,
+  source: ByteSource,
   from: number,
 ): { readonly end: number; readonly next: number } | undefined {
+  const { received } = source;
   for (
-    let lf = received.indexOf(LF, from);
+    let lf = source.indexOf(LF, from);
     lf >= 0;
-    lf = received.indexOf(LF, lf + 1)
+    lf = source.indexOf(LF, lf + 1)
   ) {
     if (received[lf + 1] === LF) return { end: lf, next: lf + 2 };
     if (received[lf + 1] === CR && received[lf + 2] === LF) {
@@ -149,10 +154,10 @@ function emptyLine(
 async function readLine(source: ByteSource): Promise<string> {
   for (let scanned = 0;;) {
     const { received } = source;
-    const lf = received.indexOf(LF, scanned);
+    const lf = source.indexOf(LF, scanned);
     if (lf >= 0) {
-      return decoder.decode(source.take(lf + 1).subarray(0, lf))
-        .replace(/\r$/, "");
+      const end = received[lf - 1] === CR ? lf - 1 : lf;
+      return decoder.decode(source.take(lf + 1).subarray(0, end));
     }
     scanned = received.length;
     if (scanned > MAX_LINE_BYTES) {
@@ -187,26 +192,63 @@ interface Head {
 
 function parseHead(text: string): Head {
   const [first = "", ...lines] = text.split("\n");
-  const statusLine = first.trimEnd();
-  const [, major, minor, code] =
-    /^HTTP\/(\d)\.(\d) +(\S*)(?: .*)?$/.exec(statusLine) ?? [];
-  if (code === undefined) {
-    const quoted = JSON.stringify(statusLine.slice(0, MAX_QUOTE));
-    throw new AnswerError({ detail: `malformed HTTP response ${quoted}` });
-  }
-  if (!/^\d{3}$/.test(code)) {
-    const quoted = JSON.stringify(code.slice(0, MAX_QUOTE));
-    throw new AnswerError({ detail: `malformed HTTP status code ${quoted}` });
-  }
+  const { version, status } = parseStatusLine(first.trimEnd());
   const fields = parseFields(lines);
   const connection = (fields.get("connection") ?? []).join(",").toLowerCase();
   return {
-    status: Number(code),
+    status,
     location: fields.get("location")?.[0],
     ...framing(fields),
-    closes: /(^|[\s,])close([\s,]|$)/.test(connection) ||
-      `${major}.${minor}` === "1.0",
+    closes: version === "1.0" || hasToken(connection, "close"),
   };
+}
+
+/**
+ * Reads `HTTP/1.1 200 OK`; upstream: net/http ReadResponse.
+ *
+ * By index, as are all lines here: a pattern that tries blanks in two ways takes
+ * seconds for a line of blanks, during which no other probe runs.
+ */
+function parseStatusLine(
+  line: string,
+): { readonly version: string; readonly status: number } {
+  const blank = line.indexOf(" ");
+  const protocol = blank < 0 ? line : line.slice(0, blank);
+  const version = protocol.slice(PROTOCOL.length);
+  const isVersion = version.length === 3 && version[1] === "." &&
+    isDigits(version[0]) && isDigits(version[2]);
+  if (blank < 0 || !isVersion) {
+    throw malformed("HTTP response", line);
+  }
+  const rest = line.slice(blank + 1).trimStart();
+  const end = rest.indexOf(" ");
+  const code = end < 0 ? rest : rest.slice(0, end);
+  if (code.length !== 3 || !isDigits(code)) {
+    throw malformed("HTTP status code", code);
+  }
+  return { version, status: Number(code) };
+}
+
+function malformed(what: string, found: string): AnswerError {
+  const quoted = JSON.stringify(found.slice(0, MAX_QUOTE));
+  return new AnswerError({ detail: `malformed ${what} ${quoted}` });
+}
+
+/** Whether a text has nothing but digits, and at least one. */
+function isDigits(text: string | undefined): boolean {
+  if (text === undefined || text === "") return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
+}
+
+/** Whether a list of words, with commas or blanks between them, has one. */
+function hasToken(list: string, token: string): boolean {
+  return list.split(",").some((each) =>
+    each.split(" ").some((word) => word.trim() === token)
+  );
 }
 
 /** The fields by lower-case name, each with its values in order. */
@@ -216,16 +258,14 @@ function parseFields(
   const fields = new Map<string, string[]>();
   let last: string[] | undefined;
   for (const line of lines) {
-    if (/^[ \t]/.test(line) && last !== undefined) {
+    const isContinued = line.startsWith(" ") || line.startsWith("\t");
+    if (isContinued && last !== undefined) {
       last.push(`${last.pop() ?? ""} ${line.trim()}`);
       continue;
     }
     const colon = line.indexOf(":");
-    if (colon <= 0 || /^[ \t]/.test(line)) {
-      const quoted = JSON.stringify(line.trim().slice(0, MAX_QUOTE));
-      throw new AnswerError({
-        detail: `malformed MIME header line: ${quoted}`,
-      });
+    if (colon <= 0 || isContinued) {
+      throw malformed("MIME header line:", line.trim());
     }
     const name = line.slice(0, colon).toLowerCase();
     last = fields.get(name) ?? [];
@@ -252,47 +292,24 @@ function framing(
   const lengths = new Set(fields.get("content-length"));
   const [length] = lengths;
   if (length === undefined) return { isChunked: false, length: undefined };
-  if (lengths.size > 1 || !/^\d{1,18}$/.test(length)) {
+  if (lengths.size > 1 || length.length > 18 || !isDigits(length)) {
     const quoted = JSON.stringify(length.slice(0, MAX_QUOTE));
     throw new AnswerError({ detail: `bad Content-Length ${quoted}` });
   }
   return { isChunked: false, length: Number(length) };
 }
 
-/** The beginning of a body, as much as is wanted. */
-class Body {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
-  #length = 0;
-
-  constructor(maxBytes: number) {
-    this.#bytes = new Uint8Array(maxBytes);
-  }
-
-  get bytes(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
-  }
-
-  get room(): number {
-    return this.#bytes.length - this.#length;
-  }
-
-  add(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
-}
-
 async function readBody(
   source: ByteSource,
   head: Head,
-  body: Body,
+  body: ByteBuffer,
 ): Promise<BodyEnd> {
   const { status, isChunked, length } = head;
   if (status === 101 || status === 204 || status === 304) return "whole";
   if (isChunked) return await readChunks(source, body);
   if (length !== undefined) return await readExactly(source, length, body);
-  while (body.room > 0) {
-    const bytes = await takeSome(source, body.room);
+  while (body.left > 0) {
+    const bytes = await takeSome(source, body.left);
     if (bytes.length === 0) return "whole";
     body.add(bytes);
   }
@@ -302,12 +319,12 @@ async function readBody(
 async function readExactly(
   source: ByteSource,
   length: number,
-  body: Body,
+  body: ByteBuffer,
 ): Promise<"whole" | "limit" | "broken"> {
   let left = length;
   while (left > 0) {
-    if (body.room === 0) return "limit";
-    const bytes = await takeSome(source, Math.min(left, body.room));
+    if (body.left === 0) return "limit";
+    const bytes = await takeSome(source, Math.min(left, body.left));
     if (bytes.length === 0) return "broken";
     left -= bytes.length;
     body.add(bytes);
@@ -317,17 +334,17 @@ async function readExactly(
 
 async function readChunks(
   source: ByteSource,
-  body: Body,
+  body: ByteBuffer,
 ): Promise<"whole" | "limit" | "broken"> {
   let framingBytes = 0;
   while (framingBytes < MAX_FRAMING_BYTES) {
     const line = await readLine(source);
     framingBytes += line.length + 4;
-    const [, size] = /^([0-9a-fA-F]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? [];
+    const size = chunkSize(line);
     if (size === undefined) return "broken";
     // What may follow the last chunk is of no interest.
-    if (/^0+$/.test(size)) return "whole";
-    const end = await readExactly(source, Number.parseInt(size, 16), body);
+    if (size === 0) return "whole";
+    const end = await readExactly(source, size, body);
     if (end !== "whole") return end;
     if (await readLine(source) !== "") return "broken";
   }
@@ -336,3 +353,19 @@ async function readChunks(
 
 // As long as the line of a chunk's size may be in Go.
 const MAX_LINE_BYTES = 4096;
+
+/** The size of a chunk, before what else its line says. */
+function chunkSize(line: string): number | undefined {
+  const semicolon = line.indexOf(";");
+  const digits = (semicolon < 0 ? line : line.slice(0, semicolon)).trimEnd();
+  if (digits === "" || digits.length > MAX_SIZE_DIGITS) return undefined;
+  const size = [...digits].every((digit) => HEX.includes(digit))
+    ? Number.parseInt(digits, 16)
+    : NaN;
+  return Number.isNaN(size) ? undefined : size;
+}
+
+const HEX = "0123456789abcdefABCDEF";
+
+// More than any body has, and still exact as a number.
+const MAX_SIZE_DIGITS = 12;

@@ -14,7 +14,12 @@ import {
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
-import { describeError } from "../base/mod.ts";
+import {
+  ByteBuffer,
+  describeError,
+  UNMETERED,
+  type WorkMeter,
+} from "../base/mod.ts";
 import { type RequestHeaders, requestTarget } from "./http_target.ts";
 
 /** Whom to believe, and who to be, over TLS; all in PEM. */
@@ -35,6 +40,8 @@ export interface DownloadOptions {
   readonly tls?: DownloadTls;
   /** Cancels the request; without it nothing bounds the time. */
   readonly signal: AbortSignal;
+  /** Is told of pieces, and of bytes that are moved. */
+  readonly meter?: WorkMeter;
 }
 
 /** What came back. */
@@ -88,11 +95,17 @@ export async function download(
   signal.addEventListener("abort", abort, { once: true });
   const closed = (): void => fail("the connection was closed");
   request.on("close", closed);
+  let informational = 0;
+  request.on("information", () => {
+    if (++informational <= MAX_INFORMATIONAL) return;
+    fail("it sends one informational response after the other");
+    request.destroy();
+  });
   request.on("response", (response) => {
     // From here on the answer itself says when it ends, and how.
     request.off("close", closed);
     if (response.statusCode !== 200) return resolve(answer(response, NO_BODY));
-    collect(response, options.maxBytes, {
+    collect(response, options, {
       done: (body) => resolve(answer(response, body)),
       fail,
     });
@@ -112,6 +125,15 @@ export async function download(
 }
 
 const NO_BODY = new Uint8Array();
+
+// As many as Go's client lets pass.
+const MAX_INFORMATIONAL = 5;
+
+/**
+ * Each piece of a body costs as much as a kilobyte, however short it is. A server that
+ * sends a manifest line by line may do so for a megabyte.
+ */
+const MAX_PIECES = 65_536;
 
 function send(url: URL, { headers, tls }: DownloadOptions): ClientRequest {
   const options = requestTarget(url, headers);
@@ -145,7 +167,7 @@ function namesFault(
 /** Reads a whole body, or says why there is none. */
 function collect(
   response: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, meter = UNMETERED }: DownloadOptions,
   outcome: {
     readonly done: (body: Uint8Array) => void;
     readonly fail: (message: string) => void;
@@ -154,33 +176,28 @@ function collect(
   const tooLong = `the answer is longer than ${maxBytes} bytes`;
   const declared = Number(response.headers["content-length"] ?? 0);
   if (declared > maxBytes) return outcome.fail(tooLong);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  response.on("data", (chunk: Uint8Array) => {
-    length += chunk.length;
-    if (length > maxBytes) {
-      chunks.length = 0;
-      return outcome.fail(tooLong);
-    }
-    chunks.push(chunk);
-  });
+  const body = new ByteBuffer({ maxBytes, meter });
+  let pieces = 0;
+  const take = (piece: Uint8Array): void => {
+    const fault = ++pieces > MAX_PIECES
+      ? `the answer comes in more than ${MAX_PIECES} pieces`
+      : body.add(piece)
+      ? undefined
+      : tooLong;
+    if (fault === undefined) return;
+    // What was received with this piece would come one by one, and be for nothing.
+    response.off("data", take);
+    response.destroy();
+    outcome.fail(fault);
+  };
+  response.on("data", take);
   const cut = (): void => outcome.fail("the answer broke off");
   response.on("end", () => {
     if (!response.complete) return cut();
-    outcome.done(joined(chunks, length));
+    outcome.done(body.bytes);
   });
   response.on("error", cut);
   response.on("close", cut);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
 }
 
 function answer(response: IncomingMessage, body: Uint8Array): Download {
@@ -207,9 +224,13 @@ function explain(error: unknown): DownloadError {
     return new DownloadError("denied", text, options);
   }
   const message = code.startsWith("HPE_")
-    ? `the answer is not HTTP/1.1: ${text.replace(/^Parse Error: /, "")}`
+    ? `the answer is not HTTP/1.1: ${withoutStart(text, "Parse Error: ")}`
     : TLS_FAULTS[code] ?? text;
   return new DownloadError("failed", message, options);
+}
+
+function withoutStart(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text;
 }
 
 /** What becomes of a missing grant on its way through the node API. */

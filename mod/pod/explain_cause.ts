@@ -24,14 +24,16 @@
  */
 export function causeOf(message: string): string {
   let text = oneLine(message);
-  for (const tail of TAILS) text = text.replace(tail, "");
-  // The only one of several failures, of which all is said already.
-  text = text.replace(/^(.*: |)(.+) \(\2\)$/, "$1$2");
-  text = text.replace(UNCONNECTED, "no connection: $1");
+  // gRPC's code for what it knows no code for.
+  text = without(text, ": unknown");
+  text = withoutEcho(withoutPod(text));
+  const absence = findAbsence(text);
+  if (absence !== undefined) text = text.slice(0, absence);
   for (let left = MAX_LAYERS; left > 0; left--) {
-    const inner = text.replace(LAYER, "");
+    const layer = LAYERS.find((each) => each.test(text));
+    const inner = layer === undefined ? "" : text.replace(layer, "");
     // Where there is nothing inside, the layer is all that is said.
-    if (inner === text || inner === "") break;
+    if (inner === "") break;
     text = inner;
   }
   return cut(text);
@@ -52,7 +54,7 @@ export function cutFaults(said: string): string {
 
 /** Whether something failed only because the runtime was not there. */
 export function isAbsence(message: string): boolean {
-  return UNCONNECTED.test(message);
+  return findAbsence(message) !== undefined;
 }
 
 const MAX_LENGTH = 300;
@@ -61,41 +63,72 @@ const MAX_FAULTS_LENGTH = 2_000;
 /** No message is wrapped more often. */
 const MAX_LAYERS = 16;
 
-// The words of mod/cri/translate_failure.ts; what follows says the same once more.
-const UNCONNECTED = /no connection: (.*?), wanted a CRI runtime that listens.*/;
+// The words of mod/cri/translate_failure.ts.
+const UNCONNECTED = "no connection: ";
+const WANTED_RUNTIME = ", wanted a CRI runtime that listens";
+
+/** Where a message begins to say what it wanted instead of a connection; what follows says the same once more. */
+function findAbsence(message: string): number | undefined {
+  const start = message.indexOf(UNCONNECTED);
+  if (start < 0) return undefined;
+  const wanted = message.indexOf(WANTED_RUNTIME, start + UNCONNECTED.length);
+  return wanted < 0 ? undefined : wanted;
+}
+
+function without(text: string, tail: string): string {
+  return text.endsWith(tail) ? text.slice(0, -tail.length) : text;
+}
+
+/** Upstream names the pod where it refuses a container: ` (pod: "a", container: b)`. */
+function withoutPod(text: string): string {
+  const start = text.lastIndexOf(POD);
+  if (start < 0) return text;
+  const quote = text.indexOf('"', start + POD.length);
+  const isTail = text.startsWith(CONTAINER, quote) &&
+    text.indexOf(")", quote) === text.length - 1;
+  return isTail ? text.slice(0, start) : text;
+}
+
+const POD = ' (pod: "';
+const CONTAINER = '", container: ';
+
+/** `both failed: x (x)` as `both failed: x`: the only one of several failures, of which all is said already. */
+function withoutEcho(text: string): string {
+  if (!text.endsWith(")")) return text;
+  let from = text.length;
+  for (let tries = 0; tries < MAX_LAYERS; tries++) {
+    const open = text.lastIndexOf(" (", from);
+    if (open <= 0) return text;
+    const said = text.slice(open + 2, -1);
+    const before = text.slice(0, open);
+    const isEcho = before === said || before.endsWith(`: ${said}`);
+    if (isEcho && said !== "") return before;
+    from = open - 1;
+  }
+  return text;
+}
 
 /** Says who passed a message on, or repeats what the sentence has said. */
-const LAYER = new RegExp(
-  `^(?:${
-    [
-      // The agent: mod/cri/error.ts, mod/runtime/{images,kill}.ts, mod/agent/tell_failure.ts.
-      "Cannot [A-Z]\\w+",
-      'Cannot stop pod "[^"]*"',
-      "error (?:killing pod|determining status|making pod data directories)",
-      "ErrImagePull",
-      'Back-off pulling image "[^"]*"',
-      'Failed to inspect image "[^"]*"',
-      'Failed to apply default image tag "[^"]*"',
-      'couldn\'t parse image reference "[^"]*"',
-      // gRPC, containerd, its shim and runc.
-      'failed to pull (?:and unpack )?image "[^"]*"',
-      'failed to resolve (?:reference|image) "[^"]*"',
-      "failed to do request",
-      'failed to (?:create|start) containerd (?:task|container)(?: "[^"]*")?',
-      "failed to create shim(?: task)?",
-      "OCI runtime create failed",
-      "runc create failed",
-      "unable to start container process",
-      "error during container init",
-    ].join("|")
-  }):? `,
-);
-
-const TAILS: readonly RegExp[] = [
-  // gRPC's code for what it knows no code for.
-  /: unknown$/,
-  // Upstream names the pod where it refuses a container.
-  / \(pod: "[^"]*", container: [^)]*\)$/,
+const LAYERS: readonly RegExp[] = [
+  // The agent: mod/cri/error.ts, mod/runtime/{images,kill}.ts, mod/agent/tell_failure.ts.
+  /^Cannot [A-Z]\w+:? /,
+  /^Cannot stop pod "[^"]*":? /,
+  /^error (?:killing pod|determining status|making pod data directories):? /,
+  /^ErrImagePull:? /,
+  /^Back-off pulling image "[^"]*":? /,
+  /^Failed to inspect image "[^"]*":? /,
+  /^Failed to apply default image tag "[^"]*":? /,
+  /^couldn't parse image reference "[^"]*":? /,
+  // gRPC, containerd, its shim and runc.
+  /^failed to pull (?:and unpack )?image "[^"]*":? /,
+  /^failed to resolve (?:reference|image) "[^"]*":? /,
+  /^failed to do request:? /,
+  /^failed to (?:create|start) containerd (?:task|container)(?: "[^"]*")?:? /,
+  /^failed to create shim(?: task)?:? /,
+  /^OCI runtime create failed:? /,
+  /^runc create failed:? /,
+  /^unable to start container process:? /,
+  /^error during container init:? /,
 ];
 
 function oneLine(text: string): string {

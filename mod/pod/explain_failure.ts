@@ -201,17 +201,25 @@ function missingObject(
   if (kind !== undefined && name !== undefined) {
     return `${KINDS[kind] ?? kind} ${namespace}/${name} is missing`;
   }
-  const [, key, object] = MISSING_KEY.exec(message) ?? [];
-  return key === undefined || object === undefined
-    ? undefined
-    : `${object} has no key "${key}"`;
+  return missingKey(message);
 }
 
 // The words of mod/volume/payload.ts, claims.ts and mod/runtime/environment.ts.
 const MISSING_OBJECT =
   /(?:^|: )(configmap|secret|persistentvolumeclaim) "([^"]+)" not found$/;
-const MISSING_KEY =
-  /(?:^|: )couldn't find key (\S+) in ((?:ConfigMap|Secret) \S+\/\S+)$/;
+const MISSING_KEY = "couldn't find key ";
+
+/** `ConfigMap default/settings has no key "a"`, where a message ends so. */
+function missingKey(message: string): string | undefined {
+  const start = message.lastIndexOf(MISSING_KEY);
+  const isWhole = start === 0 || message.slice(0, start).endsWith(": ");
+  if (start < 0 || !isWhole) return undefined;
+  const words = message.slice(start + MISSING_KEY.length).split(" ");
+  const [key, preposition, kind = "", object = ""] = words;
+  const isKey = words.length === 4 && preposition === "in" &&
+    (kind === "ConfigMap" || kind === "Secret") && object.includes("/");
+  return isKey ? `${kind} ${object} has no key "${key}"` : undefined;
+}
 
 function rest(told: Told): string {
   return `${again(told)}${tail(told.failure.message)}`;

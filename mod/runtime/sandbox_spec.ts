@@ -4,6 +4,7 @@
  * @module
  */
 
+import { trimEndOf } from "../base/mod.ts";
 import {
   type ContainerPort,
   type ContainerSpec,
@@ -109,7 +110,7 @@ function hostnameOverride(pod: Pod): string {
 
 function cutLabel(name: string): string {
   if (name.length <= MAX_LABEL) return name;
-  const cut = name.slice(0, MAX_LABEL).replace(/[-.]+$/, "");
+  const cut = trimEndOf(name.slice(0, MAX_LABEL), "-.");
   if (cut !== "") return cut;
   throw new SpecRefusal(
     `Cannot make a host name of "${name}": nothing is left of its first ${MAX_LABEL} characters without dots and dashes`,

@@ -7,10 +7,19 @@
  * @module
  */
 
+import {
+  ByteBuffer,
+  invariant,
+  UNMETERED,
+  type WorkMeter,
+} from "../base/mod.ts";
+
 /** How a log is shown. */
 export interface CriLogOptions {
   /** Whether each line starts with its time. */
   readonly timestamps: boolean;
+  /** Is told of bytes that are read and written. */
+  readonly meter?: WorkMeter;
 }
 
 /** What the head of an entry says. */
@@ -54,6 +63,7 @@ export class CriLogParser {
   readonly #options: CriLogOptions;
   readonly #decoder = new TextDecoder("latin1");
   readonly #encoder = new TextEncoder();
+  readonly #meter: WorkMeter;
   readonly #head = new Uint8Array(MAX_HEAD_BYTES);
   #headLength = 0;
   #spaces = 0;
@@ -64,69 +74,79 @@ export class CriLogParser {
   /** Starts at the beginning of an entry. */
   constructor(options: CriLogOptions) {
     this.#options = options;
+    this.#meter = options.meter ?? UNMETERED;
   }
 
   /** Takes the next bytes and returns what they add to the output. */
   push(chunk: Uint8Array): Uint8Array<ArrayBuffer> {
-    const pieces: Uint8Array[] = [];
+    const output = this.#outputFor(chunk.length);
+    this.#meter.spend(chunk.length);
     let at = 0;
     while (at < chunk.length) {
       at = this.#entry === undefined
-        ? this.#readHead(chunk, at, pieces)
-        : this.#readContent(chunk, at, pieces);
+        ? this.#readHead(chunk, at, output)
+        : this.#readContent(chunk, at, output);
     }
-    return concat(pieces);
+    return output.bytes;
   }
 
   /** Returns what is left when no more bytes will come. */
   end(): Uint8Array<ArrayBuffer> {
-    const pieces: Uint8Array[] = [];
+    const output = this.#outputFor(0);
     if (this.#entry === undefined && this.#headLength > 0) {
-      this.#finishHead(pieces);
+      this.#finishHead(output);
     }
     this.#entry = undefined;
-    return concat(pieces);
+    return output.bytes;
   }
 
-  #readHead(chunk: Uint8Array, from: number, pieces: Uint8Array[]): number {
+  /** Room for what some input adds: all of it, what is held of a head, and the times. */
+  #outputFor(length: number): ByteBuffer {
+    // The time of an entry is in its head, and written out has at most ten bytes more
+    // than there; the shortest head has 28 bytes.
+    const maxBytes = 3 * (length + MAX_HEAD_BYTES);
+    return new ByteBuffer({ maxBytes, meter: this.#meter });
+  }
+
+  #readHead(chunk: Uint8Array, from: number, output: ByteBuffer): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
       if (byte === NEWLINE) {
         // An entry without content may lack the blank before it.
-        this.#finishHead(pieces);
+        this.#finishHead(output);
         return at;
       }
       this.#head[this.#headLength++] = byte;
       if (byte === SPACE) this.#spaces++;
       if (this.#spaces === 3 || this.#headLength === MAX_HEAD_BYTES) {
-        this.#finishHead(pieces);
+        this.#finishHead(output);
         return at + 1;
       }
     }
     return chunk.length;
   }
 
-  #finishHead(pieces: Uint8Array[]): void {
+  #finishHead(output: ByteBuffer): void {
     const bytes = this.#head.slice(0, this.#headLength);
     const entry = parseCriLogHead(this.#decoder.decode(bytes));
     this.#headLength = 0;
     this.#spaces = 0;
     this.#entry = entry ?? "raw";
-    if (entry === undefined) pieces.push(bytes);
+    if (entry === undefined) put(output, bytes);
     else if (this.#options.timestamps && !this.#openStreams.has(entry.stream)) {
-      pieces.push(this.#encoder.encode(`${withNanoseconds(entry.time)} `));
+      put(output, this.#encoder.encode(`${withNanoseconds(entry.time)} `));
     }
   }
 
-  #readContent(chunk: Uint8Array, from: number, pieces: Uint8Array[]): number {
+  #readContent(chunk: Uint8Array, from: number, output: ByteBuffer): number {
     const entry = this.#entry;
     const newline = chunk.indexOf(NEWLINE, from);
     if (newline < 0) {
-      pieces.push(chunk.subarray(from));
+      put(output, chunk.subarray(from));
       return chunk.length;
     }
     const isPartial = entry !== "raw" && entry?.partial === true;
-    pieces.push(chunk.subarray(from, isPartial ? newline : newline + 1));
+    put(output, chunk.subarray(from, isPartial ? newline : newline + 1));
     if (entry !== undefined && entry !== "raw") this.#note(entry);
     this.#entry = undefined;
     return newline + 1;
@@ -141,20 +161,22 @@ export class CriLogParser {
   }
 }
 
-/** Writes all nine digits of a time's fraction, so that lines stay aligned. */
-function withNanoseconds(time: string): string {
-  const [, head = time, fraction = "", zone = ""] =
-    /^([^.]{19})(?:\.(\d*))?(.*)$/.exec(time) ?? [];
-  return `${head}.${fraction.padEnd(9, "0").slice(0, 9)}${zone}`;
+function put(output: ByteBuffer, bytes: Uint8Array): void {
+  invariant(output.add(bytes), "the output of a log exceeds its input");
 }
 
-function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+/** Writes all nine digits of a time's fraction, so that lines stay aligned. */
+function withNanoseconds(time: string): string {
+  let end = SECONDS_LENGTH;
+  if (time[end] === ".") { do end++; while (isDigit(time.charCodeAt(end))); }
+  const fraction = time.slice(SECONDS_LENGTH + 1, end);
+  const digits = fraction.padEnd(9, "0").slice(0, 9);
+  return `${time.slice(0, SECONDS_LENGTH)}.${digits}${time.slice(end)}`;
+}
+
+/** The length of `2006-01-02T15:04:05`, with which every head begins. */
+const SECONDS_LENGTH = 19;
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

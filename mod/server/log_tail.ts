@@ -82,10 +82,12 @@ class LineCounter {
   }
 }
 
+const latin1 = new TextDecoder("latin1");
+
 function isPartialEntry(head: Uint8Array): boolean {
   const newline = head.indexOf(NEWLINE);
   const line = newline < 0 ? head : head.subarray(0, newline);
-  const fields = new TextDecoder("latin1").decode(line).split(" ");
+  const fields = latin1.decode(line).split(" ");
   return parseCriLogHead(fields.slice(0, 3).join(" "))?.partial === true;
 }
 

@@ -5,7 +5,13 @@
  */
 
 import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
-import { type Moment, momentOf, TaskGroup, wallTimeOf } from "../base/mod.ts";
+import {
+  type Moment,
+  momentOf,
+  TaskGroup,
+  trimEndOf,
+  wallTimeOf,
+} from "../base/mod.ts";
 import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import { FileSchedule } from "./file_schedule.ts";
@@ -91,7 +97,9 @@ export class FileSource {
   /** Touches nothing until it runs. */
   constructor(options: FileSourceOptions, deps: FileSourceDeps) {
     const { nodeName, settleMs = 100, everyFile = false } = options;
-    this.#path = options.path.replace(/(?<=.)\/+$/, "");
+    const { path } = options;
+    // The root itself stays.
+    this.#path = path.slice(0, 1) + trimEndOf(path.slice(1), "/");
     this.#checkFrequencyMs = options.checkFrequencyMs ?? 20_000;
     this.#quiet = { settleMs, openMs: settleMs * 10 };
     this.#deps = deps;

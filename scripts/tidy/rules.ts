@@ -6,6 +6,7 @@
 
 import { findFunctions } from "./functions.ts";
 import { findMessages, judgeMessage } from "./messages.ts";
+import { judgeRegexp } from "./regexps.ts";
 import { lineAt, scan, type Source } from "./scan.ts";
 
 /** What a rule is called in the list of exceptions. */
@@ -16,7 +17,8 @@ export type RuleName =
   | "file_name"
   | "module_text"
   | "todo"
-  | "error_message";
+  | "error_message"
+  | "slow_regexp";
 
 /** One place that breaks a rule. */
 export interface Fault {
@@ -62,6 +64,7 @@ const BANNED_WORDS: readonly BannedWord[] = [
   ban(/\bsetInterval\(/g, "take a Clock and loop over sleep()"),
   ban(/\bAbortSignal\.timeout\(/g, "take a Clock and call deadline()"),
   ban(/\bMath\.random\(/g, "take a Random and call next()"),
+  ban(/\bnew RegExp\(/g, "write a literal, whose cost is judged"),
   {
     pattern: /^[ \t]*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/gm,
     message: "an enum; write a union of string literals",
@@ -102,6 +105,7 @@ export function findFaults(path: string, text: string): Fault[] {
     ...findBannedWords(source),
     ...findTodos(source),
     ...findBadMessages(source),
+    ...findSlowRegexps(source),
   ];
   return faults.sort((a, b) => a.line - b.line);
 }
@@ -224,5 +228,19 @@ function findBadMessages(source: Source): Fault[] {
     if (message === undefined) return [];
     const line = lineAt(text, found.start);
     return [{ path, line, rule: "error_message", message }];
+  });
+}
+
+/** The agent reads what others write: manifests, answers, logs, names of files. */
+function findSlowRegexps({ path, text, regexps }: Source): Fault[] {
+  if (!inAgent(path)) return [];
+  return regexps.flatMap(({ start, end }): Fault[] => {
+    const literal = text.slice(start, end);
+    const why = judgeRegexp(literal);
+    if (why === undefined) return [];
+    const message =
+      `${literal} can take the square of its input: ${why}; look by index`;
+    const line = lineAt(text, start);
+    return [{ path, line, rule: "slow_regexp", message }];
   });
 }

@@ -24,6 +24,8 @@ export interface Source {
   readonly comments: readonly Span[];
   /** The strings and whole templates, with their quotes. */
   readonly strings: readonly Span[];
+  /** The regular expressions, with their slashes and flags. */
+  readonly regexps: readonly Span[];
 }
 
 /** Tells code, comments and strings apart, well enough for code that is formatted. */
@@ -36,6 +38,7 @@ export function scan(path: string, text: string): Source {
     code: scanner.code(),
     comments: scanner.comments,
     strings: scanner.strings.sort((a, b) => a.start - b.start),
+    regexps: scanner.regexps,
   };
 }
 
@@ -57,6 +60,7 @@ const REGEXP_MAY_FOLLOW =
 class Scanner {
   readonly comments: Span[] = [];
   readonly strings: Span[] = [];
+  readonly regexps: Span[] = [];
   readonly #text: string;
   readonly #hidden: Span[] = [];
   // One entry for each `${` that is open: how many braces are open inside of it,
@@ -151,6 +155,8 @@ class Scanner {
     }
     this.#hide(start + 1, at);
     this.#at = at + 1;
+    while (/[a-z]/.test(this.#text[this.#at] ?? "")) this.#at++;
+    this.regexps.push({ start, end: this.#at });
   }
 
   #regexpMayFollow(): boolean {

@@ -88,9 +88,22 @@ const ENDLESS: readonly HostileHttp[] = [
   },
   {
     name: "100 Continue and then nothing",
-    act: stall("HTTP/1.1 100 Continue\r\n\r\n".repeat(100)),
+    act: stall("HTTP/1.1 100 Continue\r\n\r\n"),
     reason: /no whole answer within 10 s/,
     stalls: true,
+  },
+  {
+    name: "one hint after the other",
+    act: flood("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100)),
+    reason: /one informational response after the other/,
+  },
+  {
+    name: "a body of single bytes",
+    act: flood(
+      head("Transfer-Encoding: chunked"),
+      "1\r\n#\r\n".repeat(1000),
+    ),
+    reason: /more than 65536 pieces/,
   },
   {
     name: "an endless body in chunks",
