@@ -64,6 +64,7 @@ export {
   type PodCgroups,
   type PodCgroupsOptions,
 } from "./pod_cgroups.ts";
+export { restorePod } from "./restore_pod.ts";
 export { NodeSpecBuilder, type SpecBuilderOptions } from "./spec_builder.ts";
 export type {
   CgroupLayout,

@@ -19,8 +19,8 @@ import type { Container } from "../cri/mod.ts";
 import type { PodListing } from "./list_pods.ts";
 
 /**
- * Restores from labels and annotations what ending a pod needs: its names, grace
- * periods, preStop hooks and the ports that these may name. Pure.
+ * Restores from labels and annotations what ending a pod needs, and what it holds of
+ * the node meanwhile: its names, grace periods, preStop hooks and ports. Pure.
  *
  * The grace recorded at the start holds, where the kubelet gives an orphan one
  * second. Which container was a sidecar is not recorded: all end together.
@@ -60,9 +60,12 @@ function restoreContainer(container: Container): ContainerSpec {
     container.metadata.name;
   const { annotations } = container;
   const preStop = readHook(parse(annotations[ANNOTATION_PRE_STOP_HANDLER]));
-  if (preStop === undefined) return { name };
   const ports = readPorts(parse(annotations[ANNOTATION_CONTAINER_PORTS]));
-  return { name, lifecycle: { preStop }, ...(ports.length > 0 && { ports }) };
+  return {
+    name,
+    ...(preStop !== undefined && { lifecycle: { preStop } }),
+    ...(ports.length > 0 && { ports }),
+  };
 }
 
 function parse(text: string | undefined): unknown {
@@ -121,14 +124,26 @@ function isHeader(
   return typeof header.name === "string" && typeof header.value === "string";
 }
 
-/** The ports that have a name; those without are of no use to a hook. */
+/** The ports that a hook may name or that are ports of the node; others tell nothing. */
 function readPorts(value: unknown): ContainerPort[] {
   return (Array.isArray(value) ? value : []).flatMap((port) => {
     const name = member(port, "name");
     const containerPort = member(port, "containerPort");
-    return typeof name === "string" && typeof containerPort === "number"
-      ? [{ name, containerPort }]
-      : [];
+    const hostPort = member(port, "hostPort");
+    const isNamed = typeof name === "string";
+    const isOfNode = typeof hostPort === "number";
+    if (typeof containerPort !== "number" || !isNamed && !isOfNode) return [];
+    const protocol = member(port, "protocol");
+    const hostIP = member(port, "hostIP");
+    return [{
+      ...(isNamed && { name }),
+      containerPort,
+      ...(isOfNode && {
+        hostPort,
+        ...(typeof protocol === "string" && { protocol }),
+        ...(typeof hostIP === "string" && { hostIP }),
+      }),
+    }];
   });
 }
 

@@ -76,3 +76,20 @@ Deno.test("restorePod() restores the ports that a hook may name", () => {
     { name: "admin", containerPort: 8081 },
   ]);
 });
+
+Deno.test("restorePod() restores the ports of the node that a pod without hooks holds", () => {
+  const { spec } = restore({
+    "io.kubernetes.container.ports":
+      '[{"hostPort":8080,"containerPort":80,"protocol":"UDP","hostIP":"192.0.2.1"},{"name":"web","hostPort":81,"containerPort":81},{"containerPort":9},{"hostPort":"82","containerPort":82},{"hostPort":83}]',
+  });
+  deepStrictEqual(spec.containers[0]?.lifecycle, undefined);
+  deepStrictEqual(spec.containers[0]?.ports, [
+    {
+      containerPort: 80,
+      hostPort: 8080,
+      protocol: "UDP",
+      hostIP: "192.0.2.1",
+    },
+    { name: "web", containerPort: 81, hostPort: 81 },
+  ]);
+});
