@@ -26,6 +26,7 @@ import type { StatusManager } from "../status/mod.ts";
 import { isRemoved, type WorkerView } from "./pod_record.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 import type { ResizeGate } from "./resize_gate.ts";
+import type { SeenPods } from "./seen_pods.ts";
 
 /** What judging pods needs. */
 export interface AdmissionDeps {
@@ -36,6 +37,7 @@ export interface AdmissionDeps {
   readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
   readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
+  readonly seen: Pick<SeenPods, "strangers">;
   readonly resizes: Pick<ResizeGate, "holding" | "retry" | "forget">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
@@ -43,7 +45,7 @@ export interface AdmissionDeps {
   readonly ownedUids: () => ReadonlySet<string>;
 }
 
-/** A pod without a worker. */
+/** A pod without a worker, or whose worker ends an earlier life of it. */
 interface HeldPod {
   readonly pod: Pod;
   /** Wall time at which it came. */
@@ -66,7 +68,11 @@ interface Holder {
 }
 
 /**
- * Judges pods before they start and holds those that the node does not take.
+ * Judges pods before they start and holds those that the node does not take. It is the
+ * only way from a pod that is wanted to a worker.
+ *
+ * A pod that is put back while it ends is judged like any other, when it has ended: what
+ * others waited for may be theirs by then. Its own old share does not count against it.
  *
  * Upstream judges a pod once and for all. Here a pod that was refused is judged
  * again when something has changed, so that it runs when it can. One that the node
@@ -99,10 +105,10 @@ export class PodAdmission {
     const worker = this.#deps.workers.get(uid);
     if (held !== undefined) {
       this.#held.set(uid, { ...held, pod });
-    } else if (worker !== undefined) {
+    } else if (worker !== undefined && !isLeaving(worker)) {
       if (hasEnded(worker.state)) this.#tellIgnored(pod);
       this.#start(pod);
-    } else if (this.#wasTaken(uid)) {
+    } else if (worker === undefined && this.#wasTaken(uid)) {
       this.#unproven.add(uid);
       this.#start(pod);
     } else {
@@ -116,7 +122,10 @@ export class PodAdmission {
     this.#changed = true;
     this.#unproven.delete(uid);
     this.#deps.resizes.forget(uid);
-    if (this.#held.delete(uid)) this.#deps.statuses.remove(uid);
+    const held = this.#held.get(uid);
+    this.#held.delete(uid);
+    // Of one that still ends the status tells how.
+    if (held?.verdict !== undefined) this.#deps.statuses.remove(uid);
   }
 
   /** Something changed by which a held pod may now be taken. */
@@ -124,9 +133,9 @@ export class PodAdmission {
     this.#changed = true;
   }
 
-  /** Whether the pod is wanted but has no worker. */
-  has(uid: string): boolean {
-    return this.#held.has(uid);
+  /** The pods that are held, by UID, as their sources have them. */
+  held(): ReadonlyMap<string, Pod> {
+    return new Map([...this.#held].map(([uid, { pod }]) => [uid, pod]));
   }
 
   /** Why the pod has no worker; `undefined` for one that has, or was not judged yet. */
@@ -134,15 +143,19 @@ export class PodAdmission {
     return this.#held.get(uid)?.verdict;
   }
 
-  /** The held pods, shaped like those that have a worker. */
+  /** The pods that have no worker, shaped like those that have one. */
   list(): readonly WorkerView[] {
-    return [...this.#held].map(([uid, { pod }]) => ({
-      uid,
-      fullName: podFullName(pod),
-      pod,
-      state: { kind: "syncing" },
-      stopRequestedMs: undefined,
-    }));
+    const { workers } = this.#deps;
+    return [...this.#held].flatMap(([uid, { pod }]) =>
+      workers.get(uid) !== undefined ? [] : [{
+        uid,
+        fullName: podFullName(pod),
+        pod,
+        wanted: pod,
+        state: { kind: "syncing" },
+        stopRequestedMs: undefined,
+      }]
+    );
   }
 
   /**
@@ -155,11 +168,18 @@ export class PodAdmission {
     const isDue = this.#changed || held > 0 && isWaiting;
     if (!isDue) return;
     if (this.#changed) this.#deps.resizes.retry();
-    this.#changed = false;
+    // What runs without a manifest holds its share, too: nothing is given away before
+    // that is known.
+    const strangers = this.#deps.seen.strangers();
+    this.#changed = strangers === undefined;
+    if (strangers === undefined) return;
     for (const [uid, each] of this.#held) {
-      const verdict = this.#judge(each.pod);
+      const worker = this.#deps.workers.get(uid);
+      if (worker?.state.kind === "terminating") continue;
+      const verdict = this.#judge(each.pod, strangers);
       if (verdict === undefined) this.#take(uid, each);
-      else this.#hold(uid, each, verdict);
+      // What is left of its earlier life goes first, and takes its status along.
+      else if (worker === undefined) this.#hold(uid, each, verdict);
     }
   }
 
@@ -221,14 +241,14 @@ export class PodAdmission {
     });
   }
 
-  #judge(pod: Pod): HeldVerdict | undefined {
+  #judge(pod: Pod, strangers: readonly Pod[]): HeldVerdict | undefined {
     const runtimeClass = this.#classOf(pod);
     const conflict = runtimeClass && runtimeClassConflict(pod, runtimeClass);
     if (conflict !== undefined) {
       return { kind: "refused", reason: "NodeAffinity", message: conflict };
     }
     const request = { pod: this.#dressed(pod), node: this.#deps.node() };
-    const holders = this.#holdersBeside(pod);
+    const holders = this.#holdersBeside(pod, strangers);
     const rejection = admit({
       ...request,
       others: holders.map((holder) => holder.pod),
@@ -244,25 +264,34 @@ export class PodAdmission {
   }
 
   /**
-   * The pods whose share of the node is taken. One of the same name is not among
+   * The pods whose share of the node is taken. One of the same name or UID is not among
    * them: it ends before this one starts.
    */
-  #holdersBeside(pod: Pod): Holder[] {
+  #holdersBeside(pod: Pod, strangers: readonly Pod[]): Holder[] {
     const fullName = podFullName(pod);
-    return this.#deps.workers.list().flatMap((worker): Holder[] => {
-      const { uid, state } = worker;
-      if (worker.pod === undefined || worker.fullName === fullName) return [];
-      const holding = this.#deps.resizes.holding(worker.pod);
-      switch (state.kind) {
-        case "syncing":
-          return [{ pod: holding, stays: this.#isProven(uid) }];
-        case "terminating":
-          return [{ pod: holding, stays: false }];
-        case "terminated":
-        case "finished":
-          return [];
-      }
-    });
+    const { uid } = pod.metadata;
+    return [
+      ...this.#deps.workers.list().flatMap((worker) => this.#holder(worker)),
+      // They end, or their source says that they stay.
+      ...strangers.map((stranger) => ({ pod: stranger, stays: false })),
+    ].filter(({ pod: other }) =>
+      other.metadata.uid !== uid && podFullName(other) !== fullName
+    );
+  }
+
+  #holder({ uid, pod, next, state }: WorkerView): Holder[] {
+    const { resizes } = this.#deps;
+    if (next !== undefined) return [{ pod: next, stays: true }];
+    if (pod === undefined) return [];
+    switch (state.kind) {
+      case "syncing":
+        return [{ pod: resizes.holding(pod), stays: this.#isProven(uid) }];
+      case "terminating":
+        return [{ pod: resizes.holding(pod), stays: false }];
+      case "terminated":
+      case "finished":
+        return [];
+    }
   }
 
   /** Whether it is known of a pod that it runs or is going to. */
@@ -281,7 +310,7 @@ export class PodAdmission {
   }
 
   #start(pod: Pod): void {
-    this.#deps.workers.update(this.#dressed(pod));
+    this.#deps.workers.update(this.#dressed(pod), pod);
   }
 
   /** The pod with what its RuntimeClass adds, as an API server stores it. */
@@ -303,6 +332,11 @@ export class PodAdmission {
 /** It came to its end by itself or was evicted, and does not begin anew. */
 function hasEnded(state: WorkerView["state"]): boolean {
   return state.kind !== "syncing" && !isRemoved(state);
+}
+
+/** It is to go, and what is wanted under its UID is a new life. */
+function isLeaving({ state, next }: WorkerView): boolean {
+  return isRemoved(state) && next === undefined;
 }
 
 /** Resources with a domain of their own are many; upstream counts them as one. */

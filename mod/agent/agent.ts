@@ -25,20 +25,13 @@ import {
   objectReferences,
   type PodHistory,
 } from "../pod/mod.ts";
-import type {
-  PodChange,
-  PodStorage,
-  SourceSet,
-  SourcesReady,
-  SourceUpdate,
-} from "../source/mod.ts";
+import type { PodStorage, SourceSet, SourcesReady } from "../source/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 import type { PodLifecycleEvent } from "../pleg/mod.ts";
 import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
 import { type HeldVerdict, PodAdmission } from "./admission.ts";
 import type { PodDecision } from "./decision.ts";
-import { Housekeeping } from "./housekeeping.ts";
 import type { WorkerView } from "./pod_record.ts";
 import type { RuntimePodSyncer } from "./pod_syncer.ts";
 import {
@@ -52,8 +45,10 @@ import { ProbeAnswers } from "./probe_answers.ts";
 import { Rollbacks, type VersionSwap } from "./rollbacks.ts";
 import type { PodSyncer, ResizeJudge, RollbackStore } from "./ports.ts";
 import { ResizeGate } from "./resize_gate.ts";
+import { SeenPods } from "./seen_pods.ts";
 import type { SyncEvent } from "./sync_event.ts";
 import { runSyncLoop } from "./sync_loop.ts";
+import { WishKeeper } from "./wish_keeper.ts";
 
 /** What the agent is made of. */
 export interface AgentDeps {
@@ -97,6 +92,8 @@ export interface AgentDeps {
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /** UIDs with a directory under the root directory. */
   readonly ownedUids: () => ReadonlySet<string>;
+  /** The full name of a pod of an earlier agent, as far as the disk tells it. */
+  readonly nameOf: (uid: string) => string | undefined;
 }
 
 /** How often settled pods are looked at again, and where the files of pods lie. */
@@ -110,7 +107,7 @@ export class Agent {
   readonly #workers: PodWorkers;
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
-  readonly #housekeeping: Housekeeping;
+  readonly #wishes: WishKeeper;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
   readonly #answers: ProbeAnswers;
@@ -119,12 +116,20 @@ export class Agent {
   constructor(deps: AgentDeps, options: AgentOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
+    const seen = new SeenPods({
+      runtimePods: deps.runtimePods,
+      ownedUids: deps.ownedUids,
+      workers: {
+        get: (uid) => this.#workers.get(uid),
+        list: () => this.#workers.list(),
+      },
+    });
     this.#workers = new PodWorkers({
       clock: deps.clock,
       random: deps.random,
       log: deps.log,
       syncer: deps.syncer,
-      names: { heldByAnother: (pod) => this.#heldByAnother(pod) },
+      names: seen,
       room: { freed: () => this.#reviewAgain() },
     }, options);
     this.#resizes = new ResizeGate({ ...deps, workers: this.#workers });
@@ -132,6 +137,7 @@ export class Agent {
       ...deps,
       workers: this.#workers,
       resizes: this.#resizes,
+      seen,
     });
     this.#rollbacks = new Rollbacks({
       ...deps,
@@ -146,14 +152,11 @@ export class Agent {
         evict: (...eviction) => this.#workers.evict(...eviction),
       },
     }, options);
-    this.#housekeeping = new Housekeeping({
-      log: deps.log,
-      metrics: deps.metrics,
+    this.#wishes = new WishKeeper({
+      ...deps,
       workers: this.#workers,
-      isHeld: (uid) => this.#admission.has(uid),
-      runtimePods: deps.runtimePods,
-      ownedUids: deps.ownedUids,
-      sources: deps.sourcesReady,
+      admission: this.#admission,
+      seen,
     });
   }
 
@@ -226,9 +229,6 @@ export class Agent {
     switch (event.kind) {
       case "source_delivered":
         this.#deliver(event.set);
-        this.#deps.sourcesReady.add(event.set.source);
-        // What the set no longer names may be running since before the agent's start.
-        this.#housekeeping.clean();
         break;
       case "container_moved":
         // A worker may be busy for minutes, and what runs is asked all the same.
@@ -244,8 +244,8 @@ export class Agent {
       case "housekeeping_due":
         this.#swapAll(this.#rollbacks.review());
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
+        this.#wishes.reconcile();
         this.#admission.review();
-        this.#housekeeping.clean();
         this.#forgetStrangers();
         break;
       default:
@@ -256,12 +256,15 @@ export class Agent {
 
   /** Objects come first, so that a pod of the same file finds them. */
   #deliver(set: SourceSet): void {
+    const { objects, storage, sourcesReady } = this.#deps;
+    const { source } = set;
     // Out of a checkpoint, and its source was quicker.
-    if (this.#deps.storage.isStale(set)) return;
-    const { objects, storage } = this.#deps;
-    const isFirst = !storage.seen(set.source);
-    const changes = objects.replace(set.source, set.objects);
-    this.#merge(this.#rollbacks.apply(set));
+    if (storage.isStale(set)) return;
+    const isFirst = !storage.seen(source);
+    const changes = objects.replace(source, set.objects);
+    storage.merge(this.#rollbacks.apply(set));
+    sourcesReady.add(source);
+    this.#wishes.reconcile();
     if (changes.length > 0) {
       this.#admission.touch();
       const isConcerned = refersTo(changes);
@@ -274,18 +277,16 @@ export class Agent {
     this.#admission.review();
   }
 
-  #merge(update: SourceUpdate): void {
-    for (const change of this.#deps.storage.merge(update)) this.#apply(change);
-  }
-
   /** Exchanges versions as an edit of their manifest would. */
   #swapAll(swaps: readonly VersionSwap[]): void {
+    const { storage } = this.#deps;
     for (const { source, from, to } of swaps) {
       if (from.metadata.uid !== to.metadata.uid) {
-        this.#merge({ op: "remove", source, pods: [from] });
+        storage.merge({ op: "remove", source, pods: [from] });
       }
-      this.#merge({ op: "update", source, pods: [to] });
+      storage.merge({ op: "update", source, pods: [to] });
     }
+    if (swaps.length > 0) this.#wishes.reconcile();
   }
 
   /** Once every source has spoken, what nobody knows and the disk lacks is over. */
@@ -310,37 +311,6 @@ export class Agent {
         ? []
         : [pod];
     });
-  }
-
-  #apply(change: PodChange): void {
-    switch (change.op) {
-      case "restore":
-      case "add":
-      case "update":
-      case "reconcile":
-        for (const pod of change.pods) this.#admission.want(pod);
-        return;
-      case "delete":
-      case "remove":
-        for (const { metadata: { uid } } of change.pods) {
-          this.#admission.drop(uid);
-          this.#workers.remove(uid);
-        }
-        return;
-      default:
-        change.op satisfies never;
-    }
-  }
-
-  /** A pod of the same name that nobody has taken charge of yet still runs. */
-  #heldByAnother(pod: Pod): boolean {
-    const { name, namespace } = pod.metadata;
-    const owned = this.#deps.ownedUids();
-    return (this.#deps.runtimePods() ?? []).some((other) =>
-      other.name === name && other.namespace === namespace &&
-      owned.has(other.uid) && this.#workers.get(other.uid) === undefined &&
-      other.alive
-    );
   }
 }
 

@@ -19,16 +19,22 @@ export interface PodRecord {
   readonly fullName: string;
   /** Absent for a pod that only the runtime knows. */
   pod: Pod | undefined;
+  /** The newest version that was asked for, as its source has it; none when it is to go. */
+  wanted: Pod | undefined;
   /** The version that the last sync found, or made, as it should be. */
   settledPod: Pod | undefined;
   state: PodState;
-  /** The same UID wanted again while it was ending. */
+  /** The same UID, which has its place on the node again when this one has ended. */
   next: Pod | undefined;
   /** Wall time of the request to stop, for `deletionTimestamp`. */
   stopRequestedMs: number | undefined;
   retryMs: number | undefined;
   /** Monotonic time of the last step, if it failed. */
   failedAtMs: number | undefined;
+  /** Something happened since the run that is under way began. */
+  poked: boolean;
+  /** It may have acted under its name. */
+  hasName: boolean;
   /** The last sync did not settle. */
   unsettled: boolean;
   /** Why the node took it down. */
@@ -42,6 +48,10 @@ export interface WorkerView {
   readonly uid: string;
   readonly fullName: string;
   readonly pod: Pod | undefined;
+  /** The newest version that was asked for, as its source has it; none when it is to go. */
+  readonly wanted?: Pod | undefined;
+  /** The same UID, which has its place on the node again when this one has ended. */
+  readonly next?: Pod | undefined;
   /** The version of which the status tells, if all of it is as it should be. */
   readonly settledPod?: Pod | undefined;
   readonly state: PodState;
@@ -56,21 +66,27 @@ export function newRecord(
   of: {
     readonly uid: string;
     readonly pod: Pod | undefined;
+    /** As its source has it; absent for one that nobody wants. */
+    readonly wanted: Pod | undefined;
     readonly fullName: string;
     readonly nowMs: number;
   },
 ): PodRecord {
-  const { uid, pod, fullName, nowMs } = of;
+  const { uid, pod, wanted, fullName, nowMs } = of;
   return {
     uid,
     fullName,
     pod,
+    wanted,
     settledPod: undefined,
     state: initialPodState({ phase: undefined, somethingRuns: false, nowMs }),
     next: undefined,
     stopRequestedMs: undefined,
     retryMs: undefined,
     failedAtMs: undefined,
+    poked: false,
+    // What only the runtime knows has run all along.
+    hasName: pod === undefined,
     unsettled: false,
     eviction: undefined,
     cancel: undefined,

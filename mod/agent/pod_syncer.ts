@@ -26,6 +26,8 @@ import type {
 } from "../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
 import type { PodDecision } from "./decision.ts";
+import { isAlive, stopForName } from "./lost_name.ts";
+import type { NameRight } from "./name_right.ts";
 import { PodEnder } from "./pod_ender.ts";
 import { PodLook } from "./pod_look.ts";
 import { PodReporter } from "./pod_reporter.ts";
@@ -46,7 +48,7 @@ const FAILED_MOUNT = "FailedMount";
 
 /** One sync's circumstances. */
 interface SyncOptions {
-  readonly mayAct: () => boolean;
+  readonly nameRight: () => NameRight;
   readonly signal: AbortSignal;
 }
 
@@ -140,6 +142,10 @@ export class RuntimePodSyncer implements PodSyncer {
     if (isTerminalPhase(status.phase)) return plain({ kind: "terminal" });
     const plan = planPod({ pod, observed, probes: prober });
     this.#memory.decisions.made({ pod, observed, plan });
+    const right = options.nameRight();
+    if (right === "lost" && isAlive(observed)) {
+      return await this.#giveWay({ pod, observed, plan }, signal);
+    }
     if (isIdle(plan)) {
       if (this.#memory.waiting.delete(uid)) {
         this.#reporter.report(pod, observed, { terminal: false });
@@ -147,8 +153,16 @@ export class RuntimePodSyncer implements PodSyncer {
       await collector.pruneDead(observed, { signal });
       return await this.#refresh(pod, signal);
     }
-    if (!options.mayAct()) return plain({ kind: "held" });
+    if (right !== "has") return plain({ kind: "held" });
     return await this.#act({ pod, observed, plan }, signal);
+  }
+
+  /** Stops the pod for another one of its name, and waits. */
+  async #giveWay(job: SyncJob, signal: AbortSignal): Promise<Synced> {
+    const deps = { ...this.#deps, memory: this.#memory, look: this.#look };
+    const observed = await stopForName(job, deps, signal);
+    this.#reporter.report(job.pod, observed, { terminal: false });
+    return plain({ kind: "held" });
   }
 
   /**

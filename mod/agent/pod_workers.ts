@@ -28,7 +28,8 @@ import {
   type PodRecord,
   type WorkerView,
 } from "./pod_record.ts";
-import type { Keep, NameHolders, PodSyncer, RoomSeekers } from "./ports.ts";
+import { type NameRight, nameRight } from "./name_right.ts";
+import type { Keep, NamesSeen, PodSyncer, RoomSeekers } from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
 export interface WorkerOptions {
@@ -54,13 +55,13 @@ export class PodWorkers {
     readonly random: Random;
     readonly log: Logger;
     readonly syncer: PodSyncer;
-    readonly names: NameHolders;
+    readonly names: NamesSeen;
     readonly room: RoomSeekers;
   };
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
   readonly #records = new Map<string, PodRecord>();
-  /** Full name → UIDs that hold or await it, in the order they came. */
+  /** Full name → UIDs that hold or await it, in the order in which they came. */
   readonly #names = new Map<string, Set<string>>();
 
   constructor(
@@ -69,7 +70,7 @@ export class PodWorkers {
       random: Random;
       log: Logger;
       syncer: PodSyncer;
-      names: NameHolders;
+      names: NamesSeen;
       room: RoomSeekers;
     },
     options: WorkerOptions,
@@ -87,17 +88,25 @@ export class PodWorkers {
     );
   }
 
-  /** Wants `pod` to run as it says. A UID that is ending starts again when it has ended. */
-  update(pod: Pod): void {
+  /**
+   * Wants `pod` to run as it says. A UID that is removed starts again when it has
+   * ended; one that ended by itself or was evicted does not.
+   *
+   * @param wanted what the source says, of which `pod` is what the node makes
+   */
+  update(pod: Pod, wanted: Pod = pod): void {
     const { uid } = pod.metadata;
     const record = this.#records.get(uid);
     if (record === undefined) {
-      this.#add(uid, pod, podFullName(pod));
-    } else if (record.state.kind === "syncing") {
-      record.pod = pod;
-      record.retryMs = undefined;
-    } else if (isRemoved(record.state)) {
-      record.next = pod;
+      this.#add({ uid, pod, wanted, fullName: podFullName(pod) });
+    } else {
+      record.wanted = wanted;
+      if (record.state.kind === "syncing") {
+        record.pod = pod;
+        record.retryMs = undefined;
+      } else if (isRemoved(record.state)) {
+        record.next = pod;
+      }
     }
     this.#queue.add(uid);
   }
@@ -137,7 +146,8 @@ export class PodWorkers {
   /** Wants a pod gone that only the runtime or the disk knows. */
   removeOrphan(uid: string, fullName: string): void {
     if (this.#records.has(uid)) return;
-    const record = this.#add(uid, undefined, fullName);
+    const pod = undefined;
+    const record = this.#add({ uid, pod, wanted: undefined, fullName });
     // It has run all along, so whoever is wanted under its name comes after it.
     const others = this.#names.get(fullName) ?? [];
     this.#names.set(fullName, new Set([uid, ...others]));
@@ -146,15 +156,22 @@ export class PodWorkers {
 
   /**
    * Looks at the pod again, if it is known. A step that failed a moment ago is not
-   * tried again for every event: its own retry comes soon enough.
+   * tried again at once for every event, but no later than {@linkcode END_RETRY}'s
+   * base after it failed.
    */
   poke(uid: string): void {
     const record = this.#records.get(uid);
     if (record === undefined) return;
-    const { failedAtMs } = record;
-    const isFresh = failedAtMs !== undefined &&
-      this.#deps.clock.monotonic() - failedAtMs < END_RETRY.baseMs;
-    if (!isFresh) this.#queue.add(uid);
+    // The run that is under way decides at its end when to look again.
+    if (record.cancel !== undefined) record.poked = true;
+    else this.#lookSoon(record);
+  }
+
+  #lookSoon({ uid, failedAtMs = -Infinity }: PodRecord): void {
+    const sinceMs = this.#deps.clock.monotonic() - failedAtMs;
+    const leftMs = END_RETRY.baseMs - sinceMs;
+    if (leftMs > 0) this.#queue.schedule(uid, leftMs);
+    else this.#queue.add(uid);
   }
 
   /**
@@ -181,9 +198,9 @@ export class PodWorkers {
     return this.#records.get(uid);
   }
 
-  #add(uid: string, pod: Pod | undefined, fullName: string): PodRecord {
-    const nowMs = this.#deps.clock.now();
-    const record = newRecord({ uid, pod, fullName, nowMs });
+  #add(of: Omit<Parameters<typeof newRecord>[0], "nowMs">): PodRecord {
+    const { uid, fullName } = of;
+    const record = newRecord({ ...of, nowMs: this.#deps.clock.now() });
     this.#records.set(uid, record);
     const holders = this.#names.get(fullName) ?? new Set();
     this.#names.set(fullName, holders.add(uid));
@@ -192,6 +209,7 @@ export class PodWorkers {
 
   #remove(record: PodRecord): void {
     record.next = undefined;
+    record.wanted = undefined;
     record.stopRequestedMs ??= this.#deps.clock.now();
     this.#stop(record, { cause: "removed", graceSeconds: graceOf(record) });
   }
@@ -212,11 +230,13 @@ export class PodWorkers {
     if (record === undefined) return;
     const cancel = new AbortController();
     record.cancel = cancel;
+    record.poked = false;
     const scope = AbortSignal.any([signal, cancel.signal]);
     try {
       await this.#step(record, scope);
       record.retryMs = undefined;
       record.failedAtMs = undefined;
+      if (record.poked) this.#queue.add(uid);
     } catch (error) {
       if (signal.aborted) return;
       // What the run worked towards has changed: begin again with what is wanted now.
@@ -231,7 +251,8 @@ export class PodWorkers {
         retryMs: record.retryMs,
         error: describeError(error),
       });
-      this.#queue.schedule(uid, record.retryMs);
+      if (record.poked) this.#lookSoon(record);
+      else this.#queue.schedule(uid, record.retryMs);
     } finally {
       if (record.cancel === cancel) record.cancel = undefined;
     }
@@ -260,8 +281,11 @@ export class PodWorkers {
   async #sync(record: PodRecord, signal: AbortSignal): Promise<void> {
     const { pod, uid } = record;
     if (pod === undefined) return;
-    const mayAct = (): boolean => this.#hasName(record, pod);
-    const result = await this.#deps.syncer.sync(pod, { mayAct, signal });
+    let right: NameRight | undefined;
+    const result = await this.#deps.syncer.sync(pod, {
+      nameRight: () => right = this.#nameRight(record),
+      signal,
+    });
     // A stop that came while the sync ran has its own run waiting.
     if (record.state.kind !== "syncing") return;
     record.unsettled = result.kind === "retry";
@@ -273,6 +297,7 @@ export class PodWorkers {
           Math.min(
             jitter(this.#deps.random, this.#options.syncFrequencyMs, 0.5),
             result.againMs ?? Infinity,
+            right === "waits" ? NAME_RECHECK_MS : Infinity,
           ),
         );
         return;
@@ -314,7 +339,10 @@ export class PodWorkers {
     if (!removed) return;
     this.#records.delete(record.uid);
     this.#queue.forget(record.uid);
-    if (record.next !== undefined) this.update(record.next);
+    const { next, wanted } = record;
+    if (next !== undefined) this.update(next, wanted);
+    // The same UID may have waited until nothing of this one is left.
+    else this.#deps.room.freed();
   }
 
   #advance(record: PodRecord, signal: Parameters<typeof stepPod>[1]): void {
@@ -322,12 +350,22 @@ export class PodWorkers {
     this.#queue.add(record.uid);
   }
 
-  #hasName(record: PodRecord, pod: Pod): boolean {
-    const [first] = this.#names.get(record.fullName) ?? [];
-    return first === record.uid && !this.#deps.names.heldByAnother(pod);
+  #nameRight(record: PodRecord): NameRight {
+    const { uid, fullName } = record;
+    const claims = [...this.#names.get(fullName) ?? []].flatMap((other) => {
+      const claimant = this.#records.get(other);
+      if (claimant === undefined) return [];
+      const { hasName, state } = claimant;
+      return [{ uid: other, hasName, isEnding: state.kind !== "syncing" }];
+    });
+    const alive = this.#deps.names.alive(fullName);
+    const right = nameRight(uid, { claims, alive });
+    if (right === "has") record.hasName = true;
+    return right;
   }
 
   #freeName(record: PodRecord): void {
+    record.hasName = false;
     const holders = this.#names.get(record.fullName);
     holders?.delete(record.uid);
     if (holders?.size === 0) this.#names.delete(record.fullName);

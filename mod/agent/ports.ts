@@ -5,6 +5,7 @@
  */
 
 import type { Pod } from "../api/mod.ts";
+import type { NameRight } from "./name_right.ts";
 import type { PodEviction, PodHistory, ResizeRefusal } from "../pod/mod.ts";
 
 /** How one sync of a running pod ended. */
@@ -17,7 +18,7 @@ export type SyncResult =
   }
   /** Something failed or waits; look again after `delayMs`. */
   | { readonly kind: "retry"; readonly delayMs: number }
-  /** Something is to be done, but another pod has the name; nothing was done. */
+  /** Another pod has the name: nothing was done, or what ran was stopped. */
   | { readonly kind: "held" }
   /** The pod reached Succeeded or Failed: nothing of it is to run any more. */
   | { readonly kind: "terminal" };
@@ -41,13 +42,16 @@ export interface PodSyncer {
   /**
    * Brings the pod one step nearer to its spec.
    *
-   * @param options.mayAct asked when it is known what the runtime runs and before
-   * anything is changed: whether no other pod has this one's name
+   * @param options.nameRight asked when it is known what the runtime runs and before
+   * anything is changed, also of a pod with which all is well: whether it has its name
    * @throws when the runtime cannot be asked, or something could not be done
    */
   sync(
     pod: Pod,
-    options: { readonly mayAct: () => boolean; readonly signal: AbortSignal },
+    options: {
+      readonly nameRight: () => NameRight;
+      readonly signal: AbortSignal;
+    },
   ): Promise<SyncResult>;
   /** Stops every container and sandbox. @throws when something still runs */
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;
@@ -69,9 +73,13 @@ export interface PodSyncer {
 /** What is left of a pod that has ended. */
 export type Keep = "all" | "evidence" | "logs" | "nothing";
 
-/** Whether the runtime still runs another pod of the same name that this node owns. */
-export interface NameHolders {
-  heldByAnother(pod: Pod): boolean;
+/** What the runtime shows of pods by their name. */
+export interface NamesSeen {
+  /**
+   * The pods of ours under a full name that were alive at the last list, by UID, and
+   * since when in nanoseconds; `undefined` before the first list.
+   */
+  alive(fullName: string): ReadonlyMap<string, bigint> | undefined;
 }
 
 /** Whether a pod that runs may have other resources. */
@@ -86,7 +94,7 @@ export interface ResizeJudge {
 
 /** Who waits for a place on the node. */
 export interface RoomSeekers {
-  /** A pod has ended: what it held is free. */
+  /** A pod has ended, or is gone: what it held is free. */
   freed(): void;
 }
 

@@ -85,9 +85,11 @@ export class ResizeGate implements ResizeJudge {
   #othersBeside(pod: Pod): Pod[] {
     const fullName = podFullName(pod);
     return this.#deps.workers.list().flatMap((worker) => {
+      if (worker.fullName === fullName) return [];
+      if (worker.next !== undefined) return [worker.next];
       const { kind } = worker.state;
       const holds = kind === "syncing" || kind === "terminating";
-      return worker.pod === undefined || !holds || worker.fullName === fullName
+      return worker.pod === undefined || !holds
         ? []
         : [this.holding(worker.pod)];
     });

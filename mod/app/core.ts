@@ -118,6 +118,7 @@ export async function buildCore(
       runtimeEvents(pleg, { ...deps, driver }, signal),
     runtimePods: () => pleg.listing && [...pleg.listing.pods.values()],
     ownedUids: () => owned.uids,
+    nameOf: (uid) => owned.nameOf(uid),
   }, {
     ...config.sync,
     podsDir: `${config.paths.rootDir}/pods`,
@@ -149,7 +150,10 @@ async function loadState(
     objects,
     allocatable: () => node.allocatable,
   });
-  const owned = await OwnedPods.load(volumes);
+  const owned = await OwnedPods.load(
+    volumes,
+    config.runtime.podLogsDir,
+  );
   const records = new StatusRecords({
     statuses,
     files: new DiskRecordFiles(`${rootDir}/pods`),

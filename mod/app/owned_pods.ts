@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import { type Pod, podFullName } from "../api/mod.ts";
+import { diskFiles } from "../runtime/mod.ts";
 import type { Materialisation, PodVolumes } from "../volume/mod.ts";
 
 /**
@@ -14,20 +15,44 @@ import type { Materialisation, PodVolumes } from "../volume/mod.ts";
 export class OwnedPods {
   readonly #volumes: PodVolumes;
   readonly #uids: Set<string>;
+  readonly #names: ReadonlyMap<string, string>;
 
-  private constructor(volumes: PodVolumes, uids: Iterable<string>) {
+  private constructor(
+    volumes: PodVolumes,
+    found: {
+      readonly uids: Iterable<string>;
+      readonly names: ReadonlyMap<string, string>;
+    },
+  ) {
     this.#volumes = volumes;
-    this.#uids = new Set(uids);
+    this.#uids = new Set(found.uids);
+    this.#names = found.names;
   }
 
-  /** Reads which pods have a directory. */
-  static async load(volumes: PodVolumes): Promise<OwnedPods> {
-    return new OwnedPods(volumes, await volumes.list());
+  /** Reads which pods have a directory, and what those of their logs tell of their names. */
+  static async load(
+    volumes: PodVolumes,
+    podLogsDir: string,
+  ): Promise<OwnedPods> {
+    const uids = new Set(await volumes.list());
+    const names = new Map<string, string>();
+    for (const directory of await listed(podLogsDir)) {
+      const found = readName(directory);
+      if (found !== undefined && uids.has(found.uid)) {
+        names.set(found.uid, found.fullName);
+      }
+    }
+    return new OwnedPods(volumes, { uids, names });
   }
 
   /** The UIDs of all of them. */
   get uids(): ReadonlySet<string> {
     return this.#uids;
+  }
+
+  /** The full name of a pod of an earlier agent, as far as its logs tell. */
+  nameOf(uid: string): string | undefined {
+    return this.#names.get(uid);
   }
 
   /** Whether the pod has a directory. */
@@ -70,4 +95,24 @@ export class OwnedPods {
     if (isGone) this.#uids.delete(uid);
     return removal;
   }
+}
+
+/** What cannot be read tells no names; whatever needs them does without. */
+async function listed(directory: string): Promise<readonly string[]> {
+  try {
+    return await diskFiles.list(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** What the name of a log directory tells: namespace, name and UID. */
+function readName(
+  directory: string,
+): { readonly uid: string; readonly fullName: string } | undefined {
+  const [namespace, name, uid, ...more] = directory.split("_");
+  const isWhole = namespace !== undefined && name !== undefined &&
+    uid !== undefined && more.length === 0;
+  if (!isWhole) return undefined;
+  return { uid, fullName: podFullName({ metadata: { uid, name, namespace } }) };
 }

@@ -51,8 +51,9 @@ export class PodStorage {
   }
 
   /**
-   * Takes what a source says and returns what that changes, in the order in which
-   * it is to be done: removals first, so that a successor finds room.
+   * Takes what a source says and returns what that changes, for those who show it;
+   * whoever acts goes by what is held ({@linkcode bySource}), not by these.
+   * Removals come first.
    *
    * The first set of a source always yields a change, an empty `add` if there is
    * nothing to tell, so that the source counts as ready.
@@ -97,6 +98,11 @@ export class PodStorage {
    */
   isStale({ op, source }: SourceUpdate): boolean {
     return op === "restore" && this.#seen.has(source);
+  }
+
+  /** The pods of each source by UID, in the order of its last set. */
+  bySource(): ReadonlyMap<SourceName, ReadonlyMap<string, Pod>> {
+    return this.#held;
   }
 
   /** The pods of all sources, each source's in the order of its last set. */

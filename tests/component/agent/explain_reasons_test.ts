@@ -24,6 +24,7 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set([
   "InspectFailed",
   "DNSConfigForming",
   "FailedCheckpoint",
+  "FailedValidation",
   "MissingClusterDNS",
   "PodChangeIgnored",
   "ResizeCompleted",
@@ -31,6 +32,8 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set([
   "RollbackImpossible",
   "ExceededGracePeriod",
   "FailedMakePodDataDirectories",
+  // Told by who has the name.
+  "NameTaken",
   // Told of a pod that ends (explain_ending.ts).
   "FailedKillPod",
   // Conditions, told by what they mean (explain_health.ts).

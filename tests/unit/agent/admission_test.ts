@@ -45,6 +45,8 @@ class AdmissionRig {
   readonly metrics = new MetricsRegistry();
   /** Pods that may not be resized, as they have their resources. */
   readonly holdings = new Map<string, Pod>();
+  /** Pods of which only the runtime tells; `undefined` before its first list. */
+  strangers: readonly Pod[] | undefined = [];
   retries = 0;
   readonly #workers = new Map<string, WorkerView>();
   readonly admission: PodAdmission;
@@ -79,6 +81,7 @@ class AdmissionRig {
         allocatable: new Map([["cpu", parseQuantity("2")]]),
         allowedUnsafeSysctls: [],
       }),
+      seen: { strangers: () => this.strangers },
       ownedUids: () => this.owned,
     });
   }
@@ -89,11 +92,12 @@ class AdmissionRig {
   }
 
   /** Puts the worker of a pod into a state. */
-  state(pod: Pod, state: PodState): void {
+  state(pod: Pod, state: PodState, next?: Pod): void {
     const { uid } = pod.metadata;
     const fullName = podFullName(pod);
     const stopRequestedMs = undefined;
-    this.#workers.set(uid, { uid, fullName, pod, state, stopRequestedMs });
+    const view = { uid, fullName, pod, state, stopRequestedMs };
+    this.#workers.set(uid, { ...view, ...next !== undefined && { next } });
   }
 
   /** The worker of a pod is gone. */
@@ -134,7 +138,7 @@ Deno.test("PodAdmission.review() starts a refused pod when there is room, withou
   rig.end("a");
   deepStrictEqual(rig.uids(), ["a", "b"]);
   strictEqual(rig.statuses.get("b"), undefined);
-  strictEqual(rig.admission.has("b"), false);
+  strictEqual(rig.admission.held().has("b"), false);
 });
 
 Deno.test("PodAdmission tells once of a refusal, however often it judges", () => {
@@ -247,11 +251,97 @@ Deno.test("PodAdmission judges the last version of a refused pod, in its old pla
   deepStrictEqual(rig.uids(), ["a", "b", "c"]);
 });
 
+const ENDED: PodState = { kind: "terminated", cause: "removed", atMs: 0 };
+
+Deno.test("PodAdmission judges a pod that is put back while it ends when it has ended, after those that came before it", () => {
+  const rig = new AdmissionRig();
+  rig.want(pod("a", { cpu: "2" }), pod("b", { cpu: "2" }));
+  rig.state(pod("a", { cpu: "2" }), ENDING);
+  rig.want(pod("a", { cpu: "2" }));
+  deepStrictEqual(rig.uids(), ["a"]);
+  // Its status tells how it ends.
+  strictEqual(rig.reason("a"), undefined);
+  deepStrictEqual(rig.admission.list().map(({ uid }) => uid), ["b"]);
+  rig.state(pod("a", { cpu: "2" }), ENDED);
+  rig.admission.touch();
+  rig.admission.review();
+  deepStrictEqual(rig.uids(), ["a", "b"]);
+  strictEqual(rig.statuses.get("a"), undefined);
+  rig.end("a");
+  strictEqual(rig.reason("a"), "OutOfcpu");
+  deepStrictEqual(rig.events.map(({ reason }) => reason), [
+    "OutOfcpu",
+    "OutOfcpu",
+  ]);
+  deepStrictEqual(rig.admission.list().map(({ uid }) => uid), ["a"]);
+});
+
+Deno.test("PodAdmission does not count the old share of a pod that is put back, also under another name", () => {
+  const rig = new AdmissionRig();
+  rig.want(pod("a", { cpu: "2" }));
+  rig.state(pod("a", { cpu: "2" }), ENDING);
+  rig.want(pod("a", { name: "other", cpu: "2" }));
+  deepStrictEqual(rig.uids(), ["a"]);
+  rig.state(pod("a", { cpu: "2" }), ENDED);
+  rig.admission.touch();
+  rig.admission.review();
+  deepStrictEqual(rig.uids(), ["a", "a"]);
+});
+
+Deno.test("PodAdmission counts the share of a pod that has its place again while the rest of its first life is cleared away", () => {
+  const rig = new AdmissionRig();
+  rig.want(pod("a", { cpu: "2" }));
+  rig.state(pod("a", { cpu: "2" }), ENDED, pod("a", { cpu: "2" }));
+  rig.want(pod("b"));
+  strictEqual(rig.reason("b"), "OutOfcpu");
+  // An edit meanwhile is the worker's.
+  rig.want(pod("a", { cpu: "2" }));
+  deepStrictEqual(rig.uids(), ["a", "a"]);
+  deepStrictEqual(rig.events.map(({ reason }) => reason), ["OutOfcpu"]);
+});
+
+Deno.test("PodAdmission.drop() leaves the status of a pod that ends, though it was put back and dropped again", () => {
+  const rig = new AdmissionRig();
+  rig.want(pod("a"));
+  const running = { phase: "Running", containerStatuses: [] };
+  rig.statuses.setPodStatus(pod("a"), running);
+  rig.state(pod("a"), ENDING);
+  rig.want(pod("a"));
+  rig.admission.drop("a");
+  strictEqual(rig.statuses.get("a")?.phase, "Running");
+  strictEqual(rig.admission.held().size, 0);
+});
+
+Deno.test("PodAdmission has a pod wait for what is held without a manifest", () => {
+  const rig = new AdmissionRig();
+  rig.strangers = [pod("orphan", { cpu: "2" })];
+  rig.want(pod("a"), pod("new", { name: "orphan" }));
+  strictEqual(rig.statuses.get("a")?.phase, "Pending");
+  // Its own predecessor ends before it starts.
+  deepStrictEqual(rig.uids(), ["new"]);
+  rig.strangers = [];
+  rig.admission.review();
+  deepStrictEqual(rig.uids(), ["new", "a"]);
+  deepStrictEqual(rig.events, []);
+});
+
+Deno.test("PodAdmission judges nothing before it is known what is held without a manifest", () => {
+  const rig = new AdmissionRig();
+  rig.strangers = undefined;
+  rig.want(pod("a"), pod("b", { cpu: "9" }));
+  deepStrictEqual(rig.uids(), []);
+  strictEqual(rig.statuses.get("b"), undefined);
+  rig.strangers = [];
+  rig.admission.review();
+  deepStrictEqual(rig.uids(), ["a"]);
+  strictEqual(rig.reason("b"), "OutOfcpu");
+});
+
 Deno.test("PodAdmission.drop() forgets a refused pod and its status", () => {
   const rig = new AdmissionRig();
   rig.want(pod("a", { cpu: "9" }));
   rig.admission.drop("a");
-  strictEqual(rig.admission.has("a"), false);
+  strictEqual(rig.admission.held().has("a"), false);
   strictEqual(rig.statuses.get("a"), undefined);
 });
 

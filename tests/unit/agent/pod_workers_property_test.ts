@@ -6,6 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
+import type { NameRight } from "../../../mod/agent/name_right.ts";
 import type {
   EndingPod,
   Keep,
@@ -36,12 +37,15 @@ class FakeNode implements PodSyncer {
 
   async sync(
     subject: Pod,
-    options: { readonly mayAct: () => boolean; readonly signal: AbortSignal },
+    options: {
+      readonly nameRight: () => NameRight;
+      readonly signal: AbortSignal;
+    },
   ): Promise<SyncResult> {
     const { uid } = subject.metadata;
     return await this.#alone(uid, async () => {
       await this.#pause(options.signal);
-      if (!options.mayAct()) return { kind: "held" };
+      if (options.nameRight() !== "has") return { kind: "held" };
       return await this.#start(uid, podFullName(subject), options.signal);
     });
   }

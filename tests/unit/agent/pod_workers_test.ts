@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Gate, pod, WorkersRig } from "./workers_rig.ts";
 
 Deno.test("PodWorkers.update() syncs a pod at once and again at the resync period", async () => {
@@ -81,82 +81,6 @@ Deno.test("PodWorkers.remove() ignores a pod that nobody knows", async () => {
   deepStrictEqual(rig.workers.list(), []);
 });
 
-Deno.test("PodWorkers keeps a successor waiting for its name and wakes it at once", async () => {
-  await using rig = new WorkersRig();
-  const gate = new Gate();
-  rig.syncer.script = async ({ kind, uid }, signal) => {
-    if (kind === "release" && uid === "old") await gate.wait(signal);
-    return undefined;
-  };
-  await rig.update(pod("old", { name: "web" }));
-  await rig.remove("old");
-  await rig.update(pod("new", { name: "web" }));
-  await rig.clock.advance(10_000);
-  deepStrictEqual(rig.syncer.told(), [
-    "sync old",
-    "terminate old",
-    "release old nothing",
-  ]);
-  const freedMs = rig.clock.monotonic();
-  gate.open();
-  await rig.clock.advance(0);
-  const last = rig.syncer.steps.at(-1);
-  deepStrictEqual([last?.kind, last?.uid], ["sync", "new"]);
-  strictEqual(last?.atMs, freedMs);
-});
-
-Deno.test("PodWorkers serves those who wait for a name in the order they came", async () => {
-  await using rig = new WorkersRig();
-  for (const uid of ["1", "2", "3"]) await rig.update(pod(uid, { name: "w" }));
-  await rig.remove("2");
-  await rig.remove("1");
-  strictEqual(rig.syncer.told().at(-1), "sync 3");
-  ok(!rig.syncer.told().includes("sync 2"));
-});
-
-Deno.test("PodWorkers asks again while somebody unknown holds the name", async () => {
-  await using rig = new WorkersRig();
-  rig.held.add("web");
-  await rig.update(pod("a", { name: "web" }));
-  await rig.clock.advance(7_000);
-  deepStrictEqual(rig.syncer.steps, []);
-  rig.held.clear();
-  await rig.clock.advance(2_000);
-  deepStrictEqual(rig.syncer.told(), ["sync a"]);
-});
-
-Deno.test("PodWorkers.removeOrphan() makes a successor wait that came first", async () => {
-  await using rig = new WorkersRig();
-  const gate = new Gate();
-  rig.syncer.script = async ({ kind }, signal) => {
-    if (kind === "terminate") await gate.wait(signal);
-    return undefined;
-  };
-  rig.held.add("web");
-  await rig.update(pod("new", { name: "web" }));
-  rig.workers.removeOrphan("old", "web_shop");
-  rig.held.clear();
-  await rig.clock.advance(5_000);
-  deepStrictEqual(rig.syncer.told(), ["terminate old"]);
-  gate.open();
-  await rig.clock.advance(0);
-  deepStrictEqual(rig.syncer.told(), [
-    "terminate old",
-    "release old nothing",
-    "sync new",
-  ]);
-});
-
-Deno.test("PodWorkers.removeOrphan() leaves the grace to what the runtime recorded", async () => {
-  await using rig = new WorkersRig();
-  rig.workers.removeOrphan("old", "web_shop");
-  rig.workers.removeOrphan("old", "web_shop");
-  await rig.clock.advance(0);
-  deepStrictEqual(rig.syncer.told(), ["terminate old", "release old nothing"]);
-  strictEqual(rig.syncer.steps[0]?.graceSeconds, undefined);
-  strictEqual(rig.workers.get("old"), undefined);
-});
-
 Deno.test("PodWorkers keeps a completed pod, frees its name and clears it when it is removed", async () => {
   await using rig = new WorkersRig();
   rig.syncer.script = ({ kind }) =>
@@ -176,64 +100,6 @@ Deno.test("PodWorkers keeps a completed pod, frees its name and clears it when i
   await rig.remove("a");
   strictEqual(rig.syncer.told().at(-1), "release a nothing");
   strictEqual(rig.workers.get("a"), undefined);
-});
-
-Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets that when it succeeds", async () => {
-  await using rig = new WorkersRig();
-  let fails = true;
-  rig.syncer.script = () => {
-    if (fails) throw new Error("no luck");
-    return undefined;
-  };
-  await rig.update(pod("a"));
-  await rig.clock.advance(40_000);
-  const times = rig.syncer.steps.map(({ atMs }) => atMs / 1_000);
-  deepStrictEqual(times, [0, 1, 3, 7, 15, 25, 35]);
-  fails = false;
-  await rig.clock.advance(5_000);
-  fails = true;
-  rig.workers.poke("a");
-  await rig.clock.advance(3_000);
-  const later = rig.syncer.steps.slice(-3).map(({ atMs }) => atMs / 1_000);
-  deepStrictEqual(later, [45, 46, 48]);
-});
-
-Deno.test("PodWorkers tries an end again until it succeeds", async () => {
-  await using rig = new WorkersRig();
-  let left = 3;
-  rig.syncer.script = ({ kind }) => {
-    if (kind === "terminate" && left-- > 0) throw new Error("still running");
-    return undefined;
-  };
-  await rig.update(pod("a", { graceSeconds: 20 }));
-  await rig.remove("a");
-  await rig.clock.advance(7_000);
-  const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");
-  deepStrictEqual(ends.map(({ atMs }) => atMs), [0, 1_000, 3_000, 7_000]);
-  deepStrictEqual(new Set(ends.map((end) => end.graceSeconds)), new Set([20]));
-  strictEqual(rig.workers.get("a"), undefined);
-});
-
-Deno.test("PodWorkers.pokeUnsettled() looks at once at those that failed or wait, at no others", async () => {
-  await using rig = new WorkersRig();
-  rig.syncer.script = ({ uid }) => {
-    if (uid === "fails") throw new Error("no luck");
-    return uid === "waits" ? { kind: "retry", delayMs: 300_000 } : undefined;
-  };
-  for (const uid of ["fails", "waits", "well"]) await rig.update(pod(uid));
-  rig.workers.pokeUnsettled();
-  await rig.clock.advance(0);
-  deepStrictEqual(rig.syncer.told().slice(3), ["sync fails", "sync waits"]);
-});
-
-Deno.test("PodWorkers wakes a pod exactly when its sync asked for it", async () => {
-  await using rig = new WorkersRig();
-  rig.syncer.script = () => ({ kind: "retry", delayMs: 12_345 });
-  await rig.update(pod("a"));
-  await rig.clock.advance(12_344);
-  strictEqual(rig.syncer.steps.length, 1);
-  await rig.clock.advance(1);
-  strictEqual(rig.syncer.steps.length, 2);
 });
 
 Deno.test("PodWorkers starts a UID again that was wanted back while it ended, its logs kept", async () => {
@@ -355,19 +221,70 @@ Deno.test("PodWorkers.evict() ends a sync that is under way", async () => {
   ]);
 });
 
-Deno.test("PodWorkers tells of room when a pod has ended, not before", async () => {
+Deno.test("PodWorkers tells of room when a pod has ended, and when nothing of it is left, not before", async () => {
   await using rig = new WorkersRig();
-  const gate = new Gate();
+  const ended = new Gate();
+  const cleared = new Gate();
   rig.syncer.script = async ({ kind }, signal) => {
-    if (kind === "terminate") await gate.wait(signal);
+    if (kind === "terminate") await ended.wait(signal);
+    if (kind === "release") await cleared.wait(signal);
     return undefined;
   };
   await rig.update(pod("a"));
   await rig.remove("a");
   strictEqual(rig.freed, 0);
-  gate.open();
+  ended.open();
   await rig.clock.advance(0);
   strictEqual(rig.freed, 1);
+  cleared.open();
+  await rig.clock.advance(0);
+  strictEqual(rig.freed, 2);
+});
+
+Deno.test("PodWorkers.update() starts what a pod's source says anew under the UID that ended", async () => {
+  await using rig = new WorkersRig();
+  const [first, second] = [pod("a"), pod("a")];
+  await rig.update(first);
+  strictEqual(rig.workers.get("a")?.wanted, first);
+  rig.workers.remove("a");
+  strictEqual(rig.workers.get("a")?.wanted, undefined);
+  rig.workers.update(pod("a", { version: "dressed" }), second);
+  strictEqual(rig.workers.get("a")?.wanted, second);
+  await rig.clock.advance(0);
+  strictEqual(rig.workers.get("a")?.wanted, second);
+  strictEqual(
+    rig.workers.get("a")?.pod?.metadata.labels?.["version"],
+    "dressed",
+  );
+});
+
+Deno.test("PodWorkers.update() remembers which version a pod that has ended was asked to run", async () => {
+  await using rig = new WorkersRig();
+  rig.syncer.script = ({ kind }) =>
+    kind === "sync" ? { kind: "terminal" } : undefined;
+  const [first, second] = [pod("a"), pod("a")];
+  await rig.update(first);
+  await rig.update(second);
+  const { wanted, pod: ended } = rig.workers.get("a") ?? {};
+  deepStrictEqual([wanted, ended], [second, first]);
+});
+
+Deno.test("PodWorkers keeps the short grace of a pod that is evicted and then removed", async () => {
+  await using rig = new WorkersRig();
+  let left = 2;
+  rig.syncer.script = ({ kind }) => {
+    if (kind === "terminate" && left-- > 0) throw new Error("still running");
+    return undefined;
+  };
+  await rig.update(pod("a", { graceSeconds: 45 }));
+  const eviction = { reason: "Evicted", message: "too much" };
+  rig.workers.evict("a", eviction, { graceSeconds: 3 });
+  await rig.clock.advance(0);
+  await rig.remove("a");
+  await rig.clock.advance(5_000);
+  const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");
+  deepStrictEqual(ends.map((end) => end.graceSeconds), [3, 3, 3]);
+  strictEqual(rig.syncer.told().at(-1), "release a nothing");
 });
 
 Deno.test("PodWorkers.run() ends at once when it is told to, whatever is under way", async () => {

@@ -11,6 +11,7 @@ import type {
   PodSyncer,
   SyncResult,
 } from "../../../mod/agent/ports.ts";
+import type { NameRight } from "../../../mod/agent/name_right.ts";
 import type { Pod } from "../../../mod/api/mod.ts";
 import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -40,6 +41,8 @@ export type Script = (
 export class ScriptedSyncer implements PodSyncer {
   readonly steps: Step[] = [];
   script: Script = () => undefined;
+  /** UIDs of pods with which all is well. */
+  readonly idle: Set<string> = new Set();
   readonly #clock: FakeClock;
   readonly #busy = new Set<string>();
 
@@ -49,9 +52,17 @@ export class ScriptedSyncer implements PodSyncer {
 
   async sync(
     pod: Pod,
-    options: { readonly mayAct: () => boolean; readonly signal: AbortSignal },
+    options: {
+      readonly nameRight: () => NameRight;
+      readonly signal: AbortSignal;
+    },
   ): Promise<SyncResult> {
-    if (!options.mayAct()) return { kind: "held" };
+    const right = options.nameRight();
+    // What runs needs nothing done until it has to stop.
+    if (right === "waits" && this.idle.has(pod.metadata.uid)) {
+      return { kind: "settled" };
+    }
+    if (right !== "has") return { kind: "held" };
     const { uid, labels } = pod.metadata;
     const step = { kind: "sync", uid, version: labels?.["version"] } as const;
     return await this.#run(step, options.signal) ?? { kind: "settled" };
@@ -102,8 +113,8 @@ export class WorkersRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
   readonly syncer: ScriptedSyncer = new ScriptedSyncer(this.clock);
   readonly workers: PodWorkers;
-  /** Full names that something holds of which no worker knows. */
-  readonly held: Set<string> = new Set();
+  /** By name of a pod: who is alive under it, and since when; `undefined` before the first list. */
+  alive: Map<string, Map<string, bigint>> | undefined = new Map();
   /** How often it was told that a pod has ended. */
   freed = 0;
   readonly #stop = new AbortController();
@@ -118,7 +129,9 @@ export class WorkersRig implements AsyncDisposable {
       log: silentLogger,
       syncer: options.syncer?.(this.clock) ?? this.syncer,
       names: {
-        heldByAnother: ({ metadata }) => this.held.has(metadata.name),
+        alive: (fullName) =>
+          this.alive && (this.alive.get(fullName.split("_")[0] ?? "") ??
+            new Map()),
       },
       room: { freed: () => this.freed++ },
     }, { syncFrequencyMs: 60_000 });

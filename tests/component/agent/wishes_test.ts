@@ -1,0 +1,343 @@
+/**
+ * What is wanted against what there is: names, UIDs and places across sources,
+ * removals and restarts of the agent (I1).
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { LABEL_POD_UID } from "../../../mod/api/mod.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { RawServer } from "../../support/manifest_server.ts";
+import { container, untilGone, WEB, web } from "./manifests.ts";
+import { withRuntime } from "./other_runtime.ts";
+
+const UID = "0badc0de-0000-4000-8000-000000000003";
+const OTHER_UID = "0badc0de-0000-4000-8000-000000000004";
+
+function serve(...items: readonly unknown[]): string {
+  const body = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** No answer that counts, so that the source stays silent. */
+const SILENCE = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+
+/** The pod `twin`, whose container says whose it is. */
+function twin(of: string, uid?: string): Record<string, unknown> {
+  const env = [{ name: "OF", value: of }];
+  return web({
+    name: "twin",
+    ...uid !== undefined && { uid },
+    spec: { containers: [container("twin", { env })] },
+  });
+}
+
+async function startWithUrl(server: RawServer): Promise<CoreRig> {
+  const url = `http://localhost:${server.port}/m`;
+  const flags = [`--manifest-url=${url}`, "--http-check-frequency=2s"];
+  return await CoreRig.start({ flags });
+}
+
+async function untilRuns(rig: CoreRig, name: string): Promise<void> {
+  await rig.until(() => rig.fake.running(name).length === 1, `${name} running`);
+}
+
+function ownerOf(rig: CoreRig, name: string): string | undefined {
+  return rig.only(name).config.envs.find(({ key }) => key === "OF")?.value
+    .toString();
+}
+
+/** The URL's `twin` runs and the file's waits; then the agent is stopped. */
+async function withWaitingTwin(server: RawServer): Promise<CoreRig> {
+  const rig = await startWithUrl(server);
+  await untilRuns(rig, "twin");
+  await rig.apply("twin", twin("file", UID));
+  await rig.pass(5_000);
+  strictEqual(ownerOf(rig, "twin"), "url");
+  await rig.stopAgent();
+  return rig;
+}
+
+async function forgetCheckpoint(rig: CoreRig): Promise<void> {
+  const { rootDir } = rig.config.paths;
+  await Deno.remove(`${rootDir}/checkpoints/url`, { recursive: true });
+}
+
+const RESTARTS: readonly {
+  readonly what: string;
+  readonly before?: (rig: CoreRig, server: RawServer) => Promise<void>;
+  readonly after?: (server: RawServer) => void;
+}[] = [
+  { what: "both sources at once" },
+  {
+    what: "the URL speaks late",
+    before: async (rig, server) => {
+      await forgetCheckpoint(rig);
+      server.misbehaviour = SILENCE;
+    },
+    after: (server) => server.misbehaviour = serve(twin("url")),
+  },
+  {
+    what: "the URL comes first",
+    before: async (rig) => {
+      // A young file is read when it has been left alone for a moment.
+      const now = rig.clock.now() / 1_000;
+      await Deno.utime(rig.manifestPath("twin"), now, now);
+    },
+  },
+  {
+    what: "the first list comes after the first set",
+    before: async (rig) => {
+      await Deno.utime(rig.manifestPath("twin"), 1, 1);
+      const slow = { kind: "delay", ms: 3_000 } as const;
+      rig.fake.fault("ListPodSandbox", slow, { times: 1 });
+    },
+  },
+];
+
+for (const { what, before, after } of RESTARTS) {
+  Deno.test(`Agent that restarts leaves the name to the pod that runs, not to one that waited for it: ${what} (I1)`, async () => {
+    await using server = await RawServer.start(serve(twin("url")));
+    await using rig = await withWaitingTwin(server);
+    const { id } = rig.only("twin");
+    await before?.(rig, server);
+    const from = rig.fake.calls.length;
+    await rig.startAgent();
+    await rig.pass(10_000);
+    after?.(server);
+    await rig.pass(90_000);
+    strictEqual(rig.only("twin").id, id);
+    deepStrictEqual(rig.mutations(from), []);
+    // The one that runs crashes, and is restarted all the same.
+    rig.fake.exitContainer(id, 1);
+    await rig.until(
+      () => rig.fake.running("twin").length === 1 && rig.only("twin").id !== id,
+      "the restart",
+    );
+    strictEqual(ownerOf(rig, "twin"), "url");
+    server.misbehaviour = serve();
+    await rig.until(
+      () =>
+        rig.fake.running("twin").length === 1 &&
+        ownerOf(rig, "twin") === "file",
+      "the file's pod after it",
+    );
+  });
+}
+
+/** Has the runtime run a copy of what it runs, as another pod of the same name. */
+async function plantTwin(rig: CoreRig, uid: string): Promise<void> {
+  const { fake, config } = rig;
+  const [sandbox] = rig.ready();
+  const original = rig.only("twin");
+  ok(sandbox?.config.metadata !== undefined);
+  const { metadata, labels } = sandbox.config;
+  const { sandboxes, containers } = fake;
+  ok(sandboxes instanceof Map && containers instanceof Map);
+  sandboxes.set("planted", {
+    ...sandbox,
+    id: "planted",
+    createdAt: sandbox.createdAt + 1n,
+    config: {
+      ...sandbox.config,
+      metadata: { ...metadata, uid },
+      labels: { ...labels, [LABEL_POD_UID]: uid },
+    },
+  });
+  containers.set("planted-twin", {
+    ...original,
+    id: "planted-twin",
+    sandboxId: "planted",
+    createdAt: original.createdAt + 1n,
+    config: {
+      ...original.config,
+      labels: { ...original.config.labels, [LABEL_POD_UID]: uid },
+    },
+  });
+  await Deno.mkdir(`${config.paths.rootDir}/pods/${uid}`);
+}
+
+Deno.test("Agent that finds two pods of one name running ends the one that began later, and has it wait (I1)", async () => {
+  await using server = await RawServer.start(serve(twin("same")));
+  await using rig = await startWithUrl(server);
+  await untilRuns(rig, "twin");
+  const { id } = rig.only("twin");
+  await rig.stopAgent();
+  await plantTwin(rig, UID);
+  await rig.apply("twin", twin("same", UID));
+  await Deno.utime(rig.manifestPath("twin"), 1, 1);
+  await rig.startAgent();
+  await rig.until(() => rig.fake.running("twin").length === 1, "one of them");
+  strictEqual(rig.only("twin").id, id);
+  await rig.pass(90_000);
+  strictEqual(rig.only("twin").id, id);
+  // The test itself had them run both.
+  rig.violations.length = 0;
+  server.misbehaviour = serve();
+  await rig.until(
+    () => rig.fake.running("twin").length === 1 && rig.only("twin").id !== id,
+    "the other after it",
+  );
+  strictEqual(rig.pod("twin")?.metadata.uid, UID);
+});
+
+/** Whose version of `twin` is wanted to run. */
+function wantedOf(rig: CoreRig): string | undefined {
+  return rig.pod("twin")?.spec.containers[0]?.env?.[0]?.value;
+}
+
+Deno.test("Agent keeps a pod that file and URL both list as long as one of them does, in the version of the first", async () => {
+  await using server = await RawServer.start(serve());
+  await using rig = await startWithUrl(server);
+  await rig.apply("twin", twin("file", UID));
+  await untilRuns(rig, "twin");
+  const { id } = rig.only("twin");
+  server.misbehaviour = serve(twin("url", UID));
+  await rig.pass(20_000);
+  strictEqual(wantedOf(rig), "file");
+  ok(rig.events("twin").includes("Warning FailedValidation"));
+  strictEqual(rig.metric("skerry_duplicate_pods"), 1);
+  strictEqual(rig.logged("pod_duplicate_refused").length, 1);
+  await rig.remove("twin");
+  await rig.until(() => wantedOf(rig) === "url", "the URL's version");
+  await rig.pass(10_000);
+  strictEqual(rig.metric("skerry_duplicate_pods"), 0);
+  await rig.apply("twin", twin("file", UID));
+  await rig.pass(20_000);
+  strictEqual(wantedOf(rig), "url");
+  // Under one UID it is one pod all the while, and another agent sees it so, too.
+  await rig.restartAgent();
+  await rig.pass(20_000);
+  strictEqual(rig.only("twin").id, id);
+  server.misbehaviour = serve();
+  await rig.until(() => wantedOf(rig) === "file", "the file's version");
+  await rig.pass(5_000);
+  strictEqual(rig.only("twin").id, id);
+  await rig.remove("twin");
+  await untilGone(rig);
+});
+
+/** A pod that has a port of the node. */
+function onPort(name: string, uid?: string): Record<string, unknown> {
+  const ports = [{ containerPort: 80, hostPort: 8080 }];
+  return web({
+    name,
+    ...uid !== undefined && { uid },
+    spec: { containers: [container(name, { ports })] },
+  });
+}
+
+Deno.test("Agent judges a pod that is put back while it ends like any other: the one that waited for its port runs", async () => {
+  await using rig = await CoreRig.start();
+  rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
+  await rig.apply("a", onPort("a", UID));
+  await untilRuns(rig, "a");
+  await rig.apply("b", onPort("b", OTHER_UID));
+  await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
+  await rig.remove("a");
+  await rig.until(
+    () => rig.fake.callsOf("StopContainer").length === 1,
+    "its end",
+  );
+  await rig.apply("a", onPort("a", UID));
+  await untilRuns(rig, "b");
+  await rig.pass(20_000);
+  deepStrictEqual(rig.fake.running("a"), []);
+  strictEqual(rig.status("a")?.phase, "Failed");
+  strictEqual(rig.status("a")?.reason, "NodePorts");
+  // Nothing of its first life is left, and nobody would find it later.
+  deepStrictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
+  await rig.remove("b");
+  await untilRuns(rig, "a");
+  await rig.remove("a");
+  await untilGone(rig);
+});
+
+Deno.test("Agent takes back a pod that is put back while it ends: its own old share does not count against it", async () => {
+  await using rig = await CoreRig.start({ kubelet: ["maxPods: 1"] });
+  rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
+  await rig.apply("a", onPort("a", UID));
+  await untilRuns(rig, "a");
+  const { id } = rig.only("a");
+  await rig.remove("a");
+  await rig.until(
+    () => rig.fake.callsOf("StopContainer").length === 1,
+    "its end",
+  );
+  await rig.apply("a", onPort("a", UID));
+  strictEqual(rig.pods().length, 1);
+  await rig.until(
+    () => rig.fake.running("a").length === 1 && rig.only("a").id !== id,
+    "its return",
+  );
+  ok(!rig.events("a").includes("Warning NodePorts"));
+  ok(!rig.events("a").includes("Warning OutOfpods"));
+});
+
+for (const isListSlow of [false, true]) {
+  Deno.test(`Agent has a pod wait for the port of an orphan that ends, known by its labels alone${isListSlow ? ", listed late" : ""}`, async () => {
+    await using rig = await CoreRig.start();
+    rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
+    await rig.apply("a", onPort("a"));
+    await untilRuns(rig, "a");
+    await rig.stopAgent();
+    await rig.remove("a");
+    await rig.apply("b", onPort("b"));
+    await Deno.utime(rig.manifestPath("b"), 1, 1);
+    if (isListSlow) {
+      const slow = { kind: "delay", ms: 3_000 } as const;
+      rig.fake.fault("ListPodSandbox", slow, { times: 1 });
+    }
+    const from = rig.fake.calls.length;
+    await rig.startAgent();
+    await untilRuns(rig, "b");
+    const methods = rig.mutations(from);
+    ok(
+      methods.indexOf("RunPodSandbox") > methods.indexOf("StopContainer"),
+      methods.join(" "),
+    );
+    deepStrictEqual(
+      rig.fake.running("a").map(({ id }) => id),
+      [],
+    );
+    ok(!rig.events("b").includes("Warning NodePorts"));
+    await rig.until(() => rig.pods().length === 1, "b alone");
+  });
+}
+
+Deno.test("Agent runs nothing beside an orphan of the same name that the runtime does not list yet (I1)", async () => {
+  let isHiding = false;
+  await using rig = await CoreRig.start({
+    // A runtime that has just begun may list less than it has.
+    wrap: (connection) => {
+      const { runtime } = connection;
+      return withRuntime(connection, {
+        listPodSandbox: async (filter, options) =>
+          isHiding && filter === undefined
+            ? []
+            : await runtime.listPodSandbox(filter, options),
+        listContainers: async (filter, options) =>
+          isHiding && filter === undefined
+            ? []
+            : await runtime.listContainers(filter, options),
+      });
+    },
+  });
+  rig.fake.behave(WEB, { onTerm: { code: 0, afterMs: 4_000 } });
+  await rig.apply("web", web({ uid: UID }));
+  await untilRuns(rig, WEB);
+  await rig.stopAgent();
+  await rig.apply("web", web({ uid: OTHER_UID }));
+  await Deno.utime(rig.manifestPath("web"), 1, 1);
+  isHiding = true;
+  await rig.startAgent();
+  await rig.until(
+    () => rig.fake.callsOf("StopContainer").length === 1,
+    "the end of the orphan",
+  );
+  isHiding = false;
+  const uid = () => rig.ready()[0]?.config.metadata?.uid;
+  await rig.until(() => uid() === OTHER_UID, "the new one");
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+});

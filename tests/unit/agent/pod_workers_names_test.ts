@@ -1,0 +1,115 @@
+/**
+ * Workers of pods that share a name.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { Gate, pod, WorkersRig } from "./workers_rig.ts";
+
+Deno.test("PodWorkers keeps a successor waiting for its name and wakes it at once", async () => {
+  await using rig = new WorkersRig();
+  const gate = new Gate();
+  rig.syncer.script = async ({ kind, uid }, signal) => {
+    if (kind === "release" && uid === "old") await gate.wait(signal);
+    return undefined;
+  };
+  await rig.update(pod("old", { name: "web" }));
+  await rig.remove("old");
+  await rig.update(pod("new", { name: "web" }));
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.syncer.told(), [
+    "sync old",
+    "terminate old",
+    "release old nothing",
+  ]);
+  const freedMs = rig.clock.monotonic();
+  gate.open();
+  await rig.clock.advance(0);
+  const last = rig.syncer.steps.at(-1);
+  deepStrictEqual([last?.kind, last?.uid], ["sync", "new"]);
+  strictEqual(last?.atMs, freedMs);
+});
+
+Deno.test("PodWorkers serves those who wait for a name in the order they came", async () => {
+  await using rig = new WorkersRig();
+  for (const uid of ["1", "2", "3"]) await rig.update(pod(uid, { name: "w" }));
+  await rig.remove("2");
+  await rig.remove("1");
+  strictEqual(rig.syncer.told().at(-1), "sync 3");
+  ok(!rig.syncer.told().includes("sync 2"));
+});
+
+Deno.test("PodWorkers asks again while somebody unknown holds the name", async () => {
+  await using rig = new WorkersRig();
+  rig.alive?.set("web", new Map([["stranger", 1n]]));
+  await rig.update(pod("a", { name: "web" }));
+  await rig.clock.advance(7_000);
+  deepStrictEqual(rig.syncer.steps, []);
+  rig.alive?.clear();
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.syncer.told(), ["sync a"]);
+});
+
+Deno.test("PodWorkers.removeOrphan() makes a successor wait that came first", async () => {
+  await using rig = new WorkersRig();
+  const gate = new Gate();
+  rig.syncer.script = async ({ kind }, signal) => {
+    if (kind === "terminate") await gate.wait(signal);
+    return undefined;
+  };
+  rig.alive?.set("web", new Map([["old", 1n]]));
+  await rig.update(pod("new", { name: "web" }));
+  rig.workers.removeOrphan("old", "web_shop");
+  rig.alive?.clear();
+  await rig.clock.advance(5_000);
+  deepStrictEqual(rig.syncer.told(), ["terminate old"]);
+  gate.open();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told(), [
+    "terminate old",
+    "release old nothing",
+    "sync new",
+  ]);
+});
+
+Deno.test("PodWorkers.removeOrphan() leaves the grace to what the runtime recorded", async () => {
+  await using rig = new WorkersRig();
+  rig.workers.removeOrphan("old", "web_shop");
+  rig.workers.removeOrphan("old", "web_shop");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told(), ["terminate old", "release old nothing"]);
+  strictEqual(rig.syncer.steps[0]?.graceSeconds, undefined);
+  strictEqual(rig.workers.get("old"), undefined);
+});
+
+Deno.test("PodWorkers gives the name to the pod that is alive, not to the one that came first", async () => {
+  await using rig = new WorkersRig();
+  rig.alive = undefined;
+  await rig.update(pod("waits", { name: "web" }));
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.syncer.steps, []);
+  rig.alive = new Map([["web", new Map([["runs", 5n]])]]);
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.syncer.steps, []);
+  await rig.update(pod("runs", { name: "web" }));
+  await rig.clock.advance(100_000);
+  deepStrictEqual([...new Set(rig.syncer.told())], ["sync runs"]);
+  rig.alive.clear();
+  await rig.remove("runs");
+  await rig.clock.advance(2_000);
+  strictEqual(rig.syncer.told().at(-1), "sync waits");
+});
+
+Deno.test("PodWorkers asks soon again for the name of a pod that runs well without it", async () => {
+  await using rig = new WorkersRig();
+  rig.syncer.idle.add("young");
+  const alive = new Map([["old", 1n], ["young", 2n]]);
+  rig.alive?.set("web", alive);
+  await rig.update(pod("young", { name: "web" }));
+  deepStrictEqual(rig.syncer.steps, []);
+  // It was nobody's after all.
+  alive.delete("old");
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.syncer.told(), ["sync young"]);
+});

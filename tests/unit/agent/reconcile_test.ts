@@ -1,0 +1,305 @@
+/**
+ * What differs between what is wanted and what there is.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import type { WorkerView } from "../../../mod/agent/mod.ts";
+import {
+  type Differences,
+  reconcile,
+  type ReconcileInput,
+} from "../../../mod/agent/reconcile.ts";
+import { sourceOf, wantedPods } from "../../../mod/agent/wanted_pods.ts";
+import { ANNOTATION_CONFIG_SOURCE, type Pod } from "../../../mod/api/mod.ts";
+import type { PodListing } from "../../../mod/runtime/mod.ts";
+import type { SourceName } from "../../../mod/source/mod.ts";
+import { pod } from "./workers_rig.ts";
+
+function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
+  return new Map(pods.map((each) => [each.metadata.uid, each]));
+}
+
+/** A worker as it runs a pod, or ends one that nobody wants. */
+function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
+  const { uid, name, namespace } = of.metadata;
+  return {
+    uid,
+    fullName: `${name}_${namespace}`,
+    pod: of,
+    wanted: of,
+    state: { kind: "syncing" },
+    stopRequestedMs: undefined,
+    ...facts,
+  };
+}
+
+const ENDING: Partial<WorkerView> = {
+  wanted: undefined,
+  state: { kind: "terminating", cause: "removed", graceSeconds: 30 },
+};
+
+function listing(uid: string, ...sources: readonly string[]): PodListing {
+  return {
+    uid,
+    name: uid,
+    namespace: "shop",
+    alive: true,
+    containers: [],
+    sandboxes: sources.map((source, index) => ({
+      id: `${uid}${index}`,
+      metadata: { name: uid, uid, namespace: "shop", attempt: 0 },
+      state: "ready",
+      createdAt: 1n,
+      labels: {},
+      annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
+      runtimeHandler: "",
+    })),
+  };
+}
+
+const A = pod("a");
+const A2 = pod("a", { version: "2" });
+const RENAMED = pod("a", { name: "other" });
+const B = pod("b");
+
+const NOTHING: Differences = {
+  unwanted: [],
+  missing: [],
+  changed: [],
+  orphans: [],
+};
+
+const EMPTY: ReconcileInput = {
+  wanted: new Map(),
+  held: new Map(),
+  workers: [],
+  running: [],
+  owned: new Set(),
+  ready: new Set(["file"]),
+  isComplete: true,
+};
+
+const ROWS: readonly {
+  readonly what: string;
+  readonly input: Partial<ReconcileInput>;
+  readonly found: Partial<Differences>;
+}[] = [
+  { what: "nothing of nothing", input: {}, found: {} },
+  {
+    what: "a pod without worker or place",
+    input: { wanted: byUid(A, B), workers: [worker(B)] },
+    found: { missing: [A] },
+  },
+  {
+    what: "nothing of a pod that runs in its newest version",
+    input: { wanted: byUid(A), workers: [worker(A, { pod: A2 })] },
+    found: {},
+  },
+  {
+    what: "nothing of a pod that ended by itself in its newest version",
+    input: {
+      wanted: byUid(A),
+      workers: [
+        worker(A, { state: { kind: "finished", cause: "completed" } }),
+      ],
+    },
+    found: {},
+  },
+  {
+    what: "a worker that has another version",
+    input: { wanted: byUid(A2), workers: [worker(A)] },
+    found: { changed: [A2] },
+  },
+  {
+    what: "a worker that nobody wants",
+    input: { workers: [worker(A)] },
+    found: { unwanted: ["a"] },
+  },
+  {
+    what: "nothing of a worker that is told to end",
+    input: { workers: [worker(A, ENDING)] },
+    found: {},
+  },
+  {
+    what: "nothing of the worker of an orphan",
+    input: {
+      workers: [worker(A, { ...ENDING, pod: undefined })],
+      running: [listing("a", "file")],
+      owned: new Set(["a"]),
+    },
+    found: {},
+  },
+  {
+    what: "a pod that is wanted again while it ends",
+    input: { wanted: byUid(A), workers: [worker(A, ENDING)] },
+    found: { missing: [A] },
+  },
+  {
+    what: "nothing of one that has a place already",
+    input: {
+      wanted: byUid(A),
+      held: byUid(A),
+      workers: [worker(A, ENDING)],
+    },
+    found: {},
+  },
+  {
+    what: "a place in another version",
+    input: { wanted: byUid(A2), held: byUid(A) },
+    found: { changed: [A2] },
+  },
+  {
+    what: "a place that nobody wants",
+    input: { held: byUid(A), workers: [worker(A, ENDING)] },
+    found: { unwanted: ["a"] },
+  },
+  {
+    what: "a worker under the old name of its UID",
+    input: { wanted: byUid(RENAMED), workers: [worker(A)] },
+    found: { unwanted: ["a"], missing: [RENAMED] },
+  },
+  {
+    what: "a place under the old name of its UID",
+    input: { wanted: byUid(RENAMED), held: byUid(A) },
+    found: { unwanted: ["a"], missing: [RENAMED] },
+  },
+  {
+    what: "nothing of a renamed pod that waits for the end of its old one",
+    input: {
+      wanted: byUid(RENAMED),
+      held: byUid(RENAMED),
+      workers: [worker(A, ENDING)],
+    },
+    found: {},
+  },
+  {
+    what: "orphans by their list and by their directories",
+    input: {
+      running: [listing("a", "file"), listing("foreign", "file")],
+      owned: new Set(["a", "directory"]),
+    },
+    found: {
+      orphans: [
+        { uid: "a", fullName: "a_shop" },
+        { uid: "directory", fullName: undefined },
+      ],
+    },
+  },
+  {
+    what: "no orphan before the first list",
+    input: { running: undefined, owned: new Set(["a"]) },
+    found: {},
+  },
+  {
+    what: "no orphan that is wanted, held or ends",
+    input: {
+      wanted: byUid(A),
+      held: byUid(A),
+      workers: [worker(B, ENDING)],
+      running: [listing("a", "file"), listing("b", "file")],
+      owned: new Set(["a", "b"]),
+    },
+    found: {},
+  },
+  {
+    what: "only orphans of the sources that have spoken",
+    input: {
+      isComplete: false,
+      running: [
+        listing("a", "file"),
+        listing("b", "http"),
+        listing("c", "file", "http"),
+        listing("d"),
+        listing("e", "nonsense"),
+      ],
+      owned: new Set(["a", "b", "c", "d", "e", "directory"]),
+    },
+    found: { orphans: [{ uid: "a", fullName: "a_shop" }] },
+  },
+];
+
+for (const { what, input, found } of ROWS) {
+  Deno.test(`reconcile() finds ${what}`, () => {
+    deepStrictEqual(reconcile({ ...EMPTY, ...input }), {
+      ...NOTHING,
+      ...found,
+    });
+  });
+}
+
+/** A version of a pod that says whose it is. */
+function from(source: SourceName, uid: string, ending?: string): Pod {
+  const plain = pod(uid);
+  return {
+    ...plain,
+    metadata: {
+      ...plain.metadata,
+      annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
+      ...ending !== undefined && { deletionTimestamp: ending },
+    },
+  };
+}
+
+const FILE = from("file", "a");
+const HTTP = from("http", "a");
+const GOING = from("file", "a", "2026-01-01T00:00:00Z");
+
+const WANTED: readonly {
+  readonly what: string;
+  readonly sources: readonly (readonly [SourceName, readonly Pod[]])[];
+  readonly incumbent?: SourceName;
+  readonly pods: readonly Pod[];
+  readonly outdone?: readonly (readonly [Pod, SourceName])[];
+}[] = [
+  {
+    what: "all pods of all sources, each source's in its order",
+    sources: [["file", [pod("z"), pod("y")]], ["http", [pod("b")]]],
+    pods: [pod("z"), pod("y"), pod("b")],
+  },
+  {
+    what: "the version of the incumbent as long as its source lists it",
+    sources: [["file", [FILE]], ["http", [HTTP]]],
+    incumbent: "http",
+    pods: [HTTP],
+    outdone: [[FILE, "http"]],
+  },
+  {
+    what: "the other version when the source of the incumbent has it no more",
+    sources: [["file", [FILE]], ["http", []]],
+    incumbent: "http",
+    pods: [FILE],
+  },
+  {
+    what: "the version of the file where none was first",
+    sources: [["http", [HTTP]], ["file", [FILE]]],
+    pods: [FILE],
+    outdone: [[HTTP, "file"]],
+  },
+  {
+    what: "the other version when the first is told to end",
+    sources: [["file", [GOING]], ["http", [HTTP]]],
+    incumbent: "file",
+    pods: [HTTP],
+  },
+  { what: "none that is told to end", sources: [["file", [GOING]]], pods: [] },
+];
+
+for (const { what, sources, incumbent, pods, outdone = [] } of WANTED) {
+  Deno.test(`wantedPods() wants ${what}`, () => {
+    const listed = new Map(
+      sources.map(([source, each]) => [source, byUid(...each)]),
+    );
+    const wanted = wantedPods(listed, () => incumbent);
+    deepStrictEqual([...wanted.pods.values()], pods);
+    deepStrictEqual(
+      wanted.outdone.map(({ pod, by }) => [pod, by]),
+      outdone,
+    );
+    deepStrictEqual(
+      wanted.outdone.map(({ source }) => source),
+      outdone.map(([each]) => sourceOf(each.metadata.annotations)),
+    );
+  });
+}
