@@ -273,7 +273,7 @@ export class RuntimePodSyncer implements PodSyncer {
 
   /** Sees what came of an action, and says when to go on. */
   async #conclude(
-    { pod, observed }: SyncJob,
+    { pod, observed, plan }: SyncJob,
     outcome: SyncOutcome,
     signal: AbortSignal,
   ): Promise<Synced> {
@@ -289,13 +289,17 @@ export class RuntimePodSyncer implements PodSyncer {
       return { result: { kind: "terminal" }, failures };
     }
     await collector.pruneDead(now, { signal });
+    const next = planPod({ pod, observed: now, probes: prober });
     if (failures.length > 0) {
-      return { result: this.#retryAfter(failures), failures };
+      // One whose start failed and that runs all the same waits for its hook.
+      const isHookNew = plan.postStart.length < next.postStart.length;
+      return isHookNew
+        ? { result: { kind: "retry", delayMs: 0 }, failures }
+        : { result: this.#retryAfter(failures), failures };
     }
     // Nobody tells us of what our own look has seen already: a sidecar that runs and
     // lets the next container start, or a container that ended at once.
-    const isDone = !outcome.acted ||
-      isIdle(planPod({ pod, observed: now, probes: prober }));
+    const isDone = !outcome.acted || isIdle(next);
     return plain(isDone ? { kind: "settled" } : { kind: "retry", delayMs: 0 });
   }
 

@@ -10,6 +10,7 @@ import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import {
   ContainerFiles,
+  ContainerNotes,
   diskFiles,
   KnownExits,
   type NodeFacts,
@@ -69,7 +70,10 @@ export async function buildRuntime(
     podLogsDir,
   });
   const cache = new PodCache();
-  const common = { runtime, files: diskFiles, clock, resources };
+  const notes = new ContainerNotes({ files: diskFiles, events, clock }, {
+    podsDir,
+  });
+  const common = { runtime, files: diskFiles, clock, resources, notes };
   const exits = new KnownExits({
     runtime,
     ask: (id, options) => connection.containerExit(id, options),

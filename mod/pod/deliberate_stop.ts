@@ -40,6 +40,14 @@ export function stopNotes(
         containerName: name,
         stopped: "as_failed",
       }));
+  return judgedStops(pod, notes);
+}
+
+/** Those of containers whose end may decide that they do not run again. */
+export function judgedStops(
+  pod: Pod,
+  notes: readonly StopNote[],
+): readonly StopNote[] {
   return notes.filter(({ containerName }) => isJudged(pod, containerName));
 }
 
@@ -62,7 +70,6 @@ function noteOf(step: KillStep, plan: PodPlan): StopNote | undefined {
   }
 }
 
-/** Whether the end of a container may decide that it does not run again. */
 function isJudged(pod: Pod, name: string): boolean {
   const container = findContainer(pod, name);
   const isInit = pod.spec.initContainers?.some((each) => each.name === name);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { ContainerSpec, Pod } from "../api/mod.ts";
 import { currentContainer, type ObservedPod } from "./observed.ts";
 import { asksForReset, restartAllIsDue } from "./restart_rules.ts";
 
@@ -14,6 +14,22 @@ export interface ResetStep {
   readonly containerName: string;
   /** Whether it is stopped first, with no grace of its own. */
   readonly kill: boolean;
+}
+
+/** The container that asked last for the restart of all; `undefined` when none does. */
+export function resetSource(
+  pod: Pod,
+  observed: ObservedPod,
+): ContainerSpec | undefined {
+  const all = [...pod.spec.containers, ...pod.spec.initContainers ?? []];
+  let last: { container: ContainerSpec; finishedAt: bigint } | undefined;
+  for (const container of all) {
+    const seen = currentContainer(observed, container.name);
+    if (seen === undefined || !asksForReset(container, pod, seen)) continue;
+    if (last !== undefined && last.finishedAt >= seen.finishedAt) continue;
+    last = { container, finishedAt: seen.finishedAt };
+  }
+  return last?.container;
 }
 
 /**

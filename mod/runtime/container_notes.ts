@@ -34,6 +34,12 @@ interface Stop {
   readonly untilMs: number;
 }
 
+/** What keeping notes does to the disk. */
+export type NoteFiles = Pick<
+  RuntimeFiles,
+  "makeDirectory" | "write" | "readTail"
+>;
+
 type Notes = ReadonlyMap<string, Note>;
 
 const NOTHING: Notes = new Map();
@@ -52,7 +58,7 @@ const SLACK_MS = 60_000;
  * A disk that refuses stops nothing: this agent remembers in any case.
  */
 export class ContainerNotes {
-  readonly #files: RuntimeFiles;
+  readonly #files: NoteFiles;
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #podsDir: string;
@@ -60,7 +66,7 @@ export class ContainerNotes {
 
   constructor(
     deps: {
-      readonly files: RuntimeFiles;
+      readonly files: NoteFiles;
       readonly events: EventSink;
       readonly clock: Clock;
     },
@@ -92,7 +98,11 @@ export class ContainerNotes {
     const notes = new Map(await this.#of(pod.metadata.uid));
     const untilMs = this.#clock.now() + options.graceSeconds * 1_000 + SLACK_MS;
     for (const { containerId: id, containerName, stopped } of stops) {
-      notes.set(containerName, { id, stop: { as: stopped, untilMs } });
+      const known = notes.get(containerName);
+      notes.set(containerName, {
+        ...(known?.id === id ? known : { id }),
+        stop: { as: stopped, untilMs },
+      });
     }
     await this.#keep(pod, notes);
   }
@@ -104,7 +114,7 @@ export class ContainerNotes {
     await this.#keep(pod, notes);
   }
 
-  /** The postStart hook of a container has ended, well or not. */
+  /** The postStart hook of a container has done its work. */
   async postStartEnded(pod: Pod, name: string): Promise<void> {
     const notes = new Map(await this.#of(pod.metadata.uid));
     if (notes.get(name)?.postStartDue !== true) return;
@@ -128,9 +138,14 @@ export class ContainerNotes {
   }
 
   async #read(uid: string): Promise<Notes> {
-    const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
-    if (bytes === undefined) return NOTHING;
-    return decode(openRecord(new TextDecoder().decode(bytes))?.record);
+    try {
+      const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+      if (bytes === undefined) return NOTHING;
+      return decode(openRecord(new TextDecoder().decode(bytes))?.record);
+    } catch {
+      // The pod has to be looked at whatever the disk says: as good as lost.
+      return NOTHING;
+    }
   }
 
   async #keep(pod: Pod, notes: Notes): Promise<void> {
@@ -188,13 +203,21 @@ function decode(value: unknown): Notes {
 
 function decodeNote(entry: unknown): Note | undefined {
   if (!isRecord(entry) || typeof entry["id"] !== "string") return undefined;
-  const { id, stop, postStartDue } = entry;
-  if (postStartDue === true) return { id, postStartDue };
-  if (!isRecord(stop)) return undefined;
-  const as = STOPS.find((each) => each === stop["as"]);
-  const { untilMs } = stop;
-  if (as === undefined || typeof untilMs !== "number") return undefined;
-  return { id, stop: { as, untilMs } };
+  const stop = decodeStop(entry["stop"]);
+  return {
+    id: entry["id"],
+    ...(stop === undefined ? {} : { stop }),
+    ...(entry["postStartDue"] === true ? { postStartDue: true } : {}),
+  };
+}
+
+function decodeStop(value: unknown): Stop | undefined {
+  if (!isRecord(value)) return undefined;
+  const as = STOPS.find((each) => each === value["as"]);
+  const { untilMs } = value;
+  return as === undefined || typeof untilMs !== "number"
+    ? undefined
+    : { as, untilMs };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

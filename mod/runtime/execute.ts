@@ -4,12 +4,18 @@
  * @module
  */
 
-import { type EventSink, isRestartableInit, type Pod } from "../api/mod.ts";
+import {
+  type EventSink,
+  findContainer,
+  isRestartableInit,
+  type Pod,
+} from "../api/mod.ts";
 import { type Clock, describeError, type Logger } from "../base/mod.ts";
 import type { ImageService, RuntimeService } from "../cri/mod.ts";
-import type { ObservedPod, PodPlan } from "../pod/mod.ts";
+import { type ObservedPod, type PodPlan, resetSource } from "../pod/mod.ts";
 import { Activities } from "./activity.ts";
 import type { ContainerFiles } from "./container_files.ts";
+import type { ContainerNotes } from "./container_notes.ts";
 import { HookRunner } from "./hooks.ts";
 import { ImagePuller } from "./images.ts";
 import { PodKiller } from "./kill.ts";
@@ -22,6 +28,7 @@ import type { RuntimeFiles, SpecBuilder, SubPaths } from "./ports.ts";
 import { Places } from "./places.ts";
 import { PlanStops } from "./plan_stops.ts";
 import type { PodResources } from "./pod_resources.ts";
+import { PostStart } from "./post_start.ts";
 import { RestartBackoffs } from "./restart_backoffs.ts";
 import { restorePod } from "./restore_pod.ts";
 import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
@@ -43,6 +50,7 @@ export interface ExecutorDeps {
   readonly specs: SpecBuilder;
   readonly subPaths: SubPaths;
   readonly resources?: PodResources;
+  readonly notes: ContainerNotes;
   /** The ids of pods with a user namespace; without it there are none. */
   readonly users?: UserNamespaces;
   readonly events: EventSink;
@@ -104,6 +112,7 @@ export class PodExecutor {
   readonly #killer: PodKiller;
   readonly #puller: ImagePuller;
   readonly #backoffs: RestartBackoffs;
+  readonly #postStart: PostStart;
   readonly #starter: ContainerStarter;
   readonly #sandboxes: SandboxCreator;
   readonly #stops: PlanStops;
@@ -130,13 +139,13 @@ export class PodExecutor {
     this.#backoffs = new RestartBackoffs({ clock }, {
       maxMs: maxRestartWaitMs,
     });
+    const killer = this.#killer;
+    this.#postStart = new PostStart({ ...deps, hooks, killer, activities });
     this.#starter = new ContainerStarter({
       ...deps,
       puller: this.#puller,
       files: deps.containerFiles,
-      killer: this.#killer,
-      hooks,
-      activities,
+      postStart: this.#postStart,
       backoffs: this.#backoffs,
     });
     this.#sandboxes = new SandboxCreator({ ...deps, activities });
@@ -169,11 +178,15 @@ export class PodExecutor {
         return log.outcome();
       }
     }
+    if (plan.reset.length > 0 && this.#resetWaits(execution, log)) {
+      return log.outcome();
+    }
     if (!await this.#stops.run(execution, log)) return log.outcome();
     if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
       return log.outcome();
     }
     await this.#deps.resources?.resize(execution, log);
+    await this.#catchUp(execution, log);
     const targets = startTargets(pod, plan);
     if (plan.sandbox.kind === "keep" && targets.length === 0) {
       return log.outcome();
@@ -232,6 +245,38 @@ export class PodExecutor {
     this.#sandboxes.forget(uid);
     this.#deps.containerFiles.forget(uid);
     this.#deps.resources?.forget(uid);
+    this.#deps.notes.forget(uid);
+  }
+
+  /**
+   * Whether a restart of all containers has to wait, since the one that asks for it
+   * has done so too lately. What else runs of the pod runs on meanwhile, as beside any
+   * container that crashes. (The kubelet does not wait.)
+   */
+  #resetWaits({ pod, observed }: Execution, log: OutcomeLog): boolean {
+    const source = resetSource(pod, observed);
+    const [newest] = observed.sandboxes;
+    // In a sandbox that has ended nothing runs that could wait.
+    if (source === undefined || newest?.ready !== true) return false;
+    const where = { observed, sandboxId: newest.id };
+    const wait = this.#backoffs.ask(pod, source, where);
+    if (wait === undefined) return false;
+    log.failed(this.#starter.backsOff(pod, source.name, wait));
+    return true;
+  }
+
+  /** Runs postStart hooks that may not have run. */
+  async #catchUp(execution: Execution, log: OutcomeLog): Promise<void> {
+    const { pod, observed, plan, signal } = execution;
+    const podIps = this.#killer.addressesOf(pod, observed);
+    for (const { containerId, containerName } of plan.postStart) {
+      const container = findContainer(pod, containerName);
+      if (container === undefined) continue;
+      const started = { pod, container, containerId, podIps, signal };
+      const result = await this.#postStart.catchUp(started);
+      log.stopped();
+      if (result.kind === "failed") log.failed(result.failure);
+    }
   }
 
   /** Has a sandbox and all that its containers share, or says in the log why not. */

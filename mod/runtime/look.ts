@@ -13,6 +13,7 @@ import { inspectContainer, inspectPod, inspectSandbox } from "./observe.ts";
 import type { ObserveDeps } from "./observe.ts";
 import type { PodPart } from "./pod_part.ts";
 import type { PodResources } from "./pod_resources.ts";
+import type { ContainerNotes } from "./container_notes.ts";
 
 /** Looks at one pod on behalf of whoever has to know now. */
 export class PodObserver {
@@ -21,6 +22,7 @@ export class PodObserver {
   readonly #clock: Clock;
   readonly #exits: Pick<KnownExits, "learn"> | undefined;
   readonly #resources: Pick<PodResources, "complete"> | undefined;
+  readonly #notes: Pick<ContainerNotes, "complete"> | undefined;
 
   constructor(
     deps: ObserveDeps & {
@@ -34,11 +36,14 @@ export class PodObserver {
       readonly exits?: Pick<KnownExits, "learn">;
       /** Knows of resources what the runtime does not tell. */
       readonly resources?: Pick<PodResources, "complete">;
+      /** Knows why the agent stopped containers. */
+      readonly notes?: Pick<ContainerNotes, "complete">;
     },
   ) {
     this.#deps = { runtime: deps.runtime, files: deps.files };
     this.#exits = deps.exits;
     this.#resources = deps.resources;
+    this.#notes = deps.notes;
     this.#cache = deps.cache;
     this.#clock = deps.clock;
   }
@@ -125,6 +130,7 @@ export class PodObserver {
   }
 
   async #complete(observed: ObservedPod): Promise<ObservedPod> {
-    return await this.#resources?.complete(observed) ?? observed;
+    const known = await this.#resources?.complete(observed) ?? observed;
+    return await this.#notes?.complete(known) ?? known;
   }
 }

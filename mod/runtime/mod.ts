@@ -14,6 +14,7 @@ export { PodCollector } from "./collect.ts";
 export { findLeftovers, type Leftovers } from "./collect_decision.ts";
 export { ContainerEvents } from "./container_event.ts";
 export { ContainerFiles, type PodPaths } from "./container_files.ts";
+export { ContainerNotes } from "./container_notes.ts";
 export { diskFiles } from "./disk_files.ts";
 export { parseResolvConf, type ResolverConfig } from "./dns.ts";
 export {

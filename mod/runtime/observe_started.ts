@@ -10,6 +10,7 @@ import type { ObservedContainer, ObservedPod, PodPlan } from "../pod/mod.ts";
 import { inspectContainer, withContainers } from "./observe.ts";
 import type { SyncOutcome } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome_log.ts";
+import type { ContainerNotes } from "./container_notes.ts";
 import type { PodResources } from "./pod_resources.ts";
 import type { RuntimeFiles } from "./ports.ts";
 import type { PodSandbox } from "./sandbox.ts";
@@ -19,6 +20,7 @@ export interface ObserveStartedDeps {
   readonly runtime: RuntimeService;
   readonly files: RuntimeFiles;
   readonly resources?: Pick<PodResources, "complete">;
+  readonly notes: Pick<ContainerNotes, "complete">;
   readonly clock: Clock;
 }
 
@@ -89,7 +91,8 @@ export async function observeStarted(
     }
     : observed;
   const now = withContainers(base, found);
-  return { pod: await deps.resources?.complete(now) ?? now, atMs };
+  const known = await deps.resources?.complete(now) ?? now;
+  return { pod: await deps.notes.complete(known), atMs };
 }
 
 /**

@@ -4,16 +4,19 @@
  * @module
  */
 
-import { type EventSink, type Pod, podRef } from "../api/mod.ts";
+import { type EventSink, findContainer, type Pod, podRef } from "../api/mod.ts";
 import { describeError } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
-import type {
-  KillReason,
-  ObservedContainer,
-  ObservedPod,
-  PodPlan,
+import {
+  containerGrace,
+  type KillReason,
+  type ObservedContainer,
+  type ObservedPod,
+  type PodPlan,
+  stopNotes,
 } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
+import type { ContainerNotes } from "./container_notes.ts";
 import type { PodKiller } from "./kill.ts";
 import type { OutcomeLog } from "./outcome_log.ts";
 
@@ -31,6 +34,7 @@ export class PlanStops {
     readonly runtime: RuntimeService;
     readonly files: ContainerFiles;
     readonly killer: PodKiller;
+    readonly notes: ContainerNotes;
     readonly events: EventSink;
   };
 
@@ -39,6 +43,7 @@ export class PlanStops {
       readonly runtime: RuntimeService;
       readonly files: ContainerFiles;
       readonly killer: PodKiller;
+      readonly notes: ContainerNotes;
       readonly events: EventSink;
     },
   ) {
@@ -49,6 +54,7 @@ export class PlanStops {
   async run(input: StopInput, log: OutcomeLog): Promise<boolean> {
     const { plan } = input;
     try {
+      await this.#note(input);
       if (plan.sandbox.kind === "keep") {
         await this.#stopSome(input, log);
       } else await this.#stopAll(input, log);
@@ -65,6 +71,17 @@ export class PlanStops {
       });
       return false;
     }
+  }
+
+  /** Remembers why they are stopped, should nobody be there to start them again. */
+  async #note({ pod, observed, plan }: StopInput): Promise<void> {
+    const graces = plan.kill.map(({ containerName, reason }) => {
+      const container = findContainer(pod, containerName);
+      return containerGrace(pod, { container, reason });
+    });
+    const graceSeconds = Math.max(containerGrace(pod), ...graces);
+    const notes = stopNotes(plan, { pod, observed });
+    await this.#deps.notes.stopping(pod, notes, { graceSeconds });
   }
 
   async #stopAll(input: StopInput, log: OutcomeLog): Promise<void> {

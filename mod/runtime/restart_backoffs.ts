@@ -47,13 +47,18 @@ export class RestartBackoffs {
   /**
    * Asks to start a container now; counts the start when it may.
    *
+   * What ended with a sandbox that was stopped or replaced did not crash: it waits for
+   * nothing, and does not count. (How soon another sandbox is made is another matter.)
+   *
+   * @param where the sandbox that it is to start in
    * @returns how long to wait, or `undefined` to start
    */
   ask(
     pod: Pod,
     container: ContainerSpec,
-    observed: ObservedPod,
+    where: { readonly observed: ObservedPod; readonly sandboxId: string },
   ): RestartWait | undefined {
+    const { observed, sandboxId } = where;
     const ended = observed.containers.find((seen) =>
       seen.name === container.name && seen.state === "exited"
     );
@@ -62,7 +67,10 @@ export class RestartBackoffs {
     const key = restartKey(pod, container);
     const entries = this.#entries.get(uid) ?? new Map<string, Crashes>();
     const known = entries.get(key);
-    const end = known?.end.containerId === ended.id
+    // One that waits since a crash of its own goes on waiting.
+    const hasCrashed = known?.end.containerId === ended.id;
+    if (ended.sandboxId !== sandboxId && !hasCrashed) return undefined;
+    const end = hasCrashed
       ? known.end
       : { containerId: ended.id, atMs: this.#endOf(ended, known) };
     const nowMs = this.#clock.monotonic();

@@ -7,8 +7,11 @@
 import type { ContainerSpec, EventSink, Pod } from "../api/mod.ts";
 import { type Clock, describeError } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
-import { latestContainer, type ObservedPod } from "../pod/mod.ts";
-import type { Activities } from "./activity.ts";
+import {
+  latestContainer,
+  type ObservedContainer,
+  type ObservedPod,
+} from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import { ContainerEvents, restartBackOffText } from "./container_event.ts";
 import {
@@ -16,16 +19,15 @@ import {
   exchangedFailure,
   type PinnedSubPath,
 } from "./container_inputs.ts";
-import type { HookRunner } from "./hooks.ts";
 import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
-import type { PodKiller } from "./kill.ts";
 import { terminationLogPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
 import type { SyncFailure } from "./outcome.ts";
 import type { PodResources } from "./pod_resources.ts";
 import type { SpecBuilder, SubPaths } from "./ports.ts";
-import type { RestartBackoffs } from "./restart_backoffs.ts";
+import type { PostStart } from "./post_start.ts";
+import type { RestartBackoffs, RestartWait } from "./restart_backoffs.ts";
 import {
   type Prepared,
   specInput,
@@ -48,9 +50,7 @@ export interface StarterDeps {
   readonly subPaths: SubPaths;
   readonly events: EventSink;
   readonly clock: Clock;
-  readonly killer: PodKiller;
-  readonly hooks: HookRunner;
-  readonly activities: Activities;
+  readonly postStart: PostStart;
   readonly backoffs: RestartBackoffs;
 }
 
@@ -101,18 +101,12 @@ export class ContainerStarter {
   ): Promise<StartResult> {
     const { pod, observed } = context;
     const { container } = target;
-    const wait = this.#deps.backoffs.ask(pod, container, observed);
+    const wait = this.#deps.backoffs.ask(pod, container, {
+      observed,
+      sandboxId: context.sandboxId,
+    });
     if (wait !== undefined) {
-      this.#tell(pod).warning(
-        container.name,
-        "BackOff",
-        restartBackOffText(pod, container.name),
-      );
-      return failed({
-        container: container.name,
-        reason: "CrashLoopBackOff",
-        ...wait,
-      });
+      return failed(this.backsOff(pod, container.name, wait));
     }
     const image = await this.#ensureImage(context, container);
     if (image.kind === "failed") {
@@ -125,6 +119,13 @@ export class ContainerStarter {
       return failed({ container: container.name, ...failure });
     }
     return await this.#create(context, target, image);
+  }
+
+  /** Tells that a container has to wait before it starts once more. */
+  backsOff(pod: Pod, name: string, wait: RestartWait): SyncFailure {
+    const text = restartBackOffText(pod, name);
+    this.#tell(pod).warning(name, "BackOff", text);
+    return { container: name, reason: "CrashLoopBackOff", ...wait };
   }
 
   async #ensureImage(
@@ -172,7 +173,7 @@ export class ContainerStarter {
       if (spec.kind === "refused") {
         return this.#failed(pod, container.name, spec);
       }
-      const stale = latestContainer(observed, container.name);
+      const stale = highestRecord(observed, container.name);
       if (stale?.state === "created") {
         // It never ran, so its number is free again once its record is gone.
         await runtime.removeContainer(stale.id, { signal });
@@ -209,6 +210,7 @@ export class ContainerStarter {
         changed: true,
       });
     }
+    await this.#deps.postStart.announce({ pod, container, containerId });
     try {
       await this.#deps.runtime.startContainer(containerId, { signal });
       await this.#deps.resources?.started(pod, container, containerId);
@@ -231,7 +233,10 @@ export class ContainerStarter {
       });
     }
     await this.#checkStopSignal(context, container, containerId);
-    return await this.#postStart(context, container, containerId);
+    context.yieldPlace();
+    const { podIps } = context;
+    const started = { pod, container, containerId, podIps, signal };
+    return await this.#deps.postStart.run(started);
   }
 
   /** Tells, at a container's first start, when its runtime passes over the stop signal. */
@@ -252,51 +257,6 @@ export class ContainerStarter {
       "StopSignalIgnored",
       `The runtime does not know stop signals: "${wanted}" is not sent, the image's own signal is`,
     );
-  }
-
-  async #postStart(
-    context: StartContext,
-    container: ContainerSpec,
-    containerId: string,
-  ): Promise<StartResult> {
-    const { pod, signal } = context;
-    const { name } = container;
-    const hook = container.lifecycle?.postStart;
-    if (hook === undefined) return { kind: "started", containerId };
-    context.yieldPlace();
-    const { hooks, killer, activities } = this.#deps;
-    const { podIps } = context;
-    try {
-      using _hook = activities.begin(pod.metadata.uid, {
-        kind: "post_start_hook",
-        container: name,
-      });
-      await hooks.run(hook, { pod, container, containerId, podIps, signal });
-      return { kind: "started", containerId };
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#tell(pod).warning(
-        name,
-        "FailedPostStartHook",
-        "PostStartHook failed",
-      );
-      // It is the hook that failed, whatever becomes of the container after that.
-      const notKilled: unknown = await killer.killContainer({
-        pod,
-        container: { id: containerId, name },
-        podIps,
-        reason: "post_start_failed",
-        message: "FailedPostStartHook",
-        signal,
-      }).catch((failure: unknown) => failure);
-      signal.throwIfAborted();
-      const causes = notKilled === undefined ? [error] : [error, notKilled];
-      const message = causes.map(describeError).join("; ")
-        .replaceAll(containerId, name);
-      const reason = "PostStartHookError";
-      const failure = { container: name, reason, message };
-      return { kind: "failed", failure, changed: true };
-    }
   }
 
   /** No grace and no hook: it may see what is not its own. */
@@ -357,7 +317,7 @@ export class ContainerStarter {
     name: string,
     observed: ObservedPod,
   ): Promise<number> {
-    const latest = latestContainer(observed, name);
+    const latest = highestRecord(observed, name);
     if (latest === undefined) {
       return await this.#deps.files.restartCountFromLogs(pod, name);
     }
@@ -390,6 +350,14 @@ export class ContainerStarter {
       changed: options.changed,
     };
   }
+}
+
+/** The record with the highest count, in whatever sandbox: its number is taken. */
+function highestRecord(
+  observed: ObservedPod,
+  name: string,
+): ObservedContainer | undefined {
+  return observed.containers.find((container) => container.name === name);
 }
 
 function failed(failure: SyncFailure): StartResult {

@@ -29,6 +29,7 @@ import {
 import { type ObservedPod, planPod } from "../../../mod/pod/mod.ts";
 import {
   ContainerFiles,
+  ContainerNotes,
   diskFiles,
   type ExecutorOptions,
   NO_POD_CGROUPS,
@@ -116,7 +117,17 @@ export class RuntimeRig implements AsyncDisposable {
       cgroups: world.cgroups ?? NO_POD_CGROUPS,
       node: nodeFacts(world),
     }, paths);
-    const common = { runtime: this.runtime, clock: systemClock, resources };
+    const notes = new ContainerNotes({
+      files: diskFiles,
+      events,
+      clock: systemClock,
+    }, { podsDir: this.podsDir });
+    const common = {
+      runtime: this.runtime,
+      clock: systemClock,
+      resources,
+      notes,
+    };
     this.executor = new PodExecutor({
       ...common,
       images: this.images,

@@ -1,10 +1,16 @@
 import { deepStrictEqual } from "node:assert/strict";
+import type { ObservedPod } from "../../../mod/pod/mod.ts";
 import { RestartBackoffs } from "../../../mod/runtime/restart_backoffs.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { ended, NOW_MS, observed, pod, spec } from "../pod/builders.ts";
 
 const SECOND = 1000;
 const YEAR = 365 * 24 * 3600 * SECOND;
+
+/** To start where it ended. */
+function here(seen: ObservedPod) {
+  return { observed: seen, sandboxId: "s0" };
+}
 
 /** A container that ends as soon as it starts, on a wall clock that somebody sets. */
 class Crasher {
@@ -21,7 +27,7 @@ class Crasher {
     const beganMs = this.#clock.monotonic();
     this.#clock.wall = Math.max(0, this.#clock.now() + jumpMs);
     for (let asked = 0; asked < 3; asked++) {
-      const wait = this.#backoffs.ask(subject, spec("a"), seen);
+      const wait = this.#backoffs.ask(subject, spec("a"), here(seen));
       if (wait === undefined) {
         return (this.#clock.monotonic() - beganMs) / SECOND;
       }
@@ -55,7 +61,7 @@ for (const { name, by } of jumps) {
       backoffs.ask(
         subject,
         spec("a"),
-        observed([ended("a", 1, { id, finishedAt })]),
+        here(observed([ended("a", 1, { id, finishedAt })])),
       )?.retryAtMs;
     const before = [ask("a-0"), ask("a-1")];
     clock.wall = clock.now() + by;
@@ -69,6 +75,23 @@ Deno.test("RestartBackoffs lets a failed start of what ended long ago be tried a
   const seen = observed([ended("a", 1, { id: "a-0" })]);
   clock.wall = NOW_MS + 3600 * SECOND;
   const subject = pod({ containers: [spec("a")] });
-  const waits = [0, 1].map(() => backoffs.ask(subject, spec("a"), seen));
+  const waits = [0, 1].map(() => backoffs.ask(subject, spec("a"), here(seen)));
   deepStrictEqual(waits, [undefined, undefined]);
+});
+
+Deno.test("RestartBackoffs counts no end that a container met with its sandbox", () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = new RestartBackoffs({ clock });
+  const subject = pod({ containers: [spec("a")] });
+  const finishedAt = BigInt(NOW_MS) * 1_000_000n;
+  const ask = (id: string, sandboxId: string) => {
+    const seen = observed([ended("a", 1, { id, finishedAt })]);
+    const where = { observed: seen, sandboxId };
+    return backoffs.ask(subject, spec("a"), where)?.retryAtMs;
+  };
+  // In s1 it starts at once, and so it does after its first crash there.
+  deepStrictEqual([ask("a-0", "s1"), ask("a-1", "s1")], [undefined, undefined]);
+  deepStrictEqual([ask("a-2", "s0"), ask("a-3", "s0")], [undefined, 10_000]);
+  // Its own crash it waits out, wherever.
+  deepStrictEqual([ask("a-3", "s1"), ask("a-4", "s1")], [10_000, undefined]);
 });
