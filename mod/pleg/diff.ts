@@ -74,18 +74,6 @@ export function diffPod(
   return events;
 }
 
-/** The states of a pod in a list. Pure. */
-export function snapshotOfListing(listing: PodListing): PodSnapshot {
-  const snapshot = new Map<string, ItemState>();
-  for (const { id, state } of listing.sandboxes) {
-    snapshot.set(id, sandboxState(state === "ready"));
-  }
-  for (const { id, state } of listing.containers) {
-    snapshot.set(id, state);
-  }
-  return snapshot;
-}
-
 /** The states of a pod that was looked at closely. Pure. */
 export function snapshotOfPod(pod: ObservedPod): PodSnapshot {
   const snapshot = new Map<string, ItemState>();

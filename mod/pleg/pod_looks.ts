@@ -46,7 +46,7 @@ interface Pending {
   readonly sinceMs: number;
   /** Looks that did not show it. */
   tries: number;
-  /** Times that it was told again. */
+  /** Times that it was told and looked for anew, the first included. */
   repeats: number;
   /** When to look next; `undefined` when there is nothing to look for. */
   dueMs: number | undefined;
@@ -71,8 +71,8 @@ const LAG_MS: readonly number[] = [
   ...[300, 1_000],
 ];
 
-/** How often the same may be told anew before it is no longer waited for. */
-const MAX_REPEATS = 3;
+/** How often the same may be told before it is no longer looked for at once. */
+const MAX_REPEATS = 4;
 
 /** A hint that looks have not borne out is worth one look this often. */
 const VAIN_MS = 1_000;
@@ -189,26 +189,19 @@ export class PodLooks implements AsyncDisposable {
     const key = `${hint.what} ${hint.containerId}`;
     const nowMs = this.#deps.clock.monotonic();
     const known = wanted.hints.get(key);
-    if (known === undefined) {
-      if (wanted.hints.size >= MAX_HINTS) return this.list(uid, VAIN_MS);
-      const pending = {
-        hint,
-        sinceMs: nowMs,
-        tries: 0,
-        repeats: 0,
-        dueMs: nowMs,
-      };
-      wanted.hints.set(key, pending);
-      this.#review(uid, pending);
-    } else if (known.repeats < MAX_REPEATS) {
-      known.repeats++;
-      known.tries = 0;
-      known.dueMs = nowMs;
-      this.#review(uid, known);
-    } else if (known.tries >= LAG_MS.length) {
-      known.dueMs ??= nowMs + VAIN_MS;
-      this.#review(uid, known);
+    if (known === undefined && wanted.hints.size >= MAX_HINTS) {
+      return this.list(uid, VAIN_MS);
     }
+    const pending = known ?? newPending(hint, nowMs);
+    wanted.hints.set(key, pending);
+    if (pending.repeats < MAX_REPEATS) {
+      pending.repeats++;
+      pending.tries = 0;
+      pending.dueMs = nowMs;
+    } else if (pending.tries >= LAG_MS.length) {
+      pending.dueMs ??= nowMs + VAIN_MS;
+    }
+    this.#review(uid, pending);
     this.#schedule(uid, wanted);
   }
 
@@ -381,6 +374,10 @@ export class PodLooks implements AsyncDisposable {
       return false;
     }
   }
+}
+
+function newPending(hint: Moved, nowMs: number): Pending {
+  return { hint, sinceMs: nowMs, tries: 0, repeats: 0, dueMs: undefined };
 }
 
 function isShownIn(pod: ObservedPod | undefined, itemId: string): boolean {

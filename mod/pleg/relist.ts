@@ -355,10 +355,8 @@ function ownerInListing(
   itemId: string,
 ): string | undefined {
   for (const { uid, sandboxes, containers } of listing?.pods.values() ?? []) {
-    if (
-      sandboxes.some(({ id }) => id === itemId) ||
-      containers.some(({ id }) => id === itemId)
-    ) return uid;
+    const items = [...sandboxes, ...containers];
+    if (items.some(({ id }) => id === itemId)) return uid;
   }
   return undefined;
 }

@@ -127,9 +127,11 @@ async function refused(
   { rig, fake }: FakeRig,
   subject: ReturnType<typeof pod>,
 ): Promise<{ failures: string; retryAtMs: number | undefined }> {
-  const { failures } = await rig.sync(subject, { observed: unseen(subject) });
+  const { failures, podFailure } = await rig.sync(subject, {
+    observed: unseen(subject),
+  });
   deepStrictEqual(fake.callsOf("RunPodSandbox"), []);
-  const [failure] = failures;
+  const failure = podFailure ?? failures[0];
   return {
     failures: failure?.message ?? "",
     retryAtMs: failure?.retryAtMs,

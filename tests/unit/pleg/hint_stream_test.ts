@@ -26,6 +26,7 @@ class StreamRig implements AsyncDisposable {
   missed = 0;
   /** Stands between the script and the stream: what is asked waits for it. */
   gate: Promise<void> | undefined;
+  #listeners = 0;
   readonly #log: string[] = [];
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -49,8 +50,14 @@ class StreamRig implements AsyncDisposable {
       ...hasHints &&
         { hints: (signal: AbortSignal) => this.#hints(signal) },
     }, { baseMs: BASE_MS });
+    this.#countListeners(this.#stop.signal);
     this.#running = this.stream.run(this.#stop.signal)
       .catch((error) => strictEqual(error, this.#stop.signal.reason));
+  }
+
+  /** How many listen to the signal that ends the stream. */
+  get listeners(): number {
+    return this.#listeners;
   }
 
   /** What the log said since the last call. */
@@ -85,6 +92,18 @@ class StreamRig implements AsyncDisposable {
     this.#stop.abort(new Error("enough"));
     await this.#running;
     strictEqual(this.clock.pendingTimers, 0);
+  }
+
+  #countListeners(signal: AbortSignal): void {
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: unknown[]) => {
+      this.#listeners++;
+      Reflect.apply(addEventListener, signal, args);
+    };
+    signal.removeEventListener = (...args: unknown[]) => {
+      this.#listeners--;
+      Reflect.apply(removeEventListener, signal, args);
+    };
   }
 
   async *#hints(signal: AbortSignal): AsyncIterable<RuntimeHint> {
@@ -159,6 +178,15 @@ Deno.test("HintStream.run() does not follow a stream where there is none to ask 
   await using rig = new StreamRig({ hasHints: false });
   await rig.clock.advance(600_000);
   deepStrictEqual([rig.logged(), rig.turns, rig.script.opened], [[], [], 0]);
+  strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 1);
+});
+
+Deno.test("HintStream.run() leaves no listener behind, however often it waits", async () => {
+  await using rig = new StreamRig();
+  rig.script.refusal = failure("unimplemented");
+  await rig.clock.advance(3_000_000);
+  strictEqual(rig.script.opened, 11);
+  strictEqual(rig.listeners, 1);
 });
 
 Deno.test("HintStream.run() tells what turns: the stream opens, moves, misses something and breaks", async () => {

@@ -192,6 +192,19 @@ Deno.test("PodLooks lists a pod a second after something dead of it was removed,
   deepStrictEqual(rig.asked, []);
 });
 
+Deno.test("PodLooks lists a pod soon after something dead was removed that was still running when that was told first", async () => {
+  await using rig = started();
+  rig.tell("deleted", "c-u");
+  await rig.clock.advance(5);
+  rig.see("u", { state: "exited" });
+  await rig.clock.advance(95);
+  deepStrictEqual(rig.times("glimpse u c-u"), [0, 3]);
+  rig.tell("deleted", "c-u");
+  strictEqual(rig.confirmed, 1);
+  await rig.clock.advance(20_000);
+  deepStrictEqual(rig.times("list u"), [1_100]);
+});
+
 Deno.test("PodLooks.list() lists at the earliest of the times that were asked for", async () => {
   await using rig = started();
   rig.looks.list("u", 3_000);

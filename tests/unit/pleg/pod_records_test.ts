@@ -124,6 +124,7 @@ Deno.test("PodRecords.settle() names a pod that is not listed any more as it was
 
 Deno.test("PodRecords.settle() tells a pod that was to be looked at again although nothing moved", async () => {
   const rig = new RecordRig();
+  await rig.clock.advance(5);
   await rig.list("u", listed("u"));
   deepStrictEqual(await rig.list("u", listed("u")), []);
   deepStrictEqual(rig.inspected, ["u"]);
@@ -150,6 +151,33 @@ Deno.test("PodRecords.settle() takes over what others have seen: what died or we
   rig.cache.set("u", seenAs(listed("u", "running")), 2);
   deepStrictEqual(await rig.list("u", listed("u", "running")), []);
   strictEqual(rig.inspected.length, 1);
+});
+
+Deno.test("PodRecords looks once more at an end that is not clear yet, unless others have seen no more than was known", async () => {
+  const rig = new RecordRig();
+  const unclear = { exitCode: 137, reason: "Error" };
+  const seen = () => {
+    const pod = seenAs(listed("u", "exited"));
+    const containers = pod.containers.map((one) => ({ ...one, ...unclear }));
+    return { ...pod, containers };
+  };
+  await rig.list("u", listed("u"));
+  rig.cache.set("u", seen(), 1);
+  await rig.clock.advance(2);
+  rig.inspect = () => Promise.resolve(seen());
+  // Others have seen the end; who gave it a name may not have been there yet.
+  deepStrictEqual(await rig.list("u", listed("u", "exited")), [
+    "container_died",
+    "pod_sync",
+  ]);
+  deepStrictEqual([rig.inspected, rig.records.mustInspect("u")], [
+    ["u", "u"],
+    false,
+  ]);
+  rig.cache.set("u", seen(), 3);
+  await rig.clock.advance(2);
+  deepStrictEqual(await rig.list("u", listed("u", "exited")), []);
+  strictEqual(rig.inspected.length, 2);
 });
 
 Deno.test("PodRecords.isSettled() believes no list that is older than what is known, and one that shows nothing new", async () => {

@@ -316,7 +316,10 @@ Deno.test("Pleg.health() is bad before the first list and three minutes after th
   await using rig = setUp();
   rig.runtime.fails = true;
   await rig.clock.advance(0);
-  strictEqual(rig.pleg.health().message, "pleg has yet to be successful");
+  deepStrictEqual(rig.pleg.health(), {
+    healthy: false,
+    message: "pleg has yet to be successful",
+  });
   rig.runtime.fails = false;
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.pleg.health(), { healthy: true, message: "" });
@@ -334,11 +337,14 @@ Deno.test("Pleg counts pods and containers under the kubelet's names", async () 
   await using rig = setUp();
   rig.runtime.sandboxes = [
     sandboxRow("u-1"),
+    sandboxRow("u-1", { id: "s-old", state: "not_ready" }),
     sandboxRow("u-2", { state: "not_ready" }),
+    sandboxRow("u-3", { state: "not_ready" }),
   ];
   rig.runtime.containers = [
     containerRow("u-1"),
     containerRow("u-2", { state: "exited" }),
+    containerRow("u-3", { state: "exited" }),
   ];
   await rig.clock.advance(0);
   const lines = rig.metrics.render().split("\n");
@@ -346,7 +352,8 @@ Deno.test("Pleg counts pods and containers under the kubelet's names", async () 
     const line of [
       "kubelet_running_pods 1",
       'kubelet_running_containers{container_state="running"} 1',
-      'kubelet_running_containers{container_state="exited"} 1',
+      'kubelet_running_containers{container_state="exited"} 2',
+      'kubelet_running_containers{container_state="created"} 0',
       "kubelet_pleg_relist_duration_seconds_count 1",
     ]
   ) {

@@ -74,6 +74,14 @@ Deno.test("Pleg logs once that lists hang, however often, and the end of that", 
   deepStrictEqual(rig.logged(), ["relist_recovered"]);
 });
 
+Deno.test("Pleg logs no outage when it is ended while it lists", async () => {
+  const rig = await running();
+  rig.runtime.faults.set("list containers", "hang");
+  await rig.clock.advance(PERIOD_MS);
+  await rig[Symbol.asyncDispose]();
+  deepStrictEqual(rig.logged(), []);
+});
+
 Deno.test("Pleg logs no recovery when the runtime answers for the first time", async () => {
   await using rig = new PlegRig({ hasHints: false });
   await rig.clock.advance(5 * PERIOD_MS);

@@ -61,6 +61,14 @@ Deno.test("UnknownHints asks for one list after a second, for all that nobody kn
   deepStrictEqual(rig.known, []);
 });
 
+Deno.test("UnknownHints drops the only one that it keeps after ten seconds, too", async () => {
+  using rig = new Rig();
+  rig.add("a");
+  await rig.clock.advance(10_000);
+  rig.see("a");
+  deepStrictEqual([rig.known, rig.clock.pendingTimers], [[], 0]);
+});
+
 Deno.test("UnknownHints asks once more for what is told after it has asked", async () => {
   using rig = new Rig();
   rig.add("a");
