@@ -2,8 +2,8 @@
  * Measures skerry beside the bare CRI calls, on the same runtime in the same run.
  *
  * Prints one line a figure, with its aim. Nothing here passes or fails: numbers
- * are for people. `--only change,probes,start,burst,death,idle,relist,boot`
- * measures a part; `change` and `probes` need no runtime.
+ * are for people. `--only change,probes,cold,start,burst,death,idle,relist,boot`
+ * measures a part; `change`, `probes` and `cold` need no runtime.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { ContainerdRig } from "../tests/support/runtime/containerd_rig.ts";
 import { measureBoot } from "./bench/boot.ts";
 import { measureBurst } from "./bench/burst.ts";
+import { measureCold } from "./bench/cold.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
 import { measureRelist } from "./bench/relist.ts";
@@ -35,7 +36,11 @@ const PARTS = {
 } as const;
 
 /** What needs no runtime. */
-const ALONE = { change: measureChange, probes: measureProbes } as const;
+const ALONE = {
+  change: measureChange,
+  probes: measureProbes,
+  cold: measureCold,
+} as const;
 
 const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)];
 

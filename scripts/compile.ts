@@ -3,7 +3,7 @@
  *
  * The permissions and engine flags come from the same list as those of the
  * launcher and the tests; after the compilation they are read back from the
- * executable and compared. The program is bundled first and given a fixed time,
+ * executable and compared; only then it is put at its place. The program is bundled first and given a fixed time,
  * so that the same source gives the same executable.
  *
  * Run: `deno task compile [--output PATH] [--target TRIPLE] [FLAGS OF run]`
@@ -11,10 +11,12 @@
  * @module
  */
 
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, systemIo } from "../mod/cli/mod.ts";
 import {
   absolutePath,
+  COMPILED_FLAGS,
   DEFAULT_CONFIG_PATH,
   deriveGrants,
   deriveReadGrants,
@@ -94,42 +96,69 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
 /**
  * Compiles the project and checks what was baked in.
  *
+ * Nothing stands at `output` that has not been checked: what was there before stays
+ * when anything fails.
+ *
+ * @param run runs a command of Deno
  * @returns The size of the executable in bytes.
  * @throws {Error} When a step fails, or the executable is not locked as it should be.
  */
-export async function compile(options: CompileOptions): Promise<number> {
+export async function compile(
+  options: CompileOptions,
+  run: (args: readonly string[]) => Promise<void> = runDeno,
+): Promise<number> {
+  const { output, grants } = options;
+  const parent = dirname(output);
+  await Deno.mkdir(parent, { recursive: true });
+  // Beside the output, so that it can be renamed there.
+  const workDir = await Deno.makeTempDir({
+    dir: parent,
+    prefix: ".skerry-compile-",
+  });
+  try {
+    const executable = join(workDir, basename(output));
+    await compileTo(executable, options, run);
+    const faults = lockFaults(await readBakedMetadata(executable), grants);
+    if (faults.length > 0) {
+      throw new Error(`Cannot trust the executable: ${faults.join("; ")}`);
+    }
+    const { size } = await Deno.stat(executable);
+    await Deno.rename(executable, output);
+    return size;
+  } finally {
+    await Deno.remove(workDir, { recursive: true });
+  }
+}
+
+async function compileTo(
+  executable: string,
+  options: CompileOptions,
+  run: (args: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const { target, grants } = options;
   const workDir = await Deno.makeTempDir({ prefix: "skerry-compile-" });
   try {
     const bundle = `${workDir}/skerry.mjs`;
     await bundleAgent(bundle);
     // The time is embedded with the file.
     await Deno.utime(bundle, 0, 0);
-    await runDeno([
+    await run([
       "compile",
       "--quiet",
       "--no-check",
       "--no-config",
       "--no-lock",
-      ...(options.target === undefined ? [] : [`--target=${options.target}`]),
+      ...(target === undefined ? [] : [`--target=${target}`]),
       // Without it the name of the executable would be part of it.
       "--app-name=skerry",
-      `--output=${options.output}`,
-      ...flagsOf(options.grants),
+      `--output=${executable}`,
+      ...COMPILED_FLAGS,
+      ...flagsOf(grants),
       bundle,
     ]);
   } finally {
     await Deno.remove(workDir, { recursive: true });
   }
-  const faults = lockFaults(
-    await readBakedMetadata(options.output),
-    options.grants,
-  );
-  if (faults.length > 0) {
-    throw new Error(
-      `Cannot trust "${options.output}": ${faults.join("; ")}`,
-    );
-  }
-  return (await Deno.stat(options.output)).size;
 }
 
 async function runDeno(args: readonly string[]): Promise<void> {
@@ -158,6 +187,8 @@ unpacked denort with DENORT_BIN=PATH.`;
 export interface BakedMetadata {
   readonly permissions: Readonly<Record<string, unknown>>;
   readonly v8Flags: readonly string[];
+  /** Whether it keeps code that V8 has compiled in a file of the temp directory. */
+  readonly hasCodeCache: boolean;
 }
 
 const NOTE_SECTION = ".note.sui";
@@ -183,6 +214,8 @@ export async function readBakedMetadata(path: string): Promise<BakedMetadata> {
   return {
     permissions: { ...body.permissions },
     v8Flags: body.v8_flags.map(String),
+    // A format that does not say so is not trusted.
+    hasCodeCache: !("code_cache_key" in body) || body.code_cache_key !== null,
   };
 }
 
@@ -288,6 +321,7 @@ export function lockFaults(baked: BakedMetadata, grants: Grants): string[] {
   return [
     ...faults,
     ...missing.map((flag) => `the engine's flag ${flag} is not there`),
+    ...(baked.hasCodeCache ? ["it keeps a code cache, wanted none"] : []),
   ];
 }
 

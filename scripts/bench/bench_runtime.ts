@@ -9,6 +9,7 @@ import {
   silentLogger,
   systemClock,
 } from "../../mod/base/mod.ts";
+import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import { AgentProcess } from "../../tests/support/agent_process.ts";
 import { podManifest } from "../../tests/support/pod_manifest.ts";
@@ -28,6 +29,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (high + (sorted[at - 1] ?? NaN)) / 2;
 }
 
+/** Megabytes of a process that are in memory, shared ones included. */
+export async function residentMb(pid: number): Promise<number> {
+  const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
+  return Math.round(Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1]) / 1024);
+}
+
 /** Prints one figure beside what it is compared with. */
 export type Report = (what: string, figure: string, compared?: string) => void;
 
@@ -35,6 +42,34 @@ export type Report = (what: string, figure: string, compared?: string) => void;
 export function reportTo(print: (line: string) => void): Report {
   return (what, figure, compared = "") =>
     print(`${what.padEnd(58)} ${figure.padStart(12)}  ${compared}`);
+}
+
+/** A fake runtime with so many pods, in a process of its own, until it is disposed. */
+export async function fakeRuntime(
+  socketPath: string,
+  pods: number,
+): Promise<AsyncDisposable> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      new URL("fake_runtime.ts", import.meta.url).pathname,
+      socketPath,
+      String(pods),
+    ],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const stdout = child.stdout.getReader();
+  await stdout.read();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await child.stdin.close();
+      await stdout.cancel();
+      await child.status;
+    },
+  };
 }
 
 /** One runtime to measure on. */
@@ -73,9 +108,10 @@ export class Bench implements AsyncDisposable {
     this.#report(what, figure, compared);
   }
 
-  /** An agent as it is shipped: the bundle, under the locked flags. */
+  /** An agent as it is shipped: the bundle, under the locked flags, without code cache. */
   async agent(args: readonly string[] = []): Promise<AgentProcess> {
     return await AgentProcess.create({
+      denoFlags: COMPILED_FLAGS,
       runtimeSocket: this.rig.socketPath,
       podNetwork: this.rig.podNetwork,
       args,

@@ -5,7 +5,7 @@
  */
 
 import { runningContainers } from "../../tests/support/pod_views.ts";
-import { type Bench, sleeper } from "./bench_runtime.ts";
+import { type Bench, residentMb, sleeper } from "./bench_runtime.ts";
 
 /** Pods → aims: resident MB and per cent of a core. */
 const AIMS: readonly (readonly [number, number, number])[] = [
@@ -20,14 +20,7 @@ const WINDOW_S = 20;
 /** Prints RSS and CPU at each number of pods. */
 export async function measureIdle(bench: Bench): Promise<void> {
   await using agent = await bench.agent();
-  // The first start of a new build compiles and caches its code, which takes some
-  // 30 MB that are never given back; every later start is like this one.
   await agent.start();
-  await agent.until("the agent answers", () => true);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  await agent.terminate();
-  await agent.start();
-  await agent.until("the agent answers", () => true);
   let pods = 0;
   for (const [count, rssAim, cpuAim] of AIMS) {
     for (; pods < count; pods++) {
@@ -65,9 +58,4 @@ async function cpuTicks(pid: number): Promise<number> {
     "",
   ).split(" ");
   return Number(fields[11]) + Number(fields[12]);
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
-  return Math.round(Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1]) / 1024);
 }

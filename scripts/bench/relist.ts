@@ -12,7 +12,7 @@ import {
 import { connectCri } from "../../mod/cri/mod.ts";
 import { Pleg } from "../../mod/pleg/mod.ts";
 import { diskFiles, PodCache, PodObserver } from "../../mod/runtime/mod.ts";
-import { type Bench, median } from "./bench_runtime.ts";
+import { type Bench, fakeRuntime, median } from "./bench_runtime.ts";
 
 const PODS = 200;
 const ROUNDS = 30;
@@ -21,20 +21,8 @@ const ROUNDS = 30;
 export async function measureRelist(bench: Bench): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "skerry-relist-" });
   const socketPath = `${directory}/cri.sock`;
-  const fake = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--quiet",
-      new URL("fake_runtime.ts", import.meta.url).pathname,
-      socketPath,
-      String(PODS),
-    ],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
   try {
-    await fake.stdout.getReader().read();
+    await using _fake = await fakeRuntime(socketPath, PODS);
     const took = await relists(socketPath);
     bench.report(
       `relist of ${PODS} pods on the fake runtime, median`,
@@ -43,8 +31,6 @@ export async function measureRelist(bench: Bench): Promise<void> {
     );
     bench.report("  longest", `${Math.max(...took).toFixed(1)} ms`);
   } finally {
-    await fake.stdin.close();
-    await fake.status;
     await Deno.remove(directory, { recursive: true });
   }
 }

@@ -28,6 +28,10 @@ export interface AgentOptions {
   readonly entry?: string;
   /** Where used permissions are written down, one JSON a line. */
   readonly auditFile?: string;
+  /** Where Deno keeps its caches. @default its usual place */
+  readonly denoDir?: string;
+  /** Flags of `deno run` besides those that lock the agent. */
+  readonly denoFlags?: readonly string[];
   /**
    * Arguments whose grants the agent gets instead of those of its own: the usual
    * ones of this directory and these.
@@ -116,6 +120,7 @@ export class AgentProcess implements AsyncDisposable {
       Deno.execPath(),
       "run",
       ...await this.lockedFlags(),
+      ...this.#options.denoFlags ?? [],
       entry,
       ...args,
     ];
@@ -131,11 +136,17 @@ export class AgentProcess implements AsyncDisposable {
       stdin: "null",
       stdout: "null",
       stderr: "null",
-      env: this.#options.auditFile === undefined
-        ? {}
-        : { DENO_AUDIT_PERMISSIONS: this.#options.auditFile },
+      env: this.#environment,
     }).spawn();
     await Promise.resolve();
+  }
+
+  get #environment(): Record<string, string> {
+    const { auditFile, denoDir } = this.#options;
+    return {
+      ...auditFile !== undefined && { DENO_AUDIT_PERMISSIONS: auditFile },
+      ...denoDir !== undefined && { DENO_DIR: denoDir },
+    };
   }
 
   get pid(): number {

@@ -7,6 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import {
+  compile,
   lockFaults,
   parseCompileArguments,
   readBakedMetadata,
@@ -39,6 +40,51 @@ Deno.test("compile bakes in exactly the permissions of its arguments", async () 
     strictEqual(report.includes(flag), true, flag);
   }
 });
+
+Deno.test("compile() leaves what was at the output when the new executable is not locked as it should be", async () => {
+  await using dir = await TempDir.make();
+  const output = `${dir.path}/sk`;
+  await Deno.writeTextFile(output, "the last good one");
+  const parsed = await parseCompileArguments([`--output=${output}`], "/");
+  if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
+  const runs = {
+    "compiled with other grants": runWith("--no-prompt"),
+    "no executable": (args: readonly string[]) =>
+      Deno.writeTextFile(outputOf(args), "garbage"),
+    "a compiler that fails": () => Promise.reject(new Error("out of memory")),
+  };
+  for (const [name, run] of Object.entries(runs)) {
+    await rejects(compile(parsed.options, run), Error, name);
+    strictEqual(await Deno.readTextFile(output), "the last good one");
+    const entries = await Array.fromAsync(Deno.readDir(dir.path));
+    const names = entries.map(({ name }) => name);
+    deepStrictEqual(names, ["sk"], name);
+  }
+});
+
+function outputOf(args: readonly string[]): string {
+  const prefix = "--output=";
+  const flag = args.find((arg) => arg.startsWith(prefix));
+  return flag?.slice(prefix.length) ?? "";
+}
+
+/** Compiles a program with nothing but these flags. */
+function runWith(...flags: readonly string[]) {
+  return async (args: readonly string[]): Promise<void> => {
+    const { success } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "compile",
+        "--quiet",
+        "--no-check",
+        ...flags,
+        `--output=${outputOf(args)}`,
+        args.at(-1) ?? "",
+      ],
+      env: { DENORT_BIN: Deno.execPath() },
+    }).output();
+    strictEqual(success, true);
+  };
+}
 
 Deno.test("readBakedMetadata() refuses what is no compiled executable", async () => {
   await rejects(() => readBakedMetadata(COMPILE), /no ELF file/);

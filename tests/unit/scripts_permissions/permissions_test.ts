@@ -78,6 +78,7 @@ const GRANTS: Grants = {
   sys: [],
 };
 const LOCKED: BakedMetadata = {
+  hasCodeCache: false,
   permissions: {
     prompt: false,
     allow_run: null,
@@ -115,6 +116,11 @@ for (
     strictEqual(lockFaults({ ...LOCKED, permissions }, GRANTS).length, 1);
   });
 }
+
+Deno.test("lockFaults() sees a code cache in the temp directory", () => {
+  const baked = { ...LOCKED, hasCodeCache: true };
+  strictEqual(lockFaults(baked, GRANTS).length, 1);
+});
 
 Deno.test("lockFaults() misses the engine's flags", () => {
   strictEqual(lockFaults({ ...LOCKED, v8Flags: [] }, GRANTS).length, 1);
