@@ -34,7 +34,11 @@ import {
   trialLeftMs,
   trialMarkMs,
 } from "../pod/mod.ts";
-import type { SourceName, SourceSet } from "../source/mod.ts";
+import {
+  isCompleteSet,
+  type SourceName,
+  type SourceSet,
+} from "../source/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 import type { RollbackStore } from "./ports.ts";
@@ -126,8 +130,8 @@ export class Rollbacks {
       keys.add(key);
       return this.#want(key, source, pod);
     });
-    // A checkpoint may lack what the source still has.
-    if (op === "set") this.#forgetOthers(source, keys);
+    // A checkpoint may lack what the source still has, and so may a part of it.
+    if (op === "set") this.#forgetOthers(set, keys);
     this.#showCount();
     return { ...set, pods };
   }
@@ -250,7 +254,8 @@ export class Rollbacks {
     if (good !== wanted && bad === undefined) this.#open.add(entry);
   }
 
-  #forgetOthers(source: SourceName, keys: ReadonlySet<string>): void {
+  #forgetOthers(set: SourceSet, keys: ReadonlySet<string>): void {
+    const { source } = set;
     const isOther = (key: string): boolean =>
       key.startsWith(`${source}/`) && !keys.has(key);
     for (const [key, entry] of this.#entries) {
@@ -259,6 +264,7 @@ export class Rollbacks {
       this.#open.delete(entry);
       this.#deps.store.forget(key);
     }
+    if (!isCompleteSet(set)) return;
     for (const key of this.#unclaimed.keys()) {
       if (!isOther(key)) continue;
       this.#unclaimed.delete(key);

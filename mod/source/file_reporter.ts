@@ -198,19 +198,23 @@ function keyOf(report: FileReport): string {
 
 function describe(report: FileReport): string {
   switch (report.kind) {
-    case "refused":
-      return describeFaults(report.faults);
+    case "refused": {
+      const faults = describeFaults(report.faults);
+      return report.unknown === undefined
+        ? faults
+        : `${faults}; what it gave last is not known and not ended: ${report.unknown}`;
+    }
     case "last_good":
       return `${describeFaults(report.faults)}; its last good version runs on`;
     case "duplicate": {
       const { name, namespace, uid } = report.pod.metadata;
       return report.field === "name"
-        ? `file "${report.of}" has a pod "${namespace}/${name}" as well and comes first`
-        : `file "${report.of}" has a pod of UID "${uid}" as well and comes first`;
+        ? `file "${report.of}" has a pod "${namespace}/${name}" as well and had it first`
+        : `file "${report.of}" has a pod of UID "${uid}" as well and had it first`;
     }
     case "duplicate_object": {
       const name = formatObjectId(report.object);
-      return `file "${report.of}" has the object "${name}" as well and comes first`;
+      return `file "${report.of}" has the object "${name}" as well and had it first`;
     }
     case "unreachable":
       return report.message;

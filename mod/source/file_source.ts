@@ -16,11 +16,13 @@ import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import { FileSchedule } from "./file_schedule.ts";
 import {
-  type FileContent,
   type FileReport,
-  resolveFiles,
+  hasContent,
+  isSettling,
   sameContent,
 } from "./file_state.ts";
+import { Incumbents } from "./incumbents.ts";
+import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
 import type { LastGoodStore, ManifestFiles } from "./ports.ts";
@@ -76,8 +78,12 @@ export interface FileSourceDeps extends FileReporterDeps {
  *
  * Hints of the system make it quick, a full look now and then makes it right. A
  * manifest that turns invalid or unreadable keeps its last good content, also across
- * a restart; only one that is gone takes it along. A directory that vanishes or
- * cannot be read keeps all of it.
+ * a restart; only one that is gone takes it along. A directory that vanishes, cannot
+ * be read or is empty and another than before keeps all of it, also across a restart.
+ *
+ * The first set waits until each manifest says something, or did so to an agent
+ * before; not longer than 10 s, since one that is written all the time must not hold
+ * up the others. What is not known then is named in the set.
  */
 export class FileSource {
   readonly #path: string;
@@ -87,10 +93,14 @@ export class FileSource {
   readonly #schedule: FileSchedule;
   readonly #manifests: ManifestSet;
   readonly #reporter: FileReporter;
+  readonly #kept: KeptManifests;
+  readonly #incumbents: Incumbents;
   readonly #start: Moment;
 
   #isChanged = false;
-  #emitted: FileContent | undefined;
+  #emitted: SourceSet | undefined;
+  /** Until then the first set waits for manifests that may be being written. */
+  #settledMs = Infinity;
   #reports: readonly FileReport[] = [];
   #wake: () => void = () => {};
 
@@ -104,15 +114,20 @@ export class FileSource {
     this.#quiet = { settleMs, openMs: settleMs * 10 };
     this.#deps = deps;
     this.#schedule = new FileSchedule(settleMs);
+    this.#kept = new KeptManifests(deps.lastGood);
+    this.#incumbents = new Incumbents(this.#kept);
+    const kept = this.#kept;
     const isManifest = (name: string): boolean =>
       isManifestName(name, { everyFile });
     this.#manifests = new ManifestSet(
       { path: this.#path, isManifest, quiet: this.#quiet },
       {
         ...deps,
+        kept,
         schedule: this.#schedule,
         reader: new ManifestReader(nodeName, {
           ...deps,
+          kept,
           unknownFields: options.unknownFields ?? "refuse",
         }),
       },
@@ -124,17 +139,19 @@ export class FileSource {
   /**
    * Delivers the present set at once and every later one that differs.
    *
-   * Nothing comes before the path could be listed or is known to be missing, so a
-   * set always is the whole truth. A slow reader misses sets but never the last
+   * Nothing comes before the path could be listed or is known to be missing, or an
+   * agent before knew what is in it. A set is the whole truth unless it names what is
+   * unknown. A slow reader misses sets but never the last
    * one. Ends without an error when `signal` aborts. To be run once.
    */
   async *run(signal: AbortSignal): AsyncGenerator<SourceSet, void, undefined> {
     await using tasks = new TaskGroup(signal);
     tasks.start((stop) => this.#follow(stop));
     tasks.start((stop) => this.#deps.lastGood.run(stop));
+    this.#settledMs = this.#deps.clock.monotonic() + FIRST_SET_MS;
     while (!tasks.signal.aborted) {
       await this.#work();
-      const set = this.#takeSet();
+      const set = await this.#takeSet();
       if (set !== undefined && !tasks.signal.aborted) yield set;
       await this.#untilDue(tasks.signal);
     }
@@ -204,21 +221,35 @@ export class FileSource {
     } while (clock.monotonic() - startMs < BATCH_MS);
   }
 
-  #takeSet(): SourceSet | undefined {
-    if (!this.#isChanged) return undefined;
+  async #takeSet(): Promise<SourceSet | undefined> {
+    if (!this.#isChanged || this.#isSettling()) return undefined;
     this.#isChanged = false;
-    const { pods, objects, reports } = resolveFiles(this.#manifests.entries);
+    const { entries, footing, unknown } = this.#manifests;
+    const { pods, objects, reports, counted } = await this.#incumbents
+      .resolve(entries);
     this.#reports = [...this.#outage(), ...reports];
     this.#reporter.update(this.#reports);
-    if (this.#manifests.footing.kind === "unknown") return undefined;
-    if (
-      this.#emitted !== undefined &&
-      sameContent(this.#emitted, { pods, objects })
-    ) {
+    if (footing.kind === "unknown") return undefined;
+    for (const [path, content] of counted) {
+      const verdict = entries.get(path)?.verdict;
+      if (verdict !== undefined && hasContent(verdict)) {
+        this.#kept.keep(path, content);
+      }
+    }
+    const set: SourceSet = { source: "file", pods, objects };
+    const told = unknown.length === 0 ? set : { ...set, unknown };
+    if (this.#emitted !== undefined && saysLess(told, this.#emitted)) {
       return undefined;
     }
-    this.#emitted = { pods, objects };
-    return { source: "file", pods, objects };
+    this.#emitted = told;
+    return told;
+  }
+
+  /** Whether the first set has to wait for manifests that may be being written. */
+  #isSettling(): boolean {
+    return this.#emitted === undefined &&
+      isSettling(this.#manifests.entries) &&
+      this.#deps.clock.monotonic() < this.#settledMs;
   }
 
   #outage(): readonly FileReport[] {
@@ -249,3 +280,13 @@ const BATCH_MS = 5;
 
 // How many files are read beside each other.
 const READERS = 16;
+
+// As long as a writer may take that pauses.
+const FIRST_SET_MS = 10_000;
+
+/** Whether a set tells nothing that another did not. */
+function saysLess(set: SourceSet, before: SourceSet): boolean {
+  const isComplete = set.unknown === undefined;
+  const wasComplete = before.unknown === undefined;
+  return sameContent(set, before) && (wasComplete || !isComplete);
+}

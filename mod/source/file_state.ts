@@ -1,20 +1,18 @@
 /**
- * What is known of each manifest file, and which pods and objects follow from it.
+ * What is known of each manifest file.
  *
  * @module
  */
 
-import {
-  type Fault,
-  formatObjectId,
-  type LocalObject,
-  type ObjectId,
-  objectId,
-  type Pod,
-  podKey,
-  type PodNameHint,
+import type {
+  Fault,
+  LocalObject,
+  ObjectId,
+  Pod,
+  PodNameHint,
 } from "../api/mod.ts";
 import type { FileStamp } from "../host/mod.ts";
+import type { Kept } from "./ports.ts";
 
 /** What a manifest holds when it is sound. */
 export interface FileContent {
@@ -30,12 +28,12 @@ export type FileVerdict =
     readonly kind: "faulty";
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
-    readonly lastGood: FileContent | undefined;
+    readonly lastGood: Kept<FileContent>;
   }
   | {
     /** Seen at start and not read yet, since it may still be being written. */
     readonly kind: "unsettled";
-    readonly lastGood: FileContent | undefined;
+    readonly lastGood: Kept<FileContent>;
   };
 
 /** One file and what it gave when it was read last. */
@@ -67,6 +65,8 @@ export type FileReport =
     readonly file: string;
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
+    /** Why it is not known what it gave last, which may run on. */
+    readonly unknown?: string;
   }
   | {
     /** What the file said before it turned invalid runs on. */
@@ -76,7 +76,7 @@ export type FileReport =
     readonly pods: readonly Pod[];
   }
   | {
-    /** A pod of this file does not run: `of` has one of that name or UID and comes first. */
+    /** A pod of this file does not run: `of` has one of that name or UID and had it first. */
     readonly kind: "duplicate";
     readonly file: string;
     readonly of: string;
@@ -84,7 +84,7 @@ export type FileReport =
     readonly field: "name" | "uid";
   }
   | {
-    /** An object of this file does not count: `of` has one of that name and comes first. */
+    /** An object of this file does not count: `of` has one of that name and had it first. */
     readonly kind: "duplicate_object";
     readonly file: string;
     readonly of: string;
@@ -104,66 +104,42 @@ export type FileReport =
 /** Why an answer of a source counts for nothing. */
 export type OutageFault = "InvalidAnswer" | "InvalidSignature";
 
-/** What the files amount to, and what is wrong with them. */
-export interface Resolution extends FileContent {
-  readonly reports: readonly FileReport[];
-}
-
-/**
- * Puts the files together, in the order of their paths.
- *
- * Of pods with the same name or UID the first one stays, always, and so does the
- * first of the objects with the same kind and name: the choice depends on nothing
- * but the files, so that a restart of the agent repeats it.
- */
-export function resolveFiles(entries: FileEntries): Resolution {
-  const pods: Pod[] = [];
-  const objects: LocalObject[] = [];
-  const reports: FileReport[] = [];
-  const names = new Map<string, string>();
-  const uids = new Map<string, string>();
-  const objectNames = new Map<string, string>();
-  const sorted = [...entries].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
-  for (const [file, { verdict }] of sorted) {
-    const report = reportOn(file, verdict);
-    if (report !== undefined) reports.push(report);
-    const content = contentOf(verdict);
-    for (const pod of content.pods) {
-      const name = podKey(pod.metadata);
-      const { uid } = pod.metadata;
-      const byName = names.get(name);
-      const of = byName ?? uids.get(uid);
-      if (of !== undefined) {
-        const field = byName === undefined ? "uid" : "name";
-        reports.push({ kind: "duplicate", file, of, pod, field });
-        continue;
-      }
-      names.set(name, file);
-      uids.set(uid, file);
-      pods.push(pod);
-    }
-    for (const one of content.objects) {
-      const object = objectId(one);
-      const name = formatObjectId(object);
-      const of = objectNames.get(name);
-      if (of !== undefined) {
-        const { pods } = content;
-        reports.push({ kind: "duplicate_object", file, of, object, pods });
-        continue;
-      }
-      objectNames.set(name, file);
-      objects.push(one);
-    }
-  }
-  return { pods, objects, reports };
-}
-
 /** What one file gives, whatever its state. */
 export function contentOf(verdict: FileVerdict): FileContent {
-  const content = verdict.kind === "accepted"
-    ? verdict.content
-    : verdict.lastGood;
-  return content ?? { pods: [], objects: [] };
+  if (verdict.kind === "accepted") return verdict.content;
+  const { lastGood } = verdict;
+  return lastGood.kind === "present" ? lastGood.content : NOTHING;
+}
+
+/** Whether it is known what a file gives, or gave last. */
+export function hasContent(verdict: FileVerdict): boolean {
+  return verdict.kind === "accepted" || verdict.lastGood.kind === "present";
+}
+
+const NOTHING: FileContent = { pods: [], objects: [] };
+
+/** Why it is not known what a file gives; `undefined` when it is. */
+export function unknownOf(verdict: FileVerdict): string | undefined {
+  if (verdict.kind === "accepted") return undefined;
+  const { kind, lastGood } = verdict;
+  if (lastGood.kind === "unknown") return lastGood.reason;
+  return kind === "unsettled" && lastGood.kind === "absent"
+    ? "it may still be being written"
+    : undefined;
+}
+
+/** The files of which it is not known what they give. */
+export function unknownPaths(entries: FileEntries): readonly string[] {
+  return [...entries].filter(([, { verdict }]) =>
+    unknownOf(verdict) !== undefined
+  ).map(([path]) => path);
+}
+
+/** Whether it is too early to tell what some file says, and nothing stands for it. */
+export function isSettling(entries: FileEntries): boolean {
+  return [...entries.values()].some(({ verdict }) =>
+    verdict.kind === "unsettled" && verdict.lastGood.kind !== "present"
+  );
 }
 
 /** Whether two contents hold the very same pods and objects in the same order. */
@@ -176,11 +152,19 @@ function sameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
   return a.length === b.length && a.every((item, at) => item === b[at]);
 }
 
-function reportOn(file: string, verdict: FileVerdict): FileReport | undefined {
+/** What is wrong with a file by itself, if anything is. */
+export function reportOn(
+  file: string,
+  verdict: FileVerdict,
+): FileReport | undefined {
   if (verdict.kind !== "faulty") return undefined;
   const { faults, named, lastGood } = verdict;
   const { pods, objects } = contentOf(verdict);
-  return lastGood === undefined || pods.length + objects.length === 0
-    ? { kind: "refused", file, faults, named }
-    : { kind: "last_good", file, faults, pods };
+  if (pods.length + objects.length > 0) {
+    return { kind: "last_good", file, faults, pods };
+  }
+  const refused = { kind: "refused", file, faults, named } as const;
+  return lastGood.kind === "unknown"
+    ? { ...refused, unknown: lastGood.reason }
+    : refused;
 }

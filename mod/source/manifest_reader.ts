@@ -28,10 +28,10 @@ import {
   type FileContent,
   type FileEntry,
   type FileVerdict,
-  sameContent,
 } from "./file_state.ts";
 import { identifyPod } from "./identity.ts";
-import type { LastGoodStore, ManifestFiles } from "./ports.ts";
+import type { KeptManifests } from "./kept_manifests.ts";
+import type { Kept, ManifestFiles } from "./ports.ts";
 
 /** The kubelet's maxConfigLength (pkg/kubelet/config/common.go). */
 export const MAX_MANIFEST_BYTES: number = 10 * 1024 * 1024;
@@ -41,7 +41,7 @@ export interface ManifestReaderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly files: Pick<ManifestFiles, "read">;
-  readonly lastGood: Pick<LastGoodStore, "load" | "save">;
+  readonly kept: Pick<KeptManifests, "load">;
   /**
    * What this node has against a valid pod: fields that it does not honour, hosts it
    * may not reach. A fault refuses the manifest like any other. It is given what is
@@ -69,7 +69,7 @@ export interface KnownFile {
   readonly entry: FileEntry | undefined;
 }
 
-/** Reads manifests, judges them, and remembers what they last gave. */
+/** Reads manifests, judges them, and knows what they last gave. */
 export class ManifestReader {
   readonly #nodeName: string;
   readonly #deps: ManifestReaderDeps;
@@ -122,9 +122,20 @@ export class ManifestReader {
     const { bytes, stamp } = found;
     const digest = digestOf(bytes);
     const { entry } = file;
-    if (entry?.digest === digest) return this.#entry(file, entry, stamp);
+    if (entry?.digest === digest) {
+      const verdict = await this.#recall(file, entry.verdict);
+      return this.#entry(file, { digest, verdict }, stamp);
+    }
     const verdict = await this.#judge(file, bytes);
     return this.#entry(file, { digest, verdict }, stamp);
+  }
+
+  /** The same verdict, with what the disk did not give before. */
+  async #recall(file: KnownFile, verdict: FileVerdict): Promise<FileVerdict> {
+    if (verdict.kind === "accepted" || verdict.lastGood.kind !== "unknown") {
+      return verdict;
+    }
+    return { ...verdict, lastGood: await this.#lastGoodOf(file) };
   }
 
   async #judge(file: KnownFile, bytes: Uint8Array): Promise<FileVerdict> {
@@ -140,21 +151,6 @@ export class ManifestReader {
       ? read.content
       : keepEqual(before, read.content);
     return { kind: "accepted", content };
-  }
-
-  /**
-   * Keeps what a file gives from now on, if that is another than before. Not done by
-   * `read`, whose outcome may be thrown away: what never counted is not to come back
-   * after a restart.
-   */
-  remember(file: KnownFile, entry: FileEntry): void {
-    if (entry.verdict.kind !== "accepted") return;
-    const { content } = entry.verdict;
-    const before = file.entry === undefined
-      ? undefined
-      : contentOf(file.entry.verdict);
-    if (before !== undefined && sameContent(before, content)) return;
-    this.#deps.lastGood.save({ path: file.path, ...content });
   }
 
   #decode(path: string, bytes: Uint8Array): DecodedFile {
@@ -221,12 +217,15 @@ export class ManifestReader {
     return { kind: "entry", entry: { verdict } };
   }
 
-  async #lastGoodOf(file: KnownFile): Promise<FileContent | undefined> {
+  async #lastGoodOf(file: KnownFile): Promise<Kept<FileContent>> {
     const verdict = file.entry?.verdict;
-    const known = verdict?.kind === "accepted"
-      ? verdict.content
-      : verdict?.lastGood;
-    return known ?? await this.#deps.lastGood.load(file.path);
+    if (verdict?.kind === "accepted") {
+      return { kind: "present", content: verdict.content };
+    }
+    const known = verdict?.lastGood;
+    return known === undefined || known.kind === "unknown"
+      ? await this.#deps.kept.load(file.path)
+      : known;
   }
 
   // A file can change again within one tick of the clock of its file system, so

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Clock, describeError, type Logger } from "../base/mod.ts";
 import type { FileLook, FileStamp } from "../host/mod.ts";
 import {
@@ -14,9 +14,20 @@ import {
   sameStamp,
 } from "./file_hints.ts";
 import type { FileSchedule } from "./file_schedule.ts";
-import type { FileEntries, FileEntry } from "./file_state.ts";
-import { describeNotRegular, type ManifestReader } from "./manifest_reader.ts";
+import {
+  type FileEntries,
+  type FileEntry,
+  unknownOf,
+  unknownPaths,
+} from "./file_state.ts";
+import { blocked, type Footing, isFile } from "./footing.ts";
+import type { KeptManifests } from "./kept_manifests.ts";
+import { type DirectoryLook, ManifestPlace } from "./manifest_place.ts";
+import type { ManifestReader } from "./manifest_reader.ts";
+import { type Denied, describeOther, type OtherLook } from "./other_look.ts";
 import type { LastGoodStore, ManifestFiles } from "./ports.ts";
+import { Recalls } from "./recalls.ts";
+import { SkippedNames } from "./skipped_names.ts";
 
 /** Where the manifests are and how they are told from other files. */
 export interface ManifestSetOptions {
@@ -32,34 +43,10 @@ export interface ManifestSetDeps {
   readonly log: Logger;
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
+  readonly kept: Pick<KeptManifests, "forget">;
   readonly reader: ManifestReader;
   readonly schedule: FileSchedule;
 }
-
-/**
- * What the path is.
- *
- * ```text
- * unknown ──▶ absent ──▶ directory ◀──▶ unreachable
- *    │           └─────▶ file ◀───────────┘
- *    └─▶ any other
- * ```
- * `absent` holds no pods; `unreachable` those of before.
- */
-export type Footing =
-  | { readonly kind: "unknown"; readonly message?: string }
-  | { readonly kind: "absent" }
-  | { readonly kind: "directory" }
-  | {
-    readonly kind: "file";
-    /** Since when it is missing, while its successor may be on the way. */
-    readonly missingSinceMs?: number;
-  }
-  | {
-    readonly kind: "unreachable";
-    readonly message: string;
-    readonly was: "directory" | "file";
-  };
 
 /** Looks at manifests one by one or all together, and keeps what they gave. */
 export class ManifestSet {
@@ -67,17 +54,22 @@ export class ManifestSet {
   readonly #deps: ManifestSetDeps;
   readonly #entries = new Map<string, FileEntry>();
   #footing: Footing = { kind: "unknown" };
-  #skipped: ReadonlySet<string> = new Set();
+  readonly #skipped: SkippedNames;
   /** Manifests that are not there any more, and since when. */
   readonly #missing = new Map<string, number>();
   #isFirstScan = true;
-  /** The directory as it was at the last full look. */
-  #directory: DirectoryLook | undefined;
+  readonly #place: ManifestPlace;
+  /** Whether what an agent before knew is still to be had. */
+  #isRestorable = true;
+  /** What the disk did not give and is asked for again. */
+  readonly #recalls = new Recalls();
 
   /** Touches nothing until asked to. */
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
     this.#deps = deps;
+    this.#place = new ManifestPlace(options.path, deps.lastGood);
+    this.#skipped = new SkippedNames(deps);
   }
 
   /** What the path is at present. */
@@ -90,15 +82,23 @@ export class ManifestSet {
     return this.#entries;
   }
 
+  /** The manifests, or the path of all, of which it is not known what they gave. */
+  get unknown(): readonly string[] {
+    const { kind } = this.#footing;
+    const isAway = this.#isFirstScan && kind === "unreachable";
+    const paths = unknownPaths(this.#entries);
+    return isAway ? [this.#options.path, ...paths] : paths;
+  }
+
   /** The path of an entry that a hint names. */
   pathOf(name: string): string {
     const { path } = this.#options;
-    return this.#isFile() ? path : join(path, name);
+    return isFile(this.#footing) ? path : join(path, name);
   }
 
   /** Whether a hint's name is that of a manifest. */
   isManifest(name: string): boolean {
-    return this.#isFile() || this.#options.isManifest(name);
+    return isFile(this.#footing) || this.#options.isManifest(name);
   }
 
   /** Looks at everything. Never rejects. */
@@ -108,20 +108,19 @@ export class ManifestSet {
       const look = await this.#deps.files.look(path);
       switch (look.kind) {
         case "directory":
-          this.#identify(look);
-          return await this.#scanDirectory();
+          return await this.#scanDirectory(look);
         case "file":
           return await this.#scanFile();
         case "missing":
           return await this.#lose();
         case "dangling":
         case "special":
-          return this.#block(
+          return await this.#block(
             `Cannot read "${path}": it is neither a directory nor a file`,
           );
       }
     } catch (error) {
-      this.#block(describeError(error));
+      await this.#block(describeError(error));
     }
   }
 
@@ -141,24 +140,21 @@ export class ManifestSet {
     }
   }
 
-  // What is mounted over the directory and off again between two looks of the
-  // watcher leaves no hint, but we may have seen it.
-  #identify(look: DirectoryLook): void {
-    const { clock, schedule } = this.#deps;
-    const before = this.#directory;
-    this.#directory = look;
-    if (before === undefined) return;
-    const isSame = before.inode === look.inode && before.device === look.device;
-    if (!isSame) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
-  }
-
-  async #scanDirectory(): Promise<void> {
-    const names = await this.#deps.files.list(this.#options.path);
-    this.#footing = { kind: "directory" };
-    this.#tellSkipped(names);
+  async #scanDirectory(look: DirectoryLook): Promise<void> {
+    const { clock, files, schedule } = this.#deps;
+    const { path, isManifest } = this.#options;
+    const names = await files.list(path);
     const present = new Set(
-      names.filter(this.#options.isManifest).map((name) => this.pathOf(name)),
+      names.filter(isManifest).map((name) => join(path, name)),
     );
+    const hasManifests = present.size > 0;
+    if (!hasManifests && !await this.#mayBeEmpty(look)) return;
+    const isOther = this.#place.settle(look, { hasManifests });
+    // What is mounted over the directory and off again between two looks of the
+    // watcher leaves no hint, but we may have seen it.
+    if (isOther) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
+    this.#footing = { kind: "directory" };
+    this.#skipped.tell(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
     // a listing may miss a file that is being replaced (readdir(3)).
     const paths = [...new Set([...present, ...this.#entries.keys()])].sort();
@@ -166,7 +162,28 @@ export class ManifestSet {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
     }
-    this.#endFirstScan(present);
+    this.#endFirstScan();
+  }
+
+  /** Blocks unless it can be that there is no manifest. */
+  async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
+    const { path } = this.#options;
+    const hasEntries = this.#entries.size > 0;
+    const verdict = await this.#place.judgeEmpty(look, { hasEntries });
+    switch (verdict.kind) {
+      case "empty":
+        return true;
+      case "away":
+        await this.#block(
+          look === undefined
+            ? `Cannot read "${path}": it does not exist any more`
+            : `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`,
+        );
+        return false;
+      case "unknown":
+        await this.#block(verdict.reason);
+        return false;
+    }
   }
 
   async #scanFile(): Promise<void> {
@@ -176,11 +193,13 @@ export class ManifestSet {
       if (other !== path) this.#drop(other);
     }
     await this.#scanEntry(path);
-    this.#endFirstScan(new Set([path]));
+    this.#endFirstScan();
   }
 
-  #endFirstScan(present: ReadonlySet<string>): void {
-    if (this.#isFirstScan) this.#deps.lastGood.retain(present);
+  #endFirstScan(): void {
+    if (this.#isFirstScan) {
+      this.#deps.lastGood.retain(() => new Set(this.#entries.keys()));
+    }
     this.#isFirstScan = false;
   }
 
@@ -211,9 +230,12 @@ export class ManifestSet {
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, schedule } = this.#deps;
-    const above = this.#isFile() ? undefined : await this.#look(dirname(path));
-    // Only what is missing from a directory that is there was removed.
-    if (above?.kind !== "directory") schedule.scanSoon(clock.monotonic());
+    const above = isFile(this.#footing)
+      ? undefined
+      : await this.#look(dirname(path));
+    // Only what is missing from the directory that it was in was removed.
+    const isThere = above?.kind === "directory" && this.#place.isCurrent(above);
+    if (!isThere) schedule.scanSoon(clock.monotonic());
     else if (schedule.isWaiting(path)) return;
     else if (isGone) this.#drop(path);
     else this.#loseManifest(path);
@@ -235,7 +257,15 @@ export class ManifestSet {
     if (look.kind === "directory") return this.#drop(path);
     const file = { path, entry: this.#entries.get(path) };
     const reason = describeOther(look);
-    this.#entries.set(path, await this.#deps.reader.refuse(file, reason));
+    this.#enter(path, await this.#deps.reader.refuse(file, reason));
+  }
+
+  #enter(path: string, entry: FileEntry): void {
+    this.#entries.set(path, entry);
+    const { clock, schedule } = this.#deps;
+    if (unknownOf(entry.verdict) === undefined) return this.#recalls.end(path);
+    const dueMs = this.#recalls.next(path, clock.monotonic());
+    schedule.add(path, { kind: "when_quiet", dueMs });
   }
 
   async #examineFile(
@@ -255,9 +285,7 @@ export class ManifestSet {
     if (schedule.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
-        this.#entries.set(path, outcome.entry);
-        reader.remember(known, outcome.entry);
-        return;
+        return this.#enter(path, outcome.entry);
       case "missing":
         return await this.#examineMissing(path);
       case "unsettled": {
@@ -270,14 +298,16 @@ export class ManifestSet {
 
   async #lose(): Promise<void> {
     const { path } = this.#options;
-    if (this.#isFile()) return await this.#loseFile();
+    if (isFile(this.#footing)) return await this.#loseFile();
     switch (this.#footing.kind) {
       case "unknown":
-      case "absent":
+        if (!await this.#mayBeEmpty(undefined)) return;
         this.#footing = { kind: "absent" };
         return;
+      case "absent":
+        return;
       default:
-        this.#block(`Cannot read "${path}": it does not exist any more`);
+        await this.#block(`Cannot read "${path}": it does not exist any more`);
     }
   }
 
@@ -286,7 +316,9 @@ export class ManifestSet {
     const { clock, schedule } = this.#deps;
     const above = await this.#look(dirname(path));
     if (above.kind === "missing") {
-      return this.#block(`Cannot read "${path}": its directory is gone`);
+      return await this.#block(
+        `Cannot read "${path}": its directory is gone`,
+      );
     }
     const nowMs = clock.monotonic();
     const { missingSinceMs = nowMs } = this.#footing.kind === "file"
@@ -301,42 +333,49 @@ export class ManifestSet {
     this.#drop(path);
   }
 
-  #block(message: string): void {
-    switch (this.#footing.kind) {
-      // Nothing was ever seen, so nothing can be said to be wanted or not.
-      case "unknown":
-        this.#footing = { kind: "unknown", message };
-        return;
-      case "absent":
-        this.#footing = { kind: "unreachable", message, was: "directory" };
-        return;
-      case "directory":
-      case "file":
-        this.#footing = {
-          kind: "unreachable",
-          message,
-          was: this.#footing.kind,
-        };
-        return;
-      case "unreachable":
-        this.#footing = { ...this.#footing, message };
+  async #block(message: string): Promise<void> {
+    const isRestored = await this.#restore();
+    this.#footing = blocked(this.#footing, message, isRestored);
+  }
+
+  /**
+   * Takes over what an agent before knew of the directory, as long as this one never
+   * saw it.
+   *
+   * @returns Whether anything is held.
+   */
+  async #restore(): Promise<boolean> {
+    const { path } = this.#options;
+    const { clock, lastGood, schedule } = this.#deps;
+    if (this.#isFirstScan && this.#isRestorable) {
+      const { records, isWhole } = await lastGood.loadAll();
+      for (const { path: manifest, pods, objects } of records) {
+        const isOurs = dirname(manifest) === path &&
+          this.#options.isManifest(basename(manifest));
+        if (!isOurs || this.#entries.has(manifest)) continue;
+        const content = { pods, objects };
+        const kept = { kind: "present", content } as const;
+        const verdict = { kind: "unsettled", lastGood: kept } as const;
+        this.#entries.set(manifest, { verdict });
+      }
+      this.#isRestorable = !isWhole;
+      if (!isWhole) {
+        schedule.scanSoon(this.#recalls.next(path, clock.monotonic()));
+      }
     }
+    return this.#entries.size > 0;
   }
 
   #drop(path: string): void {
     this.#missing.delete(path);
-    if (this.#entries.delete(path)) this.#deps.lastGood.forget(path);
+    this.#recalls.end(path);
+    if (this.#entries.delete(path)) this.#deps.kept.forget(path);
   }
 
   #isKnown(path: string, stamp: FileStamp): boolean {
-    const known = this.#entries.get(path)?.stamp;
-    return known !== undefined && sameStamp(known, stamp);
-  }
-
-  #isFile(): boolean {
-    const footing = this.#footing;
-    return footing.kind === "file" ||
-      (footing.kind === "unreachable" && footing.was === "file");
+    const known = this.#entries.get(path);
+    return known?.stamp !== undefined && sameStamp(known.stamp, stamp) &&
+      unknownOf(known.verdict) === undefined;
   }
 
   async #look(path: string): Promise<FileLook | Denied> {
@@ -346,17 +385,6 @@ export class ManifestSet {
       return { kind: "denied", error };
     }
   }
-
-  #tellSkipped(names: readonly string[]): void {
-    const skipped = names.filter((name) =>
-      !name.startsWith(".") && !this.#options.isManifest(name)
-    ).slice(0, MAX_SKIPPED);
-    for (const name of skipped) {
-      if (this.#skipped.has(name)) continue;
-      this.#deps.log.debug("manifest_name_skipped", { name });
-    }
-    this.#skipped = new Set(skipped);
-  }
 }
 
 // Enough to keep a disk busy; the reading itself is bounded for each file.
@@ -365,30 +393,5 @@ const READERS = 16;
 // A younger file that nobody announced may still be being written.
 const YOUNG_MS = 1000;
 
-// Whoever throws a hundred thousand files in there gets the first of them named.
-const MAX_SKIPPED = 100;
-
 // Longer than a watcher needs to notice that a path is another.
 const EXCHANGED_MS = 1500;
-
-type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
-
-interface Denied {
-  readonly kind: "denied";
-  readonly error: unknown;
-}
-
-type OtherLook = Exclude<FileLook, { kind: "file" | "missing" }> | Denied;
-
-function describeOther(
-  look: Exclude<OtherLook, { kind: "directory" }>,
-): string {
-  switch (look.kind) {
-    case "denied":
-      return describeError(look.error);
-    case "dangling":
-      return "Cannot be read: it is a link to nothing, wanted a file";
-    case "special":
-      return describeNotRegular(look.what);
-  }
-}

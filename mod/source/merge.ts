@@ -19,11 +19,12 @@ import {
 import type { Clock, Logger } from "../base/mod.ts";
 import { formatTime } from "../pod/mod.ts";
 import { deepEqual } from "./deep_equal.ts";
-import type {
-  PodChange,
-  PodOperation,
-  SourceName,
-  SourceUpdate,
+import {
+  isCompleteSet,
+  type PodChange,
+  type PodOperation,
+  type SourceName,
+  type SourceUpdate,
 } from "./source_set.ts";
 
 /** What {@linkcode PodStorage} is built on. */
@@ -55,16 +56,17 @@ export class PodStorage {
    * whoever acts goes by what is held ({@linkcode bySource}), not by these.
    * Removals come first.
    *
-   * The first set of a source always yields a change, an empty `add` if there is
-   * nothing to tell, so that the source counts as ready.
+   * The first complete set of a source always yields a change, an empty `add` if there
+   * is nothing to tell, so that the source counts as ready.
    */
   merge(update: SourceUpdate): readonly PodChange[] {
     const { source, op = "set" } = update;
     const changed = emptyChanges();
     switch (op) {
       case "set": {
-        const isFirst = !this.#seen.has(source);
-        this.#seen.add(source);
+        const isComplete = isCompleteSet(update);
+        const isFirst = isComplete && !this.#seen.has(source);
+        if (isComplete) this.#seen.add(source);
         this.#replace(update, changed);
         return inOrder(changed, { source, isFirst });
       }
@@ -87,7 +89,7 @@ export class PodStorage {
     return inOrder(changed, { source, isFirst: false });
   }
 
-  /** Whether the source has delivered a set yet. */
+  /** Whether the source has delivered a complete set yet. */
   seen(source: SourceName): boolean {
     return this.#seen.has(source);
   }

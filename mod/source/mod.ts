@@ -37,6 +37,9 @@ export {
   type PodConfigMuxDeps,
 } from "./merge_mux.ts";
 export type {
+  AllLastGood,
+  DirectoryNote,
+  Kept,
   LastGood,
   LastGoodStore,
   ManifestFiles,
@@ -54,14 +57,15 @@ export type {
   CheckpointFailure,
   SourceCondition,
 } from "./source_conditions.ts";
-export type {
-  PodChange,
-  PodOperation,
-  SourceContent,
-  SourceName,
-  SourcePart,
-  SourceSet,
-  SourceUpdate,
+export {
+  isCompleteSet,
+  type PodChange,
+  type PodOperation,
+  type SourceContent,
+  type SourceName,
+  type SourcePart,
+  type SourceSet,
+  type SourceUpdate,
 } from "./source_set.ts";
 export { type SeenSources, SourcesReady } from "./sources_ready.ts";
 export {

@@ -21,6 +21,19 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
+/**
+ * What a store says of a key. Nothing is ended, removed or overwritten because of
+ * what is `unknown`: it is asked for again.
+ */
+export type Kept<Content> =
+  | { readonly kind: "present"; readonly content: Content }
+  | { readonly kind: "absent" }
+  | {
+    /** The disk did not give it. */
+    readonly kind: "unknown";
+    readonly reason: string;
+  };
+
 /** What a manifest last gave when it was valid. */
 export interface LastGood {
   /** The manifest's path. */
@@ -29,24 +42,48 @@ export interface LastGood {
   readonly objects: readonly LocalObject[];
 }
 
+/** Which directory manifests were in. */
+export interface DirectoryNote {
+  /** Its inode; devices are numbered anew at each boot. */
+  readonly inode: number;
+  /** Whether there was any at the last look. */
+  readonly hasManifests: boolean;
+}
+
+/** The records of all manifests, as far as the disk gave them. */
+export interface AllLastGood {
+  readonly records: readonly LastGood[];
+  /** Whether the disk gave all. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Keeps the last good content of manifests across restarts of the agent.
  *
- * None of it ever rejects: a store that cannot read has nothing, and one that
- * cannot write tries again.
+ * None of it ever rejects: a store that cannot read says so, and one that cannot
+ * write tries again.
  */
 export interface LastGoodStore {
   /**
-   * What was kept for a manifest; `undefined` when there is nothing sound. Secrets
-   * may be missing from it, since they are kept in fewer places.
+   * What was kept for a manifest; absent when there is nothing sound. Secrets may be
+   * missing from it, since they are kept in fewer places.
    */
-  load(path: string): Promise<LastGood | undefined>;
+  load(path: string): Promise<Kept<SourceContent>>;
+  /** What was kept for all of them. */
+  loadAll(): Promise<AllLastGood>;
+  /** What was kept of the directory that manifests were in. */
+  loadDirectory(path: string): Promise<Kept<DirectoryNote>>;
+  /** Keeps which directory manifests are in; returns at once. */
+  saveDirectory(path: string, note: DirectoryNote): void;
   /** Keeps a record; returns at once, writing happens in `run`. */
   save(record: LastGood): void;
   /** Drops the record of a manifest that is gone; returns at once. */
   forget(path: string): void;
-  /** Drops the records of all manifests but these; returns at once. */
-  retain(paths: ReadonlySet<string>): void;
+  /**
+   * Drops the records of all manifests but these, which are asked for whenever it is
+   * tried; returns at once.
+   */
+  retain(paths: () => ReadonlySet<string>): void;
   /** Why records cannot be written at present; `undefined` when they can. */
   failure?(): CheckpointFailure | undefined;
   /** Writes what is to be written until `signal` aborts. */
@@ -57,15 +94,15 @@ export interface LastGoodStore {
  * Keeps what a source other than the file source delivered last, across restarts
  * of the agent and of the machine.
  *
- * None of it ever rejects: a checkpoint that cannot be read has nothing, and one
- * that cannot be written is tried again.
+ * None of it ever rejects: a checkpoint that cannot be read says so, and one that
+ * cannot be written is tried again.
  */
 export interface SetCheckpoint {
   /**
-   * What was kept of the same source and origin; `undefined` when there is nothing
-   * sound. Secrets may be missing from it, since they are kept in fewer places.
+   * What was kept of the same source and origin; absent when there is nothing sound.
+   * Secrets may be missing from it, since they are kept in fewer places.
    */
-  load(): Promise<SourceContent | undefined>;
+  load(): Promise<Kept<SourceContent>>;
   /** Keeps a set; returns at once, writing happens in `run`. */
   save(content: SourceContent): void;
   /** Why it cannot be written at present; `undefined` when it can. */

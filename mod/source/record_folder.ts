@@ -6,6 +6,7 @@
 
 import { join } from "node:path";
 import { fnv1a128Hex, openRecord, sealRecord } from "../api/mod.ts";
+import { type BoundedRead, fileErrorKind } from "../host/mod.ts";
 import type { RecordFiles } from "./ports.ts";
 
 /** What a file of the folder says. */
@@ -79,7 +80,7 @@ export class RecordFolder {
         unreadable.push(path);
       }
     };
-    const names = (await this.#files.list(this.#directory))
+    const names = (await this.#namesThere())
       .filter((name) => name.endsWith(SUFFIX));
     for (let at = 0; at < names.length; at += READERS) {
       await Promise.all(names.slice(at, at + READERS).map(take));
@@ -123,12 +124,31 @@ export class RecordFolder {
   }
 
   async #readFile(path: string): Promise<FoundRecord> {
-    const found = await this.#files.read(path, MAX_RECORD_BYTES);
+    const found = await this.#bytesOf(path);
     if (found.kind === "missing") return found;
     // What is no file or too large is no record either, and as corrupt.
     return found.kind === "read"
       ? unseal(new TextDecoder().decode(found.bytes))
       : { kind: "corrupt" };
+  }
+
+  async #bytesOf(path: string): Promise<BoundedRead> {
+    try {
+      return await this.#files.read(path, MAX_RECORD_BYTES);
+    } catch (error) {
+      // Below something that is no directory there is nothing, and nothing to wait for.
+      if (fileErrorKind(error) === "wrong_type") return { kind: "missing" };
+      throw error;
+    }
+  }
+
+  async #namesThere(): Promise<readonly string[]> {
+    try {
+      return await this.#files.list(this.#directory);
+    } catch (error) {
+      if (fileErrorKind(error) === "wrong_type") return [];
+      throw error;
+    }
   }
 
   async #moveAside(file: string): Promise<string> {

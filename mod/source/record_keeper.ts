@@ -4,13 +4,7 @@
  * @module
  */
 
-import {
-  type EventSink,
-  type LocalObject,
-  type Pod,
-  type PodEvent,
-  podRef,
-} from "../api/mod.ts";
+import { type EventSink, type Pod, type PodEvent, podRef } from "../api/mod.ts";
 import {
   type Clock,
   type Counter,
@@ -23,16 +17,13 @@ import {
   nextDelay,
   wallTimeOf,
 } from "../base/mod.ts";
-import type { RecordFiles } from "./ports.ts";
+import { contentOf, isOf, keyOf, type RecordContent } from "./kept_record.ts";
+import type { Kept, RecordFiles } from "./ports.ts";
 import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
 import { type FoundRecord, RecordFolder } from "./record_folder.ts";
 import type { CheckpointFailure } from "./source_conditions.ts";
-import type { SourceContent, SourceName } from "./source_set.ts";
-import {
-  restoreObject,
-  type StoredObject,
-  storeObject,
-} from "./stored_objects.ts";
+import type { SourceName } from "./source_set.ts";
+import { storeObject } from "./stored_objects.ts";
 
 /** What a {@linkcode RecordKeeper} is built on. */
 export interface RecordKeeperDeps {
@@ -111,17 +102,44 @@ export class RecordKeeper {
     );
   }
 
-  /** What is kept under a key, if it is sound. Never rejects. */
-  async load(key: string): Promise<SourceContent | undefined> {
+  /**
+   * What is kept under a key. A record that is not sound is none; one that the disk
+   * did not give is unknown, also if that is the one with the Secrets. Never rejects.
+   */
+  async load(key: string): Promise<Kept<RecordContent>> {
     const wish = this.#wishes.get(key);
-    if (wish !== undefined) {
-      return wish.kind === "save" ? wish.content : undefined;
+    if (wish?.kind === "save") {
+      return { kind: "present", content: wish.content };
     }
+    if (wish?.kind === "forget") return ABSENT;
     const record = await this.#loadFrom(this.#records, key);
-    if (record === undefined || this.#secrets === undefined) return record;
+    if (record.kind !== "present" || this.#secrets === undefined) return record;
     const secrets = await this.#loadFrom(this.#secrets, key);
-    const objects = [...record.objects, ...secrets?.objects ?? []];
-    return { ...record, objects };
+    if (secrets.kind !== "present") {
+      return secrets.kind === "absent" ? record : secrets;
+    }
+    const { content } = record;
+    const objects = [...content.objects, ...secrets.content.objects];
+    return { kind: "present", content: { ...content, objects } };
+  }
+
+  /** The keys of all sound records on the disk, as far as it gives them. Never rejects. */
+  async keys(): Promise<
+    { readonly keys: readonly string[]; readonly isWhole: boolean }
+  > {
+    const { log } = this.#deps;
+    try {
+      const { records, setAside, unreadable } = await this.#records.readAll();
+      for (const movedTo of setAside) this.#tellCorrupt({ movedTo });
+      for (const file of unreadable) {
+        log.warn("checkpoint_unreadable", { file });
+      }
+      const keys = records.map(keyOf).filter((key) => key !== undefined);
+      return { keys, isWhole: unreadable.length === 0 };
+    } catch (error) {
+      log.warn("checkpoint_unreadable", { error });
+      return { keys: [], isWhole: false };
+    }
   }
 
   /** Why the disk does not take what was asked for; `undefined` when it does. */
@@ -133,7 +151,7 @@ export class RecordKeeper {
   }
 
   /** Has a record written soon. */
-  save(key: string, content: SourceContent): void {
+  save(key: string, content: RecordContent): void {
     this.#wish(key, { kind: "save", content });
   }
 
@@ -142,8 +160,11 @@ export class RecordKeeper {
     this.#wish(key, { kind: "forget" });
   }
 
-  /** Has every record removed soon that has none of these keys. */
-  retain(keys: ReadonlySet<string>): void {
+  /**
+   * Has every record removed soon that has none of these keys, which are asked for
+   * at each try: what is kept meanwhile has a right to its record.
+   */
+  retain(keys: () => ReadonlySet<string>): void {
     this.#wish(SWEEP, { kind: "retain", keys });
   }
 
@@ -208,8 +229,8 @@ export class RecordKeeper {
   async #fulfil(key: string, wish: Wish): Promise<void> {
     switch (wish.kind) {
       case "retain":
-        await this.#secrets?.sweep(wish.keys);
-        return await this.#records.sweep(wish.keys);
+        await this.#secrets?.sweep(wish.keys());
+        return await this.#records.sweep(wish.keys());
       case "forget":
         await this.#secrets?.remove(key);
         return await this.#records.remove(key);
@@ -218,8 +239,8 @@ export class RecordKeeper {
     }
   }
 
-  async #store(key: string, content: SourceContent): Promise<void> {
-    const { pods } = content;
+  async #store(key: string, content: RecordContent): Promise<void> {
+    const { pods, directory } = content;
     const stored = content.objects.map(storeObject);
     const secrets = stored.filter(({ kind }) => kind === "Secret");
     const objects = stored.filter(({ kind }) => kind !== "Secret");
@@ -236,7 +257,12 @@ export class RecordKeeper {
       failures.push(error);
     }
     // A record without objects stays what it was before there were any.
-    const record = { path: key, pods, ...(objects.length > 0 && { objects }) };
+    const record = {
+      path: key,
+      pods,
+      ...(objects.length > 0 && { objects }),
+      ...(directory !== undefined && { directory }),
+    };
     await this.#write(this.#records, key, { record, pods });
     if (failures.length > 0) throw failures[0];
   }
@@ -248,7 +274,7 @@ export class RecordKeeper {
   ): Promise<void> {
     if (folder === undefined) return;
     const { record, pods } = content;
-    const found = await folder.read(key);
+    const found = await this.#readBefore(folder, key);
     const isSound = found.kind === "sound" && isOf(key, found);
     if (found.kind !== "missing" && !isSound) {
       const movedTo = await this.#setAside(folder, key);
@@ -265,29 +291,51 @@ export class RecordKeeper {
     this.#deps.log.warn("checkpoint_too_large", { file });
   }
 
+  /** What a write replaces. A bad block is healed by writing, so it counts as nothing. */
+  async #readBefore(folder: RecordFolder, key: string): Promise<FoundRecord> {
+    try {
+      return await folder.read(key);
+    } catch {
+      // If the disk is to blame, it refuses the write as well, and that is told.
+      return { kind: "missing" };
+    }
+  }
+
   async #loadFrom(
     folder: RecordFolder,
     key: string,
-  ): Promise<SourceContent | undefined> {
+  ): Promise<Kept<RecordContent>> {
+    const file = folder.fileOf(key);
     try {
       const found = await folder.read(key);
-      if (found.kind === "missing") return undefined;
+      if (found.kind === "missing") return ABSENT;
       const content = contentOf(key, found);
-      if (content === undefined) await this.#setAside(folder, key);
-      return content;
+      if (content !== undefined) return { kind: "present", content };
     } catch (error) {
-      const file = folder.fileOf(key);
       this.#deps.log.warn("checkpoint_unreadable", { file, error });
-      return undefined;
+      return { kind: "unknown", reason: describeError(error) };
     }
+    try {
+      await this.#setAside(folder, key);
+    } catch (error) {
+      // It says nothing where it is, either.
+      this.#deps.log.warn("checkpoint_not_set_aside", { file, error });
+    }
+    return ABSENT;
   }
 
   async #setAside(folder: RecordFolder, key: string): Promise<string> {
     const file = folder.fileOf(key);
     const movedTo = await folder.setAside(key);
-    this.#corrupt.inc({ source: this.#source });
-    this.#deps.log.error("checkpoint_corrupt", { file, movedTo });
+    this.#tellCorrupt({ file, movedTo });
     return movedTo;
+  }
+
+  #tellCorrupt(
+    where: { readonly file?: string; readonly movedTo: string },
+  ): void {
+    this.#corrupt.inc({ source: this.#source });
+    this.#deps.log.error("checkpoint_corrupt", where);
   }
 
   #tellHealth(error: unknown): void {
@@ -332,9 +380,11 @@ export class RecordKeeper {
 }
 
 type Wish =
-  | { readonly kind: "save"; readonly content: SourceContent }
+  | { readonly kind: "save"; readonly content: RecordContent }
   | { readonly kind: "forget" }
-  | { readonly kind: "retain"; readonly keys: ReadonlySet<string> };
+  | { readonly kind: "retain"; readonly keys: () => ReadonlySet<string> };
+
+const ABSENT = { kind: "absent" } as const;
 
 /** The key of the wish that is about all records; no record has it. */
 const SWEEP = "";
@@ -345,43 +395,3 @@ const RETRY = { baseMs: 1000, maxMs: 60_000 };
 
 // For what was accepted right before the stop; a sick disk must not hold up the end.
 const LAST_WRITES_MS = 1000;
-
-/** What a record says; `undefined` unless it is sound and has this key. */
-function contentOf(
-  key: string,
-  found: FoundRecord,
-): SourceContent | undefined {
-  if (found.kind !== "sound" || !isOf(key, found)) return undefined;
-  const { record } = found;
-  if (!isRecord(record)) return undefined;
-  const { pods, objects = [] } = record;
-  const restored = objects.map(restoreObject)
-    .filter((object): object is LocalObject => object !== undefined);
-  return { pods, objects: restored };
-}
-
-// The file of another manifest or origin, copied or renamed, is sound and foreign.
-function isOf(key: string, found: { readonly record: unknown }): boolean {
-  return isRecord(found.record) && found.record.path === key;
-}
-
-interface StoredRecord {
-  /** The key; for manifests, their path. */
-  readonly path: string;
-  readonly pods: readonly Pod[];
-  /** Absent in what was written before there were any. */
-  readonly objects?: readonly StoredObject[];
-}
-
-function isRecord(value: unknown): value is StoredRecord {
-  // The checksum vouches for the rest: only the folder writes one that fits.
-  return typeof value === "object" && value !== null && "path" in value &&
-    typeof value.path === "string" && "pods" in value &&
-    isObjects(value.pods) &&
-    (!("objects" in value) || isObjects(value.objects));
-}
-
-function isObjects(value: unknown): value is readonly object[] {
-  return Array.isArray(value) &&
-    value.every((one) => typeof one === "object" && one !== null);
-}

@@ -46,23 +46,44 @@ export class DiskRollbackStore {
     this.#deps = deps;
   }
 
-  /** All that was kept, by key. */
+  /**
+   * All that was kept, by key. What the disk does not give is asked for a few times,
+   * since a version that was rolled back must not be tried again for want of a file
+   * descriptor.
+   */
   async load(): Promise<ReadonlyMap<string, PodHistory>> {
-    const { log } = this.#deps;
+    const { log, clock } = this.#deps;
+    const histories = new Map<string, PodHistory>();
+    let pauseMs: number | undefined;
+    for (let tries = 1;; tries++) {
+      const failures = await this.#read(histories);
+      if (failures.length === 0) return histories;
+      if (tries === MAX_LOADS) {
+        for (const failure of failures) {
+          log.error("rollback_record_unreadable", failure);
+        }
+        return histories;
+      }
+      pauseMs = nextDelay(pauseMs, RETRY);
+      await clock.sleep(pauseMs, NEVER);
+    }
+  }
+
+  /** @returns what the disk did not give */
+  async #read(
+    histories: Map<string, PodHistory>,
+  ): Promise<readonly { readonly file?: string; readonly error?: unknown }[]> {
     try {
       const { records, setAside, unreadable } = await this.#folder.readAll();
       for (const movedTo of setAside) {
-        log.error("rollback_record_corrupt", { movedTo });
+        this.#deps.log.error("rollback_record_corrupt", { movedTo });
       }
-      for (const file of unreadable) {
-        log.warn("rollback_record_unreadable", { file });
+      for (const { path, history } of records.filter(isRecord)) {
+        histories.set(path, history);
       }
-      return new Map(
-        records.filter(isRecord).map(({ path, history }) => [path, history]),
-      );
+      return unreadable.map((file) => ({ file }));
     } catch (error) {
-      log.warn("rollback_records_unreadable", { error });
-      return new Map();
+      return [{ error }];
     }
   }
 
@@ -167,6 +188,12 @@ const GATHER_MS = 10_000;
 
 // For what happened right before the stop; a sick disk must not hold up the end.
 const LAST_WRITES_MS = 1000;
+
+// The agent waits for it at its start: three seconds at most, or as long as a disk
+// may take that does not answer.
+const MAX_LOADS = 3;
+
+const NEVER = new AbortController().signal;
 
 interface StoredHistory {
   readonly path: string;

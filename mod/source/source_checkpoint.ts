@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { SetCheckpoint } from "./ports.ts";
+import type { Kept, SetCheckpoint } from "./ports.ts";
 import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
 import { RecordFolder } from "./record_folder.ts";
 import {
@@ -44,15 +44,15 @@ export class DiskSetCheckpoint implements SetCheckpoint {
     this.#key = `${source}:${hash}`;
   }
 
-  /** What was kept, if it is sound and of this origin. Never rejects. */
-  async load(): Promise<SourceContent | undefined> {
+  /** What was kept of this origin. Never rejects. */
+  async load(): Promise<Kept<SourceContent>> {
     return await this.#keeper.load(this.#key);
   }
 
   /** Has a set written soon. */
   save({ pods, objects }: SourceContent): void {
     this.#keeper.save(this.#key, { pods, objects });
-    if (!this.#isAlone) this.#keeper.retain(new Set([this.#key]));
+    if (!this.#isAlone) this.#keeper.retain(() => new Set([this.#key]));
     this.#isAlone = true;
   }
 

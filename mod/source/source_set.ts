@@ -27,6 +27,14 @@ export interface SourceSet extends SourceContent {
    * @default {"set"}
    */
   readonly op?: "set" | "restore";
+  /**
+   * Of which parts of the source it is not known what they want, such as manifests
+   * that cannot be read and whose records cannot be read either. As long as there are
+   * any, the set does not make the source ready: what it does not name may be wanted.
+   *
+   * @default none
+   */
+  readonly unknown?: readonly string[];
 }
 
 /** Some pods of a source that tells them one by one instead of all at once. */
@@ -42,6 +50,13 @@ export interface SourcePart {
 
 /** Whatever a source may say. */
 export type SourceUpdate = SourceSet | SourcePart;
+
+/** Whether an update names all that its source wants. */
+export function isCompleteSet(update: SourceUpdate): boolean {
+  const { op = "set" } = update;
+  const unknown = "unknown" in update ? update.unknown ?? [] : [];
+  return op === "set" && unknown.length === 0;
+}
 
 /**
  * What a change does to its pods (upstream's PodOperation).

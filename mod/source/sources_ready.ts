@@ -8,14 +8,14 @@ import type { SourceName } from "./source_set.ts";
 
 /** The part of the pod storage that the gate looks at. */
 export interface SeenSources {
-  /** Whether the source has delivered a set yet. */
+  /** Whether the source has delivered a complete set yet. */
   seen(source: SourceName): boolean;
 }
 
 /**
  * Holds back what would remove pods until all sources have spoken.
  *
- * A source is ready once it delivered a set and the sync loop handled one; with
+ * A source is ready once it delivered a complete set and the sync loop handled one; with
  * no source configured all are (upstream's config.SourcesReady). The pods of a
  * source never wait for another source: only clearing up does.
  */

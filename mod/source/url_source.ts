@@ -5,16 +5,23 @@
  */
 
 import { createHash, type KeyObject } from "node:crypto";
-import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
+import {
+  type Fault,
+  formatObjectId,
+  type LocalObject,
+  objectId,
+  type Pod,
+  podKey,
+  type UnknownFields,
+} from "../api/mod.ts";
 import {
   type Counter,
-  describeError,
   type Moment,
   momentOf,
+  nextDelay,
   TaskGroup,
   wallTimeOf,
 } from "../base/mod.ts";
-import type { BoundedRead, DownloadTls } from "../host/mod.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import {
   type FileReport,
@@ -23,13 +30,18 @@ import {
 } from "./file_state.ts";
 import { MAX_MANIFEST_BYTES } from "./manifest_reader.ts";
 import type { SetCheckpoint } from "./ports.ts";
-import { parsePublicKey, signatureFault } from "./signature.ts";
+import { signatureFault } from "./signature.ts";
 import {
   checkpointCondition,
   type SourceCondition,
 } from "./source_conditions.ts";
 import type { SourceContent, SourceSet } from "./source_set.ts";
 import { readUrlContent } from "./url_content.ts";
+import {
+  readCredentials,
+  type ReadFile,
+  type UrlCredentialFiles,
+} from "./url_credentials.ts";
 import {
   requestUrl,
   showUrl,
@@ -39,7 +51,7 @@ import {
 } from "./url_request.ts";
 
 /** How a {@linkcode UrlSource} works. */
-export interface UrlSourceOptions {
+export interface UrlSourceOptions extends UrlCredentialFiles {
   /** Of scheme http or https, without user and password: it is part of the UIDs. */
   readonly url: string;
   /** The node's name as configured, in any case. */
@@ -50,17 +62,6 @@ export interface UrlSourceOptions {
    * @default none
    */
   readonly headers?: Readonly<Record<string, readonly string[]>>;
-  /** The PEM file of the authorities that are believed; https needs it. */
-  readonly caFile?: string;
-  /** The PEM file of the client's certificate; `keyFile` goes with it. */
-  readonly certFile?: string;
-  readonly keyFile?: string;
-  /**
-   * PEM files of Ed25519 public keys, one of which must have signed each answer.
-   *
-   * @default none: answers need no signature
-   */
-  readonly publicKeyFiles?: readonly string[];
   /**
    * How often the URL is asked.
    *
@@ -79,7 +80,7 @@ export interface UrlSourceOptions {
 export interface UrlSourceDeps extends FileReporterDeps {
   readonly checkpoint: SetCheckpoint;
   /** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
-  readonly readFile: (path: string, maxBytes: number) => Promise<BoundedRead>;
+  readonly readFile: ReadFile;
   /** What this node has against a valid pod; a fault refuses that pod alone. */
   readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
 }
@@ -89,7 +90,9 @@ export interface UrlSourceDeps extends FileReporterDeps {
  *
  * Only an answer that was read, and whose signature fits if one is wanted, changes
  * anything: whatever goes wrong otherwise keeps what there is and is told once. If
- * it goes wrong at the very first try, what the checkpoint has stands in.
+ * it goes wrong at the very first try, what the checkpoint has stands in. One that
+ * cannot be read is asked again, and not written over while a part of the answer is
+ * faulty and may be in it.
  *
  * ```text
  * silent ──▶ restored ──▶ speaking ⟲
@@ -107,6 +110,12 @@ export class UrlSource {
   #state: "silent" | "restored" | "speaking" = "silent";
   #held: SourceContent = { pods: [], objects: [] };
   #accepted: Accepted | undefined;
+  /** Whether it is known what the checkpoint has. */
+  #memory: "unknown" | "known" = "unknown";
+  /** How long to wait before it is asked again. */
+  #recallMs = Infinity;
+  /** Whether the last set lacked what only the checkpoint knows. */
+  #wasLacking = false;
   /** The answer that was refused last, so that it is not read again and again. */
   #refused: { readonly digest: string; readonly reason: string } | undefined;
   #reports: readonly FileReport[] = [];
@@ -139,12 +148,16 @@ export class UrlSource {
     const { checkFrequencyMs = 20_000 } = this.#options;
     await using tasks = new TaskGroup(signal);
     tasks.start((stop) => checkpoint.run(stop));
-    this.#held = await checkpoint.load() ?? this.#held;
+    let dueMs = -Infinity;
     while (!tasks.signal.aborted) {
       try {
-        const set = await this.#poll(tasks.signal);
+        const isNews = await this.#recall();
+        const isDue = isNews || clock.monotonic() >= dueMs;
+        const set = isDue ? await this.#poll(tasks.signal) : undefined;
         if (set !== undefined && !tasks.signal.aborted) yield set;
-        await clock.sleep(checkFrequencyMs, tasks.signal);
+        if (isDue) dueMs = clock.monotonic() + checkFrequencyMs;
+        const leftMs = dueMs - clock.monotonic();
+        await clock.sleep(Math.min(leftMs, this.#recallMs), tasks.signal);
       } catch (error) {
         if (!tasks.signal.aborted) throw error;
       }
@@ -169,6 +182,29 @@ export class UrlSource {
     if (conditions.length === 0) return [];
     const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
     return [...conditions, checkpointCondition(failure, startMs)];
+  }
+
+  /**
+   * Asks the checkpoint until it is known what it has.
+   *
+   * @returns Whether it is known since now.
+   */
+  async #recall(): Promise<boolean> {
+    if (this.#memory === "known") return false;
+    const kept = await this.#deps.checkpoint.load();
+    if (kept.kind === "unknown") {
+      const before = Number.isFinite(this.#recallMs)
+        ? this.#recallMs
+        : undefined;
+      this.#recallMs = nextDelay(before, RECALL);
+      return false;
+    }
+    this.#memory = "known";
+    this.#recallMs = Infinity;
+    if (kept.kind === "present") this.#held = union(this.#held, kept.content);
+    // What was taken without it is read again, with what it has of faulty parts.
+    this.#accepted = undefined;
+    return true;
   }
 
   async #poll(signal: AbortSignal): Promise<SourceSet | undefined> {
@@ -199,14 +235,27 @@ export class UrlSource {
     }
     this.#state = "speaking";
     if (taken.kind === "unchanged" && before === "speaking") return undefined;
-    return { source: "http", ...this.#held };
+    const unknown = this.#accepted?.isLacking ? [this.#shownUrl] : [];
+    const set: SourceSet = { source: "http", ...this.#held };
+    return unknown.length === 0 ? set : { ...set, unknown };
   }
 
   async #ask(signal: AbortSignal): Promise<Taken> {
     const { clock } = this.#deps;
-    const prepared = await this.#prepare();
-    if (prepared.kind === "failed") return prepared;
-    const { request, keys } = prepared;
+    const credentials = await readCredentials(
+      this.#options,
+      this.#deps.readFile,
+    );
+    if (credentials.kind === "failed") return credentials;
+    const { tls, keys } = credentials;
+    const request: UrlRequest = {
+      url: this.#url,
+      headers: this.#options.headers ?? {},
+      tls,
+      maxBytes: MAX_MANIFEST_BYTES,
+      isSigned: keys.length > 0,
+      validators: this.#accepted?.validators,
+    };
     const answer = await requestUrl(request, { clock }, signal);
     switch (answer.kind) {
       case "failed":
@@ -216,7 +265,7 @@ export class UrlSource {
       case "body": {
         const fault = keys.length === 0
           ? undefined
-          : await this.#signatureFault(answer.body, prepared, signal);
+          : await this.#signatureFault(answer.body, { request, keys }, signal);
         return fault === undefined
           ? this.#take(answer)
           : { kind: "failed", reason: fault, fault: "InvalidSignature" };
@@ -250,91 +299,46 @@ export class UrlSource {
       return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
     const { content, reports } = read;
-    this.#accepted = { digest, validators, reports };
-    const isSame = sameContent(this.#held, content);
+    // What a faulty part was before, only the checkpoint knows.
+    const isLacking = this.#memory === "unknown" && reports.length > 0;
+    const isSame = sameContent(this.#held, content) &&
+      isLacking === this.#wasLacking;
+    this.#accepted = { digest, validators, reports, isLacking };
+    this.#wasLacking = isLacking;
     this.#held = content;
-    // The store writes nothing that it has already.
-    this.#deps.checkpoint.save(content);
+    if (!isLacking) {
+      this.#memory = "known";
+      this.#recallMs = Infinity;
+      // The store writes nothing that it has already.
+      this.#deps.checkpoint.save(content);
+    }
     return { kind: isSame ? "unchanged" : "changed" };
   }
 
   async #signatureFault(
     body: Uint8Array,
-    prepared: Prepared & { readonly kind: "ready" },
+    asked: {
+      readonly request: UrlRequest;
+      readonly keys: readonly KeyObject[];
+    },
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const url = new URL(this.#url);
     url.pathname += ".sig";
     const request: UrlRequest = {
-      ...prepared.request,
+      ...asked.request,
       url,
       maxBytes: MAX_SIGNATURE_BYTES,
       validators: undefined,
     };
     const answer = await requestUrl(request, this.#deps, signal);
     const fault = answer.kind === "body"
-      ? signatureFault(body, answer.body, prepared.keys)
+      ? signatureFault(body, answer.body, asked.keys)
       : answer.kind === "failed"
       ? answer.reason
       : "it answered 304, wanted 200";
     return fault &&
       `its signature at "${showUrl(url)}" does not hold: ${fault}`;
-  }
-
-  /** Certificates and keys are read each time, since others renew them. */
-  async #prepare(): Promise<Prepared> {
-    const { publicKeyFiles = [], headers = {} } = this.#options;
-    try {
-      const tls = await this.#tls();
-      const keys: KeyObject[] = [];
-      for (const path of publicKeyFiles) {
-        const key = parsePublicKey(await this.#readPem(path));
-        if (key === undefined) {
-          const reason = `"${path}" is no Ed25519 public key in PEM`;
-          return { kind: "failed", reason };
-        }
-        keys.push(key);
-      }
-      const request: UrlRequest = {
-        url: this.#url,
-        headers,
-        tls,
-        maxBytes: MAX_MANIFEST_BYTES,
-        isSigned: keys.length > 0,
-        validators: this.#accepted?.validators,
-      };
-      return { kind: "ready", request, keys };
-    } catch (error) {
-      return { kind: "failed", reason: describeError(error) };
-    }
-  }
-
-  async #tls(): Promise<DownloadTls | undefined> {
-    const { caFile, certFile, keyFile } = this.#options;
-    if (caFile === undefined) return undefined;
-    return {
-      ca: await this.#readPem(caFile),
-      ...(certFile !== undefined && { cert: await this.#readPem(certFile) }),
-      ...(keyFile !== undefined && { key: await this.#readPem(keyFile) }),
-    };
-  }
-
-  async #readPem(path: string): Promise<string> {
-    const found = await this.#deps.readFile(path, MAX_PEM_BYTES);
-    switch (found.kind) {
-      case "read":
-        return new TextDecoder().decode(found.bytes);
-      case "missing":
-        throw new Error(`Cannot read "${path}": it does not exist`);
-      case "not_regular":
-        throw new Error(
-          `Cannot read "${path}": it is of type "${found.what}", wanted a regular file`,
-        );
-      case "too_large":
-        throw new Error(
-          `Cannot read "${path}": it is longer than ${MAX_PEM_BYTES} bytes`,
-        );
-    }
   }
 
   get #shownUrl(): string {
@@ -347,6 +351,8 @@ interface Accepted {
   readonly digest: string;
   readonly validators: Validators;
   readonly reports: readonly FileReport[];
+  /** Whether parts are faulty, and the checkpoint that may have them unknown. */
+  readonly isLacking: boolean;
 }
 
 /** What came of one question. */
@@ -359,16 +365,28 @@ type Taken =
     readonly fault?: OutageFault;
   };
 
-type Prepared =
-  | {
-    readonly kind: "ready";
-    readonly request: UrlRequest;
-    readonly keys: readonly KeyObject[];
-  }
-  | { readonly kind: "failed"; readonly reason: string };
+/** Two contents; of what both have, the first. */
+function union(first: SourceContent, second: SourceContent): SourceContent {
+  const pods = new Set(first.pods.map(({ metadata }) => podKey(metadata)));
+  const names = new Set(first.objects.map(nameOf));
+  return {
+    pods: [
+      ...first.pods,
+      ...second.pods.filter(({ metadata }) => !pods.has(podKey(metadata))),
+    ],
+    objects: [
+      ...first.objects,
+      ...second.objects.filter((object) => !names.has(nameOf(object))),
+    ],
+  };
+}
 
-// The authorities of a whole distribution have some 250 KiB.
-const MAX_PEM_BYTES = 4 * 1024 * 1024;
+function nameOf(object: LocalObject): string {
+  return formatObjectId(objectId(object));
+}
+
+// As for records that cannot be written.
+const RECALL = { baseMs: 1000, maxMs: 60_000 };
 
 // 88 letters; the rest is for whoever breaks lines.
 const MAX_SIGNATURE_BYTES = 1024;

@@ -168,7 +168,7 @@ export const POD_ROWS: readonly Row[] = [
       "Warning",
       "FailedValidation",
       undefined,
-      /has a pod "default\/web-edge1" as well and comes first$/,
+      /has a pod "default\/web-edge1" as well and had it first$/,
     ]],
   },
   {

@@ -87,8 +87,15 @@ Deno.test("FileSource follows its directory through all that may happen to it (S
   strictEqual(rig.sets.length, sets);
   match(rig.metrics.render(), /skerry_manifest_source_unreachable\{.*\} 1/);
 
-  // An empty one is an order.
+  // An empty one may be a mount point.
   await Deno.mkdir(rig.manifests);
+  await rig.until(
+    () => JSON.stringify(rig.report()).includes("another directory"),
+    "the doubt",
+  );
+  strictEqual(rig.sets.length, sets);
+  // An empty list is an order.
+  await rig.put("none.yaml", "apiVersion: v1\nkind: PodList\nitems: []\n");
   await rig.untilNames();
   deepStrictEqual(rig.report(), []);
   await rig.put("d.yaml", manifest("d"));
@@ -122,6 +129,29 @@ Deno.test({
     await rig.put("c.yaml", manifest("c"));
     await rig.untilNames("a", "c");
     deepStrictEqual(rig.report(), []);
+  },
+});
+
+Deno.test({
+  name:
+    "FileSource keeps its pods when what is mounted on its directory is gone",
+  ignore: !await mayMount(),
+  async fn() {
+    const root = await Deno.makeTempDir({ prefix: "skerry_source_" });
+    const manifests = join(root, "manifests");
+    await Deno.mkdir(manifests);
+    await using mounted = await mountOver(manifests);
+    await using rig = await startRig({ root, checkFrequencyMs: 60_000 });
+    await Deno.writeTextFile(rig.path("a.yaml"), manifest("a"));
+    await rig.untilNames("a");
+    await mounted.unmount();
+    await rig.until(() => rig.report()[0]?.kind === "unreachable", "the doubt");
+    await rig.pause(300);
+    deepStrictEqual(rig.names, ["a"]);
+    await using again = await mountOver(manifests);
+    await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+    await rig.untilNames("b");
+    await again.unmount();
   },
 });
 

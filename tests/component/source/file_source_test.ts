@@ -164,7 +164,7 @@ Deno.test("FileSource removes the last good pods with their file", async () => {
   deepStrictEqual(rig.report(), []);
 });
 
-Deno.test("FileSource ignores backup copies and settles duplicates by file name (SRC-07, M42)", async () => {
+Deno.test("FileSource ignores backup copies and refuses duplicates of what it has (SRC-07, M42)", async () => {
   await using rig = await startRig({ checkFrequencyMs: 300 });
   await rig.untilNames();
   await rig.put("kube-x.yaml", manifest("x"));
@@ -176,14 +176,14 @@ Deno.test("FileSource ignores backup copies and settles duplicates by file name 
   await rig.until(() => rig.report().length === 1, "the duplicate");
   const image = (): string | undefined =>
     rig.last?.pods[0]?.spec.containers[0]?.image;
-  // "kube-x-copy.yaml" comes before "kube-x.yaml".
-  strictEqual(image(), "busybox:2");
+  // Although "kube-x-copy.yaml" comes before "kube-x.yaml".
+  strictEqual(image(), "busybox");
   const [report] = rig.report();
   ok(report?.kind === "duplicate");
-  strictEqual(report.file, rig.path("kube-x.yaml"));
-  strictEqual(report.of, rig.path("kube-x-copy.yaml"));
-  await Deno.remove(rig.path("kube-x-copy.yaml"));
-  await rig.until(() => image() === "busybox", "the loser's turn");
+  strictEqual(report.file, rig.path("kube-x-copy.yaml"));
+  strictEqual(report.of, rig.path("kube-x.yaml"));
+  await Deno.remove(rig.path("kube-x.yaml"));
+  await rig.until(() => image() === "busybox:2", "the loser's turn");
   await rig.untilNames("x");
   deepStrictEqual(rig.report(), []);
 });

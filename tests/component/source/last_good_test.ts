@@ -6,13 +6,19 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { age, manifest, type SourceRig, startRig } from "./source_rig.ts";
+import {
+  age,
+  isDirectoryRecord,
+  manifest,
+  type SourceRig,
+  startRig,
+} from "./source_rig.ts";
 
-async function records(rig: SourceRig): Promise<string[]> {
+async function records({ root }: { root: string }): Promise<string[]> {
   const names: string[] = [];
   try {
-    for await (const entry of Deno.readDir(join(rig.root, "checkpoints"))) {
-      names.push(entry.name);
+    for await (const { name } of Deno.readDir(join(root, "checkpoints"))) {
+      if (!isDirectoryRecord(root, name)) names.push(name);
     }
   } catch {
     // Made with the first record.
@@ -70,10 +76,7 @@ Deno.test("FileSource never leaves out a pod at start because its manifest was j
 
 Deno.test("DiskLastGoodStore writes nothing when nothing changed", async () => {
   const { root } = await stopped("a");
-  const [record] = await Array.fromAsync(
-    Deno.readDir(join(root, "checkpoints")),
-  );
-  const name = record?.name ?? "";
+  const [name = ""] = await records({ root });
   const path = join(root, "checkpoints", name);
   const before = await Deno.stat(path);
   strictEqual((before.mode ?? 0) & 0o777, 0o600);
@@ -108,7 +111,7 @@ for (const [what, damage] of DAMAGES) {
   Deno.test(`DiskLastGoodStore sets aside a record that is ${what} (N02)`, async () => {
     const { root } = await stopped("a", "b");
     const directory = join(root, "checkpoints");
-    for await (const { name } of Deno.readDir(directory)) {
+    for (const name of await records({ root })) {
       const path = join(directory, name);
       await Deno.writeTextFile(path, damage(await Deno.readTextFile(path)));
     }

@@ -5,9 +5,10 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   age,
+  isDirectoryRecord,
   keyedManifest,
   manifest,
   type SourceRig,
@@ -23,6 +24,7 @@ async function textsBelow(
   const texts = new Map<string, string>();
   try {
     for await (const { name } of Deno.readDir(directory)) {
+      if (isDirectoryRecord(dirname(directory), name)) continue;
       const path = join(directory, name);
       texts.set(path, await Deno.readTextFile(path));
     }

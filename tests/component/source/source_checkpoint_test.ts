@@ -24,6 +24,7 @@ import {
 import { diskRecordFiles } from "../../../mod/source/record_files.ts";
 import { configMap } from "../../unit/source/pods.ts";
 import { contentOf, roundOf } from "./checkpoint_contents.ts";
+import { soundOf } from "../../support/sound_of.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -95,7 +96,7 @@ Deno.test("DiskSetCheckpoint keeps pods and objects for its owner alone, Secrets
   const { pods } = contentOf(3);
   const secret = { ...configMap({ value: "s" }), kind: "Secret" as const };
   await disk.save({ pods, objects: [configMap(), secret] });
-  deepStrictEqual(await disk.open().load(), {
+  deepStrictEqual(soundOf(await disk.open().load()), {
     pods,
     objects: [configMap(), secret],
   });
@@ -130,7 +131,7 @@ Deno.test("DiskSetCheckpoint applies no checkpoint with a flipped byte (N02)", a
     const flipped = bytes.slice();
     flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
     await Deno.writeFile(path, flipped);
-    const content = await disk.open().load();
+    const content = soundOf(await disk.open().load());
     if (content === undefined) continue;
     // As the line feed at its end: nothing that counts.
     strictEqual(roundOf(content), 0);
@@ -148,7 +149,7 @@ Deno.test("DiskSetCheckpoint applies no checkpoint that is cut short, at any len
   // Without the line feed at its end it still is whole.
   for (let length = 0; length < bytes.length - 1; length += 7) {
     await Deno.writeFile(path, bytes.subarray(0, length));
-    strictEqual(await disk.open().load(), undefined);
+    strictEqual(soundOf(await disk.open().load()), undefined);
   }
 });
 
@@ -174,9 +175,11 @@ for (const [what, make] of STRANGERS) {
     for (const act of ["load", "save"]) {
       await Deno.remove(path);
       await make(path);
-      if (act === "load") strictEqual(await disk.open().load(), undefined);
+      if (act === "load") {
+        strictEqual(soundOf(await disk.open().load()), undefined);
+      }
       await disk.save(contentOf(2));
-      deepStrictEqual(await disk.open().load(), contentOf(2));
+      deepStrictEqual(soundOf(await disk.open().load()), contentOf(2));
     }
     strictEqual((await disk.names()).length, 3);
   });
@@ -231,13 +234,13 @@ Deno.test("DiskSetCheckpoint has the old or the new after a death at any step (N
     const files = dyingAt(step);
     await disk.save(contentOf(2), files);
     disk.log.length = 0;
-    const content = await disk.open().load();
+    const content = soundOf(await disk.open().load());
     ok(content !== undefined);
     outcomes.push(`${roundOf(content)}`);
     deepStrictEqual(disk.log, []);
     // The next life writes as ever and leaves nothing lying about.
     await disk.save(contentOf(3));
-    deepStrictEqual(await disk.open().load(), contentOf(3));
+    deepStrictEqual(soundOf(await disk.open().load()), contentOf(3));
     strictEqual((await disk.names()).length, 1);
     if (files.done.length <= step) break;
   }
@@ -261,10 +264,10 @@ Deno.test("DiskSetCheckpoint writes when the disk takes it again (N01)", async (
   const running = checkpoint.run(stop.signal);
   checkpoint.save(contentOf(1));
   await until(() => disk.log.includes("checkpoint_write_failed"));
-  deepStrictEqual(await checkpoint.load(), contentOf(1));
+  deepStrictEqual(soundOf(await checkpoint.load()), contentOf(1));
   isFull = false;
   await until(() => disk.log.includes("checkpoint_write_recovered"));
-  deepStrictEqual(await disk.open().load(), contentOf(1));
+  deepStrictEqual(soundOf(await disk.open().load()), contentOf(1));
   stop.abort();
   await running;
 });
@@ -290,7 +293,7 @@ Deno.test("DiskSetCheckpoint has a whole set whenever its agent is killed (N06)"
     child.kill("SIGKILL");
     await reader.cancel();
     await child.status;
-    const content = await disk.open().load();
+    const content = soundOf(await disk.open().load());
     ok(content !== undefined);
     ok(roundOf(content) >= 0);
     deepStrictEqual(disk.log, []);

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import {
   type EventSink,
+  fnv1a128Hex,
   formatObjectId,
   objectId,
   type PodEvent,
@@ -245,6 +246,11 @@ function textsOf(
   return Object.fromEntries(
     [...entries].map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]),
   );
+}
+
+/** Whether a record below `root` is that of the directory, and not of a manifest. */
+export function isDirectoryRecord(root: string, name: string): boolean {
+  return name === `${fnv1a128Hex(`directory:${join(root, "manifests")}`)}.json`;
 }
 
 /** Makes a file look as if it had been written a minute ago. */

@@ -9,6 +9,7 @@ import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
 import { readFileBounded } from "../../../mod/host/mod.ts";
 import {
   type FileReport,
+  type Kept,
   type SetCheckpoint,
   type SourceContent,
   type SourceSet,
@@ -37,9 +38,18 @@ class PollClock extends FakeClock {
 export class MemoryCheckpoint implements SetCheckpoint {
   content: SourceContent | undefined;
   saves = 0;
+  /** Why it cannot be read at present. */
+  outage: string | undefined;
 
-  load(): Promise<SourceContent | undefined> {
-    return Promise.resolve(this.content);
+  load(): Promise<Kept<SourceContent>> {
+    const { content, outage } = this;
+    return Promise.resolve(
+      outage !== undefined
+        ? { kind: "unknown", reason: outage }
+        : content === undefined
+        ? { kind: "absent" }
+        : { kind: "present", content },
+    );
   }
 
   save(content: SourceContent): void {

@@ -320,3 +320,56 @@ Deno.test("SE-10 UrlSource shows neither the query of its URL nor what a broken 
   ]);
   ok(!shown.includes("hunter"));
 });
+
+Deno.test("UrlSource restores a checkpoint that could not be read at once (I8)", async () => {
+  const checkpoint = new MemoryCheckpoint();
+  const server = await ManifestServer.start(text(podList(pod("a"))));
+  {
+    await using _rig = await startUrlRig({ url: server.url, checkpoint });
+  }
+  await server[Symbol.asyncDispose]();
+  checkpoint.outage = "EMFILE";
+  await using rig = new UrlRig({ url: server.url, checkpoint });
+  await rig.until(() => rig.reports.length === 1, "the outage");
+  await rig.clock.advance(0);
+  strictEqual(rig.sets.length, 0);
+  checkpoint.outage = undefined;
+  await rig.clock.advance(1_000);
+  await rig.untilPolls(1);
+  deepStrictEqual(rig.pods, ["a=one"]);
+  strictEqual(rig.last?.op, "restore");
+});
+
+Deno.test("UrlSource does not say that a faulty pod left while its checkpoint cannot be read, and keeps the checkpoint (I8)", async () => {
+  const checkpoint = new MemoryCheckpoint();
+  await using server = await ManifestServer.start(
+    text(podList(pod("a"), pod("b"), pod("gone"))),
+  );
+  {
+    await using _rig = await startUrlRig({ url: server.url, checkpoint });
+  }
+  const { content } = checkpoint;
+  checkpoint.outage = "EIO";
+  server.answer = text(podList({ ...pod("a"), spec: {} }, pod("b", "two")));
+  await using rig = new UrlRig({ url: server.url, checkpoint });
+  await rig.until(() => rig.sets.length === 1, "the set");
+  deepStrictEqual(rig.pods, ["b=two"]);
+  match(rig.last?.unknown?.[0] ?? "", /^http:/);
+  strictEqual(checkpoint.content, content);
+  checkpoint.outage = undefined;
+  await rig.clock.advance(1_000);
+  await rig.until(() => rig.sets.length === 2, "the whole");
+  deepStrictEqual(rig.pods, ["a=one", "b=two"]);
+  strictEqual(rig.last?.unknown, undefined);
+  strictEqual(checkpoint.content?.pods.length, 2);
+});
+
+Deno.test("UrlSource needs no checkpoint for an answer without faults, and writes it anew", async () => {
+  const checkpoint = new MemoryCheckpoint();
+  checkpoint.outage = "EIO";
+  await using server = await ManifestServer.start(text(podList(pod("a"))));
+  await using rig = await startUrlRig({ url: server.url, checkpoint });
+  deepStrictEqual(rig.pods, ["a=one"]);
+  strictEqual(rig.last?.unknown, undefined);
+  strictEqual(checkpoint.saves, 1);
+});

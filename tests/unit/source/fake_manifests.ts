@@ -13,9 +13,13 @@ import type {
   WatchHint,
 } from "../../../mod/host/mod.ts";
 import type {
+  AllLastGood,
+  DirectoryNote,
+  Kept,
   LastGood,
   LastGoodStore,
   ManifestFiles,
+  SourceContent,
 } from "../../../mod/source/mod.ts";
 
 interface FakeFile {
@@ -37,6 +41,7 @@ export class FakeManifests implements ManifestFiles {
   exists = true;
   /** Which directory it is; another one when something is mounted over it. */
   device = 1;
+  inode = 1;
   readonly #clock: Clock;
   #hints = new Inbox<WatchHint>(1000);
   #inodes = 0;
@@ -117,7 +122,7 @@ export class FakeManifests implements ManifestFiles {
       if (!this.exists) return Promise.resolve({ kind: "missing" });
       return Promise.resolve({
         kind: "directory",
-        inode: 1,
+        inode: this.inode,
         device: this.device,
         modifiedMs: 0,
       });
@@ -167,10 +172,41 @@ function stampOf(file: FakeFile): FileStamp {
 /** Remembers at once. */
 export class FakeLastGood implements LastGoodStore {
   readonly records: Map<string, LastGood> = new Map<string, LastGood>();
+  readonly directories: Map<string, DirectoryNote> = new Map<
+    string,
+    DirectoryNote
+  >();
   saves = 0;
+  /** How often each record was asked for. */
+  readonly loads: Map<string, number> = new Map<string, number>();
+  /** The records and directories that the disk does not give. */
+  readonly unreadable: Set<string> = new Set<string>();
 
-  load(path: string): Promise<LastGood | undefined> {
-    return Promise.resolve(this.records.get(path));
+  load(path: string): Promise<Kept<SourceContent>> {
+    this.loads.set(path, (this.loads.get(path) ?? 0) + 1);
+    return Promise.resolve(this.#kept(path, this.records.get(path)));
+  }
+
+  loadAll(): Promise<AllLastGood> {
+    const records = [...this.records.values()]
+      .filter(({ path }) => !this.unreadable.has(path));
+    const isWhole = records.length === this.records.size;
+    return Promise.resolve({ records, isWhole });
+  }
+
+  loadDirectory(path: string): Promise<Kept<DirectoryNote>> {
+    return Promise.resolve(this.#kept(path, this.directories.get(path)));
+  }
+
+  saveDirectory(path: string, note: DirectoryNote): void {
+    this.directories.set(path, note);
+  }
+
+  #kept<Content>(path: string, content: Content | undefined): Kept<Content> {
+    if (this.unreadable.has(path)) return { kind: "unknown", reason: "EIO" };
+    return content === undefined
+      ? { kind: "absent" }
+      : { kind: "present", content };
   }
 
   save(record: LastGood): void {
@@ -182,9 +218,10 @@ export class FakeLastGood implements LastGoodStore {
     this.records.delete(path);
   }
 
-  retain(paths: ReadonlySet<string>): void {
+  retain(paths: () => ReadonlySet<string>): void {
+    const kept = paths();
     for (const path of this.records.keys()) {
-      if (!paths.has(path)) this.records.delete(path);
+      if (!kept.has(path)) this.records.delete(path);
     }
   }
 

@@ -4,11 +4,8 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  type FileContent,
-  type FileEntry,
-  resolveFiles,
-} from "../../../mod/source/file_state.ts";
+import type { FileContent, FileEntry } from "../../../mod/source/file_state.ts";
+import { resolveFiles } from "../../../mod/source/resolve_files.ts";
 import { isManifestName } from "../../../mod/source/file_hints.ts";
 import { configMap, pod, type PodDraft } from "./pods.ts";
 
@@ -17,7 +14,10 @@ function accepted(...drafts: readonly PodDraft[]): FileEntry {
   return { verdict: { kind: "accepted", content } };
 }
 
-function faulty(lastGood: FileContent | undefined): FileEntry {
+function faulty(content: FileContent | undefined): FileEntry {
+  const lastGood = content === undefined
+    ? { kind: "absent" } as const
+    : { kind: "present", content } as const;
   const faults = [{ field: "spec", message: "Invalid" }];
   return { verdict: { kind: "faulty", faults, named: [], lastGood } };
 }

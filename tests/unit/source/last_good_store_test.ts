@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { CheckpointBench as Bench, content } from "./checkpoint_bench.ts";
+import { soundOf } from "../../support/sound_of.ts";
 
 Deno.test("DiskLastGoodStore writes other records while one is refused (N01)", async () => {
   await using bench = new Bench();
@@ -40,10 +41,7 @@ Deno.test("DiskLastGoodStore removes records on a full disk", async () => {
   lastGood.forget("/m/a");
   await bench.pass();
   deepStrictEqual(disk.namesIn("/manifests"), []);
-  deepStrictEqual(await lastGood.load("/m/b"), {
-    path: "/m/b",
-    ...content("x"),
-  });
+  deepStrictEqual(soundOf(await lastGood.load("/m/b")), content("x"));
 });
 
 Deno.test("DiskLastGoodStore forgets a manifest whose record was never written", async () => {
@@ -56,7 +54,7 @@ Deno.test("DiskLastGoodStore forgets a manifest whose record was never written",
   disk.failing = () => undefined;
   await bench.pass(60_000);
   deepStrictEqual(disk.namesIn("/manifests"), []);
-  strictEqual(await lastGood.load("/m/a"), undefined);
+  strictEqual(soundOf(await lastGood.load("/m/a")), undefined);
 });
 
 Deno.test("DiskLastGoodStore tries what is newer than a refused record at once", async () => {
@@ -108,20 +106,17 @@ Deno.test("DiskLastGoodStore waits for no disk that hangs, and is not overtaken 
   strictEqual(bench.messages().at(-1), "checkpoint_write_recovered");
   const after = new Bench(disk);
   for (const [path, image] of [["/m/a", "y"], ["/m/b", "x"]] as const) {
-    deepStrictEqual(await after.lastGood.load(path), {
-      path,
-      ...content(image),
-    });
+    deepStrictEqual(soundOf(await after.lastGood.load(path)), content(image));
   }
   await bench.stop();
 });
 
-Deno.test("DiskLastGoodStore has nothing while the disk does not answer", async () => {
+Deno.test("DiskLastGoodStore does not know what it has while the disk does not answer", async () => {
   const bench = new Bench();
   bench.disk.hanging = () => new Promise(() => {});
   const loading = bench.lastGood.load("/m/a");
   await bench.pass(6000);
-  strictEqual(await loading, undefined);
+  strictEqual((await loading).kind, "unknown");
   deepStrictEqual(bench.messages(), ["checkpoint_unreadable"]);
 });
 
@@ -150,4 +145,91 @@ Deno.test("DiskLastGoodStore tries a refused record again however busy it is wit
     await bench.pass(500);
   }
   strictEqual(disk.namesIn("/manifests").length, 11);
+});
+
+Deno.test("DiskLastGoodStore tells a record that it cannot read from one that is missing", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  lastGood.save({ path: "/m/a", ...content("x") });
+  await bench.pass();
+  const after = new Bench(disk);
+  disk.failing = (call) => call.startsWith("read ") ? "EMFILE" : undefined;
+  strictEqual((await after.lastGood.load("/m/a")).kind, "unknown");
+  strictEqual((await after.lastGood.load("/m/b")).kind, "unknown");
+  disk.failing = () => undefined;
+  deepStrictEqual(await after.lastGood.load("/m/a"), {
+    kind: "present",
+    content: content("x"),
+  });
+  deepStrictEqual(await after.lastGood.load("/m/b"), { kind: "absent" });
+});
+
+Deno.test("DiskLastGoodStore has no record that is damaged, though it cannot set it aside", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  lastGood.save({ path: "/m/a", ...content("x") });
+  await bench.pass();
+  disk.spoil("/manifests", () => "x");
+  disk.failing = (call) => call.startsWith("rename ") ? "EROFS" : undefined;
+  const after = new Bench(disk);
+  strictEqual((await after.lastGood.load("/m/a")).kind, "absent");
+});
+
+Deno.test("DiskLastGoodStore writes over a record that it cannot read", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  lastGood.save({ path: "/m/a", ...content("x") });
+  await bench.pass();
+  disk.failing = (call) => call.startsWith("read ") ? "EIO" : undefined;
+  lastGood.save({ path: "/m/a", ...content("y") });
+  await bench.pass();
+  disk.failing = () => undefined;
+  const after = new Bench(disk);
+  deepStrictEqual(soundOf(await after.lastGood.load("/m/a")), content("y"));
+});
+
+Deno.test("DiskLastGoodStore keeps manifests that came while a full disk refused to sweep", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  for (const path of ["/m/a", "/m/gone"]) {
+    lastGood.save({ path, ...content("x") });
+  }
+  await bench.pass();
+  const present = new Set(["/m/a"]);
+  disk.failing = (call) => call.startsWith("list ") ? "EIO" : undefined;
+  lastGood.retain(() => present);
+  await bench.pass();
+  present.add("/m/b");
+  lastGood.save({ path: "/m/b", ...content("x") });
+  await bench.pass();
+  strictEqual(disk.namesIn("/manifests").length, 3);
+  disk.failing = () => undefined;
+  await bench.pass(60_000);
+  const after = new Bench(disk);
+  const kinds: string[] = [];
+  for (const path of ["/m/a", "/m/b", "/m/gone"]) {
+    kinds.push((await after.lastGood.load(path)).kind);
+  }
+  deepStrictEqual(kinds, ["present", "present", "absent"]);
+});
+
+Deno.test("DiskLastGoodStore keeps the directory of the manifests through a sweep, and lists all manifests", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  const note = { inode: 7, hasManifests: true };
+  lastGood.saveDirectory("/m", note);
+  for (const path of ["/m/a", "/m/b"]) {
+    lastGood.save({ path, ...content(path) });
+  }
+  lastGood.retain(() => new Set(["/m/a", "/m/b"]));
+  await bench.pass();
+  const after = new Bench(disk);
+  deepStrictEqual(soundOf(await after.lastGood.loadDirectory("/m")), note);
+  strictEqual((await after.lastGood.loadDirectory("/n")).kind, "absent");
+  const { records, isWhole } = await after.lastGood.loadAll();
+  deepStrictEqual(records.map(({ path }) => path).sort(), ["/m/a", "/m/b"]);
+  strictEqual(isWhole, true);
+  const [first = ""] = disk.namesIn("/manifests");
+  disk.failing = (call) => call.includes(first) ? "EIO" : undefined;
+  strictEqual((await new Bench(disk).lastGood.loadAll()).isWhole, false);
 });

@@ -91,9 +91,9 @@ export class Life {
   }
 
   async #restore(source: SourceName): Promise<void> {
-    const content = await this.#checkpoints.get(source)?.load();
-    if (content === undefined) return;
-    this.#listen(this.mux.merge({ op: "restore", source, ...content }));
+    const kept = await this.#checkpoints.get(source)?.load();
+    if (kept?.kind !== "present") return;
+    this.#listen(this.mux.merge({ op: "restore", source, ...kept.content }));
     this.ready.add(source);
   }
 

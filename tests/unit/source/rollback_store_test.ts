@@ -112,7 +112,9 @@ Deno.test("DiskRollbackStore sets aside what is damaged, and leaves what cannot 
   bench.files.files.set(`/r/${first}`, '{"version":1');
   bench.files.failing = (call) =>
     call.includes(second) ? "bad block" : undefined;
-  strictEqual((await bench.open().load()).size, 1);
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  strictEqual((await loading).size, 1);
   deepStrictEqual(bench.log, [
     "rollback_record_corrupt",
     "rollback_record_unreadable",
@@ -126,6 +128,23 @@ Deno.test("DiskRollbackStore sets aside what is damaged, and leaves what cannot 
 Deno.test("DiskRollbackStore has nothing on a disk that cannot be read", async () => {
   const bench = new Bench();
   bench.files.failing = () => "dead";
-  deepStrictEqual([...await bench.open().load()], []);
-  deepStrictEqual(bench.log, ["rollback_records_unreadable"]);
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  deepStrictEqual([...await loading], []);
+  deepStrictEqual(bench.log, ["rollback_record_unreadable"]);
+});
+
+Deno.test("DiskRollbackStore asks again for what the disk did not give at once", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  for (const key of ["a", "b"]) store.save(key, HISTORY);
+  await bench.run(store);
+  const [first = ""] = bench.files.namesIn("/r");
+  let refusals = 2;
+  bench.files.failing = (call) =>
+    call.includes(first) && refusals-- > 0 ? "EMFILE" : undefined;
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  strictEqual((await loading).size, 2);
+  deepStrictEqual(bench.log, []);
 });

@@ -14,6 +14,7 @@ import {
 import { CheckpointBench as Bench, content } from "./checkpoint_bench.ts";
 import type { FakeRecords } from "./fake_records.ts";
 import { configMap } from "./pods.ts";
+import { soundOf } from "../../support/sound_of.ts";
 
 const secret: KeyedObject = {
   ...configMap({ value: "hunter3" }),
@@ -33,11 +34,11 @@ async function written(saved: SourceContent): Promise<FakeRecords> {
 Deno.test("DiskSetCheckpoint gives back what was saved, after a restart", async () => {
   const saved = content("a", [configMap(), secret]);
   const disk = await written(saved);
-  deepStrictEqual(await new Bench(disk).checkpoint.load(), saved);
+  deepStrictEqual(soundOf(await new Bench(disk).checkpoint.load()), saved);
 });
 
 Deno.test("DiskSetCheckpoint has nothing at first", async () => {
-  strictEqual(await new Bench().checkpoint.load(), undefined);
+  strictEqual(soundOf(await new Bench().checkpoint.load()), undefined);
 });
 
 Deno.test("DiskSetCheckpoint saves without touching the disk, and writes beside", async () => {
@@ -45,7 +46,7 @@ Deno.test("DiskSetCheckpoint saves without touching the disk, and writes beside"
   await bench.pass();
   bench.checkpoint.save(content("a"));
   deepStrictEqual(bench.disk.calls, []);
-  deepStrictEqual(await bench.checkpoint.load(), content("a"));
+  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
   await bench.pass();
   strictEqual(bench.disk.writes, 1);
 });
@@ -67,7 +68,7 @@ Deno.test("DiskSetCheckpoint writes the last of many sets", async () => {
   for (const image of ["a", "b", "c"]) bench.checkpoint.save(content(image));
   await bench.pass();
   strictEqual(bench.disk.writes, 1);
-  deepStrictEqual(await bench.checkpoint.load(), content("c"));
+  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("c"));
 });
 
 Deno.test("DiskSetCheckpoint keeps a set without pods, and Secrets no longer", async () => {
@@ -75,7 +76,10 @@ Deno.test("DiskSetCheckpoint keeps a set without pods, and Secrets no longer", a
   await using bench = new Bench(disk);
   bench.checkpoint.save({ pods: [], objects: [] });
   await bench.pass();
-  deepStrictEqual(await bench.checkpoint.load(), { pods: [], objects: [] });
+  deepStrictEqual(soundOf(await bench.checkpoint.load()), {
+    pods: [],
+    objects: [],
+  });
   strictEqual(disk.namesIn("/state").length, 1);
   deepStrictEqual(disk.namesIn("/run"), []);
 });
@@ -86,7 +90,7 @@ Deno.test("DiskSetCheckpoint writes what was saved right before the stop", async
   bench.checkpoint.save(content("a"));
   await bench.stop();
   const after = new Bench(bench.disk);
-  deepStrictEqual(await after.checkpoint.load(), content("a"));
+  deepStrictEqual(soundOf(await after.checkpoint.load()), content("a"));
 });
 
 Deno.test("DiskSetCheckpoint writes no Secret and no URL to the disk (SE-10)", async () => {
@@ -106,7 +110,7 @@ Deno.test("DiskSetCheckpoint brings pods back without Secrets after a boot", asy
   const disk = await written(content("a", [configMap(), secret]));
   for (const name of disk.namesIn("/run")) disk.files.delete(`/run/${name}`);
   deepStrictEqual(
-    await new Bench(disk).checkpoint.load(),
+    soundOf(await new Bench(disk).checkpoint.load()),
     content("a", [configMap()]),
   );
 });
@@ -116,13 +120,13 @@ Deno.test("DiskSetCheckpoint does not restore what came from another URL, and dr
   const [name] = disk.namesIn("/state");
   disk.files.set(`/state/.${name}.1-1.tmp`, "{");
   await using bench = new Bench(disk, "https://elsewhere");
-  strictEqual(await bench.checkpoint.load(), undefined);
+  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
   strictEqual(disk.namesIn("/state").length, 2);
   bench.checkpoint.save(content("b"));
   await bench.pass();
   strictEqual(disk.namesIn("/state").length, 1);
   deepStrictEqual(disk.namesIn("/run"), []);
-  deepStrictEqual(await bench.checkpoint.load(), content("b"));
+  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("b"));
 });
 
 Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no more, and never rejects", async () => {
@@ -138,7 +142,7 @@ Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no 
   disk.failing = () => undefined;
   await drop();
   strictEqual(disk.files.size, 0);
-  strictEqual(await bench.checkpoint.load(), undefined);
+  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
 });
 
 const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
@@ -166,7 +170,7 @@ for (const [what, damage] of DAMAGES) {
     disk.spoil("/state", damage);
     const [name] = disk.namesIn("/state");
     await using bench = new Bench(disk);
-    strictEqual(await bench.checkpoint.load(), undefined);
+    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
     deepStrictEqual(disk.namesIn("/state"), [`${name}.corrupt-1`]);
     deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
     match(
@@ -174,10 +178,10 @@ for (const [what, damage] of DAMAGES) {
       /skerry_checkpoint_corrupt_total\{source="http"\} 1/,
     );
     // It is reported once, and what comes next is kept as ever.
-    strictEqual(await bench.checkpoint.load(), undefined);
+    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
     bench.checkpoint.save(content("b"));
     await bench.pass();
-    deepStrictEqual(await bench.checkpoint.load(), content("b"));
+    deepStrictEqual(soundOf(await bench.checkpoint.load()), content("b"));
     deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
     deepStrictEqual(bench.events, []);
   });
@@ -192,7 +196,7 @@ for (const [what, damage] of DAMAGES) {
     deepStrictEqual(disk.namesIn("/state"), [name, `${name}.corrupt-1`]);
     deepStrictEqual(bench.reasons(), ["CorruptCheckpoint web"]);
     strictEqual(bench.events[0]?.type, "Warning");
-    deepStrictEqual(await bench.checkpoint.load(), content("a"));
+    deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
   });
 }
 
@@ -207,7 +211,7 @@ Deno.test("DiskSetCheckpoint sets aside a sound record that is of another key", 
   const [elsewhere] = disk.namesIn("/state");
   disk.files.set(`/state/${elsewhere}`, text);
   const bench = new Bench(disk, "https://elsewhere");
-  strictEqual(await bench.checkpoint.load(), undefined);
+  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
   deepStrictEqual(disk.namesIn("/state"), [`${elsewhere}.corrupt-1`]);
 });
 
@@ -216,7 +220,7 @@ Deno.test("DiskSetCheckpoint sets aside nine at most", async () => {
   const [name] = disk.namesIn("/state");
   for (let round = 0; round < 12; round++) {
     disk.files.set(`/state/${name}`, `${round}`);
-    strictEqual(await new Bench(disk).checkpoint.load(), undefined);
+    strictEqual(soundOf(await new Bench(disk).checkpoint.load()), undefined);
   }
   strictEqual(disk.namesIn("/state").length, 9);
   strictEqual(disk.files.get(`/state/${name}.corrupt-9`), "11");
@@ -229,7 +233,7 @@ for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
     bench.checkpoint.save(content("a", [configMap()]));
     await bench.pass(10_000);
     deepStrictEqual(
-      await bench.checkpoint.load(),
+      soundOf(await bench.checkpoint.load()),
       content("a", [configMap()]),
     );
     deepStrictEqual(bench.messages(), ["checkpoint_write_failed"]);
@@ -250,20 +254,20 @@ for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
     strictEqual(bench.reasons().length, 1);
     const after = new Bench(bench.disk);
     deepStrictEqual(
-      await after.checkpoint.load(),
+      soundOf(await after.checkpoint.load()),
       content("a", [configMap()]),
     );
   });
 }
 
-Deno.test("DiskSetCheckpoint has nothing while the disk cannot be read, and sets nothing aside", async () => {
+Deno.test("DiskSetCheckpoint does not know what it has while the disk cannot be read, and sets nothing aside", async () => {
   const disk = await written(content("a"));
   disk.failing = () => "EIO";
   const bench = new Bench(disk);
-  strictEqual(await bench.checkpoint.load(), undefined);
+  strictEqual((await bench.checkpoint.load()).kind, "unknown");
   deepStrictEqual(bench.messages(), ["checkpoint_unreadable"]);
   disk.failing = () => undefined;
-  deepStrictEqual(await bench.checkpoint.load(), content("a"));
+  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
 });
 
 Deno.test("DiskSetCheckpoint keeps pods although their Secrets cannot be written", async () => {
@@ -273,11 +277,14 @@ Deno.test("DiskSetCheckpoint keeps pods although their Secrets cannot be written
   bench.checkpoint.save(content("a", [secret]));
   await bench.pass();
   deepStrictEqual(bench.messages(), ["checkpoint_write_failed"]);
-  deepStrictEqual(await new Bench(bench.disk).checkpoint.load(), content("a"));
+  deepStrictEqual(
+    soundOf(await new Bench(bench.disk).checkpoint.load()),
+    content("a"),
+  );
   bench.disk.failing = () => undefined;
   await bench.pass(60_000);
   deepStrictEqual(
-    await new Bench(bench.disk).checkpoint.load(),
+    soundOf(await new Bench(bench.disk).checkpoint.load()),
     content("a", [secret]),
   );
 });

@@ -1,0 +1,242 @@
+/**
+ * What the file source does not know, and what it does not do because of that.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { Bench, manifest, OLD } from "./file_source_bench.ts";
+import type { FakeLastGood } from "./fake_manifests.ts";
+
+const GARBAGE = "kind: [";
+
+/** What an agent leaves that had these manifests. */
+async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
+  await using before = new Bench();
+  for (const name of names) {
+    before.files.write(`${name}.yaml`, manifest(name), OLD);
+  }
+  await before.pass();
+  return before.lastGood;
+}
+
+Deno.test("FileSource does not end the pod of an invalid manifest whose record cannot be read at start (I8)", async () => {
+  const lastGood = await leftBy("a", "b");
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.write("a.yaml", GARBAGE, OLD);
+  bench.files.write("b.yaml", manifest("b"), OLD);
+  await bench.pass();
+  strictEqual(bench.names, "b");
+  deepStrictEqual(bench.sets[0]?.unknown, ["/m/a.yaml"]);
+  const [report] = bench.source.report();
+  ok(report?.kind === "refused");
+  strictEqual(report.unknown, "EIO");
+  match(
+    bench.source.conditions()[1]?.message ?? "",
+    /what it gave last is not known and not ended: EIO/,
+  );
+
+  lastGood.unreadable.clear();
+  await bench.pass(2_000);
+  strictEqual(bench.names, "a,b");
+  strictEqual(bench.sets.at(-1)?.unknown, undefined);
+  strictEqual(bench.sets.length, 2);
+  strictEqual(bench.source.report()[0]?.kind, "last_good");
+});
+
+Deno.test("FileSource asks seldom for a record on a bad block, and reads nothing else because of it", async () => {
+  const lastGood = await leftBy("a", "b");
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.write("a.yaml", GARBAGE, OLD);
+  bench.files.write("b.yaml", manifest("b"), OLD);
+  await bench.pass();
+  await bench.pass(3_600_000);
+  const asked = lastGood.loads.get("/m/a.yaml") ?? 0;
+  ok(asked > 100 && asked < 200, `${asked}`);
+  strictEqual(bench.files.readsOf("b.yaml"), 1);
+  strictEqual(bench.sets.length, 1);
+});
+
+Deno.test("FileSource needs no record of an invalid manifest that is corrected or removed", async () => {
+  for (const how of ["corrected", "removed"] as const) {
+    const lastGood = await leftBy("a");
+    lastGood.unreadable.add("/m/a.yaml");
+    await using bench = new Bench(lastGood);
+    bench.files.write("a.yaml", GARBAGE, OLD);
+    await bench.pass();
+    deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m/a.yaml"]);
+    if (how === "removed") bench.files.remove("a.yaml");
+    else bench.files.write("a.yaml", manifest("a", "new"), OLD);
+    bench.files.hint("a.yaml", how === "removed" ? "removed" : "arrived");
+    await bench.pass(500);
+    strictEqual(bench.sets.at(-1)?.unknown, undefined);
+    strictEqual(bench.images, how === "removed" ? "" : "new");
+  }
+});
+
+Deno.test("FileSource tells that it knows all even if nothing else is new", async () => {
+  const lastGood = await leftBy("a");
+  lastGood.records.clear();
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.write("a.yaml", GARBAGE, OLD);
+  await bench.pass();
+  lastGood.unreadable.clear();
+  await bench.pass(2_000);
+  deepStrictEqual(bench.sets, [
+    { source: "file", pods: [], objects: [], unknown: ["/m/a.yaml"] },
+    { source: "file", pods: [], objects: [] },
+  ]);
+});
+
+Deno.test("FileSource keeps an empty list, and not what the manifest gave before", async () => {
+  const lastGood = await leftBy("a");
+  await using bench = new Bench(lastGood);
+  const empty = `{"apiVersion":"v1","kind":"PodList","items":[]}`;
+  bench.files.write("a.yaml", empty, OLD);
+  await bench.pass();
+  strictEqual(bench.names, "");
+  deepStrictEqual(lastGood.records.get("/m/a.yaml")?.pods, []);
+});
+
+for (
+  const [name, ageMs] of [["young", 0], [
+    "from an hour ahead",
+    -3_600_000,
+  ]] as const
+) {
+  Deno.test(`FileSource does not say that nothing is wanted while its only manifest is ${name}`, async () => {
+    await using bench = new Bench();
+    bench.files.write("a.yaml", manifest("a"), { ageMs });
+    await bench.pass();
+    strictEqual(bench.sets.length, 0);
+    await bench.pass(200);
+    strictEqual(bench.names, "a");
+    strictEqual(bench.sets.length, 1);
+  });
+}
+
+Deno.test("FileSource waits with its first set no longer than ten seconds for a file that is written all the time", async () => {
+  await using bench = new Bench();
+  bench.files.write("old.yaml", manifest("old"), OLD);
+  for (let at = 0; at < 99; at++) {
+    bench.files.write("log.yaml", "#".repeat(at + 1));
+    bench.files.hint("log.yaml", "written");
+    await bench.pass(100);
+  }
+  strictEqual(bench.sets.length, 0);
+  bench.files.write("log.yaml", "#".repeat(100));
+  bench.files.hint("log.yaml", "written");
+  await bench.pass(400);
+  strictEqual(bench.names, "old");
+  deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m/log.yaml"]);
+});
+
+Deno.test("FileSource keeps its pods when its file system is unmounted, and ends them when its directory is emptied", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  bench.files.device = 2;
+  bench.files.remove("a.yaml");
+  bench.files.rescan();
+  await bench.pass(60_000);
+  strictEqual(bench.sets.length, 1);
+  strictEqual(bench.lastGood.records.size, 1);
+  const [condition] = bench.source.conditions();
+  strictEqual(condition?.reason, "Unreachable");
+  match(condition.message, /it is empty and another directory than before/);
+
+  bench.files.device = 1;
+  await bench.pass(20_000);
+  strictEqual(bench.names, "");
+  strictEqual(bench.source.conditions()[0]?.status, "True");
+  strictEqual(bench.lastGood.records.size, 0);
+});
+
+Deno.test("FileSource does not take a hint about an unmounted file for its removal", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  bench.files.inode = 2;
+  bench.files.remove("a.yaml");
+  bench.files.hint("a.yaml", "removed");
+  await bench.pass(60_000);
+  strictEqual(bench.sets.length, 1);
+  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+});
+
+Deno.test("FileSource removes all pods when another directory has an empty PodList", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  bench.files.inode = 2;
+  bench.files.remove("a.yaml");
+  bench.files.write("none.yaml", "apiVersion: v1\nkind: PodList\nitems: []\n");
+  bench.files.rescan();
+  await bench.pass(2_000);
+  strictEqual(bench.names, "");
+  deepStrictEqual(bench.source.report(), []);
+});
+
+for (const how of ["another and empty", "missing", "unreadable"] as const) {
+  Deno.test(`FileSource runs what an agent before knew while its directory is ${how} at start`, async () => {
+    const lastGood = await leftBy("a", "b");
+    await using bench = new Bench(lastGood);
+    if (how === "another and empty") bench.files.inode = 2;
+    else if (how === "missing") bench.files.exists = false;
+    else bench.files.outage = new Error("EIO");
+    await bench.pass(60_000);
+    strictEqual(bench.names, "a,b");
+    deepStrictEqual(bench.sets[0]?.unknown, ["/m"]);
+    strictEqual(bench.sets.length, 1);
+    strictEqual(bench.source.report()[0]?.kind, "unreachable");
+    strictEqual(lastGood.records.size, 2);
+
+    // The mount comes late, and one of the manifests went while no agent looked.
+    bench.files.inode = 1;
+    bench.files.exists = true;
+    bench.files.outage = undefined;
+    bench.files.write("b.yaml", manifest("b"), OLD);
+    bench.files.rescan();
+    await bench.pass(2_000);
+    strictEqual(bench.names, "b");
+    strictEqual(bench.sets.at(-1)?.unknown, undefined);
+    deepStrictEqual([...lastGood.records.keys()], ["/m/b.yaml"]);
+    deepStrictEqual(bench.source.report(), []);
+  });
+}
+
+Deno.test("FileSource ends what was removed while no agent looked, whatever the number of the device is now", async () => {
+  const lastGood = await leftBy("a");
+  await using bench = new Bench(lastGood);
+  bench.files.device = 9;
+  await bench.pass();
+  deepStrictEqual(bench.sets, [{ source: "file", pods: [], objects: [] }]);
+  strictEqual(lastGood.records.size, 0);
+});
+
+Deno.test("FileSource starts in another directory that is empty when there were no manifests", async () => {
+  const lastGood = await leftBy();
+  await using bench = new Bench(lastGood);
+  bench.files.inode = 2;
+  await bench.pass();
+  strictEqual(bench.sets.length, 1);
+  deepStrictEqual(bench.source.report(), []);
+});
+
+Deno.test("FileSource says nothing while it cannot read whether its empty directory had manifests", async () => {
+  const lastGood = await leftBy("a");
+  lastGood.unreadable.add("/m");
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.inode = 2;
+  await bench.pass();
+  strictEqual(bench.sets.length, 0);
+  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  lastGood.unreadable.clear();
+  await bench.pass(3_000);
+  strictEqual(bench.names, "a");
+  deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m"]);
+});
