@@ -215,6 +215,56 @@ Deno.test("planResize() gives each step all that the container then has", () => 
 });
 
 for (
+  const [from, to, grows] of [["100m", "200m", true], ["200m", "100m", false]]
+) {
+  Deno.test(`planResize() tells whether the pod grows by requests alone from ${from} to ${to}`, () => {
+    const ofRequest = (cpu: string) => ({
+      limits: { cpu: "1", memory: "64Mi" },
+      requests: { cpu, memory: "32Mi" },
+    });
+    const container = spec("a", { resources: ofRequest(`${to}`) });
+    const decision = planResize(
+      pod({ containers: [container] }),
+      observed([seen("a", { resources: ofRequest(`${from}`) })]),
+    );
+    strictEqual(decision.kind, "resize");
+    if (decision.kind !== "resize") return;
+    deepStrictEqual(decision.plan.podGrows, { memory: false, cpu: grows });
+    deepStrictEqual(
+      decision.plan.updates.map(({ resource }) => resource),
+      ["cpu"],
+    );
+  });
+}
+
+Deno.test("planResize() lets requests alone shrink before others grow", () => {
+  const ofRequest = (cpu: string) => ({
+    limits: { cpu: "1" },
+    requests: { cpu },
+  });
+  const decision = planResize(
+    pod({
+      containers: [
+        spec("a", { resources: ofRequest("300m") }),
+        spec("b", { resources: ofRequest("100m") }),
+      ],
+    }),
+    observed([
+      seen("a", { resources: ofRequest("200m") }),
+      seen("b", { resources: ofRequest("300m") }),
+    ]),
+  );
+  strictEqual(decision.kind, "resize");
+  if (decision.kind !== "resize") return;
+  deepStrictEqual(
+    decision.plan.updates.map(({ containerName }) => containerName),
+    ["b", "a"],
+  );
+  // By 100m more and 200m less.
+  strictEqual(decision.plan.podGrows.cpu, false);
+});
+
+for (
   const [name, limits, before, grows] of [
     ["a smaller limit", SMALL, has(LARGE), false],
     ["a limit where none was", SMALL, has({}, SMALL), false],

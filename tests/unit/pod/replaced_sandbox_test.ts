@@ -16,9 +16,11 @@ import {
   latestContainer,
   type ObservedContainer,
   planPod,
+  resetSource,
   runsInNewSandbox,
 } from "../../../mod/pod/mod.ts";
 import {
+  ago,
   ended,
   observed,
   pod,
@@ -83,6 +85,24 @@ Deno.test("planPod() removes the record that asked for a restart of all after th
     plan.reset.map(({ containerId }) => containerId),
     ["old", "b-0", "now"],
   );
+});
+
+Deno.test("resetSource() names the container that asked last", () => {
+  const subject = pod({
+    containers: [spec("a", resets), spec("b", resets)],
+    initContainers: [spec("i", resets)],
+  });
+  const asks = (name: string, seconds: number) =>
+    ended(name, 42, { finishedAt: ago(seconds) });
+  const sourceOf = (...records: readonly ObservedContainer[]) =>
+    resetSource(subject, observed(records))?.name;
+  strictEqual(sourceOf(asks("a", 9), asks("b", 8), asks("i", 7)), "i");
+  strictEqual(sourceOf(asks("a", 7), asks("b", 8)), "a");
+  strictEqual(sourceOf(asks("a", 8), asks("b", 8)), "a");
+  strictEqual(sourceOf(ended("a", 1), asks("b", 8)), "b");
+  strictEqual(sourceOf(ended("a", 1), seen("b")), undefined);
+  const elsewhere = { ...asks("a", 1), sandboxId: "s9" };
+  strictEqual(sourceOf(elsewhere, asks("b", 8)), "b");
 });
 
 Deno.test("buildPodStatus() calls no init container Completed that has not run in the sandbox of the app's successor", () => {
