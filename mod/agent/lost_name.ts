@@ -45,7 +45,7 @@ export async function stopForName(
   });
   const stop = memory.acted(
     uid,
-    () => executor.killPod({ pod, observed, signal }),
+    () => executor.killPod({ pod, observed, startsAgain: true, signal }),
   );
   await tellFailure(stop, { pod, fault: NOT_KILLED, events, signal });
   return await look.now(uid, signal);

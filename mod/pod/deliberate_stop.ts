@@ -30,16 +30,22 @@ export function stopNotes(
   plan: PodPlan,
   subject: { readonly pod: Pod; readonly observed: ObservedPod },
 ): readonly StopNote[] {
-  const { pod, observed } = subject;
-  const notes = plan.sandbox.kind === "keep"
-    ? plan.kill.flatMap((step) => noteOf(step, plan) ?? [])
-    : observed.containers
-      .filter(({ state }) => state === "running" || state === "unknown")
-      .map(({ id, name }): StopNote => ({
-        containerId: id,
-        containerName: name,
-        stopped: "as_failed",
-      }));
+  const { pod } = subject;
+  if (plan.sandbox.kind !== "keep") return wholeStop(subject, "as_failed");
+  return judgedStops(
+    pod,
+    plan.kill.flatMap((step) => noteOf(step, plan) ?? []),
+  );
+}
+
+/** The same of a pod of which all is stopped. */
+export function wholeStop(
+  { pod, observed }: { readonly pod: Pod; readonly observed: ObservedPod },
+  stopped: DeliberateStop,
+): readonly StopNote[] {
+  const notes = observed.containers
+    .filter(({ state }) => state === "running" || state === "unknown")
+    .map(({ id, name }) => ({ containerId: id, containerName: name, stopped }));
   return judgedStops(pod, notes);
 }
 

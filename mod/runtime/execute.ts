@@ -95,6 +95,8 @@ export interface PodEnding {
   readonly observed: ObservedPod;
   /** Replaces every other grace, in seconds. */
   readonly graceSeconds?: number | undefined;
+  /** It is to run again later, however its containers end. */
+  readonly startsAgain?: true;
   readonly signal: AbortSignal;
 }
 
@@ -230,6 +232,7 @@ export class PodExecutor {
     const late = await this.#sandboxes.pending(uid, signal);
     const pod = ending.pod ??
       restorePod(await listPod(this.#deps.runtime, uid, { signal }));
+    if (ending.startsAgain) await this.#stops.noteWhole(pod, observed);
     await this.#killer.killPod({
       pod,
       observed: late === undefined ? observed : withSandbox(observed, late),

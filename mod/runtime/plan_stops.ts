@@ -14,6 +14,7 @@ import {
   type ObservedPod,
   type PodPlan,
   stopNotes,
+  wholeStop,
 } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import type { ContainerNotes } from "./container_notes.ts";
@@ -81,6 +82,13 @@ export class PlanStops {
     });
     const graceSeconds = Math.max(containerGrace(pod), ...graces);
     const notes = stopNotes(plan, { pod, observed });
+    await this.#deps.notes.stopping(pod, notes, { graceSeconds });
+  }
+
+  /** The same of a whole pod that starts again some time later. */
+  async noteWhole(pod: Pod, observed: ObservedPod): Promise<void> {
+    const notes = wholeStop({ pod, observed }, "to_restart");
+    const graceSeconds = containerGrace(pod);
     await this.#deps.notes.stopping(pod, notes, { graceSeconds });
   }
 

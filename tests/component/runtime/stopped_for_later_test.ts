@@ -1,0 +1,35 @@
+/**
+ * Pods that are stopped for a while and start again.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import { buildPodStatus, planPod } from "../../../mod/pod/mod.ts";
+import { probes, statusInput } from "../../unit/pod/builders.ts";
+import { fakeRig, pod } from "./rig.ts";
+
+for (const restartPolicy of ["OnFailure", "Never"]) {
+  Deno.test(`PodExecutor.killPod() leaves a ${restartPolicy} pod to start again whose container ended with 0`, async () => {
+    await using both = await fakeRig();
+    const { rig, fake } = both;
+    fake.behave("c", { onTerm: { code: 0, afterMs: 0 } });
+    const subject = pod({ restartPolicy });
+    await rig.sync(subject);
+    const { signal } = rig;
+    const observed = await rig.look(subject);
+    await rig.executor.killPod({
+      pod: subject,
+      observed,
+      startsAgain: true,
+      signal,
+    });
+    const after = { pod: subject, observed: await rig.look(subject) };
+    strictEqual(after.observed.containers[0]?.stopped, "to_restart");
+    strictEqual(buildPodStatus(statusInput(after)).phase, "Running");
+    const plan = planPod({ ...after, probes: probes() });
+    strictEqual(plan.sandbox.kind, "create");
+    await rig.sync(subject);
+    strictEqual(fake.running("c").length, 1);
+  });
+}
