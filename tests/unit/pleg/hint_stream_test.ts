@@ -233,6 +233,15 @@ Deno.test("HintStream.listed() counts as missed what half a second was not enoug
   strictEqual(rig.stream.periodMs, 10_000, "it has told something true");
 });
 
+Deno.test("HintStream.listed() holds nothing against a stream that broke before it could tell", async () => {
+  await using rig = new StreamRig();
+  await rig.trust();
+  rig.found("container_died", "a");
+  rig.script.end(failure("unavailable"));
+  await rig.clock.advance(1_000);
+  await rig.trust();
+});
+
 Deno.test("HintStream.judge() finds true what was told before, up or down", async () => {
   await using rig = new StreamRig();
   await rig.trust();

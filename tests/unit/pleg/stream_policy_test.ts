@@ -8,6 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   NO_STREAM,
   relistPeriodMs,
+  retryDelayMs,
   stepStream,
   type StreamSignal,
   type StreamState,
@@ -109,6 +110,21 @@ Deno.test("stepStream() waits longer for a stream that does not last, up to 30 s
   for (const signal of [...TRUSTED, LOST]) state = stepStream(state, signal);
   strictEqual(state.kind === "down" && state.delayMs, 1_000);
 });
+
+for (
+  const [what, signals, delayMs] of [
+    ["five minutes before anything is known", [], 300_000],
+    ["five minutes when there is none", [CONNECTED, LOST, ABSENT], 300_000],
+    ["a second when it ended", [...TRUSTED, LOST], 1_000],
+    ["longer when it ends again", [LOST, LOST], 2_000],
+    ["no time while it is open", [CONNECTED], 0],
+    ["no time while it is trusted", TRUSTED, 0],
+  ] as const
+) {
+  Deno.test(`retryDelayMs() is ${what}`, () => {
+    strictEqual(retryDelayMs(after(signals)), delayMs);
+  });
+}
 
 function after(signals: readonly StreamSignal[]): StreamState {
   return signals.reduce(stepStream, NO_STREAM);
