@@ -283,3 +283,48 @@ Deno.test("PodKiller.killContainer() runs no hook without grace, and still gives
   });
   deepStrictEqual(runtime.calls, ["0 stop a-0 in 2", "0 stopped a-0"]);
 });
+
+Deno.test("PodKiller.killContainer() stops nothing and tells of no failed hook when it is given up in the hook", async () => {
+  const { clock, runtime, events, killer } = setUp();
+  const stop = new AbortController();
+  const done = killer.killContainer({
+    pod: podOf([], {
+      containers: [{ name: "a", lifecycle: preStop(8) }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    signal: stop.signal,
+  });
+  const reason = new Error("the agent ends");
+  const failing = rejects(done, (error) => error === reason);
+  await clock.advance(1_000);
+  stop.abort(reason);
+  await failing;
+  deepStrictEqual(runtime.calls, []);
+  deepStrictEqual(events.texts, ["Normal Killing: Stopping container a"]);
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("PodKiller.killPod() stops no sandbox when it is given up while it waits for others to end", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "a-0": 5 };
+  const stop = new AbortController();
+  const done = killer.killPod({
+    pod: podOf([], {
+      initContainers: [{ name: "s", restartPolicy: "Always" }],
+      containers: [{ name: "a" }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    signal: stop.signal,
+  });
+  const reason = new Error("the agent ends");
+  const failing = rejects(done, (error) => error === reason);
+  await clock.advance(1_000);
+  stop.abort(reason);
+  await clock.advance(10_000);
+  await failing;
+  deepStrictEqual(runtime.calls, ["0 stop a-0 in 10", "5 stopped a-0"]);
+});

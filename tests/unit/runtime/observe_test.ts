@@ -5,87 +5,21 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import {
-  type Container,
-  type ContainerStatus,
-  CriError,
-  type Sandbox,
-  type SandboxStatus,
-} from "../../../mod/cri/mod.ts";
+import { CriError } from "../../../mod/cri/mod.ts";
 import {
   groupByPod,
   inspectPod,
   nothingListed,
-  type ObserveDeps,
-  type RuntimeFiles,
 } from "../../../mod/runtime/mod.ts";
 import { podIps } from "../../../mod/runtime/observe.ts";
 import {
-  containerDetails,
   containerRow,
-  sandboxDetails,
   sandboxRow,
   seenContainer,
   seenPod,
   seenSandbox,
 } from "./builders.ts";
-
-const NO_FILES: RuntimeFiles = {
-  makeDirectory: () => Promise.resolve(),
-  write: () => Promise.resolve(),
-  writeNew: () => Promise.resolve(true),
-  readTail: () => Promise.resolve(undefined),
-  readTailBelow: () => Promise.resolve(undefined),
-  list: () => Promise.resolve([]),
-  remove: () => Promise.resolve(),
-};
-
-class SmallRuntime {
-  readonly calls: string[] = [];
-  sandboxes: readonly Sandbox[] = [];
-  containers: readonly Container[] = [];
-  details: Partial<ContainerStatus> = {};
-  sandbox: Partial<SandboxStatus> = {};
-  gone: readonly string[] = [];
-  failing = false;
-
-  listPodSandbox(): Promise<readonly Sandbox[]> {
-    this.calls.push("list sandboxes");
-    return Promise.resolve(this.sandboxes);
-  }
-
-  listContainers(): Promise<readonly Container[]> {
-    this.calls.push("list containers");
-    return Promise.resolve(this.containers);
-  }
-
-  podSandboxStatus(id: string): Promise<SandboxStatus> {
-    this.calls.push(`status ${id}`);
-    const row = this.sandboxes.find((each) => each.id === id);
-    if (row === undefined || this.gone.includes(id)) return this.#refuse();
-    return Promise.resolve(sandboxDetails(row, this.sandbox));
-  }
-
-  containerStatus(id: string): Promise<ContainerStatus> {
-    this.calls.push(`status ${id}`);
-    const row = this.containers.find((each) => each.id === id);
-    if (row === undefined || this.gone.includes(id) || this.failing) {
-      return this.#refuse();
-    }
-    return Promise.resolve(containerDetails(row, this.details));
-  }
-
-  #refuse(): Promise<never> {
-    const kind = this.failing ? "failed" : "not_found";
-    return Promise.reject(
-      new CriError({ kind, method: "ContainerStatus", detail: "no" }),
-    );
-  }
-}
-
-function depsOf(runtime: SmallRuntime): ObserveDeps {
-  return { runtime, files: NO_FILES };
-}
+import { depsOf, SmallRuntime } from "./small_runtime.ts";
 
 Deno.test("groupByPod() groups by label and tells the rest apart", () => {
   const { pods, foreign } = groupByPod(
@@ -169,6 +103,125 @@ for (
   });
 }
 
+Deno.test("inspectPod() gives every call the signal that it was given", async () => {
+  const runtime = new SmallRuntime();
+  runtime.sandboxes = [sandboxRow("u-1")];
+  runtime.containers = [containerRow("u-1")];
+  const { signal } = new AbortController();
+  await inspectPod(depsOf(runtime), "u-1", { signal });
+  deepStrictEqual(runtime.signals, [signal, signal, signal, signal]);
+});
+
+Deno.test("inspectPod() names a container by its label, and by what the runtime calls it where there is none", async () => {
+  const runtime = new SmallRuntime();
+  runtime.containers = [containerRow("u-1")];
+  const name = async () =>
+    (await inspectPod(depsOf(runtime), "u-1")).containers[0]?.name;
+  runtime.details = { metadata: { name: "other", attempt: 0 } };
+  strictEqual(await name(), "c");
+  runtime.details = { ...runtime.details, labels: {} };
+  strictEqual(await name(), "other");
+});
+
+Deno.test("inspectPod() tells all that the runtime says of a container", async () => {
+  const runtime = new SmallRuntime();
+  runtime.sandboxes = [sandboxRow("u-1")];
+  runtime.containers = [containerRow("u-1", { createdAt: 7n })];
+  runtime.sandbox = { networkMode: "node", additionalIps: ["fd00::7"] };
+  runtime.details = {
+    reason: "Why",
+    message: "so",
+    exitCode: 3,
+    stopSignal: "SIGUSR1",
+    annotations: {
+      "io.kubernetes.container.hash": "abc",
+      "io.kubernetes.container.restartCount": "5",
+    },
+    user: { uid: 1n, gid: 2n, supplementalGroups: [3n, 4n] },
+    resources: { cpuShares: 512n, memoryLimitInBytes: 64n },
+    logPath: "/var/log/pods/shop_web_u/c/5.log",
+  };
+  const pod = await inspectPod(depsOf(runtime), "u-1");
+  strictEqual(pod.sandboxes[0]?.hostNetwork, true);
+  deepStrictEqual(pod.ips, ["10.88.0.7", "fd00::7"]);
+  deepStrictEqual(pod.containers, [{
+    id: "c-u-1",
+    sandboxId: "s-u-1",
+    name: "c",
+    state: "running",
+    createdAt: 7n,
+    startedAt: 3n,
+    finishedAt: 0n,
+    exitCode: 3,
+    reason: "Why",
+    message: "so",
+    image: "example/app:1",
+    imageRef: "sha256:abc",
+    hash: "abc",
+    restartCount: 5,
+    logPath: "c/5.log",
+    resources: {
+      requests: { cpu: "500m" },
+      limits: { memory: "64" },
+      fromRuntime: true,
+    },
+    stopSignal: "SIGUSR1",
+    user: { uid: 1, gid: 2, supplementalGroups: [3, 4] },
+  }]);
+});
+
+Deno.test("inspectPod() keeps the name of a pod that a list lacks, and what was known of its older sandboxes", async () => {
+  const runtime = new SmallRuntime();
+  runtime.sandboxes = [
+    sandboxRow("u-1", { id: "new", createdAt: 9n, state: "not_ready" }),
+    sandboxRow("u-1", { id: "old", createdAt: 5n, state: "not_ready" }),
+  ];
+  const old = seenSandbox({
+    id: "old",
+    hostNetwork: true,
+    ip: "10.0.0.9",
+    additionalIps: ["fd00::9"],
+  });
+  const cached = seenPod({ sandboxes: [old], ips: ["10.0.0.9"] });
+  const pod = await inspectPod(depsOf(runtime), "u-1", { cached });
+  deepStrictEqual(pod.sandboxes, [
+    {
+      ...seenSandbox({ id: "new", ready: false, createdAt: 9n }),
+      ip: undefined,
+    },
+    { ...old, ready: false, createdAt: 5n },
+  ]);
+  deepStrictEqual(pod.ips, ["10.0.0.9"]);
+  const listing = nothingListed("u-1");
+  const { name, namespace } = await inspectPod(depsOf(runtime), "u-1", {
+    cached,
+    listing,
+  });
+  deepStrictEqual([name, namespace], ["web", "shop"]);
+});
+
+Deno.test("inspectPod() takes a sandbox for ended that ended since the list", async () => {
+  const runtime = new SmallRuntime();
+  runtime.sandboxes = [sandboxRow("u-1")];
+  runtime.sandbox = { state: "not_ready" };
+  const { sandboxes, ips } = await inspectPod(depsOf(runtime), "u-1");
+  deepStrictEqual([sandboxes[0]?.ready, ips], [false, []]);
+});
+
+Deno.test("inspectPod() orders what has the same count and time by its id", async () => {
+  const runtime = new SmallRuntime();
+  const ids = ["b", "c", "a"];
+  const state = "not_ready";
+  runtime.sandboxes = ids.map((id) => sandboxRow("u-1", { id, state }));
+  runtime.containers = ids.map((id) => containerRow("u-1", { id: `c-${id}` }));
+  const pod = await inspectPod(depsOf(runtime), "u-1");
+  deepStrictEqual(pod.sandboxes.map(({ id }) => id), ["a", "b", "c"]);
+  deepStrictEqual(
+    pod.containers.map(({ id }) => id),
+    ["c-a", "c-b", "c-c"],
+  );
+});
+
 Deno.test("inspectPod() leaves out what vanished since the list", async () => {
   const runtime = new SmallRuntime();
   runtime.sandboxes = [sandboxRow("u-1")];
@@ -235,6 +288,20 @@ const IP_ROWS = [
     ["10.88.0.7", "fd00::7"],
   ],
   ["of none when one is garbage", [seenSandbox({ ip: "10.88.0.700" })], []],
+  [
+    "of none when one is too great by one",
+    [seenSandbox({ ip: "10.88.0.256" })],
+    [],
+  ],
+  ["of the greatest number", [seenSandbox({ ip: "10.88.0.255" })], [
+    "10.88.0.255",
+  ]],
+  [
+    "of none when one is no IPv6",
+    [seenSandbox({ additionalIps: ["fd00::g"] })],
+    [],
+  ],
+  ["of none when one is too long", [seenSandbox({ ip: "10.88.0.1.2" })], []],
   ["of none with the node's network", [seenSandbox({ ip: "" })], []],
   ["seen last when no sandbox is ready", [seenSandbox({ ready: false })], [
     "10.9.9.9",

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { groupByPod } from "../../../mod/runtime/mod.ts";
+import { groupByPod, nothingListed } from "../../../mod/runtime/mod.ts";
 import { restorePod } from "../../../mod/runtime/restore_pod.ts";
 import { containerRow, sandboxRow } from "./builders.ts";
 
@@ -92,4 +92,50 @@ Deno.test("restorePod() restores the ports of the node that a pod without hooks 
     },
     { name: "web", containerPort: 81, hostPort: 81 },
   ]);
+});
+
+Deno.test("restorePod() takes the longest of the graces that can be read", () => {
+  const grace = "io.kubernetes.pod.terminationGracePeriod";
+  const row = (id: string, annotations: Readonly<Record<string, string>>) =>
+    containerRow("u-1", { id, annotations });
+  const { pods } = groupByPod([], [
+    row("a", { [grace]: "20" }),
+    row("b", { [grace]: "45" }),
+    row("c", { [grace]: "a long time" }),
+    row("d", { [grace]: "1234567890" }),
+    row("e", {}),
+  ]);
+  const listing = pods.get("u-1");
+  const { metadata, spec } = restorePod(listing ?? nothingListed("u-1"));
+  strictEqual(spec.terminationGracePeriodSeconds, 45);
+  deepStrictEqual(Object.keys(metadata), ["name", "namespace", "uid"]);
+  deepStrictEqual(
+    Object.keys(restorePod(nothingListed("u-1")).spec),
+    ["containers"],
+  );
+});
+
+Deno.test("restorePod() has each container once, as it was made last", () => {
+  const ports = "io.kubernetes.container.ports";
+  const label = "io.kubernetes.container.name";
+  const row = (id: string, name: string, port: number) => {
+    const { labels, ...rest } = containerRow("u-1", { id });
+    return {
+      ...rest,
+      labels: { ...labels, [label]: name },
+      annotations: {
+        [ports]: `[{"hostPort":${port},"containerPort":${port}}]`,
+      },
+    };
+  };
+  const { pods } = groupByPod([], [
+    row("a1", "a", 81),
+    row("b", "b", 82),
+    row("a0", "a", 80),
+  ]);
+  const { spec } = restorePod(pods.get("u-1") ?? nothingListed("u-1"));
+  deepStrictEqual(
+    spec.containers.map((one) => [one.name, one.ports?.[0]?.hostPort]),
+    [["a", 81], ["b", 82]],
+  );
 });
