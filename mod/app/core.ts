@@ -31,6 +31,7 @@ import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources } from "./core_sources.ts";
+import { nodeIps } from "./node_facts.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";
@@ -75,12 +76,10 @@ export async function buildCore(
   const events = deps.events ?? new EventRecorder({ clock, log, metrics });
   const statuses = new StatusManager({ clock, log });
   const objects = new ObjectStore();
-  const sources = buildSources(config, { ...deps, events });
+  const given = { ...deps, events, ips: nodeIps(config, { clock, log }) };
+  const sources = buildSources(config, given);
   await dropUrlCheckpoint(config, { clock, log: log.named("source") });
-  const { node, resources, driver } = await buildNodeResources(config, {
-    ...deps,
-    events,
-  });
+  const { node, resources, driver } = await buildNodeResources(config, given);
   const common = { ...deps, events, statuses, objects, node, resources };
   const { owned, volumes, records } = await loadState(config, common);
   const runtime = await buildRuntime(config, common);

@@ -119,6 +119,10 @@ function specBuilder(
   return new NodeSpecBuilder({
     node: {
       ...node,
+      // A copy would keep the addresses of this moment.
+      get ips() {
+        return node.ips;
+      },
       realPath: realPathOf,
       runtime: () => connection.features(),
       runtimeClass: (name) => objects.runtimeClass(name),

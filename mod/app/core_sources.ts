@@ -17,7 +17,7 @@ import {
 } from "../source/mod.ts";
 import type { Clock, Logger, MetricsRegistry } from "../base/mod.ts";
 import { checkManifestPod } from "./manifest_check.ts";
-import { nodeAddresses } from "./node_facts.ts";
+import type { NodeIps } from "./node_ips.ts";
 import { buildUrlSource, type UrlSourceParts } from "./url_source.ts";
 
 /** What sources work with. */
@@ -26,6 +26,7 @@ export interface SourceDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventRecorder;
+  readonly ips: NodeIps;
 }
 
 /** The sources, and what their sets are merged into. */
@@ -41,11 +42,13 @@ export interface Sources {
 
 /** Builds the sources; none of them runs yet. */
 export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
-  const { clock, log, metrics, events } = deps;
+  const { clock, log, metrics, events, ips } = deps;
   const storage = new PodStorage({ clock, log, events });
   const network = {
     podNetworks: config.node.podNetworks,
-    nodeAddresses: nodeAddresses(config),
+    get nodeAddresses() {
+      return ips.reachable;
+    },
   };
   const check: UrlSourceParts["check"] = (pod, found) =>
     checkManifestPod(pod, found, {

@@ -16,6 +16,7 @@ import {
 import {
   deniedByGrants,
   type NetworkGrants,
+  unreachedPods,
   UNSUPPORTED_REASON,
   unsupportedFields,
 } from "../pod/mod.ts";
@@ -45,8 +46,31 @@ const WARNING_REASON = "ManifestWarning";
 /** The event reason for an edit that a pod of a fixed UID cannot follow. */
 const IMMUTABLE_REASON = "FieldImmutable";
 
-/** Says which fields of a valid pod the agent does not honour; the same for `skerry validate`. */
-export function judgePod(pod: Pick<PodBody, "spec">): PodVerdict {
+/**
+ * Says what an agent would think of a valid pod, for `skerry validate`.
+ *
+ * @param options.podNetworks The networks that the agent will be given. When they are
+ * not told, that it needs some is a warning.
+ */
+export function judgePod(
+  pod: Pick<PodBody, "spec">,
+  options: { readonly podNetworks?: readonly string[] | undefined },
+): PodVerdict {
+  const { podNetworks } = options;
+  const { faults, warnings } = judgeFields(pod);
+  return {
+    faults: podNetworks === undefined
+      ? faults
+      : [...faults, ...deniedByGrants(pod, { podNetworks, nodeAddresses: [] })],
+    warnings: [
+      ...warnings,
+      ...unreachedPods(pod, { podNetworks: podNetworks ?? [] }),
+    ],
+  };
+}
+
+/** Says which fields of a valid pod the agent does not honour. */
+function judgeFields(pod: Pick<PodBody, "spec">): PodVerdict {
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
   for (const { field, message, severity } of unsupportedFields(pod)) {
@@ -69,7 +93,7 @@ export function checkManifestPod(
   found: readonly Fault[],
   deps: ManifestCheckDeps,
 ): Fault[] {
-  const { faults, warnings } = judgePod(pod);
+  const { faults, warnings } = judgeFields(pod);
   const tell = (reason: string, told: readonly Fault[]): void => {
     for (const fault of told) {
       const message = formatFault(fault);
@@ -77,7 +101,7 @@ export function checkManifestPod(
     }
   };
   tell(UNSUPPORTED_REASON, warnings);
-  tell(WARNING_REASON, found);
+  tell(WARNING_REASON, [...found, ...unreachedPods(pod, deps.network)]);
   const before = deps.current?.(pod.metadata.uid);
   if (before !== undefined) {
     tell(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));

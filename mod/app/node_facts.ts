@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../base/mod.ts";
+import type { Clock, Logger } from "../base/mod.ts";
 import {
   formatQuantity,
   parseQuantity,
@@ -34,6 +34,7 @@ import {
   type ResolverConfig,
   thermalThrottlePaths,
 } from "../runtime/mod.ts";
+import { NodeIps } from "./node_ips.ts";
 
 /** Upstream reads at most this much of a resolver file. */
 const NODE_FILE_LIMIT_BYTES = 10 << 20;
@@ -41,13 +42,20 @@ const NODE_FILE_LIMIT_BYTES = 10 << 20;
 /** How old a reading may be for a pod that starts. */
 const REFRESH_PERIOD_MS = 1_000;
 
-/** The node's addresses as configured, else the first global IPv4 address. */
-export function nodeAddresses(config: AgentConfig): readonly string[] {
-  if (config.node.ips.length > 0) return config.node.ips;
-  const found = listAddresses().find(({ family, address }) =>
-    family === "IPv4" && !/^(127|169\.254)\./.test(address)
-  );
-  return found === undefined ? [] : [found.address];
+/** The node's addresses, asked of the machine unless they are configured. */
+export function nodeIps(
+  config: AgentConfig,
+  deps: { readonly clock: Clock; readonly log: Logger },
+): NodeIps {
+  return new NodeIps(config.node.ips, {
+    ...deps,
+    list: listAddresses,
+    isGranted: (address) =>
+      Deno.permissions.querySync({
+        name: "net",
+        host: address.includes(":") ? `[${address}]` : address,
+      }).state === "granted",
+  });
 }
 
 /** What the machine shows beyond what every process may ask. */
@@ -89,7 +97,7 @@ export interface NodeFactsOptions {
 /** Gathers what the requests for pods need to know of the node. */
 export function nodeFacts(
   config: AgentConfig,
-  ips: readonly string[],
+  ips: Pick<NodeIps, "current">,
   options: NodeFactsOptions = {},
 ): NodeFacts {
   const { node } = config;
@@ -97,7 +105,9 @@ export function nodeFacts(
   const memoryBytes = BigInt(getTotalMemoryBytes());
   return {
     name: node.name,
-    ips,
+    get ips() {
+      return ips.current;
+    },
     memoryBytes,
     allocatable: allocatableOf(config, host),
     cgroups: {

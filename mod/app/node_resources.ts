@@ -18,12 +18,8 @@ import {
   PodResources,
 } from "../runtime/mod.ts";
 import { NodeCgroupDriver } from "./cgroup_driver.ts";
-import {
-  type HostFacts,
-  nodeAddresses,
-  nodeFacts,
-  readHostFacts,
-} from "./node_facts.ts";
+import { type HostFacts, nodeFacts, readHostFacts } from "./node_facts.ts";
+import type { NodeIps } from "./node_ips.ts";
 
 /** What putting them together needs. */
 export interface NodeResourcesDeps {
@@ -31,6 +27,7 @@ export interface NodeResourcesDeps {
   readonly log: Logger;
   readonly events: EventSink;
   readonly connection: CriConnection;
+  readonly ips: NodeIps;
 }
 
 /** What the node has, and the keeper of it. */
@@ -52,7 +49,7 @@ export async function buildNodeResources(
 ): Promise<NodeResources> {
   const host = await readHostFacts(config);
   const driver = new NodeCgroupDriver(config.node.cgroupDriver, deps);
-  const node = nodeFacts(config, nodeAddresses(config), { host, driver });
+  const node = nodeFacts(config, deps.ips, { host, driver });
   if (config.node.hostView !== undefined && host.cgroups === undefined) {
     deps.log.named("cgroups").warn("no_cgroups_in_host_view", {
       path: config.node.hostView,

@@ -27,6 +27,8 @@ export type Command =
     /** Files and directories; `-` is standard input. */
     readonly files: readonly string[];
     readonly unknownFields: UnknownFields;
+    /** The networks that the agent will be given; `undefined` when they are not told. */
+    readonly podNetworks?: readonly string[] | undefined;
   };
 
 /** How `get` writes. */

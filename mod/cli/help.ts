@@ -139,7 +139,7 @@ Usage: skerry version
 const VALIDATE =
   `Check manifests and tell every fault, every warning and what is in them. Needs no agent.
 
-Usage: skerry validate [--unknown-fields=warn] FILE...
+Usage: skerry validate [--unknown-fields=warn] [--pod-network=CIDR] FILE...
 
 FILE may be a directory, and - is standard input. Of a directory the files are checked
 that the agent would read. An object that a pod refers to and that is in none of the
@@ -148,6 +148,9 @@ files is a warning.
 Flags:
   --unknown-fields refuse|warn   what becomes of fields that the API does not have
                                  (default refuse)
+  --pod-network CIDR[,CIDR]      the networks that the agent is given: probes and hooks
+                                 must not name hosts outside; without it a pod that
+                                 is asked over the network is a warning
 
 Exit codes: 0 no fault, 1 any fault, 64 bad flags.
 `;

@@ -6,6 +6,7 @@
 
 import { suggest } from "../api/mod.ts";
 import { flagRefusal } from "../config/mod.ts";
+import { parseCidr } from "../pod/mod.ts";
 import { type CommandResult, type Topic, TOPICS } from "./command.ts";
 import { readOptions } from "./options.ts";
 import { parseGet } from "./parse_get.ts";
@@ -74,7 +75,7 @@ function parseVersion(args: readonly string[]): CommandResult {
 function parseValidate(args: readonly string[]): CommandResult {
   const options = readOptions(args, {
     location: false,
-    texts: { [UNKNOWN_FIELDS]: undefined },
+    texts: { [UNKNOWN_FIELDS]: undefined, [POD_NETWORK]: undefined },
   });
   const faults = [...options.faults];
   if (options.positionals.length === 0) {
@@ -87,9 +88,18 @@ function parseValidate(args: readonly string[]): CommandResult {
       flagRefusal(UNKNOWN_FIELDS, unknownFields, "refuse or warn"),
     ]);
   }
-  return faults.length > 0
-    ? refused("validate", faults)
-    : ok({ kind: "validate", files: options.positionals, unknownFields });
+  const podNetworks = options.texts.get(POD_NETWORK)?.split(",");
+  const bad = podNetworks?.find((network) => parseCidr(network) === undefined);
+  if (bad !== undefined) {
+    faults.push(flagRefusal(POD_NETWORK, bad, "networks such as 10.88.0.0/16"));
+  }
+  return faults.length > 0 ? refused("validate", faults) : ok({
+    kind: "validate",
+    files: options.positionals,
+    unknownFields,
+    ...(podNetworks !== undefined && { podNetworks }),
+  });
 }
 
 const UNKNOWN_FIELDS = "unknown-fields";
+const POD_NETWORK = "pod-network";

@@ -28,6 +28,8 @@ export interface ValidateOptions {
   /** Files and directories; `-` is standard input. */
   readonly files: readonly string[];
   readonly unknownFields: UnknownFields;
+  /** The networks that the agent will be given; `undefined` when they are not told. */
+  readonly podNetworks?: readonly string[] | undefined;
 }
 
 /**
@@ -106,6 +108,7 @@ interface Report {
 
 interface CheckContext {
   readonly unknownFields: UnknownFields;
+  readonly podNetworks?: readonly string[] | undefined;
   readonly io: CliIo;
   /** Takes what is in the manifests. */
   readonly contents: ManifestContents;
@@ -154,7 +157,7 @@ function checkBytes(bytes: Uint8Array, context: FileContext): Report {
   const result = decodeManifest(bytes, { unknownFields });
   if (result.kind === "refused") return bad(result.faults.map(formatFault));
   const { pods, objects } = result;
-  const verdicts = pods.map(judgePod);
+  const verdicts = pods.map((pod) => judgePod(pod, context));
   const faults = placePodFaults(bytes, verdicts.map(({ faults }) => faults));
   if (faults.length > 0) return bad(faults.map(formatFault));
   const warnings = [

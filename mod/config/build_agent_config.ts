@@ -324,6 +324,11 @@ function cgroupFaults(settings: Settings, node: NodeConfig): string[] {
 }
 
 function networkWarnings(node: NodeConfig): string[] {
+  if (node.podNetworks.length === 0) {
+    return [
+      "--pod-network: none is given, nor podCIDR; network probes and hooks cannot ask pods",
+    ];
+  }
   const unscopable = node.podNetworks.filter((network) =>
     parseCidr(network)?.family === 6
   );

@@ -70,7 +70,7 @@ export function joinHostPort({ host, port }: TcpAddress): string {
 /** Why there is no connection or no answer, in an operator's words; for whatever was thrown. */
 export function connectFailure(error: unknown): string {
   if (error instanceof Deno.errors.NotCapable) {
-    return "the agent may not connect there, wanted an address inside a network given by --pod-network";
+    return "the agent may not connect there, wanted an address inside a network given by --pod-network, or the node's own given by --node-ip";
   }
   if (error instanceof AnswerError) return error.detail;
   return error instanceof Error ? error.message : String(error);

@@ -70,7 +70,7 @@ export function troubleSentences(telling: Telling): readonly string[] {
     ...serving.flatMap((each) => restartSentences(each, telling)),
     ...serving.flatMap((each) => {
       const isWell = each.status?.ready === true;
-      return isWell ? failingSentences(each) : [];
+      return isWell ? failingSentences(each, telling) : [];
     }),
     ...disruptionSentences(telling),
     ...sourceSentences(telling),

@@ -52,9 +52,19 @@ export function readinessSentence(
   return `${fails}${tail(probe.last.message)}`;
 }
 
-/** Says of a container that runs well which of its probes is about to give it up. */
-export function failingSentences(container: ToldContainer): readonly string[] {
+/** Says of a container that runs well which of its probes is about to give it up, or cannot be asked. */
+export function failingSentences(
+  container: ToldContainer,
+  telling: Telling,
+): readonly string[] {
   return container.probes.flatMap((probe) => {
+    if (probe.last?.kind === "error" && probe.kind !== "startup") {
+      return [
+        `The ${probe.kind} probe of ${subject(container)} ${
+          progress(probe, telling)
+        }`,
+      ];
+    }
     const isDoubtful = probe.last?.kind === "failure" &&
       probe.verdict !== "failure" && probe.consecutive > 0;
     if (!isDoubtful || probe.kind === "startup") return [];

@@ -8,7 +8,7 @@ import type {
   ContainerSpec,
   Fault,
   LifecycleHandler,
-  Pod,
+  PodBody,
   Probe,
 } from "../api/mod.ts";
 import { cidrContains, parseIp } from "./cidr.ts";
@@ -22,25 +22,64 @@ export interface NetworkGrants {
 
 /**
  * Lists the probes and hooks that name a host out of reach. Without a host they
- * go to the pod's own address, which the pod networks cover.
+ * go to the pod's own address: {@linkcode unreachedPods}.
  */
-export function deniedByGrants(pod: Pod, grants: NetworkGrants): Fault[] {
+export function deniedByGrants(
+  pod: Pick<PodBody, "spec">,
+  grants: NetworkGrants,
+): Fault[] {
+  return podTargets(pod).flatMap(({ field, host }) =>
+    host === undefined || isGranted(host, grants)
+      ? []
+      : [{ field: `${field}.host`, message: explain(host, grants) }]
+  );
+}
+
+/**
+ * Says of a pod whose probes or hooks ask the pod itself that the agent cannot: at
+ * most one, since what mends it is no field of the pod.
+ *
+ * @param grants without `nodeAddresses` when they are not known
+ */
+export function unreachedPods(
+  pod: Pick<PodBody, "spec">,
+  grants: Pick<NetworkGrants, "podNetworks"> & Partial<NetworkGrants>,
+): Fault[] {
+  const asked = podTargets(pod).find(({ host }) => host === undefined);
+  if (asked === undefined) return [];
+  const { field } = asked;
+  if (pod.spec.hostNetwork !== true) {
+    return grants.podNetworks.length > 0
+      ? []
+      : [{ field, message: NO_POD_NETWORK }];
+  }
+  return grants.nodeAddresses?.length === 0
+    ? [{ field, message: NO_NODE_ADDRESS }]
+    : [];
+}
+
+const NO_POD_NETWORK =
+  "Cannot be asked: the agent reaches pods inside the networks given by --pod-network or podCIDR, found none";
+
+const NO_NODE_ADDRESS =
+  "Cannot be asked: the agent may connect to no address of the node, wanted one given by --node-ip or inside a --pod-network, to the launcher or to compile";
+
+/** What a probe or hook asks; the pod itself without a host. */
+interface Target {
+  readonly field: string;
+  readonly host: string | undefined;
+}
+
+function podTargets({ spec }: Pick<PodBody, "spec">): Target[] {
   const lists = [
-    ["spec.initContainers", pod.spec.initContainers],
-    ["spec.containers", pod.spec.containers],
+    ["spec.initContainers", spec.initContainers],
+    ["spec.containers", spec.containers],
   ] as const;
   return lists.flatMap(([path, containers = []]) =>
     containers.flatMap((container, index) =>
       targetsOf(container, `${path}[${index}]`)
-        .filter(({ host }) => !isGranted(host, grants))
-        .map(({ field, host }) => ({ field, message: explain(host, grants) }))
     )
   );
-}
-
-interface Target {
-  readonly field: string;
-  readonly host: string;
 }
 
 function targetsOf(container: ContainerSpec, path: string): Target[] {
@@ -52,13 +91,19 @@ function targetsOf(container: ContainerSpec, path: string): Target[] {
     ["lifecycle.postStart", lifecycle?.postStart],
     ["lifecycle.preStop", lifecycle?.preStop],
   ];
-  return actions.flatMap(([name, action]) =>
-    (["httpGet", "tcpSocket"] as const).flatMap((kind) => {
-      const host = action?.[kind]?.host;
-      if (host === undefined || host === "") return [];
-      return [{ field: `${path}.${name}.${kind}.host`, host }];
-    })
-  );
+  return actions.flatMap(([name, action]) => {
+    const field = `${path}.${name}`;
+    const targets = (["httpGet", "tcpSocket"] as const).flatMap((kind) => {
+      const asked = action?.[kind];
+      if (asked === undefined) return [];
+      return [{ field: `${field}.${kind}`, host: asked.host || undefined }];
+    });
+    const isGrpc = action !== undefined && "grpc" in action &&
+      action.grpc !== undefined;
+    return isGrpc
+      ? [...targets, { field: `${field}.grpc`, host: undefined }]
+      : targets;
+  });
 }
 
 function isGranted(host: string, grants: NetworkGrants): boolean {

@@ -51,6 +51,7 @@ export async function coreConfig(
     `--container-runtime-endpoint=unix://${directory}/cri.sock`,
     `--hostname-override=${CORE_NODE}`,
     `--node-ip=${nodeIp}`,
+    "--pod-network=10.88.0.0/16",
     "--healthz-port=0",
     ...options.flags ?? [],
   ], {

@@ -32,6 +32,8 @@ async function configOf(
   throw new Error(parsed.faults.join("\n"));
 }
 
+const NO_IPS = { current: [] };
+
 const KUBELET = [
   "apiVersion: kubelet.config.k8s.io/v1beta1",
   "kind: KubeletConfiguration",
@@ -52,13 +54,13 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
   withDirectory(async (directory) => {
     const plain = await configOf(directory, KUBELET);
     const host = await readHostFacts(plain);
-    const all = nodeFacts(plain, [], { host }).allocatable;
+    const all = nodeFacts(plain, NO_IPS, { host }).allocatable;
     const config = await configOf(directory, [
       ...KUBELET,
       "systemReserved: {cpu: 100m, memory: 64Mi, ephemeral-storage: 1Mi}",
       "kubeReserved: {cpu: 50m}",
     ]);
-    const left = nodeFacts(config, [], { host }).allocatable;
+    const left = nodeFacts(config, NO_IPS, { host }).allocatable;
     const lacks = (name: string, amount: typeof toMilli) => {
       const [whole, rest] = [all.get(name), left.get(name)];
       return whole && rest && amount(whole) - amount(rest);
@@ -72,7 +74,7 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
 Deno.test("nodeFacts() hides how hot the processors are from containers", () =>
   withDirectory(async (directory) => {
     const config = await configOf(directory, KUBELET);
-    const { maskedPaths = [] } = nodeFacts(config, []);
+    const { maskedPaths = [] } = nodeFacts(config, NO_IPS);
     ok(
       maskedPaths.includes("/sys/devices/system/cpu/cpu0/thermal_throttle"),
     );
@@ -84,7 +86,7 @@ Deno.test("nodeFacts() offers nothing less than nothing", () =>
       ...KUBELET,
       "systemReserved: {cpu: 1M}",
     ]);
-    const cpu = nodeFacts(config, []).allocatable.get("cpu");
+    const cpu = nodeFacts(config, NO_IPS).allocatable.get("cpu");
     ok(cpu !== undefined);
     strictEqual(toMilli(cpu), 0n);
   }));
@@ -100,7 +102,7 @@ Deno.test("nodeFacts() without a host view is of a node of version 1 with huge p
       "kind: SkerryConfiguration",
       "hugePageSizes: [2Mi, 1Gi]",
     ]);
-    const { cgroups } = nodeFacts(config, [], {
+    const { cgroups } = nodeFacts(config, NO_IPS, {
       host: await readHostFacts(config),
       driver: { current: "systemd" },
     });
@@ -127,7 +129,7 @@ Deno.test("readHostFacts() reads version and huge pages from the host view", () 
     await Deno.writeTextFile(`${pages}/nr_hugepages`, "8\n");
     const config = await configOf(directory, KUBELET, [`--host-view=${view}`]);
     const host = await readHostFacts(config);
-    const { cgroups, allocatable } = nodeFacts(config, [], { host });
+    const { cgroups, allocatable } = nodeFacts(config, NO_IPS, { host });
     strictEqual(cgroups.version, 2);
     strictEqual(cgroups.swapAccounting, false);
     deepStrictEqual(cgroups.hugePageSizes, ["2MB"]);

@@ -150,3 +150,24 @@ Deno.test("main() validates unknown fields as told", async () => {
   ok(lines[2]?.includes('did you mean "tty"'), lines.join("\n"));
   strictEqual((await run("validate --unknown-fields=maybe x")).code, 64);
 });
+
+Deno.test("main() warns of probes that no agent can ask without a pod network, and checks their hosts with one", async () => {
+  const asking = (httpGet: string) => ({
+    "a.yaml": GOOD.replace("image: i", `image: i, livenessProbe: ${httpGet}`),
+  });
+  const own = asking("{httpGet: {port: 80}}");
+  const lone = await validated(own);
+  strictEqual(lone.code, 0);
+  match(
+    lone.lines[2] ?? "",
+    /warning: document 1, line \d+: .*livenessProbe\.httpGet: Cannot be asked: .*--pod-network/,
+  );
+  const network = "--pod-network=10.1.0.0/16 ";
+  strictEqual((await validated(own, network)).lines.length, 2);
+  const far = await validated(
+    asking("{httpGet: {port: 80, host: 10.2.0.1}}"),
+    network,
+  );
+  strictEqual(far.code, 1);
+  match(far.lines[0] ?? "", /lies outside the pod networks/);
+});

@@ -56,6 +56,16 @@ Deno.test("checkManifestPod() tells by events what the pod will lack, and what i
   });
 });
 
+Deno.test("checkManifestPod() tells by an event that probes cannot be asked, and takes the pod", () => {
+  const readinessProbe = { tcpSocket: { port: 80 } };
+  const containers = [{ name: "c", image: "x:1", readinessProbe }];
+  const { faults, events } = check(pod({ containers }));
+  deepStrictEqual(faults, []);
+  deepStrictEqual(events, [
+    "Warning ManifestWarning spec.containers[0].readinessProbe.tcpSocket: Cannot be asked: the agent reaches pods inside the networks given by --pod-network or podCIDR, found none",
+  ]);
+});
+
 Deno.test("checkManifestPod() tells what of an edit a pod of a fixed UID cannot follow", () => {
   const { faults, events } = check(pod({ hostPID: true }), { current: pod() });
   deepStrictEqual(faults, []);

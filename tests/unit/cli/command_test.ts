@@ -128,6 +128,12 @@ const ROWS: readonly (readonly [string, Command])[] = [
     files: ["a.yaml", "dir", "-"],
     unknownFields: "refuse",
   }],
+  ["validate --pod-network=10.1.0.0/16,fd00::/64 a.yaml", {
+    kind: "validate",
+    files: ["a.yaml"],
+    unknownFields: "refuse",
+    podNetworks: ["10.1.0.0/16", "fd00::/64"],
+  }],
 ];
 
 function split(line: string): string[] {
@@ -177,6 +183,7 @@ for (
     ["metrics x", 'Cannot use the argument "x"'],
     ["version --root-dir=/x", "there is no such flag"],
     ["validate", "wanted files, directories or -"],
+    ["validate --pod-network=10.1 x", "10.88.0.0/16"],
   ] as const
 ) {
   Deno.test(`parseCommand() refuses "${line}"`, () => {

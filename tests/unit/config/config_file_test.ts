@@ -66,7 +66,7 @@ Deno.test("readConfigText() takes a file that sets every default", async () => {
   const plain = await parseRunArguments([], fakeIo());
   ok(parsed.kind === "ok" && plain.kind === "ok", JSON.stringify(parsed));
   deepStrictEqual({ ...parsed.config, configPath: undefined }, plain.config);
-  strictEqual(parsed.warnings.length, 1);
+  strictEqual(parsed.warnings.length - plain.warnings.length, 1);
 });
 
 Deno.test("readConfigText() takes a file as kubeadm writes it, with zeros for defaults", () => {

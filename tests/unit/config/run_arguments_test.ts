@@ -245,16 +245,6 @@ Deno.test("parseRunArguments() freezes the whole configuration", async () => {
   ok(Object.isFrozen(config.paths));
 });
 
-Deno.test("parseRunArguments() warns of networks for which no permission can be written", async () => {
-  const parsed = await parseRunArguments(
-    ["--pod-network=10.1.0.0/16,fd00::/64"],
-    fakeIo(),
-  );
-  ok(parsed.kind === "ok");
-  strictEqual(parsed.warnings.length, 1);
-  ok(parsed.warnings[0]?.includes("fd00::/64"));
-});
-
 Deno.test("parseRunArguments() reads what the file says of cgroups and resources", async () => {
   const file = kubeletFile(
     "cgroupsPerQOS: false",

@@ -83,6 +83,25 @@ const ROWS: readonly Row[] = [
     ],
   ],
   [
+    "a pod that runs and whose liveness probe the agent cannot ask",
+    facts({
+      pod: web(ready()),
+      probes: [
+        probe("liveness", {
+          last: {
+            kind: "error",
+            message: "dial tcp 10.88.0.7:80: the agent may not connect there",
+            atMs: NOW_MS,
+          },
+        }),
+      ],
+    }),
+    [
+      'It runs: container "web" has been ready since 02:59:05 (5 min)',
+      'The liveness probe of container "web" could not be asked at 03:04:05: dial tcp 10.88.0.7:80: the agent may not connect there',
+    ],
+  ],
+  [
     "a pod that runs with a ConfigMap that cannot be brought up to date",
     (() => {
       const pod = web(ready());

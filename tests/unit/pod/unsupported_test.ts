@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/mod.ts";
 import {
   deniedByGrants,
+  unreachedPods,
   unsupportedFields,
   type UnsupportedSeverity,
 } from "../../../mod/pod/mod.ts";
@@ -206,3 +207,88 @@ Deno.test("deniedByGrants() looks at hooks, sockets and init containers too", ()
     },
   ]);
 });
+
+const own = { httpGet: { port: 80 } };
+const none = { podNetworks: [], nodeAddresses: [] };
+const asked: readonly [
+  what: string,
+  body: Parameters<typeof unreachedPods>[0],
+  grants: Parameters<typeof unreachedPods>[1],
+  field: string | undefined,
+][] = [
+  [
+    "a readiness probe without any pod network",
+    pod({ containers: [spec("a", { readinessProbe: own })] }),
+    none,
+    "spec.containers[0].readinessProbe.httpGet",
+  ],
+  [
+    "a gRPC probe of a sidecar, once for all probes",
+    pod({
+      initContainers: [spec("i", { livenessProbe: { grpc: { port: 1 } } })],
+      containers: [spec("a", { readinessProbe: own })],
+    }),
+    none,
+    "spec.initContainers[0].livenessProbe.grpc",
+  ],
+  [
+    "a hook",
+    pod({
+      containers: [spec("a", { lifecycle: { preStop: own } })],
+    }),
+    none,
+    "spec.containers[0].lifecycle.preStop.httpGet",
+  ],
+  [
+    "nothing inside a pod network",
+    pod({ containers: [spec("a", { readinessProbe: own })] }),
+    grants,
+    undefined,
+  ],
+  [
+    "nothing of a command, nor of a host that is named",
+    pod({
+      containers: [spec("a", {
+        readinessProbe: { exec: { command: ["true"] } },
+        livenessProbe: { httpGet: { port: 1, host: "10.88.0.1" } },
+      })],
+    }),
+    none,
+    undefined,
+  ],
+  [
+    "the node's network when no address of the node may be asked",
+    pod({
+      hostNetwork: true,
+      containers: [spec("a", { readinessProbe: own })],
+    }),
+    { ...grants, nodeAddresses: [] },
+    "spec.containers[0].readinessProbe.httpGet",
+  ],
+  [
+    "nothing of the node's network when an address may be asked",
+    pod({
+      hostNetwork: true,
+      containers: [spec("a", { readinessProbe: own })],
+    }),
+    { ...none, nodeAddresses: ["192.0.2.1"] },
+    undefined,
+  ],
+  [
+    "nothing of the node's network when its addresses are not known",
+    pod({
+      hostNetwork: true,
+      containers: [spec("a", { readinessProbe: own })],
+    }),
+    { podNetworks: [] },
+    undefined,
+  ],
+];
+for (const [what, body, given, field] of asked) {
+  Deno.test(`unreachedPods() tells ${what}`, () => {
+    deepStrictEqual(
+      unreachedPods(body, given).map((fault) => fault.field),
+      field === undefined ? [] : [field],
+    );
+  });
+}
