@@ -94,14 +94,14 @@ export function newRecord(
 }
 
 /**
- * How long the pod gets to end, in seconds. Of an orphan the spec is unknown: its
- * own grace is read from the runtime's labels.
+ * How long the pod gets to end by its spec, in seconds; one that ends already keeps a
+ * shorter grace. Of an orphan the spec is unknown: its own grace is read from the
+ * runtime's labels.
  */
-export function graceOf(record: PodRecord): number {
-  const { pod, state } = record;
-  if (pod === undefined) return ORPHAN_GRACE_SECONDS;
-  const current = state.kind === "terminating" ? state.graceSeconds : undefined;
-  return effectivePodGrace(current, { pod });
+export function graceOf({ pod }: PodRecord): number {
+  return pod === undefined
+    ? ORPHAN_GRACE_SECONDS
+    : effectivePodGrace(undefined, { pod });
 }
 
 /** Whether nobody wants the pod any more. */

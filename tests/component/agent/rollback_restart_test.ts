@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { coreConfig } from "../../support/core_config.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB } from "./manifests.ts";
 import {
@@ -187,6 +188,27 @@ Deno.test("Agent goes back with pods of a URL, also when the URL is away (SRC-24
   isCut = false;
   await rig.pass(60_000);
   strictEqual(shown(rig), "RolledBack");
+});
+
+Deno.test("Agent forgets the versions of pods of a source that is not configured any more, once all others have spoken", async () => {
+  const answer = { apiVersion: "v1", kind: "PodList", items: [version("one")] };
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(options, () => Response.json(answer));
+  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
+  await using rig = await CoreRig.start({ flags });
+  await untilRuns(rig, "one");
+  await rig.until(() => records(rig).length === 1, "the record");
+  await rig.stopAgent();
+  rig.config = await coreConfig(rig.directory, {});
+  const { manifestPath } = rig.config.source;
+  await Deno.rename(manifestPath, `${manifestPath}.away`);
+  await Deno.symlink("manifests", manifestPath);
+  await rig.startAgent();
+  await rig.pass(20_000);
+  strictEqual(records(rig).length, 1);
+  await Deno.remove(manifestPath);
+  await Deno.rename(`${manifestPath}.away`, manifestPath);
+  await rig.until(() => records(rig).length === 0, "no record");
 });
 
 Deno.test("Agent goes back on a disk that keeps no record", async () => {
