@@ -119,10 +119,7 @@ export class Agent {
     const seen = new SeenPods({
       runtimePods: deps.runtimePods,
       ownedUids: deps.ownedUids,
-      workers: {
-        get: (uid) => this.#workers.get(uid),
-        list: () => this.#workers.list(),
-      },
+      workers: { get: (uid) => this.#workers.get(uid) },
     });
     this.#workers = new PodWorkers({
       clock: deps.clock,

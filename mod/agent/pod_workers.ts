@@ -365,7 +365,6 @@ export class PodWorkers {
   }
 
   #freeName(record: PodRecord): void {
-    record.hasName = false;
     const holders = this.#names.get(record.fullName);
     holders?.delete(record.uid);
     if (holders?.size === 0) this.#names.delete(record.fullName);

@@ -17,10 +17,7 @@ export interface SeenPodsDeps {
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /** UIDs that have a directory under the root directory: what we ever started. */
   readonly ownedUids: () => ReadonlySet<string>;
-  readonly workers: {
-    get(uid: string): WorkerView | undefined;
-    list(): readonly WorkerView[];
-  };
+  readonly workers: { get(uid: string): WorkerView | undefined };
 }
 
 /** Answers by the last list, and remembers nothing. */

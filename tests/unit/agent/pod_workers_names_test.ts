@@ -113,3 +113,13 @@ Deno.test("PodWorkers asks soon again for the name of a pod that runs well witho
   await rig.clock.advance(2_000);
   deepStrictEqual(rig.syncer.told(), ["sync young"]);
 });
+
+Deno.test("PodWorkers leaves the name to the pod that has it, though another turns out to be alive for longer", async () => {
+  await using rig = new WorkersRig();
+  await rig.update(pod("a", { name: "web" }));
+  // The last list may be older than what has just been started.
+  rig.alive?.set("web", new Map([["b", 1n]]));
+  await rig.update(pod("b", { name: "web" }));
+  await rig.clock.advance(100_000);
+  deepStrictEqual([...new Set(rig.syncer.told())], ["sync a"]);
+});

@@ -45,7 +45,10 @@ class FakeNode implements PodSyncer {
     const { uid } = subject.metadata;
     return await this.#alone(uid, async () => {
       await this.#pause(options.signal);
-      if (options.nameRight() !== "has") return { kind: "held" };
+      const right = options.nameRight();
+      if (right === "lost") this.alive.delete(uid);
+      if (right === "waits" && this.alive.has(uid)) return { kind: "settled" };
+      if (right !== "has") return { kind: "held" };
       return await this.#start(uid, podFullName(subject), options.signal);
     });
   }
@@ -70,6 +73,16 @@ class FakeNode implements PodSyncer {
       await this.#pause(signal);
       this.#mayFail();
     });
+  }
+
+  /** What the runtime's list shows: the oldest comes first. */
+  list(fullName: string): ReadonlyMap<string, bigint> {
+    return new Map(
+      [...this.alive].map(([uid, name], index) =>
+        [uid, name, BigInt(index)] as const
+      ).filter(([, name]) => name === fullName)
+        .map(([uid, , sinceNs]) => [uid, sinceNs]),
+    );
   }
 
   /** Something runs of which no worker knows; not where it would break the rules. */
@@ -144,8 +157,9 @@ const uids = fc.constantFrom(...Object.keys(NAMES));
 const operations = fc.array(
   fc.oneof(
     fc.record({
-      kind: fc.constantFrom("update", "remove", "orphan", "poke"),
+      kind: fc.constantFrom("update", "remove", "orphan", "adopt", "poke"),
       uid: uids,
+      ms: fc.nat(2_500),
     }),
     fc.record({ kind: fc.constant("pass"), ms: fc.nat(2_500) }),
     fc.record({ kind: fc.constant("pokeUnsettled") }),
@@ -165,6 +179,7 @@ Deno.test("PodWorkers ends where the last wishes want it, and never runs a name 
       let node: FakeNode | undefined;
       await using rig = new WorkersRig({
         syncer: (clock) => node = new FakeNode(seed, clock),
+        names: { alive: (fullName) => node?.list(fullName) },
       });
       if (node === undefined) throw new Error("The rig asks for a syncer");
       const wanted = new Set<string>();
@@ -212,6 +227,13 @@ async function apply(
       if (rig.workers.get(uid) !== undefined) return;
       node.plant(uid, `${name}_shop`);
       return rig.workers.removeOrphan(uid, `${name}_shop`);
+    case "adopt":
+      // It runs since before the agent's start, and its source is late.
+      if (rig.workers.get(uid) !== undefined) return;
+      wanted.add(uid);
+      node.plant(uid, `${name}_shop`);
+      await rig.clock.advance(ms);
+      return rig.workers.update(pod(uid, { name }));
     case "poke":
       return rig.workers.poke(uid);
     case "pokeUnsettled":

@@ -8,6 +8,7 @@ import { PodWorkers } from "../../../mod/agent/pod_workers.ts";
 import type {
   EndingPod,
   Keep,
+  NamesSeen,
   PodSyncer,
   SyncResult,
 } from "../../../mod/agent/ports.ts";
@@ -121,14 +122,17 @@ export class WorkersRig implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   constructor(
-    options: { readonly syncer?: (clock: FakeClock) => PodSyncer } = {},
+    options: {
+      readonly syncer?: (clock: FakeClock) => PodSyncer;
+      readonly names?: NamesSeen;
+    } = {},
   ) {
     this.workers = new PodWorkers({
       clock: this.clock,
       random: seededRandom(1),
       log: silentLogger,
       syncer: options.syncer?.(this.clock) ?? this.syncer,
-      names: {
+      names: options.names ?? {
         alive: (fullName) =>
           this.alive && (this.alive.get(fullName.split("_")[0] ?? "") ??
             new Map()),
