@@ -17,8 +17,20 @@ export interface LostNameDeps extends Pick<SyncDeps, "executor" | "events"> {
   readonly look: PodLook;
 }
 
+/** As much of a pod as tells whether it runs. */
+interface Parts {
+  readonly sandboxes: readonly Pick<
+    ObservedPod["sandboxes"][number],
+    "ready"
+  >[];
+  readonly containers: readonly Pick<
+    ObservedPod["containers"][number],
+    "state"
+  >[];
+}
+
 /** Whether anything of the pod runs, or may. */
-export function isAlive({ sandboxes, containers }: ObservedPod): boolean {
+export function isAlive({ sandboxes, containers }: Parts): boolean {
   return sandboxes.some(({ ready }) => ready) ||
     containers.some(({ state }) => state === "running" || state === "unknown");
 }

@@ -268,6 +268,7 @@ Deno.test("Agent adopts a wanted pod whose directory was lost, in whatever sandb
   await rig.pass(5_000);
   deepStrictEqual(rig.mutations(from), []);
   strictEqual(rig.only(WEB).id, id);
+  strictEqual(rig.metric("skerry_foreign_pods"), 0);
   // It is watched like any other from then on.
   rig.fake.exitContainer(id, 1);
   await rig.until(() => rig.fake.running(WEB).length === 1, "the restart", {
