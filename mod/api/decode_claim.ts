@@ -6,6 +6,7 @@
  */
 
 import { checkEnum } from "./checks.ts";
+import { subdomainProblem } from "./names.ts";
 import { type ObjectReading, readRef } from "./object_reading.ts";
 import type { ClaimObject } from "./objects.ts";
 import type { Place } from "./place.ts";
@@ -28,8 +29,9 @@ interface ClaimSpec {
  * Reads and checks a claim.
  *
  * A node has one class of storage, a directory for each claim. It is called `local`,
- * and a claim that names none, or the empty one, gets it as well. What chooses
- * between volumes or fills them is refused, since there is nothing to choose from.
+ * and a claim that names none, or the empty one, gets it as well; so does one that
+ * names another, with a warning. What chooses between volumes or fills them is
+ * refused, since there is nothing to choose from.
  */
 export function readClaim(
   value: RawObject,
@@ -47,8 +49,7 @@ export function readClaim(
   const { accessModes = [], volumeMode = "Filesystem" } = spec;
   validateModes(accessModes, specAt.child("accessModes"));
   checkEnum(volumeMode, ["Block", "Filesystem"], specAt.child("volumeMode"));
-  const classAt = specAt.child("storageClassName");
-  checkEnum(spec.storageClassName, ["", "local"], classAt);
+  checkClass(spec.storageClassName, specAt.child("storageClassName"));
   for (const [name, absent] of FOREIGN_FIELDS) {
     const found = Object.entries(spec).find(([key]) => key === name)?.[1];
     if (found === undefined || found === "") continue;
@@ -63,6 +64,13 @@ export function readClaim(
     volumeMode: volumeMode === "Block" ? "Block" : "Filesystem",
     storage: readStorage(spec, specAt.child("resources")),
   };
+}
+
+function checkClass(name: string | undefined, at: Place): void {
+  if (name === undefined || name === "" || name === "local") return;
+  const problem = subdomainProblem(name);
+  if (problem !== undefined) at.invalid(name, problem);
+  else at.warn(`Has no effect: the node has one class of storage, "local"`);
 }
 
 const ACCESS_MODES = [

@@ -22,6 +22,7 @@ export * from "./hash.ts";
 export * from "./ids.ts";
 export * from "./immutable_changes.ts";
 export * from "./keys.ts";
+export * from "./mount_path.ts";
 export * from "./objects.ts";
 export * from "./pod_facts.ts";
 export * from "./pod_places.ts";

@@ -133,6 +133,7 @@ function isIp(text: string): boolean {
   return URL.canParse(`http://[${text}]/`);
 }
 
-function tooLong(limit: number): string {
+/** What is wrong with a text of more characters than so many. */
+export function tooLong(limit: number): string {
   return `must be no more than ${limit} characters`;
 }

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { trimEndOf } from "../base/mod.ts";
 import { POD_SCHEMA } from "./gen/pod_schema.ts";
 import { type Place, showValue } from "./place.ts";
 import { parseQuantity } from "./quantity.ts";
@@ -231,7 +232,8 @@ function readQuantity(
   ) {
     return wrongType(value, "a quantity", at);
   }
-  const text = String(value);
+  // Upstream's UnmarshalJSON takes blanks off.
+  const text = trimBlanks(String(value));
   try {
     parseQuantity(text);
     return text;
@@ -245,6 +247,12 @@ function readQuantity(
     at.invalid(value, detail);
     return undefined;
   }
+}
+
+function trimBlanks(text: string): string {
+  let start = 0;
+  while (text[start] === " ") start++;
+  return trimEndOf(text.slice(start), " ");
 }
 
 const TIME =

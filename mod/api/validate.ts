@@ -103,10 +103,8 @@ function validateNames(spec: PodSpec, at: Place): void {
       "a pod from a file is on its node already; nothing would clear the gates",
     );
   }
-  for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
-    const place = at.child("imagePullSecrets").index(i).child("name");
-    requireShape(secret.name, subdomainProblem, place);
-  }
+  // Names of `imagePullSecrets` are not checked upstream, not even for being there:
+  // an image is pulled without a Secret that does not exist.
 }
 
 function validateHostnameOverride(spec: PodSpec, at: Place): void {

@@ -4,8 +4,21 @@
  * @module
  */
 
-import { checkEnum, checkShape, requireText, Uniques } from "./checks.ts";
-import { backstepProblem, localPathProblem, type Problem } from "./names.ts";
+import {
+  checkEnum,
+  checkShape,
+  requireShape,
+  requireText,
+  Uniques,
+} from "./checks.ts";
+import { resolvedMountPath } from "./mount_path.ts";
+import {
+  backstepProblem,
+  localPathProblem,
+  MAX_PATH,
+  type Problem,
+  tooLong,
+} from "./names.ts";
 import type { Place } from "./place.ts";
 import { volumesOf } from "./pod_index.ts";
 import type { ContainerSpec, PodSpec, VolumeMount } from "./types.ts";
@@ -21,7 +34,7 @@ export function validateMounts(
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
     const place = at.child("volumeMounts").index(i);
     checkVolume(mount.name, place.child("name"), spec);
-    checkMountPath(mount.mountPath, place.child("mountPath"));
+    requireShape(mount.mountPath, mountPathProblem, place.child("mountPath"));
     paths.check(mount.mountPath, place.child("mountPath"));
     checkSubPaths(mount, place);
     checkPropagation(mount, place, { isPrivileged });
@@ -30,7 +43,7 @@ export function validateMounts(
   for (const [i, device] of (container.volumeDevices ?? []).entries()) {
     const place = at.child("volumeDevices").index(i);
     checkVolume(device.name, place.child("name"), spec);
-    checkMountPath(device.devicePath, place.child("devicePath"));
+    requireShape(device.devicePath, backstepProblem, place.child("devicePath"));
     paths.check(device.devicePath, place.child("devicePath"));
     const volume = volumesOf(spec).get(device.name);
     if (volume !== undefined && volume.persistentVolumeClaim === undefined) {
@@ -55,19 +68,13 @@ function checkVolume(
   }
 }
 
-function checkMountPath(path: string | undefined, at: Place): void {
-  requireText(path, at);
-  if (path) checkShape(path, mountPathProblem, at);
-}
-
 function mountPathProblem(path: string): Problem {
-  if (path.includes(":")) return "must not contain ':'";
-  if (!path.startsWith("/")) return "must be an absolute path";
+  if (path.includes("\0")) return "must not contain NUL";
+  if (path.length > MAX_PATH) return tooLong(MAX_PATH);
   // The API server lets it pass and the runtime then fails.
-  if (/^\/[/.]*$/.test(path) && !path.includes("..")) {
-    return "must not be the root of the container";
-  }
-  return backstepProblem(path);
+  return resolvedMountPath(path) === ""
+    ? "must not be the root of the container"
+    : undefined;
 }
 
 function checkSubPaths(mount: VolumeMount, at: Place): void {

@@ -165,8 +165,8 @@ function validateEscalation(context: SecurityContext, at: Place): void {
       "cannot be false when `privileged` is true",
     );
   }
-  const added = (context.capabilities?.add ?? []).map(bareName);
-  if (added.includes("SYS_ADMIN")) {
+  // As upstream, only where it is spelt so; the container has it without, too.
+  if (context.capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
     place.invalid(
       false,
       "cannot be false when `capabilities.add` holds CAP_SYS_ADMIN",

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../api/mod.ts";
+import {
+  containerMountPath,
+  type ContainerSpec,
+  type Pod,
+} from "../api/mod.ts";
 
 /** Where a container sees the file. */
 export const HOSTS_PATH = "/etc/hosts";
@@ -35,7 +39,7 @@ export function wantsHostsFile(
 ): boolean {
   if (podIps.length === 0 && pod.spec.hostNetwork !== true) return false;
   return !(container.volumeMounts ?? []).some((mount) =>
-    mount.mountPath === HOSTS_PATH
+    containerMountPath(mount.mountPath) === HOSTS_PATH
   );
 }
 

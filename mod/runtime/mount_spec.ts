@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, VolumeMount } from "../api/mod.ts";
+import {
+  containerMountPath,
+  type ContainerSpec,
+  type Pod,
+  type VolumeMount,
+} from "../api/mod.ts";
 import type { Mount } from "../cri/mod.ts";
 import type { Environment } from "./environment.ts";
 import { expandKnown } from "./expansion.ts";
@@ -191,7 +196,7 @@ function volumeMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
   const propagation = mountPropagation(mount);
   const recursive = recursiveReadOnly(mount, input.abilities);
   return {
-    containerPath: containerPath(mount),
+    containerPath: containerMountPath(mount.mountPath),
     hostPath: hostPath(mount, { source, subPaths: input.subPaths }),
     ...(mount.readOnly === true || source.readOnly ? { readonly: true } : {}),
     ...(propagation === undefined ? {} : { propagation }),
@@ -205,17 +210,11 @@ function imageMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
   if (image === undefined) throw refused(mount, "its image is not there");
   const imageSubPath = subPathOf(mount, input.environment ?? new Map());
   return {
-    containerPath: containerPath(mount),
+    containerPath: containerMountPath(mount.mountPath),
     hostPath: "",
     image,
     ...(imageSubPath === "" ? {} : { imageSubPath }),
   };
-}
-
-function containerPath(mount: VolumeMount): string {
-  return mount.mountPath.startsWith("/")
-    ? mount.mountPath
-    : `/${mount.mountPath}`;
 }
 
 function hostPath(

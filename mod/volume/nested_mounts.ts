@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import { type Pod, resolvedMountPath } from "../api/mod.ts";
 import { type VolumeUser, volumeUsers } from "./used_volumes.ts";
 
 /**
@@ -29,7 +29,7 @@ function nestedIn(
   volumeName: string,
 ): readonly string[] {
   const mounts = (container.volumeMounts ?? []).map((mount) => ({
-    path: clean(mount.mountPath),
+    path: resolvedMountPath(mount.mountPath),
     // What is mounted of such a volume is not its root.
     isWhole: mount.name === volumeName && (mount.subPath ?? "") === "" &&
       (mount.subPathExpr ?? "") === "",
@@ -47,14 +47,8 @@ function outermostBelow(
   for (const other of sorted) {
     if (!other.startsWith(`${path}/`)) continue;
     const below = other.slice(path.length + 1);
-    if (below.split("/").includes("..")) continue;
     if (found.some((outer) => below.startsWith(`${outer}/`))) continue;
     found.push(below);
   }
   return found;
-}
-
-function clean(path: string): string {
-  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
-  return parts.map((part) => `/${part}`).join("");
 }

@@ -282,9 +282,9 @@ export const CONTAINER_PARTS: Readonly<Record<string, TypeRows>> = {
   VolumeMount: {
     mountPath: done(
       "container",
-      "not `/`",
+      "not `/`; a relative path counts from `/`",
       volume({ hostPath: { path: "/srv" } }),
-      "/w",
+      "w",
     ),
     mountPropagation: done(
       "container",

@@ -269,11 +269,11 @@ const REFUSED_CLAIMS: readonly Row[] = [
     /"Block", "Filesystem"/,
   ],
   [
-    "a claim of another class",
+    "a claim of a class that can have no such name",
     "PersistentVolumeClaim",
-    claimParts({ storageClassName: "fast" }),
+    claimParts({ storageClassName: "Fast Disk" }),
     "spec.storageClassName",
-    /"fast": supported values: "", "local"/,
+    /Invalid value: "Fast Disk"/,
   ],
   [
     "a claim of a volume",

@@ -137,6 +137,25 @@ Deno.test("decodeManifest() reads what a claim asks for", () => {
   });
 });
 
+Deno.test("decodeManifest() gives a claim of another class the one that the node has, with a warning", () => {
+  const parts = claimParts({
+    storageClassName: "fast",
+    resources: { requests: { storage: " 1Gi " } },
+  });
+  const result = decodeManifest(objectJson("PersistentVolumeClaim", parts));
+  ok(result.kind === "ok");
+  deepStrictEqual(
+    result.warnings.map(({ field, message }) => ({ field, message })),
+    [{
+      field: "spec.storageClassName",
+      message: 'Has no effect: the node has one class of storage, "local"',
+    }],
+  );
+  const [claim] = result.objects;
+  ok(claim?.kind === "PersistentVolumeClaim");
+  strictEqual(claim.storage && formatQuantity(claim.storage), "1Gi");
+});
+
 Deno.test("decodeManifest() reads a RuntimeClass", () => {
   const [found] = objectsOf(objectJson("RuntimeClass", {
     handler: "kata",

@@ -2,7 +2,13 @@
  * @module
  */
 
-import { type Parts, type RefusedRow, testRefused, testTaken } from "./rows.ts";
+import {
+  type Parts,
+  type RefusedRow,
+  type TakenRow,
+  testRefused,
+  testTaken,
+} from "./rows.ts";
 
 const C = "spec.containers[0]";
 
@@ -119,10 +125,10 @@ testRefused([
     `${C}.volumeMounts[0].mountPath`,
     /Required/,
   ],
-  ...["/", "//", "/.", "rel", "/a:b", "/a/../b", "/a\0"].map((
+  ...["/", "//", "/.", ".", "/a/..", "../..", "/a\0", "x".repeat(4096)].map((
     mountPath,
   ): RefusedRow => [
-    `a mount on ${JSON.stringify(mountPath)}`,
+    `a mount on ${JSON.stringify(mountPath).slice(0, 20)}`,
     mount({ mountPath }),
     `${C}.volumeMounts[0].mountPath`,
     /Invalid value/,
@@ -209,6 +215,10 @@ testTaken([
       envFrom: [{ secretRef: { name: "s" } }],
     },
   }],
+  // Upstream's ValidateVolumeMounts wants a path, and nothing of it.
+  ...["rel", "/a:b", "/a/../b", "../b", "/..."].map((
+    mountPath,
+  ): TakenRow => [`a mount on ${mountPath}`, mount({ mountPath })]),
   [
     "bidirectional mounts with privileges",
     mount({ mountPropagation: "Bidirectional" }, {

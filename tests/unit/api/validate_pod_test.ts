@@ -319,6 +319,7 @@ testTaken([
     spec: { dnsConfig: { searches: [".", "a.b.", "_x.c"] } },
   }],
   ["pull secrets", { spec: { imagePullSecrets: [{ name: "s" }] } }],
+  ["a pull secret without a name", { spec: { imagePullSecrets: [{}] } }],
   ["a node name of another node", { spec: { nodeName: "other" } }],
   ["a toleration of everything", tolerate({ operator: "Exists" })],
   ["a stop signal", {

@@ -93,6 +93,11 @@ const OPTIONS: readonly {
     expected: { readonly: true },
   },
   { mount: { mountPath: "rel" }, expected: { containerPath: "/rel" } },
+  {
+    mount: { mountPath: "../a:b/./c/" },
+    expected: { containerPath: "/a:b/c" },
+  },
+  { mount: { mountPath: "/a/../b" }, expected: { containerPath: "/a/../b" } },
 ];
 
 for (const { mount, expected } of OPTIONS) {
