@@ -84,6 +84,9 @@ class WantedField {
   }
 }
 
+// Two hundred levels of long keys are no path that anybody reads.
+const MAX_WRITTEN = 1024;
+
 interface Cursor {
   readonly wanted: WantedField;
   /** How many characters of the wanted field the way has. */
@@ -127,7 +130,7 @@ export class FieldTrail {
     }
   }
 
-  /** Writes the path: `spec.containers[0].image`. */
+  /** Writes the path: `spec.containers[0].image`; of a very long one its two ends. */
   toString(): string {
     const steps = [this.#step];
     for (let above = this.#step.parent; above !== undefined;) {
@@ -139,7 +142,9 @@ export class FieldTrail {
       if (key === undefined) continue;
       text += isName !== true ? `[${key}]` : text === "" ? key : `.${key}`;
     }
-    return text;
+    if (text.length <= MAX_WRITTEN) return text;
+    const half = MAX_WRITTEN / 2;
+    return `${text.slice(0, half)}…${text.slice(-half)}`.toWellFormed();
   }
 
   #below(key: string, isName: boolean): FieldTrail {

@@ -48,6 +48,8 @@ export class Composer {
   /** The deepest level reached since an anchor was opened. */
   #reached = 0;
   #merging = 0;
+  /** Above 0 what is walked has been composed, and only its places are of interest. */
+  #retelling = 0;
 
   constructor(source: ComposerSource, root?: FieldTrail) {
     const { text, events, meter = UNMETERED } = source;
@@ -80,6 +82,7 @@ export class Composer {
     this.#count(event, field);
     switch (event?.type) {
       case EVENT_ID.SCALAR: {
+        if (this.#retelling > 0 && field !== undefined) return null;
         const value = this.#scalar(event, field);
         if (event.anchorStart >= 0) {
           const size = sizeOf(value);
@@ -232,8 +235,13 @@ export class Composer {
     const { position } = this;
     const nodes = this.#nodes;
     const size = this.#size;
+    // They have been counted with the alias.
+    this.#nodes -= anchor.nodes;
+    this.#size -= anchor.size;
     this.position = anchor.index;
+    this.#retelling++;
     this.#node(field);
+    this.#retelling--;
     this.position = position;
     this.#nodes = nodes;
     this.#size = size;

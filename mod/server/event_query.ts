@@ -5,6 +5,7 @@
  */
 
 import type { WireEvent } from "../api/mod.ts";
+import { quoted } from "./quoted.ts";
 
 /** Which events are wanted, and whether those to come are too. */
 export interface EventQuery {
@@ -51,12 +52,16 @@ export function parseEventQuery(
   const watch = parameters.get("watch") ?? "false";
   const isOn = ["", "1", "true"].includes(watch);
   if (!isOn && !["0", "false"].includes(watch)) {
-    return refused(`Cannot use watch: found "${watch}", wanted true or false`);
+    return refused(
+      `Cannot use watch: found ${quoted(watch)}, wanted true or false`,
+    );
   }
   const resourceVersion = parameters.get("resourceVersion") ?? "";
   if (!/^\d{0,15}$/.test(resourceVersion)) {
     return refused(
-      `Cannot use resourceVersion: found "${resourceVersion}", wanted one of a list`,
+      `Cannot use resourceVersion: found ${
+        quoted(resourceVersion)
+      }, wanted one of a list`,
     );
   }
   const selector = parseFieldSelector(parameters.get("fieldSelector") ?? "");
@@ -76,12 +81,20 @@ export function parseEventQuery(
   };
 }
 
+/** There are fewer fields; each term is held against every event. */
+const MAX_TERMS = 32;
+
 function parseFieldSelector(
   text: string,
 ):
   | { readonly kind: "ok"; readonly matches: (event: WireEvent) => boolean }
   | { readonly kind: "refused"; readonly message: string } {
   const terms = text.split(",").filter((term) => term !== "");
+  if (terms.length > MAX_TERMS) {
+    return refused(
+      `Cannot use fieldSelector: found ${terms.length} terms, wanted at most ${MAX_TERMS}`,
+    );
+  }
   const tests: ((event: WireEvent) => boolean)[] = [];
   for (const term of terms) {
     const [, field = "", operator, wanted = ""] =
@@ -89,12 +102,14 @@ function parseFieldSelector(
     const read = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
     if (operator === undefined) {
       return refused(
-        `Cannot use fieldSelector: found "${term}", wanted a field, = or !=, and a value`,
+        `Cannot use fieldSelector: found ${
+          quoted(term)
+        }, wanted a field, = or !=, and a value`,
       );
     }
     if (read === undefined) {
       return refused(
-        `Cannot use fieldSelector: found "${field}", wanted one of ${
+        `Cannot use fieldSelector: found ${quoted(field)}, wanted one of ${
           Object.keys(FIELDS).join(", ")
         }`,
       );

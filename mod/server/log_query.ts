@@ -4,6 +4,8 @@
  * @module
  */
 
+import { quoted } from "./quoted.ts";
+
 /** How a log is to be shown. */
 export interface LogQuery {
   readonly follow: boolean;
@@ -39,7 +41,7 @@ export function parseLogQuery(parameters: URLSearchParams): LogQueryResult {
     } else {
       return {
         kind: "refused",
-        message: `Cannot use the parameter "${name}": wanted one of ${
+        message: `Cannot use the parameter ${quoted(name)}: wanted one of ${
           [...SWITCHES, "tailLines"].join(", ")
         }`,
       };
@@ -54,6 +56,6 @@ export function parseLogQuery(parameters: URLSearchParams): LogQueryResult {
 function refused(name: string, value: string, wanted: string): LogQueryResult {
   return {
     kind: "refused",
-    message: `Cannot use ${name}: found "${value}", wanted ${wanted}`,
+    message: `Cannot use ${name}: found ${quoted(value)}, wanted ${wanted}`,
   };
 }

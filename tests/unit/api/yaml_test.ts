@@ -246,3 +246,23 @@ function nestedAliases(): string {
   }
   return lines.join("\n");
 }
+
+Deno.test("locate() follows as many aliases as can be read, and throws at none of them", () => {
+  const lines = ["a0: &a0 [x]"];
+  for (let i = 1; i <= 3; i++) {
+    lines.push(`a${i}: &a${i} [${`*a${i - 1},`.repeat(9)}]`);
+  }
+  // Filled up to what can just be read.
+  let text = "";
+  let filler = 0;
+  for (let step = 32_768; step >= 1; step /= 2) {
+    const longer = [`z: [${"x,".repeat(filler + step)}]`, ...lines].join("\n");
+    if (parseYaml(longer).kind === "refused") continue;
+    filler += step;
+    text = longer;
+  }
+  const result = parseYaml(text);
+  if (result.kind === "refused") throw new Error(result.fault.message);
+  const field = "a3[8][8][8]";
+  strictEqual(result.documents[0]?.locate(new Set([field])).get(field), 3);
+});

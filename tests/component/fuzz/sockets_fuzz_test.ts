@@ -1,0 +1,163 @@
+/**
+ * Answers and requests over real sockets, written to harm the agent.
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import { checkHealth } from "../../../mod/host/mod.ts";
+import { download, DownloadError } from "../../../mod/host/http_download.ts";
+import { below, fuzz, many, pick } from "../../support/fuzz/fuzz.ts";
+import {
+  hostileHttp2,
+  hostileHttpAnswer,
+} from "../../support/fuzz/hostile_answers.ts";
+import { hostileText, inPieces } from "../../support/fuzz/hostile_bytes.ts";
+import { drain, serveRaw } from "../../support/raw_server.ts";
+import { AgentStub, stubPod } from "../server/agent_stub.ts";
+import { TempDir } from "../server/temp.ts";
+
+const MAX_BYTES = 8192;
+
+/** Answers each connection with these pieces, and closes it. */
+function answering(pieces: readonly Uint8Array[]): ReturnType<typeof serveRaw> {
+  return serveRaw(async (connection) => {
+    await connection.read(new Uint8Array(4096));
+    for (const piece of pieces) {
+      for (let rest = piece; rest.length > 0;) {
+        rest = rest.subarray(await connection.write(rest));
+      }
+    }
+    await connection.closeWrite();
+    await drain(connection);
+  });
+}
+
+fuzz(
+  "download() takes so much work for each byte, and keeps so many, whatever a URL answers",
+  {
+    inputs: 300,
+    run: async ({ random, meter }) => {
+      const bytes = hostileHttpAnswer(random);
+      await using server = answering(inPieces(random, bytes));
+      const url = new URL(`http://127.0.0.1:${server.port}/`);
+      const abort = new AbortController();
+      try {
+        const { body } = await download(url, {
+          headers: {},
+          maxBytes: MAX_BYTES,
+          signal: abort.signal,
+          meter,
+        });
+        ok(body.buffer.byteLength <= MAX_BYTES);
+      } catch (error) {
+        if (!(error instanceof DownloadError)) throw error;
+        ok(error.message.length <= 1000, error.message.slice(0, 200));
+      }
+      ok(
+        meter.total <= 1024 + 4 * bytes.length,
+        `${meter.total} steps for ${bytes.length} bytes`,
+      );
+    },
+  },
+);
+
+fuzz("checkHealth() answers, whatever a container does", {
+  inputs: 100,
+  run: async ({ random }) => {
+    await using server = answering(inPieces(random, hostileHttp2(random)));
+    const answer = await checkHealth({
+      address: { host: "127.0.0.1", port: server.port },
+      service: hostileText(random, 300),
+      userAgent: "kube-probe/1.36",
+      timeoutMs: 1000,
+      signal: new AbortController().signal,
+    });
+    ok(answer.kind !== "aborted");
+  },
+});
+
+fuzz(
+  "ControlServer asks the agent once for each request, and stays well, whatever is sent",
+  {
+    inputs: 1,
+    run: async ({ random }) => {
+      await using dir = await TempDir.make();
+      const path = `${dir.path}/s.sock`;
+      const agent = new AgentStub();
+      let asked = 0;
+      agent.pods = [stubPod("a")];
+      agent.locate = () => {
+        asked++;
+        return { kind: "not_found", message: "no log" };
+      };
+      agent.report = () => {
+        asked++;
+        return undefined;
+      };
+      await using _server = await agent.serve(path);
+      for (let request = 0; request < 300; request++) {
+        asked = 0;
+        const answer = await exchange(path, hostileRequest(random));
+        ok(asked <= 1, `${asked} questions for one request`);
+        ok(answer.length <= 100_000, `${answer.length} bytes`);
+        ok(
+          answer === "" || answer.startsWith("HTTP/1.1 "),
+          answer.slice(0, 99),
+        );
+      }
+      const well = await exchange(path, HEALTHZ);
+      strictEqual(well.startsWith("HTTP/1.1 200"), true, well.slice(0, 99));
+    },
+  },
+);
+
+const HEALTHZ = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+function hostileRequest(
+  random: Parameters<typeof hostileText>[0],
+): string {
+  const path = pick(random, [
+    "/api/v1/pods",
+    `/api/v1/namespaces/default/pods/${hostileText(random, 90)}`,
+    `/api/v1/events?fieldSelector=${encoded(hostileText(random, 900))}`,
+    `/containerLogs/a/b/${encoded(hostileText(random, 90))}?tailLines=1`,
+    `/reports/default/${encoded(hostileText(random, 90))}`,
+    `/${"a/".repeat(below(random, 4000))}`,
+    `/%${hostileText(random, 90)}`,
+    hostileText(random, 200),
+  ]);
+  const method = pick(random, ["GET", "GET", "GET", "HEAD", "POST", "A B"]);
+  const headers = many(
+    below(random, 20),
+    () => `${hostileText(random, 20)}: ${hostileText(random, 90)}\r\n`,
+  );
+  return `${method} ${path} HTTP/1.1\r\nHost: a\r\n${
+    random.next() < 0.3 ? headers.join("") : ""
+  }Connection: close\r\n\r\n`;
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+/** Sends all of it, then reads to the end. */
+async function exchange(path: string, request: string): Promise<string> {
+  using connection = await Deno.connect({ transport: "unix", path });
+  const answer: number[] = [];
+  try {
+    for (let rest = new TextEncoder().encode(request); rest.length > 0;) {
+      rest = rest.subarray(await connection.write(rest));
+    }
+    await connection.closeWrite();
+    const room = new Uint8Array(16_384);
+    for (let reads = 0; reads < 1000; reads++) {
+      const count = await connection.read(room);
+      if (count === null) break;
+      answer.push(...room.subarray(0, count));
+    }
+  } catch {
+    // The server may close before it has read all.
+  }
+  return new TextDecoder().decode(Uint8Array.from(answer));
+}

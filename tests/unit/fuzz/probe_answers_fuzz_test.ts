@@ -1,0 +1,97 @@
+/**
+ * Answers of containers to HTTP and gRPC probes, written to harm the agent.
+ *
+ * @module
+ */
+
+import { ok } from "node:assert/strict";
+import { AnswerError } from "../../../mod/host/answer_error.ts";
+import { readAnswer } from "../../../mod/host/http_answer.ts";
+import { callHttp2 } from "../../../mod/host/http2_call.ts";
+import { fuzz } from "../../support/fuzz/fuzz.ts";
+import { inPieces, ScriptedLink } from "../../support/fuzz/hostile_bytes.ts";
+import {
+  hostileHttp2,
+  hostileHttpAnswer,
+} from "../../support/fuzz/hostile_answers.ts";
+
+/** What a byte that was read may take: moved, looked at, moved once more, and kept. */
+const STEPS_A_BYTE = 12;
+
+const NEVER = new AbortController().signal;
+const MAX_BODY_BYTES = 10 * 1024;
+
+fuzz(
+  "readAnswer() takes so much work for each byte, and keeps so many, whatever a container answers",
+  {
+    inputs: 2500,
+    run: async ({ random, meter }) => {
+      const bytes = hostileHttpAnswer(random);
+      const link = new ScriptedLink(inPieces(random, bytes));
+      try {
+        const answer = await readAnswer(link, {
+          maxBodyBytes: MAX_BODY_BYTES,
+          signal: NEVER,
+          meter,
+        });
+        ok(answer.body.length <= MAX_BODY_BYTES);
+        ok(answer.body.buffer.byteLength <= MAX_BODY_BYTES);
+        ok((answer.location ?? "").length <= 80 * 1024);
+        ok(Number.isInteger(answer.status));
+      } catch (error) {
+        if (!(error instanceof AnswerError)) throw error;
+        ok(error.message.length <= 500, error.message);
+      }
+      // Heads, framing and body; of what comes after them nothing is taken in.
+      ok(link.given <= 6 * 80 * 1024, `${link.given} bytes read`);
+      ok(
+        meter.total <= 4096 + STEPS_A_BYTE * link.given,
+        `${meter.total} steps for ${link.given} bytes`,
+      );
+    },
+  },
+);
+
+fuzz(
+  "callHttp2() takes so much work for each byte, and keeps so many, whatever a container answers",
+  {
+    inputs: 1500,
+    run: async ({ random, meter }) => {
+      const bytes = hostileHttp2(random);
+      const link = new ScriptedLink(inPieces(random, bytes));
+      const request = {
+        authority: "127.0.0.1:1",
+        path: "/grpc.health.v1.Health/Check",
+        headers: [["te", "trailers"]] as const,
+        body: new Uint8Array(5),
+      };
+      try {
+        const answer = await callHttp2(link, request, {
+          maxBodyBytes: MAX_BODY_BYTES,
+          greeted: () => {},
+          meter,
+        });
+        ok(answer.body.length <= MAX_BODY_BYTES);
+        ok(answer.fields.size <= 4096);
+      } catch (error) {
+        if (!(error instanceof AnswerError)) throw error;
+        ok(error.message.length <= 500, error.message);
+      }
+      // A single byte of a header may stand for a field of four kilobytes, but all
+      // fields of a block have 64 KB at most.
+      const blocks = 1024;
+      ok(
+        meter.total <=
+          4096 + STEPS_A_BYTE * link.given + headerSteps(bytes, blocks),
+        `${meter.total} steps for ${link.given} bytes`,
+      );
+      ok(link.sent <= 4096 + link.given + 9 * 1024, `${link.sent} bytes sent`);
+    },
+  },
+);
+
+/** What headers may grow to: so much for each frame that can hold some. */
+function headerSteps(bytes: Uint8Array, maxBlocks: number): number {
+  const frames = Math.min(maxBlocks, Math.ceil(bytes.length / 9));
+  return frames * 68 * 1024;
+}
