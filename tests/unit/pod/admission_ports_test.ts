@@ -27,6 +27,11 @@ const PORTS: readonly Row[] = [
     others: [listening({ hostPort: 0 })],
   },
   {
+    title: "no port of the node, like another pod",
+    pod: { containers: [spec("a", { ports: [{ containerPort: 80 }] })] },
+    others: [{ containers: [spec("a", { ports: [{ containerPort: 80 }] })] }],
+  },
+  {
     title: "RT-29: the same number of another protocol",
     pod: listening({ hostPort: 53, protocol: "UDP" }),
     others: [listening({ hostPort: 53, protocol: "TCP" })],

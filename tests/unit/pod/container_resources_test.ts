@@ -180,6 +180,31 @@ const scores: readonly {
     expected: 750,
   },
   {
+    name: "an ordinary init container smaller than the app",
+    spec: {
+      initContainers: [
+        spec("i", withResources({ memory: "10M" }, undefined)),
+      ],
+      containers: [spec("a", quarter)],
+    },
+    of: "i",
+    expected: 998,
+  },
+  {
+    name: "an app container that restarts by a policy of its own",
+    spec: {
+      containers: [
+        spec("a", {
+          restartPolicy: "Always",
+          ...withResources({ memory: "10M" }, undefined),
+        }),
+        spec("b", quarter),
+      ],
+    },
+    of: "a",
+    expected: 998,
+  },
+  {
     name: "an even share of what the pod asks beyond its containers",
     spec: {
       resources: { requests: { memory: "3G" } },

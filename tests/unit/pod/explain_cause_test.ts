@@ -100,3 +100,10 @@ for (const [message, wanted] of SHORTAGES) {
     strictEqual(shortageWords(message), wanted);
   });
 }
+
+Deno.test("causeOf() looks for an echo in sixteen places, and no further", () => {
+  const said = (brackets: number) => `m${" (1".repeat(brackets)}`;
+  const echo = (brackets: number) => `${said(brackets)} (${said(brackets)})`;
+  strictEqual(causeOf(echo(15)), said(15));
+  strictEqual(causeOf(echo(16)), echo(16));
+});

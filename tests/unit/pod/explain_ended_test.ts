@@ -47,6 +47,21 @@ const ROWS: readonly Row[] = [
     ],
   ],
   [
+    "a pod that ends with a resize to come, of which nothing comes",
+    facts({
+      pod: web(ready({
+        conditions: [{
+          type: "PodResizePending",
+          status: "True",
+          reason: "Infeasible",
+          message: "no cpu",
+        }],
+      })),
+      stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
+    }),
+    ["It is ending, as its containers are done"],
+  ],
+  [
     "a pod that does not end",
     facts({
       pod: web(ready()),

@@ -214,6 +214,40 @@ const ROWS: readonly Row[] = [
   ],
   // Probes (mod/prober).
   [
+    "a readiness probe that fails once the startup probe has succeeded",
+    running({ started: true }, { startupProbe: {}, readinessProbe: {} }, [
+      probe("readiness"),
+    ]),
+    ['The readiness probe of container "web" has been failing since 03:04:04 (1 s): HTTP 503'],
+  ],
+  [
+    "a container that has started without any probe",
+    running({ started: false }, {}, []),
+    ['Container "web" has been running since 02:59:05 (5 min) but is not ready'],
+  ],
+  [
+    "a pod that failed as a whole, and a container of it",
+    (() => {
+      const pod = web(CREATING);
+      const message = "no network";
+      return facts({
+        pod,
+        decision: failed(pod, [
+          { reason: "KillContainerError", message },
+          {
+            container: "web",
+            reason: "CreateContainerError",
+            message: "no room",
+          },
+        ]),
+      });
+    })(),
+    [
+      "A container that has to end first cannot be stopped, next try at 03:04:14 (in 9 s): no network",
+      'Container "web" cannot be created, next try at 03:04:14 (in 9 s): no room',
+    ],
+  ],
+  [
     "a readiness probe that fails",
     running({}, { readinessProbe: {} }, [
       probe("readiness", {

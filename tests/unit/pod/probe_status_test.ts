@@ -325,3 +325,17 @@ Deno.test("withContainerReadiness() believes in no container that has ended or n
     );
   }
 });
+
+Deno.test("withContainerReadiness() makes no ordinary init container ready", () => {
+  const subject = pod({
+    containers: [spec("a")],
+    initContainers: [spec("i")],
+  });
+  const status = buildPodStatus(statusInput({
+    pod: subject,
+    observed: observed([seen("i")]),
+    nowMs: BEGAN_MS,
+  }));
+  const change = { containerId: "i-0", ready: true, nowMs: NOW_MS };
+  strictEqual(withContainerReadiness(subject, status, change), status);
+});

@@ -11,6 +11,7 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/mod.ts";
 import {
+  isSameHistory,
   judgeVersion,
   type PodHistory,
   podRevision,
@@ -270,4 +271,24 @@ Deno.test("podRevision() goes by what a pod says, not by what the node adds", ()
       { ...ONE, spec: { ...ONE.spec, hostNetwork: true } },
     ]
   ) notStrictEqual(podRevision(other), podRevision(ONE));
+});
+
+Deno.test("isSameHistory() compares what runs by its version, and the rest by what it is", () => {
+  const again = version("one");
+  const [first, second] = [trial(ONE), trial(ONE)];
+  const rows: readonly (readonly [PodHistory, PodHistory, boolean])[] = [
+    [{}, {}, true],
+    [{ good: ONE }, { good: ONE }, true],
+    [{ good: ONE }, { good: again }, true],
+    [{ good: ONE }, { good: TWO }, false],
+    [{ good: ONE }, {}, false],
+    [{}, { good: ONE }, false],
+    [{ trial: first }, { trial: first }, true],
+    [{ trial: first }, { trial: second }, false],
+    [{ bad: bad(ONE) }, { bad: bad(ONE) }, false],
+    [{ good: ONE, trial: first }, { good: ONE }, false],
+  ];
+  for (const [one, other, same] of rows) {
+    strictEqual(isSameHistory(one, other), same);
+  }
 });

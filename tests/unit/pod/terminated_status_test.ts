@@ -42,6 +42,24 @@ Deno.test("terminatedStatus() keeps a terminal phase", () => {
   strictEqual(terminatedStatus(never, status).phase, "Succeeded");
 });
 
+Deno.test("terminatedStatus() fails an app that was reached although its init container has no record", () => {
+  const subject = pod({
+    containers: [spec("a")],
+    initContainers: [spec("i")],
+  });
+  const status = buildPodStatus(
+    statusInput({ pod: subject, observed: observed([seen("a")]) }),
+  );
+  const waiting = { waiting: { reason: "PodInitializing" } };
+  const closed = terminatedStatus(subject, {
+    ...status,
+    initContainerStatuses: (status.initContainerStatuses ?? [])
+      .map((init) => ({ ...init, state: waiting })),
+  });
+  const { terminated } = closed.containerStatuses?.[0]?.state ?? {};
+  strictEqual(terminated?.exitCode, 137);
+});
+
 Deno.test("terminatedStatus() fails init containers only up to the last that was started", () => {
   const subject = pod({
     containers: [spec("a")],
