@@ -37,6 +37,7 @@ import type { RuntimePodSyncer } from "./pod_syncer.ts";
 import {
   housekeepingEvents,
   probeEvents,
+  pullEvents,
   runtimeEvents,
   sourceEvents,
 } from "./event_feeds.ts";
@@ -85,6 +86,8 @@ export interface AgentDeps {
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
   }[];
+  /** The pods of which a pull has ended; owns the pulls, and ends them with `signal`. */
+  readonly pullEnds: (signal: AbortSignal) => AsyncIterable<string>;
   readonly lifecycleEvents: (
     signal: AbortSignal,
   ) => AsyncIterable<PodLifecycleEvent>;
@@ -213,6 +216,7 @@ export class Agent {
           sourceEvents(source.run(tasks.signal))
         ),
         runtimeEvents(this.#deps.lifecycleEvents(tasks.signal)),
+        pullEvents(this.#deps.pullEnds(tasks.signal)),
         probeEvents(this.#deps.prober.run(tasks.signal)),
         housekeepingEvents(this.#deps.clock, tasks.signal),
       ],
@@ -231,6 +235,9 @@ export class Agent {
         // A worker may be busy for minutes, and what runs is asked all the same.
         this.#deps.prober.look(event.uid);
         this.#workers.poke(event.uid);
+        break;
+      case "pull_ended":
+        this.#workers.hurry(event.uid);
         break;
       case "probe_changed":
         this.#answers.take(event.change);

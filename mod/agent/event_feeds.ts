@@ -31,6 +31,13 @@ export async function* runtimeEvents(
   }
 }
 
+/** Which pods may go on, since a pull of theirs has ended. */
+export async function* pullEvents(
+  uids: AsyncIterable<string>,
+): AsyncIterable<SyncEvent> {
+  for await (const uid of uids) yield { kind: "pull_ended", uid };
+}
+
 /** What containers answer. */
 export async function* probeEvents(
   changes: AsyncIterable<ProbeChange>,

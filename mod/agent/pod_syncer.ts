@@ -43,6 +43,9 @@ const FAILURE_RETRY_MS = 10_000;
 /** Spread of that wait, so that pods that failed together do not retry together. */
 const RETRY_JITTER = 0.5;
 
+/** How often a pod is looked at while it waits for a pull, whose end is told (upstream syncFrequency). */
+const PULL_LOOK_MS = 60_000;
+
 /** Why a pod waits for its volumes, or has them as they were. */
 const FAILED_MOUNT = "FailedMount";
 
@@ -129,7 +132,8 @@ export class RuntimePodSyncer implements PodSyncer {
   async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
     const { uid } = wanted.metadata;
     const { signal } = options;
-    const { prober, collector } = this.#deps;
+    const { prober, collector, executor } = this.#deps;
+    executor.keepPulls(wanted);
     const observed = await tellFailure(this.#look.latest(uid, signal), {
       pod: wanted,
       fault: STATUS_UNKNOWN,
@@ -295,12 +299,17 @@ export class RuntimePodSyncer implements PodSyncer {
       const isHookNew = plan.postStart.length < next.postStart.length;
       return isHookNew
         ? { result: { kind: "retry", delayMs: 0 }, failures }
-        : { result: this.#retryAfter(failures), failures };
+        : { result: this.#retryAfter(outcome, failures), failures };
     }
     // Nobody tells us of what our own look has seen already: a sidecar that runs and
     // lets the next container start, or a container that ended at once.
-    const isDone = !outcome.acted || isIdle(next);
-    return plain(isDone ? { kind: "settled" } : { kind: "retry", delayMs: 0 });
+    const isMore = outcome.acted && !isIdle(next);
+    if (isMore) return plain({ kind: "retry", delayMs: 0 });
+    return plain(
+      outcome.isPulling
+        ? { kind: "retry", delayMs: PULL_LOOK_MS }
+        : { kind: "settled" },
+    );
   }
 
   /** The pod after an action: what the action itself learned, else a look of our own. */
@@ -315,12 +324,16 @@ export class RuntimePodSyncer implements PodSyncer {
     return this.#look.learn(uid, observed);
   }
 
-  #retryAfter(failures: readonly SyncFailure[]): SyncResult {
+  #retryAfter(
+    { isPulling }: SyncOutcome,
+    failures: readonly SyncFailure[],
+  ): SyncResult {
     const nowMs = this.#deps.clock.monotonic();
     // One that has to wait long must not hold up another that says nothing.
     const delays = failures.map(({ retryAtMs }) =>
       retryAtMs === undefined ? this.#retryMs() : Math.max(0, retryAtMs - nowMs)
     );
+    if (isPulling) delays.push(PULL_LOOK_MS);
     return { kind: "retry", delayMs: Math.min(...delays) };
   }
 

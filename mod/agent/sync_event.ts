@@ -16,6 +16,8 @@ import type { SourceSet } from "../source/mod.ts";
 export type SyncEvent =
   | { readonly kind: "source_delivered"; readonly set: SourceSet }
   | { readonly kind: "container_moved"; readonly uid: string }
+  /** An image of the pod is there, or could not be pulled. */
+  | { readonly kind: "pull_ended"; readonly uid: string }
   /** A container answers otherwise than before. */
   | { readonly kind: "probe_changed"; readonly change: ProbeChange }
   /** The runtime answers again after it did not. */

@@ -72,17 +72,17 @@ export async function buildCore(
   config: AgentConfig,
   deps: CoreDeps,
 ): Promise<Core> {
-  const { clock, log, metrics } = deps;
-  const events = deps.events ?? new EventRecorder({ clock, log, metrics });
-  const statuses = new StatusManager({ clock, log });
+  const events = deps.events ?? new EventRecorder(deps);
+  const statuses = new StatusManager(deps);
   const objects = new ObjectStore();
-  const given = { ...deps, events, ips: nodeIps(config, { clock, log }) };
+  const given = { ...deps, events, ips: nodeIps(config, deps) };
   const sources = buildSources(config, given);
-  await dropUrlCheckpoint(config, { clock, log: log.named("source") });
+  await dropUrlCheckpoint(config, { ...deps, log: deps.log.named("source") });
   const { node, resources, driver } = await buildNodeResources(config, given);
   const common = { ...deps, events, statuses, objects, node, resources };
   const { owned, volumes, records } = await loadState(config, common);
   const runtime = await buildRuntime(config, common);
+  const { executor, executor: { activities } } = runtime;
   const prober = buildProber({ ...common, cache: runtime.cache, records });
   const pleg: Pleg = new Pleg({
     ...deps,
@@ -115,6 +115,7 @@ export async function buildCore(
     sources: [sources.fileSource, sources.urlSource ?? []].flat(),
     lifecycleEvents: (signal) =>
       runtimeEvents(pleg, { ...deps, driver }, signal),
+    pullEnds: (signal) => executor.pullEnds(signal),
     runtimePods: () => pleg.listing && [...pleg.listing.pods.values()],
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),
@@ -123,7 +124,6 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  const { activities } = runtime.executor;
   return { ...sources, agent, pleg, statuses, events, activities };
 }
 

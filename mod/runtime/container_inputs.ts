@@ -54,11 +54,15 @@ export type Gathered =
   | {
     readonly kind: "failed";
     readonly failure: Omit<SyncFailure, "container">;
-  };
+  }
+  /** The image of a volume is still being pulled. */
+  | { readonly kind: "pulling" };
 
 /** How the gathering is limited. */
 export interface GatherOptions {
   readonly sandboxConfig: SandboxConfig;
+  /** How long to wait for a pull that begins now, on the monotonic clock; see `ImagePuller`. */
+  readonly pullsUntilMs: number;
   /** Called before what may take long. */
   readonly yieldPlace: () => void;
   readonly signal: AbortSignal;
@@ -98,7 +102,7 @@ export class ContainerInputs {
     const pinned = await this.#pin(input.pod, subPaths);
     if (pinned.kind === "failed") return pinned;
     const pulled = await this.#pull(input, { ...options, images });
-    if (pulled.kind === "failed") return pulled;
+    if (pulled.kind !== "ok") return pulled;
     return {
       kind: "ok",
       given: {
@@ -169,11 +173,12 @@ export class ContainerInputs {
     input: GatherInput,
     options: GatherOptions & { readonly images: readonly WantedImage[] },
   ): Promise<
-    | Extract<Gathered, { kind: "failed" }>
+    | Exclude<Gathered, { kind: "ok" }>
     | { readonly kind: "ok"; readonly images: ReadonlyMap<string, ImageSpec> }
   > {
     const { pod, container } = input;
     const images = new Map<string, ImageSpec>();
+    const { signal, sandboxConfig, pullsUntilMs: untilMs } = options;
     if (options.images.length > 0) options.yieldPlace();
     for (const { volume, reference, pullPolicy } of options.images) {
       // The events of the pull are those of the container that waits for it.
@@ -181,7 +186,8 @@ export class ContainerInputs {
         name: container.name,
         image: reference,
         ...pullPolicy === undefined ? {} : { imagePullPolicy: pullPolicy },
-      }, options);
+      }, { signal, sandboxConfig, untilMs });
+      if (image.kind === "pulling") return image;
       if (image.kind === "failed") {
         const { kind: _kind, ...failure } = image;
         const message = `Cannot pull volume "${volume}": ${failure.message}`;

@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  type EventSink,
-  findContainer,
-  isRestartableInit,
-  type Pod,
-} from "../api/mod.ts";
+import { type EventSink, findContainer, type Pod } from "../api/mod.ts";
 import { type Clock, describeError, type Logger } from "../base/mod.ts";
 import type { ImageService, RuntimeService } from "../cri/mod.ts";
 import { type ObservedPod, type PodPlan, resetSource } from "../pod/mod.ts";
@@ -22,10 +17,12 @@ import { PodKiller } from "./kill.ts";
 import { listPod } from "./list_pods.ts";
 import { withSandbox } from "./observe.ts";
 import { observeStarted } from "./observe_started.ts";
-import type { SyncFailure, SyncOutcome } from "./outcome.ts";
+import type { SyncOutcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome_log.ts";
+import { imagesOf } from "./pod_images.ts";
 import type { RuntimeFiles, SpecBuilder, SubPaths } from "./ports.ts";
 import { Places } from "./places.ts";
+import { PlanStarts } from "./plan_starts.ts";
 import { PlanStops } from "./plan_stops.ts";
 import type { PodResources } from "./pod_resources.ts";
 import { PostStart } from "./post_start.ts";
@@ -40,6 +37,12 @@ import type { Prepared, StartContext, StartTarget } from "./start_context.ts";
 
 /** A pod that takes longer does not keep others from starting any more. */
 const SLOW_START_MS = 10_000;
+
+/**
+ * A pull that takes longer goes on by itself, and what else is to be done for its pod
+ * is done. Those of small images are waited for: to come back costs a look at the pod.
+ */
+const PULL_PATIENCE_MS = 2_000;
 
 /** What executing plans needs. */
 export interface ExecutorDeps {
@@ -116,6 +119,7 @@ export class PodExecutor {
   readonly #backoffs: RestartBackoffs;
   readonly #postStart: PostStart;
   readonly #starter: ContainerStarter;
+  readonly #starts: PlanStarts;
   readonly #sandboxes: SandboxCreator;
   readonly #stops: PlanStops;
   readonly #places: Places;
@@ -150,6 +154,8 @@ export class PodExecutor {
       postStart: this.#postStart,
       backoffs: this.#backoffs,
     });
+    const starter = this.#starter;
+    this.#starts = new PlanStarts({ starter, activities });
     this.#sandboxes = new SandboxCreator({ ...deps, activities });
     this.#stops = new PlanStops({
       ...deps,
@@ -210,8 +216,10 @@ export class PodExecutor {
     const ready = await this.#makeReady(execution, { targets, log });
     if (ready === undefined) return log.outcome();
     const sinceMs = this.#deps.clock.monotonic();
-    const context: StartContext = { ...ready.context, yieldPlace };
-    const started = await this.#startAll(context, { targets, log });
+    const pullsUntilMs = sinceMs + PULL_PATIENCE_MS;
+    const waits = { pullsUntilMs, yieldPlace };
+    const context: StartContext = { ...ready.context, ...waits };
+    const started = await this.#starts.run(context, { targets, log });
     const done = { ...ready, started, sinceMs, log };
     return log.outcome(await observeStarted(this.#deps, execution, done));
   }
@@ -229,6 +237,7 @@ export class PodExecutor {
   async killPod(ending: PodEnding): Promise<void> {
     const { observed, graceSeconds, signal } = ending;
     const { uid } = observed;
+    this.#puller.giveUp(uid);
     const late = await this.#sandboxes.pending(uid, signal);
     const pod = ending.pod ??
       restorePod(await listPod(this.#deps.runtime, uid, { signal }));
@@ -239,6 +248,16 @@ export class PodExecutor {
       graceSeconds,
       signal,
     });
+  }
+
+  /** Gives up pulls of images that the pod does not name any more. */
+  keepPulls(pod: Pod): void {
+    this.#puller.giveUp(pod.metadata.uid, imagesOf(pod));
+  }
+
+  /** See {@linkcode ImagePuller.ends}. */
+  pullEnds(signal: AbortSignal): AsyncIterable<string> {
+    return this.#puller.ends(signal);
   }
 
   /** Forgets the failures of a pod that is gone. */
@@ -289,7 +308,7 @@ export class PodExecutor {
   ): Promise<
     | {
       readonly sandbox: PodSandbox;
-      readonly context: Omit<StartContext, "yieldPlace">;
+      readonly context: Omit<StartContext, "pullsUntilMs" | "yieldPlace">;
     }
     | undefined
   > {
@@ -343,52 +362,6 @@ export class PodExecutor {
       prepared.set(container.name, watched(work));
     }
     return prepared;
-  }
-
-  /** @returns the ids of the containers that were started */
-  async #startAll(
-    context: StartContext,
-    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
-  ): Promise<readonly string[]> {
-    const started: string[] = [];
-    const { log } = options;
-    for (const target of options.targets) {
-      const result = await this.#startOne(context, target);
-      context.yieldPlace();
-      if (result.kind === "started") {
-        started.push(result.containerId);
-        log.changed();
-        continue;
-      }
-      log.failed(result.failure);
-      if (result.changed) log.stopped();
-      // What follows an ordinary init container may count on its work.
-      const isOrdinaryInit = target.kind === "init" &&
-        !isRestartableInit(target.container);
-      if (isOrdinaryInit) break;
-    }
-    return started;
-  }
-
-  async #startOne(
-    context: StartContext,
-    target: StartTarget,
-  ): Promise<Awaited<ReturnType<ContainerStarter["start"]>>> {
-    using _starting = this.activities.begin(context.pod.metadata.uid, {
-      kind: "starting_container",
-      container: target.container.name,
-    });
-    try {
-      return await this.#starter.start(context, target);
-    } catch (error) {
-      context.signal.throwIfAborted();
-      const failure: SyncFailure = {
-        container: target.container.name,
-        reason: "RunContainerError",
-        message: describeError(error),
-      };
-      return { kind: "failed", failure, changed: true };
-    }
   }
 }
 

@@ -17,35 +17,15 @@ import {
   type ImageService,
   type SandboxConfig,
 } from "../cri/mod.ts";
-import {
-  type BackoffEntry,
-  isBackoffExpired,
-  pullDelay,
-  pullFailed,
-  pullKey,
-} from "../pod/mod.ts";
 import { Activities } from "./activity.ts";
 import { ContainerEvents } from "./container_event.ts";
+import { ImageLookups } from "./image_lookups.ts";
+import type { ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { Places } from "./places.ts";
+import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
+import { type PullTask, PullTasks } from "./pull_tasks.ts";
 import { unlessAborted } from "./unless_aborted.ts";
-
-/** The image is there, or why it is not; reasons as the kubelet spells them. */
-export type ImageOutcome =
-  | {
-    readonly kind: "present";
-    /** What CreateContainer is told: the image's id, or what the pull answered. */
-    readonly imageRef: string;
-    /** The user that the image declares. */
-    readonly image: Pick<Image, "uid" | "username">;
-  }
-  | {
-    readonly kind: "failed";
-    readonly reason: string;
-    readonly message: string;
-    /** When to look again, on the monotonic clock in milliseconds. */
-    readonly retryAtMs?: number;
-  };
 
 /** When an image is pulled although it may be there. */
 export type PullPolicy = "Always" | "IfNotPresent" | "Never";
@@ -69,19 +49,6 @@ export interface ImagePullerOptions {
   readonly maxBackoffMs?: number;
 }
 
-interface Failure {
-  readonly entry: BackoffEntry;
-  /** What the container's status shows while it waits. */
-  readonly message: string;
-}
-
-interface Lookup {
-  readonly answer: Promise<Image | undefined>;
-  readonly atMs: number;
-  /** True once the answer has come and is yes. */
-  isPresent: boolean;
-}
-
 interface Wanted {
   readonly pod: Pod;
   readonly container: ContainerSpec;
@@ -91,28 +58,32 @@ interface Wanted {
   readonly sandboxConfig: SandboxConfig | undefined;
 }
 
-/** A burst of pods with one image asks once; an image imported anew is seen soon. */
-const LOOKUP_TTL_MS = 2_000;
-/** Enough for any node; what is beyond is asked of the runtime. */
-const MAX_LOOKUPS = 256;
 /** The first look after a failed pull only tells that it is paused, as upstream. */
 const RETRY_AFTER_FAILURE_MS = 1_000;
 
 /**
+ * Longest time for one pull. The CRI tells of no progress. containerd gives up a pull
+ * that makes none for five minutes, so this is for a runtime that hangs itself, and long
+ * enough for an image of 1 GB over a line of 2.5 Mbit/s. (The kubelet has no limit.)
+ */
+const PULL_LIMIT_MS = 3_600_000;
+
+/**
  * Looks for images and pulls them.
  *
- * One pull that never ends takes one of a few places and no more: pods whose image
- * is present start at once. Upstream: pkg/kubelet/images/image_manager.go.
+ * A pull goes on by itself. One that never ends takes one of a few places and no more:
+ * neither pods whose image is present nor the other containers of its own pod wait for
+ * it. Upstream: pkg/kubelet/images/image_manager.go.
  */
 export class ImagePuller {
   readonly #images: PullService;
   readonly #events: EventSink;
   readonly #clock: Clock;
-  readonly #maxBackoffMs: number | undefined;
   readonly #activities: Activities;
   readonly #pulls: Places;
-  readonly #lookups = new Map<string, Lookup>();
-  readonly #failures = new Map<string, Failure>();
+  readonly #lookups: ImageLookups;
+  readonly #tasks = new PullTasks();
+  readonly #backoffs: PullBackoffs;
 
   constructor(
     deps: {
@@ -125,9 +96,10 @@ export class ImagePuller {
     options: ImagePullerOptions = {},
   ) {
     this.#images = deps.images;
+    this.#lookups = new ImageLookups(deps);
     this.#events = deps.events;
     this.#clock = deps.clock;
-    this.#maxBackoffMs = options.maxBackoffMs;
+    this.#backoffs = new PullBackoffs(deps, { maxMs: options.maxBackoffMs });
     this.#activities = deps.activities ?? new Activities(deps);
     this.#pulls = new Places(
       options.maxParallelPulls ?? 5,
@@ -144,7 +116,7 @@ export class ImagePuller {
     if (reference.kind === "invalid") return;
     if (pullPolicy(container, reference.image) === "Always") return;
     // A failure is met, and told, by whoever asks for the image.
-    this.#lookUp(reference.image).catch(() => {});
+    this.#lookups.ask(reference.image).catch(() => {});
   }
 
   /** Whether `ensure` can answer at once that the image is present. */
@@ -154,27 +126,41 @@ export class ImagePuller {
     const reference = parseImageReference(container.image ?? "");
     if (reference.kind === "invalid") return true;
     const { image } = reference;
-    const isPresent = this.#lookups.get(image)?.isPresent ?? false;
-    return isPresent && pullPolicy(container, image) !== "Always";
+    return this.#lookups.isPresent(image) &&
+      pullPolicy(container, image) !== "Always";
   }
 
   /** Makes the next `ensure` ask the runtime again: what is known may be wrong. */
   invalidate(container: Pick<ContainerSpec, "image">): void {
     const reference = parseImageReference(container.image ?? "");
-    if (reference.kind === "ok") this.#lookups.delete(reference.image);
+    if (reference.kind === "ok") this.#lookups.forget(reference.image);
   }
 
   /** Forgets the failed pulls of a pod that is gone. */
   forget(podUid: string): void {
-    const prefix = pullKey(podUid, "");
-    for (const key of this.#failures.keys()) {
-      if (key.startsWith(prefix)) this.#failures.delete(key);
-    }
+    this.#backoffs.forget(podUid);
+    this.#tasks.giveUp(podUid);
+  }
+
+  /** Gives up the pulls of a pod, but for those of images that `stillWanted` names. */
+  giveUp(podUid: string, stillWanted: Iterable<string> = []): void {
+    const wanted = [...stillWanted].flatMap((name) => {
+      const reference = parseImageReference(name);
+      return reference.kind === "ok" ? [reference.image] : [];
+    });
+    this.#tasks.giveUp(podUid, new Set(wanted));
+  }
+
+  /** See {@linkcode PullTasks.ends}. */
+  ends(signal: AbortSignal): AsyncIterable<string> {
+    return this.#tasks.ends(signal);
   }
 
   /**
    * Sees to it that the image of a container is on the node, as its policy wants.
    *
+   * @param options.untilMs how long to wait for a pull that begins now, on the monotonic
+   * clock; one that takes longer, or goes on already, is "pulling". Without end by default
    * @throws {unknown} The reason of `signal` when it aborts; a pull is given up then.
    */
   async ensure(
@@ -183,9 +169,10 @@ export class ImagePuller {
     options: {
       readonly signal: AbortSignal;
       readonly sandboxConfig?: SandboxConfig;
+      readonly untilMs?: number;
     },
   ): Promise<ImageOutcome> {
-    const { signal, sandboxConfig } = options;
+    const { signal, sandboxConfig, untilMs = Infinity } = options;
     const told = new ContainerEvents(this.#events, pod);
     const name = container.image ?? "";
     const reference = parseImageReference(name);
@@ -198,10 +185,13 @@ export class ImagePuller {
     const { image } = reference;
     const policy = pullPolicy(container, image);
     const wanted = { pod, container, image, policy, signal, sandboxConfig };
-    if (policy === "Always") return await this.#pull(wanted);
+    if (policy === "Always") return await this.#pull(wanted, untilMs);
     const found = await this.#find(wanted);
-    if (found !== undefined) return found;
-    if (policy === "IfNotPresent") return await this.#pull(wanted);
+    if (found !== undefined) {
+      this.#tasks.take({ uid: pod.metadata.uid, image });
+      return found;
+    }
+    if (policy === "IfNotPresent") return await this.#pull(wanted, untilMs);
     const message =
       `Container image "${image}" is not present with pull policy of Never`;
     told.warning(container.name, "ErrImageNeverPull", message);
@@ -209,13 +199,13 @@ export class ImagePuller {
   }
 
   /** The image if the node has it, or why that cannot be said. */
-  async #find(wanted: Wanted): Promise<ImageOutcome | undefined> {
+  async #find(wanted: Wanted): Promise<PullEnd | undefined> {
     const { pod, container, image, signal } = wanted;
     const told = new ContainerEvents(this.#events, pod);
     let found: Image | undefined;
     try {
       using _looking = this.#begin("looking_for_image", wanted);
-      found = await unlessAborted(this.#lookUp(image), signal);
+      found = await unlessAborted(this.#lookups.ask(image), signal);
     } catch (error) {
       signal.throwIfAborted();
       const message = `Failed to inspect image "${image}": ${wordsOf(error)}`;
@@ -231,57 +221,63 @@ export class ImagePuller {
     return present(found.id, found);
   }
 
-  #lookUp(image: string): Promise<Image | undefined> {
-    const nowMs = this.#clock.monotonic();
-    const known = this.#lookups.get(image);
-    if (known !== undefined && nowMs - known.atMs < LOOKUP_TTL_MS) {
-      return known.answer;
+  async #pull(wanted: Wanted, untilMs: number): Promise<ImageOutcome> {
+    const { pod: { metadata: { uid } }, image, signal } = wanted;
+    const running = this.#tasks.get(uid, image);
+    const wait = running === undefined && this.#backoffs.waitOf(uid, image);
+    if (wait) return this.#wait(wanted, wait);
+    const task = running ?? this.#beginPull(wanted);
+    if (running === undefined || untilMs === Infinity) {
+      await this.#upTo(task, { untilMs, signal });
     }
-    if (this.#lookups.size >= MAX_LOOKUPS) this.#lookups.clear();
-    const answer = this.#images.imageStatus({ image });
-    const lookup: Lookup = { answer, atMs: nowMs, isPresent: false };
-    this.#lookups.set(image, lookup);
-    const settle = (found?: Image): void => {
-      lookup.isPresent = found !== undefined;
-      // Only what is there is worth remembering: the rest may come any moment.
-      const isLatest = this.#lookups.get(image) === lookup;
-      if (isLatest && !lookup.isPresent) this.#lookups.delete(image);
+    if (task.end === undefined) return { kind: "pulling" };
+    this.#tasks.take(task);
+    return task.end;
+  }
+
+  #wait({ pod, container, image }: Wanted, wait: PullWait): PullEnd {
+    const message = `Back-off pulling image "${image}"`;
+    new ContainerEvents(this.#events, pod)
+      .normal(container.name, "BackOff", message);
+    return {
+      kind: "failed",
+      reason: "ImagePullBackOff",
+      message: `${message}: ${wait.cause}`,
+      retryAtMs: wait.retryAtMs,
     };
-    answer.then(settle, () => settle());
-    return answer;
   }
 
-  async #pull(wanted: Wanted): Promise<ImageOutcome> {
+  async #upTo(
+    task: PullTask,
+    { untilMs, signal }: { readonly untilMs: number; signal: AbortSignal },
+  ): Promise<void> {
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const leftMs = untilMs - this.#clock.monotonic();
+    using _timer = leftMs === Infinity
+      ? undefined
+      : this.#clock.after(leftMs, resolve);
+    await this.#tasks.wait(task, { patience, signal });
+  }
+
+  #beginPull(wanted: Omit<Wanted, "signal">): PullTask {
     const { pod, container, image } = wanted;
+    const { uid } = pod.metadata;
     const told = new ContainerEvents(this.#events, pod);
-    const key = pullKey(pod.metadata.uid, image);
-    const failure = this.#failures.get(key);
-    const verdict = pullDelay(failure?.entry, this.#clock.monotonic());
-    if (verdict.kind === "wait") {
-      const message = `Back-off pulling image "${image}"`;
-      told.normal(container.name, "BackOff", message);
-      return {
-        kind: "failed",
-        reason: "ImagePullBackOff",
-        message: failure === undefined
-          ? message
-          : `${message}: ${failure.message}`,
-        retryAtMs: verdict.untilMs,
-      };
-    }
     told.normal(container.name, "Pulling", `Pulling image "${image}"`);
-    try {
-      const pulled = await this.#pullInTurn(wanted);
-      this.#failures.delete(key);
-      return pulled;
-    } catch (error) {
-      if (isAbort(error, wanted.signal)) throw error;
-      return this.#fail(wanted, error);
-    }
+    return this.#tasks.begin({ uid, image }, async (signal) => {
+      try {
+        const pulled = await this.#pullInTurn({ ...wanted, signal });
+        this.#backoffs.succeeded(uid, image);
+        return pulled;
+      } catch (error) {
+        if (isAbort(error, signal)) throw error;
+        return this.#fail(wanted, error);
+      }
+    });
   }
 
-  async #pullInTurn(wanted: Wanted): Promise<ImageOutcome> {
-    const { pod, container, image, policy, signal, sandboxConfig } = wanted;
+  async #pullInTurn(wanted: Wanted): Promise<PullEnd> {
+    const { pod, container, image, policy, signal } = wanted;
     const askedMs = this.#clock.monotonic();
     const mustWait = this.#pulls.isFull;
     const { uid } = pod.metadata;
@@ -297,12 +293,9 @@ export class ImagePuller {
     }
     const startMs = this.#clock.monotonic();
     using _pulling = this.#begin("pulling_image", wanted);
-    const ref = await this.#images.pullImage({ image }, {
-      signal,
-      ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
-    });
+    const ref = await this.#request(wanted);
     const endMs = this.#clock.monotonic();
-    this.#lookups.delete(image);
+    this.#lookups.forget(image);
     const found = await this.#images.imageStatus({ image: ref }, { signal });
     const whole = wholeMs(endMs - askedMs);
     new ContainerEvents(this.#events, pod).normal(
@@ -312,6 +305,27 @@ export class ImagePuller {
         `(${whole} including waiting). Image size: ${found?.size ?? 0n} bytes.`,
     );
     return present(ref, found);
+  }
+
+  /** Has the runtime pull, for so long and no longer. */
+  async #request(
+    { image, signal, sandboxConfig }: Wanted,
+  ): Promise<string> {
+    const limit = new AbortController();
+    using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
+    try {
+      return await this.#images.pullImage({ image }, {
+        signal: AbortSignal.any([signal, limit.signal]),
+        ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
+      });
+    } catch (error) {
+      if (signal.aborted || !limit.signal.aborted) throw error;
+      const limitText = formatDuration(PULL_LIMIT_MS);
+      throw new Error(
+        `Cannot pull image "${image}": the runtime was still pulling after ${limitText}, the longest time that a pull has`,
+        { cause: error },
+      );
+    }
   }
 
   #begin(
@@ -326,7 +340,7 @@ export class ImagePuller {
     });
   }
 
-  #fail(wanted: Wanted, error: unknown): ImageOutcome {
+  #fail(wanted: Omit<Wanted, "signal">, error: unknown): PullEnd {
     const { pod, container, image } = wanted;
     const message = wordsOf(error);
     new ContainerEvents(this.#events, pod).warning(
@@ -336,18 +350,7 @@ export class ImagePuller {
     );
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
-    const nowMs = this.#clock.monotonic();
-    for (const [key, { entry }] of this.#failures) {
-      if (isBackoffExpired(entry, nowMs)) this.#failures.delete(key);
-    }
-    const key = pullKey(pod.metadata.uid, image);
-    const entry = pullFailed(this.#failures.get(key)?.entry, {
-      nowMs,
-      ...(this.#maxBackoffMs === undefined
-        ? {}
-        : { maxMs: this.#maxBackoffMs }),
-    });
-    this.#failures.set(key, { entry, message: `${reason}: ${message}` });
+    this.#backoffs.failed(pod.metadata.uid, image, `${reason}: ${message}`);
     const retryAtMs = this.#clock.monotonic() + RETRY_AFTER_FAILURE_MS;
     return { kind: "failed", reason, message, retryAtMs };
   }
@@ -371,7 +374,7 @@ export function pullPolicy(
 /** Runtimes that know more say it by how their message begins (CRI errors). */
 const PREFIXED_REASONS = ["RegistryUnavailable", "SignatureValidationFailed"];
 
-function present(imageRef: string, image: Image | undefined): ImageOutcome {
+function present(imageRef: string, image: Image | undefined): PullEnd {
   const { uid, username } = image ?? { uid: undefined, username: "" };
   return { kind: "present", imageRef, image: { uid, username } };
 }

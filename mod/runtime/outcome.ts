@@ -25,6 +25,8 @@ export interface SyncOutcome {
   readonly actedAtMs: number;
   /** In the order they happened; one without a container asks for another sync. */
   readonly failures: readonly SyncFailure[];
+  /** An image is still being pulled: the pod is told of when that has ended. */
+  readonly isPulling: boolean;
   /** Why none of the pod's containers could be started or kept. */
   readonly podFailure?: SyncFailure;
   /**

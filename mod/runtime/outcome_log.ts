@@ -14,6 +14,7 @@ export class OutcomeLog {
   #podFailure: SyncFailure | undefined;
   #actedAtMs: number | undefined;
   #onlyStarted = true;
+  #isPulling = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,6 +34,11 @@ export class OutcomeLog {
   stopped(): void {
     this.changed();
     this.#onlyStarted = false;
+  }
+
+  /** One container waits for an image that is being pulled. */
+  pulling(): void {
+    this.#isPulling = true;
   }
 
   /** One container could not be started. */
@@ -65,6 +71,7 @@ export class OutcomeLog {
       acted: this.#actedAtMs !== undefined,
       actedAtMs: this.#actedAtMs ?? this.#clock.monotonic(),
       failures: this.#failures,
+      isPulling: this.#isPulling,
       ...podFailure === undefined ? {} : { podFailure },
       ...observed === undefined ? {} : { observed },
     };

@@ -59,9 +59,7 @@ export class RestartBackoffs {
     where: { readonly observed: ObservedPod; readonly sandboxId: string },
   ): RestartWait | undefined {
     const { observed, sandboxId } = where;
-    const ended = observed.containers.find((seen) =>
-      seen.name === container.name && seen.state === "exited"
-    );
+    const ended = endedContainer(container, observed);
     if (ended === undefined) return undefined;
     const { uid } = pod.metadata;
     const key = restartKey(pod, container);
@@ -81,7 +79,7 @@ export class RestartBackoffs {
     });
     this.#entries.set(uid, entries);
     if (verdict.kind === "start") {
-      entries.set(key, { entry: verdict.entry, end });
+      entries.set(key, { entry: verdict.entry, end, before: known?.entry });
       return undefined;
     }
     if (known !== undefined) entries.set(key, { ...known, end });
@@ -90,6 +88,21 @@ export class RestartBackoffs {
       message: crashLoopMessage(verdict.delayMs, { name, pod }),
       retryAtMs: verdict.untilMs,
     };
+  }
+
+  /**
+   * Says that a container which might have been started was not tried at all: what
+   * {@linkcode ask} counted for it does not count.
+   */
+  withdraw(pod: Pod, container: ContainerSpec, observed: ObservedPod): void {
+    const entries = this.#entries.get(pod.metadata.uid);
+    const key = restartKey(pod, container);
+    const known = entries?.get(key);
+    const ended = endedContainer(container, observed);
+    if (known === undefined || ended?.id !== known.end.containerId) return;
+    const { before, end } = known;
+    if (before === undefined) entries?.delete(key);
+    else entries?.set(key, { entry: before, end, before });
   }
 
   /** Forgets a pod that is gone. */
@@ -115,9 +128,20 @@ export class RestartBackoffs {
   }
 }
 
+function endedContainer(
+  { name }: ContainerSpec,
+  { containers }: ObservedPod,
+): ObservedContainer | undefined {
+  return containers.find((seen) =>
+    seen.name === name && seen.state === "exited"
+  );
+}
+
 /** The crashes of one container. */
 interface Crashes {
   readonly entry: BackoffEntry;
+  /** The one before the start that was counted last. */
+  readonly before: BackoffEntry | undefined;
   /** The last end that was asked about. */
   readonly end: { readonly containerId: string; readonly atMs: number };
 }

@@ -19,7 +19,8 @@ import {
   exchangedFailure,
   type PinnedSubPath,
 } from "./container_inputs.ts";
-import { type ImageOutcome, type ImagePuller, wordsOf } from "./images.ts";
+import type { ImageOutcome, PullEnd } from "./image_outcome.ts";
+import { type ImagePuller, wordsOf } from "./images.ts";
 import { terminationLogPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
@@ -109,6 +110,7 @@ export class ContainerStarter {
       return failed(this.backsOff(pod, container.name, wait));
     }
     const image = await this.#ensureImage(context, container);
+    if (image.kind === "pulling") return this.#isPulling(context, container);
     if (image.kind === "failed") {
       const { kind: _kind, ...failure } = image;
       this.#tell(pod).warning(
@@ -128,6 +130,14 @@ export class ContainerStarter {
     return { container: name, reason: "CrashLoopBackOff", ...wait };
   }
 
+  #isPulling(
+    { pod, observed }: StartContext,
+    container: ContainerSpec,
+  ): StartResult {
+    this.#deps.backoffs.withdraw(pod, container, observed);
+    return { kind: "pulling" };
+  }
+
   async #ensureImage(
     context: StartContext,
     container: ContainerSpec,
@@ -138,13 +148,14 @@ export class ContainerStarter {
     return await puller.ensure(context.pod, container, {
       signal: context.signal,
       sandboxConfig: context.sandboxConfig,
+      untilMs: context.pullsUntilMs,
     });
   }
 
   async #create(
     context: StartContext,
     target: StartTarget,
-    image: ImageOutcome & { kind: "present" },
+    image: PullEnd & { kind: "present" },
   ): Promise<StartResult> {
     const { pod, observed, sandboxId, sandboxConfig, signal } = context;
     const { container } = target;
@@ -156,6 +167,9 @@ export class ContainerStarter {
         this.prepare(pod, container, observed));
       const input = specInput(context, target);
       const gathered = await this.#inputs.gather(input, context);
+      if (gathered.kind === "pulling") {
+        return this.#isPulling(context, container);
+      }
       if (gathered.kind === "failed") {
         return this.#failed(pod, container.name, gathered.failure);
       }

@@ -24,6 +24,8 @@ export interface StartContext {
   readonly hostsFile: HostsFile;
   /** What was begun while the sandbox was made, by container name. */
   readonly prepared: ReadonlyMap<string, Promise<Prepared>>;
+  /** How long to wait for a pull that begins now, on the monotonic clock; then it goes on by itself. */
+  readonly pullsUntilMs: number;
   /** Gives up the place among those that start; called before a long wait. */
   readonly yieldPlace: () => void;
   readonly signal: AbortSignal;
@@ -52,6 +54,8 @@ export interface StartTarget {
 /** It runs, or why not. */
 export type StartResult =
   | { readonly kind: "started"; readonly containerId: string }
+  /** An image of it is still being pulled; nothing was changed. */
+  | { readonly kind: "pulling" }
   | {
     readonly kind: "failed";
     readonly failure: SyncFailure;

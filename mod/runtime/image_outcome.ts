@@ -1,0 +1,27 @@
+/**
+ * How asking for an image ends.
+ *
+ * @module
+ */
+
+import type { Image } from "../cri/mod.ts";
+
+/** The image is there, or why it is not; reasons as the kubelet spells them. */
+export type PullEnd =
+  | {
+    readonly kind: "present";
+    /** What CreateContainer is told: the image's id, or what the pull answered. */
+    readonly imageRef: string;
+    /** The user that the image declares. */
+    readonly image: Pick<Image, "uid" | "username">;
+  }
+  | {
+    readonly kind: "failed";
+    readonly reason: string;
+    readonly message: string;
+    /** When to look again, on the monotonic clock in milliseconds. */
+    readonly retryAtMs?: number;
+  };
+
+/** That, or the image is still being pulled: its pod is told when that has ended. */
+export type ImageOutcome = PullEnd | { readonly kind: "pulling" };
