@@ -56,6 +56,14 @@ Deno.test("PodCache.set() keeps what was learned after the look that it records"
   deepStrictEqual(states(cache), { c: "running", d: "running" });
 });
 
+Deno.test("PodCache takes of two looks of the same moment the one that is recorded last", () => {
+  const cache = cacheAt(10);
+  strictEqual(cache.amend("u-1", END, 10), true);
+  deepStrictEqual(states(cache), { c: "exited", d: "running" });
+  cache.set("u-1", POD, 10);
+  deepStrictEqual(states(cache), { c: "running", d: "running" });
+});
+
 Deno.test("PodCache.set() takes the later state of a container when two looks cross", () => {
   const cache = cacheAt(10);
   // Asked before, answered before the end; the list's own status came after it.

@@ -11,7 +11,11 @@ import {
   inspectPod,
   nothingListed,
 } from "../../../mod/runtime/mod.ts";
-import { podIps } from "../../../mod/runtime/observe.ts";
+import {
+  podIps,
+  withContainers,
+  withSandbox,
+} from "../../../mod/runtime/observe.ts";
 import {
   containerRow,
   sandboxRow,
@@ -302,6 +306,9 @@ const IP_ROWS = [
     [],
   ],
   ["of none when one is too long", [seenSandbox({ ip: "10.88.0.1.2" })], []],
+  ["of what is left when the first is empty", [
+    seenSandbox({ ip: "", additionalIps: ["fd00::7"] }),
+  ], ["fd00::7"]],
   ["of none with the node's network", [seenSandbox({ ip: "" })], []],
   ["seen last when no sandbox is ready", [seenSandbox({ ready: false })], [
     "10.9.9.9",
@@ -331,4 +338,35 @@ Deno.test("inspectPod() asks by id for what a list lacks, and leaves it out only
   runtime.gone = ["s-u-1", "c-u-1"];
   const pod = await inspectPod(depsOf(runtime), "u-1", { cached, listing });
   deepStrictEqual([pod.sandboxes, pod.containers], [[], []]);
+});
+
+Deno.test("withContainers() puts containers in the place of those of their id, the newest first", () => {
+  const pod = seenPod({
+    containers: [seenContainer("a", { id: "a" }), seenContainer("b")],
+  });
+  const after = withContainers(pod, [
+    seenContainer("b", { restartCount: 1 }),
+    seenContainer("a", { id: "a", state: "exited" }),
+  ]);
+  deepStrictEqual(
+    after.containers.map(({ id, state }) => [id, state]),
+    [["b-1", "running"], ["a", "exited"], ["b-0", "running"]],
+  );
+});
+
+Deno.test("withSandbox() adds a sandbox of which no more than the id is known, before the others", () => {
+  const pod = seenPod();
+  strictEqual(withSandbox(pod, "s1"), pod);
+  deepStrictEqual(withSandbox(pod, "s2").sandboxes, [
+    {
+      id: "s2",
+      ready: true,
+      attempt: 0,
+      createdAt: 0n,
+      hostNetwork: false,
+      ip: undefined,
+      additionalIps: [],
+    },
+    seenSandbox(),
+  ]);
 });
