@@ -62,4 +62,5 @@ export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
 export { trimEndOf } from "./trim_end.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
+export { unlessAborted } from "./unless_aborted.ts";
 export { type WorkHandler, WorkQueue } from "./work_queue.ts";

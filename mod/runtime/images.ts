@@ -10,6 +10,7 @@ import {
   describeError,
   formatDuration,
   isAbort,
+  unlessAborted,
 } from "../base/mod.ts";
 import {
   CriError,
@@ -25,7 +26,6 @@ import { parseImageReference } from "./image_reference.ts";
 import { Places } from "./places.ts";
 import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
 import { type PullTask, PullTasks } from "./pull_tasks.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 /** When an image is pulled although it may be there. */
 export type PullPolicy = "Always" | "IfNotPresent" | "Never";

@@ -5,7 +5,7 @@
  */
 
 import { type EventSink, type Pod, podRef } from "../api/mod.ts";
-import { type Clock, describeError } from "../base/mod.ts";
+import { type Clock, describeError, unlessAborted } from "../base/mod.ts";
 import {
   CriError,
   type RuntimeService,
@@ -24,7 +24,6 @@ import type { PodResources } from "./pod_resources.ts";
 import { SandboxPauses } from "./sandbox_pauses.ts";
 import type { SpecBuilder } from "./ports.ts";
 import type { UserNamespaces } from "./user_namespaces.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 /** A sandbox that containers can be put into. */
 export interface PodSandbox {
