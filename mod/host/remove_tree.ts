@@ -5,6 +5,7 @@
  */
 
 import { basename, dirname, join } from "node:path";
+import { unlessAborted } from "../base/mod.ts";
 import { FileError, fileErrorKind } from "./file_error.ts";
 
 /** What {@linkcode removeTree} achieved. */
@@ -23,8 +24,12 @@ export type Removal =
  */
 export const REMOVING_PREFIX = ".skerry-removing-";
 
-// Names come as one list, of some 250 bytes of memory each: with this much of a
-// directory itself, a million short ones, that is what an agent can bear.
+// Names come as one list, of some 500 bytes of memory each. So much of directories
+// themselves, a third of a million short names, is listed at the same time.
+const MAX_OPEN_BYTES = 8 * 1024 * 1024;
+
+// One directory may be larger where there is no other way: a million short names, which
+// is what an agent can bear.
 const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -36,24 +41,37 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024;
  * of the directory above. Mount points that only another mount namespace has do
  * not show, and nothing mounted there is reachable from here either.
  *
- * A path that is missing counts as removed. Cleanup goes on after a failure.
+ * A path that is missing counts as removed. Cleanup goes on after a failure, and
+ * when it is called again after an abort or a crash.
  *
- * @param options.maxListedBytes A directory that is larger itself and not empty is
- * left, as a failure: to list its names would take the memory of the whole process.
+ * The names in a directory come as one list. Of one that is too large for that, and has
+ * no directory in it as its count of links tells, the system removes the names itself:
+ * there can be no mount point among them but on a file, and that it does not remove.
+ *
+ * @param options.maxListedBytes A directory that is larger itself, has directories in
+ * it and is not empty is left, as a failure: to list its names would take the memory of
+ * the whole process.
  * @throws {FileError} When something other than a mount could not be removed; the
  * cause is an `AggregateError` if there was more than one.
+ * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function removeTree(
   path: string,
-  options: { readonly maxListedBytes?: number } = {},
+  options: {
+    readonly maxListedBytes?: number;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<Removal> {
-  const { maxListedBytes = MAX_LISTED_BYTES } = options;
+  const { maxListedBytes = MAX_LISTED_BYTES, signal } = options;
   const walk: Walk = {
     root: path,
     maxListedBytes,
+    signal,
     mounts: [],
     failures: [],
     renamed: 0,
+    openBytes: 0,
+    later: [],
   };
   await removeLeftover(path, walk);
   await removeEntry(path, walk);
@@ -73,10 +91,15 @@ export async function removeTree(
 interface Walk {
   readonly root: string;
   readonly maxListedBytes: number;
+  readonly signal: AbortSignal | undefined;
   readonly mounts: string[];
   readonly failures: unknown[];
   /** Numbers the names of directories that were renamed. */
   renamed: number;
+  /** The sizes of the directories whose names are in memory. */
+  openBytes: number;
+  /** Directories right below the root whose turn comes when there is memory again. */
+  readonly later: string[];
 }
 
 // Enough to tell what is wrong; a tree of a million denials must not fill memory.
@@ -105,34 +128,87 @@ async function removeLeftover(path: string, walk: Walk): Promise<void> {
 }
 
 async function removeEntry(path: string, walk: Walk): Promise<void> {
+  walk.signal?.throwIfAborted();
   try {
     const info = await Deno.lstat(path);
     if (info.isDirectory) await removeDirectory(path, { info, walk });
     else await Deno.remove(path);
   } catch (error) {
+    walk.signal?.throwIfAborted();
     note(error, path, walk);
   }
 }
 
+interface Directory {
+  readonly info: Deno.FileInfo;
+  readonly walk: Walk;
+}
+
 async function removeDirectory(
   path: string,
-  context: { readonly info: Deno.FileInfo; readonly walk: Walk },
+  directory: Directory,
 ): Promise<void> {
-  const { walk, info } = context;
+  const { walk, info } = directory;
   const above = await Deno.lstat(dirname(path));
   if (above.dev !== info.dev) {
     walk.mounts.push(path);
     return;
   }
+  const isRoot = path === walk.root;
+  const isTooMuch = walk.openBytes + info.size > openLimit(walk);
+  if (isTooMuch && !isRoot && walk.openBytes > 0) {
+    walk.later.push(await setAside(path, { directory: walk.root, walk }));
+    return;
+  }
   const at = await proveNoMount(path, walk);
+  if (isTooMuch && !hasDirectories(info)) {
+    return await removeFlat(at, walk);
+  }
   if (info.size > walk.maxListedBytes) return await removeEmpty(at, info);
   const found = walk.mounts.length + walk.failures.length;
-  for await (const entry of Deno.readDir(at)) {
-    await removeEntry(join(at, entry.name), walk);
-  }
+  await removeNames(at, directory);
+  if (isRoot) await removeLater(walk);
   // With something left inside it cannot go either, and that is told already.
   if (walk.mounts.length + walk.failures.length > found) return;
   await Deno.remove(at);
+}
+
+/** The names never come into our memory. What has begun goes on after an abort. */
+async function removeFlat(at: string, { signal }: Walk): Promise<void> {
+  const work = Deno.remove(at, { recursive: true });
+  await (signal === undefined ? work : unlessAborted(work, signal));
+}
+
+async function removeNames(
+  at: string,
+  { info, walk }: Directory,
+): Promise<void> {
+  walk.openBytes += info.size;
+  try {
+    for await (const entry of Deno.readDir(at)) {
+      await removeEntry(join(at, entry.name), walk);
+    }
+  } finally {
+    walk.openBytes -= info.size;
+  }
+}
+
+async function removeLater(walk: Walk): Promise<void> {
+  for (let at = walk.later.pop(); at !== undefined; at = walk.later.pop()) {
+    await removeEntry(at, walk);
+  }
+}
+
+function openLimit({ maxListedBytes }: Walk): number {
+  return Math.min(MAX_OPEN_BYTES, maxListedBytes);
+}
+
+/**
+ * Whether there may be directories in one: each has a link to the one above, beside the
+ * two that every directory has. A file system that does not count says 1.
+ */
+function hasDirectories({ nlink }: Deno.FileInfo): boolean {
+  return nlink !== 2;
 }
 
 /** Removes a directory too large to be listed: many stay large when they are emptied. */
@@ -142,7 +218,7 @@ async function removeEmpty(path: string, info: Deno.FileInfo): Promise<void> {
   } catch (error) {
     if (fileErrorKind(error) !== "exists") throw error;
     throw new Error(
-      `Cannot list "${path}": it is ${info.size} bytes large itself and has too many entries`,
+      `Cannot list "${path}": it is ${info.size} bytes large itself and has too many entries; remove it with "rm -r --one-file-system"`,
     );
   }
 }

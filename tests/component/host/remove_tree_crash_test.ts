@@ -70,3 +70,63 @@ Deno.test("removeTree() does not list a directory that is too large, and removes
     await Deno.remove(path, { recursive: true });
   }
 });
+
+Deno.test("removeTree() removes a directory of too many names to be listed, if it has no directory in it (SE-08)", async () => {
+  const path = await Deno.makeTempDir({ prefix: "skerry_remove_" });
+  try {
+    const tree = join(path, "tree");
+    const full = join(tree, "full");
+    await Deno.mkdir(full, { recursive: true });
+    for (let number = 0; number < 2_000; number++) {
+      await Deno.writeTextFile(
+        join(full, `a name of some length ${number}`),
+        "",
+      );
+    }
+    await Deno.symlink(path, join(full, "link"));
+    // The directory above fits into this, this one does not.
+    const { size } = await Deno.lstat(full);
+    const options = { maxListedBytes: size - 1 };
+    deepStrictEqual(await removeTree(tree, options), { kind: "removed" });
+    deepStrictEqual(await namesIn(path), []);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+Deno.test("removeTree() lists no more directories at a time than it has memory for", async () => {
+  const path = await Deno.makeTempDir({ prefix: "skerry_remove_" });
+  try {
+    const tree = join(path, "tree");
+    // Each but the last holds the next, and a file.
+    const deep = Array.from({ length: 12 }, (_each, depth) => `d${depth}`);
+    await Deno.mkdir(join(tree, ...deep), { recursive: true });
+    for (let depth = 0; depth <= deep.length; depth++) {
+      await Deno.writeTextFile(join(tree, ...deep.slice(0, depth), "f"), "");
+    }
+    const { size } = await Deno.lstat(tree);
+    const options = { maxListedBytes: 2 * size };
+    deepStrictEqual(await removeTree(tree, options), { kind: "removed" });
+    deepStrictEqual(await namesIn(path), []);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+Deno.test("removeTree() ends when it is aborted, and goes on where it was when it is called again", async () => {
+  const path = await Deno.makeTempDir({ prefix: "skerry_remove_" });
+  try {
+    const tree = join(path, "tree");
+    for (let number = 0; number < 50; number++) {
+      await Deno.mkdir(join(tree, `d${number}`), { recursive: true });
+    }
+    const stop = new AbortController();
+    const removal = removeTree(tree, { signal: stop.signal });
+    stop.abort(new DOMException("Over", "AbortError"));
+    await rejects(removal, { name: "AbortError" });
+    deepStrictEqual(await removeTree(tree), { kind: "removed" });
+    deepStrictEqual(await namesIn(path), []);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
