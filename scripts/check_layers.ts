@@ -18,7 +18,7 @@ import { listSourceFiles } from "./source_files.ts";
 export const FLOORS: readonly (readonly string[])[] = [
   ["base"],
   ["api"],
-  ["pod", "informer", "cri", "kube", "host"],
+  ["pod", "informer", "collect", "cri", "kube", "host"],
   ["source", "runtime", "volume", "node", "events", "local"],
   ["pleg", "prober", "status", "controller", "eviction"],
   ["agent", "server", "config"],

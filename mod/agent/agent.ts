@@ -17,6 +17,7 @@ import {
   type StorageMeters,
   type StoragePaths,
 } from "../eviction/mod.ts";
+import type { GarbageCollector } from "../collect/mod.ts";
 import type { ObjectChange, ObjectStore } from "../local/mod.ts";
 import {
   type AdmissionNode,
@@ -33,6 +34,7 @@ import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
 import { type HeldVerdict, PodAdmission } from "./admission.ts";
 import type { PodDecision } from "./decision.ts";
 import type { WorkerView } from "./pod_record.ts";
+import type { PodRemains } from "./pod_remains.ts";
 import type { RuntimePodSyncer } from "./pod_syncer.ts";
 import {
   housekeepingEvents,
@@ -82,6 +84,9 @@ export interface AgentDeps {
   readonly rollbackStore: RollbackStore;
   /** Writes records of pods that the disk refused before. */
   readonly records: { run(signal: AbortSignal): Promise<void> };
+  /** Removes what pods leave behind. */
+  readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
+  readonly remains: Pick<PodRemains, "livingOf">;
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -119,9 +124,10 @@ export class Agent {
   constructor(deps: AgentDeps, options: AgentOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
+    const livingUids = () => deps.remains.livingOf(deps.ownedUids());
     const seen = new SeenPods({
       runtimePods: deps.runtimePods,
-      ownedUids: deps.ownedUids,
+      ownedUids: livingUids,
       workers: { get: (uid) => this.#workers.get(uid) },
     });
     this.#workers = new PodWorkers({
@@ -135,6 +141,7 @@ export class Agent {
     this.#resizes = new ResizeGate({ ...deps, workers: this.#workers });
     this.#admission = new PodAdmission({
       ...deps,
+      ownedUids: livingUids,
       workers: this.#workers,
       resizes: this.#resizes,
       seen,
@@ -154,6 +161,7 @@ export class Agent {
     }, options);
     this.#wishes = new WishKeeper({
       ...deps,
+      livingUids,
       workers: this.#workers,
       admission: this.#admission,
       seen,
@@ -207,6 +215,7 @@ export class Agent {
     signal.addEventListener("abort", pause, { once: true });
     await using tasks = new TaskGroup(signal);
     tasks.start((scope) => this.#workers.run(scope));
+    tasks.start((scope) => this.#deps.collector.run(scope));
     tasks.start((scope) => this.#evictor.run(scope));
     tasks.start((scope) => this.#deps.rollbackStore.run(scope));
     tasks.start((scope) => this.#deps.records.run(scope));
@@ -244,6 +253,7 @@ export class Agent {
         break;
       case "runtime_returned":
         this.#workers.pokeUnsettled();
+        this.#deps.collector.retryAll();
         break;
       case "housekeeping_due":
         this.#swapAll(this.#rollbacks.review());

@@ -5,8 +5,7 @@
  */
 
 import { type PodEvent, podRef } from "../api/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
-import { STATUS_RECORD } from "../status/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../pod/mod.ts";
 import type { PodReporter } from "./pod_reporter.ts";
 import type { EndingPod, Keep } from "./ports.ts";
 import type { SyncDeps } from "./sync_deps.ts";
@@ -35,12 +34,10 @@ export interface EnderDeps extends
     SyncDeps,
     | "cache"
     | "executor"
-    | "collector"
-    | "volumes"
+    | "remains"
     | "statuses"
     | "records"
     | "prober"
-    | "resources"
     | "clock"
     | "events"
   > {
@@ -63,11 +60,16 @@ export class PodEnder {
    * Its readiness is asked to the last, for whoever still sends it work; what might
    * restart a container is not asked any more.
    *
+   * A sandbox that cannot be stopped although its containers have ended is left to the
+   * collector: neither the pod's end nor its successor waits for it. The volumes end with
+   * the containers.
+   *
    * @throws {Error} when something still runs
    */
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     const { uid, pod, eviction, graceSeconds } = ending;
-    const { look, reporter, records, prober, memory, executor } = this.#deps;
+    const { look, reporter, records, prober, memory, executor, remains } =
+      this.#deps;
     const before = await look.latest(uid, signal);
     if (pod !== undefined) {
       reporter.report(pod, before, { terminal: false, eviction });
@@ -81,9 +83,13 @@ export class PodEnder {
         ...(graceSeconds !== undefined && { graceSeconds }),
         signal,
       }));
-    await this.#watchKill(ending, kill, signal);
+    const failure = await this.#watchKill(ending, kill, signal);
     prober.remove(uid);
     const after = await this.#lastLook(uid, signal);
+    if (failure !== undefined) {
+      if (after.containers.some(mayRun)) throw failure.error;
+      remains.stopSandboxes(after);
+    }
     const running = after.containers.filter((container) =>
       container.state === "running"
     );
@@ -98,6 +104,7 @@ export class PodEnder {
       reporter.report(pod, after, { terminal: true, eviction });
       await records.keep(uid);
     }
+    remains.endVolumes(uid);
   }
 
   /** Looks at what was stopped, again for a while if the runtime has more to tell of it. */
@@ -112,67 +119,58 @@ export class PodEnder {
     return seen;
   }
 
-  /** Waits for the containers to be stopped, and tells when that fails or takes too long. */
+  /**
+   * Waits for the containers to be stopped, and tells when that fails or takes too long.
+   *
+   * @returns what failed
+   */
   async #watchKill(
     ending: EndingPod,
     kill: Promise<void>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<{ readonly error: unknown } | undefined> {
     const { clock, events } = this.#deps;
     const { pod, eviction, graceSeconds } = ending;
-    if (pod === undefined) return await kill;
     // Only who evicts waits for the end, and not for ever (kubelet: killPodNow).
-    using _limit = eviction === undefined ? undefined : clock.after(
-      Math.max(LEAST_KILL_MS, (graceSeconds ?? 0) * KILL_MS_PER_GRACE_SECOND),
-      () => events.record(podRef(pod), EXCEEDED_GRACE),
-    );
-    await tellFailure(kill, { pod, fault: NOT_KILLED, events, signal });
+    using _limit = pod === undefined || eviction === undefined
+      ? undefined
+      : clock.after(
+        Math.max(LEAST_KILL_MS, (graceSeconds ?? 0) * KILL_MS_PER_GRACE_SECOND),
+        () => events.record(podRef(pod), EXCEEDED_GRACE),
+      );
+    try {
+      if (pod === undefined) await kill;
+      else await tellFailure(kill, { pod, fault: NOT_KILLED, events, signal });
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      return { error };
+    }
   }
 
   /**
-   * Clears what a stopped pod leaves behind (kubelet: SyncTerminatedPod).
-   *
-   * @throws {Error} when something could not be removed
+   * Hands what a stopped pod leaves behind to the collector, and says for good how it
+   * ended (kubelet: SyncTerminatedPod).
    */
-  async release(
-    ending: EndingPod,
-    keep: Keep,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async release(ending: EndingPod, keep: Keep): Promise<void> {
     const { uid } = ending;
-    await this.#deps.resources?.remove(uid, signal);
-    if (keep !== "all") await this.#clear(uid, { keep, signal });
-    await this.#finish(ending, keep);
-  }
-
-  async #clear(
-    uid: string,
-    options: {
-      readonly keep: Exclude<Keep, "all">;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<void> {
-    const { look, collector, volumes } = this.#deps;
-    const { keep, signal } = options;
-    const observed = await look.now(uid, signal);
-    await collector.removePod(observed, { keepLogs: keep === "logs", signal });
-    // The same UID starts again: from what is there now, not from what was.
-    if (keep === "logs") await look.now(uid, signal);
-    // Of an evicted pod the record says so: were it gone for a moment, a crash then
-    // would run the pod again.
-    const removal = await volumes.remove(
-      uid,
-      keep === "evidence" ? { keep: STATUS_RECORD } : {},
-    );
-    if (removal.kind === "left") {
-      throw new Error(
-        `Cannot remove the directory of pod "${uid}": something is still mounted at "${
-          removal.mounts.join('", "')
-        }"; unmount it`,
-      );
+    const { remains } = this.#deps;
+    switch (keep) {
+      case "all":
+        remains.endCgroup(uid);
+        break;
+      case "evidence":
+      case "nothing":
+        this.#deps.memory.forget(uid);
+        this.#deps.executor.forget(uid);
+        remains.remove(uid, keep);
+        break;
+      case "logs":
+        this.#deps.memory.renew(uid);
+        this.#deps.executor.forget(uid);
+        remains.renew(uid);
     }
-    this.#deps.memory.forget(uid);
-    this.#deps.executor.forget(uid);
+    await this.#finish(ending, keep);
   }
 
   /** Says for good how the pod ended, or forgets that there was one. */
@@ -193,4 +191,9 @@ export class PodEnder {
         return statuses.remove(uid);
     }
   }
+}
+
+/** True unless the container is known not to run. */
+function mayRun({ state }: ObservedContainer): boolean {
+  return state === "running" || state === "unknown";
 }

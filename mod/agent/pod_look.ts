@@ -5,17 +5,21 @@
  */
 
 import type { ObservedPod } from "../pod/mod.ts";
+import { unseenPod } from "../runtime/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
 
 /** What looking needs. */
-export interface PodLookDeps
-  extends Pick<SyncDeps, "cache" | "observer" | "statuses" | "isListed"> {
+export interface PodLookDeps extends
+  Pick<
+    SyncDeps,
+    "cache" | "observer" | "remains" | "statuses" | "isListed"
+  > {
   readonly prober: Pick<SyncDeps["prober"], "look">;
   readonly memory: SyncMemory;
 }
 
-/** The eyes of a sync. */
+/** The eyes of a sync: what another pod of the UID left is not seen. */
 export class PodLook {
   readonly #deps: PodLookDeps;
 
@@ -29,14 +33,16 @@ export class PodLook {
    * @throws {Error} when the runtime cannot be asked
    */
   async latest(uid: string, signal: AbortSignal): Promise<ObservedPod> {
-    const { cache, memory, statuses, isListed } = this.#deps;
+    const { cache, memory, remains, statuses, isListed } = this.#deps;
     // -1: any look since the agent's start will do for a pod never acted upon.
     const pod = await cache.getNewerThan(
       uid,
       memory.actedAtMs(uid) ?? -1,
       signal,
     );
-    if (pod.sandboxes.length + pod.containers.length > 0) return pod;
+    if (pod.sandboxes.length + pod.containers.length > 0) {
+      return remains.ofThisLife(pod);
+    }
     // A list that lacks what ran before may be that of a runtime still starting, and
     // one that nothing told to be ours was not looked at: better ask than run it twice.
     const mayBeThere = statuses.get(uid) !== undefined || isListed(uid);
@@ -51,7 +57,7 @@ export class PodLook {
   async now(uid: string, signal: AbortSignal): Promise<ObservedPod> {
     const observed = await this.#deps.observer.look(uid, signal);
     this.#deps.prober.look(uid);
-    return observed;
+    return this.#deps.remains.ofThisLife(observed);
   }
 
   /** Takes what an action itself has learned of the pod for a look of our own. */
@@ -61,6 +67,12 @@ export class PodLook {
   ): ObservedPod {
     this.#deps.cache.set(uid, seen.pod, seen.atMs);
     this.#deps.prober.look(uid);
-    return seen.pod;
+    return this.#deps.remains.ofThisLife(seen.pod);
+  }
+
+  /** The pod as it was last seen. */
+  known(uid: string): ObservedPod {
+    const { cache, remains } = this.#deps;
+    return remains.ofThisLife(cache.get(uid) ?? unseenPod(uid));
   }
 }

@@ -14,11 +14,7 @@ import {
   planPod,
   type PodPlan,
 } from "../pod/mod.ts";
-import {
-  type SyncFailure,
-  type SyncOutcome,
-  unseenPod,
-} from "../runtime/mod.ts";
+import type { SyncFailure, SyncOutcome } from "../runtime/mod.ts";
 import type {
   Materialisation,
   VolumeSource,
@@ -115,7 +111,7 @@ export class RuntimePodSyncer implements PodSyncer {
       return result;
     } catch (error) {
       options.signal.throwIfAborted();
-      const observed = this.#deps.cache.get(uid) ?? unseenPod(uid);
+      const observed = this.#look.known(uid);
       decisions.broken({ pod, observed }, error);
       throw error;
     }
@@ -125,14 +121,15 @@ export class RuntimePodSyncer implements PodSyncer {
     return this.#ender.terminate(ending, signal);
   }
 
-  release(ending: EndingPod, keep: Keep, signal: AbortSignal): Promise<void> {
-    return this.#ender.release(ending, keep, signal);
+  release(ending: EndingPod, keep: Keep): Promise<void> {
+    return this.#ender.release(ending, keep);
   }
 
   async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
     const { uid } = wanted.metadata;
     const { signal } = options;
-    const { prober, collector, executor } = this.#deps;
+    const { prober, remains, executor } = this.#deps;
+    remains.reclaim(wanted);
     executor.keepPulls(wanted);
     const observed = await tellFailure(this.#look.latest(uid, signal), {
       pod: wanted,
@@ -154,7 +151,7 @@ export class RuntimePodSyncer implements PodSyncer {
       if (this.#memory.waiting.delete(uid)) {
         this.#reporter.report(pod, observed, { terminal: false });
       }
-      await collector.pruneDead(observed, { signal });
+      remains.prune(observed);
       return await this.#refresh(pod, signal);
     }
     if (right !== "has") return plain({ kind: "held" });
@@ -218,7 +215,7 @@ export class RuntimePodSyncer implements PodSyncer {
   async #act(job: SyncJob, signal: AbortSignal): Promise<Synced> {
     const { pod, plan } = job;
     const { uid } = pod.metadata;
-    await tellFailure(this.#deps.volumes.prepare(pod), {
+    await tellFailure(this.#deps.directories.prepare(pod), {
       pod,
       fault: NO_DIRECTORIES,
       events: this.#deps.events,
@@ -282,7 +279,7 @@ export class RuntimePodSyncer implements PodSyncer {
     signal: AbortSignal,
   ): Promise<Synced> {
     const { uid } = pod.metadata;
-    const { prober, collector } = this.#deps;
+    const { prober, remains } = this.#deps;
     this.#memory.waiting.set(uid, waitingAfter(outcome));
     const now = outcome.acted
       ? await this.#lookAfter(uid, outcome, signal)
@@ -292,7 +289,7 @@ export class RuntimePodSyncer implements PodSyncer {
     if (isTerminalPhase(status.phase)) {
       return { result: { kind: "terminal" }, failures };
     }
-    await collector.pruneDead(now, { signal });
+    remains.prune(now);
     const next = planPod({ pod, observed: now, probes: prober });
     if (failures.length > 0) {
       // One whose start failed and that runs all the same waits for its hook.

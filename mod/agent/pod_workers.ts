@@ -268,6 +268,8 @@ export class PodWorkers {
           kind: "containers_stopped",
           atMs: this.#deps.clock.now(),
         });
+        // Whatever is left of it, nothing of it runs.
+        this.#freeName(record);
         this.#deps.room.freed();
         return;
       case "terminated":
@@ -334,7 +336,6 @@ export class PodWorkers {
     if (record.state.kind === "terminated") {
       record.state = stepPod(record.state, { kind: "resources_released" });
     }
-    this.#freeName(record);
     // A removal that came while the rest was kept has its own run waiting.
     if (!removed) return;
     this.#records.delete(record.uid);

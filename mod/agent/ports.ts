@@ -56,12 +56,11 @@ export interface PodSyncer {
   /** Stops every container and sandbox. @throws when something still runs */
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;
   /**
-   * Clears what a stopped pod leaves behind.
+   * Hands over what a stopped pod leaves behind; waits for none of it to be removed.
    *
    * @param keep `all` for a pod that ended by itself and is still wanted, `evidence` for
    * one that was evicted (what it filled is freed), `logs` when the same UID starts
    * again, `nothing` when its manifest is gone
-   * @throws when something could not be removed
    */
   release(
     ending: EndingPod,

@@ -19,7 +19,7 @@ export interface ReconcileInput {
   readonly workers: readonly WorkerView[];
   /** The pods of the runtime's last list; `undefined` before the first. */
   readonly running: readonly PodListing[] | undefined;
-  /** UIDs with a directory under the root directory. */
+  /** UIDs with a directory under the root directory, but for what is being removed. */
   readonly owned: ReadonlySet<string>;
   /** The sources that have spoken: what another does not list may still be wanted. */
   readonly ready: ReadonlySet<SourceName>;

@@ -15,7 +15,10 @@ import { sourceOf } from "./wanted_pods.ts";
 export interface SeenPodsDeps {
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
-  /** UIDs that have a directory under the root directory: what we ever started. */
+  /**
+   * UIDs that have a directory under the root directory: what we ever started, but for
+   * what has ended and is being removed.
+   */
   readonly ownedUids: () => ReadonlySet<string>;
   readonly workers: { get(uid: string): WorkerView | undefined };
 }

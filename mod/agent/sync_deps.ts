@@ -6,16 +6,11 @@
 
 import type { EventSink } from "../api/mod.ts";
 import type { Clock, Logger, Random } from "../base/mod.ts";
-import type {
-  PodCache,
-  PodCollector,
-  PodExecutor,
-  PodObserver,
-  PodResources,
-} from "../runtime/mod.ts";
+import type { PodCache, PodExecutor, PodObserver } from "../runtime/mod.ts";
 import type { ProbeManager } from "../prober/mod.ts";
 import type { StatusManager, StatusRecords } from "../status/mod.ts";
-import type { PodVolumes } from "../volume/mod.ts";
+import type { PodDirectories, PodVolumes } from "../volume/mod.ts";
+import type { PodRemains } from "./pod_remains.ts";
 import type { ResizeJudge } from "./ports.ts";
 
 /** Everything a sync works with. */
@@ -26,11 +21,11 @@ export interface SyncDeps {
   readonly events: EventSink;
   readonly cache: PodCache;
   readonly executor: PodExecutor;
-  readonly collector: PodCollector;
-  readonly volumes: Pick<
-    PodVolumes,
-    "prepare" | "materialise" | "refresh" | "remove"
-  >;
+  /** What pods leave behind is handed over there. */
+  readonly remains: PodRemains;
+  readonly volumes: Pick<PodVolumes, "materialise" | "refresh">;
+  /** Makes a pod's directory, by which it is ours. */
+  readonly directories: Pick<PodDirectories, "prepare">;
   readonly statuses: Pick<
     StatusManager,
     "get" | "setPodStatus" | "terminatePod" | "renew" | "remove"
@@ -48,7 +43,6 @@ export interface SyncDeps {
   >;
   readonly records: Pick<StatusRecords, "keep" | "forget">;
   readonly observer: PodObserver;
-  readonly resources?: Pick<PodResources, "remove">;
   /** Asked before a pod that runs is given other resources. */
   readonly resizes: ResizeJudge;
   /** Reads again what the node tells every pod (resolver, hosts file), if it changed. */

@@ -61,7 +61,14 @@ export class SyncMemory {
     }
   }
 
-  /** Forgets a pod that is gone or begins anew. */
+  /** Forgets a pod that begins anew, but not that its end changed what is to be seen. */
+  renew(uid: string): void {
+    const atMs = this.#actedAtMs.get(uid);
+    this.forget(uid);
+    this.setActedAtMs(uid, atMs);
+  }
+
+  /** Forgets a pod that is gone. */
   forget(uid: string): void {
     this.waiting.delete(uid);
     this.refusedResizes.delete(uid);

@@ -38,6 +38,8 @@ export interface WishKeeperDeps {
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /** UIDs that have a directory under the root directory: what we ever started. */
   readonly ownedUids: () => ReadonlySet<string>;
+  /** Those of them that are not being removed. */
+  readonly livingUids: () => ReadonlySet<string>;
   /** The full name of a pod of an earlier agent, as far as the disk tells it. */
   readonly nameOf: (uid: string) => string | undefined;
 }
@@ -81,7 +83,7 @@ export class WishKeeper {
       held: admission.held(),
       workers: workers.list(),
       running,
-      owned,
+      owned: this.#deps.livingUids(),
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
       isComplete,
     });

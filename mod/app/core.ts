@@ -5,7 +5,8 @@
  */
 
 import type { Clock, Logger, MetricsRegistry, Random } from "../base/mod.ts";
-import { Agent, RuntimePodSyncer } from "../agent/mod.ts";
+import { Agent, PodRemains, RuntimePodSyncer } from "../agent/mod.ts";
+import { GarbageCollector } from "../collect/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
@@ -25,7 +26,7 @@ import {
   StatusRecords,
 } from "../status/mod.ts";
 import type { Activities, NodeFacts } from "../runtime/mod.ts";
-import { PodVolumes } from "../volume/mod.ts";
+import { PodDirectories, PodVolumes } from "../volume/mod.ts";
 import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildProber } from "./core_prober.ts";
@@ -72,17 +73,16 @@ export async function buildCore(
   config: AgentConfig,
   deps: CoreDeps,
 ): Promise<Core> {
-  const events = deps.events ?? new EventRecorder(deps);
-  const statuses = new StatusManager(deps);
-  const objects = new ObjectStore();
-  const given = { ...deps, events, ips: nodeIps(config, deps) };
-  const sources = buildSources(config, given);
-  await dropUrlCheckpoint(config, { ...deps, log: deps.log.named("source") });
-  const { node, resources, driver } = await buildNodeResources(config, given);
-  const common = { ...deps, events, statuses, objects, node, resources };
+  const { common, driver } = await buildCommon(config, deps);
+  const { events, statuses } = common;
+  const sources = buildSources(config, common);
+  const log = deps.log.named("source");
+  await dropUrlCheckpoint(config, { clock: deps.clock, log });
   const { owned, volumes, records } = await loadState(config, common);
+  const directories = owned;
   const runtime = await buildRuntime(config, common);
   const { executor, executor: { activities } } = runtime;
+  const remains = new PodRemains({ ...common, ...runtime, directories });
   const prober = buildProber({ ...common, cache: runtime.cache, records });
   const pleg: Pleg = new Pleg({
     ...deps,
@@ -99,7 +99,9 @@ export async function buildCore(
     ...runtime,
     prober,
     records,
-    volumes: owned,
+    volumes,
+    directories,
+    remains,
     isListed: (uid) => pleg.listing?.pods.has(uid) ?? false,
     resizes: { judge: (...pods) => agent.resizes.judge(...pods) },
   });
@@ -109,7 +111,8 @@ export async function buildCore(
     histories: await sources.rollbackStore.load(),
     prober,
     records,
-    node: () => admissionNode(config, node.allocatable),
+    remains,
+    node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
     syncer,
     sources: [sources.fileSource, sources.urlSource ?? []].flat(),
@@ -127,6 +130,23 @@ export async function buildCore(
   return { ...sources, agent, pleg, statuses, events, activities };
 }
 
+/** What more than one part works with. */
+async function buildCommon(config: AgentConfig, deps: CoreDeps) {
+  const { clock, log, metrics } = deps;
+  const events = deps.events ?? new EventRecorder({ clock, log, metrics });
+  const given = { ...deps, events, ips: nodeIps(config, { clock, log }) };
+  const { node, resources, driver } = await buildNodeResources(config, given);
+  const common = {
+    ...given,
+    statuses: new StatusManager({ clock, log }),
+    objects: new ObjectStore(),
+    collector: new GarbageCollector(deps),
+    node,
+    resources,
+  };
+  return { common, driver };
+}
+
 /** What the disk holds of pods, found again. */
 async function loadState(
   config: AgentConfig,
@@ -137,20 +157,28 @@ async function loadState(
     readonly statuses: StatusManager;
     readonly objects: ObjectStore;
     readonly node: NodeFacts;
+    readonly collector: GarbageCollector;
   },
 ) {
-  const { clock, random, log, statuses, objects, node } = deps;
+  const { clock, random, log, statuses, objects, node, collector } = deps;
   const { rootDir, runDir } = config.paths;
+  const files = { removeTree };
+  const directories = new PodDirectories({ rootDir, runDir }, {
+    files,
+    collector,
+  });
+  await directories.collectTrash();
   const { hostPathRoots } = config.node;
   const volumes = new PodVolumes({ rootDir, runDir, hostPathRoots }, {
     log,
     clock,
-    files: { removeTree },
+    files,
+    directories,
     objects,
     allocatable: () => node.allocatable,
   });
   const owned = await OwnedPods.load(
-    volumes,
+    directories,
     config.runtime.podLogsDir,
   );
   const records = new StatusRecords({

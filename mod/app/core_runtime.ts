@@ -16,9 +16,9 @@ import {
   type NodeFacts,
   NodeSpecBuilder,
   PodCache,
-  PodCollector,
   PodExecutor,
   PodObserver,
+  PodRemover,
   type PodResources,
   realPathOf,
   UserNamespaces,
@@ -45,7 +45,8 @@ export interface RuntimeParts {
   readonly exits: KnownExits;
   readonly executor: PodExecutor;
   readonly resources: PodResources;
-  readonly collector: PodCollector;
+  /** Removes what has ended. */
+  readonly remover: PodRemover;
   /** Reads again what the node tells every pod, if it changed. */
   readonly refreshNode: () => Promise<void>;
   /** Empty until the runtime has told its name. */
@@ -58,14 +59,14 @@ export async function buildRuntime(
   config: AgentConfig,
   deps: RuntimeDeps,
 ): Promise<RuntimeParts> {
-  const { clock, log, events, random, connection, resources } = deps;
+  const { clock, log, events, connection, resources } = deps;
   const { runtime, images } = connection;
   const podsDir = `${config.paths.rootDir}/pods`;
   const { podLogsDir } = config.runtime;
   const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
   await nodeFiles.refresh();
   const users = await UserNamespaces.load({ files: diskFiles, podsDir });
-  const containerFiles = new ContainerFiles({ files: diskFiles, random }, {
+  const containerFiles = new ContainerFiles({ files: diskFiles }, {
     podsDir,
     podLogsDir,
   });
@@ -101,7 +102,7 @@ export async function buildRuntime(
     exits,
     executor,
     resources,
-    collector: new PodCollector({ runtime, files: containerFiles }),
+    remover: new PodRemover({ runtime, files: containerFiles }),
     refreshNode: () => nodeFiles.refresh(),
     runtimeName: () => connection.features()?.version.runtimeName ?? "",
     hostIps: () => deps.node.ips,

@@ -6,35 +6,35 @@
 
 import { type Pod, podFullName } from "../api/mod.ts";
 import { diskFiles } from "../runtime/mod.ts";
-import type { Materialisation, PodVolumes } from "../volume/mod.ts";
+import type { PodDirectories } from "../volume/mod.ts";
 
 /**
  * Pod directories, with their UIDs in memory: a directory is what makes a pod on
  * the runtime ours, and whoever asks every second must not read the disk.
  */
 export class OwnedPods {
-  readonly #volumes: PodVolumes;
+  readonly #directories: PodDirectories;
   readonly #uids: Set<string>;
   readonly #names: ReadonlyMap<string, string>;
 
   private constructor(
-    volumes: PodVolumes,
+    directories: PodDirectories,
     found: {
       readonly uids: Iterable<string>;
       readonly names: ReadonlyMap<string, string>;
     },
   ) {
-    this.#volumes = volumes;
+    this.#directories = directories;
     this.#uids = new Set(found.uids);
     this.#names = found.names;
   }
 
   /** Reads which pods have a directory, and what those of their logs tell of their names. */
   static async load(
-    volumes: PodVolumes,
+    directories: PodDirectories,
     podLogsDir: string,
   ): Promise<OwnedPods> {
-    const uids = new Set(await volumes.list());
+    const uids = new Set(await directories.list());
     const names = new Map<string, string>();
     for (const directory of await listed(podLogsDir)) {
       const found = readName(directory);
@@ -42,7 +42,7 @@ export class OwnedPods {
         names.set(found.uid, found.fullName);
       }
     }
-    return new OwnedPods(volumes, { uids, names });
+    return new OwnedPods(directories, { uids, names });
   }
 
   /** The UIDs of all of them. */
@@ -63,37 +63,33 @@ export class OwnedPods {
   /** Makes the pod's directory; from then on its sandboxes are ours. */
   async prepare(pod: Pod): Promise<void> {
     this.#uids.add(pod.metadata.uid);
-    await this.#volumes.prepare(pod);
+    await this.#directories.prepare(pod);
   }
 
-  /** Makes every volume ready that the pod mounts. */
-  async materialise(
-    pod: Pod,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<Materialisation> {
-    return await this.#volumes.materialise(pod, options);
-  }
-
-  /** Brings the content of the volumes of a running pod up to date. */
-  async refresh(
-    pod: Pod,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<Materialisation> {
-    return await this.#volumes.refresh(pod, options);
+  /** Takes away the volumes of a pod that has ended; it stays ours. */
+  endVolumes(uid: string): void {
+    this.#directories.endVolumes(uid);
   }
 
   /**
-   * Removes the pod's directory, as far as nothing is mounted in it. With something
-   * to keep in it, the directory stays and marks the pod as ours.
+   * Takes the directories of a pod away; with something to keep in it, the pod's own
+   * stays and marks the pod as ours.
+   *
+   * @throws {Error} when one could not be taken away; the pod is ours still
    */
-  async remove(
-    uid: string,
-    options: { readonly keep?: string } = {},
-  ): Promise<Awaited<ReturnType<PodVolumes["remove"]>>> {
-    const removal = await this.#volumes.remove(uid, options);
-    const isGone = removal.kind === "removed" && options.keep === undefined;
-    if (isGone) this.#uids.delete(uid);
-    return removal;
+  discard(uid: string, options: { readonly keep?: string } = {}): void {
+    this.#directories.discard(uid, options);
+    if (options.keep === undefined) this.#uids.delete(uid);
+  }
+
+  /**
+   * Takes the directories of a pod away that begins anew under its UID, and is ours all
+   * the time.
+   *
+   * @throws {Error} when one could not be taken away
+   */
+  renew(uid: string): void {
+    this.#directories.discard(uid);
   }
 }
 

@@ -98,6 +98,17 @@ export interface ObservedPod {
   readonly podResources?: ActuatedResources;
   /** Why the last resize could not be finished; absent when nothing failed. */
   readonly resizeError?: string;
+  /** Numbers that records of another pod of this UID still have; absent where none is left. */
+  readonly taken?: TakenNumbers;
+}
+
+/** The runtime makes names of these, so a new record must not have the same. */
+export interface TakenNumbers {
+  readonly sandboxAttempts: readonly number[];
+  readonly restartCounts: readonly Pick<
+    ObservedContainer,
+    "name" | "restartCount"
+  >[];
 }
 
 /**

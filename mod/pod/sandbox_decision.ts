@@ -38,9 +38,10 @@ export function decideSandbox(
 ): SandboxDecision {
   const newest = observed.sandboxes[0];
   if (newest === undefined) {
+    const taken = observed.taken?.sandboxAttempts ?? [];
     return {
       kind: "create",
-      attempt: 0,
+      attempt: Math.max(-1, ...taken) + 1,
       replacesId: undefined,
       why: "none_exists",
     };

@@ -7,14 +7,16 @@
 import { describeError } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../pod/mod.ts";
-import { findLeftovers, isTidy } from "./collect_decision.ts";
 import type { ContainerFiles } from "./container_files.ts";
 
 // What StopContainer is given for one that is to be dead already.
 const STOP_TIMEOUT_SECONDS = 2;
 
-/** Removes containers, sandboxes and logs; never anything that runs as it should. */
-export class PodCollector {
+/** The pod that a container is of. */
+type Owner = Pick<ObservedPod, "uid" | "name" | "namespace">;
+
+/** Removes containers, sandboxes and logs of pods; what is gone already is no failure. */
+export class PodRemover {
   readonly #runtime: RuntimeService;
   readonly #files: ContainerFiles;
 
@@ -25,51 +27,63 @@ export class PodCollector {
     this.#files = deps.files;
   }
 
-  /**
-   * Removes older dead containers, with their logs, and older dead sandboxes of a pod
-   * that lives on. Cheap when there are none: nothing is asked of the runtime.
-   *
-   * @returns whether anything was removed
-   * @throws {AggregateError} with everything that could not be removed; the rest is
-   */
-  async pruneDead(
-    pod: ObservedPod,
+  /** Removes a container that has ended, with its log and the file of its last words. */
+  async removeContainer(
+    pod: Owner,
+    container: ObservedContainer,
     options: { readonly signal: AbortSignal },
-  ): Promise<boolean> {
-    const leftovers = findLeftovers(pod);
-    if (isTidy(leftovers)) return false;
-    const { signal } = options;
-    const failures: unknown[] = [];
-    for (const container of leftovers.containers) {
-      await attempt(
-        failures,
-        () => this.#removeContainer(container, signal),
-      );
-      await attempt(failures, () => this.#files.removeLog(pod, container));
-      await attempt(
-        failures,
-        () => this.#files.pruneTerminationLogs(pod.uid, container.name),
-      );
-      signal.throwIfAborted();
+  ): Promise<void> {
+    await this.removeRecord(pod, container, options);
+    await this.#files.removeLog(pod, container);
+  }
+
+  /** The same, but its log stays: it tells whoever comes next how often it was started. */
+  async removeRecord(
+    pod: Owner,
+    container: ObservedContainer,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    if (container.state === "unknown") {
+      // It may still run, and a runtime does not remove what runs.
+      const { id } = container;
+      await this.#runtime.stopContainer(id, STOP_TIMEOUT_SECONDS, options);
     }
-    for (const { id } of leftovers.sandboxes) {
-      await attempt(failures, () => this.#removeSandbox(id, signal));
-      signal.throwIfAborted();
-    }
-    throwAny(failures, `Cannot remove what pod "${pod.uid}" left behind`);
-    return true;
+    await this.#runtime.removeContainer(container.id, options);
+    await this.#files.removeTerminationLog(pod.uid, container);
+  }
+
+  /** Removes all logs of a pod. */
+  async removeLogs(pod: Owner): Promise<void> {
+    await this.#files.removePodLogs(pod);
+  }
+
+  /** Stops a sandbox whose containers have ended, which frees its network. */
+  async stopSandbox(
+    id: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    await this.#runtime.stopPodSandbox(id, options);
+  }
+
+  /** Removes a sandbox, and with it whatever is in it. */
+  async removeSandbox(
+    id: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    // It may not have been stopped, or not wholly.
+    await this.stopSandbox(id, options);
+    await this.#runtime.removePodSandbox(id, options);
   }
 
   /**
-   * Removes everything of a pod that was ended: containers, sandboxes and, unless they
-   * are to be kept, logs.
+   * Removes everything of a pod that was ended: containers, sandboxes and logs.
    *
    * @throws {Error} When a container still runs: it has a right to its grace.
    * @throws {AggregateError} with everything that could not be removed; the rest is
    */
   async removePod(
     pod: ObservedPod,
-    options: { readonly keepLogs?: boolean; readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal },
   ): Promise<void> {
     const running = pod.containers.find(({ state }) => state === "running");
     if (running !== undefined) {
@@ -83,40 +97,15 @@ export class PodCollector {
     for (const container of pod.containers) {
       // A sandbox takes its own containers with it.
       if (sandboxIds.has(container.sandboxId)) continue;
-      await attempt(
-        failures,
-        () => this.#removeContainer(container, signal),
-      );
+      await attempt(failures, () => this.removeRecord(pod, container, options));
       signal.throwIfAborted();
     }
     for (const id of sandboxIds) {
-      await attempt(failures, () => this.#removeSandbox(id, signal));
+      await attempt(failures, () => this.removeSandbox(id, options));
       signal.throwIfAborted();
     }
-    if (options.keepLogs !== true) {
-      await attempt(failures, () => this.#files.removePodLogs(pod));
-    }
+    await attempt(failures, () => this.removeLogs(pod));
     throwAny(failures, `Cannot remove pod "${pod.uid}"`);
-    this.#files.forget(pod.uid);
-  }
-
-  async #removeContainer(
-    container: ObservedContainer,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (container.state === "unknown") {
-      // It may still run, and a runtime does not remove what runs.
-      await this.#runtime.stopContainer(container.id, STOP_TIMEOUT_SECONDS, {
-        signal,
-      });
-    }
-    await this.#runtime.removeContainer(container.id, { signal });
-  }
-
-  async #removeSandbox(id: string, signal: AbortSignal): Promise<void> {
-    // Stopping is what frees its network; it may not have been done, or not wholly.
-    await this.#runtime.stopPodSandbox(id, { signal });
-    await this.#runtime.removePodSandbox(id, { signal });
   }
 }
 

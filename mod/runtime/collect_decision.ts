@@ -40,8 +40,3 @@ export function findLeftovers(pod: ObservedPod): Leftovers {
     .filter(({ id, ready }) => !ready && !inUse.has(id));
   return { containers, sandboxes };
 }
-
-/** True when nothing is to be removed. */
-export function isTidy(leftovers: Leftovers): boolean {
-  return leftovers.containers.length === 0 && leftovers.sandboxes.length === 0;
-}

@@ -5,7 +5,6 @@
  */
 
 import { logDirectoryName, type Pod } from "../api/mod.ts";
-import type { Random } from "../base/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../pod/mod.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
@@ -17,25 +16,18 @@ export interface PodPaths {
   readonly podLogsDir: string;
 }
 
-/** Of the termination message files of one container, the newest are kept. */
-const KEPT_TERMINATION_LOGS = 2;
+/** One run of a container, as its record in the runtime tells it. */
+export type ContainerRun = Pick<ObservedContainer, "name" | "restartCount">;
 
 const HOSTS_MODE = 0o644;
 
 /** Makes, reads and removes the files of containers. */
 export class ContainerFiles {
   readonly #files: RuntimeFiles;
-  readonly #random: Random;
   readonly #paths: PodPaths;
-  /** Per container directory the termination files made by this agent, oldest first. */
-  readonly #made = new Map<string, readonly string[]>();
 
-  constructor(
-    deps: { readonly files: RuntimeFiles; readonly random: Random },
-    paths: PodPaths,
-  ) {
+  constructor(deps: { readonly files: RuntimeFiles }, paths: PodPaths) {
     this.#files = deps.files;
-    this.#random = deps.random;
     this.#paths = paths;
   }
 
@@ -51,35 +43,30 @@ export class ContainerFiles {
   }
 
   /**
-   * Makes an empty file for a container's last words.
-   *
-   * Everyone may write to it: the container's user is unknown.
-   *
-   * @returns its path
+   * Where the last words of one run of a container go; named by the number of the run,
+   * so that whoever removes its record finds it.
    */
-  async makeTerminationLog(pod: Pod, container: string): Promise<string> {
-    const directory = this.#containerDirectory(pod.metadata.uid, container);
-    await this.#files.makeDirectory(directory, 0o750);
-    const name = Math.floor(this.#random.next() * 2 ** 32)
-      .toString(16).padStart(8, "0");
-    await this.#files.write(`${directory}/${name}`, "", 0o666);
-    const made = [...this.#made.get(directory) ?? [], name];
-    this.#made.set(directory, made);
-    return `${directory}/${name}`;
+  terminationLog(uid: string, run: ContainerRun): string {
+    const name = run.restartCount.toString(16).padStart(8, "0");
+    return `${this.#containerDirectory(uid, run)}/${name}`;
   }
 
-  /** Removes termination message files that no kept container can own. */
-  async pruneTerminationLogs(uid: string, container: string): Promise<void> {
-    const directory = this.#containerDirectory(uid, container);
-    const kept = this.#made.get(directory)?.slice(-KEPT_TERMINATION_LOGS) ?? [];
-    // Files of an agent before this one: which is the newest is not known.
-    if (kept.length < KEPT_TERMINATION_LOGS) return;
-    this.#made.set(directory, kept);
-    for (const name of await this.#files.list(directory)) {
-      if (!kept.includes(name)) {
-        await this.#files.remove(`${directory}/${name}`);
-      }
-    }
+  /**
+   * Makes an empty file for the last words of one run of a container, in place of one
+   * that is left of an earlier try.
+   *
+   * Everyone may write to it: the container's user is unknown.
+   */
+  async makeTerminationLog(pod: Pod, run: ContainerRun): Promise<void> {
+    const { uid } = pod.metadata;
+    await this.#files.makeDirectory(this.#containerDirectory(uid, run), 0o750);
+    await this.#files.write(this.terminationLog(uid, run), "", 0o666);
+  }
+
+  /** Removes the file of a run whose record is gone, or never came to be. */
+  async removeTerminationLog(uid: string, run: ContainerRun): Promise<void> {
+    if (![uid, run.name].every(isPlainName)) return;
+    await this.#files.remove(this.terminationLog(uid, run));
   }
 
   /** Where the pod's hosts file lies. */
@@ -147,20 +134,12 @@ export class ContainerFiles {
     }
   }
 
-  /** Forgets what is remembered of a pod that is gone. */
-  forget(uid: string): void {
-    const prefix = `${this.#paths.podsDir}/${uid}/`;
-    for (const directory of this.#made.keys()) {
-      if (directory.startsWith(prefix)) this.#made.delete(directory);
-    }
-  }
-
   #logDirectory(pod: Pod): string {
     return `${this.#paths.podLogsDir}/${logDirectoryName(pod)}`;
   }
 
-  #containerDirectory(uid: string, container: string): string {
-    return `${this.#paths.podsDir}/${containerDirectory(uid, container)}`;
+  #containerDirectory(uid: string, { name }: ContainerRun): string {
+    return `${this.#paths.podsDir}/${containerDirectory(uid, name)}`;
   }
 }
 

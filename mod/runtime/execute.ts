@@ -17,6 +17,7 @@ import { PodKiller } from "./kill.ts";
 import { listPod } from "./list_pods.ts";
 import { withSandbox } from "./observe.ts";
 import { observeStarted } from "./observe_started.ts";
+import { NewRuns } from "./new_runs.ts";
 import type { SyncOutcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome_log.ts";
 import { imagesOf } from "./pod_images.ts";
@@ -33,7 +34,7 @@ import { startTargets } from "./start_targets.ts";
 import type { UserNamespaces } from "./user_namespaces.ts";
 import type { VolumeSource } from "./spec_input.ts";
 import { ContainerStarter } from "./start_container.ts";
-import type { Prepared, StartContext, StartTarget } from "./start_context.ts";
+import type { StartContext, StartTarget } from "./start_context.ts";
 
 /** A pod that takes longer does not keep others from starting any more. */
 const SLOW_START_MS = 10_000;
@@ -118,6 +119,7 @@ export class PodExecutor {
   readonly #puller: ImagePuller;
   readonly #backoffs: RestartBackoffs;
   readonly #postStart: PostStart;
+  readonly #runs: NewRuns;
   readonly #starter: ContainerStarter;
   readonly #starts: PlanStarts;
   readonly #sandboxes: SandboxCreator;
@@ -146,11 +148,14 @@ export class PodExecutor {
       maxMs: maxRestartWaitMs,
     });
     const killer = this.#killer;
+    const files = deps.containerFiles;
     this.#postStart = new PostStart({ ...deps, hooks, killer, activities });
+    this.#runs = new NewRuns({ ...deps, files });
     this.#starter = new ContainerStarter({
       ...deps,
       puller: this.#puller,
-      files: deps.containerFiles,
+      files,
+      runs: this.#runs,
       postStart: this.#postStart,
       backoffs: this.#backoffs,
     });
@@ -265,7 +270,6 @@ export class PodExecutor {
     this.#backoffs.forget(uid);
     this.#puller.forget(uid);
     this.#sandboxes.forget(uid);
-    this.#deps.containerFiles.forget(uid);
     this.#deps.resources?.forget(uid);
     this.#deps.notes.forget(uid);
   }
@@ -315,9 +319,9 @@ export class PodExecutor {
     const { pod, observed, plan, volumes, signal } = execution;
     const { targets, log } = options;
     const { containerFiles, specs } = this.#deps;
-    const prepared = plan.sandbox.kind === "create"
-      ? this.#prepareAll(execution, targets)
-      : new Map<string, Promise<Prepared>>();
+    const restartCounts = plan.sandbox.kind === "create"
+      ? this.#runs.countRestarts(targets, execution)
+      : new Map<string, Promise<number>>();
     const sandbox = plan.sandbox.kind === "create"
       ? await this.#sandboxes.create(pod, plan.sandbox.attempt, { log, signal })
       : this.#sandboxes.kept(pod, observed, { log });
@@ -338,7 +342,7 @@ export class PodExecutor {
           podIps,
           volumes,
           hostsFile,
-          prepared,
+          restartCounts,
           signal,
         },
       };
@@ -348,20 +352,6 @@ export class PodExecutor {
       log.podFailed({ reason: "CreateContainerConfigError", message });
       return undefined;
     }
-  }
-
-  /** Begins what the containers need while their sandbox is being made. */
-  #prepareAll(
-    execution: Execution,
-    targets: readonly StartTarget[],
-  ): ReadonlyMap<string, Promise<Prepared>> {
-    const { pod, observed } = execution;
-    const prepared = new Map<string, Promise<Prepared>>();
-    for (const { container } of targets) {
-      const work = this.#starter.prepare(pod, container, observed);
-      prepared.set(container.name, watched(work));
-    }
-    return prepared;
   }
 }
 

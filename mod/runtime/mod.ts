@@ -10,7 +10,7 @@
 
 export { Activities } from "./activity.ts";
 export { type CacheWatcher, PodCache, unseenPod } from "./cache.ts";
-export { PodCollector } from "./collect.ts";
+export { PodRemover } from "./collect.ts";
 export { findLeftovers, type Leftovers } from "./collect_decision.ts";
 export { ContainerEvents } from "./container_event.ts";
 export { ContainerFiles, type PodPaths } from "./container_files.ts";

@@ -16,6 +16,7 @@ import {
   stopNotes,
   wholeStop,
 } from "../pod/mod.ts";
+import { PodRemover } from "./collect.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import type { ContainerNotes } from "./container_notes.ts";
 import type { PodKiller } from "./kill.ts";
@@ -32,12 +33,11 @@ export interface StopInput {
 /** Does the first half of a plan. */
 export class PlanStops {
   readonly #deps: {
-    readonly runtime: RuntimeService;
-    readonly files: ContainerFiles;
     readonly killer: PodKiller;
     readonly notes: ContainerNotes;
     readonly events: EventSink;
   };
+  readonly #remover: PodRemover;
 
   constructor(
     deps: {
@@ -49,6 +49,7 @@ export class PlanStops {
     },
   ) {
     this.#deps = deps;
+    this.#remover = new PodRemover(deps);
   }
 
   /** Stops what the plan wants stopped; false when the rest must wait. */
@@ -144,7 +145,10 @@ export class PlanStops {
           signal,
         });
       }
-      await this.#deps.runtime.removeContainer(container.id, { signal });
+      const record = observed.containers.find(({ id }) => id === container.id);
+      if (record !== undefined) {
+        await this.#remover.removeRecord(observed, record, { signal });
+      }
       log.stopped();
     }
     if (plan.reset.length > 0) {
@@ -154,7 +158,8 @@ export class PlanStops {
 
   /**
    * Removes records of init containers: all of them when the pod starts anew, so that
-   * none counts as done; else all but the newest of a name.
+   * none counts as done; else all but the newest of a name. One that cannot be removed
+   * stops nobody: it is of another sandbox, or not the newest, and says nothing.
    */
   async #clearInit(input: StopInput, log: OutcomeLog): Promise<void> {
     const { pod, observed, plan, signal } = input;
@@ -165,10 +170,22 @@ export class PlanStops {
         ? records
         : records.filter((seen) => !mayRun(seen)).slice(1);
       for (const container of dead) {
-        await this.#deps.runtime.removeContainer(container.id, { signal });
-        await this.#deps.files.removeLog(observed, container);
+        await this.#tryRemove(observed, container, signal);
         log.stopped();
       }
+    }
+  }
+
+  async #tryRemove(
+    observed: ObservedPod,
+    container: ObservedContainer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.#remover.removeContainer(observed, container, { signal });
+    } catch {
+      // It is tried again by whoever collects what is dead.
+      signal.throwIfAborted();
     }
   }
 

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { Topic } from "../base/mod.ts";
+import { Topic, unlessAborted } from "../base/mod.ts";
 import type { PullEnd } from "./image_outcome.ts";
-import { unlessAborted } from "./unless_aborted.ts";
 
 /** One image that is being pulled for one pod. */
 export interface PullTask {

@@ -5,13 +5,9 @@
  */
 
 import type { ContainerSpec, EventSink, Pod } from "../api/mod.ts";
-import { type Clock, describeError } from "../base/mod.ts";
+import type { Clock } from "../base/mod.ts";
 import type { RuntimeService } from "../cri/mod.ts";
-import {
-  latestContainer,
-  type ObservedContainer,
-  type ObservedPod,
-} from "../pod/mod.ts";
+import { latestContainer } from "../pod/mod.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import { ContainerEvents, restartBackOffText } from "./container_event.ts";
 import {
@@ -21,22 +17,22 @@ import {
 } from "./container_inputs.ts";
 import type { ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { type ImagePuller, wordsOf } from "./images.ts";
-import { terminationLogPath } from "./mount_spec.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod } from "./list_pods.ts";
+import type { NewRuns } from "./new_runs.ts";
 import type { SyncFailure } from "./outcome.ts";
 import type { PodResources } from "./pod_resources.ts";
 import type { SpecBuilder, SubPaths } from "./ports.ts";
 import type { PostStart } from "./post_start.ts";
 import type { RestartBackoffs, RestartWait } from "./restart_backoffs.ts";
 import {
-  type Prepared,
   specInput,
   type StartContext,
   type StartResult,
   type StartTarget,
 } from "./start_context.ts";
 import { ignoresStopSignal } from "./stop_signal.ts";
+import { TerminationLogs } from "./termination_logs.ts";
 
 /** How soon to look again when a container's name was taken, in milliseconds. */
 const RETRY_AFTER_CONFLICT_MS = 200;
@@ -46,6 +42,7 @@ export interface StarterDeps {
   readonly runtime: RuntimeService;
   readonly puller: ImagePuller;
   readonly files: ContainerFiles;
+  readonly runs: NewRuns;
   readonly specs: SpecBuilder;
   readonly resources?: PodResources;
   readonly subPaths: SubPaths;
@@ -55,40 +52,22 @@ export interface StarterDeps {
   readonly backoffs: RestartBackoffs;
 }
 
+/** A container in the runtime that has not been started yet. */
+interface CreatedContainer {
+  readonly containerId: string;
+  readonly pinned: readonly PinnedSubPath[];
+}
+
 /** Starts containers, one at a time for a pod. Upstream: kuberuntime startContainer. */
 export class ContainerStarter {
   readonly #deps: StarterDeps;
   readonly #inputs: ContainerInputs;
+  readonly #terminationLogs: TerminationLogs;
 
   constructor(deps: StarterDeps) {
     this.#deps = deps;
+    this.#terminationLogs = new TerminationLogs(deps);
     this.#inputs = new ContainerInputs(deps);
-  }
-
-  /** Makes the files of a container and counts its restarts; reads nothing of the runtime. */
-  async prepare(
-    pod: Pod,
-    container: ContainerSpec,
-    observed: ObservedPod,
-  ): Promise<Prepared> {
-    const [restartCount, terminationLog] = await Promise.all([
-      this.#restartCount(pod, container.name, observed),
-      terminationLogPath(container) === ""
-        ? undefined
-        : this.#terminationLog(pod, container.name),
-    ]);
-    return { restartCount, terminationLog };
-  }
-
-  /** On a disk that takes nothing a container starts without one, as upstream. */
-  async #terminationLog(pod: Pod, name: string): Promise<string | undefined> {
-    try {
-      return await this.#deps.files.makeTerminationLog(pod, name);
-    } catch (error) {
-      const message = `Cannot take its last words: ${describeError(error)}`;
-      this.#tell(pod).warning(name, "FailedTerminationLog", message);
-      return undefined;
-    }
   }
 
   /**
@@ -157,14 +136,11 @@ export class ContainerStarter {
     target: StartTarget,
     image: PullEnd & { kind: "present" },
   ): Promise<StartResult> {
-    const { pod, observed, sandboxId, sandboxConfig, signal } = context;
+    const { pod, sandboxId, sandboxConfig, signal } = context;
     const { container } = target;
     const { runtime } = this.#deps;
-    let containerId: string;
-    let pinned: readonly PinnedSubPath[];
+    let created: CreatedContainer;
     try {
-      const prepared = await (context.prepared.get(container.name) ??
-        this.prepare(pod, container, observed));
       const input = specInput(context, target);
       const gathered = await this.#inputs.gather(input, context);
       if (gathered.kind === "pulling") {
@@ -173,46 +149,41 @@ export class ContainerStarter {
       if (gathered.kind === "failed") {
         return this.#failed(pod, container.name, gathered.failure);
       }
-      pinned = gathered.pinned;
-      const spec = this.#deps.specs.container({
-        ...input,
-        ...gathered.given,
-        ...prepared.terminationLog === undefined
-          ? {}
-          : { terminationLog: prepared.terminationLog },
-        restartCount: prepared.restartCount,
-        imageRef: image.imageRef,
-        imageUser: image.image,
-      });
-      if (spec.kind === "refused") {
-        return this.#failed(pod, container.name, spec);
-      }
-      const stale = highestRecord(observed, container.name);
-      if (stale?.state === "created") {
-        // It never ran, so its number is free again once its record is gone.
-        await runtime.removeContainer(stale.id, { signal });
-      }
-      const { config } = spec;
+      const given = { ...input, ...gathered.given };
+      const run = await this.#deps.runs.next(context, container);
       // The runtime would make a directory where it finds no file to mount.
       await context.hostsFile.written;
-      containerId = await runtime.createContainer(
-        { sandboxId, config, sandboxConfig },
-        { signal },
-      );
+      const made = await this.#terminationLogs.create(run, {
+        build: (terminationLog) =>
+          this.#deps.specs.container({
+            ...given,
+            ...terminationLog === undefined ? {} : { terminationLog },
+            restartCount: run.restartCount,
+            imageRef: image.imageRef,
+            imageUser: image.image,
+          }),
+        create: (config) =>
+          runtime.createContainer(
+            { sandboxId, config, sandboxConfig },
+            { signal },
+          ),
+      });
+      if (made.kind === "refused") {
+        const { changed } = run;
+        return this.#failed(pod, container.name, made, { changed });
+      }
+      created = { containerId: made.containerId, pinned: gathered.pinned };
     } catch (error) {
       signal.throwIfAborted();
       return await this.#createFailed(context, container, error);
     }
-    return await this.#run(context, container, { containerId, pinned });
+    return await this.#run(context, container, created);
   }
 
   async #run(
     context: StartContext,
     container: ContainerSpec,
-    created: {
-      readonly containerId: string;
-      readonly pinned: readonly PinnedSubPath[];
-    },
+    created: CreatedContainer,
   ): Promise<StartResult> {
     const { pod, signal } = context;
     const { name } = container;
@@ -326,21 +297,6 @@ export class ContainerStarter {
     }
   }
 
-  async #restartCount(
-    pod: Pod,
-    name: string,
-    observed: ObservedPod,
-  ): Promise<number> {
-    const latest = highestRecord(observed, name);
-    if (latest === undefined) {
-      return await this.#deps.files.restartCountFromLogs(pod, name);
-    }
-    // One that was only created never ran, so its replacement is no restart.
-    return latest.state === "created"
-      ? latest.restartCount
-      : latest.restartCount + 1;
-  }
-
   #tell(pod: Pod): ContainerEvents {
     return new ContainerEvents(this.#deps.events, pod);
   }
@@ -364,14 +320,6 @@ export class ContainerStarter {
       changed: options.changed,
     };
   }
-}
-
-/** The record with the highest count, in whatever sandbox: its number is taken. */
-function highestRecord(
-  observed: ObservedPod,
-  name: string,
-): ObservedContainer | undefined {
-  return observed.containers.find((container) => container.name === name);
 }
 
 function failed(failure: SyncFailure): StartResult {

@@ -22,8 +22,8 @@ export interface StartContext {
   readonly podIps: readonly string[];
   readonly volumes: ReadonlyMap<string, VolumeSource>;
   readonly hostsFile: HostsFile;
-  /** What was begun while the sandbox was made, by container name. */
-  readonly prepared: ReadonlyMap<string, Promise<Prepared>>;
+  /** Restart counts, read while the sandbox was made, by container name. */
+  readonly restartCounts: ReadonlyMap<string, Promise<number>>;
   /** How long to wait for a pull that begins now, on the monotonic clock; then it goes on by itself. */
   readonly pullsUntilMs: number;
   /** Gives up the place among those that start; called before a long wait. */
@@ -35,12 +35,6 @@ export interface StartContext {
 export interface HostsFile {
   readonly path: string;
   readonly written: Promise<void>;
-}
-
-/** What a container needs that does not depend on its sandbox. */
-export interface Prepared {
-  readonly restartCount: number;
-  readonly terminationLog: string | undefined;
 }
 
 /** A container to start. */

@@ -42,16 +42,3 @@ export async function* entriesOf(path: string): AsyncIterable<Deno.DirEntry> {
     if (!isMissing(error)) throw error;
   }
 }
-
-/** What to remove so that of a directory only `keep` is left; without it the directory itself. */
-export async function pathsBelow(
-  directory: string,
-  keep: string | undefined,
-): Promise<readonly string[]> {
-  if (keep === undefined) return [directory];
-  const paths: string[] = [];
-  for await (const { name } of entriesOf(directory)) {
-    if (name !== keep) paths.push(`${directory}/${name}`);
-  }
-  return paths;
-}

@@ -1,5 +1,5 @@
 /**
- * The directories of pods and the volumes in them.
+ * The volumes of pods.
  *
  * @module
  */
@@ -10,17 +10,9 @@ import {
   isAbort,
   type Logger,
 } from "../base/mod.ts";
-import {
-  isPodUid,
-  type ObjectGetter,
-  type Pod,
-  type Quantity,
-  type Volume,
-} from "../api/mod.ts";
-import { type Removal, REMOVING_PREFIX } from "../host/mod.ts";
+import type { ObjectGetter, Pod, Quantity, Volume } from "../api/mod.ts";
 import { Claims } from "./claims.ts";
 import { isDirectoryThere } from "./volume_directory.ts";
-import { entriesOf, pathsBelow } from "./directory_listing.ts";
 import { directoryUsage } from "./directory_usage.ts";
 import { ensureEmptyDir, isInMemory } from "./empty_dir.ts";
 import { hostPathSource } from "./host_path.ts";
@@ -33,19 +25,17 @@ import type {
 import { nestedMountPoints } from "./nested_mounts.ts";
 import { type PayloadKind, payloadKind, volumePayload } from "./payload.ts";
 import { writePayload } from "./payload_writer.ts";
+import {
+  type DirectoryOptions,
+  POD_DIRECTORY_MODE,
+  type PodDirectories,
+} from "./pod_directories.ts";
 import type { VolumeFiles } from "./ports.ts";
 import { refusedKind, volumeKind } from "./refused_kinds.ts";
 import { VolumeFailure } from "./volume_failure.ts";
 
 /** Where the volumes of pods live. */
-export interface VolumeOptions {
-  /** The agent's root directory; `pods/<uid>` and `claims` lie below it. */
-  readonly rootDir: string;
-  /**
-   * A directory that does not outlive the machine's uptime, for what must not touch
-   * the disk: secrets and emptyDirs in memory. It should be a tmpfs.
-   */
-  readonly runDir: string;
+export interface VolumeOptions extends DirectoryOptions {
   /** Directories below which hostPaths may be checked and made. */
   readonly hostPathRoots: readonly string[];
 }
@@ -55,14 +45,13 @@ export interface VolumeDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly files: VolumeFiles;
+  readonly directories: PodDirectories;
   /** Finds what volumes name: configMaps, secrets and claims. */
   readonly objects: ObjectGetter;
   /** What the node can give, by resource name. */
   readonly allocatable: () => ReadonlyMap<string, Quantity>;
 }
 
-// Upstream: pkg/kubelet/kubelet.go makePodDataDirs.
-const POD_MODE = 0o750;
 const PARENT_MODE = 0o755;
 const VOLUME_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -76,7 +65,7 @@ const PAYLOAD_PLUGINS: Readonly<Record<PayloadKind, string>> = {
 };
 
 /**
- * Makes, finds and removes what pods mount.
+ * Makes what pods mount; with the directories of the pods it goes.
  *
  * Calls for one pod must not overlap, but for `usage`; those for several pods may.
  * Holds nothing in memory: what is on disk is what there is, also after a restart
@@ -86,6 +75,7 @@ export class PodVolumes {
   readonly #options: VolumeOptions;
   readonly #deps: VolumeDeps;
   readonly #log: Logger;
+  readonly #directories: PodDirectories;
   readonly #claims: Claims;
   #isWarned = false;
 
@@ -93,25 +83,8 @@ export class PodVolumes {
     this.#options = options;
     this.#deps = deps;
     this.#log = deps.log.named("volume");
+    this.#directories = deps.directories;
     this.#claims = new Claims(options, deps);
-  }
-
-  /**
-   * The directory of one pod.
-   *
-   * @throws {RangeError} when the UID is not fit to be part of a path
-   */
-  podDirectory(uid: string): string {
-    return `${this.#options.rootDir}/pods/${checked(uid)}`;
-  }
-
-  /**
-   * Makes the pod's directory unless it is there. It marks the pod as ours, so
-   * this comes before anything of the pod is made in the runtime.
-   */
-  async prepare(pod: Pod): Promise<void> {
-    const directory = this.podDirectory(pod.metadata.uid);
-    await Deno.mkdir(directory, { mode: POD_MODE, recursive: true });
   }
 
   /**
@@ -172,60 +145,12 @@ export class PodVolumes {
       if (emptyDir === undefined || !VOLUME_NAME.test(name)) continue;
       const { uid } = pod.metadata;
       const directory = emptyDir.medium === "Memory"
-        ? this.#runDirectory(uid)
-        : this.podDirectory(uid);
+        ? this.#directories.inMemory(uid)
+        : this.#directories.onDisk(uid);
       const path = `${directory}/volumes/${EMPTY_DIR_PLUGIN}/${name}`;
       usage.set(name, await directoryUsage(path, options.signal));
     }
     return usage;
-  }
-
-  /**
-   * Removes the pod's directories with all volumes in them. What lies behind a
-   * mount is not touched: the directory is then left and the mounts are named.
-   *
-   * @param options.keep a name in the pod's directory that stays, and with it the
-   * directory, so that a crash finds it at every moment
-   */
-  async remove(
-    uid: string,
-    options: { readonly keep?: string } = {},
-  ): Promise<Removal> {
-    const { files } = this.#deps;
-    const results = await Promise.allSettled(
-      [
-        this.#runDirectory(uid),
-        ...await pathsBelow(this.podDirectory(uid), options.keep),
-      ].map((path) => files.removeTree(path)),
-    );
-    const mounts: string[] = [];
-    for (const result of results) {
-      // The other directory is gone as far as it could be.
-      if (result.status === "rejected") throw result.reason;
-      if (result.value.kind === "left") mounts.push(...result.value.mounts);
-    }
-    const removal: Removal = mounts.length === 0
-      ? { kind: "removed" }
-      : { kind: "left", mounts };
-    // The caller tells the operator, who must unmount what is left.
-    this.#log.debug("pod_directory_removal", {
-      podUid: uid,
-      outcome: removal.kind,
-    });
-    return removal;
-  }
-
-  /** The UIDs of all pods that have a directory of any kind, in no order. */
-  async list(): Promise<readonly string[]> {
-    const uids = new Set<string>();
-    for (const parent of [this.#options.rootDir, this.#options.runDir]) {
-      for await (const entry of entriesOf(`${parent}/pods`)) {
-        // One whose removal a crash cut short bears another name.
-        const uid = entry.name.replace(REMOVING_PREFIX, "");
-        if (entry.isDirectory && isPodUid(uid)) uids.add(uid);
-      }
-    }
-    return [...uids];
   }
 
   async #source(
@@ -244,7 +169,7 @@ export class PodVolumes {
     if (emptyDir !== undefined) {
       const directory = isInMemory(emptyDir)
         ? await this.#memoryDirectory(pod)
-        : this.podDirectory(pod.metadata.uid);
+        : this.#directories.onDisk(pod.metadata.uid);
       const path = await volumePath(directory, EMPTY_DIR_PLUGIN, volume.name);
       await ensureEmptyDir(path, pod, this.#deps.files);
       return { hostPath: path, readOnly: false };
@@ -307,14 +232,14 @@ export class PodVolumes {
   async #payloadPath(pod: Pod, volume: Volume): Promise<string> {
     const kind = payloadKind(volume) ?? "projected";
     const directory = kind === "configMap"
-      ? this.podDirectory(pod.metadata.uid)
+      ? this.#directories.onDisk(pod.metadata.uid)
       : await this.#memoryDirectory(pod);
     return await volumePath(directory, PAYLOAD_PLUGINS[kind], volume.name);
   }
 
   async #memoryDirectory(pod: Pod): Promise<string> {
-    const directory = this.#runDirectory(pod.metadata.uid);
-    await Deno.mkdir(directory, { mode: POD_MODE, recursive: true });
+    const directory = this.#directories.inMemory(pod.metadata.uid);
+    await Deno.mkdir(directory, { mode: POD_DIRECTORY_MODE, recursive: true });
     await this.#warnOfDisk(directory);
     return directory;
   }
@@ -330,10 +255,6 @@ export class PodVolumes {
     if (disk?.dev !== memory?.dev) return;
     // Secrets that it holds may then be read from the disk afterwards.
     this.#log.warn("run_directory_on_disk", { runDir });
-  }
-
-  #runDirectory(uid: string): string {
-    return `${this.#options.runDir}/pods/${checked(uid)}`;
   }
 }
 
@@ -385,12 +306,5 @@ function refuseDevice(pod: Pod, volume: Volume): void {
   // Upstream's words: pkg/kubelet/volumemanager/populator.
   throw new VolumeFailure(
     `volume ${volume.name} has volumeMode Filesystem, but is specified in volumeDevices`,
-  );
-}
-
-function checked(uid: string): string {
-  if (isPodUid(uid)) return uid;
-  throw new RangeError(
-    `Cannot name the directory of pod "${uid}": wanted a UID of letters, digits and "-"`,
   );
 }

@@ -12,5 +12,8 @@ export interface VolumeFiles {
    * Removes a directory and all below it. Follows no link and enters no mount; a
    * directory that is not there counts as removed.
    */
-  removeTree(path: string): Promise<Removal>;
+  removeTree(
+    path: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Removal>;
 }

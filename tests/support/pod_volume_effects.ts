@@ -14,7 +14,7 @@ import {
 import { silentLogger } from "../../mod/base/mod.ts";
 import { removeTree } from "../../mod/host/mod.ts";
 import type { VolumeSource } from "../../mod/runtime/mod.ts";
-import { PodVolumes } from "../../mod/volume/mod.ts";
+import { PodDirectories, PodVolumes } from "../../mod/volume/mod.ts";
 import { FakeClock } from "./fake_clock.ts";
 
 /** What the node can give. */
@@ -62,25 +62,30 @@ export async function materialised(
   pod: Pod,
   root: string,
 ): Promise<{ readonly sources: Sources; readonly files: string }> {
+  const files = { removeTree };
+  const places = { rootDir: `${root}/root`, runDir: `${root}/run` };
+  const collector = { add: () => {} };
+  const directories = new PodDirectories(places, { files, collector });
   const volumes = new PodVolumes(
-    { rootDir: `${root}/root`, runDir: `${root}/run`, hostPathRoots: ["/srv"] },
+    { ...places, hostPathRoots: ["/srv"] },
     {
       log: silentLogger,
       clock: new FakeClock(),
-      files: { removeTree },
+      files,
+      directories,
       objects: OBJECTS,
       allocatable: () => QUANTITIES,
     },
   );
-  await volumes.prepare(pod);
+  await directories.prepare(pod);
   const result = await volumes.materialise(pod);
-  const files = await listing(root, "");
+  const found = await listing(root, "");
   return result.kind === "ok"
     ? {
       sources: result.sources,
-      files: JSON.stringify([[...result.sources], files]),
+      files: JSON.stringify([[...result.sources], found]),
     }
-    : { sources: new Map(), files: JSON.stringify([result.message, files]) };
+    : { sources: new Map(), files: JSON.stringify([result.message, found]) };
 }
 
 /** Every file below a directory with its mode, owner and content. */

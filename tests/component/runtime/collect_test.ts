@@ -16,7 +16,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-Deno.test("PodCollector.pruneDead() keeps the newest dead container, its log and no other", async () => {
+Deno.test("PodRemover.removeContainer(), of a pod's leftovers, keeps the newest dead container, its log and no other", async () => {
   await using both = await fakeRig({ maxRestartWaitMs: 1 });
   const { rig, fake } = both;
   const subject = pod();
@@ -33,20 +33,25 @@ Deno.test("PodCollector.pruneDead() keeps the newest dead container, its log and
 
   const observed = await rig.look(subject);
   strictEqual(observed.containers.length, 4);
-  const options = { signal: rig.signal };
-  strictEqual(await rig.collector.pruneDead(observed, options), true);
+  await rig.prune(observed);
 
   const left = await rig.look(subject);
   deepStrictEqual(left.containers.map(({ restartCount }) => restartCount), [3]);
   const names = await Array.fromAsync(Deno.readDir(logs), ({ name }) => name);
   deepStrictEqual(names.sort(), ["10.log", "3.log"]);
+  // The files of their last words went with their records.
+  const files = Deno.readDir(`${rig.podsDir}/u-1/containers/c`);
+  deepStrictEqual(
+    await Array.fromAsync(files, ({ name }) => name),
+    ["00000003"],
+  );
 
   fake.calls.length = 0;
-  strictEqual(await rig.collector.pruneDead(left, options), false);
+  await rig.prune(left);
   deepStrictEqual(fake.calls, []);
 });
 
-Deno.test("PodCollector.pruneDead() removes replaced sandboxes", async () => {
+Deno.test("PodRemover.removeSandbox() removes replaced sandboxes", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod();
@@ -58,14 +63,14 @@ Deno.test("PodCollector.pruneDead() removes replaced sandboxes", async () => {
     rig.executor.forget(subject.metadata.uid);
   }
   const observed = await rig.look(subject);
-  await rig.collector.pruneDead(observed, { signal: rig.signal });
+  await rig.prune(observed);
   const left = await rig.look(subject);
   // The one before last holds the container whose end is still to be seen.
   deepStrictEqual(left.sandboxes.map(({ attempt }) => attempt), [2, 1]);
   strictEqual(fake.running("c").length, 1);
 });
 
-Deno.test("PodCollector.removePod() leaves nothing in the runtime, and no logs", async () => {
+Deno.test("PodRemover.removePod() leaves nothing in the runtime, and no logs", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod({
@@ -75,19 +80,17 @@ Deno.test("PodCollector.removePod() leaves nothing in the runtime, and no logs",
   const { signal } = rig;
   const observed = await rig.look(subject);
   await rejects(
-    rig.collector.removePod(observed, { signal }),
+    rig.remover.removePod(observed, { signal }),
     /its container "[cd]" still runs, wanted none/,
   );
   await rig.executor.killPod({ pod: subject, observed, signal });
-  const ended = await rig.look(subject);
-  await rig.collector.removePod(ended, { keepLogs: true, signal });
   ok(await exists(rig.logDirectory(subject)));
-  await rig.collector.removePod(await rig.look(subject), { signal });
+  await rig.remover.removePod(await rig.look(subject), { signal });
   strictEqual(fake.sandboxes.size + fake.containers.size, 0);
   ok(!await exists(rig.logDirectory(subject)));
 });
 
-Deno.test("PodCollector.removePod() removes the rest when a part fails, and says so", async () => {
+Deno.test("PodRemover.removePod() removes the rest when a part fails, and says so", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod();
@@ -102,11 +105,11 @@ Deno.test("PodCollector.removePod() removes the rest when a part fails, and says
   }, { times: 1 });
   const ended = await rig.look(subject);
   await rejects(
-    rig.collector.removePod(ended, { signal }),
+    rig.remover.removePod(ended, { signal }),
     /Cannot remove pod "u-1": .*device or resource busy/,
   );
   ok(!await exists(rig.logDirectory(subject)));
-  await rig.collector.removePod(ended, { signal });
+  await rig.remover.removePod(ended, { signal });
   strictEqual(fake.sandboxes.size, 0);
 });
 
@@ -147,5 +150,5 @@ Deno.test("PodExecutor.killPod() is done when everything is gone already", async
   for (const id of fake.sandboxes.keys()) fake.vanish(id);
   const { signal } = rig;
   await rig.executor.killPod({ pod: subject, observed, signal });
-  await rig.collector.removePod(await rig.look(subject), { signal });
+  await rig.remover.removePod(await rig.look(subject), { signal });
 });

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { seededRandom, systemClock } from "../../../mod/base/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import { ContainerFiles, diskFiles } from "../../../mod/runtime/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
 import { pod } from "./rig.ts";
@@ -19,8 +19,7 @@ async function withFiles(
       podsDir: `${directory}/pods`,
       podLogsDir: `${directory}/logs`,
     };
-    const random = seededRandom(1);
-    const files = new ContainerFiles({ files: diskFiles, random }, paths);
+    const files = new ContainerFiles({ files: diskFiles }, paths);
     await work(files, directory);
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -75,20 +74,30 @@ Deno.test("ContainerFiles.writeHostsFile() keeps the inode and writes only what 
   });
 });
 
-Deno.test("ContainerFiles.pruneTerminationLogs() keeps the two newest", async () => {
+Deno.test("ContainerFiles.removeTerminationLog() removes the file of one run and no other", async () => {
   await withFiles(async (files, directory) => {
     const subject = pod();
-    const made: string[] = [];
-    for (let round = 0; round < 4; round++) {
-      made.push(await files.makeTerminationLog(subject, "c"));
+    const run = (restartCount: number) => ({ name: "c", restartCount });
+    for (const restartCount of [0, 1, 26]) {
+      await files.makeTerminationLog(subject, run(restartCount));
     }
-    await files.pruneTerminationLogs("u-1", "c");
+    await files.removeTerminationLog("u-1", run(1));
+    await files.removeTerminationLog("u-1", run(1));
     const parent = `${directory}/pods/u-1/containers/c`;
     const left = await Array.fromAsync(
       Deno.readDir(parent),
-      ({ name }) => `${parent}/${name}`,
+      ({ name }) => name,
     );
-    deepStrictEqual(left.sort(), made.slice(-2).sort());
+    deepStrictEqual(left.sort(), ["00000000", "0000001a"]);
+  });
+});
+
+Deno.test("ContainerFiles.removeTerminationLog() follows no name that a runtime made up", async () => {
+  await withFiles(async (files, directory) => {
+    await Deno.mkdir(`${directory}/pods/u-1/containers`, { recursive: true });
+    await Deno.writeTextFile(`${directory}/pods/u-1/00000000`, "");
+    await files.removeTerminationLog("u-1", { name: "..", restartCount: 0 });
+    await Deno.stat(`${directory}/pods/u-1/00000000`);
   });
 });
 

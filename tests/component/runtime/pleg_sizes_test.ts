@@ -96,7 +96,7 @@ Deno.test("Pleg lists more than 16 MiB in pieces, so that a pod's dead can be re
     strictEqual(rig.cache.get(uid)?.containers.length, 151);
     const observed = rig.cache.get(uid);
     if (observed !== undefined) {
-      await rig.collector.pruneDead(observed, { signal: rig.signal });
+      await rig.prune(observed);
     }
   }
   ok(fake.containers.size <= 6, `${fake.containers.size} containers are left`);

@@ -6,7 +6,6 @@
 
 import {
   MetricsRegistry,
-  seededRandom,
   silentLogger,
   systemClock,
 } from "../../../mod/base/mod.ts";
@@ -32,14 +31,15 @@ import {
   ContainerNotes,
   diskFiles,
   type ExecutorOptions,
+  findLeftovers,
   NO_POD_CGROUPS,
   type NodeFacts,
   NodeSpecBuilder,
   PodCache,
   type PodCgroups,
-  PodCollector,
   PodExecutor,
   PodObserver,
+  PodRemover,
   PodResources,
   type SubPaths,
   type SyncOutcome,
@@ -82,7 +82,7 @@ export class RuntimeRig implements AsyncDisposable {
   readonly events: ToldEvent[] = [];
   readonly executor: PodExecutor;
   readonly observer: PodObserver;
-  readonly collector: PodCollector;
+  readonly remover: PodRemover;
   readonly #connection: CriConnection;
   readonly #signal: AbortController = new AbortController();
 
@@ -103,8 +103,7 @@ export class RuntimeRig implements AsyncDisposable {
     this.runtime = connection.runtime;
     this.images = connection.images;
     const paths = { podsDir: this.podsDir, podLogsDir: this.podLogsDir };
-    const random = seededRandom(7);
-    const files = new ContainerFiles({ files: diskFiles, random }, paths);
+    const files = new ContainerFiles({ files: diskFiles }, paths);
     const events = {
       record: (pod: PodRef, event: PodEvent) => {
         this.events.push({ ...event, pod });
@@ -147,7 +146,7 @@ export class RuntimeRig implements AsyncDisposable {
       files: diskFiles,
       cache: this.cache,
     });
-    this.collector = new PodCollector({ runtime: this.runtime, files });
+    this.remover = new PodRemover({ runtime: this.runtime, files });
   }
 
   /** Connects to whatever listens there. */
@@ -193,6 +192,18 @@ export class RuntimeRig implements AsyncDisposable {
       volumes,
       signal,
     });
+  }
+
+  /** Removes what of a pod is left over, as the collector does. */
+  async prune(observed: ObservedPod): Promise<void> {
+    const { signal } = this;
+    const { containers, sandboxes } = findLeftovers(observed);
+    for (const container of containers) {
+      await this.remover.removeContainer(observed, container, { signal });
+    }
+    for (const { id } of sandboxes) {
+      await this.remover.removeSandbox(id, { signal });
+    }
   }
 
   look(pod: Pod): Promise<ObservedPod> {

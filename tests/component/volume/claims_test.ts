@@ -64,7 +64,7 @@ Deno.test("materialise() waits for the claim, gives it a directory and keeps the
   // The manifest of the claim goes, and the pod is started again.
   root.objects.unsetClaim("data");
   strictEqual(await sourceOf(root, podOf("a")), path);
-  deepStrictEqual(await root.volumes.remove("a"), { kind: "removed" });
+  await root.remove("a");
   match(await failureOf(root, podOf("b")), /not found/);
   root.objects.setClaim("data");
   strictEqual(await sourceOf(root, podOf("b")), path);
@@ -78,7 +78,7 @@ Deno.test("materialise() mounts a claim read-only when the volume says so", asyn
     name: "v",
     persistentVolumeClaim: { claimName: "data", readOnly: true },
   });
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   const result = await root.volumes.materialise(pod);
   strictEqual(result.kind === "ok" && result.sources.get("v")?.readOnly, true);
 });
@@ -120,7 +120,7 @@ Deno.test("materialise() gives a ReadWriteOncePod claim to one pod at a time", a
     /ReadWriteOncePod access mode and is already in use by another pod/,
   );
   strictEqual(await sourceOf(root, podOf("a")), path);
-  await root.volumes.remove("a");
+  await root.remove("a");
   strictEqual(await sourceOf(root, podOf("b")), path);
 });
 
@@ -128,7 +128,7 @@ Deno.test("materialise() gives a ReadWriteOncePod claim to one of two pods that 
   await using root = await Root.make();
   root.objects.setClaim("data", { accessModes: ["ReadWriteOncePod"] });
   const pods = [podOf("a"), podOf("b")];
-  for (const pod of pods) await root.volumes.prepare(pod);
+  for (const pod of pods) await root.directories.prepare(pod);
   const results = await Promise.all(
     pods.map((pod) => root.volumes.materialise(pod)),
   );
@@ -142,7 +142,7 @@ Deno.test(
     await using root = await Root.make();
     root.objects.setClaim("data");
     const path = await sourceOf(root, podOf("a"));
-    await root.volumes.remove("a");
+    await root.remove("a");
     const outside = `${root.path}/outside`;
     await Deno.mkdir(outside);
     await Deno.writeTextFile(`${outside}/precious`, "x");
@@ -200,12 +200,12 @@ for (const policy of ["Always", "OnRootMismatch"]) {
       const path = await sourceOf(root, podOf("a", context));
       await Deno.writeTextFile(`${path}/new`, "");
       await Deno.chown(`${path}/new`, 0, 0);
-      await root.volumes.remove("a");
+      await root.remove("a");
       await sourceOf(root, podOf("b", context));
       const { gid } = await Deno.lstat(`${path}/new`);
       strictEqual(gid, policy === "Always" ? 4321 : 0);
       // Another group than the root's is reason enough under either policy.
-      await root.volumes.remove("b");
+      await root.remove("b");
       await sourceOf(root, podOf("c", { ...context, fsGroup: 99 }));
       strictEqual((await Deno.lstat(`${path}/new`)).gid, 99);
     },
@@ -219,10 +219,10 @@ Deno.test(
     await using root = await Root.make();
     root.objects.setClaim("data");
     const path = await sourceOf(root, podOf("a", { fsGroup: 1 }));
-    await root.volumes.prepare(podOf("b"));
+    await root.directories.prepare(podOf("b"));
     const same = await root.volumes.materialise(podOf("b", { fsGroup: 1 }));
     strictEqual(same.kind === "ok" && same.warnings, undefined);
-    await root.volumes.prepare(podOf("c"));
+    await root.directories.prepare(podOf("c"));
     const other = await root.volumes.materialise(podOf("c", { fsGroup: 2 }));
     deepStrictEqual(other, {
       kind: "ok",
@@ -244,7 +244,7 @@ Deno.test(
     await using root = await Root.make();
     root.objects.setClaim("data");
     const path = await sourceOf(root, podOf("a"));
-    await root.volumes.remove("a");
+    await root.remove("a");
     for (let file = 0; file < 200; file++) {
       await Deno.writeTextFile(`${path}/${file}`, "");
     }
@@ -252,7 +252,7 @@ Deno.test(
       fsGroup: 5,
       fsGroupChangePolicy: "OnRootMismatch",
     });
-    await root.volumes.prepare(pod);
+    await root.directories.prepare(pod);
     const controller = new AbortController();
     const stopped = root.volumes.materialise(pod, {
       signal: controller.signal,
@@ -276,7 +276,7 @@ Deno.test(
     await using root = await Root.make();
     root.objects.setClaim("data");
     const path = await sourceOf(root, podOf("a"));
-    await root.volumes.remove("a");
+    await root.remove("a");
     const at = `${path}/mounted`;
     await Deno.mkdir(at);
     strictEqual(await run("mount", "-t", "tmpfs", "none", at), true);
@@ -311,7 +311,7 @@ Deno.test("list() and remove() know pods that have a directory in memory only", 
   await using root = await Root.make();
   await sourceOf(root, podWith({ name: "v", emptyDir: { medium: "Memory" } }));
   await Deno.remove(root.podDirectory, { recursive: true });
-  deepStrictEqual(await root.volumes.list(), [UID]);
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
-  deepStrictEqual(await root.volumes.list(), []);
+  deepStrictEqual(await root.directories.list(), [UID]);
+  await root.remove(UID);
+  deepStrictEqual(await root.directories.list(), []);
 });

@@ -30,7 +30,7 @@ Deno.test("materialise() writes a configMap on disk, read-only", async () => {
   await using root = await Root.make();
   root.objects.set("ConfigMap", "settings", { color: "blue", size: "xl\n" });
   const pod = podWith(CONFIG);
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   const path = `${root.podDirectory}/volumes/kubernetes.io~configmap/v`;
   deepStrictEqual(await root.volumes.materialise(pod), {
     kind: "ok",

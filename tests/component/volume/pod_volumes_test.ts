@@ -27,9 +27,9 @@ const EMPTY_DIR: Pod = podWith({ name: "v", emptyDir: {} });
 
 Deno.test("prepare() makes the pod's directory, again and again", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   await Deno.writeTextFile(`${root.podDirectory}/etc-hosts`, "kept");
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   strictEqual(await modeOf(root.podDirectory), 0o750);
   strictEqual(
     await Deno.readTextFile(`${root.podDirectory}/etc-hosts`),
@@ -41,7 +41,7 @@ Deno.test("prepare() refuses a UID that leads elsewhere before it makes anything
   await using root = await Root.make();
   const { metadata } = EMPTY_DIR;
   const pod: Pod = { ...EMPTY_DIR, metadata: { ...metadata, uid: "../x" } };
-  await rejects(root.volumes.prepare(pod), RangeError);
+  await rejects(root.directories.prepare(pod), RangeError);
   deepStrictEqual(await exists(`${root.path}/root`), false);
 });
 
@@ -49,7 +49,7 @@ Deno.test("materialise() makes an emptyDir that everyone may write, whatever the
   await using root = await Root.make();
   const before = Deno.umask(0o077);
   try {
-    await root.volumes.prepare(EMPTY_DIR);
+    await root.directories.prepare(EMPTY_DIR);
     const path = await sourceOf(root, EMPTY_DIR);
     strictEqual(
       path,
@@ -67,7 +67,7 @@ Deno.test("materialise() gives an emptyDir to the pod's group", {
   await using root = await Root.make();
   const securityContext = { fsGroup: 1000 };
   const pod = podWith({ name: "v", emptyDir: {} }, { securityContext });
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   const path = await sourceOf(root, pod);
   strictEqual((await Deno.lstat(path)).gid, 1000);
   strictEqual(await modeOf(path), 0o2777);
@@ -75,7 +75,7 @@ Deno.test("materialise() gives an emptyDir to the pod's group", {
 
 Deno.test("materialise() leaves an emptyDir that is there as its containers left it", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const path = await sourceOf(root, EMPTY_DIR);
   await Deno.writeTextFile(`${path}/data`, "kept");
   await Deno.chmod(path, 0o700);
@@ -86,7 +86,7 @@ Deno.test("materialise() leaves an emptyDir that is there as its containers left
 
 Deno.test("materialise() finishes an emptyDir that a crash left half made", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const parent = `${root.podDirectory}/volumes/kubernetes.io~empty-dir`;
   await Deno.mkdir(`${parent}/.v`, { recursive: true, mode: 0o700 });
   const path = await sourceOf(root, EMPTY_DIR);
@@ -181,62 +181,120 @@ Deno.test("materialise() takes a hostPath once the object has appeared", async (
 
 Deno.test("list() names the pods that have a directory", async () => {
   await using root = await Root.make();
-  deepStrictEqual(await root.volumes.list(), []);
-  await root.volumes.prepare(EMPTY_DIR);
+  deepStrictEqual(await root.directories.list(), []);
+  await root.directories.prepare(EMPTY_DIR);
   await Deno.writeTextFile(`${root.path}/root/pods/a-file`, "");
   await Deno.mkdir(`${root.path}/root/pods/.no-uid`);
-  deepStrictEqual(await root.volumes.list(), [UID]);
+  deepStrictEqual(await root.directories.list(), [UID]);
 });
 
 Deno.test("remove() takes the pod's directory away, and a second time does nothing", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const path = await sourceOf(root, EMPTY_DIR);
   await Deno.mkdir(`${path}/a/b`, { recursive: true });
   await Deno.writeTextFile(`${path}/a/b/c`, "x");
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  await root.remove(UID);
   strictEqual(await exists(root.podDirectory), false);
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  await root.remove(UID);
 });
 
 Deno.test("remove() keeps one name where it is, and with it the pod's directory", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const directory = root.podDirectory;
   await Deno.writeTextFile(`${directory}/status.json`, "{}");
   await Deno.writeTextFile(`${directory}/etc-hosts`, "much");
   await Deno.mkdir(`${directory}/volumes/a`, { recursive: true });
-  deepStrictEqual(
-    await root.volumes.remove(UID, { keep: "status.json" }),
-    { kind: "removed" },
-  );
+  await root.remove(UID, { keep: "status.json" });
   deepStrictEqual(
     (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name),
     ["status.json"],
   );
 });
 
-Deno.test("list() and remove() find a pod whose removal a crash cut short (VO-09)", async () => {
+Deno.test("collectTrash() finds what a crash left of directories that were being removed (VO-09)", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
-  await sourceOf(root, EMPTY_DIR);
-  const parent = `${root.path}/root/pods`;
-  await Deno.rename(root.podDirectory, `${parent}/.skerry-removing-${UID}`);
-  deepStrictEqual(await root.volumes.list(), [UID]);
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
-  deepStrictEqual(await Array.fromAsync(Deno.readDir(parent)), []);
+  for (const parent of ["root", "run"]) {
+    for (const name of [`.skerry-trash-${UID}.1`, `.skerry-removing-${UID}`]) {
+      await Deno.mkdir(`${root.path}/${parent}/pods/${name}/a/b`, {
+        recursive: true,
+      });
+    }
+  }
+  deepStrictEqual(await root.directories.list(), []);
+  await root.directories.collectTrash();
+  strictEqual(root.garbage.length, 4);
+  await root.collect();
+  for (const parent of ["root", "run"]) {
+    const left = Deno.readDir(`${root.path}/${parent}/pods`);
+    deepStrictEqual(await Array.fromAsync(left), []);
+  }
+});
+
+Deno.test("discard() takes a pod's directories away at once, however long their removal takes", async () => {
+  await using root = await Root.make();
+  for (let round = 1; round <= 3; round++) {
+    const path = await sourceOf(root, EMPTY_DIR);
+    await Deno.writeTextFile(`${path}/of`, String(round));
+    root.directories.discard(UID);
+    strictEqual(await exists(root.podDirectory), false);
+    deepStrictEqual(await root.directories.list(), []);
+  }
+  // Nothing was removed yet, and nothing of the next pod of this UID is.
+  strictEqual(root.garbage.length, 3);
+  const path = await sourceOf(root, EMPTY_DIR);
+  await root.collect();
+  strictEqual(await exists(path), true);
+  root.directories.discard(UID);
+  await root.collect();
+  const left = Deno.readDir(`${root.path}/root/pods`);
+  deepStrictEqual(await Array.fromAsync(left), []);
+});
+
+Deno.test("endVolumes() takes emptyDirs, Secrets and the use of claims away and leaves the rest", async () => {
+  await using root = await Root.make();
+  root.objects.set("Secret", "s", { key: "secret" });
+  root.objects.setClaim("data");
+  const volumes = [
+    { name: "disk", emptyDir: {} },
+    { name: "memory", emptyDir: { medium: "Memory" } },
+    { name: "secret", secret: { secretName: "s" } },
+    { name: "claim", persistentVolumeClaim: { claimName: "data" } },
+  ];
+  const containers = [{
+    name: "c",
+    volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })),
+  }];
+  const pod = podWith({ name: "disk" }, { volumes, containers });
+  await root.directories.prepare(pod);
+  strictEqual((await root.volumes.materialise(pod)).kind, "ok");
+  await Deno.writeTextFile(`${root.podDirectory}/status.json`, "{}");
+  await Deno.mkdir(`${root.podDirectory}/containers/c`, { recursive: true });
+
+  root.directories.endVolumes(UID);
+  await root.collect();
+
+  strictEqual(await exists(root.runDirectory), false);
+  const names = (await Array.fromAsync(Deno.readDir(root.podDirectory)))
+    .map(({ name }) => name).sort();
+  deepStrictEqual(names, ["containers", "status.json"]);
+  strictEqual(await exists(`${root.path}/root/claims/shop/data`), true);
+  // A second time there is nothing to do.
+  root.directories.endVolumes(UID);
+  deepStrictEqual(root.garbage, []);
 });
 
 Deno.test("remove() does not follow a link that a container planted", async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const path = await sourceOf(root, EMPTY_DIR);
   const outside = `${root.path}/outside`;
   await Deno.mkdir(outside);
   await Deno.writeTextFile(`${outside}/precious`, "x");
   await Deno.symlink(outside, `${path}/link`);
   await Deno.symlink(`${outside}/precious`, `${path}/file-link`);
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  await root.remove(UID);
   strictEqual(await Deno.readTextFile(`${outside}/precious`), "x");
 });
 
@@ -247,20 +305,23 @@ Deno.test("remove() leaves a hostPath alone", async () => {
     name: "v",
     hostPath: { path, type: "DirectoryOrCreate" },
   });
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   await sourceOf(root, pod);
-  await root.volumes.remove(UID);
+  await root.remove(UID);
   strictEqual(await exists(path), true);
 });
+
+const MOUNTED = /something is still mounted at "(.*\/mounted)"; unmount it$/;
 
 Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
   // Bind mounts need root and CAP_SYS_ADMIN.
   ignore: !await canMount(),
 }, async () => {
   await using root = await Root.make();
-  await root.volumes.prepare(EMPTY_DIR);
+  await root.directories.prepare(EMPTY_DIR);
   const path = await sourceOf(root, EMPTY_DIR);
   const data = `${root.path}/data`;
+  let moved = `${path}/mounted`;
   await Deno.mkdir(data);
   await Deno.writeTextFile(`${data}/precious`, "x");
   await Deno.mkdir(`${path}/mounted`);
@@ -270,16 +331,25 @@ Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
     true,
   );
   try {
-    deepStrictEqual(await root.volumes.remove(UID), {
-      kind: "left",
-      mounts: [`${path}/mounted`],
-    });
+    root.directories.discard(UID);
+    const [trash] = root.garbage;
+    await rejects(
+      root.collect(),
+      (error: Error) => {
+        match(error.message, MOUNTED);
+        moved = MOUNTED.exec(error.message)?.[1] ?? "";
+        return true;
+      },
+    );
     strictEqual(await Deno.readTextFile(`${data}/precious`), "x");
-    deepStrictEqual(await root.volumes.list(), [UID]);
+    deepStrictEqual(await root.directories.list(), []);
+    if (trash !== undefined) root.garbage.push(trash);
   } finally {
-    strictEqual(await mount("umount", `${path}/mounted`), true);
+    strictEqual(await mount("umount", moved), true);
   }
   // With the mount gone the directory goes too.
-  deepStrictEqual(await root.volumes.remove(UID), { kind: "removed" });
+  await root.collect();
+  const left = Deno.readDir(`${root.path}/root/pods`);
+  deepStrictEqual(await Array.fromAsync(left), []);
   strictEqual(await Deno.readTextFile(`${data}/precious`), "x");
 });

@@ -63,7 +63,7 @@ Deno.test("usage() counts what each emptyDir of a pod has allocated (SE-08)", as
       })),
     }],
   });
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   const result = await root.volumes.materialise(pod);
   if (result.kind === "failed") throw new Error(result.message);
   const at = (name: string) => result.sources.get(name)?.hostPath ?? "";

@@ -15,9 +15,11 @@ import {
   type PodSpec,
   type Volume,
 } from "../../../mod/api/mod.ts";
+import type { Garbage } from "../../../mod/collect/mod.ts";
 import { removeTree } from "../../../mod/host/mod.ts";
 import {
   type Materialisation,
+  PodDirectories,
   PodVolumes,
   type VolumeFiles,
 } from "../../../mod/volume/mod.ts";
@@ -97,10 +99,17 @@ export class Objects implements ObjectGetter {
 export class Root implements AsyncDisposable {
   readonly path: string;
   readonly volumes: PodVolumes;
+  readonly directories: PodDirectories;
+  /** What was taken away and not removed yet. */
+  readonly garbage: Garbage[] = [];
   readonly objects: Objects = new Objects();
 
   constructor(path: string, files: VolumeFiles = { removeTree }) {
     this.path = path;
+    this.directories = new PodDirectories({
+      rootDir: `${path}/root`,
+      runDir: `${path}/run`,
+    }, { files, collector: { add: (piece) => this.garbage.push(piece) } });
     this.volumes = new PodVolumes(
       {
         rootDir: `${path}/root`,
@@ -111,6 +120,7 @@ export class Root implements AsyncDisposable {
         log: silentLogger,
         clock: new FakeClock(),
         files,
+        directories: this.directories,
         objects: this.objects,
         allocatable: () =>
           new Map([
@@ -134,6 +144,22 @@ export class Root implements AsyncDisposable {
   /** The pod's directory in memory. */
   get runDirectory(): string {
     return `${this.path}/run/pods/${UID}`;
+  }
+
+  /** Takes a pod's directories away and removes them. */
+  async remove(
+    uid: string = UID,
+    options: { readonly keep?: string } = {},
+  ): Promise<void> {
+    this.directories.discard(uid, options);
+    await this.collect();
+  }
+
+  /** Removes what was taken away, as the collector does. */
+  async collect(): Promise<void> {
+    for (const piece of this.garbage.splice(0)) {
+      await piece.remove(new AbortController().signal);
+    }
   }
 
   /** Removes everything. */
@@ -170,7 +196,7 @@ export function podWith(
 
 /** Materialises the pod's volume and answers where it lies. */
 export async function sourceOf(root: Root, pod: Pod): Promise<string> {
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   return sourceIn(await root.volumes.materialise(pod));
 }
 
@@ -184,7 +210,7 @@ export function sourceIn(result: Materialisation): string {
 
 /** Materialises the pod's volume and answers why it failed. */
 export async function failureOf(root: Root, pod: Pod): Promise<string> {
-  await root.volumes.prepare(pod);
+  await root.directories.prepare(pod);
   const result = await root.volumes.materialise(pod);
   return result.kind === "failed" ? result.message : "no failure";
 }

@@ -12,15 +12,25 @@ import {
 } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/mod.ts";
 import { NO_OBJECTS, type Pod, type Volume } from "../../../mod/api/mod.ts";
-import { PodVolumes } from "../../../mod/volume/mod.ts";
+import { PodDirectories, PodVolumes } from "../../../mod/volume/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+
+const FILES = {
+  removeTree: () => Promise.reject(new Error("not to be called")),
+};
+
+const DIRECTORIES = new PodDirectories(
+  { rootDir: "/state", runDir: "/run/state" },
+  { files: FILES, collector: { add: () => {} } },
+);
 
 const VOLUMES = new PodVolumes(
   { rootDir: "/state", runDir: "/run/state", hostPathRoots: ["/srv"] },
   {
     log: silentLogger,
     clock: new FakeClock(),
-    files: { removeTree: () => Promise.reject(new Error("not to be called")) },
+    files: FILES,
+    directories: DIRECTORIES,
     objects: NO_OBJECTS,
     allocatable: () => new Map(),
   },
@@ -42,13 +52,13 @@ function podWith(volumes: readonly Volume[], mounted?: readonly string[]): Pod {
   };
 }
 
-Deno.test("podDirectory() lies below the root directory", () => {
-  strictEqual(VOLUMES.podDirectory("0a-1B"), "/state/pods/0a-1B");
+Deno.test("onDisk() lies below the root directory", () => {
+  strictEqual(DIRECTORIES.onDisk("0a-1B"), "/state/pods/0a-1B");
 });
 
 for (const uid of ["", ".", "..", "a/b", "../x", "-a", "a\0b", "a b"]) {
-  Deno.test(`podDirectory() refuses the UID ${JSON.stringify(uid)}`, () => {
-    throws(() => VOLUMES.podDirectory(uid), RangeError);
+  Deno.test(`onDisk() refuses the UID ${JSON.stringify(uid)}`, () => {
+    throws(() => DIRECTORIES.onDisk(uid), RangeError);
   });
 }
 

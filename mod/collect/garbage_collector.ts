@@ -1,0 +1,172 @@
+/**
+ * Removing garbage in the background, each piece on its own.
+ *
+ * @module
+ */
+
+import {
+  type Clock,
+  type Counter,
+  describeError,
+  type Gauge,
+  type Logger,
+  type MetricsRegistry,
+  nextDelay,
+  WorkQueue,
+} from "../base/mod.ts";
+import type { Garbage, PendingGarbage } from "./garbage.ts";
+
+/** Between two tries; the longest is short enough for what is mended by hand. */
+const RETRY = { baseMs: 1_000, maxMs: 60_000 };
+
+/** A piece and how its removal goes. */
+interface Piece {
+  readonly garbage: Garbage;
+  retryMs: number | undefined;
+  /** Why the last try failed. */
+  failure: string | undefined;
+  /** Ends the try that is under way. */
+  cancel: AbortController | undefined;
+}
+
+/** Tries to remove what it was given until it is gone. */
+export class GarbageCollector {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #queue: WorkQueue<string>;
+  readonly #pieces = new Map<string, Piece>();
+  readonly #pendingGauge: Gauge;
+  readonly #failingGauge: Gauge;
+  readonly #removed: Counter;
+
+  constructor(
+    deps: {
+      readonly clock: Clock;
+      readonly log: Logger;
+      readonly metrics: MetricsRegistry;
+    },
+  ) {
+    const { clock, log, metrics } = deps;
+    this.#clock = clock;
+    this.#log = log.named("collect");
+    this.#queue = new WorkQueue<string>({ clock });
+    this.#pendingGauge = metrics.gauge(
+      "skerry_garbage_pieces",
+      "Dead containers, sandboxes and directories that are still to be removed",
+    );
+    this.#failingGauge = metrics.gauge(
+      "skerry_garbage_failing",
+      "Of the pieces of garbage those that could not be removed at the last try",
+    );
+    this.#removed = metrics.counter(
+      "skerry_garbage_removed_total",
+      "Pieces of garbage that were removed",
+    );
+    this.#measure();
+  }
+
+  /** Works until `signal` aborts; then waits for the tries under way. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#queue.run((key, scope) => this.#work(key, scope), signal);
+  }
+
+  /** Takes a piece over, in place of one with the same key, and tries it at once. */
+  add(garbage: Garbage): void {
+    const { key } = garbage;
+    this.#pieces.get(key)?.cancel?.abort();
+    this.#pieces.set(key, {
+      garbage,
+      retryMs: undefined,
+      failure: undefined,
+      cancel: undefined,
+    });
+    this.#measure();
+    this.#queue.add(key);
+  }
+
+  /** Gives a piece back: it is of use again. A try that is under way is ended. */
+  drop(key: string): void {
+    const piece = this.#pieces.get(key);
+    if (piece === undefined) return;
+    this.#forget(key);
+    piece.cancel?.abort();
+  }
+
+  /** Whether a piece is still to be removed. */
+  has(key: string): boolean {
+    return this.#pieces.has(key);
+  }
+
+  /** What is still to be removed, the oldest first. */
+  list(): readonly PendingGarbage[] {
+    return [...this.#pieces.values()].map(({ garbage, failure }) => ({
+      key: garbage.key,
+      what: garbage.what,
+      ...(failure !== undefined && { failure }),
+    }));
+  }
+
+  /** Tries everything again at once: what failed may have been mended. */
+  retryAll(): void {
+    for (const [key, piece] of this.#pieces) {
+      piece.retryMs = undefined;
+      this.#queue.add(key);
+    }
+  }
+
+  async #work(key: string, signal: AbortSignal): Promise<void> {
+    const piece = this.#pieces.get(key);
+    if (piece === undefined) return;
+    const cancel = new AbortController();
+    piece.cancel = cancel;
+    const follow = (): void => cancel.abort(signal.reason);
+    signal.addEventListener("abort", follow, { once: true });
+    try {
+      await piece.garbage.remove(cancel.signal);
+      if (this.#pieces.get(key) === piece) this.#done(piece);
+    } catch (error) {
+      // What was dropped or exchanged meanwhile failed for nobody.
+      const isPending = this.#pieces.get(key) === piece;
+      if (!cancel.signal.aborted && isPending) this.#failed(piece, error);
+    } finally {
+      signal.removeEventListener("abort", follow);
+      piece.cancel = undefined;
+    }
+  }
+
+  #done(piece: Piece): void {
+    const { garbage: { key, what }, failure } = piece;
+    this.#forget(key);
+    this.#removed.inc();
+    if (failure !== undefined) {
+      this.#log.info("garbage_removed", { what });
+    }
+  }
+
+  #failed(piece: Piece, error: unknown): void {
+    const { garbage: { key, what } } = piece;
+    const isFirst = piece.failure === undefined;
+    piece.failure = describeError(error);
+    piece.retryMs = nextDelay(piece.retryMs, RETRY);
+    this.#measure();
+    const fields = { what, retryMs: piece.retryMs, error: piece.failure };
+    if (isFirst) this.#log.warn("garbage_not_removed", fields);
+    else this.#log.debug("garbage_not_removed_again", fields);
+    this.#queue.schedule(key, piece.retryMs);
+  }
+
+  #forget(key: string): void {
+    this.#pieces.delete(key);
+    this.#queue.forget(key);
+    this.#measure();
+  }
+
+  #measure(): void {
+    let failing = 0;
+    for (const { failure } of this.#pieces.values()) {
+      if (failure !== undefined) failing++;
+    }
+    this.#pendingGauge.set(this.#pieces.size);
+    this.#failingGauge.set(failing);
+  }
+}

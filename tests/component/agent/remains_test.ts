@@ -1,0 +1,236 @@
+/**
+ * What pods leave behind and cannot be removed: nobody waits for it, and it goes in
+ * the end (I3).
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, leftovers, untilGone, WEB, web } from "./manifests.ts";
+
+/** A UID by which a pod stays the same when its content changes. */
+const UID = "0badc0de-0000-4000-8000-000000000002";
+
+const ERROR = { kind: "error", code: 2, details: "device busy" } as const;
+const HANGS = { kind: "hang" } as const;
+
+async function withRunning(
+  manifest: Record<string, unknown> = web(),
+): Promise<CoreRig> {
+  const rig = await CoreRig.start();
+  await rig.apply("web", manifest);
+  await untilRunning(rig);
+  return rig;
+}
+
+async function untilRunning(rig: CoreRig, version?: string): Promise<void> {
+  await rig.until(
+    () =>
+      rig.status("web")?.phase === "Running" &&
+      rig.pod("web")?.metadata.labels?.["version"] === version,
+    "Running",
+    { limitMs: 20_000 },
+  );
+}
+
+for (
+  const [what, fault] of [["is refused", ERROR], ["hangs", HANGS]] as const
+) {
+  Deno.test(`Agent starts the new version of a pod though the removal of the old one's sandbox ${what}`, async () => {
+    await using rig = await withRunning();
+    rig.fake.fault("RemovePodSandbox", fault);
+    await rig.apply("web", web({ labels: { version: "2" } }));
+    await untilRunning(rig, "2");
+    strictEqual(rig.pods().length, 1);
+  });
+}
+
+Deno.test("Agent tells once that a sandbox cannot be removed, counts it, and removes it when it can be", async () => {
+  await using rig = await withRunning();
+  rig.fake.fault("RemovePodSandbox", ERROR);
+  await rig.remove("web");
+  await rig.pass(200_000, 5_000);
+  deepStrictEqual(rig.pods(), []);
+  strictEqual(rig.logged("garbage_not_removed").length, 1);
+  strictEqual(rig.metric("skerry_garbage_failing"), 1);
+  const tries = rig.fake.callsOf("RemovePodSandbox").length;
+  ok(tries >= 6 && tries <= 10, `${tries} tries`);
+  // Its directory marks it as ours as long as something is there.
+  strictEqual(rig.list(`${rig.config.paths.rootDir}/pods`).length, 1);
+  strictEqual(rig.metric("skerry_foreign_pods"), 0);
+  rig.fake.clearFaults();
+  await untilGone(rig);
+  strictEqual(rig.logged("garbage_removed").length, 1);
+  strictEqual(rig.metric("skerry_garbage_pieces"), 0);
+});
+
+Deno.test("Agent started anew finds what the last one could not remove, and its name is free", async () => {
+  await using rig = await withRunning();
+  rig.fake.fault("RemovePodSandbox", ERROR);
+  await rig.remove("web");
+  await rig.until(() => rig.pods().length === 0, "its end");
+  await rig.restartAgent();
+  await rig.apply("web", web({ labels: { version: "2" } }));
+  await untilRunning(rig, "2");
+  rig.fake.clearFaults();
+  await rig.remove("web");
+  await untilGone(rig);
+});
+
+Deno.test("Agent does not wait for a sandbox that cannot be stopped though its containers have ended", async () => {
+  await using rig = await withRunning();
+  rig.fake.fault("StopPodSandbox", ERROR);
+  await rig.apply("web", web({ labels: { version: "2" } }));
+  await untilRunning(rig, "2");
+  rig.fake.clearFaults();
+  await rig.until(() => rig.fake.sandboxes.size === 1, "the old one's end", {
+    limitMs: 60_000,
+  });
+});
+
+Deno.test("Agent restarts a crashed container though its dead ones cannot be removed", async () => {
+  await using rig = await withRunning();
+  rig.fake.fault("RemoveContainer", HANGS);
+  for (let round = 1; round <= 3; round++) {
+    rig.fake.exitContainer(rig.only(WEB).id, 1);
+    await rig.until(
+      () => rig.fake.running(WEB).length === 1,
+      `restart ${round}`,
+      { limitMs: 60_000 },
+    );
+  }
+  await rig.until(() => rig.metric("skerry_garbage_pieces") === 2, "two dead");
+  strictEqual(rig.status("web")?.phase, "Running");
+});
+
+Deno.test("Agent runs a fixed UID again beside what it cannot remove of its past (Never)", async () => {
+  const spec = {
+    restartPolicy: "Never",
+    initContainers: [container("prepare")],
+  };
+  await using rig = await CoreRig.start();
+  rig.fake.behave("prepare", { exit: { code: 0, afterMs: 100 } });
+  await rig.apply("web", web({ uid: UID, spec }));
+  await rig.until(() => rig.fake.running(WEB).length === 1, "Running");
+  rig.fake.behave(WEB, { onTerm: { code: 0, afterMs: 3_000 } });
+  rig.fake.fault("RemovePodSandbox", ERROR);
+  rig.fake.fault("RemoveContainer", ERROR);
+  await rig.remove("web");
+  await rig.until(
+    () => rig.fake.callsOf("StopContainer").length === 1,
+    "its end",
+  );
+  await rig.apply("web", web({ uid: UID, spec }));
+  const from = rig.fake.calls.length;
+  await rig.until(
+    () =>
+      rig.mutations(from).filter((method) => method === "StartContainer")
+        .length === 2,
+    "both its containers",
+  );
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  // The names of the old ones are taken.
+  const attempts = [...rig.fake.sandboxes.values()]
+    .map(({ config }) => config.metadata?.attempt);
+  deepStrictEqual(attempts.sort(), [0, 1]);
+  rig.fake.clearFaults();
+  await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
+    limitMs: 90_000,
+  });
+  strictEqual(rig.fake.running(WEB).length, 1);
+  await rig.remove("web");
+  await untilGone(rig);
+});
+
+Deno.test("Agent runs a fixed UID again that was added long after it could not be removed", async () => {
+  const spec = { restartPolicy: "Never" };
+  await using rig = await withRunning(web({ uid: UID, spec }));
+  rig.fake.fault("RemovePodSandbox", ERROR);
+  await rig.remove("web");
+  await rig.pass(30_000);
+  deepStrictEqual(rig.pods(), []);
+  await rig.apply("web", web({ uid: UID, spec }));
+  await untilRunning(rig);
+  strictEqual(rig.fake.running(WEB).length, 1);
+  rig.fake.clearFaults();
+  await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
+    limitMs: 90_000,
+  });
+  strictEqual(rig.fake.running(WEB).length, 1);
+  await rig.remove("web");
+  await untilGone(rig);
+});
+
+Deno.test("Agent leaves no volume of a pod that completed, and keeps its status and logs (VO-02)", async () => {
+  const mounts = ["memory", "disk", "secret"];
+  const volumes = [
+    { name: "memory", emptyDir: { medium: "Memory" } },
+    { name: "disk", emptyDir: {} },
+    { name: "secret", secret: { secretName: "key" } },
+  ];
+  const volumeMounts = mounts.map((name) => ({ name, mountPath: `/${name}` }));
+  const spec = {
+    restartPolicy: "Never",
+    volumes,
+    containers: [container(WEB, { volumeMounts })],
+  };
+  await using rig = await CoreRig.start();
+  await rig.apply("key", {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "key", namespace: "default" },
+    stringData: { key: "secret" },
+  });
+  await rig.apply("web", web({ uid: UID, spec }));
+  await rig.until(() => rig.fake.running(WEB).length === 1, "Running");
+  const { rootDir, runDir } = rig.config.paths;
+  strictEqual(rig.list(`${runDir}/pods`).length, 1);
+  rig.fake.exitContainer(rig.only(WEB).id, 0);
+  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await rig.until(
+    () =>
+      rig.list(`${runDir}/pods`).length === 0 &&
+      rig.list(`${rootDir}/pods`).length === 1,
+    "the end of its volumes",
+  );
+  const left = rig.list(`${rootDir}/pods/${UID}`);
+  ok(!left.includes("volumes") && left.includes("status.json"), left.join());
+  strictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
+  await rig.restartAgent();
+  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  strictEqual(rig.list(`${runDir}/pods`).length, 0);
+  await rig.remove("web");
+  await untilGone(rig);
+  deepStrictEqual(leftovers(rig), []);
+});
+
+Deno.test("Agent gives a ReadWriteOncePod claim to the new version of a pod at once", async () => {
+  const spec = {
+    volumes: [{
+      name: "data",
+      persistentVolumeClaim: { claimName: "data" },
+    }],
+    containers: [
+      container(WEB, {
+        volumeMounts: [{ name: "data", mountPath: "/data" }],
+      }),
+    ],
+  };
+  await using rig = await CoreRig.start();
+  await rig.apply("data", {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace: "default" },
+    spec: {
+      accessModes: ["ReadWriteOncePod"],
+      resources: { requests: { storage: "1Gi" } },
+    },
+  });
+  await rig.apply("web", web({ spec }));
+  await untilRunning(rig);
+  rig.fake.fault("RemovePodSandbox", ERROR);
+  await rig.apply("web", web({ labels: { version: "2" }, spec }));
+  await untilRunning(rig, "2");
+  ok(!rig.events("web").includes("Warning FailedMount"));
+});

@@ -1,0 +1,161 @@
+/**
+ * Removing garbage, piece by piece.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
+import { type Garbage, GarbageCollector } from "../../../mod/collect/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+class Rig implements AsyncDisposable {
+  readonly clock: FakeClock = new FakeClock();
+  readonly metrics: MetricsRegistry = new MetricsRegistry();
+  readonly log: string[] = [];
+  readonly collector: GarbageCollector;
+  /** The keys whose removal was tried, with the time. */
+  readonly tries: [key: string, atMs: number][] = [];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor() {
+    const { clock, metrics } = this;
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: (line) => this.log.push(line),
+    });
+    this.collector = new GarbageCollector({ clock, log, metrics });
+    this.#running = this.collector.run(this.#stop.signal);
+  }
+
+  /** Hands over a piece of which a removal ends as `remove` says. */
+  async add(
+    key: string,
+    remove: (signal: AbortSignal) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const piece: Garbage = {
+      key,
+      what: `piece ${key}`,
+      remove: async (signal) => {
+        this.tries.push([key, this.clock.monotonic()]);
+        await remove(signal);
+      },
+    };
+    this.collector.add(piece);
+    await this.clock.advance(0);
+  }
+
+  metric(name: string): number {
+    const line = this.metrics.render().split("\n")
+      .find((line) => line.startsWith(`${name} `));
+    return Number(line?.split(" ").at(-1));
+  }
+
+  logged(message: string): readonly string[] {
+    return this.log.filter((line) => line.includes(`"${message}"`));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new DOMException("Over", "AbortError"));
+    await this.#running;
+  }
+}
+
+const refuse = (): Promise<void> => Promise.reject(new Error("busy"));
+
+/** Never ends by itself. */
+function hang(signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => reject(signal.reason));
+  return promise;
+}
+
+Deno.test("GarbageCollector.add() has a piece removed at once, and forgets it", async () => {
+  await using rig = new Rig();
+  await rig.add("a");
+  deepStrictEqual(rig.tries, [["a", 0]]);
+  strictEqual(rig.collector.has("a"), false);
+  strictEqual(rig.metric("skerry_garbage_removed_total"), 1);
+  deepStrictEqual(rig.log, []);
+  strictEqual(rig.clock.pendingTimers, 0);
+});
+
+Deno.test("GarbageCollector tries a piece again after 1, 2, 4 … 60 s, and tells it once", async () => {
+  await using rig = new Rig();
+  let fails = true;
+  await rig.add("a", () => fails ? refuse() : Promise.resolve());
+  await rig.clock.advance(190_000);
+  const times = rig.tries.map(([, atMs]) => atMs / 1_000);
+  deepStrictEqual(times, [0, 1, 3, 7, 15, 31, 63, 123, 183]);
+  strictEqual(rig.log.length, 1);
+  match(rig.log[0] ?? "", /garbage_not_removed.*piece a.*busy/);
+  strictEqual(rig.metric("skerry_garbage_pieces"), 1);
+  strictEqual(rig.metric("skerry_garbage_failing"), 1);
+  deepStrictEqual(rig.collector.list(), [
+    { key: "a", what: "piece a", failure: "busy" },
+  ]);
+  fails = false;
+  await rig.clock.advance(60_000);
+  strictEqual(rig.logged("garbage_removed").length, 1);
+  strictEqual(rig.metric("skerry_garbage_failing"), 0);
+  deepStrictEqual(rig.collector.list(), []);
+});
+
+Deno.test("GarbageCollector lets no piece wait for another", async () => {
+  await using rig = new Rig();
+  await rig.add("hangs", hang);
+  await rig.add("fails", refuse);
+  await rig.add("goes");
+  deepStrictEqual(
+    rig.collector.list().map(({ key }) => key),
+    ["hangs", "fails"],
+  );
+});
+
+Deno.test("GarbageCollector.add() exchanges a piece of the same key and tries the new one at once", async () => {
+  await using rig = new Rig();
+  let wasAborted = false;
+  await rig.add("a", async (signal) => {
+    await hang(signal).catch(() => {});
+    wasAborted = signal.aborted;
+  });
+  await rig.add("a", refuse);
+  ok(wasAborted);
+  // That the first one ended well says nothing of the second.
+  strictEqual(rig.collector.list()[0]?.failure, "busy");
+});
+
+Deno.test("GarbageCollector.drop() gives a piece back and ends the try under way", async () => {
+  await using rig = new Rig();
+  await rig.add("a", hang);
+  rig.collector.drop("a");
+  await rig.clock.advance(120_000);
+  strictEqual(rig.collector.has("a"), false);
+  deepStrictEqual(rig.log, []);
+  strictEqual(rig.tries.length, 1);
+  strictEqual(rig.metric("skerry_garbage_removed_total"), 0);
+});
+
+Deno.test("GarbageCollector.retryAll() tries at once what failed", async () => {
+  await using rig = new Rig();
+  await rig.add("a", refuse);
+  await rig.clock.advance(40_000);
+  const before = rig.tries.length;
+  rig.collector.retryAll();
+  await rig.clock.advance(0);
+  strictEqual(rig.tries.length, before + 1);
+  // From there it counts anew.
+  await rig.clock.advance(1_000);
+  strictEqual(rig.tries.length, before + 2);
+});
+
+Deno.test("GarbageCollector.run() ends when it is told to, whatever is under way", async () => {
+  const rig = new Rig();
+  await rig.add("a", hang);
+  await rig[Symbol.asyncDispose]();
+  deepStrictEqual(rig.log, []);
+  strictEqual(rig.collector.has("a"), true);
+});
