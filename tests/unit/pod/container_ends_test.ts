@@ -5,6 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
+import { isUnclearEnd } from "../../../mod/pod/mod.ts";
 import { ended, observed, seen } from "./builders.ts";
 import { before, never, statusOf } from "./container_status.ts";
 
@@ -52,4 +53,13 @@ Deno.test("buildPodStatus() shows the stop signal that the runtime tells of", ()
     }).stopSignal;
   strictEqual(shown("SIGRTMIN+3"), "SIGRTMIN+3");
   strictEqual(shown(), undefined);
+});
+
+Deno.test("isUnclearEnd() is of an end that may yet turn out to be the kernel's doing", () => {
+  strictEqual(isUnclearEnd(ended("a", 137)), true);
+  strictEqual(isUnclearEnd(ended("a", 138)), false);
+  strictEqual(isUnclearEnd(ended("a", 137, { reason: "OOMKilled" })), false);
+  strictEqual(isUnclearEnd(ended("a", 0, { isUnconfirmed: true })), true);
+  const running = seen("a", { exitCode: 137, reason: "Error" });
+  strictEqual(isUnclearEnd(running), false);
 });

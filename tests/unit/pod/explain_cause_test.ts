@@ -107,3 +107,12 @@ Deno.test("causeOf() looks for an echo in sixteen places, and no further", () =>
   strictEqual(causeOf(echo(15)), said(15));
   strictEqual(causeOf(echo(16)), echo(16));
 });
+
+Deno.test("isAbsence() wants the words in their order", () => {
+  const [cause, wanted] = [
+    "no connection: x",
+    ", wanted a CRI runtime that listens",
+  ];
+  ok(isAbsence(`${cause}${wanted}`));
+  strictEqual(isAbsence(`${wanted}: ${cause}`), false);
+});

@@ -6,11 +6,12 @@
 
 import { ok } from "node:assert/strict";
 import { type ExplainFacts, explainPod } from "../../../mod/pod/mod.ts";
-import { NOW_MS, sidecarSpec } from "./builders.ts";
+import { NOW_MS, sidecarSpec, spec } from "./builders.ts";
 import {
   before,
   containerFailed,
   CREATING,
+  ended,
   facts,
   failed,
   probe,
@@ -36,6 +37,61 @@ const ROWS: readonly Row[] = [
       }),
     }),
     ["It runs: all 2 containers have been ready since 02:59:05 (5 min)"],
+  ],
+  [
+    "a pod that runs and has had an init container",
+    facts({
+      pod: web(ready({ initContainerStatuses: [ended("prepare", 0)] }), {
+        initContainers: [spec("prepare")],
+      }),
+    }),
+    ['It runs: container "web" has been ready since 02:59:05 (5 min)'],
+  ],
+  [
+    "a pod that runs, all of whose probes are well",
+    facts({
+      pod: web(ready()),
+      probes: [
+        probe("liveness", {
+          last: { kind: "success", message: "", atMs: NOW_MS - 1_000 },
+        }),
+        probe("startup"),
+      ],
+    }),
+    ['It runs: container "web" has been ready since 02:59:05 (5 min)'],
+  ],
+  [
+    "a pod that runs and was restarted once",
+    facts({
+      pod: web(ready({
+        containerStatuses: [
+          status("web", {
+            restartCount: 1,
+            lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+          }),
+        ],
+      })),
+    }),
+    [
+      'It runs: container "web" has been ready since 02:59:05 (5 min)',
+      'Container "web" has restarted once, last after exit code 3 at 02:57:25',
+    ],
+  ],
+  [
+    "a pod that runs and was restarted by a clock that was another",
+    facts({
+      pod: web(ready({
+        containerStatuses: [
+          status("web", {
+            restartCount: 1,
+            lastState: {
+              terminated: { exitCode: 3, finishedAt: "1970-01-01T00:10:00Z" },
+            },
+          }),
+        ],
+      })),
+    }),
+    ['It runs: container "web" has been ready since 02:59:05 (5 min)'],
   ],
   [
     "a pod that runs, with all that may be wrong with it",

@@ -8,6 +8,7 @@ import type { Pod } from "../../../mod/api/mod.ts";
 import type { ExplainFacts, FailureFact } from "../../../mod/pod/mod.ts";
 import { NOW_MS, sidecarSpec, spec } from "./builders.ts";
 import {
+  before,
   CREATING,
   doing,
   ended,
@@ -213,6 +214,22 @@ const ROWS: readonly Row[] = [
     ],
   ],
   // Probes (mod/prober).
+  [
+    "an init container that was restarted, by what it does now alone",
+    facts({
+      pod: web(
+        pending([waits("web", "PodInitializing")], {
+          initContainerStatuses: [status("prepare", {
+            ready: false,
+            restartCount: 2,
+            lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+          })],
+        }),
+        { initContainers: [spec("prepare")] },
+      ),
+    }),
+    ['Init container 1 of 1, "prepare", has been running since 02:59:05 (5 min)'],
+  ],
   [
     "a readiness probe that fails once the startup probe has succeeded",
     running({ started: true }, { startupProbe: {}, readinessProbe: {} }, [

@@ -68,3 +68,15 @@ Deno.test("normalizeStatus() adds nothing, and leaves out what is no time", () =
   const { startTime: _time, ...wanted } = given;
   deepStrictEqual(normalizeStatus(subject, given), wanted);
 });
+
+Deno.test("normalizeStatus() shares the room for last words among all containers of the pod", () => {
+  const crowded = pod({
+    containers: [spec("a")],
+    initContainers: [spec("i1"), spec("i2")],
+    ephemeralContainers: [spec("e")],
+  });
+  const terminated = { exitCode: 1, message: "x".repeat(12_288) };
+  const given = { containerStatuses: [status("a", { state: { terminated } })] };
+  const [shown] = normalizeStatus(crowded, given).containerStatuses ?? [];
+  deepStrictEqual(shown?.state?.terminated?.message, "x".repeat(3_072));
+});

@@ -317,6 +317,13 @@ const sidecars: readonly Row[] = [
     plan: "keep sandbox, kill s2 (spec_changed), start init s2",
   },
   {
+    name:
+      "goes on beside a sidecar that is restarted for its changed definition",
+    pod: onlySidecars,
+    observed: observed([seen("s1", { hash: "old" })]),
+    plan: "keep sandbox, kill s1 (spec_changed), start init s1 s2",
+  },
+  {
     name: "kills and restarts a sidecar that failed its liveness probe",
     pod: mixed,
     observed: observed([seen("app"), seen("s3"), ended("i2", 0), seen("s1")]),

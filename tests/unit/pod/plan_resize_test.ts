@@ -333,3 +333,21 @@ Deno.test("isGeneratedUid() tells hashes from UIDs of manifests", () => {
   strictEqual(isGeneratedUid("fixed-uid"), false);
   strictEqual(isGeneratedUid("5b5e0a6c-0a59-4b6e-9f3e-0d1b0e6c7a11"), false);
 });
+
+Deno.test("allocatedPod() gives back the very pod that asks for nothing else", () => {
+  const subject = pod({
+    containers: [limited("a", SMALL), spec("b")],
+    initContainers: [sidecarSpec("s")],
+  });
+  // Of "b" and "s" nobody knows what they have.
+  const known = seen("a", { resources: has(SMALL) });
+  const same = observed([known, seen("b"), seen("s")]);
+  strictEqual(allocatedPod(subject, same), subject);
+  const other = observed([seen("a", { resources: has(LARGE) })]);
+  const allocated = allocatedPod(subject, other);
+  deepStrictEqual(allocated.spec.containers, [
+    limited("a", LARGE),
+    subject.spec.containers[1],
+  ]);
+  deepStrictEqual(allocated.spec.initContainers, subject.spec.initContainers);
+});
