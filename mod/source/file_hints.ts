@@ -19,6 +19,10 @@ export type PendingLook =
     readonly dueMs: number;
     /** Until then somebody may have it open, on the monotonic clock. */
     readonly openUntilMs?: number;
+    /** Whether nobody was seen to write it; then it is open only if it is empty. */
+    readonly isNew?: boolean;
+    /** When a writer was seen to close it last, on the wall clock. */
+    readonly closedMs?: number;
     /** What it looked like when the wait began, if anybody looked. */
     readonly stamp?: FileStamp;
   };
@@ -27,7 +31,7 @@ export type PendingLook =
 export interface QuietPeriods {
   /** After the last event. */
   readonly settleMs: number;
-  /** After the last event while a writer has it open. */
+  /** After the last event while a writer has it open, and does not close it. */
   readonly openMs: number;
 }
 
@@ -61,15 +65,20 @@ export type HintDemand =
  * Reads one hint about a directory of manifests.
  *
  * A file that was renamed in is complete, and one that was renamed to another
- * manifest is gone, so both are looked at without delay. One that is being written,
- * and one that is gone, perhaps to be written anew by an editor, get time.
+ * manifest is gone, so both are looked at without delay. One that is being written
+ * gets time until it is closed, and one that is gone, perhaps to be written anew by
+ * an editor, a moment.
  */
 export function readHint(
   hint: WatchHint,
   context: {
     readonly nowMs: number;
+    /** On the wall clock. */
+    readonly wallMs: number;
     readonly quiet: QuietPeriods;
     readonly isManifest: (name: string) => boolean;
+    /** The look at an entry that is asked for already. */
+    readonly pending: (name: string) => PendingLook | undefined;
   },
 ): HintDemand {
   if (hint.kind === "rescan") return hint;
@@ -86,19 +95,33 @@ export function readHint(
       return movedTo !== undefined && context.isManifest(movedTo)
         ? { kind: "look", name, look: { kind: "now" } }
         : { kind: "look", name, look };
+    case "created": {
+      const openUntilMs = context.nowMs + context.quiet.openMs;
+      return {
+        kind: "look",
+        name,
+        look: { ...look, openUntilMs, isNew: true },
+      };
+    }
     case "written": {
       const openUntilMs = context.nowMs + context.quiet.openMs;
-      return { kind: "look", name, look: { ...look, openUntilMs } };
+      const before = context.pending(name);
+      const closed = before?.kind === "when_quiet" &&
+        before.closedMs !== undefined && { closedMs: before.closedMs };
+      return { kind: "look", name, look: { ...look, openUntilMs, ...closed } };
     }
-    case "created":
-    case "closed":
-      return { kind: "look", name, look };
+    case "closed": {
+      const closedMs = context.wallMs;
+      return { kind: "look", name, look: { ...look, closedMs } };
+    }
   }
 }
 
 /** What was seen when a look was due, and when that was. */
 export interface QuietContext {
   readonly stamp: FileStamp;
+  /** What was read last, if anything was. */
+  readonly read: FileStamp | undefined;
   /** On the monotonic clock. */
   readonly nowMs: number;
   /** On the wall clock, as the time of modification is. */
@@ -119,15 +142,31 @@ export function judgeQuiet(
   const { stamp, nowMs, wallMs, quiet } = context;
   const ageMs = wallMs - stamp.modifiedMs;
   const { openUntilMs = nowMs } = look;
-  // An old time of modification tells that the event was a change of mode.
-  if (nowMs < openUntilMs && ageMs >= 0 && ageMs < quiet.openMs) {
-    return { kind: "when_quiet", dueMs: openUntilMs, stamp };
+  const isYoung = ageMs >= 0 && ageMs < quiet.openMs;
+  if (nowMs < openUntilMs && isYoung && !isComplete(look, context)) {
+    return { ...look, dueMs: openUntilMs, stamp };
   }
   // Clocks jump and file servers have their own: what stays the same for as long
   // is quiet whatever its time of modification says.
   const isSame = look.stamp !== undefined && sameStamp(look.stamp, stamp);
   if (isSame || ageMs >= quiet.settleMs) return undefined;
   return { kind: "when_quiet", dueMs: nowMs + quiet.settleMs, stamp };
+}
+
+/**
+ * Whether an event was a change of mode or a link, and no beginning of a content: it
+ * has something in it that nobody was seen to write, or that is as old as what was
+ * read last or as the end of the last writer.
+ */
+function isComplete(
+  look: PendingLook & { readonly kind: "when_quiet" },
+  { stamp, read }: QuietContext,
+): boolean {
+  const { isNew = false, closedMs = -Infinity } = look;
+  if (isNew) return stamp.size > 0;
+  const isRead = read !== undefined && read.size === stamp.size &&
+    read.modifiedMs === stamp.modifiedMs && read.inode === stamp.inode;
+  return isRead || stamp.modifiedMs <= closedMs;
 }
 
 /** Whether two looks saw the same content, as far as a look can tell. */

@@ -43,6 +43,24 @@ export class FileSchedule {
     return this.#looks.has(path);
   }
 
+  /** The look that is asked for at a file. */
+  get(path: string): PendingLook | undefined {
+    return this.#looks.get(path);
+  }
+
+  /**
+   * Ends the waiting for writers: after events were lost, the end of one may be among
+   * them.
+   */
+  doubtWriters(untilMs: number): void {
+    for (const [path, look] of this.#looks) {
+      if (look.kind === "now" || look.openUntilMs === undefined) continue;
+      const openUntilMs = Math.min(look.openUntilMs, untilMs);
+      const dueMs = Math.min(look.dueMs, openUntilMs);
+      this.#looks.set(path, { ...look, dueMs, openUntilMs });
+    }
+  }
+
   /** Whether the file is known to be changing and wants to be left alone. */
   isWaiting(path: string): boolean {
     return this.#looks.get(path)?.kind === "when_quiet";

@@ -45,7 +45,8 @@ export interface FileSourceOptions {
    */
   readonly checkFrequencyMs?: number;
   /**
-   * How long a file that is being written must be quiet before it is read.
+   * How long a file that was written must be quiet before it is read; one that nobody
+   * closed, a hundred times as long.
    *
    * @default {100}
    */
@@ -111,7 +112,7 @@ export class FileSource {
     // The root itself stays.
     this.#path = path.slice(0, 1) + trimEndOf(path.slice(1), "/");
     this.#checkFrequencyMs = options.checkFrequencyMs ?? 20_000;
-    this.#quiet = { settleMs, openMs: settleMs * 10 };
+    this.#quiet = { settleMs, openMs: settleMs * 100 };
     this.#deps = deps;
     this.#schedule = new FileSchedule(settleMs);
     this.#kept = new KeptManifests(deps.lastGood);
@@ -183,12 +184,16 @@ export class FileSource {
       const nowMs = clock.monotonic();
       const demand = readHint(hint, {
         nowMs,
+        wallMs: clock.now(),
         quiet: this.#quiet,
         isManifest: (name) => this.#manifests.isManifest(name),
+        pending: (name) => this.#schedule.get(this.#manifests.pathOf(name)),
       });
       if (demand.kind === "nothing") continue;
-      if (demand.kind === "rescan") this.#schedule.scanSoon(nowMs);
-      else {
+      if (demand.kind === "rescan") {
+        this.#schedule.doubtWriters(nowMs + this.#quiet.settleMs * 10);
+        this.#schedule.scanSoon(nowMs);
+      } else {
         const path = this.#manifests.pathOf(demand.name);
         this.#schedule.add(path, demand.look);
         // Something is there again, and what else is gone tells no one.

@@ -205,9 +205,9 @@ export class ManifestSet {
 
   async #scanEntry(path: string): Promise<void> {
     const { schedule } = this.#deps;
-    // A hint has said when to look at this one.
-    if (schedule.has(path) && this.#entries.has(path)) return;
     const look = await this.#look(path);
+    // A hint has said when to look at this one, perhaps just now.
+    if (schedule.has(path)) return await this.#hold(path);
     if (look.kind === "missing") return await this.#examineMissing(path);
     if (look.kind !== "file") return await this.#examineOther(path, look);
     const { stamp } = look;
@@ -216,16 +216,16 @@ export class ManifestSet {
       const pending: PendingLook = { kind: "now" };
       return await this.#examineFile(path, { stamp, pending });
     }
-    if (!schedule.has(path)) {
-      const dueMs = this.#deps.clock.monotonic() +
-        this.#options.quiet.settleMs;
-      schedule.add(path, { kind: "when_quiet", dueMs, stamp });
-    }
-    // What it gave before the agent started may still run: hold that until we know.
-    if (this.#isFirstScan && !this.#entries.has(path)) {
-      const file = { path, entry: undefined };
-      this.#entries.set(path, await this.#deps.reader.hold(file));
-    }
+    const dueMs = this.#deps.clock.monotonic() + this.#options.quiet.settleMs;
+    schedule.add(path, { kind: "when_quiet", dueMs, stamp });
+    await this.#hold(path);
+  }
+
+  /** What it gave before the agent started may still run: it is held until we know. */
+  async #hold(path: string): Promise<void> {
+    if (!this.#isFirstScan || this.#entries.has(path)) return;
+    const file = { path, entry: undefined };
+    this.#entries.set(path, await this.#deps.reader.hold(file));
   }
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
@@ -277,10 +277,11 @@ export class ManifestSet {
     this.#missing.delete(path);
     if (this.#isKnown(path, stamp)) return;
     const { quiet } = this.#options;
-    const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
-    const later = judgeQuiet(pending, { ...context, stamp });
-    if (later !== undefined) return schedule.add(path, later);
     const known = { path, entry: this.#entries.get(path) };
+    const read = known.entry?.stamp ?? known.entry?.unproven?.stamp;
+    const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
+    const later = judgeQuiet(pending, { ...context, stamp, read });
+    if (later !== undefined) return schedule.add(path, later);
     const outcome = await reader.read(known, stamp);
     if (schedule.isWaiting(path)) return;
     switch (outcome.kind) {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { systemClock } from "../../../mod/base/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import { podManifest } from "../../support/pod_manifest.ts";
 
@@ -47,4 +48,43 @@ for (const [rule, wanted] of RULES) {
       wanted.map((name) => `${name}-edge1`),
     );
   });
+}
+
+Deno.test("A manifest that is written slowly makes one sandbox", async () => {
+  await using rig = await CoreRig.start();
+  // From now on the folder is watched.
+  await rig.apply("first", web("first"));
+  await rig.until(() => rig.fake.running("first").length === 1, "the first");
+  const written = JSON.stringify(web("slow"));
+  const path = rig.manifestPath("slow");
+  const encoder = new TextEncoder();
+  {
+    using file = await Deno.open(path, { write: true, createNew: true });
+    // A whole pod already, and not the one that is meant.
+    await file.write(
+      encoder.encode(written.replace("busybox:1.35", "busybox:9.99")),
+    );
+    await heard();
+    await rig.pass(3_000, 100);
+    await file.seek(0, Deno.SeekMode.Start);
+    await file.write(encoder.encode(written));
+    await heard();
+    await rig.pass(1_000, 100);
+  }
+  await heard();
+  await rig.until(() => rig.fake.running("slow").length === 1, "the pod");
+  await rig.pass(10_000);
+  strictEqual(
+    rig.mutations().filter((method) => method === "RunPodSandbox").length,
+    2,
+  );
+});
+
+/** On a clock that leaps ahead an agent would take its watch for deaf. */
+async function heard(): Promise<void> {
+  await systemClock.sleep(100, new AbortController().signal);
+}
+
+function web(name: string): Record<string, unknown> {
+  return podManifest(name, { containers: [{ name, image: IMAGE }] });
 }
