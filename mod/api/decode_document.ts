@@ -59,14 +59,17 @@ interface KindReader {
 function objectReader(
   kind: LocalObject["kind"],
   apiVersion: string,
-): [string, KindReader] {
+): [LocalObject["kind"], KindReader] {
   const read: KindReader["read"] = (reader, value, at) =>
     reader.localObject(kind, value, at);
   return [kind, { apiVersion, read }];
 }
 
 /** Everything that a manifest may hold but lists, with its one version. */
-const ITEM_KINDS: ReadonlyMap<string, KindReader> = new Map([
+const ITEM_KINDS: ReadonlyMap<string, KindReader> = new Map<
+  ItemKind,
+  KindReader
+>([
   ["Pod", {
     apiVersion: "v1",
     read: (reader, value, at) => reader.pod(value, at),
@@ -76,6 +79,10 @@ const ITEM_KINDS: ReadonlyMap<string, KindReader> = new Map([
   objectReader("PersistentVolumeClaim", "v1"),
   objectReader("RuntimeClass", "node.k8s.io/v1"),
 ]);
+
+function isItemKind(kind: RawValue): kind is ItemKind {
+  return typeof kind === "string" && ITEM_KINDS.has(kind);
+}
 
 const LIST_READER: KindReader = {
   apiVersion: "v1",
@@ -98,7 +105,12 @@ export interface PartHint {
   /** Absent when it says no name that could be read. */
   readonly named?: PodNameHint;
   readonly isPod: boolean;
+  /** Absent when it does not say that it is one of the kinds that can be here. */
+  readonly kind?: ItemKind;
 }
+
+/** What a manifest may hold beside lists. */
+export type ItemKind = "Pod" | LocalObject["kind"];
 
 /** How one document is read. */
 export interface ReaderOptions extends ManifestOptions {
@@ -116,6 +128,7 @@ export class DocumentReader {
   readonly named: PodNameHint[] = [];
   /** Of whatever was read last, a pod or not. */
   #named: PodNameHint | undefined;
+  #kind: ItemKind | undefined;
   readonly #mayShow: boolean;
 
   constructor(options: ReaderOptions) {
@@ -155,7 +168,11 @@ export class DocumentReader {
   get hint(): PartHint {
     const [named = this.#named] = this.named;
     const isPod = this.named.length > 0;
-    return named === undefined ? { isPod } : { named, isPod };
+    return {
+      isPod,
+      ...(named !== undefined && { named }),
+      ...(this.#kind !== undefined && { kind: this.#kind }),
+    };
   }
 
   item(value: RawValue, isPod: boolean, at: Place): void {
@@ -213,6 +230,7 @@ export class DocumentReader {
   ): KindReader | undefined {
     this.#named = nameHint(value);
     const kind = value["kind"] ?? "";
+    this.#kind = isItemKind(kind) ? kind : undefined;
     const apiVersion = value["apiVersion"] ?? "";
     const names = [...kinds.keys()];
     const reader = typeof kind === "string" ? kinds.get(kind) : undefined;

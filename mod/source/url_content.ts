@@ -118,7 +118,7 @@ class Findings {
     const { name, namespace } = decoded.metadata;
     const named = namespace === undefined ? { name } : { name, namespace };
     const refuse = (faults: readonly Fault[]): void => {
-      this.faulty.push({ isPod: true, named, faults });
+      this.faulty.push({ isPod: true, kind: "Pod", named, faults });
     };
     const origin = { kind: "http", url } as const;
     const identified = identifyPod(decoded, { nodeName, origin });
@@ -157,7 +157,8 @@ class Findings {
     }
     const message = `Duplicate value: "${name}": another one comes first`;
     const faults = [{ field: "metadata.name", message }];
-    this.faulty.push({ isPod: false, named: nameOf(object), faults });
+    const { kind } = object;
+    this.faulty.push({ isPod: false, kind, named: nameOf(object), faults });
   }
 }
 
@@ -170,21 +171,44 @@ function keptOf(
   const { faulty } = found;
   if (faulty.length === 0) return { pods: [], objects: [] };
   const isAnyone = faulty.some(({ named }) => named === undefined);
-  const names = new Set(faulty.map(({ named }) => keyOf(named)));
-  const podNames = new Set(
-    faulty.map(({ named }) => podKeyOf(named, nodeName)),
-  );
+  const claims = new Set(faulty.flatMap((part) => claimsOf(part, nodeName)));
   return {
-    pods: held.pods.filter((pod) => {
-      const key = podKey(pod.metadata);
-      return !found.podNames.has(key) && (isAnyone || podNames.has(key));
-    }),
+    pods: held.pods.filter((pod) =>
+      !found.podNames.has(podKey(pod.metadata)) &&
+      (isAnyone || claims.has(claimOfPod(pod)))
+    ),
     objects: held.objects.filter((object) =>
       !found.objectNames.has(formatObjectId(objectId(object))) &&
-      (isAnyone || names.has(keyOf(nameOf(object))))
+      (isAnyone || claims.has(claimOfObject(object)))
     ),
   };
 }
+
+/** What a faulty part can be the next version of: of every kind if it says none. */
+function claimsOf(
+  { named, kind }: FaultyPart,
+  nodeName: string,
+): readonly string[] {
+  if (named === undefined) return [];
+  const kinds = kind === undefined ? KINDS : [kind];
+  return kinds.map((one) =>
+    one === "Pod"
+      ? `Pod ${podKeyOf(named, nodeName)}`
+      : `${one} ${keyOf(named)}`
+  );
+}
+
+const claimOfPod = ({ metadata }: Pod): string => `Pod ${podKey(metadata)}`;
+const claimOfObject = (object: LocalObject): string =>
+  `${object.kind} ${keyOf(nameOf(object))}`;
+
+const KINDS: readonly NonNullable<FaultyPart["kind"]>[] = [
+  "Pod",
+  "ConfigMap",
+  "Secret",
+  "PersistentVolumeClaim",
+  "RuntimeClass",
+];
 
 function report(
   part: FaultyPart,
@@ -197,11 +221,21 @@ function report(
   const { at, held, context } = options;
   const { named, faults } = part;
   // The parts of one answer are told apart as the fragments of a URL are.
-  const place = named === undefined ? `part-${at + 1}` : keyOf(named);
+  const isObject = part.kind !== undefined && part.kind !== "Pod";
+  const place = named === undefined
+    ? `part-${at + 1}`
+    : isObject
+    ? `${part.kind}/${keyOf(named)}`
+    : keyOf(named);
   const file = `${context.shownUrl}#${place}`;
-  const key = podKeyOf(named, context.nodeName);
-  const pods = held.pods.filter(({ metadata }) => podKey(metadata) === key);
-  if (pods.length > 0) return { kind: "last_good", file, faults, pods };
+  const claims = claimsOf(part, context.nodeName);
+  const pods = held.pods.filter((pod) => claims.includes(claimOfPod(pod)));
+  const objects = held.objects.filter((object) =>
+    claims.includes(claimOfObject(object))
+  );
+  if (pods.length + objects.length > 0) {
+    return { kind: "last_good", file, faults, pods };
+  }
   const isPod = part.isPod && named !== undefined;
   return { kind: "refused", file, faults, named: isPod ? [named] : [] };
 }
