@@ -5,6 +5,7 @@
  */
 
 import { readLocalObject } from "./decode_object.ts";
+import { SERVER_FIELDS, withoutClusterFields } from "./exported_pod.ts";
 import { applyPodDefaults } from "./defaults.ts";
 import type { WorkMeter } from "../base/mod.ts";
 import type { Fault } from "./fault.ts";
@@ -204,11 +205,15 @@ export class DocumentReader {
     const hint = nameHint(value);
     if (hint !== undefined) this.named.push(hint);
     const warned = this.faults.warnings.length;
-    const typed = readTyped(
-      withoutServerFields(value, { hasStatus: true }),
-      "Pod",
-      at,
-    );
+    const { value: plain, leftOut } = withoutClusterFields(value);
+    if (leftOut.length > 0) {
+      at.child("metadata").warn(
+        `Comes from a cluster, what only that sets is left out: ${
+          leftOut.slice(0, MAX_LEFT_OUT).join(", ")
+        }`,
+      );
+    }
+    const typed = readTyped(plain, "Pod", at);
     this.faults.settle();
     const pod = podBody(typed);
     const full = applyPodDefaults(pod);
@@ -245,20 +250,14 @@ export class DocumentReader {
   }
 }
 
+/** A pod of a cluster has fewer; a hostile one must not fill the log. */
+const MAX_LEFT_OUT = 20;
+
 const LIST_FIELDS: ReadonlySet<string> = new Set([
   "apiVersion",
   "kind",
   "metadata",
   "items",
-]);
-
-/** What an API server writes into every object it hands out; it means nothing in a file. */
-const SERVER_FIELDS: ReadonlySet<string> = new Set([
-  "creationTimestamp",
-  "generation",
-  "managedFields",
-  "resourceVersion",
-  "selfLink",
 ]);
 
 function withoutServerFields(

@@ -7,12 +7,6 @@
 import { checkShape, requireShape } from "./checks.ts";
 import { isPodUid } from "./ids.ts";
 import {
-  ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
-  ANNOTATION_CONFIG_SOURCE,
-} from "./keys.ts";
-import {
   labelProblem,
   labelValueProblem,
   qualifiedNameProblem,
@@ -84,9 +78,6 @@ function validateAnnotations(
     const place = at.key(key);
     // Upstream checks annotation keys in lower case.
     checkShape(key.toLowerCase(), qualifiedNameProblem, place);
-    if (OWN_ANNOTATIONS.has(key)) {
-      place.forbidden("is set by the agent itself; remove it");
-    }
   }
   if (utf8Length(entries.flat()) > MAX_ANNOTATION_BYTES) {
     at.tooLong(`may not be more than ${MAX_ANNOTATION_BYTES} bytes in total`);
@@ -106,12 +97,6 @@ function refuseServerStates(metadata: ObjectMeta, at: Place): void {
   }
 }
 
-const OWN_ANNOTATIONS: ReadonlySet<string> = new Set([
-  ANNOTATION_CONFIG_HASH,
-  ANNOTATION_CONFIG_MIRROR,
-  ANNOTATION_CONFIG_SEEN,
-  ANNOTATION_CONFIG_SOURCE,
-]);
 const DELETION_FIELDS = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",

@@ -7,6 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
+import { EXPORTED_POD } from "../../support/exported_pod.ts";
 import { podManifest } from "../../support/pod_manifest.ts";
 
 const RULES: readonly (readonly [string, readonly string[]])[] = [
@@ -57,18 +58,20 @@ Deno.test("A manifest that is written slowly makes one sandbox", async () => {
   await rig.until(() => rig.fake.running("first").length === 1, "the first");
   const written = JSON.stringify(web("slow"));
   const path = rig.manifestPath("slow");
-  const encoder = new TextEncoder();
   {
     using file = await Deno.open(path, { write: true, createNew: true });
+    const write = async (text: string): Promise<void> => {
+      await file.seek(0, Deno.SeekMode.Start);
+      await file.write(new TextEncoder().encode(text));
+      // The agent's clock may be ahead of the kernel's.
+      const now = rig.clock.now() / 1000;
+      await file.utime(now, now);
+      await heard();
+    };
     // A whole pod already, and not the one that is meant.
-    await file.write(
-      encoder.encode(written.replace("busybox:1.35", "busybox:9.99")),
-    );
-    await heard();
+    await write(written.replace("busybox:1.35", "busybox:9.99"));
     await rig.pass(3_000, 100);
-    await file.seek(0, Deno.SeekMode.Start);
-    await file.write(encoder.encode(written));
-    await heard();
+    await write(written);
     await rig.pass(1_000, 100);
   }
   await heard();
@@ -77,6 +80,29 @@ Deno.test("A manifest that is written slowly makes one sandbox", async () => {
   strictEqual(
     rig.mutations().filter((method) => method === "RunPodSandbox").length,
     2,
+  );
+});
+
+Deno.test("A pod that was exported from a cluster runs, with a word on what was left out", async () => {
+  await using rig = await CoreRig.start({
+    prepare: async (rig) => {
+      const path = `${rig.config.source.manifestPath}/web.yaml`;
+      await Deno.writeTextFile(path, EXPORTED_POD);
+      await Deno.utime(path, 1, 1);
+    },
+  });
+  const name = "web-6d4cf56db6-7xk2p";
+  await rig.until(() => rig.pod(name)?.status?.phase === "Running", "the pod");
+  deepStrictEqual(
+    rig.only("web").config.mounts.filter(({ containerPath }) =>
+      containerPath.includes("serviceaccount")
+    ),
+    [],
+  );
+  const told = rig.events(name);
+  strictEqual(
+    told.filter((one) => one === "Warning ManifestWarning").length,
+    1,
   );
 });
 

@@ -35,10 +35,6 @@ const UIDS = [
   "$(id)",
   "-a",
 ];
-const OWN = ["mirror", "source", "hash", "seen"].map((one) =>
-  `kubernetes.io/config.${one}`
-);
-
 testRefused([
   ["no name", { metadata: { name: "" } }, "metadata.name", /^Required value$/],
   [
@@ -70,14 +66,6 @@ testRefused([
     { metadata: { uid } },
     "metadata.uid",
     /Invalid value/,
-  ]),
-  ...OWN.map((
-    key,
-  ): RefusedRow => [
-    `the annotation ${key}`,
-    { metadata: { annotations: { [key]: "x" } } },
-    `metadata.annotations[${key}]`,
-    /Forbidden: is set by the agent/,
   ]),
   [
     "deletionTimestamp",
