@@ -101,6 +101,16 @@ Deno.test("ContainerFiles.removeTerminationLog() follows no name that a runtime 
   });
 });
 
+Deno.test("diskFiles.write() gives every file the mode that is asked for, whatever the umask", async () => {
+  await withFiles(async (_, directory) => {
+    for (const mode of [0o666, 0o644, 0o666, 0o600, 0o777]) {
+      const path = `${directory}/${crypto.randomUUID()}`;
+      await diskFiles.write(path, "", mode);
+      strictEqual(((await Deno.stat(path)).mode ?? 0) & 0o777, mode);
+    }
+  });
+});
+
 for (const logPath of ["../../../etc/passwd", "..", "c/..", "", "c/"]) {
   Deno.test(`ContainerFiles.removeLog() does not follow "${logPath}"`, async () => {
     await withFiles(async (files, directory) => {

@@ -320,6 +320,18 @@ Deno.test("PodExecutor.execute() pulls and mounts an image volume", async () => 
   strictEqual(mount?.imageSubPath, "weights");
 });
 
+Deno.test("PodExecutor.execute() pulls no image volume whose policy says Never", async () => {
+  await using both = await volumeRig({ runtime: runtime("2.1.0") });
+  const image = { reference: "localhost/model:1", pullPolicy: "Never" };
+  const subject: Pod = {
+    ...IMAGE_POD,
+    spec: { ...IMAGE_POD.spec, volumes: [{ name: "m", image }] },
+  };
+  const failure = only(await both.rig.sync(subject));
+  strictEqual(failure.reason, "ErrImageNeverPull");
+  deepStrictEqual(both.fake.callsOf("PullImage"), []);
+});
+
 Deno.test("PodExecutor.execute() refuses an image volume that the runtime does not mount", async () => {
   await using both = await volumeRig({ runtime: runtime("1.6.20") });
   const failure = only(await both.rig.sync(IMAGE_POD));

@@ -72,6 +72,26 @@ Deno.test("PodExecutor.execute() resizes memory, then CPU, in a pod's cgroup tha
   );
 });
 
+Deno.test("PodExecutor.execute() resizes a pod as a whole once, and knows it afterwards", async () => {
+  const told: string[] = [];
+  await using both = await fakeRig({}, { cgroups: recordingCgroups(told) });
+  const { rig } = both;
+  const whole = (limits: typeof SMALL): Pod => {
+    const subject = pod({ resources: { limits, requests: limits } });
+    return { ...subject, metadata: { ...subject.metadata, uid: UID } };
+  };
+  await rig.sync(whole(SMALL));
+  told.length = 0;
+  deepStrictEqual((await rig.sync(whole(LARGE))).failures, []);
+  ok(told.includes("update cpu"), told.join());
+  told.length = 0;
+  strictEqual((await rig.sync(whole(LARGE))).acted, false);
+  deepStrictEqual(told, []);
+  const path = `${rig.podsDir}/${UID}/resources.json`;
+  const record = JSON.parse(await Deno.readTextFile(path));
+  deepStrictEqual(record.pod.limits, LARGE);
+});
+
 Deno.test("PodExecutor.execute() sets free what is not limited any more", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;

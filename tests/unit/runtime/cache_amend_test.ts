@@ -56,6 +56,20 @@ Deno.test("PodCache.set() keeps what was learned after the look that it records"
   deepStrictEqual(states(cache), { c: "running", d: "running" });
 });
 
+Deno.test("PodCache.amend() does not take a container back to where it was before", () => {
+  const order = ["unknown", "created", "running", "exited"] as const;
+  for (const [at, later] of order.entries()) {
+    for (const earlier of order.slice(0, at)) {
+      const shown = seenContainer("c", { state: later });
+      const cache = new PodCache();
+      cache.set("u-1", seenPod({ containers: [shown] }), 10);
+      const container = seenContainer("c", { state: earlier });
+      cache.amend("u-1", { containerId: shown.id, container }, 20);
+      deepStrictEqual(states(cache), { c: later }, `${later} to ${earlier}`);
+    }
+  }
+});
+
 Deno.test("PodCache takes of two looks of the same moment the one that is recorded last", () => {
   const cache = cacheAt(10);
   strictEqual(cache.amend("u-1", END, 10), true);

@@ -222,6 +222,20 @@ const NON_ROOT: readonly {
     imageUser: { uid: 4_294_967_296n, username: "" },
     refusal: /image has user 4294967296, wanted 1 to 2147483647/,
   },
+  {
+    title: "an image with the first user that is too great",
+    imageUser: { uid: 2_147_483_648n, username: "" },
+    refusal: /image has user 2147483648, wanted 1 to 2147483647/,
+  },
+  {
+    title: "an image with the greatest user",
+    imageUser: { uid: 2_147_483_647n, username: "" },
+  },
+  {
+    title: "an image with a user below 0",
+    imageUser: { uid: -1n, username: "" },
+    refusal: /image has user -1, wanted 1 to 2147483647/,
+  },
   { title: "an image with user 7", imageUser: { uid: 7n, username: "" } },
   {
     title: "user 0 asked for",
