@@ -175,6 +175,29 @@ Deno.test("PodKiller.killPod() does not let a sidecar wait beyond the grace", as
   ok(runtime.calls.includes("4 stop s1-0 in 2"), runtime.calls.join("\n"));
 });
 
+Deno.test("PodKiller.killPod() takes a sidecar's own hook off the time that it waits for others", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "a-0": 60 };
+  const done = killer.killPod({
+    pod: podOf([], {
+      initContainers: [
+        { name: "s", restartPolicy: "Always", lifecycle: preStop(4) },
+      ],
+      containers: [{ name: "a" }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    signal: never,
+  });
+  await clock.advance(60_000);
+  await done;
+  deepStrictEqual(runtime.calls.slice(0, 3), [
+    "0 stop a-0 in 10",
+    "10 stop s-0 in 2",
+    "10 stopped s-0",
+  ]);
+});
+
 Deno.test("PodKiller.killPod() keeps the sandbox while a container has a right to its grace", async () => {
   const { runtime, killer } = setUp();
   runtime.refuse = ["a-0"];
