@@ -15,11 +15,7 @@ import {
   type PodPlan,
 } from "../pod/mod.ts";
 import type { SyncFailure, SyncOutcome } from "../runtime/mod.ts";
-import type {
-  Materialisation,
-  VolumeSource,
-  VolumeWarning,
-} from "../volume/mod.ts";
+import type { Materialisation, VolumeWarning } from "../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
 import type { PodDecision } from "./decision.ts";
 import { isAlive, stopForName } from "./lost_name.ts";
@@ -31,6 +27,7 @@ import type { EndingPod, Keep, PodSyncer, SyncResult } from "./ports.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import { SyncMemory } from "./sync_memory.ts";
 import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
+import { FAILED_MOUNT, mustWait, withoutVolumes } from "./volume_gate.ts";
 import { waitingAfter } from "./waiting.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
@@ -41,9 +38,6 @@ const RETRY_JITTER = 0.5;
 
 /** How often a pod is looked at while it waits for a pull, whose end is told (upstream syncFrequency). */
 const PULL_LOOK_MS = 60_000;
-
-/** Why a pod waits for its volumes, or has them as they were. */
-const FAILED_MOUNT = "FailedMount";
 
 /** One sync's circumstances. */
 interface SyncOptions {
@@ -226,7 +220,8 @@ export class RuntimePodSyncer implements PodSyncer {
     const kept = this.#deps.records.keep(uid);
     if (plan.sandbox.kind === "create") await kept;
     const volumes = await this.#materialise(pod, signal);
-    if (volumes.kind === "failed") {
+    for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
+    if (volumes.kind === "failed" && mustWait(job, volumes)) {
       const { message } = volumes;
       const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
       return {
@@ -234,12 +229,8 @@ export class RuntimePodSyncer implements PodSyncer {
         failures: [failure],
       };
     }
-    for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
     if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
-    const outcome = await this.#execute(job, {
-      volumes: volumes.sources,
-      signal,
-    });
+    const outcome = await this.#execute(job, { volumes, signal });
     await kept;
     return await this.#conclude(job, outcome, signal);
   }
@@ -254,22 +245,32 @@ export class RuntimePodSyncer implements PodSyncer {
     return await volumes.materialise(pod, { signal });
   }
 
+  /** Does what the plan says, but for what needs a volume that is not ready. */
   async #execute(
     job: SyncJob,
-    options: {
-      volumes: ReadonlyMap<string, VolumeSource>;
-      signal: AbortSignal;
-    },
+    options: { volumes: Materialisation; signal: AbortSignal },
   ): Promise<SyncOutcome> {
-    const { uid } = job.pod.metadata;
+    const { pod } = job;
+    const { uid } = pod.metadata;
+    const { volumes, signal } = options;
+    const gated = withoutVolumes(job.plan, pod, volumes);
+    const messages = new Set(gated.failures.map(({ message }) => message));
+    if (messages.size > 0) {
+      const message = [...messages].join("; ");
+      this.#warn(pod, { reason: FAILED_MOUNT, message });
+    }
+    const { sources } = volumes;
+    const { plan } = gated;
     const beforeMs = this.#memory.actedAtMs(uid);
     const outcome = await this.#memory.acted(
       uid,
-      () => this.#deps.executor.execute({ ...job, ...options }),
+      () =>
+        this.#deps.executor.execute({ ...job, plan, volumes: sources, signal }),
     );
     // What was seen still holds: a wake-up that is due soon need not wait for a list.
     if (!outcome.acted) this.#memory.setActedAtMs(uid, beforeMs);
-    return outcome;
+    const failures = [...outcome.failures, ...gated.failures];
+    return { ...outcome, failures };
   }
 
   /** Sees what came of an action, and says when to go on. */

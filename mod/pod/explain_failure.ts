@@ -77,6 +77,8 @@ const CONTAINER_SENTENCES: Readonly<
     `The runtime cannot tell whether it has the image "${
       told.container.spec.image ?? ""
     }"${rest(told)}`,
+  FailedMount: ({ container, ...told }) =>
+    volumeFailure(told, `${container.label} waits, its`),
   CreateContainerConfigError: configError,
   CreateContainerError: (told) =>
     `${told.container.label} cannot be created${rest(told)}`,
@@ -97,7 +99,7 @@ const CONTAINER_SENTENCES: Readonly<
 
 const POD_SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
   FailedSync: (told) => `It could not be looked after${rest(told)}`,
-  FailedMount: volumeFailure,
+  FailedMount: (told) => volumeFailure(told, "Its"),
   CreatePodSandboxError: sandboxFailure,
   CreateContainerConfigError: (told) =>
     `Its containers cannot be configured${rest(told)}`,
@@ -155,7 +157,8 @@ function configError(told: ToldOfContainer): string {
     : `${missing} (wanted by container "${container.spec.name}")${again(told)}`;
 }
 
-function volumeFailure(told: Told): string {
+/** @param whose how a sentence about a volume begins */
+function volumeFailure(told: Told, whose: string): string {
   const { failure, telling } = told;
   const parts = failure.message.split(/; (?=Cannot set up volume ")/);
   const causes = parts.map((part) => {
@@ -166,8 +169,8 @@ function volumeFailure(told: Told): string {
       return `${missing} (wanted by volume "${volume}")`;
     }
     return why === ""
-      ? `Its volumes cannot be made ready: ${causeOf(part)}`
-      : `Its volume "${volume}" cannot be made ready: ${causeOf(why)}`;
+      ? `${whose} volumes cannot be made ready: ${causeOf(part)}`
+      : `${whose} volume "${volume}" cannot be made ready: ${causeOf(why)}`;
   });
   return `${causes.join("; ")}${again(told)}`;
 }

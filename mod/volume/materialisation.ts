@@ -19,7 +19,7 @@ export interface VolumeWarning {
   readonly message: string;
 }
 
-/** All volumes of a pod, or why they are not ready. */
+/** All volumes of a pod, or why some of them are not ready. */
 export type Materialisation =
   | {
     readonly kind: "ok";
@@ -32,4 +32,9 @@ export type Materialisation =
     readonly kind: "failed";
     /** For the FailedMount event: every volume that failed and why. */
     readonly message: string;
+    /** The same by volume name. */
+    readonly failures: ReadonlyMap<string, string>;
+    /** The volumes that are ready. */
+    readonly sources: ReadonlyMap<string, VolumeSource>;
+    readonly warnings?: readonly VolumeWarning[];
   };

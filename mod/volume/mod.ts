@@ -14,3 +14,4 @@ export {
 export * from "./pod_volumes.ts";
 export * from "./ports.ts";
 export * from "./sub_path.ts";
+export { volumesUsedBy } from "./used_volumes.ts";

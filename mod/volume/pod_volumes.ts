@@ -108,9 +108,7 @@ export class PodVolumes {
       const { signal } = options;
       return await this.#source(pod, volume, { warnings, signal });
     });
-    return result.kind === "ok" && warnings.length > 0
-      ? { ...result, warnings }
-      : result;
+    return warnings.length > 0 ? { ...result, warnings } : result;
   }
 
   /**
@@ -267,7 +265,7 @@ async function forUsed(
   const { signal } = options;
   const used = usedNames(pod);
   const sources = new Map<string, VolumeSource>();
-  const failures: string[] = [];
+  const failures = new Map<string, string>();
   for (const volume of pod.spec.volumes ?? []) {
     if (!used.has(volume.name)) continue;
     signal?.throwIfAborted();
@@ -279,11 +277,12 @@ async function forUsed(
       if (source !== undefined) sources.set(volume.name, source);
     } catch (error) {
       if (signal !== undefined && isAbort(error, signal)) throw error;
-      failures.push(failure(volume, error));
+      failures.set(volume.name, failure(volume, error));
     }
   }
-  if (failures.length === 0) return { kind: "ok", sources };
-  return { kind: "failed", message: failures.join("; ") };
+  if (failures.size === 0) return { kind: "ok", sources };
+  const message = [...failures.values()].join("; ");
+  return { kind: "failed", message, failures, sources };
 }
 
 function failure(volume: Volume, error: unknown): string {

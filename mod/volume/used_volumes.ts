@@ -20,21 +20,28 @@ export function volumeUsers(pod: Pod): readonly VolumeUser[] {
 }
 
 /**
- * The names of the volumes that a container mounts, has as a device or takes a
- * variable from (`fileKeyRef`).
+ * The names of the volumes that containers mount, have as a device or take a variable
+ * from (`fileKeyRef`).
  *
  * Upstream: pkg/volume/util GetPodVolumeNames.
  */
-export function usedNames(pod: Pod): ReadonlySet<string> {
-  const users = volumeUsers(pod);
+export function volumesUsedBy(
+  users: readonly VolumeUser[],
+): ReadonlySet<string> {
   const mounts = users.flatMap((user) => user.volumeMounts ?? []);
+  const devices = users.flatMap((user) => user.volumeDevices ?? []);
   const files = users.flatMap((user) => user.env ?? [])
     .flatMap(({ valueFrom }) => valueFrom?.fileKeyRef ?? []);
   return new Set([
     ...mounts.map(({ name }) => name),
     ...files.map(({ volumeName }) => volumeName),
-    ...deviceNames(pod),
+    ...devices.map(({ name }) => name),
   ]);
+}
+
+/** The names of the volumes that any container of the pod uses. */
+export function usedNames(pod: Pod): ReadonlySet<string> {
+  return volumesUsedBy(volumeUsers(pod));
 }
 
 /** The names of the volumes that a container has as a device. */

@@ -97,7 +97,12 @@ Deno.test("a volume whose configMap has gone keeps its content, and it is told",
   const path = await sourceOf(root, pod);
   root.objects.unset("ConfigMap", "settings");
   const message = 'Cannot set up volume "v": configmap "settings" not found';
-  deepStrictEqual(await root.volumes.refresh(pod), { kind: "failed", message });
+  deepStrictEqual(await root.volumes.refresh(pod), {
+    kind: "failed",
+    message,
+    failures: new Map([["v", message]]),
+    sources: new Map(),
+  });
   deepStrictEqual(await root.volumes.materialise(pod), {
     kind: "ok",
     sources: new Map([["v", { hostPath: path, readOnly: true }]]),
