@@ -5,7 +5,6 @@
  */
 
 import {
-  AGENT_ANNOTATIONS,
   ANNOTATION_CONFIG_HASH,
   ANNOTATION_CONFIG_SOURCE,
   type DecodedPod,
@@ -31,12 +30,7 @@ export interface IdentityContext {
 
 /** The outcome of {@linkcode identifyPod}. */
 export type IdentifiedPod =
-  | {
-    readonly kind: "ok";
-    readonly pod: Pod;
-    /** Fields of the manifest that only a node or an API server may set, left out. */
-    readonly ignored: readonly string[];
-  }
+  | { readonly kind: "ok"; readonly pod: Pod }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
 /**
@@ -53,8 +47,7 @@ export function identifyPod(
   context: IdentityContext,
 ): IdentifiedPod {
   const { nodeName, origin } = context;
-  const { pod: plain, ignored } = withoutForeignFields(decoded);
-  const { metadata, spec } = plain;
+  const { metadata, spec } = decoded;
   const name = `${metadata.name}-${nodeName.toLowerCase()}`;
   const faults: Fault[] = [];
   if (name.length > MAX_NAME_LENGTH) faults.push(nameTooLong(name));
@@ -63,7 +56,7 @@ export function identifyPod(
   }
   if (faults.length > 0) return { kind: "refused", faults };
 
-  const uid = metadata.uid || generateUid(plain, context);
+  const uid = metadata.uid || generateUid(decoded, context);
   const pod: Pod = {
     apiVersion: "v1",
     kind: "Pod",
@@ -85,7 +78,7 @@ export function identifyPod(
     },
     status: { phase: "Pending" },
   };
-  return { kind: "ok", pod, ignored };
+  return { kind: "ok", pod };
 }
 
 // What the API server allows for the name of a pod (a DNS subdomain).
@@ -103,49 +96,15 @@ function badUid(uid: string): Fault {
   return { field: "metadata.uid", message };
 }
 
-// A mirror annotation or a deletion timestamp would keep the pod from ever
-// running, in silence.
-function withoutForeignFields(
-  pod: DecodedPod,
-): { readonly pod: DecodedPod; readonly ignored: readonly string[] } {
-  const {
-    annotations,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    ...metadata
-  } = pod.metadata;
-  const ignored: string[] = [];
-  if (deletionTimestamp !== undefined) {
-    ignored.push("metadata.deletionTimestamp");
-  }
-  if (deletionGracePeriodSeconds !== undefined) {
-    ignored.push("metadata.deletionGracePeriodSeconds");
-  }
-  const own: [string, string][] = [];
-  for (const entry of Object.entries(annotations ?? {})) {
-    // A manifest that has one was copied.
-    if (AGENT_ANNOTATIONS.has(entry[0])) {
-      ignored.push(`metadata.annotations[${entry[0]}]`);
-    } else own.push(entry);
-  }
-  return {
-    pod: {
-      ...pod,
-      metadata: {
-        ...metadata,
-        ...(own.length > 0 && { annotations: Object.fromEntries(own) }),
-      },
-    },
-    ignored,
-  };
-}
-
 function generateUid(pod: DecodedPod, context: IdentityContext): string {
   const { nodeName, origin } = context;
   const place = origin.kind === "file"
     ? `host:${nodeName}file:${origin.path}`
     : `url:${origin.url}`;
-  const { metadata, writtenSpec } = pod;
+  const { metadata: { annotations = {}, ...rest }, writtenSpec } = pod;
+  // No annotations are none, as ever: the UIDs of pods that run hang on it.
+  const isAnnotated = Object.keys(annotations).length > 0;
+  const metadata = { ...rest, ...(isAnnotated && { annotations }) };
   return fnv1a128Hex(stableJson({ metadata, spec: writtenSpec }) + place);
 }
 

@@ -188,15 +188,8 @@ export class ManifestReader {
       origin: { kind: "file", path },
     });
     if (identified.kind === "refused") return identified;
-    const { pod, ignored } = identified;
+    const { pod } = identified;
     const faults = this.#deps.check?.(pod, decoded.warnings) ?? [];
-    if (ignored.length > 0) {
-      this.#deps.log.warn("manifest_fields_ignored", {
-        file: path,
-        pod: decoded.metadata.name,
-        fields: ignored,
-      });
-    }
     return faults.length === 0
       ? { kind: "ok", pod }
       : { kind: "refused", faults };

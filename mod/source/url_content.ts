@@ -114,7 +114,7 @@ class Findings {
   }
 
   pod(decoded: Parameters<typeof identifyPod>[0]): void {
-    const { nodeName, url, shownUrl, log, check } = this.#context;
+    const { nodeName, url, check } = this.#context;
     const { name, namespace } = decoded.metadata;
     const named = namespace === undefined ? { name } : { name, namespace };
     const refuse = (faults: readonly Fault[]): void => {
@@ -123,7 +123,7 @@ class Findings {
     const origin = { kind: "http", url } as const;
     const identified = identifyPod(decoded, { nodeName, origin });
     if (identified.kind === "refused") return refuse(identified.faults);
-    const { pod, ignored } = identified;
+    const { pod } = identified;
     const key = podKey(pod.metadata);
     const { uid } = pod.metadata;
     const isNameTaken = this.podNames.has(key);
@@ -135,14 +135,6 @@ class Findings {
     }
     const faults = check?.(pod, decoded.warnings) ?? [];
     if (faults.length > 0) return refuse(faults);
-    if (ignored.length > 0) {
-      const fields = ignored;
-      log.warn("manifest_fields_ignored", {
-        file: shownUrl,
-        pod: name,
-        fields,
-      });
-    }
     this.podNames.add(key);
     this.#uids.add(uid);
     this.pods.push(pod);
