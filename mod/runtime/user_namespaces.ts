@@ -11,6 +11,7 @@
  * @module
  */
 
+import { isPodUid } from "../api/mod.ts";
 import type { IdMapping } from "../cri/mod.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
@@ -47,6 +48,8 @@ export class UserNamespaces {
     const { files, podsDir } = deps;
     const users = new UserNamespaces(deps);
     for (const uid of await files.list(podsDir)) {
+      // What waits to be removed is no pod's any more.
+      if (!isPodUid(uid)) continue;
       const path = `${podsDir}/${uid}/${FILE_NAME}`;
       const bytes = await files.readTail(path, MAX_FILE_BYTES);
       const range = bytes && readRange(new TextDecoder().decode(bytes));

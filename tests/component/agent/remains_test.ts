@@ -234,3 +234,24 @@ Deno.test("Agent gives a ReadWriteOncePod claim to the new version of a pod at o
   await untilRunning(rig, "2");
   ok(!rig.events("web").includes("Warning FailedMount"));
 });
+
+Deno.test("Agent started anew removes what the last one had taken away and not removed yet", async () => {
+  await using rig = await withRunning();
+  await rig.stopAgent();
+  const { rootDir, runDir } = rig.config.paths;
+  for (const parent of [rootDir, runDir]) {
+    const trash = `${parent}/pods/.skerry-trash-${UID}.1`;
+    await Deno.mkdir(`${trash}/volumes/a/b`, { recursive: true });
+    await Deno.writeTextFile(`${trash}/volumes/a/f`, "");
+  }
+  await rig.startAgent();
+  await rig.until(
+    () =>
+      [rootDir, runDir].every((parent) =>
+        !rig.list(`${parent}/pods`).some((name) => name.startsWith("."))
+      ),
+    "the end of it",
+  );
+  strictEqual(rig.list(`${rootDir}/pods`).length, 1);
+  strictEqual(rig.fake.running(WEB).length, 1);
+});

@@ -120,7 +120,7 @@ async function traces(
     ] as const
   ) {
     for (const name of await namesIn(parent)) {
-      if (name.endsWith(pod.uid)) found.push(`${what} ${name}`);
+      if (name.includes(pod.uid)) found.push(`${what} ${name}`);
     }
   }
   return found;

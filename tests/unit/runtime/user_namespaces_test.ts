@@ -102,3 +102,14 @@ Deno.test("UserNamespaces.reserve() gives nothing that it could not write down",
   await rejects(users.reserve("a"), /disk full/);
   strictEqual(users.mappingOf("a"), undefined);
 });
+
+Deno.test("UserNamespaces.load() keeps no range for a directory that waits to be removed", async () => {
+  const before = await UserNamespaces.load(disk().deps);
+  await before.reserve("a");
+  const text = JSON.stringify({ uidMappings: [before.mappingOf("a")] });
+  const users = await UserNamespaces.load(
+    disk({ "/pods/.skerry-trash-a.1/userns": text }).deps,
+  );
+  await users.reserve("b");
+  strictEqual(users.mappingOf("b")?.hostId, 65_536);
+});
