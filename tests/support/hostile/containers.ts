@@ -66,7 +66,6 @@ function amounts(): HostileManifest[] {
     memory("minus", "-1Mi"),
     memory("suffix", "1KiB"),
     memory("inf", "Inf"),
-    memory("space", " 1"),
     memory("empty", ""),
     memory("list", [1]),
     memory("words", "a lot"),
