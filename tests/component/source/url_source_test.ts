@@ -320,3 +320,15 @@ Deno.test("SE-10 UrlSource shows neither the query of its URL nor what a broken 
   ]);
   ok(!shown.includes("hunter"));
 });
+
+Deno.test("SE-10 UrlSource shows the beginning of a very long URL, and no query", async () => {
+  await using server = await ManifestServer.start(status(404));
+  const long = `${server.url}/${"x".repeat(300)}`;
+  await using rig = await startUrlRig({ url: `${long}?token=hunter3` });
+  strictEqual(
+    rig.reports[0],
+    `Cannot take manifests from "${
+      long.slice(0, 200)
+    }…?…": it answered 404, wanted 200`,
+  );
+});

@@ -162,6 +162,16 @@ Deno.test("FileSource reads again what was too fresh for its time to prove anyth
   strictEqual(bench.files.readsOf("a.yaml"), 2);
 });
 
+for (const [ageMs, reads] of [[1999, 2], [2000, 1]] as const) {
+  Deno.test(`FileSource reads a file of ${ageMs} ms ${reads} time(s) until its time is a proof`, async () => {
+    await using bench = new Bench();
+    bench.files.write("a.yaml", manifest("a"), { ageMs });
+    await bench.pass();
+    await bench.pass(60_000);
+    strictEqual(bench.files.readsOf("a.yaml"), reads);
+  });
+}
+
 Deno.test("FileSource reads what changed behind the same size, time and inode", async () => {
   await using bench = new Bench();
   bench.files.write("a.yaml", manifest("a", "v1"), OLD);
@@ -275,6 +285,44 @@ Deno.test("FileSource saves accepted pods once and forgets removed ones", async 
   bench.files.write("a.yaml", manifest("a", "new"), { ageMs: 20_000 });
   await bench.pass(20_000);
   strictEqual(bench.lastGood.saves, 2);
+});
+
+Deno.test("FileSource says and keeps nothing new of a ConfigMap that is only laid out anew", async () => {
+  await using bench = new Bench();
+  const object =
+    "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {k: v}\n";
+  bench.files.write("a.yaml", `${manifest("a")}\n${object}`, OLD);
+  await bench.pass();
+  bench.files.write("a.yaml", `${manifest("a")}\n\n${object}`, OLD);
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass(20_000);
+  strictEqual(bench.files.readsOf("a.yaml"), 2);
+  strictEqual(bench.sets.length, 1);
+  strictEqual(bench.lastGood.saves, 1);
+  bench.files.write(
+    "a.yaml",
+    manifest("a") + "\n" + object.replace("v}", "w}"),
+  );
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass();
+  strictEqual(bench.sets.length, 2);
+  strictEqual(bench.lastGood.saves, 2);
+});
+
+Deno.test("FileSource tells the warnings of a manifest once, though its time changes", async () => {
+  await using bench = new Bench();
+  const exported = manifest("a").replace(
+    '"name"',
+    '"generation":1,"uid":"u","resourceVersion":"7","name"',
+  );
+  bench.files.write("a.yaml", exported, OLD);
+  await bench.pass();
+  bench.files.touch("a.yaml");
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass(60_000);
+  ok(bench.files.readsOf("a.yaml") > 1);
+  strictEqual(bench.names, "a");
+  strictEqual(bench.count("manifest_warnings"), 1);
 });
 
 Deno.test("FileSource never loses a pod in a storm of rescans, and does not scan without end", async () => {

@@ -83,3 +83,14 @@ Deno.test("FileSource does not wait for the end of a file that is linked in", as
   await bench.pass(200);
   strictEqual(bench.names, "a");
 });
+
+Deno.test("FileSource waits for a writer that wrote at the very time of the look", async () => {
+  await using bench = new Bench();
+  await bench.pass();
+  bench.files.write("a.yaml", "");
+  bench.files.hint("a.yaml", "written");
+  await bench.pass();
+  bench.files.write("a.yaml", manifest("half"), { ageMs: -100 });
+  await bench.pass(9_000);
+  strictEqual(bench.files.readsOf("a.yaml"), 0);
+});

@@ -137,12 +137,25 @@ Deno.test("identifyPod() keeps a UID, a namespace and annotations of the manifes
   });
 });
 
-Deno.test("identifyPod() gives the same UID with empty annotations as without any", () => {
-  const empty = identify(decoded({ annotations: {} })).pod.metadata.uid;
-  strictEqual(empty, identify(decoded()).pod.metadata.uid);
-  const other = identify(decoded({ annotations: { a: "b" } }));
-  ok(other.pod.metadata.uid !== empty);
-});
+for (
+  const [what, metadata, uid] of [
+    ["no annotations", {}, "d470d0a2713195db2e18bee6ae239488"],
+    [
+      "empty annotations",
+      { annotations: {} },
+      "d470d0a2713195db2e18bee6ae239488",
+    ],
+    [
+      "a label and an annotation",
+      { labels: { a: "1" }, annotations: { b: "2" } },
+      "45d4a6850a8e8d564f98f53702d74207",
+    ],
+  ] as const
+) {
+  Deno.test(`identifyPod() gives a pod with ${what} the UID that agents before gave it (I2)`, () => {
+    strictEqual(identify(decoded(metadata)).pod.metadata.uid, uid);
+  });
+}
 
 for (const uid of ["../../etc", "a/b", "-x", "a b", "x".repeat(65), "ä"]) {
   Deno.test(`identifyPod() refuses the UID "${uid.slice(0, 20)}"`, () => {

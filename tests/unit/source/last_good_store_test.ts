@@ -233,3 +233,17 @@ Deno.test("DiskLastGoodStore keeps the directory of the manifests through a swee
   disk.failing = (call) => call.includes(first) ? "EIO" : undefined;
   strictEqual((await new Bench(disk).lastGood.loadAll()).isWhole, false);
 });
+
+Deno.test("DiskLastGoodStore does not take a directory that it cannot list for one without records, and tells so", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  lastGood.save({ path: "/m/a", ...content("x") });
+  await bench.pass();
+  disk.failing = (call) => call.startsWith("list ") ? "EMFILE" : undefined;
+  const after = new Bench(disk);
+  deepStrictEqual(await after.lastGood.loadAll(), {
+    records: [],
+    isWhole: false,
+  });
+  deepStrictEqual(after.messages(), ["checkpoint_unreadable"]);
+});

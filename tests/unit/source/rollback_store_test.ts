@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { sealRecord } from "../../../mod/api/mod.ts";
 import { createLogger } from "../../../mod/base/mod.ts";
 import type { PodHistory } from "../../../mod/pod/mod.ts";
 import { DiskRollbackStore } from "../../../mod/source/mod.ts";
@@ -123,6 +124,18 @@ Deno.test("DiskRollbackStore sets aside what is damaged, and leaves what cannot 
     bench.files.namesIn("/r").filter((name) => name.includes("corrupt")),
     [`${first}.corrupt-1`],
   );
+});
+
+Deno.test("DiskRollbackStore leaves alone a sound record of something else", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  store.save("a", HISTORY);
+  await bench.run(store);
+  for (const [at, record] of [{ path: "b" }, { history: OTHER }].entries()) {
+    bench.files.files.set(`/r/${at}.json`, sealRecord(record).text);
+  }
+  deepStrictEqual([...await bench.open().load()], [["a", HISTORY]]);
+  deepStrictEqual(bench.log, []);
 });
 
 Deno.test("DiskRollbackStore has nothing on a disk that cannot be read", async () => {

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { KeyedObject } from "../../../mod/api/mod.ts";
+import { type KeyedObject, sealRecord } from "../../../mod/api/mod.ts";
 import { silentLogger } from "../../../mod/base/mod.ts";
 import {
   dropSetCheckpoint,
@@ -213,6 +213,17 @@ Deno.test("DiskSetCheckpoint sets aside a sound record that is of another key", 
   const bench = new Bench(disk, "https://elsewhere");
   strictEqual(soundOf(await bench.checkpoint.load()), undefined);
   deepStrictEqual(disk.namesIn("/state"), [`${elsewhere}.corrupt-1`]);
+});
+
+Deno.test("DiskSetCheckpoint leaves out an object of a kind that a later version wrote", async () => {
+  const disk = await written(content("a", [configMap()]));
+  disk.spoil("/state", (text) => {
+    const { record } = JSON.parse(text);
+    const objects = [{ kind: "Gadget", name: "later" }, ...record.objects];
+    return sealRecord({ ...record, objects }).text;
+  });
+  const loaded = soundOf(await new Bench(disk).checkpoint.load());
+  deepStrictEqual(loaded, content("a", [configMap()]));
 });
 
 Deno.test("DiskSetCheckpoint sets aside nine at most", async () => {
