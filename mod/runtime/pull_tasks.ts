@@ -137,9 +137,7 @@ export class PullTasks {
 
   #cancel(task: Task): void {
     this.#drop(task);
-    task.cancel.abort(
-      new DOMException("The image is not wanted any more", "AbortError"),
-    );
+    task.cancel.abort();
   }
 
   #drop(task: Task): void {
