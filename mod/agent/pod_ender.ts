@@ -29,21 +29,25 @@ const EXCEEDED_GRACE: PodEvent = {
 };
 
 /** What ending pods needs. */
-export interface EnderDeps extends
-  Pick<
-    SyncDeps,
-    | "cache"
-    | "executor"
-    | "remains"
-    | "statuses"
-    | "records"
-    | "prober"
-    | "clock"
-    | "events"
-  > {
-  readonly memory: SyncMemory;
-  readonly look: PodLook;
-  readonly reporter: PodReporter;
+export interface EnderDeps
+  extends Pick<SyncDeps, "records" | "clock" | "events"> {
+  readonly cache: Pick<SyncDeps["cache"], "delete">;
+  readonly executor: Pick<SyncDeps["executor"], "killPod" | "forget">;
+  readonly remains: Pick<
+    SyncDeps["remains"],
+    "stopSandboxes" | "endVolumes" | "endCgroup" | "remove" | "renew"
+  >;
+  readonly statuses: Pick<
+    SyncDeps["statuses"],
+    "terminatePod" | "renew" | "remove"
+  >;
+  readonly prober: Pick<
+    SyncDeps["prober"],
+    "stopLivenessAndStartup" | "remove"
+  >;
+  readonly memory: Pick<SyncMemory, "acted" | "forget" | "renew">;
+  readonly look: Pick<PodLook, "latest" | "now">;
+  readonly reporter: Pick<PodReporter, "report">;
 }
 
 /** Does the second half of a pod's life. */

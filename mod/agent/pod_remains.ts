@@ -20,10 +20,10 @@ import type { Keep } from "./ports.ts";
 
 /** What handing over needs. */
 export interface RemainsDeps {
-  readonly collector: GarbageCollector;
-  readonly remover: PodRemover;
-  readonly observer: PodObserver;
-  readonly cache: PodCache;
+  readonly collector: Pick<GarbageCollector, "add" | "drop" | "has">;
+  readonly remover: Pick<PodRemover, keyof PodRemover>;
+  readonly observer: Pick<PodObserver, "look">;
+  readonly cache: Pick<PodCache, "get" | "delete">;
   readonly directories: {
     endVolumes(uid: string): void;
     discard(uid: string, options?: { readonly keep?: string }): void;

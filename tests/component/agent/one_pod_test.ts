@@ -90,3 +90,30 @@ Deno.test("Agent leaves everything as it is when it is told to stop", async () =
   deepStrictEqual(rig.mutations(from), []);
   strictEqual(rig.only(WEB).id, id);
 });
+
+Deno.test("Agent tells a new pod the name server that the node has now, not the one at the agent's start", async () => {
+  await using rig = await CoreRig.start({
+    prepare: async (rig) => {
+      const resolvConf = `${rig.directory}/resolv.conf`;
+      await Deno.writeTextFile(resolvConf, "nameserver 10.0.0.1\n");
+      const { node } = rig.config;
+      rig.config = { ...rig.config, node: { ...node, resolvConf } };
+    },
+  });
+  const servers = (): readonly string[] =>
+    [...rig.fake.sandboxes.values()].map(({ config: { dnsConfig } }) =>
+      dnsConfig?.servers?.join() ?? ""
+    );
+  await rig.apply("web", web());
+  await rig.until(() => rig.fake.running(WEB).length === 1, "Running");
+  deepStrictEqual(servers(), ["10.0.0.1"]);
+  await Deno.writeTextFile(
+    `${rig.directory}/resolv.conf`,
+    "nameserver 10.0.0.2\n",
+  );
+  await rig.pass(60_000);
+  await rig.apply("other", web({ name: "other" }));
+  await rig.until(() => rig.fake.running(WEB).length === 2, "both");
+  // A pod that runs keeps what it has.
+  deepStrictEqual(servers(), ["10.0.0.1", "10.0.0.2"]);
+});
