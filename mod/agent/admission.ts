@@ -175,7 +175,10 @@ export class PodAdmission {
     if (strangers === undefined) return;
     for (const [uid, each] of this.#held) {
       const worker = this.#deps.workers.get(uid);
-      if (worker?.state.kind === "terminating") continue;
+      // One whose stop is put off goes on if it has its place.
+      const isEnding = worker?.state.kind === "terminating" &&
+        worker.stop !== "put_off";
+      if (isEnding) continue;
       const verdict = this.#judge(each.pod, strangers);
       if (verdict === undefined) this.#take(uid, each);
       // What is left of its earlier life goes first, and takes its status along.

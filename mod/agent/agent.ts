@@ -246,7 +246,7 @@ export class Agent {
         this.#workers.poke(event.uid);
         break;
       case "pull_ended":
-        this.#workers.hurry(event.uid);
+        this.#workers.hurryName(event.uid);
         break;
       case "probe_changed":
         this.#answers.take(event.change);

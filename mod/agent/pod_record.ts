@@ -26,6 +26,8 @@ export interface PodRecord {
   state: PodState;
   /** The same UID, which has its place on the node again when this one has ended. */
   next: Pod | undefined;
+  /** How far its stop is; it is put off while its successor has no images. */
+  stop: "asked" | "put_off" | "begun";
   /** Wall time of the request to stop, for `deletionTimestamp`. */
   stopRequestedMs: number | undefined;
   retryMs: number | undefined;
@@ -55,6 +57,8 @@ export interface WorkerView {
   /** The version of which the status tells, if all of it is as it should be. */
   readonly settledPod?: Pod | undefined;
   readonly state: PodState;
+  /** How far its stop is. */
+  readonly stop?: PodRecord["stop"];
   readonly stopRequestedMs: number | undefined;
 }
 
@@ -81,6 +85,7 @@ export function newRecord(
     settledPod: undefined,
     state: initialPodState({ phase: undefined, somethingRuns: false, nowMs }),
     next: undefined,
+    stop: "asked",
     stopRequestedMs: undefined,
     retryMs: undefined,
     failedAtMs: undefined,

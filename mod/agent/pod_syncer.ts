@@ -111,7 +111,20 @@ export class RuntimePodSyncer implements PodSyncer {
     }
   }
 
+  async pullAhead(
+    successor: Pod,
+    { before }: { readonly before: string },
+  ): Promise<boolean> {
+    const { statuses, executor } = this.#deps;
+    const { containerStatuses = [] } = statuses.get(before) ?? {};
+    const runs = containerStatuses.some(({ state }) => state?.running);
+    const isKept = runs && await executor.fetch(successor);
+    this.#memory.setRunningOn(before, isKept && executor.activities);
+    return isKept;
+  }
+
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    this.#memory.setRunningOn(ending.uid, false);
     return this.#ender.terminate(ending, signal);
   }
 

@@ -29,6 +29,7 @@ import {
   type WorkerView,
 } from "./pod_record.ts";
 import { type NameRight, nameRight } from "./name_right.ts";
+import { runOn, takeBack } from "./run_on.ts";
 import type { Keep, NamesSeen, PodSyncer, RoomSeekers } from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
@@ -182,6 +183,12 @@ export class PodWorkers {
     if (this.#records.has(uid)) this.#queue.add(uid);
   }
 
+  /** Looks again at once at every pod of the name: one may wait for what another has now. */
+  hurryName(uid: string): void {
+    const { fullName = "" } = this.#records.get(uid) ?? {};
+    for (const each of this.#sharing(fullName)) this.#queue.add(each.uid);
+  }
+
   /** Looks again at every pod whose last step failed or waits. */
   pokeUnsettled(): void {
     for (const record of this.#records.values()) {
@@ -262,8 +269,15 @@ export class PodWorkers {
     switch (record.state.kind) {
       case "syncing":
         return await this.#sync(record, signal);
-      case "terminating":
-        await this.#deps.syncer.terminate(ending(record), signal);
+      case "terminating": {
+        if (takeBack(record)) return this.#queue.add(record.uid);
+        const { syncer } = this.#deps;
+        const others = this.#sharing(record.fullName);
+        const lookMs = await runOn(record, { others, syncer, signal });
+        if (lookMs !== undefined) {
+          return this.#queue.schedule(record.uid, lookMs);
+        }
+        await syncer.terminate(ending(record), signal);
         this.#advance(record, {
           kind: "containers_stopped",
           atMs: this.#deps.clock.now(),
@@ -272,6 +286,7 @@ export class PodWorkers {
         this.#freeName(record);
         this.#deps.room.freed();
         return;
+      }
       case "terminated":
         return await this.#release(record, signal);
       case "finished":
@@ -353,16 +368,21 @@ export class PodWorkers {
 
   #nameRight(record: PodRecord): NameRight {
     const { uid, fullName } = record;
-    const claims = [...this.#names.get(fullName) ?? []].flatMap((other) => {
-      const claimant = this.#records.get(other);
-      if (claimant === undefined) return [];
-      const { hasName, state } = claimant;
-      return [{ uid: other, hasName, isEnding: state.kind !== "syncing" }];
-    });
+    const claims = this.#sharing(fullName).map(({ uid, hasName, state }) => ({
+      uid,
+      hasName,
+      isEnding: state.kind !== "syncing",
+    }));
     const alive = this.#deps.names.alive(fullName);
     const right = nameRight(uid, { claims, alive });
     if (right === "has") record.hasName = true;
     return right;
+  }
+
+  /** All of a name, in the order in which they came. */
+  #sharing(fullName: string): readonly PodRecord[] {
+    return [...this.#names.get(fullName) ?? []]
+      .flatMap((uid) => this.#records.get(uid) ?? []);
   }
 
   #freeName(record: PodRecord): void {

@@ -53,6 +53,17 @@ export interface PodSyncer {
       readonly signal: AbortSignal;
     },
   ): Promise<SyncResult>;
+  /**
+   * Begins to pull the images of a pod that takes the place of another, of which it
+   * waits for nothing.
+   *
+   * @param before the UID of the other
+   * @returns whether the other, which runs, is to be kept running for the present
+   */
+  pullAhead(
+    successor: Pod,
+    options: { readonly before: string },
+  ): Promise<boolean>;
   /** Stops every container and sandbox. @throws when something still runs */
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;
   /**

@@ -6,6 +6,7 @@
 
 import type { Clock } from "../base/mod.ts";
 import type { ResizeRefusal } from "../pod/mod.ts";
+import type { Activities } from "../runtime/mod.ts";
 import { ActiveTimes } from "./active_times.ts";
 import { Decisions } from "./decision.ts";
 import type { Waiting } from "./waiting.ts";
@@ -26,6 +27,7 @@ export class SyncMemory {
   readonly #clock: Clock;
   readonly #actedAtMs = new Map<string, number>();
   readonly #acting = new Set<string>();
+  readonly #runningOn = new Map<string, Disposable>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -66,6 +68,17 @@ export class SyncMemory {
     const atMs = this.#actedAtMs.get(uid);
     this.forget(uid);
     this.setActedAtMs(uid, atMs);
+  }
+
+  /** A pod that nobody wants is kept running for its successor's sake, or is not any more. */
+  setRunningOn(uid: string, activities: Activities | false): void {
+    if (activities === false) {
+      this.#runningOn.get(uid)?.[Symbol.dispose]();
+      this.#runningOn.delete(uid);
+    } else if (!this.#runningOn.has(uid)) {
+      const activity = activities.begin(uid, { kind: "running_on" });
+      this.#runningOn.set(uid, activity);
+    }
   }
 
   /** Forgets a pod that is gone. */

@@ -23,6 +23,7 @@ import { OutcomeLog } from "./outcome_log.ts";
 import { imagesOf } from "./pod_images.ts";
 import type { RuntimeFiles, SpecBuilder, SubPaths } from "./ports.ts";
 import { Places } from "./places.ts";
+import { pullFirst } from "./pull_first.ts";
 import { PlanStarts } from "./plan_starts.ts";
 import { PlanStops } from "./plan_stops.ts";
 import type { PodResources } from "./pod_resources.ts";
@@ -175,8 +176,8 @@ export class PodExecutor {
    *
    * @throws {unknown} The reason of the signal when it aborts.
    */
-  async execute(execution: Execution): Promise<SyncOutcome> {
-    const { pod, plan, signal } = execution;
+  async execute(wanted: Execution): Promise<SyncOutcome> {
+    const { pod, signal } = wanted;
     const log = new OutcomeLog(this.#deps.clock);
     const late = await this.#sandboxes.pending(pod.metadata.uid, signal);
     if (late !== undefined) {
@@ -184,6 +185,11 @@ export class PodExecutor {
       log.again("SandboxChanged", `Sandbox "${late}" was finished meanwhile`);
       return log.outcome();
     }
+    const { plan, isPulling } = wanted.plan.sandbox.kind === "keep"
+      ? await pullFirst(this.#puller, wanted)
+      : { plan: wanted.plan, isPulling: false };
+    const execution = { ...wanted, plan };
+    if (isPulling) log.pulling();
     if (plan.sandbox.kind === "create") {
       const wait = this.#sandboxes.waitOf(pod.metadata.uid);
       if (wait !== undefined) {
@@ -257,7 +263,20 @@ export class PodExecutor {
 
   /** Gives up pulls of images that the pod does not name any more. */
   keepPulls(pod: Pod): void {
-    this.#puller.giveUp(pod.metadata.uid, imagesOf(pod));
+    const wanted = imagesOf(pod).map(({ image = "" }) => image);
+    this.#puller.giveUp(pod.metadata.uid, wanted);
+  }
+
+  /**
+   * Begins to pull the images of a pod that is to take the place of another.
+   *
+   * @returns whether the first pulls go on, and none has failed
+   */
+  async fetch(pod: Pod): Promise<boolean> {
+    const fetched = await Promise.all(
+      imagesOf(pod).map((image) => this.#puller.fetch(pod, image)),
+    );
+    return fetched.includes("pulling") && !fetched.includes("failed");
   }
 
   /** See {@linkcode ImagePuller.ends}. */

@@ -25,10 +25,15 @@ import type { ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { Places } from "./places.ts";
 import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
+import { PULL_LIMIT_MS, pullWithin } from "./pull_limit.ts";
+import { type PullPolicy, pullPolicy } from "./pull_policy.ts";
 import { type PullTask, PullTasks } from "./pull_tasks.ts";
 
-/** When an image is pulled although it may be there. */
-export type PullPolicy = "Always" | "IfNotPresent" | "Never";
+/**
+ * What has come of fetching an image ahead: its first pull goes on, is over, or failed.
+ * One that waits for its place for as long as a pull may take counts as failed.
+ */
+export type Fetched = "pulling" | "over" | "failed";
 
 /** The calls that having an image takes. */
 export type PullService = Pick<ImageService, "imageStatus" | "pullImage">;
@@ -51,7 +56,7 @@ export interface ImagePullerOptions {
 
 interface Wanted {
   readonly pod: Pod;
-  readonly container: ContainerSpec;
+  readonly container: Pick<ContainerSpec, "name">;
   readonly image: string;
   readonly policy: PullPolicy;
   readonly signal: AbortSignal;
@@ -60,13 +65,6 @@ interface Wanted {
 
 /** The first look after a failed pull only tells that it is paused, as upstream. */
 const RETRY_AFTER_FAILURE_MS = 1_000;
-
-/**
- * Longest time for one pull. The CRI tells of no progress. containerd gives up a pull
- * that makes none for five minutes, so this is for a runtime that hangs itself, and long
- * enough for an image of 1 GB over a line of 2.5 Mbit/s. (The kubelet has no limit.)
- */
-const PULL_LIMIT_MS = 3_600_000;
 
 /**
  * Looks for images and pulls them.
@@ -154,6 +152,51 @@ export class ImagePuller {
   /** See {@linkcode PullTasks.ends}. */
   ends(signal: AbortSignal): AsyncIterable<string> {
     return this.#tasks.ends(signal);
+  }
+
+  /**
+   * Begins to pull the image of a container that takes the place of another, so that
+   * the other need not stop before it is there. Waits for no pull.
+   */
+  async fetch(
+    pod: Pod,
+    container: Pick<ContainerSpec, "name" | "image" | "imagePullPolicy">,
+  ): Promise<Fetched> {
+    const reference = parseImageReference(container.image ?? "");
+    // What is wrong with it is told when the container is to start.
+    if (reference.kind === "invalid") return "failed";
+    const { image } = reference;
+    const { uid } = pod.metadata;
+    const policy = pullPolicy(container, image);
+    if (policy === "Never") return "over";
+    const known = this.#fetched(uid, image);
+    if (known !== undefined) return known;
+    if (policy === "IfNotPresent") {
+      try {
+        if (await this.#lookups.ask(image) !== undefined) return "over";
+      } catch {
+        return "failed";
+      }
+    }
+    // Another may have begun to pull it meanwhile.
+    const begun = this.#fetched(uid, image);
+    if (begun !== undefined) return begun;
+    const sandboxConfig = undefined;
+    this.#beginPull({ pod, container, image, policy, sandboxConfig });
+    return "pulling";
+  }
+
+  /** What has come of the pull of an image so far; `undefined` before the first. */
+  #fetched(uid: string, image: string): Fetched | undefined {
+    const task = this.#tasks.get(uid, image);
+    if (task === undefined) {
+      return this.#backoffs.waitOf(uid, image) && "failed";
+    }
+    if (task.end !== undefined) {
+      return task.end.kind === "failed" ? "failed" : "over";
+    }
+    const forMs = this.#clock.monotonic() - task.begunMs;
+    return forMs < PULL_LIMIT_MS ? "pulling" : "failed";
   }
 
   /**
@@ -264,7 +307,8 @@ export class ImagePuller {
     const { uid } = pod.metadata;
     const told = new ContainerEvents(this.#events, pod);
     told.normal(container.name, "Pulling", `Pulling image "${image}"`);
-    return this.#tasks.begin({ uid, image }, async (signal) => {
+    const begunMs = this.#clock.monotonic();
+    return this.#tasks.begin({ uid, image, begunMs }, async (signal) => {
       try {
         const pulled = await this.#pullInTurn({ ...wanted, signal });
         this.#backoffs.succeeded(uid, image);
@@ -293,7 +337,10 @@ export class ImagePuller {
     }
     const startMs = this.#clock.monotonic();
     using _pulling = this.#begin("pulling_image", wanted);
-    const ref = await this.#request(wanted);
+    const ref = await pullWithin(PULL_LIMIT_MS, wanted, {
+      images: this.#images,
+      clock: this.#clock,
+    });
     const endMs = this.#clock.monotonic();
     this.#lookups.forget(image);
     const found = await this.#images.imageStatus({ image: ref }, { signal });
@@ -305,27 +352,6 @@ export class ImagePuller {
         `(${whole} including waiting). Image size: ${found?.size ?? 0n} bytes.`,
     );
     return present(ref, found);
-  }
-
-  /** Has the runtime pull, for so long and no longer. */
-  async #request(
-    { image, signal, sandboxConfig }: Wanted,
-  ): Promise<string> {
-    const limit = new AbortController();
-    using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
-    try {
-      return await this.#images.pullImage({ image }, {
-        signal: AbortSignal.any([signal, limit.signal]),
-        ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
-      });
-    } catch (error) {
-      if (signal.aborted || !limit.signal.aborted) throw error;
-      const limitText = formatDuration(PULL_LIMIT_MS);
-      throw new Error(
-        `Cannot pull image "${image}": the runtime was still pulling after ${limitText}, the longest time that a pull has`,
-        { cause: error },
-      );
-    }
   }
 
   #begin(
@@ -353,21 +379,6 @@ export class ImagePuller {
     this.#backoffs.failed(pod.metadata.uid, image, `${reason}: ${message}`);
     const retryAtMs = this.#clock.monotonic() + RETRY_AFTER_FAILURE_MS;
     return { kind: "failed", reason, message, retryAtMs };
-  }
-}
-
-/** The policy of a container; the one that its image's tag implies when it names none. */
-export function pullPolicy(
-  container: Pick<ContainerSpec, "imagePullPolicy">,
-  image: string,
-): PullPolicy {
-  switch (container.imagePullPolicy) {
-    case "Always":
-    case "Never":
-    case "IfNotPresent":
-      return container.imagePullPolicy;
-    default:
-      return image.endsWith(":latest") ? "Always" : "IfNotPresent";
   }
 }
 

@@ -4,18 +4,30 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { ContainerSpec, Pod } from "../api/mod.ts";
+
+/** An image, and the container that it is pulled for. */
+export type NamedImage = Pick<
+  ContainerSpec,
+  "name" | "image" | "imagePullPolicy"
+>;
 
 /** Every image that a start of one of the pod's containers may have to pull. */
-export function imagesOf({ spec }: Pod): readonly string[] {
+export function imagesOf({ spec }: Pod): readonly NamedImage[] {
   const { initContainers = [], ephemeralContainers = [], volumes = [] } = spec;
-  const containers = [
+  const [{ name = "" } = {}] = spec.containers;
+  const mounted = volumes.flatMap(({ image }) =>
+    image?.reference === undefined ? [] : [{
+      name,
+      image: image.reference,
+      ...image.pullPolicy !== undefined &&
+        { imagePullPolicy: image.pullPolicy },
+    }]
+  );
+  return [
     ...initContainers,
     ...spec.containers,
     ...ephemeralContainers,
+    ...mounted,
   ];
-  return [
-    ...containers.map(({ image }) => image),
-    ...volumes.map(({ image }) => image?.reference),
-  ].filter((name) => name !== undefined);
 }

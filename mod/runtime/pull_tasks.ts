@@ -11,6 +11,8 @@ import type { PullEnd } from "./image_outcome.ts";
 export interface PullTask {
   readonly uid: string;
   readonly image: string;
+  /** On the monotonic clock in milliseconds. */
+  readonly begunMs: number;
   /** Resolves when it is over or was given up; never rejects. */
   readonly over: Promise<void>;
   /** What came of it; `undefined` while it goes on, and when it was given up. */
@@ -45,7 +47,7 @@ export class PullTasks {
 
   /** Begins a pull. `work` rejects only when its signal aborts. */
   begin(
-    of: Pick<PullTask, "uid" | "image">,
+    of: Pick<PullTask, "uid" | "image" | "begunMs">,
     work: (signal: AbortSignal) => Promise<PullEnd>,
   ): PullTask {
     const cancel = new AbortController();

@@ -24,7 +24,7 @@ import {
   planResize,
   qosClass,
 } from "../../mod/pod/mod.ts";
-import { pullPolicy } from "../../mod/runtime/images.ts";
+import { pullPolicy } from "../../mod/runtime/pull_policy.ts";
 import type { KeyFiles } from "../../mod/runtime/key_file.ts";
 import { type NodeFacts, NodeSpecBuilder } from "../../mod/runtime/mod.ts";
 import { identifyPod } from "../../mod/source/mod.ts";

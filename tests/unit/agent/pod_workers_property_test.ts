@@ -53,6 +53,13 @@ class FakeNode implements PodSyncer {
     });
   }
 
+  pullAhead(
+    _successor: Pod,
+    { before }: { readonly before: string },
+  ): Promise<boolean> {
+    return Promise.resolve(this.alive.has(before) && this.#draw(3) > 0);
+  }
+
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     await this.#alone(ending.uid, async () => {
       await this.#pause(signal);

@@ -69,6 +69,13 @@ export class ScriptedSyncer implements PodSyncer {
     return await this.#run(step, options.signal) ?? { kind: "settled" };
   }
 
+  /** UIDs of pods whose images are being pulled. */
+  readonly pulling: Set<string> = new Set();
+
+  pullAhead(successor: Pod): Promise<boolean> {
+    return Promise.resolve(this.pulling.has(successor.metadata.uid));
+  }
+
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     const { uid, graceSeconds, eviction } = ending;
     const reason = eviction?.reason;

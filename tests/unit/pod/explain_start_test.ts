@@ -110,6 +110,9 @@ const ROWS: readonly Row[] = [
     [{ kind: "waiting_for_start_place", places: 5 }, [
       "Waiting for its turn to start since 03:02:53 (1 min 12 s): 5 pods start at a time",
     ]],
+    [{ kind: "running_on" }, [
+      "It is kept running since 03:02:53 (1 min 12 s), until the images of the pod that takes its place are pulled",
+    ]],
     [{ kind: "waiting_for_late_sandbox" }, [
       "Waiting for a sandbox that was begun earlier since 03:02:53 (1 min 12 s)",
     ]],

@@ -5,80 +5,11 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import type { ContainerSpec } from "../../../mod/api/mod.ts";
-import { CriError, type Image, type ImageSpec } from "../../../mod/cri/mod.ts";
 import type { ImageOutcome } from "../../../mod/runtime/image_outcome.ts";
-import { ImagePuller, type PullService } from "../../../mod/runtime/images.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
-import { EventList, podOf } from "./builders.ts";
+import { podOf } from "./builders.ts";
+import { setUp } from "./images_rig.ts";
 
 const never = new AbortController().signal;
-
-class SmallStore implements PullService {
-  readonly calls: string[] = [];
-  readonly present = new Map<string, Image>();
-  readonly registry = new Set<string>();
-  readonly #clock: FakeClock;
-  pullMs = 0;
-  failure: string | undefined;
-
-  constructor(clock: FakeClock) {
-    this.#clock = clock;
-  }
-
-  add(image: string): void {
-    this.present.set(image, {
-      id: `sha256:${image}`,
-      repoTags: [image],
-      repoDigests: [],
-      size: 1234n,
-      uid: 7n,
-      username: "",
-      pinned: false,
-    });
-  }
-
-  imageStatus({ image }: ImageSpec): Promise<Image | undefined> {
-    this.calls.push(`status ${image}`);
-    if (this.failure !== undefined) return Promise.reject(this.#fail());
-    return Promise.resolve(this.present.get(image.replace(/^sha256:/, "")));
-  }
-
-  async pullImage(
-    { image }: ImageSpec,
-    options: { signal?: AbortSignal } = {},
-  ): Promise<string> {
-    this.calls.push(`pull ${image}`);
-    await this.#clock.sleep(this.pullMs, options.signal ?? never);
-    if (!this.registry.has(image)) throw this.#fail();
-    this.add(image);
-    return `sha256:${image}`;
-  }
-
-  #fail(): CriError {
-    const detail = this.failure ?? "not found";
-    return new CriError({ kind: "failed", method: "PullImage", detail });
-  }
-}
-
-function setUp(options: { maxParallelPulls?: number } = {}) {
-  const clock = new FakeClock();
-  const store = new SmallStore(clock);
-  const events = new EventList();
-  const puller = new ImagePuller({ images: store, events, clock }, options);
-  const ensure = async (
-    container: Partial<ContainerSpec>,
-    signal: AbortSignal = never,
-  ): Promise<ImageOutcome> => {
-    const work = puller.ensure(podOf([]), { name: "c", ...container }, {
-      signal,
-    });
-    work.catch(() => {});
-    await clock.advance(0);
-    return await work;
-  };
-  return { clock, store, events, puller, ensure };
-}
 
 interface Row {
   readonly image: string;
@@ -271,61 +202,4 @@ Deno.test("ImagePuller.forget() lets a pod of the same UID start afresh", async 
   puller.forget("u-1");
   store.registry.add("x:1");
   strictEqual((await ensure({ image: "x:1" })).kind, "present");
-});
-
-Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end when it is asked again", async () => {
-  const { clock, store, events, puller } = setUp();
-  store.pullMs = 10_000;
-  store.registry.add("x:1");
-  const stop = new AbortController();
-  const ended: string[] = [];
-  const listening = (async () => {
-    for await (const uid of puller.ends(stop.signal)) ended.push(uid);
-  })();
-  const ask = async (ms: number): Promise<string> => {
-    const asked = puller.ensure(podOf([]), {
-      name: "c",
-      image: "x:1",
-      imagePullPolicy: "Always",
-    }, { signal: never, untilMs: clock.monotonic() + 2_000 });
-    await clock.advance(ms);
-    return (await asked).kind;
-  };
-  strictEqual(await ask(2_000), "pulling");
-  // Who asks again need not wait.
-  strictEqual(await ask(0), "pulling");
-  deepStrictEqual(ended, []);
-  await clock.advance(8_000);
-  deepStrictEqual(ended, ["u-1"]);
-  strictEqual(await ask(0), "present");
-  deepStrictEqual(store.calls.filter((call) => call.startsWith("pull")), [
-    "pull x:1",
-  ]);
-  strictEqual(events.texts.length, 2);
-  // What was taken note of is over: the next start pulls again.
-  strictEqual(await ask(2_000), "pulling");
-  stop.abort();
-  await listening;
-  await clock.advance(0);
-  strictEqual(clock.pendingTimers, 0);
-});
-
-Deno.test("ImagePuller.giveUp() ends pulls of images that are not wanted any more, and no others", async () => {
-  const { clock, store, puller } = setUp();
-  store.pullMs = 10_000;
-  store.registry.add("x:1").add("y:1");
-  const ask = (image: string) =>
-    puller.ensure(podOf([]), { name: "c", image }, {
-      signal: never,
-      untilMs: clock.monotonic(),
-    });
-  const asked = Promise.all([ask("x:1"), ask("y:1")]);
-  await clock.advance(0);
-  deepStrictEqual(await asked, [{ kind: "pulling" }, { kind: "pulling" }]);
-  puller.giveUp("u-2");
-  puller.giveUp("u-1", ["Not an image", "y:1"]);
-  await clock.advance(10_000);
-  deepStrictEqual([...store.present.keys()], ["y:1"]);
-  puller.giveUp("u-1");
-  strictEqual(clock.pendingTimers, 0);
 });

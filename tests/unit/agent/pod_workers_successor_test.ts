@@ -1,0 +1,90 @@
+/**
+ * Pods that are kept running while the images of those are pulled that take their place.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import { pod, WorkersRig } from "./workers_rig.ts";
+
+/** Pod `one` runs, and `two` is to take its place as soon as it has its images. */
+async function edited(rig: WorkersRig): Promise<void> {
+  await rig.update(pod("one", { name: "web" }));
+  rig.syncer.pulling.add("two");
+  rig.workers.remove("one");
+  await rig.update(pod("two", { name: "web" }));
+  rig.syncer.steps.length = 0;
+}
+
+Deno.test("PodWorkers looks after a replaced pod until the images of its successor are there", async () => {
+  await using rig = new WorkersRig();
+  await edited(rig);
+  rig.workers.poke("one");
+  await rig.clock.advance(10_000);
+  const told = new Set(rig.syncer.told());
+  deepStrictEqual([...told], ["sync one"]);
+  rig.syncer.pulling.delete("two");
+  rig.syncer.steps.length = 0;
+  rig.workers.hurryName("two");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told(), [
+    "terminate one",
+    "sync two",
+    "release one nothing",
+  ]);
+});
+
+Deno.test("PodWorkers stops a replaced pod when its successor is not wanted any more", async () => {
+  await using rig = new WorkersRig();
+  await edited(rig);
+  await rig.remove("two");
+  await rig.clock.advance(5_000);
+  deepStrictEqual(
+    rig.syncer.told().filter((step) => step.endsWith("one")),
+    ["terminate one"],
+  );
+});
+
+Deno.test("PodWorkers stops a replaced pod that has ended by itself, whatever its successor waits for", async () => {
+  await using rig = new WorkersRig();
+  await edited(rig);
+  rig.syncer.script = ({ kind }) =>
+    kind === "sync" ? { kind: "terminal" } : undefined;
+  rig.workers.hurry("one");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told().slice(0, 2), [
+    "sync one",
+    "terminate one",
+  ]);
+});
+
+Deno.test("PodWorkers does not go back to a pod that it has begun to stop", async () => {
+  await using rig = new WorkersRig();
+  await edited(rig);
+  rig.syncer.script = ({ kind }) => {
+    if (kind === "terminate") throw new Error("It does not want to end");
+    return undefined;
+  };
+  rig.syncer.pulling.clear();
+  rig.workers.hurryName("two");
+  await rig.clock.advance(0);
+  rig.syncer.steps.length = 0;
+  rig.syncer.pulling.add("two");
+  await rig.clock.advance(20_000);
+  deepStrictEqual([...new Set(rig.syncer.told())], ["terminate one"]);
+});
+
+Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it was stopped", async () => {
+  await using rig = new WorkersRig();
+  await edited(rig);
+  await rig.clock.advance(0);
+  rig.workers.remove("two");
+  await rig.update(pod("one", { name: "web" }));
+  await rig.clock.advance(1_000);
+  deepStrictEqual(
+    [...new Set(rig.syncer.told())].filter((step) => step.includes("one")),
+    ["sync one"],
+  );
+  const { state, stopRequestedMs } = rig.workers.get("one") ?? {};
+  deepStrictEqual([state?.kind, stopRequestedMs], ["syncing", undefined]);
+});

@@ -1,0 +1,97 @@
+/**
+ * Images that are looked for and pulled.
+ *
+ * @module
+ */
+
+import type { ContainerSpec } from "../../../mod/api/mod.ts";
+import { CriError, type Image, type ImageSpec } from "../../../mod/cri/mod.ts";
+import type { ImageOutcome } from "../../../mod/runtime/image_outcome.ts";
+import { ImagePuller, type PullService } from "../../../mod/runtime/images.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { EventList, podOf } from "./builders.ts";
+
+const never = new AbortController().signal;
+
+/** The images of a node, and a registry that takes its time. */
+export class SmallStore implements PullService {
+  readonly calls: string[] = [];
+  readonly present: Map<string, Image> = new Map();
+  readonly registry: Set<string> = new Set();
+  readonly #clock: FakeClock;
+  pullMs = 0;
+  failure: string | undefined;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  add(image: string): void {
+    this.present.set(image, {
+      id: `sha256:${image}`,
+      repoTags: [image],
+      repoDigests: [],
+      size: 1234n,
+      uid: 7n,
+      username: "",
+      pinned: false,
+    });
+  }
+
+  imageStatus({ image }: ImageSpec): Promise<Image | undefined> {
+    this.calls.push(`status ${image}`);
+    if (this.failure !== undefined) return Promise.reject(this.#fail());
+    return Promise.resolve(this.present.get(image.replace(/^sha256:/, "")));
+  }
+
+  async pullImage(
+    { image }: ImageSpec,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<string> {
+    this.calls.push(`pull ${image}`);
+    await this.#clock.sleep(this.pullMs, options.signal ?? never);
+    if (!this.registry.has(image)) throw this.#fail();
+    this.add(image);
+    return `sha256:${image}`;
+  }
+
+  #fail(): CriError {
+    const detail = this.failure ?? "not found";
+    return new CriError({ kind: "failed", method: "PullImage", detail });
+  }
+}
+
+/** A puller and all around it. */
+export interface PullerRig {
+  readonly clock: FakeClock;
+  readonly store: SmallStore;
+  readonly events: EventList;
+  readonly puller: ImagePuller;
+  /** Asks for the image of a container, and waits for it. */
+  readonly ensure: (
+    container: Partial<ContainerSpec>,
+    signal?: AbortSignal,
+  ) => Promise<ImageOutcome>;
+}
+
+/** A puller over a store that is empty. */
+export function setUp(
+  options: { readonly maxParallelPulls?: number } = {},
+): PullerRig {
+  const clock = new FakeClock();
+  const store = new SmallStore(clock);
+  const events = new EventList();
+  const puller = new ImagePuller({ images: store, events, clock }, options);
+  const ensure = async (
+    container: Partial<ContainerSpec>,
+    signal: AbortSignal = never,
+  ): Promise<ImageOutcome> => {
+    const work = puller.ensure(podOf([]), { name: "c", ...container }, {
+      signal,
+    });
+    work.catch(() => {});
+    await clock.advance(0);
+    return await work;
+  };
+  return { clock, store, events, puller, ensure };
+}
