@@ -224,7 +224,8 @@ function describe(report: FileReport): string {
 // A line of the log and an event hold a few; the rest shows in `skerry validate`.
 const SHOWN_FAULTS = 3;
 
-function describeFaults(faults: readonly Fault[]): string {
+/** The first few faults in one line, and how many more there are. */
+export function describeFaults(faults: readonly Fault[]): string {
   const shown = faults.slice(0, SHOWN_FAULTS).map(formatFault);
   const more = faults.length - shown.length;
   return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");

@@ -18,6 +18,7 @@ import {
   type UnknownFields,
 } from "../api/mod.ts";
 import type { Logger } from "../base/mod.ts";
+import { describeFaults } from "./file_reporter.ts";
 import type { FileReport } from "./file_state.ts";
 import { identifyPod } from "./identity.ts";
 import { keepEqual } from "./manifest_reader.ts";
@@ -68,7 +69,7 @@ export function readUrlContent(
   const { unknownFields } = context;
   const parts = decodeManifestParts(body, { unknownFields });
   if (parts.kind === "refused") {
-    return { kind: "refused", reason: describe(parts.faults) };
+    return { kind: "refused", reason: describeFaults(parts.faults) };
   }
   const found = new Findings(context);
   for (const pod of parts.pods) found.pod(pod);
@@ -82,7 +83,7 @@ export function readUrlContent(
     const faults = faulty.flatMap((part) => part.faults);
     const reason = faults.length === 0
       ? "it has no pod, wanted one, or an empty PodList to remove all pods"
-      : describe(faults);
+      : describeFaults(faults);
     return { kind: "refused", reason };
   }
   const kept = keptOf(held, { found, nodeName: context.nodeName });
@@ -266,11 +267,5 @@ function tellWarnings(warnings: readonly Fault[], context: Context): void {
   });
 }
 
-function describe(faults: readonly Fault[]): string {
-  const shown = faults.slice(0, SHOWN).map(formatFault);
-  const more = faults.length - shown.length;
-  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
-}
-
-// A line of the log and an event hold a few.
+// A line of the log holds a few.
 const SHOWN = 3;

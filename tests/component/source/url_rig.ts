@@ -34,12 +34,13 @@ class PollClock extends FakeClock {
   }
 }
 
-/** A checkpoint that lasts as long as the test keeps it. */
+/** A checkpoint that lasts as long as the test keeps it, and takes what it gets while it runs. */
 export class MemoryCheckpoint implements SetCheckpoint {
   content: SourceContent | undefined;
   saves = 0;
   /** Why it cannot be read at present. */
   outage: string | undefined;
+  #isRunning = false;
 
   load(): Promise<Kept<SourceContent>> {
     const { content, outage } = this;
@@ -53,14 +54,17 @@ export class MemoryCheckpoint implements SetCheckpoint {
   }
 
   save(content: SourceContent): void {
+    if (!this.#isRunning) return;
     this.content = content;
     this.saves++;
   }
 
-  run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    return promise;
+    await promise;
+    this.#isRunning = false;
   }
 }
 

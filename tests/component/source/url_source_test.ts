@@ -306,6 +306,23 @@ Deno.test("SE-11 UrlSource follows redirects and gives its headers and condition
   strictEqual(other.requests[0]?.headers["host"], `localhost:${other.port}`);
 });
 
+Deno.test("UrlSource follows 301, 302, 303, 307 and 308, and no other status", async () => {
+  await using server = await ManifestServer.start(text(""));
+  await using rig = await startUrlRig({ url: server.url });
+  for (const code of [301, 302, 303, 307, 308]) {
+    server.answer = status(code, { location: `/${code}` });
+    server.paths.set(`/${code}`, text(podList(pod(`p${code}`))));
+    await rig.poll();
+    deepStrictEqual(rig.pods, [`p${code}=one`]);
+  }
+  for (const code of [300, 305, 306, 309]) {
+    server.answer = status(code, { location: "/301" });
+    await rig.poll();
+    deepStrictEqual(rig.pods, ["p308=one"]);
+    match(rig.reports[0] ?? "", new RegExp(`it answered ${code}, wanted 200`));
+  }
+});
+
 Deno.test("SE-10 UrlSource shows neither the query of its URL nor what a broken answer holds", async () => {
   await using server = await ManifestServer.start(
     text("kind: Secret\nstringData: {a: 'hunter2\n"),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { ManifestServer, text } from "../../support/manifest_server.ts";
 import {
   MemoryCheckpoint,
@@ -55,6 +55,41 @@ Deno.test("UrlSource does not say that a faulty pod left while its checkpoint ca
   deepStrictEqual(rig.pods, ["a=one", "b=two"]);
   strictEqual(rig.last?.unknown, undefined);
   strictEqual(checkpoint.content?.pods.length, 2);
+});
+
+Deno.test("UrlSource keeps the newer of what it took and what its checkpoint has, when both are faulty now (I8)", async () => {
+  const list = (...items: readonly object[]): string =>
+    JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  const map = (k: string | number): object => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "c" },
+    data: { k },
+  });
+  const faulty = (name: string): object => ({ ...pod(name), spec: {} });
+  const checkpoint = new MemoryCheckpoint();
+  await using server = await ManifestServer.start(
+    text(list(pod("a"), pod("b"), pod("c"), map("one"))),
+  );
+  {
+    await using _rig = await startUrlRig({ url: server.url, checkpoint });
+  }
+  checkpoint.outage = "EIO";
+  server.answer = text(
+    list(pod("a", "two"), faulty("b"), pod("c"), map("two")),
+  );
+  await using rig = new UrlRig({ url: server.url, checkpoint });
+  await rig.until(() => rig.sets.length === 1, "the set");
+  deepStrictEqual(rig.pods, ["a=two", "c=one"]);
+  server.answer = text(list(faulty("a"), faulty("b"), pod("c"), map(7)));
+  checkpoint.outage = undefined;
+  await rig.clock.advance(1_000);
+  await rig.until(() => rig.sets.length === 2, "the whole");
+  deepStrictEqual(rig.pods, ["a=two", "b=one", "c=one"]);
+  const [object, ...others] = rig.last?.objects ?? [];
+  ok(object?.kind === "ConfigMap");
+  strictEqual(new TextDecoder().decode(object.entries.get("k")), "two");
+  strictEqual(others.length, 0);
 });
 
 Deno.test("UrlSource needs no checkpoint for an answer without faults, and writes it anew", async () => {
