@@ -7,7 +7,7 @@
 import type { ContainerSpec } from "../api/mod.ts";
 import { type Clock, deadline, describeError } from "../base/mod.ts";
 import { CriError, type ExecResult, type RuntimeService } from "../cri/mod.ts";
-import { expand } from "../runtime/mod.ts";
+import { expandAll } from "../runtime/mod.ts";
 import { AttemptLimit } from "./attempt_limit.ts";
 import type { ProbeResult, ProbeTarget } from "./ports.ts";
 
@@ -100,9 +100,9 @@ const TIMED_OUT = "command timed out";
 function expandStatic(
   command: readonly string[],
   env: NonNullable<ContainerSpec["env"]>,
-): string[] {
+): readonly string[] {
   const values = new Map(env.map(({ name, value = "" }) => [name, value]));
-  return command.map((word) => expand(word, values));
+  return expandAll(command, values) ?? [];
 }
 
 function judge({ exitCode, stdout, stderr }: ExecResult): ProbeResult {

@@ -15,6 +15,7 @@ import {
   ANNOTATION_TERMINATION_MESSAGE_POLICY,
   containerHash,
   type ContainerPort,
+  type ContainerSpec,
   LABEL_CONTAINER_NAME,
   LABEL_POD_NAME,
   LABEL_POD_NAMESPACE,
@@ -23,7 +24,8 @@ import {
 } from "../api/mod.ts";
 import type { ContainerConfig, Mount } from "../cri/mod.ts";
 import { environmentOf } from "./container_needs.ts";
-import { expandAll } from "./expansion.ts";
+import type { Environment } from "./environment.ts";
+import { expandAll, ProgramBudget } from "./expansion.ts";
 import { containerMounts, terminationLogPath } from "./mount_spec.ts";
 import { containerResources } from "./resource_spec.ts";
 import { containerSecurity } from "./security_spec.ts";
@@ -53,8 +55,7 @@ export function containerLogPath(name: string, restartCount: number): string {
 function containerConfig(input: ContainerSpecInput): ContainerConfig {
   const { container, restartCount } = input;
   const environment = input.environment ?? environmentOf(input);
-  const command = expandAll(container.command, environment);
-  const args = expandAll(container.args, environment);
+  const { command, args } = expandedWords(container, environment);
   const { workingDir = "" } = container;
   return {
     metadata: { name: container.name, attempt: restartCount },
@@ -78,6 +79,25 @@ function containerConfig(input: ContainerSpecInput): ContainerConfig {
       resources: containerResources(input),
       securityContext: containerSecurity(input),
     },
+  };
+}
+
+/** What the program is given beside its variables; they count together. */
+function expandedWords(
+  { command, args }: Pick<ContainerSpec, "command" | "args">,
+  environment: Environment,
+): {
+  readonly command: readonly string[] | undefined;
+  readonly args: readonly string[] | undefined;
+} {
+  const budget = new ProgramBudget();
+  for (const [name, value] of environment) {
+    budget.take(name);
+    budget.take(value);
+  }
+  return {
+    command: expandAll(command, environment, budget),
+    args: expandAll(args, environment, budget),
   };
 }
 

@@ -14,7 +14,7 @@ import type {
   Quantity,
 } from "../api/mod.ts";
 import { podFieldValue, resourceFieldValue } from "../pod/mod.ts";
-import { expand } from "./expansion.ts";
+import { expand, ProgramBudget } from "./expansion.ts";
 import { type KeyFiles, keyFileValue } from "./key_file.ts";
 import { type ServiceFacts, serviceVariables } from "./service_links.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
@@ -47,7 +47,8 @@ export type Environment = ReadonlyMap<string, string>;
  *
  * Upstream: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
  *
- * @throws {SpecRefusal} when a reference cannot be resolved
+ * @throws {SpecRefusal} when a reference cannot be resolved, or there is more than any
+ * program can be given
  */
 export function containerEnvironment(
   pod: Pod,
@@ -60,9 +61,15 @@ export function containerEnvironment(
     links: pod.spec.enableServiceLinks ?? true,
   });
   const values = new Map<string, string>();
+  const budget = new ProgramBudget();
+  const set = (name: string, value: string): void => {
+    budget.take(name);
+    budget.take(value);
+    values.set(name, value);
+  };
   for (const source of container.envFrom ?? []) {
     for (const [name, value] of sourceVariables(source, referrer)) {
-      values.set(name, value);
+      set(name, value);
     }
   }
   const known = {
@@ -73,7 +80,7 @@ export function containerEnvironment(
     const found = value !== "" || valueFrom === undefined
       ? expand(value, known)
       : referredValue({ ...variable, valueFrom }, referrer);
-    if (found !== undefined) values.set(name, found);
+    if (found !== undefined) set(name, found);
   }
   for (const [name, value] of services) {
     if (!values.has(name)) values.set(name, value);

@@ -16,6 +16,29 @@ import { SpecRefusal } from "./spec_refusal.ts";
 export const MAX_EXPANDED_LENGTH: number = 1 << 20;
 
 /**
+ * The most that a program is given in variables and arguments, in UTF-16 units.
+ *
+ * Linux takes no more than 6 MiB of both together (fs/exec.c, bprm_stack_limits), so
+ * nothing that could run is refused, while thousands of variables of the longest kind
+ * end here and not in the agent's memory.
+ */
+export const MAX_PROGRAM_LENGTH: number = 6 << 20;
+
+/** Counts what one program is given. */
+export class ProgramBudget {
+  #left = MAX_PROGRAM_LENGTH;
+
+  /** @throws {SpecRefusal} when that is more than any program can be given */
+  take(text: string): void {
+    this.#left -= text.length;
+    if (this.#left >= 0) return;
+    throw new SpecRefusal(
+      `Cannot give the program its variables and arguments: together they are longer than ${MAX_PROGRAM_LENGTH} characters, wanted less`,
+    );
+  }
+}
+
+/**
  * Replaces every `$(NAME)` by the value of NAME.
  *
  * An unknown name stays as it is written, `$$` becomes one `$`, and an opening
@@ -76,12 +99,23 @@ export function expand(
   return parts.join("");
 }
 
-/** Expands each text of a list; an absent list stays absent. */
+/**
+ * Expands each text of a list; an absent list stays absent.
+ *
+ * @param budget What the program is given beside them counts in it, too.
+ * @throws {SpecRefusal} when one would exceed `MAX_EXPANDED_LENGTH`, or all together
+ * `MAX_PROGRAM_LENGTH`
+ */
 export function expandAll(
   texts: readonly string[] | undefined,
   values: ReadonlyMap<string, string>,
+  budget: ProgramBudget = new ProgramBudget(),
 ): readonly string[] | undefined {
-  return texts?.map((text) => expand(text, values));
+  return texts?.map((text) => {
+    const word = expand(text, values);
+    budget.take(word);
+    return word;
+  });
 }
 
 /**

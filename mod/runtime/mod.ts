@@ -24,7 +24,7 @@ export {
   type PodEnding,
   PodExecutor,
 } from "./execute.ts";
-export { expand } from "./expansion.ts";
+export { expandAll } from "./expansion.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export { PodObserver } from "./look.ts";
 export {

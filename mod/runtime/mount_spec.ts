@@ -173,10 +173,19 @@ export function subPathOf(
   );
 }
 
+/** The kernel takes no longer path (PATH_MAX). */
+const MAX_SUB_PATH = 4095;
+
 /** Validation has seen what was written, but not what it expands to. */
 function checkSubPath(mount: VolumeMount, path: string): string {
   // What it expands to may be secret.
   const shown = `subpath "${mount.subPathExpr || path}"`;
+  if (path.length > MAX_SUB_PATH) {
+    throw refused(
+      mount,
+      `its subpath has ${path.length} characters, wanted at most ${MAX_SUB_PATH}`,
+    );
+  }
   if (path.startsWith("/")) {
     throw refused(mount, `${shown} is absolute, wanted a relative one`);
   }

@@ -257,3 +257,16 @@ Deno.test("buildContainerConfig() says nothing of huge pages on a node without t
     undefined,
   );
 });
+
+Deno.test("buildContainerConfig() refuses variables and arguments that no program can be given together", () => {
+  const environment = new Map([["BIG", "x".repeat(1 << 20)]]);
+  const args = Array.from({ length: 5 }, () => "$(BIG)");
+  const result = buildContainerConfig(
+    containerInput({ container: container({ args }), environment }),
+  );
+  strictEqual(result.kind, "refused");
+  strictEqual(
+    configOf({ args: args.slice(1) }, { environment }).args?.length,
+    4,
+  );
+});

@@ -227,3 +227,17 @@ for (const [title, valueFrom] of REFUSED) {
     );
   });
 }
+
+Deno.test("containerEnvironment() refuses a chain of variables that would not fit into memory", () => {
+  const doubled = Array.from({ length: 13 }, (_, at) => ({
+    name: `E${at + 1}`,
+    value: `$(E${at})$(E${at})`,
+  }));
+  const first = { name: "E0", value: "x".repeat(64) };
+  const many = Array.from({ length: 3_000 }, (_, at) => ({
+    name: `MANY${at}`,
+    value: "$(E13)",
+  }));
+  strictEqual(environment([first, ...doubled])["E13"]?.length, 1 << 19);
+  throws(() => environment([first, ...doubled, ...many]), SpecRefusal);
+});

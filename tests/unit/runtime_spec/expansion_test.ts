@@ -11,6 +11,7 @@ import {
   expandAll,
   expandKnown,
   MAX_EXPANDED_LENGTH,
+  MAX_PROGRAM_LENGTH,
 } from "../../../mod/runtime/expansion.ts";
 import { SpecRefusal } from "../../../mod/runtime/spec_refusal.ts";
 
@@ -128,4 +129,13 @@ Deno.test("expandKnown() tells the first name that is not known", () => {
     kind: "unknown",
     unknown: "NOPE",
   });
+});
+
+Deno.test("expandAll() refuses words that together are more than a program can be given", () => {
+  const values = new Map([["BIG", "x".repeat(MAX_EXPANDED_LENGTH)]]);
+  const words = (count: number) =>
+    Array.from({ length: count }, () => "$(BIG)");
+  const fitting = MAX_PROGRAM_LENGTH / MAX_EXPANDED_LENGTH;
+  strictEqual(expandAll(words(fitting), values)?.length, fitting);
+  throws(() => expandAll([...words(fitting), "x"], values), SpecRefusal);
 });

@@ -212,7 +212,11 @@ Deno.test("containerMounts() mounts a sub-path where it was found (VO-03)", () =
   ]);
 });
 
-const ENVIRONMENT = new Map([["POD", "web"], ["UP", "../../etc"]]);
+const ENVIRONMENT = new Map([
+  ["POD", "web"],
+  ["UP", "../../etc"],
+  ["LONG", "x".repeat(4096)],
+]);
 
 Deno.test("wantedSubPaths() names what is to be found, expanded (VO-03)", () => {
   const volumeMounts = [
@@ -260,6 +264,7 @@ const BAD_PATHS: readonly (readonly [
   [{ subPathExpr: "/$(POD)" }, /is absolute/],
   [{ subPathExpr: "a/$(NOPE)" }, /names variable "NOPE"/],
   [{ subPath: "a\0b" }, /NUL/],
+  [{ subPathExpr: "$(LONG)" }, /has 4096 characters, wanted at most 4095/],
 ];
 
 for (const [mount, message] of BAD_PATHS) {
