@@ -9,7 +9,12 @@ import type { ContainerSpec, Pod } from "../api/mod.ts";
 import { describeError } from "../base/mod.ts";
 import type { ImageSpec, SandboxConfig } from "../cri/mod.ts";
 import type { ImagePuller } from "./images.ts";
-import { type KeyFile, keyFileName, wantedKeyFiles } from "./key_file.ts";
+import {
+  type KeyFile,
+  keyFileName,
+  MAX_KEY_FILES,
+  wantedKeyFiles,
+} from "./key_file.ts";
 import type { WantedImage, WantedSubPath } from "./mount_spec.ts";
 import type { SyncFailure } from "./outcome.ts";
 import type {
@@ -222,9 +227,12 @@ async function readKeyFiles(
     const source = volumes.get(ref.volumeName);
     files.set(
       keyFileName(ref),
-      source === undefined
-        ? { kind: "refused", message: "the volume is not set up" }
-        : await readVolumeFile(source.hostPath, ref.path).catch(unreadable),
+      files.size >= MAX_KEY_FILES
+        ? refusedFile(`it is one of more than ${MAX_KEY_FILES} files`)
+        : source === undefined
+        ? refusedFile("the volume is not set up")
+        : await readVolumeFile(source.hostPath, ref.path)
+          .catch((error) => refusedFile(describeError(error))),
     );
   }
   return files;
@@ -242,8 +250,8 @@ function concealed(message: string, wanted: WantedSubPath): string {
   );
 }
 
-function unreadable(error: unknown): KeyFile {
-  return { kind: "refused", message: describeError(error) };
+function refusedFile(message: string): KeyFile {
+  return { kind: "refused", message };
 }
 
 function failed(message: string): Extract<Gathered, { kind: "failed" }> {

@@ -11,15 +11,23 @@ export type FileKeyRef = NonNullable<EnvVarSource["fileKeyRef"]>;
 
 /** A file as it was found, without its subject to stand behind a colon when it was not read. */
 export type KeyFile =
-  | { readonly kind: "read"; readonly text: string }
+  | ParsedKeyFile
   | { readonly kind: "missing" }
   | { readonly kind: "refused"; readonly message: string };
+
+/** What a file says: read once, however many variables name it. */
+export type ParsedKeyFile =
+  | { readonly kind: "read"; readonly variables: ReadonlyMap<string, string> }
+  | { readonly kind: "malformed"; readonly line: number };
 
 /** What was found of the files that a container's variables name, by `keyFileName`. */
 export type KeyFiles = ReadonlyMap<string, KeyFile>;
 
 /** The largest file of variables, in bytes; that of upstream. */
 export const MAX_KEY_FILE_BYTES: number = 64 << 10;
+
+/** The most files of variables of one container that are in memory. */
+export const MAX_KEY_FILES = 32;
 
 /** What a file is called in {@linkcode KeyFiles}. */
 export function keyFileName(
@@ -60,14 +68,13 @@ export function keyFileValue(
       return { kind: "refused", message: `${where}: ${file.message}` };
     case "missing":
       return { kind: "absent", message: `${where} is not there` };
+    case "malformed": {
+      const message =
+        `${where} is not well formed at line ${file.line}, wanted NAME='value'`;
+      return { kind: "refused", message };
+    }
     case "read": {
-      const parsed = parseKeyFile(file.text);
-      if (parsed.kind === "malformed") {
-        const message =
-          `${where} is not well formed at line ${parsed.line}, wanted NAME='value'`;
-        return { kind: "refused", message };
-      }
-      const value = parsed.variables.get(key);
+      const value = file.variables.get(key);
       return value === undefined
         ? { kind: "absent", message: `${where} has no variable "${key}"` }
         : { kind: "found", value };
@@ -82,9 +89,7 @@ export function keyFileValue(
  *
  * Upstream: pkg/kubelet/util/env ParseEnv (KEP 3721).
  */
-export function parseKeyFile(text: string):
-  | { readonly kind: "ok"; readonly variables: ReadonlyMap<string, string> }
-  | { readonly kind: "malformed"; readonly line: number } {
+export function parseKeyFile(text: string): ParsedKeyFile {
   const variables = new Map<string, string>();
   // Sticky, so that every character belongs to an entry that was understood.
   const entry =
@@ -102,5 +107,5 @@ export function parseKeyFile(text: string):
     if (name === undefined || value === undefined) continue;
     if (!variables.has(name)) variables.set(name, value);
   }
-  return { kind: "ok", variables };
+  return { kind: "read", variables };
 }

@@ -6,10 +6,10 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { FileError, fileErrorKind, useFileBelow } from "../host/mod.ts";
-import { type KeyFile, MAX_KEY_FILE_BYTES } from "./key_file.ts";
+import { type KeyFile, MAX_KEY_FILE_BYTES, parseKeyFile } from "./key_file.ts";
 
 /**
- * Reads a text of at most {@linkcode MAX_KEY_FILE_BYTES} below a volume, through no
+ * Reads a file of variables of at most {@linkcode MAX_KEY_FILE_BYTES} below a volume, through no
  * link at all.
  *
  * Who wins the race that {@linkcode useFileBelow} leaves would learn the values of
@@ -58,7 +58,7 @@ function textOf(bytes: Uint8Array): KeyFile {
   }
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
-    return { kind: "read", text: decoder.decode(bytes) };
+    return parseKeyFile(decoder.decode(bytes));
   } catch {
     // The decoder's own words are no help.
     return { kind: "refused", message: "it is not UTF-8" };

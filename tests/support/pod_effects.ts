@@ -25,7 +25,7 @@ import {
   qosClass,
 } from "../../mod/pod/mod.ts";
 import { pullPolicy } from "../../mod/runtime/pull_policy.ts";
-import type { KeyFiles } from "../../mod/runtime/key_file.ts";
+import { type KeyFiles, parseKeyFile } from "../../mod/runtime/key_file.ts";
 import { type NodeFacts, NodeSpecBuilder } from "../../mod/runtime/mod.ts";
 import { identifyPod } from "../../mod/source/mod.ts";
 import type { Draft, Effect } from "../../scripts/pod_fields/row.ts";
@@ -244,7 +244,7 @@ function containers(
 const KEY_FILES: KeyFiles = new Map(
   ["v:vars", "v:other", "w:vars"].map((name) => [
     name,
-    { kind: "read", text: `K='${name}'\nL='other'\n` },
+    parseKeyFile(`K='${name}'\nL='other'\n`),
   ]),
 );
 

@@ -279,6 +279,30 @@ Deno.test("PodExecutor.execute() reads no variables through a link, from a pipe 
   match(only(await rig.sync(FILE_POD, { volumes })).message, /is larger than/);
 });
 
+Deno.test("PodExecutor.execute() holds no more than 32 files of variables in memory", async () => {
+  await using both = await volumeRig();
+  const { rig, root, volumes } = both;
+  const env = Array.from({ length: 33 }, (_, at) => ({
+    name: `V${at}`,
+    valueFrom: {
+      fileKeyRef: { volumeName: "v", path: `${at}.env`, key: "A" },
+    },
+  }));
+  for (const at of env.keys()) {
+    await Deno.writeTextFile(`${root}/${at}.env`, "A='1'\n");
+  }
+  const sync = (count: number) =>
+    rig.sync(
+      pod({
+        containers: [container({ env: env.slice(0, count) })],
+        volumes: [{ name: "v", emptyDir: {} }],
+      }),
+      { volumes },
+    );
+  match(only(await sync(33)).message, /"32.env" .* more than 32 files/);
+  deepStrictEqual((await sync(32)).failures, []);
+});
+
 const IMAGE_POD = pod({
   containers: [container({
     volumeMounts: [{ name: "m", mountPath: "/d", subPath: "weights" }],

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { environmentOf } from "../../../mod/runtime/container_needs.ts";
-import { keyFileName } from "../../../mod/runtime/key_file.ts";
+import { keyFileName, parseKeyFile } from "../../../mod/runtime/key_file.ts";
 import { container, containerInput } from "./fixtures.ts";
 
 Deno.test("environmentOf() hands on the addresses, services and files that are known", () => {
@@ -24,7 +24,7 @@ Deno.test("environmentOf() hands on the addresses, services and files that are k
     ports: [],
   }];
   const keyFiles = new Map([
-    [keyFileName(ref), { kind: "read" as const, text: "A='1'\n" }],
+    [keyFileName(ref), parseKeyFile("A='1'\n")],
   ]);
   const full = environmentOf({ ...input, services, keyFiles });
   deepStrictEqual(Object.fromEntries(full), {

@@ -10,7 +10,11 @@ import {
   containerEnvironment,
   type EnvironmentFacts,
 } from "../../../mod/runtime/environment.ts";
-import { keyFileName } from "../../../mod/runtime/key_file.ts";
+import {
+  type KeyFile,
+  keyFileName,
+  parseKeyFile,
+} from "../../../mod/runtime/key_file.ts";
 import { SpecRefusal } from "../../../mod/runtime/spec_refusal.ts";
 import { container, pod } from "./fixtures.ts";
 import { keyed, objectsOf } from "./objects.ts";
@@ -178,9 +182,9 @@ for (const [message, fields] of REFUSED) {
 
 Deno.test("containerEnvironment() reads variables of a file, and leaves optional ones out", () => {
   const ref = { volumeName: "v", path: "app.env", key: "A" };
-  const keyFiles = new Map([
-    [keyFileName(ref), { kind: "read" as const, text: "A='1'\n" }],
-    [keyFileName({ ...ref, path: "none" }), { kind: "missing" as const }],
+  const keyFiles = new Map<string, KeyFile>([
+    [keyFileName(ref), parseKeyFile("A='1'\n")],
+    [keyFileName({ ...ref, path: "none" }), { kind: "missing" }],
   ]);
   const env = [
     { name: "A", valueFrom: { fileKeyRef: ref } },

@@ -28,7 +28,7 @@ for (const [text, expected] of WELL_FORMED) {
   Deno.test(`parseKeyFile() reads ${JSON.stringify(text)}`, () => {
     const result = parseKeyFile(text);
     deepStrictEqual(
-      result.kind === "ok" && [...result.variables],
+      result.kind === "read" && [...result.variables],
       Object.entries(expected),
     );
   });
@@ -68,10 +68,7 @@ Deno.test("wantedKeyFiles() names each file once", () => {
 
 Deno.test("keyFileValue() tells what it lacks without what the file holds", () => {
   const ref = { volumeName: "v", path: "f", key: "A" };
-  const files = new Map([["v:f", {
-    kind: "read" as const,
-    text: "PASSWORD=hunter2",
-  }]]);
+  const files = new Map([["v:f", parseKeyFile("PASSWORD=hunter2")]]);
   const found = keyFileValue(ref, files);
   deepStrictEqual(found, {
     kind: "refused",
