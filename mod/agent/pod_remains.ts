@@ -73,10 +73,13 @@ export class PodRemains {
     for (const { id } of sandboxes) this.#addSandbox(observed, id);
   }
 
-  /** The sandboxes of a pod whose containers have ended, if they could not be stopped. */
-  stopSandboxes(pod: ObservedPod): void {
+  /** Sandboxes in which nothing runs any more, if they could not be stopped. */
+  stopSandboxes(
+    pod: ObservedPod,
+    ids: readonly string[] = pod.sandboxes.map(({ id }) => id),
+  ): void {
     const { collector, remover } = this.#deps;
-    for (const { id } of pod.sandboxes) {
+    for (const id of ids) {
       collector.add({
         key: `network/${id}`,
         what: `what keeps sandbox "${id}" of ${nameOf(pod)} from stopping`,

@@ -295,6 +295,8 @@ export class RuntimePodSyncer implements PodSyncer {
     const { uid } = pod.metadata;
     const { prober, remains } = this.#deps;
     this.#memory.waiting.set(uid, waitingAfter(outcome));
+    const { unstopped = [] } = outcome;
+    if (unstopped.length > 0) remains.stopSandboxes(observed, unstopped);
     const now = outcome.acted
       ? await this.#lookAfter(uid, outcome, signal)
       : observed;

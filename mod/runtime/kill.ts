@@ -56,6 +56,30 @@ export type KillService = Pick<
   "stopContainer" | "stopPodSandbox"
 >;
 
+/**
+ * So long a sandbox may take to stop whose containers have ended: what is left is the
+ * network's, which may hang for minutes. Longer than a plugin takes that works.
+ */
+const SANDBOX_PATIENCE_MS = 10_000;
+
+/** The containers of a pod have ended, but a sandbox could not be stopped. */
+export class SandboxesLeft extends AggregateError {
+  override readonly name = "SandboxesLeft";
+  /** All that were to be stopped; to stop one again does no harm. */
+  readonly sandboxIds: readonly string[];
+
+  constructor(
+    failures: readonly unknown[],
+    options: {
+      readonly message: string;
+      readonly sandboxIds: readonly string[];
+    },
+  ) {
+    super(failures, options.message);
+    this.sandboxIds = options.sandboxIds;
+  }
+}
+
 /** Ends containers: event, preStop hook, those that end before, SIGTERM, SIGKILL. */
 export class PodKiller {
   readonly #runtime: KillService;
@@ -139,28 +163,53 @@ export class PodKiller {
    * Ends all containers of a pod together, sidecars after the others, then its
    * sandboxes.
    *
+   * @throws {SandboxesLeft} when the containers have ended and a sandbox has not
    * @throws {AggregateError} with everything that failed; the rest has been done
    */
   async killPod(kill: PodKill): Promise<void> {
-    const { pod, observed, signal } = kill;
+    const { pod, signal } = kill;
     const { failures, isEarly } = await this.#stopContainers(kill);
     signal.throwIfAborted();
     // A sandbox takes its containers with it at once, so it stays as long as one
     // of them still has a right to its grace.
-    if (!isEarly) {
-      const kind = "stopping_sandboxes";
-      using _stopping = this.#activities.begin(pod.metadata.uid, { kind });
-      const stops = observed.sandboxes.map(({ id }) =>
-        this.#runtime.stopPodSandbox(id, { signal })
-      );
-      failures.push(...await failuresOf(stops));
-    }
+    const left = isEarly
+      ? []
+      : await this.#stopSandboxes(kill, { haveEnded: failures.length === 0 });
     signal.throwIfAborted();
-    if (failures.length === 0) return;
+    const all = [...failures, ...left];
+    if (all.length === 0) return;
     const { name, namespace } = pod.metadata;
-    const why = failures.map(describeError).join("; ");
+    const why = all.map(describeError).join("; ");
     const message = `Cannot stop pod "${namespace}/${name}": ${why}`;
-    throw new AggregateError(failures, message);
+    if (failures.length > 0) throw new AggregateError(all, message);
+    const sandboxIds = kill.observed.sandboxes.map(({ id }) => id);
+    throw new SandboxesLeft(all, { message, sandboxIds });
+  }
+
+  /**
+   * @param options.haveEnded nothing runs in them: nobody has to wait for their network
+   * @returns what failed
+   */
+  async #stopSandboxes(
+    { pod, observed, signal }: PodKill,
+    { haveEnded }: { readonly haveEnded: boolean },
+  ): Promise<unknown[]> {
+    const kind = "stopping_sandboxes";
+    using _stopping = this.#activities.begin(pod.metadata.uid, { kind });
+    using limit = haveEnded
+      ? deadline(this.#clock, SANDBOX_PATIENCE_MS, signal)
+      : undefined;
+    const stop = async (id: string): Promise<void> => {
+      try {
+        const scope = limit?.signal ?? signal;
+        await this.#runtime.stopPodSandbox(id, { signal: scope });
+      } catch (error) {
+        if (limit?.signal.aborted !== true) throw error;
+        const forMs = SANDBOX_PATIENCE_MS;
+        throw new Error(`Sandbox "${id}" did not stop within ${forMs} ms`);
+      }
+    };
+    return await failuresOf(observed.sandboxes.map(({ id }) => stop(id)));
   }
 
   /** @returns what failed, and whether some of it failed before its grace was over */

@@ -27,6 +27,8 @@ export interface SyncOutcome {
   readonly failures: readonly SyncFailure[];
   /** An image is still being pulled: the pod is told of when that has ended. */
   readonly isPulling: boolean;
+  /** Sandboxes in which nothing runs any more and which could not be stopped. */
+  readonly unstopped?: readonly string[];
   /** Why none of the pod's containers could be started or kept. */
   readonly podFailure?: SyncFailure;
   /**

@@ -15,6 +15,7 @@ export class OutcomeLog {
   #actedAtMs: number | undefined;
   #onlyStarted = true;
   #isPulling = false;
+  #unstopped: readonly string[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,6 +35,11 @@ export class OutcomeLog {
   stopped(): void {
     this.changed();
     this.#onlyStarted = false;
+  }
+
+  /** These sandboxes could not be stopped, though nothing runs in them. */
+  leftUnstopped(sandboxIds: readonly string[]): void {
+    this.#unstopped = sandboxIds;
   }
 
   /** One container waits for an image that is being pulled. */
@@ -72,6 +78,7 @@ export class OutcomeLog {
       actedAtMs: this.#actedAtMs ?? this.#clock.monotonic(),
       failures: this.#failures,
       isPulling: this.#isPulling,
+      ...this.#unstopped.length > 0 && { unstopped: this.#unstopped },
       ...podFailure === undefined ? {} : { podFailure },
       ...observed === undefined ? {} : { observed },
     };

@@ -19,7 +19,8 @@ import {
 import { PodRemover } from "./collect.ts";
 import type { ContainerFiles } from "./container_files.ts";
 import type { ContainerNotes } from "./container_notes.ts";
-import type { PodKiller } from "./kill.ts";
+import { type PodKiller, SandboxesLeft } from "./kill.ts";
+import { listPod, type ListService } from "./list_pods.ts";
 import type { OutcomeLog } from "./outcome_log.ts";
 
 /** The part of an execution that stopping looks at. */
@@ -33,6 +34,7 @@ export interface StopInput {
 /** Does the first half of a plan. */
 export class PlanStops {
   readonly #deps: {
+    readonly runtime: ListService;
     readonly killer: PodKiller;
     readonly notes: ContainerNotes;
     readonly events: EventSink;
@@ -112,8 +114,25 @@ export class PlanStops {
       return;
     }
     const reasons = plan.kill;
-    await this.#deps.killer.killPod({ pod, observed, reasons, signal });
+    try {
+      await this.#deps.killer.killPod({ pod, observed, reasons, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const isLeft = error instanceof SandboxesLeft;
+      if (!isLeft || await this.#isAlive(observed, signal)) throw error;
+      // What is left is the network of a sandbox that is over: that is a collector's.
+      log.leftUnstopped(error.sandboxIds);
+    }
     log.stopped();
+  }
+
+  /** Whether anything of the pod may still run. */
+  async #isAlive(
+    { uid }: ObservedPod,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { alive } = await listPod(this.#deps.runtime, uid, { signal });
+    return alive;
   }
 
   async #stopSome(input: StopInput, log: OutcomeLog): Promise<void> {

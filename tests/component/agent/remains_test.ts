@@ -78,13 +78,63 @@ Deno.test("Agent started anew finds what the last one could not remove, and its 
   await untilGone(rig);
 });
 
-Deno.test("Agent does not wait for a sandbox that cannot be stopped though its containers have ended", async () => {
-  await using rig = await withRunning();
+for (
+  const [what, fault] of [["is refused", ERROR], ["hangs", HANGS]] as const
+) {
+  Deno.test(`Agent starts the new version of a pod though stopping the old one's sandbox ${what}`, async () => {
+    await using rig = await withRunning();
+    rig.fake.fault("StopPodSandbox", fault);
+    await rig.apply("web", web({ labels: { version: "2" } }));
+    await untilRunning(rig, "2");
+    rig.fake.clearFaults();
+    if (fault.kind === "hang") return;
+    await rig.until(() => rig.fake.sandboxes.size === 1, "the old one's end", {
+      limitMs: 60_000,
+    });
+  });
+
+  Deno.test(`Agent makes another sandbox for a pod whose own died, though stopping that one ${what}`, async () => {
+    await using rig = await withRunning();
+    const [dead] = rig.ready();
+    ok(dead !== undefined);
+    const isDead = (request: unknown): boolean =>
+      JSON.stringify(request).includes(dead.id);
+    rig.fake.fault("StopPodSandbox", fault, { when: isDead });
+    dead.state = "not_ready";
+    rig.fake.exitContainer(rig.only(WEB).id, 137);
+    await rig.until(() => rig.fake.running(WEB).length === 1, "its restart", {
+      limitMs: 20_000,
+    });
+    strictEqual(rig.status("web")?.phase, "Running");
+    rig.fake.clearFaults();
+    // It stays as long as the record of its dead container, and its network does not.
+    const from = rig.fake.calls.length;
+    await rig.until(
+      () => rig.mutations(from).includes("StopPodSandbox"),
+      "the end of its network",
+      { limitMs: 150_000 },
+    );
+    await rig.until(
+      () => rig.metric("skerry_garbage_pieces") === 0,
+      "the collector's rest",
+      { limitMs: 5_000 },
+    );
+    strictEqual(rig.fake.running(WEB).length, 1);
+  });
+}
+
+Deno.test("Agent makes no second sandbox beside one that does not stop and is ready", async () => {
+  await using rig = await withRunning(web({ uid: UID }));
   rig.fake.fault("StopPodSandbox", ERROR);
-  await rig.apply("web", web({ labels: { version: "2" } }));
-  await untilRunning(rig, "2");
+  const spec = { hostNetwork: true };
+  await rig.stopAgent();
+  const manifest = JSON.stringify(web({ uid: UID, spec }));
+  await Deno.writeTextFile(rig.manifestPath("web"), manifest);
+  await rig.startAgent();
+  await rig.pass(30_000);
+  strictEqual(rig.fake.sandboxes.size, 1);
   rig.fake.clearFaults();
-  await rig.until(() => rig.fake.sandboxes.size === 1, "the old one's end", {
+  await rig.until(() => rig.fake.running(WEB).length === 1, "its restart", {
     limitMs: 60_000,
   });
 });

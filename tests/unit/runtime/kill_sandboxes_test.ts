@@ -1,0 +1,82 @@
+/**
+ * Stopping the sandboxes of a pod: how long anybody waits for it.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, ok, rejects } from "node:assert/strict";
+import { silentLogger } from "../../../mod/base/mod.ts";
+import { CriError } from "../../../mod/cri/mod.ts";
+import { HookRunner } from "../../../mod/runtime/hooks.ts";
+import {
+  type KillService,
+  PodKiller,
+  SandboxesLeft,
+} from "../../../mod/runtime/kill.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { EventList, podOf, seenContainer, seenPod } from "./builders.ts";
+
+const never = new AbortController().signal;
+
+const STUCK = new CriError({
+  kind: "failed",
+  method: "StopContainer",
+  detail: "it does not end",
+});
+
+/** Begins to end a pod whose sandbox takes a minute to stop. */
+function killSlowly(options: { readonly stopContainer: () => Promise<void> }) {
+  const clock = new FakeClock();
+  const events = new EventList();
+  const runtime: KillService = {
+    stopContainer: options.stopContainer,
+    stopPodSandbox: (_id, { signal = never } = {}) =>
+      clock.sleep(60_000, signal),
+  };
+  const killer = new PodKiller({
+    runtime,
+    hooks: new HookRunner({
+      runtime: { execSync: () => Promise.reject(STUCK) },
+      events,
+      clock,
+    }),
+    nodeIps: () => [],
+    events,
+    clock,
+    log: silentLogger,
+  });
+  const done = killer.killPod({
+    pod: podOf(["a"]),
+    observed: seenPod({ containers: [seenContainer("a")] }),
+    graceSeconds: 0,
+    signal: never,
+  });
+  return { clock, done };
+}
+
+Deno.test("PodKiller.killPod() waits 10 s for a sandbox in which nothing runs, and says which it leaves", async () => {
+  const { clock, done } = killSlowly({
+    stopContainer: () => Promise.resolve(),
+  });
+  const isLeft = rejects(done, (error) => {
+    ok(error instanceof SandboxesLeft);
+    deepStrictEqual(error.sandboxIds, ["s1"]);
+    match(error.message, /Sandbox "s1" did not stop within 10000 ms/);
+    return true;
+  });
+  await clock.advance(10_000);
+  await isLeft;
+});
+
+Deno.test("PodKiller.killPod() gives a sandbox all its time that is to end a container", async () => {
+  const { clock, done } = killSlowly({
+    stopContainer: () => Promise.reject(STUCK),
+  });
+  const isTold = rejects(done, (error) => {
+    ok(error instanceof AggregateError && !(error instanceof SandboxesLeft));
+    deepStrictEqual(error.errors, [STUCK]);
+    return true;
+  });
+  await clock.advance(60_000);
+  await isTold;
+});
