@@ -191,7 +191,8 @@ function countApps({ pod, statuses, ends = NO_ENDS }: PhaseInput) {
     if (at.kind !== "stopped") continue;
     const failed = at.exitCode !== 0 || ends.failed.has(name);
     if (!failed && !at.waiting) count.succeeded++;
-    if (ends.due.has(name)) continue;
+    // How the run before ended decides nothing of one that waits for its next.
+    if (ends.due.has(name) || at.waiting) continue;
     // An end that counts as failed is judged where it is known: what it leaves is over.
     if (ends.failed.has(name) || isOver(container, at, pod)) {
       count.stoppedForGood++;

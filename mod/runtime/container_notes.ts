@@ -20,40 +20,62 @@ import type {
 } from "../pod/mod.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
-/** What is remembered of the newest container of a name. */
+/** What is remembered of one container. */
 interface Note {
-  readonly id: string;
+  readonly name: string;
   readonly stop?: Stop;
   /** Its postStart hook was to run, and is not known to have ended. */
   readonly postStartDue?: true;
 }
 
+/** Wall times in milliseconds; what ended earlier or later was not stopped after all. */
 interface Stop {
   readonly as: DeliberateStop;
-  /** One that ends later than that, by the wall clock, was not stopped after all. */
+  readonly sinceMs: number;
   readonly untilMs: number;
 }
 
 /** What keeping notes does to the disk. */
-export type NoteFiles = Pick<
-  RuntimeFiles,
-  "makeDirectory" | "write" | "readTail"
->;
+export interface NoteFiles
+  extends Pick<RuntimeFiles, "makeDirectory" | "readTail"> {
+  /**
+   * Replaces a file as a whole: whoever reads finds the old or the new content.
+   *
+   * @param options.durable whether it survives a power cut once this resolves
+   */
+  replace(
+    path: string,
+    content: string,
+    options: { readonly durable: boolean },
+  ): Promise<void>;
+}
 
+/** By the id that the runtime gave, the oldest first. */
 type Notes = ReadonlyMap<string, Note>;
 
 const NOTHING: Notes = new Map();
 
-/** A pod of a hundred containers needs a quarter of it. */
-const MAX_BYTES = 64 << 10;
+/** One that ended, its successor that may come to nothing, and one left by a lost answer. */
+const MAX_PER_NAME = 3;
+
+/** Those of a pod of a hundred containers. */
+const MAX_NOTES = 300;
+
+/** As many of the longest names take a third of it. */
+const MAX_BYTES = 256 << 10;
 
 /** How much longer than its grace a container may take to be seen as ended. */
 const SLACK_MS = 60_000;
 
+/** What is on the disk is asked for so often before the pod goes on without. */
+const MAX_READS = 3;
+
 /**
  * Remembers, in a file beside the pod's others, why the agent stopped a container and
  * which containers wait for their postStart hook. Both are written before it happens,
- * so that whoever comes next knows even if this agent ends in the midst of it.
+ * so that whoever comes next knows even if this agent ends, or power is lost, in the
+ * midst of it. A note is about one container: that of its successor takes nothing
+ * from it, since that one may never run.
  *
  * A disk that refuses stops nothing: this agent remembers in any case.
  */
@@ -63,6 +85,8 @@ export class ContainerNotes {
   readonly #clock: Clock;
   readonly #podsDir: string;
   readonly #notes = new Map<string, Notes>();
+  /** How often the file of a pod could not be read, by UID. */
+  readonly #failedReads = new Map<string, number>();
 
   constructor(
     deps: {
@@ -78,7 +102,12 @@ export class ContainerNotes {
     this.#podsDir = options.podsDir;
   }
 
-  /** The same pod with what is remembered of its containers. */
+  /**
+   * The same pod with what is remembered of its containers.
+   *
+   * @throws {Error} when the disk does not say; a few times, so that a fault that goes
+   * by decides nothing, and a disk that is broken for good holds up no pod
+   */
   async complete(observed: ObservedPod): Promise<ObservedPod> {
     if (observed.containers.length === 0) return observed;
     const notes = await this.#of(observed.uid);
@@ -95,36 +124,57 @@ export class ContainerNotes {
     options: { readonly graceSeconds: number },
   ): Promise<void> {
     if (stops.length === 0) return;
-    const notes = new Map(await this.#of(pod.metadata.uid));
-    const untilMs = this.#clock.now() + options.graceSeconds * 1_000 + SLACK_MS;
-    for (const { containerId: id, containerName, stopped } of stops) {
-      const known = notes.get(containerName);
-      notes.set(containerName, {
-        ...(known?.id === id ? known : { id }),
-        stop: { as: stopped, untilMs },
+    const notes = new Map(await this.#known(pod.metadata.uid));
+    const nowMs = this.#clock.now();
+    const graceMs = options.graceSeconds * 1_000;
+    let isNew = false;
+    for (const { containerId: id, containerName: name, stopped } of stops) {
+      const known = notes.get(id);
+      const isRecent = known?.stop !== undefined &&
+        known.stop.untilMs + SLACK_MS >= nowMs;
+      const before = isRecent ? known.stop : undefined;
+      // One that does not want to end is stopped again and again.
+      const isNoted = before?.as === stopped &&
+        before.untilMs >= nowMs + graceMs;
+      if (isNoted) continue;
+      isNew = true;
+      const sinceMs = before?.sinceMs ?? Math.floor(nowMs);
+      const untilMs = nowMs + graceMs + SLACK_MS;
+      notes.delete(id);
+      notes.set(id, {
+        ...known,
+        name,
+        stop: { as: stopped, sinceMs, untilMs },
       });
     }
-    await this.#keep(pod, notes);
+    if (isNew) await this.#keep(pod, notes);
   }
 
   /** A container with a postStart hook is about to be started. */
   async starting(pod: Pod, name: string, containerId: string): Promise<void> {
-    const notes = new Map(await this.#of(pod.metadata.uid));
-    notes.set(name, { id: containerId, postStartDue: true });
+    const notes = new Map(await this.#known(pod.metadata.uid));
+    notes.set(containerId, { name, postStartDue: true });
     await this.#keep(pod, notes);
   }
 
   /** The postStart hook of a container has done its work. */
-  async postStartEnded(pod: Pod, name: string): Promise<void> {
-    const notes = new Map(await this.#of(pod.metadata.uid));
-    if (notes.get(name)?.postStartDue !== true) return;
-    notes.delete(name);
+  async postStartEnded(pod: Pod, containerId: string): Promise<void> {
+    const known = await this.#known(pod.metadata.uid);
+    const note = known.get(containerId);
+    if (note?.postStartDue !== true) return;
+    // It runs: what became of those before it matters to nobody any more.
+    const notes = new Map(
+      [...known].filter(([, { name }]) => name !== note.name),
+    );
+    const { name, stop } = note;
+    if (stop !== undefined) notes.set(containerId, { name, stop });
     await this.#keep(pod, notes);
   }
 
   /** Forgets a pod; its file goes with its directory. */
   forget(uid: string): void {
     this.#notes.delete(uid);
+    this.#failedReads.delete(uid);
   }
 
   async #of(uid: string): Promise<Notes> {
@@ -134,7 +184,18 @@ export class ContainerNotes {
     // Somebody may have written meanwhile.
     const notes = this.#notes.get(uid) ?? read;
     this.#notes.set(uid, notes);
+    this.#failedReads.delete(uid);
     return notes;
+  }
+
+  /** For who is about to write, whatever the disk says. */
+  async #known(uid: string): Promise<Notes> {
+    try {
+      return await this.#of(uid);
+    } catch {
+      // What is written now takes the place of what could not be read.
+      return NOTHING;
+    }
   }
 
   async #read(uid: string): Promise<Notes> {
@@ -142,19 +203,25 @@ export class ContainerNotes {
       const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
       if (bytes === undefined) return NOTHING;
       return decode(openRecord(new TextDecoder().decode(bytes))?.record);
-    } catch {
-      // The pod has to be looked at whatever the disk says: as good as lost.
+    } catch (error) {
+      const times = (this.#failedReads.get(uid) ?? 0) + 1;
+      this.#failedReads.set(uid, times);
+      if (times < MAX_READS) throw error;
+      // As good as lost.
       return NOTHING;
     }
   }
 
-  async #keep(pod: Pod, notes: Notes): Promise<void> {
+  async #keep(pod: Pod, all: Notes): Promise<void> {
     const { uid } = pod.metadata;
+    const notes = newest(all);
     this.#notes.set(uid, notes);
     const { text } = sealRecord({ containers: Object.fromEntries(notes) });
+    // A hook that is due goes with its container when power is lost.
+    const durable = [...notes.values()].some(({ stop }) => stop !== undefined);
     try {
       await this.#files.makeDirectory(`${this.#podsDir}/${uid}`, 0o750);
-      await this.#files.write(this.#path(uid), text, 0o600);
+      await this.#files.replace(this.#path(uid), text, { durable });
     } catch (error) {
       this.#events.record(podRef(pod), {
         type: "Warning",
@@ -172,13 +239,22 @@ export class ContainerNotes {
   }
 }
 
+/** Without the oldest, where there are more than can matter. */
+function newest(notes: Notes): Notes {
+  const counts = new Map<string, number>();
+  const kept = [...notes].reverse().filter(([, { name }]) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count <= MAX_PER_NAME;
+  });
+  return new Map(kept.slice(0, MAX_NOTES).reverse());
+}
+
 function withNote(seen: ObservedContainer, notes: Notes): ObservedContainer {
-  const note = notes.get(seen.name);
   const { stopped: _stopped, postStartDue: _due, ...plain } = seen;
-  if (note?.id !== seen.id) return plain;
-  const { stop, postStartDue } = note;
+  const { stop, postStartDue } = notes.get(seen.id) ?? {};
   const isStopped = stop !== undefined && seen.state === "exited" &&
-    seen.finishedAt <= BigInt(Math.ceil(stop.untilMs)) * 1_000_000n;
+    endedWithin(seen, stop);
   return {
     ...plain,
     ...(isStopped ? { stopped: stop.as } : {}),
@@ -188,24 +264,35 @@ function withNote(seen: ObservedContainer, notes: Notes): ObservedContainer {
   };
 }
 
+/** It may have ended by itself before it was stopped, or long after that was given up. */
+function endedWithin(
+  { finishedAt }: ObservedContainer,
+  { sinceMs, untilMs }: Stop,
+): boolean {
+  // Some runtimes lose the time.
+  if (finishedAt === 0n) return true;
+  return finishedAt >= BigInt(sinceMs) * 1_000_000n &&
+    finishedAt <= BigInt(Math.ceil(untilMs)) * 1_000_000n;
+}
+
 const STOPS: readonly DeliberateStop[] = ["to_restart", "as_failed"];
 
 /** Reads what an agent wrote; whatever is not of that shape is left out. */
 function decode(value: unknown): Notes {
   if (!isRecord(value) || !isRecord(value["containers"])) return NOTHING;
   return new Map(
-    Object.entries(value["containers"]).flatMap(([name, entry]) => {
+    Object.entries(value["containers"]).flatMap(([id, entry]) => {
       const note = decodeNote(entry);
-      return note === undefined ? [] : [[name, note] as const];
+      return note === undefined ? [] : [[id, note] as const];
     }),
   );
 }
 
 function decodeNote(entry: unknown): Note | undefined {
-  if (!isRecord(entry) || typeof entry["id"] !== "string") return undefined;
+  if (!isRecord(entry) || typeof entry["name"] !== "string") return undefined;
   const stop = decodeStop(entry["stop"]);
   return {
-    id: entry["id"],
+    name: entry["name"],
     ...(stop === undefined ? {} : { stop }),
     ...(entry["postStartDue"] === true ? { postStartDue: true } : {}),
   };
@@ -214,10 +301,11 @@ function decodeNote(entry: unknown): Note | undefined {
 function decodeStop(value: unknown): Stop | undefined {
   if (!isRecord(value)) return undefined;
   const as = STOPS.find((each) => each === value["as"]);
-  const { untilMs } = value;
-  return as === undefined || typeof untilMs !== "number"
+  const { sinceMs, untilMs } = value;
+  return as === undefined || typeof untilMs !== "number" ||
+      !Number.isInteger(sinceMs) || typeof sinceMs !== "number"
     ? undefined
-    : { as, untilMs };
+    : { as, sinceMs, untilMs };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

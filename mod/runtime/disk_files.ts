@@ -7,11 +7,17 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileErrorKind, readFileTail, useFileBelow } from "../host/mod.ts";
+import {
+  fileErrorKind,
+  readFileTail,
+  useFileBelow,
+  writeFileAtomic,
+} from "../host/mod.ts";
+import type { NoteFiles } from "./container_notes.ts";
 import type { RuntimeFiles } from "./ports.ts";
 
-/** {@linkcode RuntimeFiles} on the real disk. */
-export const diskFiles: RuntimeFiles = {
+/** {@linkcode RuntimeFiles} and {@linkcode NoteFiles} on the real disk. */
+export const diskFiles: RuntimeFiles & NoteFiles = {
   async makeDirectory(path, mode) {
     await Deno.mkdir(path, { recursive: true, mode });
   },
@@ -19,6 +25,11 @@ export const diskFiles: RuntimeFiles = {
   async write(path, content, mode) {
     await Deno.writeTextFile(path, content, { mode });
     await undoUmask(path, mode);
+  },
+
+  async replace(path, content, { durable }) {
+    const bytes = new TextEncoder().encode(content);
+    await writeFileAtomic(path, bytes, { mode: 0o600, durable });
   },
 
   async writeNew(path, content, mode) {

@@ -87,7 +87,7 @@ export class PostStart {
       signal.throwIfAborted();
       return await this.#failed(started, error);
     }
-    await this.#deps.notes.postStartEnded(pod, name);
+    await this.#deps.notes.postStartEnded(pod, containerId);
     return { kind: "started", containerId };
   }
 

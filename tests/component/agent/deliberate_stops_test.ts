@@ -147,6 +147,48 @@ Deno.test("Agent counts an OnFailure container as done that ends with 0 long aft
   await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
 });
 
+for (const restartPolicy of ["OnFailure", "Never"]) {
+  Deno.test(`Agent runs a ${restartPolicy} pod whose manifest came back while it ended, when the agent ended as well`, async () => {
+    await using rig = await CoreRig.start();
+    rig.fake.behave(WEB, OBEYS);
+    rig.fake.behave("slow", { onTerm: { code: 0, afterMs: 4_000 } });
+    const containers = [container(WEB), container("slow")];
+    const manifest = web({ uid: UID, spec: { restartPolicy, containers } });
+    await rig.apply("web", manifest);
+    await rig.until(() => rig.fake.running("slow").length === 1, "both");
+    await rig.remove("web");
+    await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
+    await rig.apply("web", manifest);
+    await rig.stopAgent();
+    await rig.clock.advance(6_000);
+    await rig.startAgent();
+    await running(rig);
+    await rig.until(() => rig.fake.running("slow").length === 1, "the other");
+  });
+}
+
+Deno.test("Agent keeps an OnFailure pod whose edited container can neither be started nor be made again", async () => {
+  await using rig = await CoreRig.start();
+  rig.fake.behave(WEB, OBEYS);
+  rig.fake.addImage({ ref: "localhost/busybox:2" });
+  const lifecycle = { postStart: { exec: { command: ["hook"] } } };
+  await rig.apply("web", jobs("OnFailure", { lifecycle }));
+  await running(rig);
+  rig.fake.fault("StartContainer", refusal);
+  const image = "localhost/busybox:2";
+  await rig.apply("web", jobs("OnFailure", { lifecycle, image }));
+  await rig.until(
+    () => rig.fake.callsOf("StartContainer").length > 1,
+    "an attempt",
+  );
+  // What was made and never ran is taken away, and all that is known is its past.
+  rig.fake.fault("CreateContainer", refusal);
+  await rig.pass(60_000);
+  strictEqual(rig.status("web")?.phase, "Running");
+  rig.fake.clearFaults();
+  await running(rig);
+});
+
 Deno.test("Agent stops a container that the manifest of a fixed UID does not name any more", async () => {
   await using rig = await CoreRig.start();
   const named = (...names: readonly string[]) =>

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import type { PodEvent } from "../../../mod/api/mod.ts";
 import type { ObservedContainer } from "../../../mod/pod/mod.ts";
 import {
@@ -12,17 +17,20 @@ import { ended, NOW_MS, observed, pod, seen } from "../pod/builders.ts";
 class Disk {
   text: string | undefined;
   writes = 0;
+  /** Whether each write was to survive a power cut. */
+  readonly durable: boolean[] = [];
   isBroken = false;
   readonly events: PodEvent[] = [];
   readonly clock = new FakeClock(NOW_MS);
 
   readonly files: NoteFiles = {
     makeDirectory: () => Promise.resolve(),
-    write: (path, text) => {
+    replace: (path, text, { durable }) => {
       strictEqual(path, "/pods/u1/containers.json");
       if (this.isBroken) return Promise.reject(new Error("read-only"));
       this.text = text;
       this.writes++;
+      this.durable.push(durable);
       return Promise.resolve();
     },
     readTail: () =>
@@ -89,7 +97,7 @@ Deno.test("ContainerNotes remembers a hook that is due until it has run", async 
   const next = disk.notes();
   strictEqual((await completed(next, seen("a")))?.postStartDue, true);
   strictEqual((await completed(next, ended("a", 1)))?.postStartDue, undefined);
-  await next.postStartEnded(subject, "a");
+  await next.postStartEnded(subject, "a-0");
   strictEqual((await completed(next, seen("a")))?.postStartDue, undefined);
   strictEqual(
     (await completed(disk.notes(), seen("a")))?.postStartDue,
@@ -97,7 +105,7 @@ Deno.test("ContainerNotes remembers a hook that is due until it has run", async 
   );
   // Nothing new is nothing to write.
   const { writes } = disk;
-  await next.postStartEnded(subject, "a");
+  await next.postStartEnded(subject, "a-0");
   strictEqual(disk.writes, writes);
 });
 
@@ -111,7 +119,100 @@ Deno.test("ContainerNotes remembers a hook as due that failed in a container bei
   await notes.stopping(subject, [{ ...stop("a"), containerId: "a-1" }], {
     graceSeconds: 5,
   });
-  strictEqual((await completed(notes, seen("a")))?.postStartDue, undefined);
+  const successor = { ...seen("a"), id: "a-1" };
+  strictEqual((await completed(notes, successor))?.postStartDue, undefined);
+});
+
+Deno.test("ContainerNotes keeps why a container was stopped when its successor is about to start", async () => {
+  const disk = new Disk();
+  const notes = disk.notes();
+  await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
+  await notes.starting(subject, "a", "a-1");
+  for (const each of [notes, disk.notes()]) {
+    strictEqual((await completed(each, endedAfter(1)))?.stopped, "to_restart");
+    const successor = { ...seen("a"), id: "a-1" };
+    strictEqual((await completed(each, successor))?.postStartDue, true);
+  }
+  // That one runs: the one before it matters no more.
+  await notes.postStartEnded(subject, "a-1");
+  strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
+});
+
+Deno.test("ContainerNotes remembers two containers of one name that are stopped together", async () => {
+  const notes = new Disk().notes();
+  const older = { ...stop("a"), containerId: "a-old" };
+  await notes.stopping(subject, [stop("a"), older], { graceSeconds: 5 });
+  const stray = { ...endedAfter(1), id: "a-old" };
+  strictEqual((await completed(notes, endedAfter(1)))?.stopped, "to_restart");
+  strictEqual((await completed(notes, stray))?.stopped, "to_restart");
+});
+
+Deno.test("ContainerNotes remembers the newest three of a name", async () => {
+  const disk = new Disk();
+  const notes = disk.notes();
+  for (const containerId of ["one", "two", "three", "four"]) {
+    await notes.stopping(subject, [{ ...stop("a"), containerId }], {
+      graceSeconds: 5,
+    });
+  }
+  await notes.stopping(subject, [stop("b")], { graceSeconds: 5 });
+  const told: string[] = [];
+  for (const id of ["one", "two", "three", "four"]) {
+    const { stopped } = await completed(notes, { ...endedAfter(1), id }) ?? {};
+    if (stopped !== undefined) told.push(id);
+  }
+  deepStrictEqual(told, ["two", "three", "four"]);
+});
+
+Deno.test("ContainerNotes takes an end for its own that came before it stopped anything", async () => {
+  const notes = new Disk().notes();
+  await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
+  strictEqual((await completed(notes, endedAfter(-1)))?.stopped, undefined);
+  strictEqual((await completed(notes, endedAfter(0)))?.stopped, "to_restart");
+  // A runtime that lost the time says nothing about it.
+  const timeless = ended("a", 0, { finishedAt: 0n });
+  strictEqual((await completed(notes, timeless))?.stopped, "to_restart");
+});
+
+Deno.test("ContainerNotes writes a stop once that is tried again and again", async () => {
+  const disk = new Disk();
+  const notes = disk.notes();
+  for (let times = 0; times < 7; times++) {
+    await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
+    await disk.clock.advance(10_000);
+  }
+  strictEqual(disk.writes, 1);
+  await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
+  strictEqual(disk.writes, 2);
+  // Any of the attempts may be what ended it.
+  strictEqual((await completed(notes, endedAfter(1)))?.stopped, "to_restart");
+  strictEqual((await completed(notes, endedAfter(130)))?.stopped, "to_restart");
+});
+
+Deno.test("ContainerNotes has a stop survive a power cut, and a hook that is due only with one", async () => {
+  const disk = new Disk();
+  const notes = disk.notes();
+  await notes.starting(subject, "b", "b-0");
+  await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
+  await notes.postStartEnded(subject, "b-0");
+  deepStrictEqual(disk.durable, [false, true, true]);
+});
+
+Deno.test("ContainerNotes does not take what cannot be read for nothing at once", async () => {
+  const disk = new Disk();
+  await disk.notes().stopping(subject, [stop("a")], { graceSeconds: 5 });
+  const next = disk.notes();
+  disk.isBroken = true;
+  await rejects(completed(next, endedAfter(1)), /EIO/);
+  await rejects(completed(next, endedAfter(1)), /EIO/);
+  disk.isBroken = false;
+  strictEqual((await completed(next, endedAfter(1)))?.stopped, "to_restart");
+  // A disk that is broken for good holds up no pod.
+  const last = disk.notes();
+  disk.isBroken = true;
+  await rejects(completed(last, endedAfter(1)), /EIO/);
+  await rejects(completed(last, endedAfter(1)), /EIO/);
+  strictEqual((await completed(last, endedAfter(1)))?.stopped, undefined);
 });
 
 Deno.test("ContainerNotes forgets what it said of a container that is as it was", async () => {
@@ -124,7 +225,7 @@ Deno.test("ContainerNotes writes nothing when nothing is to be remembered", asyn
   const disk = new Disk();
   const notes = disk.notes();
   await notes.stopping(subject, [], { graceSeconds: 5 });
-  await notes.postStartEnded(subject, "a");
+  await notes.postStartEnded(subject, "a-0");
   strictEqual(disk.writes, 0);
 });
 
@@ -132,7 +233,7 @@ Deno.test("ContainerNotes goes on with what it knows when the disk refuses, and 
   const disk = new Disk();
   disk.isBroken = true;
   const notes = disk.notes();
-  strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
+  await rejects(completed(notes, endedAfter(1)), /EIO/);
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, "to_restart");
   strictEqual(disk.events[0]?.reason, "FailedCheckpoint");
@@ -141,7 +242,7 @@ Deno.test("ContainerNotes goes on with what it knows when the disk refuses, and 
 
 Deno.test("ContainerNotes takes a file that it did not write for none", async () => {
   for (
-    const text of ["", "{", "null", '{"containers":{"a":{"id":"a-0"}}}']
+    const text of ["", "{", "null", '{"containers":{"a-0":{"name":"a"}}}']
   ) {
     const disk = new Disk();
     disk.text = text;
