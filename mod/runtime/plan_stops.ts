@@ -189,8 +189,8 @@ export class PlanStops {
         ? records
         : records.filter((seen) => !mayRun(seen)).slice(1);
       for (const container of dead) {
-        await this.#tryRemove(observed, container, signal);
-        log.stopped();
+        // What cannot be removed is no reason to look at the pod again at once.
+        if (await this.#tryRemove(observed, container, signal)) log.stopped();
       }
     }
   }
@@ -199,12 +199,14 @@ export class PlanStops {
     observed: ObservedPod,
     container: ObservedContainer,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await this.#remover.removeContainer(observed, container, { signal });
+      return true;
     } catch {
       // It is tried again by whoever collects what is dead.
       signal.throwIfAborted();
+      return false;
     }
   }
 

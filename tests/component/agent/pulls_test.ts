@@ -180,3 +180,31 @@ Deno.test("Agent ends while a pull hangs, and the next one pulls anew", async ()
   await rig.startAgent();
   await rig.until(() => rig.fake.running("far").length === 1, "the container");
 });
+
+Deno.test("Agent does not look again and again at a pod that waits for an image and whose dead init container cannot be removed", async () => {
+  await using rig = await CoreRig.start({
+    prepare: (rig) => {
+      // Else the next list, a second later, slows it down.
+      rig.fake.containerdEventsEnabled = true;
+      rig.fake.fault("RemoveContainer", {
+        kind: "error",
+        code: 13,
+        details: "device or resource busy",
+      });
+      has(rig, FAR);
+    },
+  });
+  rig.fake.behave("setup", { exit: { code: 1, afterMs: 100 } });
+  const setup = container("setup", { image: FAR, imagePullPolicy: "Always" });
+  const spec = { initContainers: [setup], containers: [container(WEB)] };
+  await rig.apply("web", web({ uid: UID, spec }));
+  const runs = () =>
+    [...rig.fake.containers.values()].filter(({ name }) => name === "setup");
+  await rig.until(() => runs().length === 2, "two runs");
+  hang(rig);
+  await rig.pass(30_000);
+  const from = rig.fake.callsOf("RemoveContainer").length;
+  await rig.pass(2_000, 20);
+  const tries = rig.fake.callsOf("RemoveContainer").length - from;
+  ok(tries <= 2, `${tries} tries in two seconds`);
+});
