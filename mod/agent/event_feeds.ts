@@ -20,11 +20,16 @@ export async function* sourceEvents(
   for await (const set of sets) yield { kind: "source_delivered", set };
 }
 
-/** What moves in the runtime. */
+/**
+ * What moves in the runtime. That something dead was removed changes no pod (upstream:
+ * isSyncPodWorthy), and the agent removes what it could not start before it tries anew:
+ * whoever went by that would try again at once, and again.
+ */
 export async function* runtimeEvents(
   events: AsyncIterable<PodLifecycleEvent>,
 ): AsyncIterable<SyncEvent> {
   for await (const event of events) {
+    if (event.kind === "container_removed") continue;
     yield event.kind === "runtime_returned"
       ? { kind: "runtime_returned" }
       : { kind: "container_moved", uid: event.podUid };

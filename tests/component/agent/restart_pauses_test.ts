@@ -91,3 +91,29 @@ Deno.test("Agent lets a container that crashed by itself wait in a new sandbox, 
   strictEqual(waiting(), "CrashLoopBackOff");
   await rig.until(() => rig.fake.running(WEB).length === 1, "the start");
 });
+
+for (const isTold of [false, true]) {
+  Deno.test(
+    `Agent waits before it tries again to start a container, though what it made for it is removed each time${
+      isTold ? " and the runtime tells of it" : ""
+    }`,
+    async () => {
+      await using rig = await CoreRig.start({
+        prepare: (rig) => {
+          rig.fake.containerdEventsEnabled = isTold;
+          const details = "cannot allocate memory";
+          rig.fake.fault("StartContainer", {
+            kind: "error",
+            code: 13,
+            details,
+          });
+        },
+      });
+      const tries = () => rig.fake.callsOf("StartContainer").length;
+      await rig.apply("web", web());
+      await rig.until(() => tries() > 0, "an attempt");
+      await rig.pass(60_000, 200);
+      ok(tries() >= 3 && tries() <= 7, `${tries()} in a minute`);
+    },
+  );
+}
