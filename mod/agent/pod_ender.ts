@@ -71,7 +71,7 @@ export class PodEnder {
    * @throws {Error} when something still runs
    */
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const { uid, pod, eviction, graceSeconds } = ending;
+    const { uid, pod, eviction, graceSeconds, isRemoved } = ending;
     const { look, reporter, records, prober, memory, executor, remains } =
       this.#deps;
     const before = await look.latest(uid, signal);
@@ -85,6 +85,8 @@ export class PodEnder {
         pod,
         observed: before,
         ...(graceSeconds !== undefined && { graceSeconds }),
+        // The next agent may find the manifest back, and this one's end half done.
+        ...(isRemoved === true && { startsAgain: true }),
         signal,
       }));
     const failure = await this.#watchKill(ending, kill, signal);

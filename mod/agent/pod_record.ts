@@ -123,5 +123,6 @@ export function ending(record: PodRecord): EndingPod {
     pod,
     graceSeconds: known ? state.graceSeconds : undefined,
     ...(eviction !== undefined && { eviction }),
+    ...(eviction === undefined && isRemoved(state) && { isRemoved: true }),
   };
 }

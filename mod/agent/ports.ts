@@ -31,6 +31,8 @@ export interface EndingPod {
   readonly graceSeconds: number | undefined;
   /** Why the node takes it down; absent for a pod that nobody evicted. */
   readonly eviction?: PodEviction;
+  /** Its manifest is gone, or was; should it be wanted back, it begins anew. */
+  readonly isRemoved?: true;
 }
 
 /**
