@@ -20,14 +20,15 @@ import {
 } from "../api/mod.ts";
 import {
   type BadRevision,
+  badRevision,
   describeRollback,
+  endLostTrial,
   findCondition,
   isSameHistory,
   isSameVersion,
   isTerminalPhase,
   judgeVersion,
   type PodHistory,
-  podRevision,
   type Readiness,
   resumeHistory,
   takeVersion,
@@ -203,7 +204,11 @@ export class Rollbacks {
     this.#unclaimed.delete(key);
     const resumed = known && resumeHistory(known, pod);
     const history = before?.history ?? resumed ?? {};
-    const taken = takeVersion(history, pod);
+    const nowMs = this.#deps.clock.now();
+    const taken = endLostTrial(takeVersion(history, pod), nowMs);
+    const isLost = resumed?.trial !== undefined &&
+      taken.history.bad !== undefined;
+    if (isLost) this.#rollbacks.inc();
     if (!isSameHistory(before?.history ?? known ?? {}, taken.history)) {
       this.#save(key, taken.history);
     }
@@ -296,12 +301,7 @@ export class Rollbacks {
       case "roll_back": {
         const { good } = history;
         if (good === undefined) return undefined;
-        const bad: BadRevision = {
-          revision: podRevision(run),
-          uid: run.metadata.uid,
-          atMs: this.#deps.clock.now(),
-          afterMs: rollbackAfterMs(run.metadata) ?? 0,
-        };
+        const bad = badRevision(run, this.#deps.clock.now());
         entry.history = { good, bad };
         entry.run = good;
         this.#open.delete(entry);

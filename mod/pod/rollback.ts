@@ -41,6 +41,8 @@ export interface Trial {
   readonly usedMs?: number;
   /** The agent that noted it was about to end: the trial has used no more than that. */
   readonly isPaused?: boolean;
+  /** How often in a row it was cut off after its time was over; never when absent. */
+  readonly lateCuts?: number;
 }
 
 /** A version that was not ready in its time. */
@@ -147,8 +149,36 @@ export function resumeHistory(history: PodHistory, wanted: Pod): PodHistory {
   const afterMs = rollbackAfterMs(wanted.metadata);
   if (trial === undefined || afterMs === undefined) return history;
   const { revision, usedMs = 0, isPaused = false } = trial;
-  const unknownMs = isPaused ? 0 : afterMs / TRIAL_MARKS / 2;
-  return { ...history, trial: { revision, usedMs: usedMs + unknownMs } };
+  if (isPaused) return { ...history, trial: { revision, usedMs } };
+  const unknownMs = afterMs / TRIAL_MARKS / 2;
+  const lateCuts = usedMs < afterMs ? 0 : (trial.lateCuts ?? 0) + 1;
+  const resumed = { revision, usedMs: usedMs + unknownMs };
+  return {
+    ...history,
+    trial: lateCuts === 0 ? resumed : { ...resumed, lateCuts },
+  };
+}
+
+/**
+ * Goes back at once from a version whose time is over and of which no agent lived long
+ * enough to say so: it is about to take down the machine once more.
+ */
+export function endLostTrial(taken: TakenVersion, nowMs: number): TakenVersion {
+  const { history: { good, trial }, run } = taken;
+  if (good === undefined || (trial?.lateCuts ?? 0) < MAX_LATE_CUTS) {
+    return taken;
+  }
+  return { history: { good, bad: badRevision(run, nowMs) }, run: good };
+}
+
+/** What is remembered of a version that is rolled back now. */
+export function badRevision(run: Pod, nowMs: number): BadRevision {
+  return {
+    revision: podRevision(run),
+    uid: run.metadata.uid,
+    atMs: nowMs,
+    afterMs: rollbackAfterMs(run.metadata) ?? 0,
+  };
 }
 
 /** Whether two histories say the same. */
@@ -161,6 +191,9 @@ export function isSameHistory(a: PodHistory, b: PodHistory): boolean {
 
 /** How often it is noted during a trial how much of its time is used; flash wears out. */
 const TRIAL_MARKS = 4;
+
+/** Once may be chance: an agent that starts looks at what runs before it goes back. */
+const MAX_LATE_CUTS = 3;
 
 /** How well a version does. */
 export type Readiness =

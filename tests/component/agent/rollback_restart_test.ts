@@ -88,6 +88,28 @@ Deno.test("Agent goes back from an update that takes down the machine again and 
   strictEqual(shown(rig), "RolledBack");
 });
 
+Deno.test("Agent goes back from an update that takes down the machine before any agent could look at it", async () => {
+  await using rig = await withGood();
+  await rig.pass(15_000);
+  await rig.apply("web", version("two", { isBad: true }));
+  await untilRuns(rig, "two");
+  const path = `${rig.config.paths.rootDir}/checkpoints/rollbacks/${
+    records(rig)[0]
+  }`;
+  let boots = 0;
+  for (; boots < 30 && running(rig) !== "one"; boots++) {
+    const record = await Deno.readTextFile(path);
+    await reboot(rig, () => Deno.writeTextFile(path, record));
+    await rig.pass(3_000);
+  }
+  ok(boots > 8 && boots < 13, String(boots));
+  strictEqual(shown(rig), "RolledBack");
+  strictEqual(rig.metric("skerry_rollbacks_total"), 1);
+  // And it is remembered.
+  await reboot(rig);
+  await untilRuns(rig, "one");
+});
+
 Deno.test("Agent runs the good version after a reboot with the bad manifest", async () => {
   await using rig = await withRollback();
   await reboot(rig);

@@ -11,6 +11,7 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/mod.ts";
 import {
+  endLostTrial,
   isSameHistory,
   judgeVersion,
   type PodHistory,
@@ -250,6 +251,34 @@ Deno.test("resumeHistory() ends an update that takes down the machine again and 
     boots++;
   }
   strictEqual(boots, 8);
+});
+
+Deno.test("resumeHistory() counts how often in a row a trial was cut off after its time", () => {
+  let history: PodHistory = { good: ONE, trial: trial(TWO, 60_000) };
+  for (const lateCuts of [1, 2, 3]) {
+    history = resumeHistory(history, TWO);
+    strictEqual(history.trial?.lateCuts, lateCuts);
+  }
+  // An agent that could say goodbye was not cut off.
+  const paused = { ...trial(TWO, 99_000), lateCuts: 3, isPaused: true };
+  const next = resumeHistory({ good: ONE, trial: paused }, TWO);
+  strictEqual(next.trial?.lateCuts, undefined);
+  strictEqual(resumeHistory(ON_TRIAL, TWO).trial?.lateCuts, undefined);
+});
+
+Deno.test("endLostTrial() goes back from what was cut off three times after its time, if there is a way back", () => {
+  const lost = (lateCuts: number) => ({ ...trial(TWO, 60_000), lateCuts });
+  const history = { good: ONE, trial: lost(3) };
+  deepStrictEqual(endLostTrial({ history, run: TWO }, 7), {
+    history: { good: ONE, bad: { ...bad(TWO), atMs: 7 } },
+    run: ONE,
+  });
+  for (
+    const kept of [{ trial: lost(3) }, { good: ONE, trial: lost(2) }, ON_TRIAL]
+  ) {
+    const taken = { history: kept, run: TWO };
+    strictEqual(endLostTrial(taken, 7), taken);
+  }
 });
 
 Deno.test("resumeHistory() leaves what is on no trial as it is", () => {
