@@ -98,6 +98,11 @@ export interface AgentDeps {
   ) => AsyncIterable<PodLifecycleEvent>;
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
+  /**
+   * The pods that a source had which has not spoken since the agent's start;
+   * `undefined` while they are not known.
+   */
+  readonly expectedPods: () => readonly Pod[] | undefined;
   /** UIDs with a directory under the root directory. */
   readonly ownedUids: () => ReadonlySet<string>;
   /** The full name of a pod of an earlier agent, as far as the disk tells it. */
@@ -126,7 +131,7 @@ export class Agent {
     this.#lastBeatMs = deps.clock.monotonic();
     const livingUids = () => deps.remains.livingOf(deps.ownedUids());
     const seen = new SeenPods({
-      runtimePods: deps.runtimePods,
+      ...deps,
       ownedUids: livingUids,
       workers: { get: (uid) => this.#workers.get(uid) },
     });
@@ -138,7 +143,7 @@ export class Agent {
       names: seen,
       room: { freed: () => this.#reviewAgain() },
     }, options);
-    this.#resizes = new ResizeGate({ ...deps, workers: this.#workers });
+    this.#resizes = new ResizeGate({ ...deps, workers: this.#workers, seen });
     this.#admission = new PodAdmission({
       ...deps,
       ownedUids: livingUids,

@@ -89,7 +89,8 @@ export type Keep = "all" | "evidence" | "logs" | "nothing";
 export interface NamesSeen {
   /**
    * The pods of ours under a full name that were alive at the last list, by UID, and
-   * since when in nanoseconds; `undefined` before the first list.
+   * since when in nanoseconds; `undefined` before the first list. A pod that ran before
+   * and is to run again counts as one that is alive since the end of times.
    */
   alive(fullName: string): ReadonlyMap<string, bigint> | undefined;
 }

@@ -23,6 +23,11 @@ export interface ReconcileInput {
   readonly owned: ReadonlySet<string>;
   /** The sources that have spoken: what another does not list may still be wanted. */
   readonly ready: ReadonlySet<SourceName>;
+  /**
+   * UIDs that a source had which has not spoken yet, whatever the sandboxes say of where
+   * their pods came from; `undefined` while that is not known.
+   */
+  readonly expected: ReadonlySet<string> | undefined;
   /** Whether all sources have. */
   readonly isComplete: boolean;
 }
@@ -84,7 +89,7 @@ function orphansOf(
   input: ReconcileInput,
   isKnown: (uid: string) => boolean,
 ): OrphanPod[] {
-  const { running, owned, ready, isComplete } = input;
+  const { running, owned, ready, expected, isComplete } = input;
   if (running === undefined) return [];
   const orphans: OrphanPod[] = [];
   const listed = new Set<string>();
@@ -94,7 +99,10 @@ function orphansOf(
     if (isKnown(uid) || !owned.has(uid)) continue;
     // Its own source is enough: another that is silent must not hold up the
     // successor of an orphan, which waits for the name.
-    if (!isComplete && !cameFrom(pod, ready)) continue;
+    if (!isComplete) {
+      const mayBeWanted = expected === undefined || expected.has(uid);
+      if (mayBeWanted || !cameFrom(pod, ready)) continue;
+    }
     orphans.push({
       uid,
       fullName: podFullName({ metadata: { uid, name, namespace } }),

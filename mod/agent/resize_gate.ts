@@ -12,11 +12,13 @@ import {
 } from "../pod/mod.ts";
 import type { PodWorkers } from "./pod_workers.ts";
 import type { ResizeJudge } from "./ports.ts";
+import type { SeenPods } from "./seen_pods.ts";
 
 /** What judging a resize needs. */
 export interface ResizeGateDeps {
   readonly events: EventSink;
   readonly workers: Pick<PodWorkers, "list" | "poke">;
+  readonly seen: Pick<SeenPods, "strangers">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
 }
@@ -43,12 +45,7 @@ export class ResizeGate implements ResizeJudge {
 
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
     const { uid } = pod.metadata;
-    const refusal = pod === allocated ? undefined : refuseResize({
-      pod,
-      allocated,
-      others: this.#othersBeside(pod),
-      node: this.#deps.node(),
-    });
+    const refusal = this.#refusal(pod, allocated);
     if (refusal === undefined) {
       this.#refused.delete(uid);
       return undefined;
@@ -82,6 +79,19 @@ export class ResizeGate implements ResizeJudge {
     this.#refused.delete(uid);
   }
 
+  #refusal(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
+    if (pod === allocated) return undefined;
+    const others = this.#othersBeside(pod);
+    const strangers = this.#deps.seen.strangers();
+    const node = this.#deps.node();
+    return refuseResize({
+      pod,
+      allocated,
+      others: [...others, ...strangers ?? []],
+      node,
+    }) ?? (strangers === undefined ? NOT_KNOWN : undefined);
+  }
+
   #othersBeside(pod: Pod): Pod[] {
     const fullName = podFullName(pod);
     return this.#deps.workers.list().flatMap((worker) => {
@@ -95,3 +105,9 @@ export class ResizeGate implements ResizeJudge {
     });
   }
 }
+
+/** What runs without a manifest holds its share, too, and is looked for. */
+const NOT_KNOWN: ResizeRefusal = {
+  reason: "Deferred",
+  message: "It is not known yet what other pods have of the node",
+};

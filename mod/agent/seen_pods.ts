@@ -1,12 +1,15 @@
 /**
- * What the runtime's last list shows of pods of ours.
+ * What the runtime's last list shows of pods of ours, and what is known of others that
+ * had a place here before.
  *
  * @module
  */
 
 import { type Pod, podFullName } from "../api/mod.ts";
+import { isTerminalPhase } from "../pod/mod.ts";
 import { type PodListing, restorePod } from "../runtime/mod.ts";
 import type { SourceName } from "../source/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
 import type { WorkerView } from "./pod_record.ts";
 import type { NamesSeen } from "./ports.ts";
 import { sourceOf } from "./wanted_pods.ts";
@@ -21,9 +24,20 @@ export interface SeenPodsDeps {
    */
   readonly ownedUids: () => ReadonlySet<string>;
   readonly workers: { get(uid: string): WorkerView | undefined };
+  /**
+   * The pods that a source had which has not spoken since the agent's start;
+   * `undefined` while they are not known.
+   */
+  readonly expectedPods: () => readonly Pod[] | undefined;
+  readonly statuses: Pick<StatusManager, "get">;
 }
 
-/** Answers by the last list, and remembers nothing. */
+/**
+ * Answers by the last list, and remembers nothing.
+ *
+ * A pod that ran here keeps its name and its share of the node while its source is being
+ * asked after a boot, though nothing of it is alive: it is about to start again.
+ */
 export class SeenPods implements NamesSeen {
   readonly #deps: SeenPodsDeps;
 
@@ -33,8 +47,13 @@ export class SeenPods implements NamesSeen {
 
   alive(fullName: string): ReadonlyMap<string, bigint> | undefined {
     const listed = this.#deps.runtimePods();
-    if (listed === undefined) return undefined;
+    const returning = this.#returning();
+    if (listed === undefined || returning === undefined) return undefined;
     const alive = new Map<string, bigint>();
+    for (const uid of this.#formerHolders(fullName, returning)) {
+      // Whoever is alive has more right.
+      alive.set(uid, LAST_NS);
+    }
     for (const pod of listed) {
       if (pod.alive && fullNameOf(pod) === fullName && this.#counts(pod.uid)) {
         alive.set(pod.uid, aliveSince(pod));
@@ -51,24 +70,56 @@ export class SeenPods implements NamesSeen {
   strangers(): readonly Pod[] | undefined {
     const { runtimePods, ownedUids, workers } = this.#deps;
     const listed = runtimePods();
+    const returning = this.#returning();
+    if (returning === undefined) return undefined;
     if (listed === undefined) {
       const isAnyUnknown = [...ownedUids()].some((uid) =>
         workers.get(uid)?.pod === undefined
       );
       return isAnyUnknown ? undefined : [];
     }
-    return listed.flatMap((pod) => {
-      const isKnown = workers.get(pod.uid)?.pod !== undefined;
-      return !pod.alive || isKnown || !this.#counts(pod.uid)
-        ? []
-        : [restorePod(pod)];
-    });
+    const strangers = new Map(returning.map((pod) => [pod.metadata.uid, pod]));
+    for (const pod of listed) {
+      const { uid, alive } = pod;
+      const isKnown = workers.get(uid)?.pod !== undefined;
+      if (!alive || isKnown || !this.#counts(uid)) continue;
+      // The runtime tells less of it than its manifest.
+      if (!strangers.has(uid)) strangers.set(uid, restorePod(pod));
+    }
+    return [...strangers.values()];
   }
 
   /** The source out of which the runtime says that a pod came. */
   sourceOf(uid: string): SourceName | undefined {
     const pod = this.#deps.runtimePods()?.find((each) => each.uid === uid);
     return sourceOf(pod?.sandboxes[0]?.annotations);
+  }
+
+  /** The pods that ran under a name before, and run again now that it is known or soon. */
+  #formerHolders(fullName: string, returning: readonly Pod[]): string[] {
+    const { ownedUids, workers } = this.#deps;
+    const back = [...ownedUids()].filter((uid) => {
+      const worker = workers.get(uid);
+      return worker?.fullName === fullName &&
+        worker.state.kind === "syncing" && this.#mayRun(uid);
+    });
+    const expected = returning.filter((pod) => podFullName(pod) === fullName);
+    return [...back, ...expected.map(({ metadata }) => metadata.uid)];
+  }
+
+  #mayRun(uid: string): boolean {
+    return !isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
+  }
+
+  /** Pods that ran here, and run again unless their source does not want them any more. */
+  #returning(): readonly Pod[] | undefined {
+    const { expectedPods, workers, ownedUids } = this.#deps;
+    const expected = expectedPods();
+    if (expected === undefined || expected.length === 0) return expected;
+    const owned = ownedUids();
+    return expected.filter(({ metadata: { uid } }) =>
+      owned.has(uid) && workers.get(uid) === undefined && this.#mayRun(uid)
+    );
   }
 
   /** A list may be older than the end of a pod, and another agent's pods are not ours. */

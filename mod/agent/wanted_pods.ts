@@ -22,23 +22,35 @@ export interface WantedPods {
   readonly outdone: readonly OutdonePod[];
 }
 
+/** What is known of who had a UID. */
+export interface UidHistory {
+  /**
+   * The source whose pod runs, or ran last; `unknown` of a pod of ours before the
+   * runtime was listed.
+   */
+  readonly incumbentOf: (uid: string) => SourceName | "unknown" | undefined;
+  /** Whether a source may list the UID, and has not said yet whether it does. */
+  readonly mayStillList: (source: SourceName, uid: string) => boolean;
+}
+
 /**
  * Puts together what the sources list. Pure.
  *
- * Of a UID that several list the version of `incumbentOf` counts as long as that
- * source lists it, else that of the first source that does. A pod that its source
- * tells to end is not wanted.
+ * Of a UID that several list the version of the incumbent counts as long as that
+ * source lists it, else that of the first source that does. While the incumbent is
+ * being asked, no other version counts. A pod that its source tells to end is not
+ * wanted.
  */
 export function wantedPods(
   sources: ReadonlyMap<SourceName, ReadonlyMap<string, Pod>>,
-  incumbentOf: (uid: string) => SourceName | undefined,
+  history: UidHistory,
 ): WantedPods {
   const pods = new Map<string, Pod>();
   const outdone: OutdonePod[] = [];
   for (const [source, listed] of sources) {
     for (const [uid, pod] of listed) {
       if (isToldToEnd(pod)) continue;
-      const by = winnerOf(uid, { sources, incumbentOf });
+      const by = winnerOf(uid, { ...history, sources });
       if (by === source) pods.set(uid, pod);
       else if (by !== undefined) outdone.push({ pod, source, by });
     }
@@ -59,22 +71,23 @@ export const SOURCE_NAMES: readonly SourceName[] = ["file", "http", "api"];
 
 function winnerOf(
   uid: string,
-  context: {
+  context: UidHistory & {
     readonly sources: ReadonlyMap<SourceName, ReadonlyMap<string, Pod>>;
-    readonly incumbentOf: (uid: string) => SourceName | undefined;
   },
 ): SourceName | undefined {
-  const { sources, incumbentOf } = context;
+  const { sources, incumbentOf, mayStillList } = context;
   const listing = SOURCE_NAMES.filter((source) => {
     const pod = sources.get(source)?.get(uid);
     return pod !== undefined && !isToldToEnd(pod);
   });
-  const [first] = listing;
-  if (listing.length < 2) return first;
   const incumbent = incumbentOf(uid);
-  return incumbent !== undefined && listing.includes(incumbent)
-    ? incumbent
-    : first;
+  const first = listing.find((source) => source === incumbent) ?? listing[0];
+  if (incumbent === undefined || first === incumbent) return first;
+  const isAwaited = SOURCE_NAMES.some((source) =>
+    (incumbent === "unknown" || incumbent === source) &&
+    !listing.includes(source) && mayStillList(source, uid)
+  );
+  return isAwaited ? undefined : first;
 }
 
 function isToldToEnd({ metadata }: Pod): boolean {

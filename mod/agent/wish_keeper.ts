@@ -5,7 +5,7 @@
  */
 
 import type { Counter, Gauge, Logger, MetricsRegistry } from "../base/mod.ts";
-import { type EventSink, podRef } from "../api/mod.ts";
+import { type EventSink, type Pod, podRef } from "../api/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 import type { PodStorage, SourceName, SourcesReady } from "../source/mod.ts";
 import type { PodAdmission } from "./admission.ts";
@@ -27,13 +27,18 @@ export interface WishKeeperDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly storage: Pick<PodStorage, "bySource">;
-  readonly sourcesReady: Pick<SourcesReady, "allReady" | "isReady">;
+  readonly sourcesReady: Pick<
+    SourcesReady,
+    "allReady" | "isReady" | "missing"
+  >;
   readonly workers: Pick<
     PodWorkers,
     "get" | "list" | "remove" | "removeOrphan"
   >;
   readonly admission: Pick<PodAdmission, "want" | "drop" | "held">;
   readonly seen: Pick<SeenPods, "sourceOf">;
+  /** The pods of sources that are being asked; `undefined` while they are not known. */
+  readonly expectedPods: () => readonly Pod[] | undefined;
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /** UIDs that have a directory under the root directory: what we ever started. */
@@ -85,6 +90,7 @@ export class WishKeeper {
       running,
       owned: this.#deps.livingUids(),
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
+      expected: this.#expected(),
       isComplete,
     });
     for (const uid of differences.unwanted) {
@@ -101,12 +107,32 @@ export class WishKeeper {
   #wanted(): WantedPods {
     const { storage, workers, admission, seen } = this.#deps;
     const held = admission.held();
-    return wantedPods(storage.bySource(), (uid): SourceName | undefined => {
-      const current = held.get(uid) ?? workers.get(uid)?.wanted;
-      return current === undefined
-        ? seen.sourceOf(uid)
-        : sourceOf(current.metadata.annotations);
+    const running = this.#deps.runtimePods();
+    const owned = this.#deps.livingUids();
+    return wantedPods(storage.bySource(), {
+      incumbentOf: (uid) => {
+        const current = held.get(uid) ?? workers.get(uid)?.wanted;
+        if (current !== undefined) {
+          return sourceOf(current.metadata.annotations);
+        }
+        const isUnknown = running === undefined && owned.has(uid);
+        return isUnknown ? "unknown" : seen.sourceOf(uid);
+      },
+      mayStillList: (source, uid) => this.#mayStillList(source, uid),
     });
+  }
+
+  #mayStillList(source: SourceName, uid: string): boolean {
+    if (!this.#deps.sourcesReady.missing().includes(source)) return false;
+    // What a URL had is known, and it may be away for long.
+    const expected = this.#deps.expectedPods();
+    return source !== "http" || expected === undefined ||
+      expected.some(({ metadata }) => metadata.uid === uid);
+  }
+
+  #expected(): ReadonlySet<string> | undefined {
+    const pods = this.#deps.expectedPods();
+    return pods && new Set(pods.map(({ metadata }) => metadata.uid));
   }
 
   #end({ uid, fullName = this.#deps.nameOf(uid) ?? uid }: OrphanPod): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Pod } from "../api/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import {
@@ -36,6 +37,11 @@ export interface Sources {
   /** Absent when no URL is configured. */
   readonly urlSource: UrlSource | undefined;
   readonly sourcesReady: SourcesReady;
+  /**
+   * The pods that the URL had, as long as nothing came from it since the agent's start;
+   * `undefined` while that is not known.
+   */
+  readonly expectedPods: () => readonly Pod[] | undefined;
   /** Beside what the sources keep. */
   readonly rollbackStore: DiskRollbackStore;
 }
@@ -88,5 +94,14 @@ export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
     `${config.paths.rootDir}/checkpoints/rollbacks`,
     { clock, log: log.named("source") },
   );
-  return { storage, fileSource, urlSource, sourcesReady, rollbackStore };
+  const hasUrlSpoken = (): boolean => storage.bySource().has("http");
+  return {
+    storage,
+    fileSource,
+    urlSource,
+    sourcesReady,
+    expectedPods: () =>
+      urlSource === undefined || hasUrlSpoken() ? [] : urlSource.expected,
+    rollbackStore,
+  };
 }

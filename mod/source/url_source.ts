@@ -5,15 +5,7 @@
  */
 
 import { createHash, type KeyObject } from "node:crypto";
-import {
-  type Fault,
-  formatObjectId,
-  type LocalObject,
-  objectId,
-  type Pod,
-  podKey,
-  type UnknownFields,
-} from "../api/mod.ts";
+import type { Fault, Pod, UnknownFields } from "../api/mod.ts";
 import {
   type Counter,
   type Moment,
@@ -36,6 +28,7 @@ import {
   type SourceCondition,
 } from "./source_conditions.ts";
 import type { SourceContent, SourceSet } from "./source_set.ts";
+import { uniteContents } from "./unite_contents.ts";
 import { readUrlContent } from "./url_content.ts";
 import {
   readCredentials,
@@ -114,6 +107,8 @@ export class UrlSource {
   #memory: "unknown" | "known" = "unknown";
   /** How long to wait before it is asked again. */
   #recallMs = Infinity;
+  /** What it had; `undefined` until it was asked for the first time. */
+  #expected: readonly Pod[] | undefined;
   /** Whether the last set lacked what only the checkpoint knows. */
   #wasLacking = false;
   /** The answer that was refused last, so that it is not read again and again. */
@@ -170,6 +165,14 @@ export class UrlSource {
     return this.#reports;
   }
 
+  /**
+   * The pods that the URL had when an agent before heard of it last, so that nobody
+   * takes their place while it is asked; `undefined` for the moment until that is known.
+   */
+  get expected(): readonly Pod[] | undefined {
+    return this.#expected;
+  }
+
   /** The URL, without what has to stay secret. */
   get location(): string {
     return this.#shownUrl;
@@ -192,6 +195,8 @@ export class UrlSource {
   async #recall(): Promise<boolean> {
     if (this.#memory === "known") return false;
     const kept = await this.#deps.checkpoint.load();
+    // One that cannot be read holds up nobody.
+    this.#expected = kept.kind === "present" ? kept.content.pods : [];
     if (kept.kind === "unknown") {
       const before = Number.isFinite(this.#recallMs)
         ? this.#recallMs
@@ -201,7 +206,9 @@ export class UrlSource {
     }
     this.#memory = "known";
     this.#recallMs = Infinity;
-    if (kept.kind === "present") this.#held = union(this.#held, kept.content);
+    if (kept.kind === "present") {
+      this.#held = uniteContents(this.#held, kept.content);
+    }
     // What was taken without it is read again, with what it has of faulty parts.
     this.#accepted = undefined;
     return true;
@@ -364,26 +371,6 @@ type Taken =
     readonly reason: string;
     readonly fault?: OutageFault;
   };
-
-/** Two contents; of what both have, the first. */
-function union(first: SourceContent, second: SourceContent): SourceContent {
-  const pods = new Set(first.pods.map(({ metadata }) => podKey(metadata)));
-  const names = new Set(first.objects.map(nameOf));
-  return {
-    pods: [
-      ...first.pods,
-      ...second.pods.filter(({ metadata }) => !pods.has(podKey(metadata))),
-    ],
-    objects: [
-      ...first.objects,
-      ...second.objects.filter((object) => !names.has(nameOf(object))),
-    ],
-  };
-}
-
-function nameOf(object: LocalObject): string {
-  return formatObjectId(objectId(object));
-}
 
 // As for records that cannot be written.
 const RECALL = { baseMs: 1000, maxMs: 60_000 };

@@ -78,6 +78,7 @@ const EMPTY: ReconcileInput = {
   running: [],
   owned: new Set(),
   ready: new Set(["file"]),
+  expected: new Set(),
   isComplete: true,
 };
 
@@ -204,6 +205,35 @@ const ROWS: readonly {
     found: {},
   },
   {
+    what: "no orphan that another source had which has not spoken",
+    input: {
+      running: [listing("a", "file"), listing("b", "file")],
+      owned: new Set(["a", "b"]),
+      expected: new Set(["a"]),
+      isComplete: false,
+    },
+    found: { orphans: [{ uid: "b", fullName: "b_shop" }] },
+  },
+  {
+    what: "no orphan while it is not known what other sources had",
+    input: {
+      running: [listing("a", "file")],
+      owned: new Set(["a"]),
+      expected: undefined,
+      isComplete: false,
+    },
+    found: {},
+  },
+  {
+    what: "orphans that a source had which lists them no more",
+    input: {
+      running: [listing("a", "http")],
+      owned: new Set(["a"]),
+      expected: new Set(["a"]),
+    },
+    found: { orphans: [{ uid: "a", fullName: "a_shop" }] },
+  },
+  {
     what: "only orphans of the sources that have spoken",
     input: {
       isComplete: false,
@@ -249,7 +279,9 @@ const GOING = from("file", "a", "2026-01-01T00:00:00Z");
 const WANTED: readonly {
   readonly what: string;
   readonly sources: readonly (readonly [SourceName, readonly Pod[]])[];
-  readonly incumbent?: SourceName;
+  readonly incumbent?: SourceName | "unknown";
+  /** The source that may list the pod and has not spoken yet. */
+  readonly awaited?: SourceName;
   readonly pods: readonly Pod[];
   readonly outdone?: readonly (readonly [Pod, SourceName])[];
 }[] = [
@@ -283,15 +315,53 @@ const WANTED: readonly {
     incumbent: "file",
     pods: [HTTP],
   },
+  {
+    what: "no version of another source before the incumbent has spoken",
+    sources: [["http", [HTTP]]],
+    incumbent: "file",
+    awaited: "file",
+    pods: [],
+  },
+  {
+    what: "no version before it is known who the incumbent is",
+    sources: [["http", [HTTP]]],
+    incumbent: "unknown",
+    awaited: "file",
+    pods: [],
+  },
+  {
+    what: "the only version where no other source may list the pod",
+    sources: [["http", [HTTP]]],
+    incumbent: "unknown",
+    pods: [HTTP],
+  },
+  {
+    what: "a new pod of one source whatever the other may list",
+    sources: [["http", [HTTP]]],
+    awaited: "file",
+    pods: [HTTP],
+  },
+  {
+    what: "the version of the incumbent before the other has spoken",
+    sources: [["http", [HTTP]]],
+    incumbent: "http",
+    awaited: "file",
+    pods: [HTTP],
+  },
   { what: "none that is told to end", sources: [["file", [GOING]]], pods: [] },
 ];
 
-for (const { what, sources, incumbent, pods, outdone = [] } of WANTED) {
+for (
+  const { what, sources, incumbent, awaited, pods, outdone = [] } of WANTED
+) {
   Deno.test(`wantedPods() wants ${what}`, () => {
     const listed = new Map(
       sources.map(([source, each]) => [source, byUid(...each)]),
     );
-    const wanted = wantedPods(listed, () => incumbent);
+    const wanted = wantedPods(listed, {
+      incumbentOf: () => incumbent,
+      mayStillList: (source) => source === awaited,
+    });
     deepStrictEqual([...wanted.pods.values()], pods);
     deepStrictEqual(
       wanted.outdone.map(({ pod, by }) => [pod, by]),

@@ -26,6 +26,8 @@ class Rig {
   readonly events: PodEvent[] = [];
   readonly poked: string[] = [];
   workers: readonly WorkerView[] = [];
+  /** Pods that nobody claims; `undefined` while they are not known. */
+  strangers: readonly Pod[] | undefined = [];
   readonly gate: ResizeGate;
 
   constructor(...pods: readonly Pod[]) {
@@ -36,6 +38,7 @@ class Rig {
         list: () => this.workers,
         poke: (uid) => void this.poked.push(uid),
       },
+      seen: { strangers: () => this.strangers },
       node: () => ({
         name: "edge1",
         labels: {},
@@ -173,4 +176,15 @@ Deno.test("ResizeGate.retry() has those looked at again that were refused, and n
   rig.reason("1", "granted");
   rig.gate.retry();
   deepStrictEqual(rig.poked, ["refused"]);
+});
+
+Deno.test("ResizeGate.judge() counts pods that nobody claims yet, and waits until they are known", () => {
+  const rig = new Rig(pod("a", "2"));
+  rig.strangers = undefined;
+  strictEqual(rig.reason("2"), "Deferred");
+  strictEqual(rig.reason("3"), "Infeasible");
+  rig.strangers = [pod("stranger", "1")];
+  strictEqual(rig.reason("2"), "Deferred");
+  rig.strangers = [];
+  strictEqual(rig.reason("2"), undefined);
 });

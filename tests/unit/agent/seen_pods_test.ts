@@ -75,13 +75,21 @@ function seen(
   options: {
     readonly owned?: readonly string[];
     readonly workers?: readonly WorkerView[];
+    readonly expected?: readonly Pod[] | "not known";
+    readonly ended?: readonly string[];
   } = {},
 ): SeenPods {
   const { owned = pods?.map(({ uid }) => uid) ?? [], workers = [] } = options;
+  const { expected: given = [], ended = [] } = options;
+  const expected = given === "not known" ? undefined : given;
   return new SeenPods({
     runtimePods: () => pods,
     ownedUids: () => new Set(owned),
     workers: { get: (uid) => workers.find((each) => each.uid === uid) },
+    expectedPods: () => expected,
+    statuses: {
+      get: (uid) => ended.includes(uid) ? { phase: "Succeeded" } : undefined,
+    },
   });
 }
 
@@ -187,4 +195,42 @@ Deno.test("SeenPods.sourceOf() reads the source of a pod from its sandbox", () =
   strictEqual(pods.sourceOf("b"), undefined);
   strictEqual(pods.sourceOf("c"), undefined);
   strictEqual(seen(undefined).sourceOf("a"), undefined);
+});
+
+/** A pod `web` of the namespace `shop`, as its source had it. */
+function expected(uid: string): Pod {
+  const plain = pod(uid);
+  const metadata = { ...plain.metadata, name: "web", namespace: "shop", uid };
+  return { ...plain, metadata };
+}
+
+Deno.test("SeenPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {
+  const listed = [
+    listing("alive"),
+    listing("dead", { alive: false }),
+    listing("ended", { alive: false }),
+  ];
+  const pods = seen(listed, {
+    owned: ["alive", "dead", "ended", "lost", "wanted"],
+    expected: ["alive", "dead", "ended", "lost", "never", "wanted"]
+      .map(expected),
+    ended: ["ended"],
+    workers: [worker("wanted", { kind: "syncing" }, expected("wanted"))],
+  });
+  // What its manifest says of it is more than what the runtime does.
+  deepStrictEqual(
+    pods.strangers(),
+    ["alive", "dead", "lost"].map(expected),
+  );
+  const last = 2n ** 63n;
+  deepStrictEqual(
+    pods.alive("web_shop"),
+    new Map([["wanted", last], ["alive", 5n], ["dead", last], ["lost", last]]),
+  );
+});
+
+Deno.test("SeenPods knows nothing while it is not known what sources had", () => {
+  const pods = seen([listing("a")], { expected: "not known" });
+  strictEqual(pods.alive("web_shop"), undefined);
+  strictEqual(pods.strangers(), undefined);
 });

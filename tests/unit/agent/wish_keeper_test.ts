@@ -26,6 +26,10 @@ class Rig {
   silent: readonly SourceName[] = [];
   running: readonly PodListing[] | undefined = [];
   owned: ReadonlySet<string> = new Set();
+  /** The source out of which pods ran before. */
+  ranFrom: SourceName | undefined;
+  /** What the URL had; `undefined` while it is not known. */
+  expected: readonly Pod[] | undefined = [];
   readonly held = new Map<string, Pod>();
   readonly workers = new Map<string, WorkerView>();
   readonly #keeper: WishKeeper;
@@ -40,6 +44,7 @@ class Rig {
       sourcesReady: {
         allReady: () => this.silent.length === 0,
         isReady: (source) => !this.silent.includes(source),
+        missing: () => this.silent,
       },
       workers: {
         get: (uid) => workers.get(uid),
@@ -53,7 +58,8 @@ class Rig {
         drop: (uid) => void done.push(`drop ${uid}`),
         held: () => held,
       },
-      seen: { sourceOf: () => undefined },
+      seen: { sourceOf: () => this.ranFrom },
+      expectedPods: () => this.expected,
       runtimePods: () => this.running,
       ownedUids: () => this.owned,
       livingUids: () => this.owned,
@@ -180,4 +186,36 @@ Deno.test("WishKeeper.reconcile() tells once of a pod whose UID another source h
   rig.list("http", pod("a"));
   rig.reconcile();
   strictEqual(rig.events.length, 2);
+});
+
+Deno.test("WishKeeper.reconcile() gives the pod of a file that has not spoken to no URL", () => {
+  const rig = new Rig();
+  rig.silent = ["file"];
+  rig.ranFrom = "file";
+  rig.list("http", pod("a"));
+  deepStrictEqual(rig.reconcile(), []);
+  rig.silent = [];
+  deepStrictEqual(rig.reconcile(), ["want a"]);
+});
+
+Deno.test("WishKeeper.reconcile() keeps for a URL that has not spoken what it had, and no more", () => {
+  const rig = new Rig();
+  rig.silent = ["http"];
+  rig.ranFrom = "http";
+  rig.list("file", pod("a"), pod("b"));
+  rig.expected = undefined;
+  deepStrictEqual(rig.reconcile(), []);
+  rig.expected = [pod("a")];
+  deepStrictEqual(rig.reconcile(), ["want b"]);
+});
+
+Deno.test("WishKeeper.reconcile() does not guess whose a pod of ours is before the first list", () => {
+  const rig = new Rig();
+  rig.silent = ["file"];
+  rig.running = undefined;
+  rig.owned = new Set(["a"]);
+  rig.list("http", pod("a"), pod("new"));
+  deepStrictEqual(rig.reconcile(), ["want new"]);
+  rig.running = [listing("a")];
+  deepStrictEqual(rig.reconcile(), ["want a", "want new"]);
 });

@@ -1,0 +1,148 @@
+/**
+ * What an agent that starts leaves to the pods of a URL that does not answer yet.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { getCpuCount } from "../../../mod/host/mod.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { RawServer } from "../../support/manifest_server.ts";
+import { container, web } from "./manifests.ts";
+
+const UID = "0badc0de-0000-4000-8000-000000000005";
+const CPUS = getCpuCount();
+
+function serve(...items: readonly unknown[]): string {
+  const body = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** Takes a question and never answers: the network is not there yet. */
+const HANGING = (): void => {};
+
+/** A pod with one container of its name. */
+function pod(
+  name: string,
+  options: {
+    readonly uid?: string;
+    readonly container?: Readonly<Record<string, unknown>>;
+  } = {},
+): Record<string, unknown> {
+  const { uid, container: fields = {} } = options;
+  return web({
+    name,
+    ...uid !== undefined && { uid },
+    spec: { containers: [container(name, fields)] },
+  });
+}
+
+const ON_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
+
+function asks(cpu: number): Record<string, unknown> {
+  return { resources: { requests: { cpu: String(cpu), memory: "1Mi" } } };
+}
+
+async function start(server: RawServer): Promise<CoreRig> {
+  const url = `http://localhost:${server.port}/m`;
+  const flags = [`--manifest-url=${url}`, "--http-check-frequency=2s"];
+  return await CoreRig.start({ flags });
+}
+
+async function untilRuns(rig: CoreRig, name: string): Promise<void> {
+  await rig.until(() => rig.fake.running(name).length === 1, `${name} running`);
+}
+
+/** Another agent begins, of which the manifest is read at once and the URL hangs. */
+async function restart(
+  rig: CoreRig,
+  options: {
+    readonly server: RawServer;
+    readonly file?: string;
+    /** Nothing of the pods outlives it. */
+    readonly isReboot?: boolean;
+  },
+): Promise<void> {
+  const { server, file, isReboot = false } = options;
+  await rig.stopAgent();
+  if (file !== undefined) await Deno.utime(rig.manifestPath(file), 1, 1);
+  if (isReboot) {
+    for (const id of [...rig.fake.sandboxes.keys()]) rig.fake.vanish(id);
+  }
+  server.misbehaviour = HANGING;
+  await rig.startAgent();
+}
+
+Deno.test("Agent does not end a pod that moved from the file to the URL under its UID, when it restarts before the URL answers (I2)", async () => {
+  await using server = await RawServer.start(serve(pod("other")));
+  await using rig = await start(server);
+  await rig.apply("moved", pod("moved", { uid: UID }));
+  await untilRuns(rig, "moved");
+  server.misbehaviour = serve(pod("other"), pod("moved", { uid: UID }));
+  await rig.pass(10_000);
+  await rig.remove("moved");
+  await rig.pass(10_000);
+  const { id } = rig.only("moved");
+  const from = rig.fake.calls.length;
+  await restart(rig, { server });
+  await rig.pass(40_000);
+  strictEqual(rig.only("moved").id, id);
+  deepStrictEqual(rig.mutations(from), []);
+});
+
+Deno.test("Agent gives the port of a URL's pod to no other after a reboot, before the URL answers", async () => {
+  await using server = await RawServer.start(
+    serve(pod("a", { container: ON_PORT })),
+  );
+  await using rig = await start(server);
+  await untilRuns(rig, "a");
+  await rig.apply("b", pod("b", { container: ON_PORT }));
+  await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
+  await rig.pass(5_000);
+  await restart(rig, { server, file: "b", isReboot: true });
+  await untilRuns(rig, "a");
+  await rig.pass(20_000);
+  deepStrictEqual(rig.fake.running("b"), []);
+  // What the URL does not have any more holds nothing.
+  server.misbehaviour = serve();
+  await untilRuns(rig, "b");
+});
+
+Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to the one that waited and comes first", async () => {
+  const ofUrl = { env: [{ name: "OF", value: "url" }] };
+  await using server = await RawServer.start(
+    serve(pod("twin", { container: ofUrl })),
+  );
+  await using rig = await start(server);
+  await untilRuns(rig, "twin");
+  await rig.apply("twin", pod("twin"));
+  await rig.pass(5_000);
+  await restart(rig, { server, file: "twin", isReboot: true });
+  await untilRuns(rig, "twin");
+  await rig.pass(20_000);
+  strictEqual(rig.only("twin").config.envs.some((e) => e.key === "OF"), true);
+});
+
+Deno.test("Agent that restarts before its URL answers gives the processors of the URL's pod to none that is new or resized", async () => {
+  await using server = await RawServer.start(
+    serve(pod("b", { uid: "b", container: asks(CPUS - 1) })),
+  );
+  await using rig = await start(server);
+  await untilRuns(rig, "b");
+  await rig.apply("a", pod("a", { uid: "a", container: asks(1) }));
+  await untilRuns(rig, "a");
+  await rig.apply("a", pod("a", { uid: "a", container: asks(CPUS) }));
+  const isPending = (): boolean =>
+    rig.status("a")?.conditions
+      ?.some(({ type }) => type === "PodResizePending") === true;
+  await rig.until(isPending, "the refusal");
+  await rig.pass(5_000);
+  await rig.apply("c", pod("c", { container: asks(CPUS - 1) }));
+  await rig.pass(5_000);
+  await Deno.utime(rig.manifestPath("c"), 1, 1);
+  await restart(rig, { server, file: "a" });
+  await rig.pass(30_000);
+  strictEqual(isPending(), true);
+  strictEqual(rig.fake.callsOf("UpdateContainerResources").length, 0);
+  deepStrictEqual(rig.fake.running("c"), []);
+});
