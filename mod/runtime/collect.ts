@@ -52,9 +52,9 @@ export class PodRemover {
     await this.#files.removeTerminationLog(pod.uid, container);
   }
 
-  /** Removes all logs of a pod. */
+  /** Removes the logs that a pod has under its name. */
   async removeLogs(pod: Owner): Promise<void> {
-    await this.#files.removePodLogs(pod);
+    await this.#files.removeNamedLogs(pod);
   }
 
   /** Stops a sandbox whose containers have ended, which frees its network. */
@@ -104,7 +104,7 @@ export class PodRemover {
       await attempt(failures, () => this.removeSandbox(id, options));
       signal.throwIfAborted();
     }
-    await attempt(failures, () => this.removeLogs(pod));
+    await attempt(failures, () => this.#files.removePodLogs(pod.uid));
     throwAny(failures, `Cannot remove pod "${pod.uid}"`);
   }
 }

@@ -118,16 +118,18 @@ export class ContainerFiles {
     }
   }
 
-  /** Removes all logs of a pod; by its UID alone when its name is not known. */
-  async removePodLogs(
-    pod: Pick<ObservedPod, "name" | "namespace" | "uid">,
+  /** Removes the logs that a UID has under one name; none when that is not known. */
+  async removeNamedLogs(
+    { namespace, name, uid }: Pick<ObservedPod, "name" | "namespace" | "uid">,
   ): Promise<void> {
-    const { namespace, name, uid } = pod;
+    if (![namespace, name, uid].every(isPlainName)) return;
+    const directory = `${namespace}_${name}_${uid}`;
+    await this.#files.remove(`${this.#paths.podLogsDir}/${directory}`);
+  }
+
+  /** Removes all logs of a UID, whatever names it ever had. */
+  async removePodLogs(uid: string): Promise<void> {
     const { podLogsDir } = this.#paths;
-    if (isPlainName(name) && isPlainName(namespace)) {
-      const directory = `${namespace}_${name}_${uid}`;
-      return await this.#files.remove(`${podLogsDir}/${directory}`);
-    }
     for (const found of await this.#files.list(podLogsDir)) {
       if (!found.endsWith(`_${uid}`)) continue;
       await this.#files.remove(`${podLogsDir}/${found}`);

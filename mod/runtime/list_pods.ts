@@ -104,6 +104,7 @@ export function groupByPod(
       foreign.push({ kind: "sandbox", id, name: metadata.name });
       continue;
     }
+    nameAfter(sandbox, listing);
     listing.sandboxes.push(sandbox);
     if (sandbox.state === "ready") listing.alive = true;
   }
@@ -133,9 +134,32 @@ const NOTHING_LISTED: Omit<PodListing, "uid"> = {
 };
 
 interface OpenListing extends PodListing {
+  name: string;
+  namespace: string;
   alive: boolean;
   readonly sandboxes: Sandbox[];
   readonly containers: Container[];
+}
+
+/**
+ * A UID may have had another name, and a runtime lists in any order: what is said of a
+ * pod as a whole is said of its newest sandbox.
+ */
+function nameAfter(
+  { labels, ...sandbox }: Sandbox,
+  listing: OpenListing,
+): void {
+  const isOlder = listing.sandboxes.some((other) => isNewer(other, sandbox));
+  if (isOlder) return;
+  listing.name = labels[LABEL_POD_NAME] ?? listing.name;
+  listing.namespace = labels[LABEL_POD_NAMESPACE] ?? listing.namespace;
+}
+
+type SandboxAge = Pick<Sandbox, "metadata" | "createdAt">;
+
+function isNewer(one: SandboxAge, other: SandboxAge): boolean {
+  const attempts = one.metadata.attempt - other.metadata.attempt;
+  return attempts === 0 ? one.createdAt > other.createdAt : attempts > 0;
 }
 
 function openListing(

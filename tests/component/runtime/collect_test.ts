@@ -90,6 +90,23 @@ Deno.test("PodRemover.removePod() leaves nothing in the runtime, and no logs", a
   ok(!await exists(rig.logDirectory(subject)));
 });
 
+Deno.test("PodRemover.removePod() leaves no logs of other names of its UID, and all of other UIDs", async () => {
+  await using both = await fakeRig();
+  const { rig } = both;
+  const subject = pod();
+  const { signal } = rig;
+  await rig.sync(subject);
+  const observed = await rig.look(subject);
+  await rig.executor.killPod({ pod: subject, observed, signal });
+  const logs = rig.logDirectory(subject);
+  const parent = logs.slice(0, logs.lastIndexOf("/"));
+  const others = ["shop_earlier_u-1", "shop_other_xu-1", "shop_other_u-2"];
+  for (const name of others) await Deno.mkdir(`${parent}/${name}`);
+  await rig.remover.removePod(await rig.look(subject), { signal });
+  const names = await Array.fromAsync(Deno.readDir(parent), ({ name }) => name);
+  deepStrictEqual(names.sort(), ["shop_other_u-2", "shop_other_xu-1"]);
+});
+
 Deno.test("PodRemover.removePod() removes the rest when a part fails, and says so", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;

@@ -42,6 +42,34 @@ Deno.test("groupByPod() groups by label and tells the rest apart", () => {
   ]);
 });
 
+Deno.test("groupByPod() names a pod as its newest sandbox, in whatever order they are listed", () => {
+  const row = (name: string, attempt: number, createdAt: bigint) => {
+    const metadata = { name, namespace: "shop", uid: "u", attempt };
+    const { labels } = sandboxRow("u");
+    return sandboxRow("u", {
+      id: name,
+      metadata,
+      createdAt,
+      labels: {
+        ...labels,
+        "io.kubernetes.pod.name": name,
+        "io.kubernetes.pod.namespace": `${name}-space`,
+      },
+    });
+  };
+  for (
+    const rows of [
+      [row("old", 0, 5n), row("new", 1, 4n)],
+      [row("old", 1, 4n), row("new", 1, 5n)],
+    ]
+  ) {
+    for (const listed of [rows, rows.toReversed()]) {
+      const pod = groupByPod(listed, []).pods.get("u");
+      deepStrictEqual([pod?.name, pod?.namespace], ["new", "new-space"]);
+    }
+  }
+});
+
 Deno.test("groupByPod() takes no pod whose UID could lead out of a directory", () => {
   const { pods, foreign } = groupByPod([sandboxRow("../../etc")], []);
   strictEqual(pods.size, 0);
