@@ -34,21 +34,44 @@ function nestedIn(
     isWhole: mount.name === volumeName && (mount.subPath ?? "") === "" &&
       (mount.subPathExpr ?? "") === "",
   }));
-  const paths = mounts.map(({ path }) => path).toSorted();
+  const sorted = mounts.map(({ path }) => ({ path, key: keyOf(path) }))
+    .toSorted((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
   return mounts.filter(({ isWhole }) => isWhole)
-    .flatMap(({ path }) => outermostBelow(path, paths));
+    .flatMap(({ path }) => outermostBelow(path, sorted));
+}
+
+interface MountPoint {
+  readonly path: string;
+  readonly key: string;
+}
+
+/** In the order of these, all that lies below a path comes right behind it. */
+function keyOf(path: string): string {
+  return path.replaceAll("/", "\0");
 }
 
 function outermostBelow(
   path: string,
-  sorted: readonly string[],
+  sorted: readonly MountPoint[],
 ): readonly string[] {
   const found: string[] = [];
-  for (const other of sorted) {
-    if (!other.startsWith(`${path}/`)) continue;
-    const below = other.slice(path.length + 1);
-    if (found.some((outer) => below.startsWith(`${outer}/`))) continue;
-    found.push(below);
+  const below = `${keyOf(path)}\0`;
+  for (let at = firstFrom(below, sorted);;) {
+    const next = sorted[at];
+    if (next === undefined || !next.key.startsWith(below)) return found;
+    found.push(next.path.slice(path.length + 1));
+    // Past it and what lies in it.
+    at = firstFrom(`${next.key}\x01`, sorted);
   }
-  return found;
+}
+
+/** The place of the first that is not before a key. */
+function firstFrom(key: string, sorted: readonly MountPoint[]): number {
+  let low = 0;
+  for (let high = sorted.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.key ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -44,24 +44,55 @@ export function payloadPath(path: string): string {
 /**
  * Answers the payload if no path is both a file and a directory.
  *
- * @throws {VolumeFailure} when one is
+ * @throws {VolumeFailure} when one is, or when there are too many directories
  */
 export function checkPayload(payload: Payload): Payload {
-  for (const path of payload.keys()) {
-    for (const directory of directoriesOf(path)) {
-      if (!payload.has(directory)) continue;
-      throw new VolumeFailure(
-        `"${directory}" is to be a file and a directory with "${path}" in it`,
-      );
-    }
+  for (const directory of directoriesAbove(payload.keys())) {
+    if (!payload.has(directory)) continue;
+    const inside = [...payload.keys()]
+      .find((path) => path.startsWith(`${directory}/`));
+    throw new VolumeFailure(
+      `"${directory}" is to be a file and a directory with "${inside}" in it`,
+    );
   }
   return payload;
 }
 
-/** The directories above a path in a volume, the outermost first. */
-export function directoriesOf(path: string): readonly string[] {
-  const parts = path.split("/");
-  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
+/** Far more than anybody means; thousands of the deepest paths have millions. */
+const MAX_DIRECTORIES = 10_000;
+
+/**
+ * The directories above paths in a volume, each once and after the one that it lies in.
+ *
+ * @throws {VolumeFailure} when there are more than 10,000
+ */
+export function directoriesAbove(
+  paths: Iterable<string>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const above: string[] = [];
+    for (
+      let directory = parentOf(path);
+      directory !== undefined && !found.has(directory);
+      directory = parentOf(directory)
+    ) {
+      above.push(directory);
+    }
+    if (found.size + above.length > MAX_DIRECTORIES) {
+      throw new VolumeFailure(
+        `it needs more than ${MAX_DIRECTORIES} directories`,
+      );
+    }
+    for (const directory of above.reverse()) found.add(directory);
+  }
+  return found;
+}
+
+/** The directory of a path in a volume; `undefined` for one at its top. */
+export function parentOf(path: string): string | undefined {
+  const end = path.lastIndexOf("/");
+  return end < 0 ? undefined : path.slice(0, end);
 }
 
 function byteLength(text: string): number {

@@ -13,7 +13,7 @@ import {
   setOwnership,
 } from "./careful_file.ts";
 import type { Payload, PayloadFile } from "./payload.ts";
-import { directoriesOf, DRAFT_PREFIX } from "./payload_path.ts";
+import { directoriesAbove, DRAFT_PREFIX, parentOf } from "./payload_path.ts";
 import type { VolumeFiles } from "./ports.ts";
 import {
   GROUP_MODE,
@@ -101,15 +101,27 @@ interface Survey {
 }
 
 function wantedOf(payload: Payload, place: PayloadPlace): Wanted {
-  const nested = place.nested.filter((path) =>
-    // A file is as good a mount point, for a file.
-    ![path, ...directoriesOf(path)].some((each) => payload.has(each))
-  );
+  const nested = nestedBesideFiles(payload, place.nested);
   const directories = new Set([
-    ...[...payload.keys()].flatMap(directoriesOf),
-    ...nested.flatMap((path) => [...directoriesOf(path), path]),
+    ...directoriesAbove(payload.keys()),
+    ...directoriesAbove(nested),
+    ...nested,
   ]);
   return { payload, group: place.group, directories };
+}
+
+/** A file is as good a mount point, for a file. */
+function nestedBesideFiles(
+  payload: Payload,
+  nested: readonly string[],
+): readonly string[] {
+  const covered = new Set<string>();
+  const isCovered = (path: string): boolean =>
+    payload.has(path) || covered.has(parentOf(path) ?? "");
+  for (const directory of directoriesAbove(nested)) {
+    if (isCovered(directory)) covered.add(directory);
+  }
+  return nested.filter((path) => !isCovered(path));
 }
 
 async function surveyVolume(root: string, wanted: Wanted): Promise<Survey> {

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import fc from "fast-check";
 import {
   type KeyedObject,
   NO_OBJECTS,
@@ -14,7 +15,10 @@ import {
 } from "../../../mod/api/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/nested_mounts.ts";
 import { volumePayload } from "../../../mod/volume/payload.ts";
-import { payloadPath } from "../../../mod/volume/payload_path.ts";
+import {
+  directoriesAbove,
+  payloadPath,
+} from "../../../mod/volume/payload_path.ts";
 
 const POD: Pod = {
   apiVersion: "v1",
@@ -260,4 +264,58 @@ Deno.test("nestedMountPoints() finds the outermost mounts in each container, eac
   };
   deepStrictEqual(nestedMountPoints(pod, "v"), ["x", "b/c"]);
   deepStrictEqual(nestedMountPoints(pod, "w"), ["y", "d"]);
+});
+
+Deno.test("nestedMountPoints() finds what a look at each pair of mounts finds", () => {
+  const part = fc.constantFrom("a", "b", "a-b", "a b");
+  const path = fc.array(part, { minLength: 1, maxLength: 4 })
+    .map((parts) => `/${parts.join("/")}`);
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(path, { maxLength: 12 }),
+      fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+      (paths, areWhole) => {
+        const volumeMounts = paths.map((mountPath, at) => ({
+          name: areWhole[at] === true ? "v" : "w",
+          mountPath,
+        }));
+        const pod = {
+          ...POD,
+          spec: { containers: [{ name: "c", volumeMounts }] },
+        };
+        const expected = volumeMounts.filter(({ name }) => name === "v")
+          .flatMap(({ mountPath }) => {
+            const below = paths.filter((each) =>
+              each.startsWith(`${mountPath}/`)
+            );
+            return below.filter((each) =>
+              !below.some((outer) => each.startsWith(`${outer}/`))
+            ).map((each) => each.slice(mountPath.length + 1));
+          });
+        deepStrictEqual(
+          [...nestedMountPoints(pod, "v")].sort(),
+          [...new Set(expected)].sort(),
+        );
+      },
+    ),
+  );
+});
+
+Deno.test("directoriesAbove() lists each directory once, behind the one that it lies in", () => {
+  deepStrictEqual([...directoriesAbove(["a/b/c", "d", "a/b/e/f"])], [
+    "a",
+    "a/b",
+    "a/b/e",
+  ]);
+});
+
+Deno.test("volumePayload() refuses thousands of the deepest paths before it has all of their directories", () => {
+  const items = Array.from({ length: 6 }, (_, at) => ({
+    key: "a",
+    path: `${at}/${"a/".repeat(2_000)}f`,
+  }));
+  const filesAt = (count: number) =>
+    filesOf({ configMap: { name: "x", items: items.slice(0, count) } });
+  strictEqual(Object.keys(filesAt(4)).length, 4);
+  throws(() => filesAt(6), { message: "it needs more than 10000 directories" });
 });
