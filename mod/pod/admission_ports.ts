@@ -19,8 +19,8 @@ const ALL_ADDRESSES = "0.0.0.0";
 export function hasPortConflict(pod: Pod, others: readonly Pod[]): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
-  const taken = others.flatMap(hostPorts);
-  return wanted.some((port) => taken.some((other) => collide(port, other)));
+  const taken = new TakenPorts(others);
+  return wanted.some((port) => taken.holderOf(port) !== undefined);
 }
 
 /** A port of the node that a pod wants and another has. */
@@ -33,10 +33,9 @@ export interface TakenPort {
 
 /** The ports of the node that the pod cannot have, each with one who has it. */
 export function takenPorts(pod: Pod, others: readonly Pod[]): TakenPort[] {
+  const taken = new TakenPorts(others);
   return hostPorts(pod).flatMap((wanted) => {
-    const holder = others.find((other) =>
-      hostPorts(other).some((port) => collide(wanted, port))
-    );
+    const holder = taken.holderOf(wanted);
     const { port, protocol } = wanted;
     return holder === undefined ? [] : [{ port, protocol, holder }];
   });
@@ -57,9 +56,32 @@ function hostPorts(pod: Pod): HostPort[] {
   );
 }
 
-function collide(a: HostPort, b: HostPort): boolean {
-  if (a.port !== b.port || a.protocol !== b.protocol) return false;
-  return a.ip === b.ip || a.ip === ALL_ADDRESSES || b.ip === ALL_ADDRESSES;
+/** Who has which port, found without a look at every other port. */
+class TakenPorts {
+  /** By port and protocol, then by address; of two that have the same the first. */
+  readonly #holders = new Map<string, Map<string, Pod>>();
+
+  constructor(pods: readonly Pod[]) {
+    for (const pod of pods) {
+      for (const taken of hostPorts(pod)) {
+        const key = keyOf(taken);
+        const byAddress = this.#holders.get(key) ?? new Map<string, Pod>();
+        this.#holders.set(key, byAddress);
+        if (!byAddress.has(taken.ip)) byAddress.set(taken.ip, pod);
+      }
+    }
+  }
+
+  /** Who has a port at the address, or at all, or at any when all are wanted. */
+  holderOf(wanted: HostPort): Pod | undefined {
+    const byAddress = this.#holders.get(keyOf(wanted));
+    if (wanted.ip === ALL_ADDRESSES) return byAddress?.values().next().value;
+    return byAddress?.get(wanted.ip) ?? byAddress?.get(ALL_ADDRESSES);
+  }
+}
+
+function keyOf({ port, protocol }: HostPort): string {
+  return `${protocol}/${port}`;
 }
 
 /** One spelling for one address; an IPv6 address has many. */

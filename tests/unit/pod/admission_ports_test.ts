@@ -4,8 +4,14 @@
  * @module
  */
 
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import {
+  hasPortConflict,
+  takenPorts,
+} from "../../../mod/pod/admission_ports.ts";
 import { listening, type Row, testRows } from "./admission_rows.ts";
-import { sidecarSpec, spec } from "./builders.ts";
+import { pod as makePod, sidecarSpec, spec } from "./builders.ts";
 
 const TAKEN = { reason: "NodePorts" };
 
@@ -99,3 +105,36 @@ const PORTS: readonly Row[] = [
 ];
 
 testRows(PORTS);
+
+Deno.test("hasPortConflict() and takenPorts() find what a look at each pair of ports finds", () => {
+  const port = fc.record({
+    containerPort: fc.constant(1),
+    hostPort: fc.integer({ min: 0, max: 3 }),
+    protocol: fc.constantFrom("TCP", "UDP"),
+    hostIP: fc.constantFrom("", "0.0.0.0", "10.0.0.1", "::1", "0:0::1"),
+  });
+  const ports = fc.array(port, { maxLength: 4 });
+  const any = new Set(["", "0.0.0.0"]);
+  const spelled = (ip: string) => ip === "0:0::1" ? "::1" : ip;
+  fc.assert(
+    fc.property(ports, fc.array(ports, { maxLength: 3 }), (own, all) => {
+      const collides = (a: typeof own[number], b: typeof own[number]) =>
+        a.hostPort > 0 && a.hostPort === b.hostPort &&
+        a.protocol === b.protocol &&
+        (any.has(a.hostIP) || any.has(b.hostIP) ||
+          spelled(a.hostIP) === spelled(b.hostIP));
+      const podOf = (name: string, ports: typeof own) =>
+        makePod({ metadata: { name }, containers: [{ name: "c", ports }] });
+      const others = all.map((each, at) => podOf(`p${at}`, each));
+      const expected = own.filter((a) =>
+        all.flat().some((b) => collides(a, b))
+      );
+      const pod = podOf("own", own);
+      strictEqual(hasPortConflict(pod, others), expected.length > 0);
+      deepStrictEqual(
+        takenPorts(pod, others).map(({ port, protocol }) => [port, protocol]),
+        expected.map(({ hostPort, protocol }) => [hostPort, protocol]),
+      );
+    }),
+  );
+});
