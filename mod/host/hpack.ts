@@ -9,7 +9,7 @@
 
 import { UNMETERED, type WorkMeter } from "../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
-import { decodeHuffman } from "./huffman.ts";
+import { byteText, decodeHuffman } from "./huffman.ts";
 
 /** Name and value, as they were sent: a character for a byte. */
 export type HeaderField = readonly [name: string, value: string];
@@ -160,9 +160,7 @@ class BlockReader {
       throw new AnswerError({ detail: "the header breaks off" });
     }
     this.#at += length;
-    return isPacked
-      ? decodeHuffman(bytes, MAX_DECODED_BYTES)
-      : bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
+    return isPacked ? decodeHuffman(bytes, MAX_DECODED_BYTES) : byteText(bytes);
   }
 }
 

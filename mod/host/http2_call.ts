@@ -148,6 +148,12 @@ const MAX_HEADER_BLOCK_BYTES = 16 * 1024;
 /** More than any answer to one small question needs. */
 const MAX_FRAMES = 1024;
 
+/**
+ * An answer has two, before its body and behind it; Go's client lets five informational
+ * ones pass. What each says is kept until the end.
+ */
+const MAX_HEADER_BLOCKS = 7;
+
 const FRAME_HEAD_BYTES = 9;
 
 interface Frame {
@@ -229,6 +235,7 @@ class AnswerBuilder {
   /** Inside a block of headers, nothing but its continuation may come. */
   #isInBlock = false;
   #endsWithBlock = false;
+  #blocks = 0;
 
   constructor({ maxBodyBytes, meter = UNMETERED }: Http2Options) {
     this.#decoder = new HeaderDecoder(meter);
@@ -305,6 +312,11 @@ class AnswerBuilder {
     }
     this.#isInBlock = (flags & END_HEADERS) === 0;
     if (this.#isInBlock) return false;
+    if (++this.#blocks > MAX_HEADER_BLOCKS) {
+      throw new AnswerError({
+        detail: `more than ${MAX_HEADER_BLOCKS} blocks of headers`,
+      });
+    }
     const block = this.#block.bytes;
     this.#block.clear();
     let fields: readonly HeaderField[];

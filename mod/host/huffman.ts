@@ -12,7 +12,11 @@ import { AnswerError } from "./answer_error.ts";
  * @throws {AnswerError} When it is no text in this code, or longer than `maxLength`.
  */
 export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
-  let text = "";
+  // No code is shorter than five bits.
+  const text = new Uint8Array(
+    Math.min(maxLength, Math.floor(bytes.length * 8 / 5)),
+  );
+  let letters = 0;
   let code = 0;
   let length = 0;
   for (const byte of bytes) {
@@ -24,10 +28,10 @@ export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
       if (symbol === END) {
         throw new AnswerError({ detail: "the text has an end within it" });
       }
-      if (text.length === maxLength) {
+      if (letters === maxLength) {
         throw new AnswerError({ detail: "the text is too long" });
       }
-      text += String.fromCharCode(symbol);
+      text[letters++] = symbol;
       code = 0;
       length = 0;
     }
@@ -36,8 +40,23 @@ export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
   if (length > 7 || code !== (1 << length) - 1) {
     throw new AnswerError({ detail: "the text ends within a letter" });
   }
-  return text;
+  return byteText(text.subarray(0, letters));
 }
+
+/**
+ * A text of one character for each byte, in one piece: one that is put together
+ * character by character takes thirty times its length until somebody reads it.
+ */
+export function byteText(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + PIECE_BYTES)));
+  }
+  return parts.join("");
+}
+
+// So many arguments every call can have.
+const PIECE_BYTES = 4096;
 
 // The length of the code of each byte, and of the end. The codes need not be told:
 // they are counted up, the short ones first, and those of one length by their byte.

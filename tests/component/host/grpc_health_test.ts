@@ -166,6 +166,12 @@ const SAID: readonly [string, readonly number[], string][] = [
     ...frame(1, 4, 1, STATUS_200),
     ...TRAILERS,
   ], "without a message"],
+  // Each may have 16 KiB, and each was kept: 800 MB in ten seconds.
+  [
+    "headers again and again",
+    [...SETTINGS, ...Array(8).fill(frame(1, 4, 1, STATUS_200)).flat()],
+    "more than 7 blocks of headers",
+  ],
   ["nonsense for headers", [
     ...SETTINGS,
     ...frame(1, 4, 1, [255, 255, 255, 255, 255, 255]),
