@@ -48,6 +48,9 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024;
  * no directory in it as its count of links tells, the system removes the names itself:
  * there can be no mount point among them but on a file, and that it does not remove.
  *
+ * Names that are not UTF-8 cannot be said: files of such names are removed in the same way,
+ * and a directory of such a name is left, as a failure, since it may be a mount point.
+ *
  * @param options.maxListedBytes A directory that is larger itself, has directories in
  * it and is not empty is left, as a failure: to list its names would take the memory of
  * the whole process.
@@ -166,11 +169,26 @@ async function removeDirectory(
   }
   if (info.size > walk.maxListedBytes) return await removeEmpty(at, info);
   const found = walk.mounts.length + walk.failures.length;
-  await removeNames(at, directory);
+  const unreadable = await removeNames(at, directory);
   if (isRoot) await removeLater(walk);
   // With something left inside it cannot go either, and that is told already.
   if (walk.mounts.length + walk.failures.length > found) return;
-  await Deno.remove(at);
+  if (unreadable) await removeUnreadable(at, walk);
+  else await Deno.remove(at);
+}
+
+/**
+ * What is left has names that are not UTF-8, and there is no way to say them here: files
+ * are removed by the system itself. A directory may be a mount point, which nobody can tell.
+ */
+async function removeUnreadable(at: string, walk: Walk): Promise<void> {
+  for await (const entry of Deno.readDir(at)) {
+    if (!entry.isDirectory) continue;
+    throw new Error(
+      `Cannot remove "${at}": the name of a directory in it is not UTF-8; remove it with "rm -r --one-file-system"`,
+    );
+  }
+  await removeFlat(at, walk);
 }
 
 /** The names never come into our memory. What has begun goes on after an abort. */
@@ -179,15 +197,19 @@ async function removeFlat(at: string, { signal }: Walk): Promise<void> {
   await (signal === undefined ? work : unlessAborted(work, signal));
 }
 
+/** @returns whether there is a name that may not be the real one */
 async function removeNames(
   at: string,
   { info, walk }: Directory,
-): Promise<void> {
+): Promise<boolean> {
   walk.openBytes += info.size;
+  let isUnreadable = false;
   try {
-    for await (const entry of Deno.readDir(at)) {
-      await removeEntry(join(at, entry.name), walk);
+    for await (const { name } of Deno.readDir(at)) {
+      isUnreadable ||= name.includes(UNREADABLE);
+      await removeEntry(join(at, name), walk);
     }
+    return isUnreadable;
   } finally {
     walk.openBytes -= info.size;
   }
@@ -198,6 +220,9 @@ async function removeLater(walk: Walk): Promise<void> {
     await removeEntry(at, walk);
   }
 }
+
+/** Stands in a name for bytes that are no UTF-8, or for itself. */
+const UNREADABLE = "\ufffd";
 
 function openLimit({ maxListedBytes }: Walk): number {
   return Math.min(MAX_OPEN_BYTES, maxListedBytes);

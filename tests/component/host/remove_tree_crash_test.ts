@@ -5,7 +5,7 @@
  * @module
  */
 
-import { deepStrictEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { removeTree, REMOVING_PREFIX } from "../../../mod/host/mod.ts";
 
@@ -89,6 +89,46 @@ Deno.test("removeTree() removes a directory of too many names to be listed, if i
     const options = { maxListedBytes: size - 1 };
     deepStrictEqual(await removeTree(tree, options), { kind: "removed" });
     deepStrictEqual(await namesIn(path), []);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+/** Makes files and directories whose names are Latin-1, as Deno itself cannot. */
+async function makeLatin(path: string, command: string): Promise<void> {
+  const script = `cd "$1" && ${command}`;
+  const args = ["-c", script, "sh", path];
+  const { success } = await new Deno.Command("bash", { args }).output();
+  strictEqual(success, true);
+}
+
+Deno.test("removeTree() removes files whose names are not UTF-8", async () => {
+  const path = await Deno.makeTempDir({ prefix: "skerry_remove_" });
+  try {
+    const tree = join(path, "tree");
+    await Deno.mkdir(join(tree, "inner", "\ufffd"), { recursive: true });
+    await Deno.writeTextFile(join(tree, "inner", "caf\ufffd"), "");
+    await makeLatin(
+      join(tree, "inner"),
+      "echo x > $'caf\\xe9' && ln -s /etc $'\\xff'",
+    );
+    deepStrictEqual(await removeTree(tree), { kind: "removed" });
+    deepStrictEqual(await namesIn(path), []);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+Deno.test("removeTree() leaves a directory whose name is not UTF-8, since it may be a mount, and says so", async () => {
+  const path = await Deno.makeTempDir({ prefix: "skerry_remove_" });
+  try {
+    const tree = join(path, "tree");
+    await Deno.mkdir(tree);
+    await Deno.writeTextFile(join(tree, "f"), "");
+    await makeLatin(tree, "mkdir $'caf\\xe9' && echo x > $'caf\\xe9'/kept");
+    await rejects(removeTree(tree), /is not UTF-8; remove it with "rm/);
+    deepStrictEqual(await namesIn(tree), ["caf\ufffd"]);
+    await makeLatin(tree, "cat $'caf\\xe9'/kept");
   } finally {
     await Deno.remove(path, { recursive: true });
   }
