@@ -50,7 +50,7 @@ import type { PodSyncer, ResizeJudge, RollbackStore } from "./ports.ts";
 import { ResizeGate } from "./resize_gate.ts";
 import { SeenPods } from "./seen_pods.ts";
 import type { SyncEvent } from "./sync_event.ts";
-import { runSyncLoop } from "./sync_loop.ts";
+import { runSyncLoop, type SyncFeed } from "./sync_loop.ts";
 import { WishKeeper } from "./wish_keeper.ts";
 
 /** What the agent is made of. */
@@ -226,13 +226,13 @@ export class Agent {
     tasks.start((scope) => this.#deps.records.run(scope));
     await runSyncLoop(
       [
-        ...this.#deps.sources.map((source) =>
-          sourceEvents(source.run(tasks.signal))
+        ...this.#deps.sources.map((source): SyncFeed => (scope) =>
+          sourceEvents(source.run(scope))
         ),
-        runtimeEvents(this.#deps.lifecycleEvents(tasks.signal)),
-        pullEvents(this.#deps.pullEnds(tasks.signal)),
-        probeEvents(this.#deps.prober.run(tasks.signal)),
-        housekeepingEvents(this.#deps.clock, tasks.signal),
+        (scope) => runtimeEvents(this.#deps.lifecycleEvents(scope)),
+        (scope) => pullEvents(this.#deps.pullEnds(scope)),
+        (scope) => probeEvents(this.#deps.prober.run(scope)),
+        (scope) => housekeepingEvents(this.#deps.clock, scope),
       ],
       { handle: (event) => this.#handle(event) },
       tasks.signal,

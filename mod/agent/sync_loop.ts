@@ -15,13 +15,18 @@ export interface SyncHandler {
   handle(event: SyncEvent): void;
 }
 
+/** One source of events; it has to end when `signal` aborts. */
+export type SyncFeed = (signal: AbortSignal) => AsyncIterable<SyncEvent>;
+
 /**
  * Runs until `signal` aborts.
  *
+ * @param feeds given a signal of the loop's own, which aborts as well when the loop
+ * fails: it waits for all of them, and one that has nothing to tell would never end
  * @throws what a source or the handler threw: the loop never goes on without one of its feeders
  */
 export async function runSyncLoop(
-  sources: readonly AsyncIterable<SyncEvent>[],
+  feeds: readonly SyncFeed[],
   handler: SyncHandler,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,9 +36,9 @@ export async function runSyncLoop(
   pumps.signal.addEventListener("abort", close, { once: true });
   // Who was told to stop before it began hears of no abort any more.
   if (pumps.signal.aborted) close();
-  for (const source of sources) {
-    pumps.start(async () => {
-      for await (const event of source) {
+  for (const feed of feeds) {
+    pumps.start(async (scope) => {
+      for await (const event of feed(scope)) {
         if (!await inbox.put(event)) return;
       }
     });

@@ -206,19 +206,27 @@ Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID remove
   deepStrictEqual(rig.living(UID), [UID]);
 });
 
-Deno.test("PodRemains.reclaim() has the logs removed of a pod of the UID that had another name", async () => {
-  await using rig = new Rig({ hasCgroups: false });
-  rig.cache.set(UID, ENDED);
-  rig.broken.add("look");
-  rig.remains.remove(UID, "nothing");
-  await rig.pass();
-  rig.remains.reclaim(pod(UID, { name: "shop" }));
-  deepStrictEqual((await rig.pass()).toSorted(), [
-    "container+log dead",
-    "logs web",
-    "sandbox old",
-  ]);
-});
+for (
+  const [what, name, namespace] of [
+    ["name", "shop", "default"],
+    ["namespace", "web", "shop"],
+  ] as const
+) {
+  Deno.test(`PodRemains.reclaim() has the logs removed of a pod of the UID that had another ${what}`, async () => {
+    await using rig = new Rig({ hasCgroups: false });
+    rig.cache.set(UID, ENDED);
+    rig.broken.add("look");
+    rig.remains.remove(UID, "nothing");
+    await rig.pass();
+    const metadata = { uid: UID, name, namespace };
+    rig.remains.reclaim({ ...pod(UID), metadata });
+    deepStrictEqual((await rig.pass()).toSorted(), [
+      "container+log dead",
+      "logs web",
+      "sandbox old",
+    ]);
+  });
+}
 
 Deno.test("PodRemains.renew() removes what the runtime has of the earlier life but for its logs", async () => {
   await using rig = new Rig();

@@ -48,6 +48,16 @@ Deno.test("PodWorkers serves those who wait for a name in the order they came", 
   ok(!rig.syncer.told().includes("sync 2"));
 });
 
+Deno.test("PodWorkers has others of a name go on waiting when one that waited is removed (I1)", async () => {
+  await using rig = new WorkersRig();
+  for (const uid of ["1", "2", "3"]) await rig.update(pod(uid, { name: "w" }));
+  await rig.remove("2");
+  await rig.clock.advance(10_000);
+  ok(!rig.syncer.told().includes("sync 3"), rig.syncer.told().join());
+  await rig.remove("1");
+  ok(rig.syncer.told().includes("sync 3"));
+});
+
 Deno.test("PodWorkers asks again while somebody unknown holds the name", async () => {
   await using rig = new WorkersRig();
   rig.alive?.set("web", new Map([["stranger", 1n]]));

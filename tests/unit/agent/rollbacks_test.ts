@@ -83,6 +83,10 @@ class Rig {
     return this.#rollbacks.retry(() => true).map(swapped);
   }
 
+  sweep(): void {
+    this.#rollbacks.sweep();
+  }
+
   pause(): void {
     this.#rollbacks.pause();
   }
@@ -218,6 +222,17 @@ Deno.test("Rollbacks.apply() gives an update its own time that is made while the
   const { metadata, ...rest } = web("2");
   rig.deliver({ ...rest, metadata: { ...metadata, annotations } });
   deepStrictEqual(await rig.pass(2_000), ["2 to 1"]);
+});
+
+Deno.test("Rollbacks.sweep() forgets what an earlier agent knew of pods that no source has, and nothing else", () => {
+  const histories = new Map([
+    [KEY, { good: web("1") }],
+    ["http/shop/gone", { good: plainPod("gone") }],
+  ]);
+  const rig = new Rig(histories);
+  rig.deliver(web("1"));
+  rig.sweep();
+  deepStrictEqual([...rig.saved.keys()], [KEY]);
 });
 
 Deno.test("Rollbacks.pause() notes how much of its time an update has used, for the agent that goes on", async () => {

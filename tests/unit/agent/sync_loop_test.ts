@@ -1,0 +1,99 @@
+/**
+ * The loop that handles what happens, and what feeds it.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import {
+  housekeepingEvents,
+  pullEvents,
+  runtimeEvents,
+} from "../../../mod/agent/event_feeds.ts";
+import type { SyncEvent } from "../../../mod/agent/sync_event.ts";
+import { runSyncLoop } from "../../../mod/agent/sync_loop.ts";
+import type { PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+const OVER = new DOMException("Over", "AbortError");
+
+/** Gives these, and then nothing more until `signal` aborts. */
+async function* feed<T>(
+  signal: AbortSignal,
+  ...items: readonly T[]
+): AsyncIterable<T> {
+  yield* items;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) return;
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+}
+
+Deno.test("runSyncLoop() handles what every source tells until it is stopped", async () => {
+  const stop = new AbortController();
+  const moved: PodLifecycleEvent[] = [
+    { kind: "container_died", podUid: "a", containerId: "c" },
+    { kind: "runtime_returned" },
+  ];
+  const handled: SyncEvent[] = [];
+  await runSyncLoop(
+    [
+      (scope) => runtimeEvents(feed(scope, ...moved)),
+      (scope) => pullEvents(feed(scope, "b")),
+    ],
+    {
+      handle: (event) => {
+        handled.push(event);
+        if (handled.length === 3) stop.abort(OVER);
+      },
+    },
+    stop.signal,
+  );
+  const kinds = handled.map(({ kind }) => kind).toSorted();
+  deepStrictEqual(kinds, ["container_moved", "pull_ended", "runtime_returned"]);
+});
+
+Deno.test("runSyncLoop() ends at once when it was stopped before it began", async () => {
+  const feeds = [(scope: AbortSignal) => pullEvents(feed(scope))];
+  await runSyncLoop(feeds, { handle: () => {} }, AbortSignal.abort(OVER));
+});
+
+const FAILURE = new Error("broken");
+
+Deno.test("runSyncLoop() fails when a source fails, though others have nothing to tell", async () => {
+  const { signal } = new AbortController();
+  // deno-lint-ignore require-yield -- it fails before it gives anything
+  async function* broken(): AsyncIterable<SyncEvent> {
+    await Promise.resolve();
+    throw FAILURE;
+  }
+  const feeds = [broken, (scope: AbortSignal) => pullEvents(feed(scope))];
+  await rejects(runSyncLoop(feeds, { handle: () => {} }, signal), FAILURE);
+});
+
+Deno.test("runSyncLoop() fails when an event cannot be handled, though its sources have nothing more to tell", async () => {
+  const { signal } = new AbortController();
+  const feeds = [(scope: AbortSignal) => pullEvents(feed(scope, "a"))];
+  const handle = (): never => {
+    throw FAILURE;
+  };
+  await rejects(runSyncLoop(feeds, { handle }, signal), FAILURE);
+});
+
+Deno.test("housekeepingEvents() asks for housekeeping every two seconds until it is stopped", async () => {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const seenAtMs: number[] = [];
+  const reading = (async () => {
+    for await (const { kind } of housekeepingEvents(clock, stop.signal)) {
+      strictEqual(kind, "housekeeping_due");
+      seenAtMs.push(clock.monotonic());
+      if (seenAtMs.length > 10) break;
+    }
+  })();
+  await clock.advance(6_500);
+  stop.abort(OVER);
+  await reading;
+  deepStrictEqual(seenAtMs, [2_000, 4_000, 6_000]);
+  strictEqual(clock.pendingTimers, 0);
+});
