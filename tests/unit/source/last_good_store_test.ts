@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { CheckpointBench as Bench, content } from "./checkpoint_bench.ts";
 import { soundOf } from "../../support/sound_of.ts";
 
@@ -246,4 +246,26 @@ Deno.test("DiskLastGoodStore does not take a directory that it cannot list for o
     isWhole: false,
   });
   deepStrictEqual(after.messages(), ["checkpoint_unreadable"]);
+});
+
+Deno.test("DiskLastGoodStore tells of each damaged record that it finds among all, once", async () => {
+  await using bench = new Bench();
+  const { disk, lastGood } = bench;
+  for (const path of ["/m/a", "/m/b"]) {
+    lastGood.save({ path, ...content("x") });
+  }
+  await bench.pass();
+  const [first = ""] = disk.namesIn("/manifests");
+  disk.files.set(`/manifests/${first}`, "{");
+  const after = new Bench(disk);
+  strictEqual((await after.lastGood.loadAll()).records.length, 1);
+  strictEqual((await after.lastGood.loadAll()).records.length, 1);
+  deepStrictEqual(
+    after.log.map(({ message, movedTo }) => [message, movedTo]),
+    [["checkpoint_corrupt", `/manifests/${first}.corrupt-1`]],
+  );
+  match(
+    after.metrics.render(),
+    /skerry_checkpoint_corrupt_total\{source="file"\} 1/,
+  );
 });

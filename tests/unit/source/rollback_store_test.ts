@@ -77,6 +77,31 @@ Deno.test("DiskRollbackStore writes the newest only, and nothing while nothing i
   deepStrictEqual((await bench.open().load()).get("a"), HISTORY);
 });
 
+for (
+  const [what, history, waitMs] of [
+    ["a version that is good", { good: pod() }, 10_000],
+    ["a version that went wrong", HISTORY, 0],
+    ["a version on trial", OTHER, 0],
+  ] as const
+) {
+  Deno.test(`DiskRollbackStore writes ${what} after ${waitMs} ms`, async () => {
+    const bench = new Bench();
+    const store = bench.open();
+    const stop = new AbortController();
+    const done = store.run(stop.signal);
+    await bench.clock.advance(0);
+    store.save("a", history);
+    if (waitMs > 0) {
+      await bench.clock.advance(waitMs - 1);
+      strictEqual(bench.files.writes, 0);
+      await bench.clock.advance(1);
+    } else await bench.clock.advance(0);
+    strictEqual(bench.files.writes, 1);
+    stop.abort();
+    await done;
+  });
+}
+
 Deno.test("DiskRollbackStore writes what was asked for last when it is told to end", async () => {
   const bench = new Bench();
   const store = bench.open();
