@@ -51,6 +51,8 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024;
  * Names that are not UTF-8 cannot be said: files of such names are removed in the same way,
  * and a directory of such a name is left, as a failure, since it may be a mount point.
  *
+ * @param options.left The mounts that an earlier call left: while they are all there,
+ * they are left again and nothing is written, for a disk that is asked each minute.
  * @param options.maxListedBytes A directory that is larger itself, has directories in
  * it and is not empty is left, as a failure: to list its names would take the memory of
  * the whole process.
@@ -62,10 +64,14 @@ export async function removeTree(
   path: string,
   options: {
     readonly maxListedBytes?: number;
+    readonly left?: readonly string[];
     readonly signal?: AbortSignal | undefined;
   } = {},
 ): Promise<Removal> {
-  const { maxListedBytes = MAX_LISTED_BYTES, signal } = options;
+  const { maxListedBytes = MAX_LISTED_BYTES, left = [], signal } = options;
+  if (left.length > 0 && await areMounted(left)) {
+    return { kind: "left", mounts: left };
+  }
   const walk: Walk = {
     root: path,
     maxListedBytes,
@@ -115,6 +121,26 @@ const LONGEST_PATH = 1200;
 
 // Names end at 255 bytes; this leaves room for the prefix.
 const LONGEST_NAME = 70;
+
+async function areMounted(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) if (!await isMounted(path)) return false;
+  return true;
+}
+
+/** Whether something is mounted at a path; nothing is written if so. */
+async function isMounted(path: string): Promise<boolean> {
+  try {
+    const { dev } = await Deno.lstat(path);
+    if (dev !== (await Deno.lstat(dirname(path))).dev) return true;
+    const aside = join(dirname(path), `${REMOVING_PREFIX}0`);
+    await Deno.rename(path, aside);
+    await Deno.rename(aside, path);
+    return false;
+  } catch (error) {
+    // Whatever else it is, removing meets it again.
+    return fileErrorKind(error) === "busy";
+  }
+}
 
 /** What the root of a tree is called while it is renamed. */
 function asideOf(path: string): string | undefined {

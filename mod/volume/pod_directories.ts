@@ -159,24 +159,23 @@ export class PodDirectories {
     throw new AggregateError(failures, message);
   }
 
-  #collect(path: string): void {
-    this.#deps.collector.add({
-      key: `trash/${path}`,
-      what: `the directory "${path}"`,
-      remove: (signal) => this.#remove(path, signal),
-    });
-  }
-
   /** What lies behind a mount is not touched. */
-  async #remove(path: string, signal: AbortSignal): Promise<void> {
-    using _place = await this.#places.acquire(signal);
-    const removal = await this.#deps.files.removeTree(path, { signal });
-    if (removal.kind === "removed") return;
-    throw new Error(
-      `Cannot remove the directory "${path}": something is still mounted at "${
-        removal.mounts.join('", "')
-      }"; unmount it`,
-    );
+  #collect(path: string): void {
+    let left: readonly string[] = [];
+    const remove = async (signal: AbortSignal): Promise<void> => {
+      using _place = await this.#places.acquire(signal);
+      const { files } = this.#deps;
+      const removal = await files.removeTree(path, { left, signal });
+      if (removal.kind === "removed") return;
+      left = removal.mounts;
+      throw new Error(
+        `Cannot remove the directory "${path}": something is still mounted at "${
+          left.join('", "')
+        }"; unmount it`,
+      );
+    };
+    const what = `the directory "${path}"`;
+    this.#deps.collector.add({ key: `trash/${path}`, what, remove });
   }
 }
 

@@ -11,9 +11,15 @@ export interface VolumeFiles {
   /**
    * Removes a directory and all below it. Follows no link and enters no mount; a
    * directory that is not there counts as removed.
+   *
+   * @param options.left the mounts that an earlier call left; while they are all there
+   * nothing is written
    */
   removeTree(
     path: string,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: {
+      readonly left?: readonly string[];
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<Removal>;
 }

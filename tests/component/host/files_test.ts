@@ -4,7 +4,13 @@
  * @module
  */
 
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  notDeepStrictEqual,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import { join } from "node:path";
 import {
   ensureDirectory,
@@ -18,6 +24,10 @@ import {
 import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Longer than the times of files are exact. */
+const tick = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, 20));
 
 interface TempDirectory extends AsyncDisposable {
   readonly path: string;
@@ -245,6 +255,18 @@ Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
   );
   deepStrictEqual(await namesIn(tree), ["a", "file", "memory"]);
   deepStrictEqual(await namesIn(join(tree, "a")), ["bound"]);
+
+  // Whoever tries it again each minute writes nothing to the disk as long as they are there.
+  const left = removal.kind === "left" ? removal.mounts : [];
+  const places = [dir.path, tree, join(tree, "a")];
+  const changes = async () =>
+    await Promise.all(places.map(async (at) => (await Deno.stat(at)).mtime));
+  const before = await changes();
+  await tick();
+  deepStrictEqual(await removeTree(tree, { left }), removal);
+  deepStrictEqual(await changes(), before);
+  deepStrictEqual((await removeTree(tree)).kind, "left");
+  notDeepStrictEqual(await changes(), before);
   deepStrictEqual(await namesIn(data), ["precious"]);
   deepStrictEqual(await namesIn(memory), ["kept"]);
   strictEqual(await Deno.readTextFile(join(data, "precious")), "x");
