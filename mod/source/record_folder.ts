@@ -170,15 +170,31 @@ export class RecordFolder {
    */
   async sweep(keys: ReadonlySet<string>): Promise<void> {
     const kept = new Set([...keys].map((key) => nameOf(key)));
-    for (const name of await this.#files.list(this.#directory)) {
-      const isStale = name.endsWith(".tmp") ||
-        (name.endsWith(SUFFIX) && !kept.has(name));
-      if (isStale) await this.#files.remove(join(this.#directory, name));
+    await this.#removeAll((name) =>
+      name.endsWith(DRAFT_SUFFIX) || (name.endsWith(SUFFIX) && !kept.has(name))
+    );
+  }
+
+  /**
+   * Removes what a crash in the middle of a write left behind; nothing may be being
+   * written. @throws when the disk refuses
+   */
+  async removeDrafts(): Promise<void> {
+    await this.#removeAll((name) => name.endsWith(DRAFT_SUFFIX));
+  }
+
+  async #removeAll(isStale: (name: string) => boolean): Promise<void> {
+    for (const name of await this.#namesThere()) {
+      if (!isStale(name)) continue;
+      await this.#files.remove(join(this.#directory, name));
     }
   }
 }
 
 const SUFFIX = ".json";
+
+/** Of the temporary files of `writeFileAtomic`. */
+const DRAFT_SUFFIX = ".tmp";
 
 const MAX_SET_ASIDE = 9;
 

@@ -57,7 +57,10 @@ export class DiskRollbackStore {
     let pauseMs: number | undefined;
     for (let tries = 1;; tries++) {
       const failures = await this.#read(histories);
-      if (failures.length === 0) return histories;
+      if (failures.length === 0) {
+        await this.#removeDrafts();
+        return histories;
+      }
       if (tries === MAX_LOADS) {
         for (const failure of failures) {
           log.error("rollback_record_unreadable", failure);
@@ -66,6 +69,14 @@ export class DiskRollbackStore {
       }
       pauseMs = nextDelay(pauseMs, RETRY);
       await clock.sleep(pauseMs, NEVER);
+    }
+  }
+
+  async #removeDrafts(): Promise<void> {
+    try {
+      await this.#folder.removeDrafts();
+    } catch {
+      // They harm nobody, and the next agent tries again.
     }
   }
 

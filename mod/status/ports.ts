@@ -76,7 +76,8 @@ export interface RecordFiles {
 /** One small text a pod, in memory that the next boot has forgotten. */
 export interface RunRecordFiles {
   /**
-   * Tells which pods have a text.
+   * Tells which pods have a text; asked for once, before anything is written, and
+   * removes what a crash left of a text that was being written.
    *
    * @throws {Error} when that cannot be told
    */

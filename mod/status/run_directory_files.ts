@@ -26,6 +26,7 @@ export class RunDirectoryFiles implements RunRecordFiles {
     const uids: string[] = [];
     try {
       for await (const { name } of Deno.readDir(this.#directory)) {
+        if (name.endsWith(DRAFT_SUFFIX)) await this.#removeDraft(name);
         const uid = name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : "";
         if (isPodUid(uid)) uids.push(uid);
       }
@@ -34,6 +35,11 @@ export class RunDirectoryFiles implements RunRecordFiles {
       throw error;
     }
     return uids;
+  }
+
+  /** It harms nobody where the disk keeps it. */
+  async #removeDraft(name: string): Promise<void> {
+    await Deno.remove(`${this.#directory}/${name}`).catch(() => {});
   }
 
   async read(uid: string): Promise<string | undefined> {
@@ -73,6 +79,9 @@ export class RunDirectoryFiles implements RunRecordFiles {
 }
 
 const SUFFIX = ".json";
+
+/** Of the temporary files of `writeFileAtomic`; a crash leaves one. */
+const DRAFT_SUFFIX = ".tmp";
 
 /** A line for each container; nobody has that many. */
 const MAX_BYTES = 1024 * 1024;
