@@ -39,6 +39,9 @@ const MAX_BYTES = 64 << 10;
 /**
  * Remembers the resources of containers, in a file beside the pod's others.
  *
+ * A disk that refuses keeps no pod from being looked at, and so from being restarted or
+ * stopped: what is remembered is then not known, and is asked for at the next look.
+ *
  * The runtime alone does not know enough: older ones tell nothing, and none knows
  * what memory was requested. Only pods whose manifest has a UID are written down,
  * since every change of another gives it a new one.
@@ -131,12 +134,20 @@ export class ActuatedStore {
     const read = isGeneratedUid(uid) ? NOTHING : await this.#read(uid);
     // Somebody may have written meanwhile.
     const record = this.#records.get(uid) ?? read;
+    // What the disk does not give now it may give at the next look.
+    if (record === undefined) return NOTHING;
     this.#records.set(uid, record);
     return record;
   }
 
-  async #read(uid: string): Promise<PodRecord> {
-    const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+  /** `undefined` when the disk does not say: the pod has to be looked at whatever it says. */
+  async #read(uid: string): Promise<PodRecord | undefined> {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+    } catch {
+      return undefined;
+    }
     if (bytes === undefined) return NOTHING;
     try {
       return decode(JSON.parse(new TextDecoder().decode(bytes)));
