@@ -4,9 +4,11 @@
  * @module
  */
 
+import { basename, dirname } from "node:path";
 import type { Clock, Logger } from "../base/mod.ts";
 import {
   FileError,
+  type FileLook,
   lookAtFile,
   readFileBounded,
   watchPath,
@@ -30,7 +32,7 @@ export interface ManifestFilesDeps {
 export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
   const limit = new TimeLimit(deps.clock, LIMIT_MS);
   return {
-    look: (path) => limit.run(path, () => lookAtFile(path)),
+    look: (path) => limit.run(path, () => lookAtManifest(path)),
     list: (path) => limit.run(path, () => listNames(path)),
     read: (path, maxBytes) =>
       limit.run(path, () => readFileBounded(path, maxBytes)),
@@ -41,6 +43,24 @@ export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
 // A healthy disk answers in milliseconds, and shutting down must not wait longer
 // for a sick one.
 const LIMIT_MS = 3000;
+
+/**
+ * Looks at a path. Under the name that the system tells of a file whose name is not UTF-8
+ * there is nothing; that is no reason to pass over the file in silence.
+ */
+async function lookAtManifest(path: string): Promise<FileLook> {
+  const look = await lookAtFile(path);
+  const name = basename(path);
+  if (look.kind !== "missing" || !name.includes(UNREADABLE)) return look;
+  const names = await listNames(dirname(path));
+  if (!names.includes(name)) return look;
+  throw new Error(
+    `Cannot read "${path}": its name is not UTF-8, wanted one that is`,
+  );
+}
+
+/** Stands in a name for bytes that are no UTF-8, or for itself. */
+const UNREADABLE = "\ufffd";
 
 async function listNames(path: string): Promise<readonly string[]> {
   const names: string[] = [];

@@ -279,6 +279,26 @@ Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
   await rig.untilNames("a", "b", "linked");
 });
 
+Deno.test("FileSource says that a manifest's name is not UTF-8, until it has another", async () => {
+  // The watcher ends at such a name: then changes are found by the next look.
+  await using rig = await startRig({ checkFrequencyMs: 200 });
+  await rig.untilNames();
+  const run = async (command: string): Promise<void> => {
+    const args = ["-c", `cd "$1" && ${command}`, "sh", rig.manifests];
+    const { success } = await new Deno.Command("bash", { args }).output();
+    ok(success, command);
+  };
+  await Deno.writeTextFile(join(rig.root, "new"), manifest("cafe"));
+  await run("mv ../new $'caf\\xe9.yaml'");
+  await rig.until(() => rig.report().length === 1, "the refusal");
+  const [report] = rig.report();
+  strictEqual(report?.file, rig.path("caf\ufffd.yaml"));
+  match(JSON.stringify(report), /its name is not UTF-8, wanted one that is/);
+  await run("mv $'caf\\xe9.yaml' cafe.yaml");
+  await rig.untilNames("cafe");
+  await rig.until(() => rig.report().length === 0, "the end of the refusal");
+});
+
 Deno.test("FileSource follows a tree of links that is switched at once", async () => {
   await using rig = await startRig({
     checkFrequencyMs: 60_000,
