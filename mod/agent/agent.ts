@@ -18,7 +18,7 @@ import {
   type StoragePaths,
 } from "../eviction/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
-import type { ObjectChange, ObjectStore } from "../local/mod.ts";
+import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import {
   type AdmissionNode,
   type BadRevision,
@@ -26,7 +26,12 @@ import {
   objectReferences,
   type PodHistory,
 } from "../pod/mod.ts";
-import type { PodStorage, SourceSet, SourcesReady } from "../source/mod.ts";
+import {
+  isCompleteSet,
+  type PodStorage,
+  type SourceSet,
+  type SourcesReady,
+} from "../source/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/mod.ts";
 import type { PodLifecycleEvent } from "../pleg/mod.ts";
@@ -280,7 +285,7 @@ export class Agent {
     // Out of a checkpoint, and its source was quicker.
     if (storage.isStale(set)) return;
     const isFirst = !storage.seen(source);
-    const changes = objects.replace(source, set.objects);
+    const changes = objects.replace(source, set.objects, heardOf(set));
     storage.merge(this.#rollbacks.apply(set));
     sourcesReady.add(source);
     this.#wishes.reconcile();
@@ -338,6 +343,11 @@ function refersTo(changes: readonly ObjectChange[]): (pod: Pod) => boolean {
   const changed = new Set(changes.map(keyOf));
   return (pod) =>
     objectReferences(pod).some((reference) => changed.has(keyOf(reference)));
+}
+
+function heardOf(set: SourceSet): Heard {
+  if (set.op === "restore") return "restored";
+  return isCompleteSet(set) ? "whole" : "part";
 }
 
 function keyOf(

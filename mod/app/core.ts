@@ -31,7 +31,7 @@ import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
-import { buildSources } from "./core_sources.ts";
+import { buildSources, sourceNames } from "./core_sources.ts";
 import { nodeIps } from "./node_facts.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
@@ -139,7 +139,7 @@ async function buildCommon(config: AgentConfig, deps: CoreDeps) {
   const common = {
     ...given,
     statuses: new StatusManager({ clock, log }),
-    objects: new ObjectStore(),
+    objects: new ObjectStore(sourceNames(config)),
     collector: new GarbageCollector(deps),
     node,
     resources,

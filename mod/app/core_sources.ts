@@ -13,6 +13,7 @@ import {
   DiskRollbackStore,
   FileSource,
   PodStorage,
+  type SourceName,
   SourcesReady,
   type UrlSource,
 } from "../source/mod.ts";
@@ -88,8 +89,7 @@ export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
     events,
     check,
   });
-  const names = urlSource === undefined ? [] : ["http" as const];
-  const sourcesReady = new SourcesReady(["file", ...names], storage);
+  const sourcesReady = new SourcesReady(sourceNames(config), storage);
   const rollbackStore = new DiskRollbackStore(
     `${config.paths.rootDir}/checkpoints/rollbacks`,
     { clock, log: log.named("source") },
@@ -104,4 +104,11 @@ export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
       urlSource === undefined || hasUrlSpoken() ? [] : urlSource.expected,
     rollbackStore,
   };
+}
+
+/** The sources that are configured. */
+export function sourceNames(
+  { source }: Pick<AgentConfig, "source">,
+): readonly SourceName[] {
+  return source.manifestUrl === undefined ? ["file"] : ["file", "http"];
 }

@@ -4,4 +4,4 @@
  * @module
  */
 
-export { type ObjectChange, ObjectStore } from "./object_store.ts";
+export { type Heard, type ObjectChange, ObjectStore } from "./object_store.ts";

@@ -22,6 +22,12 @@ export interface ObjectChange extends ObjectId {
 }
 
 /**
+ * How much a source has said: what a checkpoint had (`restored`), something, or all that
+ * it has.
+ */
+export type Heard = "restored" | "part" | "whole";
+
+/**
  * Holds the objects of all sources and answers with what is known now.
  *
  * An object that two sources have is that of the source whose name comes first, so
@@ -34,6 +40,13 @@ export class ObjectStore implements ObjectGetter {
   /** In the order of the sources' names. */
   #sources: readonly (readonly [string, ObjectMap])[] = [];
   #winners: ObjectMap = new Map();
+  readonly #heard = new Map<string, Heard>();
+  readonly #expected: readonly string[];
+
+  /** @param sources The names of all that may deliver. */
+  constructor(sources: readonly string[] = []) {
+    this.#expected = sources;
+  }
 
   /**
    * Takes the full set of one source and says what that changes for those who ask.
@@ -44,7 +57,9 @@ export class ObjectStore implements ObjectGetter {
   replace(
     source: string,
     objects: readonly LocalObject[],
+    heard: Heard = "whole",
   ): readonly ObjectChange[] {
+    this.#heard.set(source, heard);
     const own = new Map<string, LocalObject>();
     for (const object of objects) {
       const key = keyOf(objectId(object));
@@ -57,6 +72,20 @@ export class ObjectStore implements ObjectGetter {
     const after = winnersOf(this.#sources, before);
     this.#winners = after;
     return changesBetween(before, after);
+  }
+
+  /**
+   * Whether what is found under a name now, or that nothing is, will be so when all
+   * sources have spoken: after the agent's start some are slower than others.
+   */
+  isCertain(id: ObjectId): boolean {
+    const key = keyOf(id);
+    const [owner] = this.#sources.find(([, objects]) => objects.has(key)) ?? [];
+    if (owner === undefined) {
+      return this.#expected.every((each) => this.#heard.get(each) === "whole");
+    }
+    return this.#heard.get(owner) !== "restored" &&
+      this.#expected.every((each) => each >= owner || this.#heard.has(each));
   }
 
   /** Every object that is in force, ordered by kind, namespace and name. */

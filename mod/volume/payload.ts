@@ -7,6 +7,7 @@
 import type {
   KeyedObject,
   ObjectGetter,
+  ObjectId,
   Pod,
   Quantity,
   Volume,
@@ -78,6 +79,28 @@ export function volumePayload(
     ),
   ];
   return checkPayload(new Map(files));
+}
+
+/** The objects from which the content of a volume comes. */
+export function namedObjects(pod: Pod, volume: Volume): readonly ObjectId[] {
+  const { namespace } = pod.metadata;
+  const { configMap, secret, projected } = volume;
+  const sources = [
+    { configMap, secret: secret && { name: secret.secretName } },
+    ...projected?.sources ?? [],
+  ];
+  return sources.flatMap((source): ObjectId[] => [
+    ...named("ConfigMap", namespace, source.configMap?.name),
+    ...named("Secret", namespace, source.secret?.name),
+  ]);
+}
+
+function named(
+  kind: ObjectId["kind"],
+  namespace: string,
+  name: string | undefined,
+): ObjectId[] {
+  return name === undefined ? [] : [{ kind, namespace, name }];
 }
 
 type Entry = readonly [path: string, file: PayloadFile];

@@ -10,7 +10,7 @@ import {
   isAbort,
   type Logger,
 } from "../base/mod.ts";
-import type { ObjectGetter, Pod, Quantity, Volume } from "../api/mod.ts";
+import type { Pod, Quantity, Volume } from "../api/mod.ts";
 import { Claims } from "./claims.ts";
 import { isDirectoryThere } from "./volume_directory.ts";
 import { directoryUsage } from "./directory_usage.ts";
@@ -23,14 +23,19 @@ import type {
   VolumeWarning,
 } from "./materialisation.ts";
 import { nestedMountPoints } from "./nested_mounts.ts";
-import { type PayloadKind, payloadKind, volumePayload } from "./payload.ts";
+import {
+  namedObjects,
+  type PayloadKind,
+  payloadKind,
+  volumePayload,
+} from "./payload.ts";
 import { writePayload } from "./payload_writer.ts";
 import {
   type DirectoryOptions,
   POD_DIRECTORY_MODE,
   type PodDirectories,
 } from "./pod_directories.ts";
-import type { VolumeFiles } from "./ports.ts";
+import type { SourcedObjects, VolumeFiles } from "./ports.ts";
 import { refusedKind, volumeKind } from "./refused_kinds.ts";
 import { VolumeFailure } from "./volume_failure.ts";
 
@@ -47,7 +52,7 @@ export interface VolumeDeps {
   readonly files: VolumeFiles;
   readonly directories: PodDirectories;
   /** Finds what volumes name: configMaps, secrets and claims. */
-  readonly objects: ObjectGetter;
+  readonly objects: SourcedObjects;
   /** What the node can give, by resource name. */
   readonly allocatable: () => ReadonlyMap<string, Quantity>;
 }
@@ -209,6 +214,11 @@ export class PodVolumes {
 
   async #writePayload(pod: Pod, volume: Volume, path: string): Promise<void> {
     const { objects, files } = this.#deps;
+    const isCertain = namedObjects(pod, volume).every((id) =>
+      objects.isCertain?.(id) ?? true
+    );
+    // What a source may have given that has not spoken yet stays.
+    if (!isCertain && await isDirectoryThere(path)) return;
     const payload = volumePayload(pod, volume, {
       objects,
       allocatable: this.#deps.allocatable(),

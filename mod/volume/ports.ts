@@ -1,10 +1,23 @@
 /**
- * What the volumes of pods ask of the file system beyond single calls.
+ * What the volumes of pods ask of the rest of the agent, and of the file system beyond
+ * single calls.
  *
  * @module
  */
 
+import type { ObjectGetter, ObjectId } from "../api/mod.ts";
 import type { Removal } from "../host/mod.ts";
+
+/** The objects that volumes name. */
+export interface SourcedObjects extends ObjectGetter {
+  /**
+   * Whether what is found under a name, or that nothing is, will be so when all sources
+   * have spoken. What is not certain changes nothing that is mounted.
+   *
+   * @default always
+   */
+  isCertain?(id: ObjectId): boolean;
+}
 
 /** File operations that need more care than one call. */
 export interface VolumeFiles {

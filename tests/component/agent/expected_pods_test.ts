@@ -146,3 +146,61 @@ Deno.test("Agent that restarts before its URL answers gives the processors of th
   strictEqual(rig.fake.callsOf("UpdateContainerResources").length, 0);
   deepStrictEqual(rig.fake.running("c"), []);
 });
+
+/** What is in a volume that is made of configMaps and secrets. */
+function namesIn(rig: CoreRig, uid: string, plugin: string): string[] {
+  const below = plugin === "configmap" ? "root" : "run";
+  const path = `${rig.directory}/${below}/pods/${uid}/volumes`;
+  return rig.list(`${path}/kubernetes.io~${plugin}/config`)
+    .filter((name) => !name.startsWith("."));
+}
+
+const VOLUMES = [
+  ["configmap", { configMap: { name: "conf", optional: true } }],
+  ["secret", { secret: { secretName: "conf", optional: true } }],
+  ["projected", {
+    projected: { sources: [{ configMap: { name: "conf", optional: true } }] },
+  }],
+] as const;
+
+for (const [plugin, volume] of VOLUMES) {
+  Deno.test(`Agent that restarts takes no file of an optional object out of a running pod before the URL has spoken: ${plugin} (I2)`, async () => {
+    const kind = plugin === "secret" ? "Secret" : "ConfigMap";
+    const object = {
+      apiVersion: "v1",
+      kind,
+      metadata: { name: "conf" },
+      [kind === "Secret" ? "stringData" : "data"]: { "a.txt": "one" },
+    };
+    await using server = await RawServer.start(serve(object, pod("remote")));
+    await using rig = await start(server);
+    await untilRuns(rig, "remote");
+    const mounts = [{ name: "config", mountPath: "/config" }];
+    await rig.apply(
+      "user",
+      web({
+        name: "user",
+        spec: {
+          containers: [container("user", { volumeMounts: mounts })],
+          volumes: [{ name: "config", ...volume }],
+        },
+      }),
+    );
+    await untilRuns(rig, "user");
+    await rig.pass(5_000);
+    const uid = rig.pod("user")?.metadata.uid ?? "";
+    deepStrictEqual(namesIn(rig, uid, plugin), ["a.txt"]);
+    await restart(rig, { server, file: "user" });
+    for (let round = 0; round < 40; round++) {
+      await rig.pass(500, 100);
+      deepStrictEqual(namesIn(rig, uid, plugin), ["a.txt"]);
+    }
+    // What the URL has removed goes as ever.
+    server.misbehaviour = serve(pod("remote"));
+    await rig.until(
+      () => namesIn(rig, uid, plugin).length === 0,
+      "its removal",
+    );
+    strictEqual(rig.only("user").state, "running");
+  });
+}

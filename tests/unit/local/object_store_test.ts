@@ -220,3 +220,25 @@ function nameOf({ kind, name }: LocalObject): string {
 function same(a: LocalObject | undefined, b: LocalObject | undefined): boolean {
   return a !== undefined && b !== undefined && sameObject(a, b);
 }
+
+Deno.test("ObjectStore.isCertain() doubts what a source with more right may have, and what a checkpoint had", () => {
+  const id = (name: string) =>
+    ({ kind: "ConfigMap", namespace: "default", name }) as const;
+  const store = new ObjectStore(["file", "http"]);
+  const certain = (): readonly boolean[] =>
+    ["f", "h", "none"].map((name) => store.isCertain(id(name)));
+  deepStrictEqual(certain(), [false, false, false]);
+  store.replace("http", [keyed("ConfigMap", "h")]);
+  deepStrictEqual(certain(), [false, false, false]);
+  store.replace("file", [keyed("ConfigMap", "f")], "part");
+  deepStrictEqual(certain(), [true, true, false]);
+  store.replace("file", [keyed("ConfigMap", "f")]);
+  deepStrictEqual(certain(), [true, true, true]);
+  store.replace("http", [keyed("ConfigMap", "h")], "restored");
+  deepStrictEqual(certain(), [true, false, false]);
+});
+
+Deno.test("ObjectStore.isCertain() doubts nothing where no source is expected", () => {
+  const id = { kind: "Secret", namespace: "default", name: "a" } as const;
+  strictEqual(new ObjectStore().isCertain(id), true);
+});

@@ -14,7 +14,7 @@ import {
   type Volume,
 } from "../../../mod/api/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/nested_mounts.ts";
-import { volumePayload } from "../../../mod/volume/payload.ts";
+import { namedObjects, volumePayload } from "../../../mod/volume/payload.ts";
 import {
   directoriesAbove,
   payloadPath,
@@ -318,4 +318,23 @@ Deno.test("volumePayload() refuses thousands of the deepest paths before it has 
     filesOf({ configMap: { name: "x", items: items.slice(0, count) } });
   strictEqual(Object.keys(filesAt(4)).length, 4);
   throws(() => filesAt(6), { message: "it needs more than 10000 directories" });
+});
+
+Deno.test("namedObjects() lists the configMaps and secrets of a volume", () => {
+  const named = (volume: Omit<Volume, "name">): readonly string[] =>
+    namedObjects(POD, { name: "v", ...volume })
+      .map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+  deepStrictEqual(named({ configMap: { name: "a" } }), ["ConfigMap shop/a"]);
+  deepStrictEqual(named({ secret: { secretName: "a" } }), ["Secret shop/a"]);
+  const sources = [
+    { configMap: { name: "a" } },
+    { secret: { name: "b" } },
+    { downwardAPI: {} },
+  ];
+  deepStrictEqual(named({ projected: { sources } }), [
+    "ConfigMap shop/a",
+    "Secret shop/b",
+  ]);
+  deepStrictEqual(named({ downwardAPI: {} }), []);
+  deepStrictEqual(named({ emptyDir: {} }), []);
 });
