@@ -21,6 +21,8 @@ export interface ReconcileInput {
   readonly running: readonly PodListing[] | undefined;
   /** UIDs with a directory under the root directory, but for what is being removed. */
   readonly owned: ReadonlySet<string>;
+  /** The full name of a pod of an earlier agent, as far as the disk tells it. */
+  readonly nameOf: (uid: string) => string | undefined;
   /** The sources that have spoken: what another does not list may still be wanted. */
   readonly ready: ReadonlySet<SourceName>;
   /**
@@ -47,6 +49,7 @@ export interface Differences {
   readonly missing: readonly Pod[];
   /** Pods that have one or the other in another version. */
   readonly changed: readonly Pod[];
+  /** To be ended before anything of their UID or name begins. */
   readonly orphans: readonly OrphanPod[];
 }
 
@@ -55,7 +58,8 @@ export interface Differences {
  * acted upon: who missed a change finds it at the next look.
  *
  * A worker that is told to end counts for nothing: the same UID wanted again needs a
- * place at admission. A pod that was renamed under its UID is another pod.
+ * place at admission. A pod that was renamed under its UID is another pod, also if that
+ * was while no agent ran.
  */
 export function reconcile(input: ReconcileInput): Differences {
   const { wanted, held } = input;
@@ -63,6 +67,7 @@ export function reconcile(input: ReconcileInput): Differences {
   const unwanted = new Set<string>();
   const missing: Pod[] = [];
   const changed: Pod[] = [];
+  const renamed: OrphanPod[] = [];
   for (const [uid, pod] of wanted) {
     const current = held.get(uid) ?? workers.get(uid)?.wanted;
     if (current === pod) continue;
@@ -70,6 +75,10 @@ export function reconcile(input: ReconcileInput): Differences {
       podFullName(current) === podFullName(pod);
     (isSame ? changed : missing).push(pod);
     if (current !== undefined && !isSame) unwanted.add(uid);
+    const former = workers.has(uid) || held.has(uid)
+      ? undefined
+      : formerName(pod, input);
+    if (former !== undefined) renamed.push({ uid, fullName: former });
   }
   for (const uid of held.keys()) if (!wanted.has(uid)) unwanted.add(uid);
   for (const [uid, worker] of workers) {
@@ -81,8 +90,26 @@ export function reconcile(input: ReconcileInput): Differences {
     unwanted: [...unwanted],
     missing,
     changed,
-    orphans: orphansOf(input, isKnown),
+    orphans: [...renamed, ...orphansOf(input, isKnown)],
   };
+}
+
+/** The name under which another pod of the UID runs, or ran last; `undefined` for none. */
+function formerName(
+  { metadata }: Pod,
+  { running, owned, nameOf }: ReconcileInput,
+): string | undefined {
+  const { uid } = metadata;
+  if (!owned.has(uid)) return undefined;
+  const own = podFullName({ metadata });
+  const listed = running?.find((each) => each.uid === uid);
+  const names = listed === undefined
+    ? [nameOf(uid) ?? own]
+    : [listed.sandboxes.map((each) => each.metadata), listed].flat()
+      .map(({ name, namespace }) =>
+        podFullName({ metadata: { uid, name, namespace } })
+      );
+  return names.includes(own) ? undefined : names[0];
 }
 
 function orphansOf(

@@ -89,6 +89,7 @@ export class WishKeeper {
       workers: workers.list(),
       running,
       owned: this.#deps.livingUids(),
+      nameOf: this.#deps.nameOf,
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
       expected: this.#expected(),
       isComplete,

@@ -36,12 +36,15 @@ export class OwnedPods {
   ): Promise<OwnedPods> {
     const uids = new Set(await directories.list());
     const names = new Map<string, string>();
+    const renamed = new Set<string>();
     for (const directory of await listed(podLogsDir)) {
       const found = readName(directory);
-      if (found !== undefined && uids.has(found.uid)) {
-        names.set(found.uid, found.fullName);
-      }
+      if (found === undefined || !uids.has(found.uid)) continue;
+      if (names.has(found.uid)) renamed.add(found.uid);
+      names.set(found.uid, found.fullName);
     }
+    // Which of its names it has the disk does not tell.
+    for (const uid of renamed) names.delete(uid);
     return new OwnedPods(directories, { uids, names });
   }
 
