@@ -7,6 +7,7 @@
 import {
   type Clock,
   type Logger,
+  nextDelay,
   type Random,
   Semaphore,
 } from "../base/mod.ts";
@@ -22,6 +23,13 @@ import { parseRecord } from "./status_record.ts";
  * again, the agent must not be left without descriptors for anything else.
  */
 const OPEN_FILES = 16;
+
+/**
+ * What the disk does not give is asked for so often, since a pod that has ended must not
+ * run again for want of a file descriptor. The agent waits for it at its start.
+ */
+const MAX_LOADS = 3;
+const LOAD_RETRY = { baseMs: 1_000, maxMs: 2_000 };
 
 /** What keeping records needs. */
 export interface StatusRecordsDeps {
@@ -69,11 +77,11 @@ export class StatusRecords {
 
   /**
    * Takes over what an earlier agent knew of these pods, and clears away what it knew of
-   * others. A record that cannot be read is none.
+   * others. A record that cannot be read is asked for a few times, and then is none.
    */
   async load(uids: Iterable<string>): Promise<void> {
     const known = new Set(uids);
-    await Promise.all([...known].map((uid) => this.#loadOne(uid)));
+    await this.#loadAll(known);
     // Each of these is believed only beside what is restored of its pod.
     await this.#loadRun(known);
   }
@@ -104,20 +112,42 @@ export class StatusRecords {
     return this.#sink.remembered(containerId);
   }
 
-  async #loadOne(uid: string): Promise<void> {
-    using _place = await this.#places.acquire();
-    try {
-      const text = await this.#deps.files.read(uid);
-      if (text === undefined) return;
-      const record = parseRecord(text);
-      if (record === undefined) {
-        return this.#log.warn("status_record_broken", { uid });
+  async #loadAll(uids: Iterable<string>): Promise<void> {
+    let unread = [...uids];
+    let pauseMs: number | undefined;
+    for (let tries = 1;; tries++) {
+      const failed = new Map<string, unknown>();
+      await Promise.all(unread.map((uid) => this.#loadOne(uid, failed)));
+      if (failed.size === 0) return;
+      if (tries === MAX_LOADS) {
+        for (const [uid, error] of failed) {
+          this.#log.warn("status_record_unreadable", { uid, error });
+        }
+        return;
       }
-      this.#deps.statuses.restore(uid, record);
-      this.#sink.loaded(uid, text);
-    } catch (error) {
-      this.#log.warn("status_record_unreadable", { uid, error });
+      unread = [...failed.keys()];
+      pauseMs = nextDelay(pauseMs, LOAD_RETRY);
+      // What needs no longer than this need not be told to end.
+      await this.#deps.clock.sleep(pauseMs, new AbortController().signal);
     }
+  }
+
+  async #loadOne(uid: string, failed: Map<string, unknown>): Promise<void> {
+    using _place = await this.#places.acquire();
+    let text: string | undefined;
+    try {
+      text = await this.#deps.files.read(uid);
+    } catch (error) {
+      failed.set(uid, error);
+      return;
+    }
+    if (text === undefined) return;
+    const record = parseRecord(text);
+    if (record === undefined) {
+      return this.#log.warn("status_record_broken", { uid });
+    }
+    this.#deps.statuses.restore(uid, record);
+    this.#sink.loaded(uid, text);
   }
 
   async #loadRun(known: ReadonlySet<string>): Promise<void> {

@@ -22,8 +22,13 @@ export class MemoryFiles implements RecordFiles {
   /** Without one, the pod has no directory. */
   directories: Set<string> = new Set(["u"]);
   isFull = false;
+  /** How many reads fail from now on. */
+  failingReads = 0;
 
   read(uid: string): Promise<string | undefined> {
+    if (this.failingReads-- > 0) {
+      return Promise.reject(new Error("Too many open files"));
+    }
     return Promise.resolve(this.texts.get(uid));
   }
 

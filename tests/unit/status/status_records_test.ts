@@ -58,6 +58,26 @@ Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of it
   deepStrictEqual(again.get("u"), ended);
 });
 
+Deno.test("StatusRecords.load() does not take a pod for one that never ended because its record could not be read at once (I4)", async () => {
+  const { statuses, records, files } = setUp();
+  const ended = { ...status("Failed"), reason: "Evicted" };
+  statuses.setPodStatus(POD, ended);
+  await records.keep("u");
+  files.failingReads = 2;
+  const next = setUp(files);
+  const loaded = next.records.load(["u"]);
+  await next.clock.advance(3_000);
+  await loaded;
+  deepStrictEqual(next.statuses.get("u"), ended);
+  // A disk that is broken for good holds up no agent.
+  files.failingReads = 3;
+  const last = setUp(files);
+  const given = last.records.load(["u"]);
+  await last.clock.advance(3_000);
+  await given;
+  strictEqual(last.statuses.get("u"), undefined);
+});
+
 Deno.test("StatusRecords.keep() writes nothing for a pod that never had containers", async () => {
   const { statuses, records, files } = setUp();
   await records.keep("u");
