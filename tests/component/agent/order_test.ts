@@ -95,7 +95,14 @@ for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
       containers: [container("app")],
     };
     await rig.apply("web", web({ spec }));
-    await rig.pass(8_000);
+    await rig.until(
+      () =>
+        restartPolicy === "Never"
+          ? rig.status("web")?.phase === "Failed"
+          : waiting(rig, "init2") === "CrashLoopBackOff",
+      "its failure",
+    );
+    await rig.pass(3_000);
     const names = namesOf(callsFor(rig, "StartContainer"));
     strictEqual(names.includes("app"), false);
     strictEqual(condition(rig, "Initialized"), "False");
@@ -118,9 +125,12 @@ Deno.test("Agent waits with what follows an init container whose image is missin
     containers: [container("app")],
   };
   await rig.apply("web", web({ spec }));
-  await rig.pass(5_000);
+  await rig.until(
+    () => waiting(rig, "init") === "ErrImageNeverPull",
+    "what it waits for",
+  );
+  await rig.pass(3_000);
   deepStrictEqual(namesOf(callsFor(rig, "StartContainer")), ["side"]);
-  strictEqual(waiting(rig, "init"), "ErrImageNeverPull");
   strictEqual(rig.status("web")?.phase, "Pending");
 });
 
