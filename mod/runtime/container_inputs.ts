@@ -104,7 +104,8 @@ export class ContainerInputs {
     const needs = this.#deps.specs.needs({ ...input, keyFiles });
     if (needs.kind === "refused") return { kind: "failed", failure: needs };
     const { environment, subPaths, images } = needs.config;
-    const pinned = await this.#pin(input.pod, subPaths);
+    const { signal } = options;
+    const pinned = await this.#pin(input.pod, subPaths, signal);
     if (pinned.kind === "failed") return pinned;
     const pulled = await this.#pull(input, { ...options, images });
     if (pulled.kind !== "ok") return pulled;
@@ -124,15 +125,23 @@ export class ContainerInputs {
     };
   }
 
-  /** The first sub-path that does not lead any more to what was found. */
+  /**
+   * The first sub-path that does not lead any more to what was found.
+   *
+   * @param signal Absent for a container that runs: it must not run on unseen.
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
   async exchanged(
     pinned: readonly PinnedSubPath[],
+    signal?: AbortSignal,
   ): Promise<WantedSubPath | undefined> {
+    const options = signal === undefined ? {} : { signal };
     for (const { wanted, pinned: path } of pinned) {
       let isUnchanged: boolean;
       try {
-        isUnchanged = await this.#deps.subPaths.isUnchanged(path);
+        isUnchanged = await this.#deps.subPaths.isUnchanged(path, options);
       } catch {
+        signal?.throwIfAborted();
         // What cannot be looked at is not what it was.
         isUnchanged = false;
       }
@@ -144,6 +153,7 @@ export class ContainerInputs {
   async #pin(
     pod: Pod,
     wanted: readonly WantedSubPath[],
+    signal: AbortSignal,
   ): Promise<
     | Extract<Gathered, { kind: "failed" }>
     | { readonly kind: "ok"; readonly all: readonly PinnedSubPath[] }
@@ -153,7 +163,7 @@ export class ContainerInputs {
     for (const one of wanted) {
       const { volumeRoot, subPath, readOnly } = one;
       const podUid = pod.metadata.uid;
-      const options = { podUid, volumeRoot, subPath, readOnly };
+      const options = { podUid, volumeRoot, subPath, readOnly, signal };
       let message: string;
       try {
         const found = await this.#deps.subPaths.resolve(options);
@@ -163,6 +173,7 @@ export class ContainerInputs {
         }
         message = found.message;
       } catch (error) {
+        signal.throwIfAborted();
         message = describeError(error);
       }
       return failed(

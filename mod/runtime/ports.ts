@@ -108,10 +108,15 @@ export interface SubPaths {
     readonly volumeRoot: string;
     readonly subPath: string;
     readonly readOnly: boolean;
+    /** Who waits gives up. */
+    readonly signal?: AbortSignal;
   }): Promise<
     | { readonly kind: "ok"; readonly pinned: PinnedPath }
     | { readonly kind: "refused"; readonly message: string }
   >;
   /** Walks the path anew and says whether it still leads to the same file. */
-  isUnchanged(pinned: PinnedPath): Promise<boolean>;
+  isUnchanged(
+    pinned: PinnedPath,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<boolean>;
 }

@@ -189,7 +189,7 @@ export class ContainerStarter {
     const { name } = container;
     const { containerId, pinned } = created;
     this.#tell(pod).normal(name, "Created", "Container created");
-    const before = await this.#inputs.exchanged(pinned);
+    const before = await this.#inputs.exchanged(pinned, signal);
     if (before !== undefined) {
       return this.#failed(pod, name, exchangedFailure(before), {
         changed: true,

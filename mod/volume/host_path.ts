@@ -28,10 +28,12 @@ const FILE_MODE = 0o644;
  * Upstream: pkg/volume/hostpath checkTypeInternal.
  *
  * @throws {VolumeFailure} when the path is unsafe or is not what it should be
+ * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function hostPathSource(
   volume: HostPath,
   roots: readonly string[],
+  signal?: AbortSignal,
 ): Promise<string> {
   const { path, type = "" } = volume;
   if (!path.startsWith("/") || path.split("/").includes("..")) {
@@ -50,7 +52,8 @@ export async function hostPathSource(
       `the hostPath "${path}" has the type "${type}", which can be checked only below a directory given by --host-path-roots`,
     );
   }
-  const found = await look(path) ?? await make(path, { root, rule });
+  const found = await look(path) ??
+    await make(path, { root, rule, signal });
   if (found === undefined || !rule.holds(found)) {
     throw new VolumeFailure(
       `hostPath type check failed: ${path} is not ${rule.wanted}`,
@@ -116,9 +119,13 @@ async function look(path: string): Promise<Deno.FileInfo | undefined> {
 
 async function make(
   path: string,
-  wanted: { readonly root: string; readonly rule: Rule },
+  wanted: {
+    readonly root: string;
+    readonly rule: Rule;
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<Deno.FileInfo | undefined> {
-  const { root, rule: { makes } } = wanted;
+  const { root, rule: { makes }, signal } = wanted;
   const parts = pathBelow(root, path);
   if (makes === undefined || parts === undefined) return undefined;
   const isDirectory = makes === "directory";
@@ -127,6 +134,7 @@ async function make(
   const walked = await walkBelow(await realRoot(root), directories, {
     links: "inside",
     createMode: isDirectory ? DIRECTORY_MODE : undefined,
+    signal,
   });
   if (walked.kind === "refused") {
     // What is not there is not what it should be.

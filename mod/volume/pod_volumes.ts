@@ -166,7 +166,9 @@ export class PodVolumes {
   ): Promise<VolumeSource | undefined> {
     const { hostPath, emptyDir, persistentVolumeClaim: claim } = volume;
     if (hostPath !== undefined) {
-      const path = await hostPathSource(hostPath, this.#options.hostPathRoots);
+      const { hostPathRoots } = this.#options;
+      const { signal } = options;
+      const path = await hostPathSource(hostPath, hostPathRoots, signal);
       return { hostPath: path, readOnly: false };
     }
     if (emptyDir !== undefined) {

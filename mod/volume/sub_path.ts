@@ -46,14 +46,16 @@ export class SubPathResolver {
    *
    * @param options.volumeRoot Absolute; it is the node's and may be a link itself.
    * @param options.readOnly True when nothing may be made in the volume.
+   * @throws {unknown} The reason of the signal when it aborts.
    */
   async resolve(options: {
     readonly podUid: string;
     readonly volumeRoot: string;
     readonly subPath: string;
     readonly readOnly: boolean;
+    readonly signal?: AbortSignal | undefined;
   }): Promise<SubPathResult> {
-    const { subPath } = options;
+    const { subPath, signal } = options;
     if (subPath.startsWith("/") || subPath.split("/").includes("..")) {
       return notWithin(subPath, 'wanted a relative one without ".."');
     }
@@ -64,24 +66,33 @@ export class SubPathResolver {
       const walked = await walkBelow(root, partsOf(subPath), {
         links: "inside",
         createMode,
+        signal,
       });
       return answer(walked, { root, subPath });
     } catch (error) {
+      signal?.throwIfAborted();
       return cannotLook(error, options);
     }
   }
 
   /** Walks the path anew and says whether it leads to the same file still. */
-  async isUnchanged(pinned: PinnedSubPath): Promise<boolean> {
+  async isUnchanged(
+    pinned: PinnedSubPath,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<boolean> {
     const { volumeRoot, path, device: dev, inode: ino, bornAtMs } = pinned;
     const parts = pathBelow(volumeRoot, path);
     if (parts === undefined) return false;
     try {
-      const walked = await walkBelow(volumeRoot, parts, { links: "none" });
+      const walked = await walkBelow(volumeRoot, parts, {
+        links: "none",
+        ...options,
+      });
       if (walked.kind === "refused") return false;
       return isSameFile(walked.info, { ...walked.info, dev, ino }) &&
         walked.info.birthtime?.getTime() === bornAtMs;
     } catch (error) {
+      options.signal?.throwIfAborted();
       // The volume is gone, so its file is as well.
       if (fileErrorKind(error) === "missing") return false;
       throw error;

@@ -14,6 +14,8 @@ export interface WalkOptions {
   readonly createMode?: number | undefined;
   /** Whether a link that stays below the root is followed. */
   readonly links: "inside" | "none";
+  /** A path of hundreds of parts takes minutes. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Where a walk ended, or what it found on its way (to stand behind a colon). */
@@ -50,6 +52,7 @@ const CONFIRMATIONS = 24;
  *
  * @param root Absolute, without links, and out of reach of whoever is mistrusted.
  * @throws {Error} When the system fails in a way that says nothing of the path.
+ * @throws {unknown} The reason of the signal when it aborts.
  */
 export async function walkBelow(
   root: string,
@@ -75,10 +78,11 @@ export async function walkBelow(
       if (refused !== undefined) return refused;
     }
   } catch (error) {
+    options.signal?.throwIfAborted();
     return unfit(error);
   }
   const at = last(walk);
-  if (await isSteady(walk.trail)) return { kind: "ok", ...at };
+  if (await isSteady(walk)) return { kind: "ok", ...at };
   return changes(at.path);
 }
 
@@ -119,7 +123,7 @@ async function step(walk: Walk, part: string): Promise<Refused | undefined> {
   let info = await look(path);
   // A link to nowhere stays one, as upstream: nobody asked for its target.
   if (info === undefined && isOwn && createMode !== undefined) {
-    if (!await isSteady(walk.trail)) return changes(parent.path);
+    if (!await isSteady(walk)) return changes(parent.path);
     info = await make(path, createMode);
   }
   if (info === undefined) return refuse("missing", `"${path}" is not there`);
@@ -185,8 +189,9 @@ async function make(
   return info;
 }
 
-async function isSteady(trail: readonly Seen[]): Promise<boolean> {
+async function isSteady({ trail, options }: Walk): Promise<boolean> {
   for (let round = 0; round < CONFIRMATIONS; round++) {
+    options.signal?.throwIfAborted();
     for (const { path, info } of trail) {
       const now = await lookOrNothing(path);
       if (now === undefined || now.isSymlink) return false;

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import type { PinnedPath, SubPaths } from "../../../mod/runtime/mod.ts";
 import { Swapper } from "../../support/swapper.ts";
@@ -267,4 +273,26 @@ Deno.test("resolve() makes nothing outside in 1000 races (VO-04)", async () => {
   await Deno.symlink(outside, `${root}/.link`);
   await race(volume, { subPath: "a/new", readOnly: false });
   deepStrictEqual(await namesIn(outside), ["etc", "secret"]);
+});
+
+Deno.test("resolve() and isUnchanged() of a path of hundreds of parts end when nobody waits for it", async () => {
+  await using volume = await Volume.make();
+  const found = await volume.resolve("a/b");
+  const stop = new AbortController();
+  const options = {
+    podUid: UID,
+    volumeRoot: volume.root,
+    subPath: "deep/".repeat(400),
+    readOnly: false,
+    signal: stop.signal,
+  };
+  const walk = volume.resolver.resolve(options);
+  stop.abort(new DOMException("Over", "AbortError"));
+  await rejects(walk, { name: "AbortError" });
+  strictEqual(await exists(`${volume.root}/deep/deep/deep`), false);
+  const pinned = found.kind === "ok" ? found.pinned : undefined;
+  ok(pinned);
+  await rejects(volume.resolver.isUnchanged(pinned, options), {
+    name: "AbortError",
+  });
 });
