@@ -268,10 +268,9 @@ export function keepEqual(
   before: FileContent,
   after: FileContent,
 ): FileContent {
+  const heldPods = Map.groupBy(before.pods, ({ metadata }) => metadata.uid);
   const pods = after.pods.map((pod) =>
-    before.pods.find((held) =>
-      held.metadata.uid === pod.metadata.uid && deepEqual(held, pod)
-    ) ?? pod
+    heldPods.get(pod.metadata.uid)?.find((held) => deepEqual(held, pod)) ?? pod
   );
   const held = new Map<string, LocalObject>();
   for (const object of before.objects) held.set(nameOf(object), object);
