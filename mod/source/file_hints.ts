@@ -57,7 +57,13 @@ export function isManifestName(name: string, options: ManifestNames): boolean {
 
 /** What a hint asks for. */
 export type HintDemand =
-  | { readonly kind: "look"; readonly name: string; readonly look: PendingLook }
+  | {
+    readonly kind: "look";
+    readonly name: string;
+    readonly look: PendingLook;
+    /** The manifest that it is now, to be looked at with it. */
+    readonly movedTo?: string;
+  }
   | { readonly kind: "rescan" }
   | { readonly kind: "nothing" };
 
@@ -93,7 +99,7 @@ export function readHint(
       return { kind: "look", name, look: { kind: "now" } };
     case "removed":
       return movedTo !== undefined && context.isManifest(movedTo)
-        ? { kind: "look", name, look: { kind: "now" } }
+        ? { kind: "look", name, look: { kind: "now" }, movedTo }
         : { kind: "look", name, look };
     case "created": {
       const openUntilMs = context.nowMs + context.quiet.openMs;

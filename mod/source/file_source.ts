@@ -196,6 +196,11 @@ export class FileSource {
       } else {
         const path = this.#manifests.pathOf(demand.name);
         this.#schedule.add(path, demand.look);
+        // Both names in one set: a pod that moves from one file to the other stays.
+        if (demand.movedTo !== undefined) {
+          const target = this.#manifests.pathOf(demand.movedTo);
+          this.#schedule.add(target, demand.look);
+        }
         // Something is there again, and what else is gone tells no one.
         if (this.#manifests.footing.kind === "unreachable") {
           this.#schedule.scanSoon(nowMs);

@@ -12,7 +12,7 @@ import type {
   PodNameHint,
 } from "../api/mod.ts";
 import type { FileStamp } from "../host/mod.ts";
-import type { Kept } from "./ports.ts";
+import type { Kept, LastGood } from "./ports.ts";
 
 /** What a manifest holds when it is sound. */
 export interface FileContent {
@@ -118,12 +118,22 @@ export function hasContent(verdict: FileVerdict): boolean {
 
 const NOTHING: FileContent = { pods: [], objects: [] };
 
+/** What stands for manifests that were not seen yet, out of their records. */
+export function restoredEntries(
+  records: readonly LastGood[],
+): FileEntries {
+  return new Map(records.map(({ path, pods, objects }) => {
+    const lastGood = { kind: "present", content: { pods, objects } } as const;
+    return [path, { verdict: { kind: "unsettled", lastGood } }] as const;
+  }));
+}
+
 /** Why it is not known what a file gives; `undefined` when it is. */
 export function unknownOf(verdict: FileVerdict): string | undefined {
   if (verdict.kind === "accepted") return undefined;
   const { kind, lastGood } = verdict;
   if (lastGood.kind === "unknown") return lastGood.reason;
-  return kind === "unsettled" && lastGood.kind === "absent"
+  return kind === "unsettled" && isNothing(verdict)
     ? "it may still be being written"
     : undefined;
 }
@@ -138,8 +148,14 @@ export function unknownPaths(entries: FileEntries): readonly string[] {
 /** Whether it is too early to tell what some file says, and nothing stands for it. */
 export function isSettling(entries: FileEntries): boolean {
   return [...entries.values()].some(({ verdict }) =>
-    verdict.kind === "unsettled" && verdict.lastGood.kind !== "present"
+    verdict.kind === "unsettled" && isNothing(verdict)
   );
+}
+
+/** Of a copy the record says nothing as long as the other file is there; it may be gone. */
+function isNothing(verdict: FileVerdict): boolean {
+  const { pods, objects } = contentOf(verdict);
+  return pods.length + objects.length === 0;
 }
 
 /** Whether two contents hold the very same pods and objects in the same order. */

@@ -75,21 +75,33 @@ export class ManifestPlace {
   }
 
   /**
+   * Whether this is the directory in which an agent before had a single manifest. Never
+   * rejects.
+   */
+  async wasBelow(above: DirectoryLook | undefined): Promise<boolean> {
+    const kept = await this.#store.loadDirectory(this.#path);
+    return kept.kind === "present" && kept.content.isAbove === true &&
+      kept.content.inode === above?.inode;
+  }
+
+  /**
    * From now on the manifests are here.
    *
    * @returns Whether they were elsewhere at the last full look.
    */
   settle(
     look: DirectoryLook,
-    options: { readonly hasManifests: boolean },
+    options: { readonly hasManifests: boolean; readonly isAbove?: true },
   ): boolean {
     const isOther = this.#current !== undefined && !isSame(this.#current, look);
     this.#current = look;
     const { inode } = look;
-    const { hasManifests } = options;
+    const { hasManifests, isAbove } = options;
     const kept = this.#kept;
-    if (kept?.inode !== inode || kept.hasManifests !== hasManifests) {
-      this.#kept = { inode, hasManifests };
+    const isKept = kept?.inode === inode &&
+      kept.hasManifests === hasManifests && kept.isAbove === isAbove;
+    if (!isKept) {
+      this.#kept = { inode, ...options };
       this.#store.saveDirectory(this.#path, this.#kept);
     }
     return isOther;
@@ -98,4 +110,21 @@ export class ManifestPlace {
 
 function isSame(a: DirectoryLook, b: DirectoryLook): boolean {
   return a.inode === b.inode && a.device === b.device;
+}
+
+/** Says why nothing at a path tells which manifests there are. */
+export function describeAway(
+  path: string,
+  how: "gone" | "empty" | "without_directory" | "elsewhere",
+): string {
+  switch (how) {
+    case "gone":
+      return `Cannot read "${path}": it does not exist any more`;
+    case "empty":
+      return `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`;
+    case "without_directory":
+      return `Cannot read "${path}": its directory is gone`;
+    case "elsewhere":
+      return `Cannot read "${path}": it does not exist, and its directory is another than before, as without a mount; an empty PodList there removes all pods`;
+  }
 }

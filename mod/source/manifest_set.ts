@@ -17,14 +17,25 @@ import type { FileSchedule } from "./file_schedule.ts";
 import {
   type FileEntries,
   type FileEntry,
+  restoredEntries,
   unknownOf,
   unknownPaths,
 } from "./file_state.ts";
 import { blocked, type Footing, isFile } from "./footing.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
-import { type DirectoryLook, ManifestPlace } from "./manifest_place.ts";
+import {
+  describeAway,
+  type DirectoryLook,
+  ManifestPlace,
+} from "./manifest_place.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
-import { type Denied, describeOther, type OtherLook } from "./other_look.ts";
+import {
+  type Denied,
+  describeOther,
+  directoryAbove,
+  lookOrDenied,
+  type OtherLook,
+} from "./other_look.ts";
 import type { LastGoodStore, ManifestFiles } from "./ports.ts";
 import { Recalls } from "./recalls.ts";
 import { SkippedNames } from "./skipped_names.ts";
@@ -150,8 +161,7 @@ export class ManifestSet {
     const hasManifests = present.size > 0;
     if (!hasManifests && !await this.#mayBeEmpty(look)) return;
     const isOther = this.#place.settle(look, { hasManifests });
-    // What is mounted over the directory and off again between two looks of the
-    // watcher leaves no hint, but we may have seen it.
+    // What is mounted and off again between two looks of the watcher leaves no hint.
     if (isOther) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
     this.#footing = { kind: "directory" };
     this.#skipped.tell(names.filter((name) => !isManifest(name)));
@@ -168,27 +178,22 @@ export class ManifestSet {
   /** Blocks unless it can be that there is no manifest. */
   async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
     const { path } = this.#options;
-    const hasEntries = this.#entries.size > 0;
-    const verdict = await this.#place.judgeEmpty(look, { hasEntries });
-    switch (verdict.kind) {
-      case "empty":
-        return true;
-      case "away":
-        await this.#block(
-          look === undefined
-            ? `Cannot read "${path}": it does not exist any more`
-            : `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`,
-        );
-        return false;
-      case "unknown":
-        await this.#block(verdict.reason);
-        return false;
-    }
+    const verdict = await this.#place.judgeEmpty(look, {
+      hasEntries: this.#entries.size > 0,
+    });
+    if (verdict.kind === "empty") return true;
+    const why = describeAway(path, look === undefined ? "gone" : "empty");
+    await this.#block(verdict.kind === "away" ? why : verdict.reason);
+    return false;
   }
 
   async #scanFile(): Promise<void> {
     const { path } = this.#options;
     this.#footing = { kind: "file" };
+    const above = await this.#above(path);
+    if (above !== undefined) {
+      this.#place.settle(above, { hasManifests: true, isAbove: true });
+    }
     for (const other of this.#entries.keys()) {
       if (other !== path) this.#drop(other);
     }
@@ -290,9 +295,9 @@ export class ManifestSet {
       case "missing":
         return await this.#examineMissing(path);
       case "unsettled": {
+        const { stamp } = outcome;
         const dueMs = clock.monotonic() + quiet.settleMs;
-        const wait = { dueMs, stamp: outcome.stamp };
-        schedule.add(path, { kind: "when_quiet", ...wait });
+        schedule.add(path, { kind: "when_quiet", dueMs, stamp });
       }
     }
   }
@@ -300,26 +305,25 @@ export class ManifestSet {
   async #lose(): Promise<void> {
     const { path } = this.#options;
     if (isFile(this.#footing)) return await this.#loseFile();
-    switch (this.#footing.kind) {
-      case "unknown":
-        if (!await this.#mayBeEmpty(undefined)) return;
-        this.#footing = { kind: "absent" };
-        return;
-      case "absent":
-        return;
-      default:
-        await this.#block(`Cannot read "${path}": it does not exist any more`);
-    }
+    const { kind } = this.#footing;
+    if (kind === "absent") return;
+    const isRemoved = this.#isFirstScan &&
+      await this.#place.wasBelow(await this.#above(path));
+    if (isRemoved) this.#deps.kept.forget(path);
+    else if (kind !== "unknown") {
+      return await this.#block(describeAway(path, "gone"));
+    } else if (!await this.#mayBeEmpty(undefined)) return;
+    this.#entries.clear();
+    this.#footing = { kind: "absent" };
   }
 
   async #loseFile(): Promise<void> {
     const { path, quiet } = this.#options;
     const { clock, schedule } = this.#deps;
-    const above = await this.#look(dirname(path));
-    if (above.kind === "missing") {
-      return await this.#block(
-        `Cannot read "${path}": its directory is gone`,
-      );
+    const above = await this.#above(path);
+    if (above === undefined || !this.#place.isCurrent(above)) {
+      const how = above === undefined ? "without_directory" : "elsewhere";
+      return await this.#block(describeAway(path, how));
     }
     const nowMs = clock.monotonic();
     const { missingSinceMs = nowMs } = this.#footing.kind === "file"
@@ -347,17 +351,15 @@ export class ManifestSet {
    */
   async #restore(): Promise<boolean> {
     const { path } = this.#options;
-    const { clock, lastGood, schedule } = this.#deps;
     if (this.#isFirstScan && this.#isRestorable) {
+      const { clock, lastGood, schedule } = this.#deps;
       const { records, isWhole } = await lastGood.loadAll();
-      for (const { path: manifest, pods, objects } of records) {
-        const isOurs = dirname(manifest) === path &&
+      const isOurs = (manifest: string): boolean =>
+        manifest === path || dirname(manifest) === path &&
           this.#options.isManifest(basename(manifest));
-        if (!isOurs || this.#entries.has(manifest)) continue;
-        const content = { pods, objects };
-        const kept = { kind: "present", content } as const;
-        const verdict = { kind: "unsettled", lastGood: kept } as const;
-        this.#entries.set(manifest, { verdict });
+      for (const [file, entry] of restoredEntries(records)) {
+        const isNew = isOurs(file) && !this.#entries.has(file);
+        if (isNew) this.#entries.set(file, entry);
       }
       this.#isRestorable = !isWhole;
       if (!isWhole) {
@@ -379,12 +381,12 @@ export class ManifestSet {
       unknownOf(known.verdict) === undefined;
   }
 
+  async #above(path: string): Promise<DirectoryLook | undefined> {
+    return await directoryAbove(path, this.#deps.files);
+  }
+
   async #look(path: string): Promise<FileLook | Denied> {
-    try {
-      return await this.#deps.files.look(path);
-    } catch (error) {
-      return { kind: "denied", error };
-    }
+    return await lookOrDenied(path, this.#deps.files);
   }
 }
 

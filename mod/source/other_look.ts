@@ -4,9 +4,11 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { describeError } from "../base/mod.ts";
 import type { FileLook } from "../host/mod.ts";
 import { describeNotRegular } from "./manifest_reader.ts";
+import type { ManifestFiles } from "./ports.ts";
 
 /** That it cannot be told what there is. */
 export interface Denied {
@@ -31,4 +33,25 @@ export function describeOther(
     case "special":
       return describeNotRegular(look.what);
   }
+}
+
+/** Says what there is at a path. Never rejects. */
+export async function lookOrDenied(
+  path: string,
+  files: Pick<ManifestFiles, "look">,
+): Promise<FileLook | Denied> {
+  try {
+    return await files.look(path);
+  } catch (error) {
+    return { kind: "denied", error };
+  }
+}
+
+/** The directory that a path is in; `undefined` if there is none. Never rejects. */
+export async function directoryAbove(
+  path: string,
+  files: Pick<ManifestFiles, "look">,
+): Promise<Extract<FileLook, { kind: "directory" }> | undefined> {
+  const look = await lookOrDenied(dirname(path), files);
+  return look.kind === "directory" ? look : undefined;
 }

@@ -44,6 +44,8 @@ export interface LastGood {
 
 /** Which directory manifests were in. */
 export interface DirectoryNote {
+  /** Whether it is the one above a single manifest. */
+  readonly isAbove?: true;
   /** Its inode; devices are numbered anew at each boot. */
   readonly inode: number;
   /** Whether there was any at the last look. */

@@ -133,19 +133,41 @@ interface Choice {
 function choose(files: readonly SortedFile[], before: Holders): Choice {
   const winners = new Set<Pod | LocalObject>();
   const holders = new Map<Claim, string>();
-  const take = (isWanted: (claim: Claim, file: string) => boolean): void => {
+  const kept = keptClaims(files, before);
+  const take = (isNext: (claims: Item["claims"], file: string) => boolean) => {
     for (const { file, content } of files) {
       for (const { value, claims } of itemsOf(content)) {
         const isFree = claims.every((claim) => !holders.has(claim));
-        if (!isFree || !claims.some((one) => isWanted(one, file))) continue;
+        if (!isFree || !isNext(claims, file)) continue;
         winners.add(value);
         for (const claim of claims) holders.set(claim, file);
       }
     }
   };
-  take((claim, file) => before.get(claim) === file);
+  const isOwn = (claim: Claim, file: string): boolean =>
+    kept.get(claim) === file;
+  // Who has the UID of a pod has no right to the name of another.
+  take((claims, file) =>
+    claims.some((claim) => isOwn(claim, file)) &&
+    claims.every((claim) => !kept.has(claim) || isOwn(claim, file))
+  );
+  take((claims, file) => claims.some((claim) => isOwn(claim, file)));
   take(() => true);
   return { winners, holders };
+}
+
+/** The claims of before that the same file makes still. */
+function keptClaims(
+  files: readonly SortedFile[],
+  before: Holders,
+): Holders {
+  const kept = new Map<Claim, string>();
+  for (const { file, content } of files) {
+    for (const claim of claimsOf(content)) {
+      if (before.get(claim) === file) kept.set(claim, file);
+    }
+  }
+  return kept;
 }
 
 function duplicates(

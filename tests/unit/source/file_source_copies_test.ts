@@ -6,7 +6,10 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Bench, manifest, OLD } from "./file_source_bench.ts";
-import { FakeLastGood } from "./fake_manifests.ts";
+import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import { FileSource } from "../../../mod/source/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
 
 const COPIES = ["web-backup.yaml", "web (copy).yaml", "zweb.yaml"] as const;
 
@@ -125,4 +128,101 @@ Deno.test("FileSource refuses the copy of a ConfigMap", async () => {
       ["duplicate_object /m/copy.yaml"],
     );
   }
+});
+
+function fixed(name: string, uid: string, image = "busybox"): string {
+  return manifest(name, image).replace(
+    `"name":"${name}"`,
+    `"name":"${name}","uid":"${uid}"`,
+  );
+}
+
+Deno.test("FileSource keeps a pod's name from one of another file that is renamed to it under its UID", async () => {
+  await using bench = new Bench();
+  bench.files.write("b.yaml", fixed("m", "u2", "two"), OLD);
+  bench.files.write("z.yaml", manifest("n", "one"), OLD);
+  await bench.pass();
+  strictEqual(bench.images, "two,one");
+  bench.files.write("b.yaml", fixed("n", "u2", "two"), { ageMs: 30_000 });
+  bench.files.hint("b.yaml", "arrived");
+  await bench.pass(1000);
+  strictEqual(bench.images, "one");
+  deepStrictEqual(
+    bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+    ["duplicate /m/b.yaml"],
+  );
+  // Nor when it is edited itself at the same time.
+  bench.files.write("z.yaml", manifest("n", "three"), { ageMs: 20_000 });
+  bench.files.hint("z.yaml", "arrived");
+  await bench.pass(1000);
+  strictEqual(bench.images, "three");
+});
+
+Deno.test("FileSource does not say at its start that a pod left whose manifest was removed and whose copy is not settled", async () => {
+  const lastGood = new FakeLastGood();
+  {
+    await using before = new Bench(lastGood);
+    before.files.write("a.yaml", fixed("a", "u"), OLD);
+    await before.pass();
+    before.files.write("b.yaml", fixed("a", "u"), OLD);
+    before.files.hint("b.yaml", "arrived");
+    await before.pass(1000);
+  }
+  await using bench = new Bench(lastGood);
+  bench.files.write("b.yaml", fixed("a", "u"), { ageMs: -3_600_000 });
+  await bench.pass();
+  deepStrictEqual(bench.sets, []);
+  await bench.pass(500);
+  strictEqual(bench.names, "a");
+  strictEqual(bench.sets.length, 1);
+});
+
+/** A disk on which each look takes longer than a set is held back. */
+class SlowManifests extends FakeManifests {
+  readonly #clock: FakeClock;
+  isSlow = false;
+
+  constructor(clock: FakeClock) {
+    super(clock);
+    this.#clock = clock;
+  }
+
+  override async look(path: string): ReturnType<FakeManifests["look"]> {
+    if (this.isSlow) await this.#clock.sleep(10, NEVER);
+    return await super.look(path);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+Deno.test("FileSource tells no set without the pod of a manifest that is renamed on a slow disk", async () => {
+  const clock = new FakeClock();
+  const files = new SlowManifests(clock);
+  const log = silentLogger;
+  const source = new FileSource({ path: "/m", nodeName: "n" }, {
+    clock,
+    files,
+    lastGood: new FakeLastGood(),
+    log,
+    metrics: new MetricsRegistry(),
+  });
+  const stop = new AbortController();
+  const counts: number[] = [];
+  files.write("a.yaml", fixed("a", "u"), OLD);
+  const running = (async () => {
+    for await (const { pods } of source.run(stop.signal)) {
+      counts.push(pods.length);
+    }
+  })();
+  await clock.advance(100);
+  files.isSlow = true;
+  files.rename("a.yaml", "z.yaml");
+  files.hint("a.yaml", "removed", "z.yaml");
+  files.hint("z.yaml", "arrived");
+  for (let step = 0; step < 100; step++) await clock.advance(5);
+  stop.abort();
+  for (let step = 0; step < 10; step++) await clock.advance(5);
+  await running;
+  ok(counts.length > 1);
+  ok(counts.every((count) => count === 1), counts.join());
 });
