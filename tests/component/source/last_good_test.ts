@@ -120,7 +120,7 @@ for (const [what, damage] of DAMAGES) {
     await age(join(root, "manifests", "b.yaml"));
     await using rig = await startRig({ root });
     await rig.untilNames("b");
-    strictEqual(rig.report()[0]?.kind, "refused");
+    await rig.until(() => rig.report()[0]?.kind === "refused", "the refusal");
     // That of the sound manifest is written anew, beside itself first, and its pod is
     // told.
     const count = (names: readonly string[], end: string): number =>
