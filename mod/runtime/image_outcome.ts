@@ -25,3 +25,9 @@ export type PullEnd =
 
 /** That, or the image is still being pulled: its pod is told when that has ended. */
 export type ImageOutcome = PullEnd | { readonly kind: "pulling" };
+
+/**
+ * What has come of fetching an image ahead: its first pull goes on, is over, or failed.
+ * One that waits for its place for as long as a pull may take counts as failed.
+ */
+export type Fetched = "pulling" | "over" | "failed";

@@ -21,19 +21,13 @@ import {
 import { Activities } from "./activity.ts";
 import { ContainerEvents } from "./container_event.ts";
 import { ImageLookups } from "./image_lookups.ts";
-import type { ImageOutcome, PullEnd } from "./image_outcome.ts";
+import type { Fetched, ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { Places } from "./places.ts";
 import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
 import { PULL_LIMIT_MS, pullWithin } from "./pull_limit.ts";
 import { type PullPolicy, pullPolicy } from "./pull_policy.ts";
 import { type PullTask, PullTasks } from "./pull_tasks.ts";
-
-/**
- * What has come of fetching an image ahead: its first pull goes on, is over, or failed.
- * One that waits for its place for as long as a pull may take counts as failed.
- */
-export type Fetched = "pulling" | "over" | "failed";
 
 /** The calls that having an image takes. */
 export type PullService = Pick<ImageService, "imageStatus" | "pullImage">;
@@ -147,6 +141,11 @@ export class ImagePuller {
       return reference.kind === "ok" ? [reference.image] : [];
     });
     this.#tasks.giveUp(podUid, new Set(wanted));
+  }
+
+  /** See {@linkcode PullTasks.settle}. */
+  settle(podUid: string, container: string): void {
+    this.#tasks.settle(podUid, container);
   }
 
   /** See {@linkcode PullTasks.ends}. */
@@ -273,9 +272,9 @@ export class ImagePuller {
     if (running === undefined || untilMs === Infinity) {
       await this.#upTo(task, { untilMs, signal });
     }
-    if (task.end === undefined) return { kind: "pulling" };
-    this.#tasks.take(task);
-    return task.end;
+    if (task.end?.kind !== "present") this.#tasks.take(task);
+    else this.#tasks.use(task, wanted.container.name);
+    return task.end ?? { kind: "pulling" };
   }
 
   #wait({ pod, container, image }: Wanted, wait: PullWait): PullEnd {

@@ -24,6 +24,8 @@ interface Task extends PullTask {
   end: PullEnd | undefined;
   /** Somebody waits for it, who need not be told. */
   isAwaited: boolean;
+  /** The container that was given the image, and may still wait for others. */
+  usedBy?: string;
   readonly cancel: AbortController;
 }
 
@@ -69,6 +71,25 @@ export class PullTasks {
   take({ uid, image }: Pick<PullTask, "uid" | "image">): void {
     const task = this.#tasks.get(uid)?.get(image);
     if (task?.end !== undefined) this.#drop(task);
+  }
+
+  /**
+   * Gives a container its image. It counts as pulled until {@linkcode settle}: one that
+   * needs several would else pull the first again whenever another one has ended.
+   */
+  use(
+    { uid, image }: Pick<PullTask, "uid" | "image">,
+    container: string,
+  ): void {
+    const task = this.#tasks.get(uid)?.get(image);
+    if (task !== undefined) task.usedBy = container;
+  }
+
+  /** A container has been made of its images, or could not be: they are pulled anew. */
+  settle(uid: string, container: string): void {
+    for (const task of [...this.#tasks.get(uid)?.values() ?? []]) {
+      if (task.usedBy === container) this.take(task);
+    }
   }
 
   /**

@@ -79,6 +79,18 @@ export class ContainerStarter {
     context: StartContext,
     target: StartTarget,
   ): Promise<StartResult> {
+    const result = await this.#try(context, target);
+    if (result.kind !== "pulling") {
+      const { uid } = context.pod.metadata;
+      this.#deps.puller.settle(uid, target.container.name);
+    }
+    return result;
+  }
+
+  async #try(
+    context: StartContext,
+    target: StartTarget,
+  ): Promise<StartResult> {
     const { pod, observed } = context;
     const { container } = target;
     const wait = this.#deps.backoffs.ask(pod, container, {

@@ -208,3 +208,32 @@ Deno.test("Agent does not look again and again at a pod that waits for an image 
   const tries = rig.fake.callsOf("RemoveContainer").length - from;
   ok(tries <= 2, `${tries} tries in two seconds`);
 });
+
+Deno.test("Agent pulls each image of a container once, however many it mounts and however long that takes", async () => {
+  const images = ["one", "two", "three", "four"].map((name) => ({
+    name,
+    image: { reference: `localhost/${name}:1`, pullPolicy: "Always" },
+  }));
+  await using rig = await CoreRig.start({
+    prepare: (rig) => {
+      rig.fake.settings.runtimeVersion = "2.2.0";
+      rig.fake.settings.pullMs = 5_000;
+      has(rig, FAR);
+      for (const { image } of images) has(rig, image.reference);
+    },
+  });
+  const volumeMounts = images.map(({ name }) => ({
+    name,
+    mountPath: `/${name}`,
+  }));
+  const fields = { image: FAR, imagePullPolicy: "Always", volumeMounts };
+  const containers = [container(WEB, fields)];
+  await rig.apply("web", web({ spec: { containers, volumes: images } }));
+  await rig.until(() => rig.fake.running(WEB).length === 1, "the container");
+  const all = [FAR, ...images.map(({ image }) => image.reference)];
+  deepStrictEqual(all.map((image) => pulls(rig, image)), [1, 1, 1, 1, 1]);
+  // At the next start they are pulled anew, as the policy says.
+  rig.fake.exitContainer(rig.only(WEB).id, 1);
+  await rig.until(() => rig.fake.running(WEB).length === 1, "the next run");
+  deepStrictEqual(all.map((image) => pulls(rig, image)), [2, 2, 2, 2, 2]);
+});
