@@ -204,10 +204,5 @@ function references(): HostileManifest[] {
     spec("resource-claims", {
       resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }],
     }, /resourceClaims/),
-    spec(
-      "pull-secret",
-      { imagePullSecrets: [{ name: "../x" }] },
-      /imagePullSecrets/,
-    ),
   ];
 }
