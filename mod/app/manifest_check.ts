@@ -94,6 +94,9 @@ export function checkManifestPod(
   deps: ManifestCheckDeps,
 ): Fault[] {
   const { faults, warnings } = judgeFields(pod);
+  const refusals = [...faults, ...deniedByGrants(pod, deps.network)];
+  // What is refused lacks nothing else, and may be asked of again and again.
+  if (refusals.length > 0) return refusals;
   const tell = (reason: string, told: readonly Fault[]): void => {
     for (const fault of told) {
       const message = formatFault(fault);
@@ -106,5 +109,5 @@ export function checkManifestPod(
   if (before !== undefined) {
     tell(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));
   }
-  return [...faults, ...deniedByGrants(pod, deps.network)];
+  return [];
 }

@@ -29,6 +29,8 @@ export type FileVerdict =
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
     readonly lastGood: Kept<FileContent>;
+    /** Whether it is the node that refuses it, which may change: its addresses do. */
+    readonly isByNode?: boolean;
   }
   | {
     /** Seen at start and not read yet, since it may still be being written. */
@@ -136,6 +138,16 @@ export function unknownOf(verdict: FileVerdict): string | undefined {
   return kind === "unsettled" && isNothing(verdict)
     ? "it may still be being written"
     : undefined;
+}
+
+/** Whether a file may be judged otherwise though it stays the same. */
+export function mayBeTaken(verdict: FileVerdict): boolean {
+  return verdict.kind === "faulty" && verdict.isByNode === true;
+}
+
+/** Whether nothing else is to be learned of a file that stays the same. */
+export function isFinal(verdict: FileVerdict): boolean {
+  return unknownOf(verdict) === undefined && !mayBeTaken(verdict);
 }
 
 /** The files of which it is not known what they give. */

@@ -28,6 +28,7 @@ import {
   type FileContent,
   type FileEntry,
   type FileVerdict,
+  mayBeTaken,
 } from "./file_state.ts";
 import { identifyPod } from "./identity.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
@@ -122,7 +123,7 @@ export class ManifestReader {
     const { bytes, stamp } = found;
     const digest = digestOf(bytes);
     const { entry } = file;
-    if (entry?.digest === digest) {
+    if (entry?.digest === digest && !mayBeTaken(entry.verdict)) {
       const verdict = await this.#recall(file, entry.verdict);
       return this.#entry(file, { digest, verdict }, stamp);
     }
@@ -141,9 +142,9 @@ export class ManifestReader {
   async #judge(file: KnownFile, bytes: Uint8Array): Promise<FileVerdict> {
     const read = this.#decode(file.path, bytes);
     if (read.kind === "refused") {
-      const { faults, named } = read;
+      const { kind: _kind, ...why } = read;
       const lastGood = await this.#lastGoodOf(file);
-      return { kind: "faulty", faults, named, lastGood };
+      return { kind: "faulty", ...why, lastGood };
     }
     const { entry } = file;
     const before = entry === undefined ? undefined : contentOf(entry.verdict);
@@ -160,11 +161,13 @@ export class ManifestReader {
     const pods: Pod[] = [];
     const refused: (readonly Fault[])[] = [];
     const named: PodNameHint[] = [];
+    let isByNode = false;
     for (const decoded of manifest.pods) {
       const { name, namespace } = decoded.metadata;
       named.push(namespace === undefined ? { name } : { name, namespace });
       const accepted = this.#accept(decoded, path);
       if (accepted.kind === "ok") pods.push(accepted.pod);
+      else isByNode ||= accepted.isByNode;
       refused.push(accepted.kind === "ok" ? [] : accepted.faults);
     }
     const faults = placePodFaults(bytes, refused);
@@ -178,7 +181,7 @@ export class ManifestReader {
     }
     return faults.length === 0
       ? { kind: "ok", content: { pods, objects } }
-      : { kind: "refused", faults, named };
+      : { kind: "refused", faults, named, isByNode };
   }
 
   /** Gives a pod its identity, unless that or this node speaks against it. */
@@ -187,12 +190,14 @@ export class ManifestReader {
       nodeName: this.#nodeName,
       origin: { kind: "file", path },
     });
-    if (identified.kind === "refused") return identified;
+    if (identified.kind === "refused") {
+      return { ...identified, isByNode: false };
+    }
     const { pod } = identified;
     const faults = this.#deps.check?.(pod, decoded.warnings) ?? [];
     return faults.length === 0
       ? { kind: "ok", pod }
-      : { kind: "refused", faults };
+      : { kind: "refused", faults, isByNode: true };
   }
 
   async #unreadable(
@@ -253,7 +258,11 @@ const SHOWN_WARNINGS = 3;
 
 type AcceptedPod =
   | { readonly kind: "ok"; readonly pod: Pod }
-  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
+  | {
+    readonly kind: "refused";
+    readonly faults: readonly Fault[];
+    readonly isByNode: boolean;
+  };
 
 type DecodedFile =
   | { readonly kind: "ok"; readonly content: FileContent }
@@ -261,6 +270,7 @@ type DecodedFile =
     readonly kind: "refused";
     readonly faults: readonly Fault[];
     readonly named: readonly PodNameHint[];
+    readonly isByNode?: boolean;
   };
 
 /** The new content, each part of it as the very one held before if they say the same. */

@@ -17,6 +17,7 @@ import type { FileSchedule } from "./file_schedule.ts";
 import {
   type FileEntries,
   type FileEntry,
+  isFinal,
   restoredEntries,
   unknownOf,
   unknownPaths,
@@ -344,8 +345,7 @@ export class ManifestSet {
   }
 
   /**
-   * Takes over what an agent before knew of the directory, as long as this one never
-   * saw it.
+   * Takes over what an agent before knew, as long as this one never saw the directory.
    *
    * @returns Whether anything is held.
    */
@@ -378,7 +378,7 @@ export class ManifestSet {
   #isKnown(path: string, stamp: FileStamp): boolean {
     const known = this.#entries.get(path);
     return known?.stamp !== undefined && sameStamp(known.stamp, stamp) &&
-      unknownOf(known.verdict) === undefined;
+      isFinal(known.verdict);
   }
 
   async #above(path: string): Promise<DirectoryLook | undefined> {

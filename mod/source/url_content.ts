@@ -49,6 +49,8 @@ export type UrlContent =
     readonly content: SourceContent;
     /** On each part that is not valid. */
     readonly reports: readonly FileReport[];
+    /** Whether the node refuses a part, which may change: its addresses do. */
+    readonly isByNode: boolean;
   }
   /** Nothing in it says what is to run. */
   | { readonly kind: "refused"; readonly reason: string };
@@ -95,7 +97,8 @@ export function readUrlContent(
     .map((part, at) => report(part, { at, held, context }));
   const more = faulty.length - reports.length;
   if (more > 0) reports.push(reportOnMore(more, context));
-  return { kind: "accepted", content, reports };
+  const { isByNode } = found;
+  return { kind: "accepted", content, reports, isByNode };
 }
 
 type Context = UrlContentOptions & UrlContentDeps;
@@ -107,6 +110,7 @@ class Findings {
   readonly faulty: FaultyPart[] = [];
   readonly podNames: Set<string> = new Set();
   readonly objectNames: Set<string> = new Set();
+  isByNode = false;
   readonly #uids = new Set<string>();
   readonly #context: Context;
 
@@ -135,7 +139,10 @@ class Findings {
       return refuse([{ field, message }]);
     }
     const faults = check?.(pod, decoded.warnings) ?? [];
-    if (faults.length > 0) return refuse(faults);
+    if (faults.length > 0) {
+      this.isByNode = true;
+      return refuse(faults);
+    }
     this.podNames.add(key);
     this.#uids.add(uid);
     this.pods.push(pod);

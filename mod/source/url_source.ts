@@ -261,7 +261,9 @@ export class UrlSource {
       tls,
       maxBytes: MAX_MANIFEST_BYTES,
       isSigned: keys.length > 0,
-      validators: this.#accepted?.validators,
+      validators: this.#accepted?.isByNode === true
+        ? undefined
+        : this.#accepted?.validators,
     };
     const answer = await requestUrl(request, { clock }, signal);
     switch (answer.kind) {
@@ -284,7 +286,7 @@ export class UrlSource {
   #take(answer: UrlAnswer & { readonly kind: "body" }): Taken {
     const { body, validators } = answer;
     const digest = createHash("sha256").update(body).digest("hex");
-    if (this.#accepted?.digest === digest) {
+    if (this.#accepted?.digest === digest && !this.#accepted.isByNode) {
       this.#accepted = { ...this.#accepted, validators };
       return { kind: "unchanged" };
     }
@@ -305,12 +307,12 @@ export class UrlSource {
       this.#refused = { digest, reason };
       return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
-    const { content, reports } = read;
+    const { content, reports, isByNode } = read;
     // What a faulty part was before, only the checkpoint knows.
     const isLacking = this.#memory === "unknown" && reports.length > 0;
     const isSame = sameContent(this.#held, content) &&
       isLacking === this.#wasLacking;
-    this.#accepted = { digest, validators, reports, isLacking };
+    this.#accepted = { digest, validators, reports, isLacking, isByNode };
     this.#wasLacking = isLacking;
     this.#held = content;
     if (!isLacking) {
@@ -358,6 +360,8 @@ interface Accepted {
   readonly digest: string;
   readonly validators: Validators;
   readonly reports: readonly FileReport[];
+  /** Whether the node refuses a part, so that the answer is read again. */
+  readonly isByNode: boolean;
   /** Whether parts are faulty, and the checkpoint that may have them unknown. */
   readonly isLacking: boolean;
 }

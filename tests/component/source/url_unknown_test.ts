@@ -184,3 +184,25 @@ Deno.test("UrlSource tells the warnings of what it takes, once for each answer, 
   await rig.poll();
   strictEqual(told().length, 1);
 });
+
+Deno.test("UrlSource takes a pod that the node refused when the node takes it, though the answer stays the same", async () => {
+  let isUp = false;
+  await using server = await ManifestServer.start(
+    text(podList(pod("a"), pod("b")), { etag: '"1"' }),
+  );
+  await using rig = await startUrlRig({
+    url: server.url,
+    check: ({ metadata }) =>
+      isUp || metadata.name.startsWith("b")
+        ? []
+        : [{ field: "spec", message: "no address yet" }],
+  });
+  deepStrictEqual(rig.pods, ["b=one"]);
+  await rig.poll();
+  deepStrictEqual(rig.pods, ["b=one"]);
+  strictEqual(rig.sets.length, 1);
+  isUp = true;
+  await rig.poll();
+  deepStrictEqual(rig.pods, ["a=one", "b=one"]);
+  deepStrictEqual(rig.reports, []);
+});

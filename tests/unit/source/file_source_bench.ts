@@ -7,6 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
 import { FileSource, type SourceSet } from "../../../mod/source/mod.ts";
+import type { FileSourceDeps } from "../../../mod/source/file_source.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
 
@@ -28,7 +29,10 @@ export class Bench implements AsyncDisposable {
   readonly source: FileSource;
   #running: Promise<void> | undefined;
 
-  constructor(lastGood: FakeLastGood = new FakeLastGood()) {
+  constructor(
+    lastGood: FakeLastGood = new FakeLastGood(),
+    deps: Pick<FileSourceDeps, "check"> = {},
+  ) {
     this.lastGood = lastGood;
     const { clock, files, metrics } = this;
     const log = createLogger({
@@ -39,7 +43,7 @@ export class Bench implements AsyncDisposable {
     });
     this.source = new FileSource(
       { path: "/m/", nodeName: "n" },
-      { clock, files, lastGood, log, metrics },
+      { ...deps, clock, files, lastGood, log, metrics },
     );
   }
 

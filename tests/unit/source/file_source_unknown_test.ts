@@ -240,3 +240,22 @@ Deno.test("FileSource says nothing while it cannot read whether its empty direct
   strictEqual(bench.names, "a");
   deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m"]);
 });
+
+Deno.test("FileSource takes a manifest that the node refused when the node takes it, and tells of it once", async () => {
+  let isUp = false;
+  await using bench = new Bench(undefined, {
+    check: () => isUp ? [] : [{ field: "spec", message: "no address yet" }],
+  });
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  await bench.pass(85_000);
+  strictEqual(bench.names, "");
+  strictEqual(bench.count("manifest_refused"), 1);
+  isUp = true;
+  await bench.pass(30_000);
+  strictEqual(bench.names, "a");
+  deepStrictEqual(bench.source.report(), []);
+  const reads = bench.files.readsOf("a.yaml");
+  await bench.pass(600_000);
+  strictEqual(bench.files.readsOf("a.yaml"), reads);
+});
