@@ -211,7 +211,7 @@ function privileges(): HostileManifest[] {
       allowPrivilegeEscalation: false,
     }),
     context("sys-admin", {
-      capabilities: { add: ["SYS_ADMIN"] },
+      capabilities: { add: ["CAP_SYS_ADMIN"] },
       allowPrivilegeEscalation: false,
     }),
     context("proc-mount", { procMount: "Everything" }, /procMount/),
