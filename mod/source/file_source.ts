@@ -12,7 +12,12 @@ import {
   trimEndOf,
   wallTimeOf,
 } from "../base/mod.ts";
-import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
+import {
+  isManifestName,
+  type PendingLook,
+  type QuietPeriods,
+  readHint,
+} from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import { FileSchedule } from "./file_schedule.ts";
 import {
@@ -30,6 +35,7 @@ import {
   checkpointCondition,
   type SourceCondition,
 } from "./source_conditions.ts";
+import { RestlessFiles } from "./restless_files.ts";
 import type { SourceSet } from "./source_set.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -97,6 +103,7 @@ export class FileSource {
   readonly #kept: KeptManifests;
   readonly #incumbents: Incumbents;
   readonly #start: Moment;
+  readonly #restless = new RestlessFiles();
 
   #isChanged = false;
   #emitted: SourceSet | undefined;
@@ -196,6 +203,7 @@ export class FileSource {
       } else {
         const path = this.#manifests.pathOf(demand.name);
         this.#schedule.add(path, demand.look);
+        this.#restless.stir(path, nowMs);
         // Both names in one set: a pod that moves from one file to the other stays.
         if (demand.movedTo !== undefined) {
           const target = this.#manifests.pathOf(demand.movedTo);
@@ -225,10 +233,16 @@ export class FileSource {
       const due = this.#schedule.takeDue(clock.monotonic(), READERS);
       if (due.length === 0) return;
       this.#isChanged = true;
-      await Promise.all(
-        due.map(([path, look]) => this.#manifests.examine(path, look)),
-      );
+      await Promise.all(due.map((each) => this.#examine(...each)));
     } while (clock.monotonic() - startMs < BATCH_MS);
+  }
+
+  async #examine(path: string, look: PendingLook): Promise<void> {
+    const { entries } = this.#manifests;
+    const before = entries.get(path);
+    await this.#manifests.examine(path, look);
+    const isRead = entries.get(path) !== before || !this.#schedule.has(path);
+    if (isRead) this.#restless.rest(path);
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {
@@ -237,7 +251,9 @@ export class FileSource {
     const { entries, footing, unknown } = this.#manifests;
     const { pods, objects, reports, counted } = await this.#incumbents
       .resolve(entries);
-    this.#reports = [...this.#outage(), ...reports];
+    const nowMs = this.#deps.clock.monotonic();
+    const restless = this.#restless.reports(entries, nowMs);
+    this.#reports = [...this.#outage(), ...reports, ...restless];
     this.#reporter.update(this.#reports);
     if (footing.kind === "unknown") return undefined;
     for (const [path, content] of counted) {

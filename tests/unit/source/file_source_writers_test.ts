@@ -4,8 +4,8 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
-import { Bench, manifest } from "./file_source_bench.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { Bench, manifest, OLD } from "./file_source_bench.ts";
 
 Deno.test("FileSource waits for a writer that pauses until it closes the file", async () => {
   await using bench = new Bench();
@@ -94,3 +94,28 @@ Deno.test("FileSource waits for a writer that wrote at the very time of the look
   await bench.pass(9_000);
   strictEqual(bench.files.readsOf("a.yaml"), 0);
 });
+
+for (const isClosed of [false, true]) {
+  Deno.test(`FileSource says of a manifest that is written all the time that it is not read, ${isClosed ? "closed" : "open"} between (I6)`, async () => {
+    await using bench = new Bench();
+    bench.files.write("a.yaml", manifest("a", "one"), OLD);
+    await bench.pass();
+    for (let round = 0; round < 800; round++) {
+      bench.files.write("a.yaml", manifest("a", `two${round}`));
+      bench.files.write("b.yaml", manifest("b", `two${round}`));
+      for (const name of ["a.yaml", "b.yaml"]) {
+        bench.files.hint(name, "written");
+        if (isClosed) bench.files.hint(name, "closed");
+      }
+      await bench.pass(50);
+    }
+    deepStrictEqual(
+      bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+      ["last_good /m/a.yaml", "refused /m/b.yaml"],
+    );
+    strictEqual(bench.images, "one");
+    await bench.pass(12_000);
+    strictEqual(bench.images, "two799,two799");
+    deepStrictEqual(bench.source.report(), []);
+  });
+}
