@@ -19,7 +19,7 @@ import {
   type ObservedContainer,
   type ObservedPod,
 } from "./observed.ts";
-import { RESTARTING_ALL_REASON } from "./phase.ts";
+import { LOST_REASON, RESTARTING_ALL_REASON } from "./phase.ts";
 import type { ProbeVerdict } from "./plan.ts";
 import { isDueToStart, judgeInitEnd } from "./restart_rules.ts";
 
@@ -80,9 +80,6 @@ export function buildContainerStatuses(
   // UTF-16 order, which for container names is that of their bytes.
   return statuses.sort((a, b) => a.name < b.name ? -1 : 1);
 }
-
-/** The reason of a termination that nobody saw (kubelet's word). */
-export const LOST_REASON = "ContainerStatusUnknown";
 
 const GONE = { exitCode: 137, reason: LOST_REASON } as const;
 

@@ -18,6 +18,9 @@ import { isDueToStart, judgeEnd, judgeInitEnd } from "./restart_rules.ts";
 /** The waiting and termination reason while all containers restart in place. */
 export const RESTARTING_ALL_REASON = "RestartingAllContainers";
 
+/** The reason of a termination that nobody saw (kubelet's word). */
+export const LOST_REASON = "ContainerStatusUnknown";
+
 /** What the phase is read from. */
 export interface PhaseInput {
   readonly pod: Pod;
@@ -191,8 +194,10 @@ function countApps({ pod, statuses, ends = NO_ENDS }: PhaseInput) {
     if (at.kind !== "stopped") continue;
     const failed = at.exitCode !== 0 || ends.failed.has(name);
     if (!failed && !at.waiting) count.succeeded++;
-    // How the run before ended decides nothing of one that waits for its next.
-    if (ends.due.has(name) || at.waiting) continue;
+    // How the run before ended decides nothing of one that waits for its next; unless
+    // that run was the last seen of it, and it is only told to wait.
+    const waits = at.waiting && at.reason !== LOST_REASON;
+    if (ends.due.has(name) || waits) continue;
     // An end that counts as failed is judged where it is known: what it leaves is over.
     if (ends.failed.has(name) || isOver(container, at, pod)) {
       count.stoppedForGood++;

@@ -12,8 +12,8 @@ import {
   type PodStatus,
 } from "../api/mod.ts";
 import { findCondition } from "./conditions.ts";
-import { LOST_MESSAGE, LOST_REASON } from "./container_statuses.ts";
-import { isTerminalPhase } from "./phase.ts";
+import { LOST_MESSAGE } from "./container_statuses.ts";
+import { isTerminalPhase, LOST_REASON } from "./phase.ts";
 import { judgeEnd } from "./restart_rules.ts";
 
 /**

@@ -8,6 +8,7 @@ import {
 import {
   appIsInReadySandbox,
   judgePhase,
+  LOST_REASON,
   RESTARTING_ALL_REASON,
 } from "../../../mod/pod/mod.ts";
 import {
@@ -29,9 +30,9 @@ const exited = (exitCode: number): State => ({
   state: { terminated: { exitCode } },
 });
 /** Waiting for the next start. */
-const crashed = (exitCode: number): State => ({
+const crashed = (exitCode: number, reason = "Error"): State => ({
   state: { waiting: { reason: "CrashLoopBackOff" } },
-  lastState: { terminated: { exitCode } },
+  lastState: { terminated: { exitCode, reason } },
 });
 
 type Policy = "Always" | "OnFailure" | "Never";
@@ -131,6 +132,16 @@ check("under Always", withPolicy("Always"), [
 
 // TestPodPhaseWithRestartNever, TestPodPhaseWithRestartOnFailure.
 check("under Never", withPolicy("Never"), [
+  {
+    name: "one that vanished while it ran",
+    states: { a: exited(0), b: crashed(137, LOST_REASON) },
+    expected: "Failed",
+  },
+  {
+    name: "one that is to start again",
+    states: { a: exited(0), b: crashed(0) },
+    expected: "Running",
+  },
   {
     name: "all running",
     states: { a: running, b: running },
