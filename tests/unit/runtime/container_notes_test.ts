@@ -4,7 +4,7 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import type { PodEvent } from "../../../mod/api/mod.ts";
+import { type PodEvent, sealRecord } from "../../../mod/api/mod.ts";
 import type { ObservedContainer } from "../../../mod/pod/mod.ts";
 import {
   ContainerNotes,
@@ -241,8 +241,18 @@ Deno.test("ContainerNotes goes on with what it knows when the disk refuses, and 
 });
 
 Deno.test("ContainerNotes takes a file that it did not write for none", async () => {
+  const halves = { as: "to_restart", sinceMs: 1.5, untilMs: 2 * NOW_MS };
+  const { text: forged } = sealRecord({
+    containers: { "a-0": { name: "a", stop: halves } },
+  });
   for (
-    const text of ["", "{", "null", '{"containers":{"a-0":{"name":"a"}}}']
+    const text of [
+      "",
+      "{",
+      "null",
+      '{"containers":{"a-0":{"name":"a"}}}',
+      forged,
+    ]
   ) {
     const disk = new Disk();
     disk.text = text;
