@@ -97,8 +97,9 @@ withRuntime("volumes under attack", (test) => {
       const { uid } = pod.metadata;
       const directory = `${agent.rootDir}/pods/${uid}`;
       const volume = `${directory}/volumes/kubernetes.io~empty-dir/v`;
-      const mounts = [`${volume}/m`, `${directory}/m`];
-      await Deno.mkdir(`${directory}/m`);
+      // The names differ: by them it is seen where each one has gone to.
+      const mounts = [`${volume}/m`, `${directory}/other`];
+      await Deno.mkdir(`${directory}/other`);
       for (const path of mounts) await mustRun("mount", ["--bind", data, path]);
       try {
         // It is an orphan by the time that the agent is back.

@@ -72,13 +72,21 @@ export function withRuntime(
         } catch (error) {
           // Deno keeps quiet of why an attempt failed that it repeats.
           // deno-lint-ignore no-console -- a test's report
-          console.error(`${name}: ${title}:`, error);
+          for (const one of told(error)) {
+            console.error(`${name}: ${title}:`, one);
+          }
           throw error;
         }
       };
       await t.step({ name: title, fn, ignore });
     }
   });
+}
+
+/** The errors behind one that only says that there was another while something was disposed of. */
+function told(error: unknown): unknown[] {
+  if (!(error instanceof SuppressedError)) return [error];
+  return [...told(error.suppressed), ...told(error.error)];
 }
 
 async function untilGone(
