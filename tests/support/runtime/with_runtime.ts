@@ -71,8 +71,8 @@ export function withRuntime(
           await rig.removeAllPods();
         } catch (error) {
           // Deno keeps quiet of why an attempt failed that it repeats.
-          // deno-lint-ignore no-console -- a test's report
           for (const one of told(error)) {
+            // deno-lint-ignore no-console -- a test's report
             console.error(`${name}: ${title}:`, one);
           }
           throw error;
