@@ -14,7 +14,7 @@
 import { fileURLToPath } from "node:url";
 import { listSourceFiles } from "./source_files.ts";
 
-/** The folders of `mod/`, lowest floor first, as in the README's plan. */
+/** The folders of `mod/`, lowest floor first, as in docs/architecture.md. */
 export const FLOORS: readonly (readonly string[])[] = [
   ["base"],
   ["api"],

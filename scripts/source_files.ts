@@ -21,6 +21,17 @@ export async function listSourceFiles(root: URL): Promise<string[]> {
   return files.sort();
 }
 
+/** Lists the pages of the project: the `.md` files at the top and in `docs/`. */
+export async function listPages(root: URL): Promise<string[]> {
+  const pages: string[] = [];
+  for (const folder of ["", "docs/"]) {
+    for await (const { name } of Deno.readDir(new URL(folder, root))) {
+      if (name.endsWith(".md")) pages.push(folder + name);
+    }
+  }
+  return pages.sort();
+}
+
 async function collect(
   root: URL,
   folder: string,

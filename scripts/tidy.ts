@@ -1,8 +1,8 @@
 /**
  * Fails when code breaks a rule of the house that lint cannot express.
  *
- * Lengths, banned words, names, module texts and the words of errors; each fault is
- * printed with its place and what to do instead.
+ * Lengths, banned words, names, module texts, the words of errors and the links of
+ * pages; each fault is printed with its place and what to do instead.
  *
  * Run: `deno run --allow-read scripts/tidy.ts`
  *
@@ -10,7 +10,9 @@
  */
 // deno-lint-ignore-file no-console -- a command-line report
 
-import { listSourceFiles } from "./source_files.ts";
+import { existsSync } from "node:fs";
+import { listPages, listSourceFiles } from "./source_files.ts";
+import { findPageFaults } from "./tidy/docs.ts";
 import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
 
 // One without use is a fault itself, so that this list can only get shorter.
@@ -41,7 +43,14 @@ if (import.meta.main) {
       findFaults(path, await Deno.readTextFile(new URL(path, root)))
     ),
   );
-  const left = applyExceptions(faults.flat(), EXCEPTIONS);
+  const repository = {
+    exists: (path: string) => existsSync(new URL(path, root)),
+    read: (path: string) => Deno.readTextFileSync(new URL(path, root)),
+  };
+  const pages = (await listPages(root)).flatMap((path) =>
+    findPageFaults(path, repository)
+  );
+  const left = applyExceptions([...faults.flat(), ...pages], EXCEPTIONS);
   for (const { path, line, message } of left) {
     console.error(`${path}:${line}: ${message}`);
   }

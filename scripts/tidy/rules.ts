@@ -18,7 +18,8 @@ export type RuleName =
   | "module_text"
   | "todo"
   | "error_message"
-  | "slow_regexp";
+  | "slow_regexp"
+  | "dead_link";
 
 /** One place that breaks a rule. */
 export interface Fault {
