@@ -12,7 +12,7 @@ import type {
   PodNameHint,
 } from "../api/mod.ts";
 import type { FileStamp } from "../host/mod.ts";
-import type { Kept, LastGood } from "./ports.ts";
+import type { Kept, LastGood } from "./kept.ts";
 
 /** What a manifest holds when it is sound. */
 export interface FileContent {

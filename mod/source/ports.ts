@@ -21,26 +21,8 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
-/**
- * What a store says of a key. Nothing is ended, removed or overwritten because of
- * what is `unknown`: it is asked for again.
- */
-export type Kept<Content> =
-  | { readonly kind: "present"; readonly content: Content }
-  | { readonly kind: "absent" }
-  | {
-    /** The disk did not give it. */
-    readonly kind: "unknown";
-    readonly reason: string;
-  };
-
-/** What a manifest last gave when it was valid. */
-export interface LastGood {
-  /** The manifest's path. */
-  readonly path: string;
-  readonly pods: readonly Pod[];
-  readonly objects: readonly LocalObject[];
-}
+export type { Kept, LastGood } from "./kept.ts";
+import type { Kept, LastGood } from "./kept.ts";
 
 /** Which directory manifests were in. */
 export interface DirectoryNote {

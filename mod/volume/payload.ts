@@ -15,15 +15,8 @@ import type {
 import { podFieldFile, resourceFieldValue } from "../pod/mod.ts";
 import { checkPayload, payloadPath } from "./payload_path.ts";
 import { VolumeFailure } from "./volume_failure.ts";
-
-/** One file of a volume. */
-export interface PayloadFile {
-  readonly content: Uint8Array;
-  readonly mode: number;
-}
-
-/** The files of a volume by their path in it; none is also a directory of another. */
-export type Payload = ReadonlyMap<string, PayloadFile>;
+export type { Payload, PayloadFile } from "./payload_path.ts";
+import type { Payload, PayloadFile } from "./payload_path.ts";
 
 /** Where the content comes from. */
 export interface PayloadFacts {

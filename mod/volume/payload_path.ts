@@ -4,7 +4,14 @@
  * @module
  */
 
-import type { Payload } from "./payload.ts";
+/** One file of a volume. */
+export interface PayloadFile {
+  readonly content: Uint8Array;
+  readonly mode: number;
+}
+
+/** The files of a volume by their path in it; none is also a directory of another. */
+export type Payload = ReadonlyMap<string, PayloadFile>;
 import { VolumeFailure } from "./volume_failure.ts";
 
 /** How the names of files begin that are not whole yet; no file of a volume has one. */
