@@ -1,9 +1,11 @@
 /**
  * Fails when an import goes where the plan of the house does not allow it.
  *
- * A folder of `mod/` imports from floors below its own only, and through the other
- * folder's door (`mod.ts`); type imports count. A library is imported only where
- * the table below says so.
+ * A room is a folder of `mod/`, or a folder in one (a sub-room). A room imports from
+ * floors below its own only, and through the other room's door (`mod.ts`); type imports
+ * count. Sub-rooms of one room import each other through their doors, too. No two files
+ * import each other, not even by a detour. Tests use doors, except the unit tests of the
+ * room itself. A library is imported only where the table below says so.
  *
  * Run: `deno run --allow-run=deno --allow-read scripts/check_layers.ts`
  *
@@ -12,14 +14,19 @@
 // deno-lint-ignore-file no-console -- a command-line report
 
 import { fileURLToPath } from "node:url";
+import { findCircles } from "./layers/circles.ts";
+import { findRoomFaults, roomOf } from "./layers/rooms.ts";
 import { listSourceFiles } from "./source_files.ts";
 
-/** The folders of `mod/`, lowest floor first, as in docs/architecture.md. */
+/**
+ * The rooms, lowest floor first, as in docs/architecture.md. A sub-room that is not
+ * named stands on the floor of its room.
+ */
 export const FLOORS: readonly (readonly string[])[] = [
   ["base"],
   ["api"],
   ["pod", "informer", "collect", "cri", "kube", "host"],
-  ["source", "runtime", "volume", "node", "events", "local"],
+  ["source", "runtime", "volume", "node", "events", "local", "explain"],
   ["pleg", "prober", "status", "controller", "eviction"],
   ["agent", "server", "config"],
   ["app"],
@@ -102,7 +109,7 @@ export function findLayerFaults(
     if (path === undefined) continue;
     const from = placeOf(path, options.floors);
     if (from.kind === "room" && from.floor < 0) {
-      faults.push({ path, line: 1, message: noFloor(from.folder) });
+      faults.push({ path, line: 1, message: noFloor(from.room) });
       continue;
     }
     for (const dependency of dependencies) {
@@ -119,6 +126,7 @@ export function findLayerFaults(
       faults.push({ path, line: (edge.span?.start.line ?? 0) + 1, message });
     }
   }
+  faults.push(...circleFaults(modules, options));
   return faults.sort((a, b) =>
     a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1
   );
@@ -128,12 +136,19 @@ type Place =
   | {
     readonly kind: "room";
     readonly path: string;
-    readonly folder: string;
-    /** Counted from 0; -1 when the folder has none. */
+    /** Below `mod/`: `pod/plan`. */
+    readonly room: string;
+    /** Counted from 0; -1 when the room has none. */
     readonly floor: number;
   }
   | {
-    readonly kind: "main" | "wire" | "tests" | "other";
+    readonly kind: "tests";
+    readonly path: string;
+    /** The folder of `mod/` whose unit tests these are. */
+    readonly testedFolder: string | undefined;
+  }
+  | {
+    readonly kind: "main" | "wire" | "other";
     readonly path: string;
   };
 
@@ -162,7 +177,7 @@ function judgeLibrary(
   name: string,
   { libraries, typesOnly }: ImportOptions,
 ): string | undefined {
-  if (from.kind === "tests") return undefined;
+  if (from.kind === "tests" || from.kind === "other") return undefined;
   const rule = libraries[name];
   if (rule === undefined) return `"${name}" is not a library of the agent`;
   if (!rule.users.some((user) => from.path.startsWith(user))) {
@@ -175,7 +190,9 @@ function judgeLibrary(
 }
 
 function judgeFile(from: Place, to: Place): string | undefined {
-  if (from.kind === "tests") return undefined;
+  if (from.kind === "tests" || from.kind === "other") {
+    return to.kind === "room" ? judgeDoor(from, to) : undefined;
+  }
   switch (to.kind) {
     case "wire":
       return WIRE_USERS.some((user) => from.path.startsWith(user))
@@ -203,18 +220,35 @@ function judgeRoom(
 ): string | undefined {
   if (from.kind === "wire") return `imports ${to.path}, and is generated`;
   if (from.kind === "room") {
-    if (from.folder === to.folder) return undefined;
-    if (to.floor < 0) return noFloor(to.folder);
-    if (to.floor >= from.floor) {
-      return `imports ${to.path}: floor ${to.floor} is not below floor ${from.floor}; declare what you need in mod/${from.folder}/ports.ts`;
+    if (from.room === to.room) return undefined;
+    if (to.floor < 0) return noFloor(to.room);
+    const isBelow = to.floor < from.floor ||
+      (to.floor === from.floor && folderOf(from.room) === folderOf(to.room));
+    if (!isBelow) {
+      return `imports ${to.path}: floor ${to.floor} is not below floor ${from.floor}; declare what you need in mod/${from.room}/ports.ts`;
     }
   }
-  const door = `mod/${to.folder}/mod.ts`;
-  return to.path === door ? undefined : `imports ${to.path}; import ${door}`;
+  return judgeDoor(from, to);
 }
 
-function noFloor(folder: string): string {
-  return `mod/${folder} has no floor; give it one in scripts/check_layers.ts`;
+function judgeDoor(
+  from: Place,
+  to: Place & { readonly kind: "room" },
+): string | undefined {
+  const isOwn = from.kind === "tests" &&
+    from.testedFolder === folderOf(to.room);
+  const door = `mod/${to.room}/mod.ts`;
+  if (isOwn || to.path === door) return undefined;
+  return `imports ${to.path}; import ${door}`;
+}
+
+/** The folder of `mod/` that a room is, or lies in. */
+function folderOf(room: string): string {
+  return room.split("/")[0] ?? room;
+}
+
+function noFloor(room: string): string {
+  return `mod/${room} has no floor; give it one in scripts/check_layers.ts`;
 }
 
 function placeOf(
@@ -222,19 +256,46 @@ function placeOf(
   floors: readonly (readonly string[])[],
 ): Place {
   if (path.startsWith("mod/")) {
-    const folder = path.split("/")[1] ?? "";
-    const floor = floors.findIndex((names) => names.includes(folder));
-    return { kind: "room", path, folder, floor };
+    const room = roomOf(path);
+    const own = floors.findIndex((names) => names.includes(room));
+    const floor = own >= 0
+      ? own
+      : floors.findIndex((names) => names.includes(folderOf(room)));
+    return { kind: "room", path, room, floor };
   }
   if (path === "main.ts") return { kind: "main", path };
   if (path.startsWith("proto/gen/")) return { kind: "wire", path };
-  if (path.startsWith("tests/")) return { kind: "tests", path };
+  if (path.startsWith("tests/")) {
+    const [, kind, folder] = path.split("/");
+    const testedFolder = kind === "unit" ? folder : undefined;
+    return { kind: "tests", path, testedFolder };
+  }
   return { kind: "other", path };
 }
 
 function pathIn(root: string, specifier: string): string | undefined {
   if (!specifier.startsWith(root)) return undefined;
   return decodeURIComponent(specifier.slice(root.length));
+}
+
+function circleFaults(
+  modules: readonly GraphModule[],
+  { root }: LayerOptions,
+): LayerFault[] {
+  const edges = new Map<string, readonly string[]>();
+  for (const { specifier, dependencies = [] } of modules) {
+    const path = pathIn(root, specifier);
+    if (path === undefined || !path.startsWith("mod/")) continue;
+    const imported = dependencies.flatMap(({ code, type }) =>
+      pathIn(root, (code ?? type)?.specifier ?? "") ?? []
+    );
+    edges.set(path, imported);
+  }
+  return findCircles(edges).map((circle) => ({
+    path: circle[0] ?? "",
+    line: 1,
+    message: `is part of a circle of imports: ${circle.join(" → ")}`,
+  }));
 }
 
 // "npm:@grpc/grpc-js@1.14.7" and "npm:/js-yaml@5.5.0/x" → the name alone.
@@ -281,13 +342,19 @@ async function readGraph(
 
 if (import.meta.main) {
   const root = new URL("../", import.meta.url);
-  const paths = (await listSourceFiles(root))
-    .filter((path) => path === "main.ts" || path.startsWith("mod/"));
-  const faults = findLayerFaults(await readGraph(root, paths), {
-    root: root.href,
-    floors: FLOORS,
-    libraries: LIBRARIES,
-  });
+  const paths = await listSourceFiles(root);
+  const graph = await readGraph(root, paths);
+  const faults = [
+    ...findLayerFaults(graph, {
+      root: root.href,
+      floors: FLOORS,
+      libraries: LIBRARIES,
+    }),
+    ...findRoomFaults(
+      paths,
+      (path) => Deno.readTextFileSync(new URL(path, root)),
+    ),
+  ];
   for (const { path, line, message } of faults) {
     console.error(`${path}:${line}: ${message}`);
   }

@@ -13,7 +13,7 @@
 // deno-lint-ignore-file no-console -- a command-line script whose purpose is to show things
 
 import { parseArgs } from "node:util";
-import type { Pod } from "../mod/api/mod.ts";
+import type { Pod } from "../mod/api/types/mod.ts";
 import { AgentProcess } from "../tests/support/agent_process.ts";
 import {
   BUSYBOX_IMAGE,

@@ -1,5 +1,5 @@
 /**
- * Writes `mod/api/gen/pod_schema.ts`: every field of a Pod, and of the objects that a
+ * Writes `mod/api/read/gen/pod_schema.ts`: every field of a Pod, and of the objects that a
  * Pod refers to, with its type, taken from the published client's type tables. With
  * `--check` it writes nothing and fails when the file differs.
  *
@@ -46,7 +46,7 @@ const ROOTS: readonly string[] = [
   "V1Secret",
 ];
 
-const OUTPUT = new URL("../mod/api/gen/pod_schema.ts", import.meta.url);
+const OUTPUT = new URL("../mod/api/read/gen/pod_schema.ts", import.meta.url);
 
 /** Collects the table of every type reachable from `roots`, as lines of text. */
 export function renderSchema(roots: readonly string[]): string {
@@ -156,7 +156,7 @@ if (import.meta.main) {
     await Deno.writeTextFile(OUTPUT, wanted);
   } else if (await Deno.readTextFile(OUTPUT) !== wanted) {
     console.error(
-      "mod/api/gen/pod_schema.ts differs: run scripts/gen_pod_schema.ts",
+      "mod/api/read/gen/pod_schema.ts differs: run scripts/gen_pod_schema.ts",
     );
     Deno.exit(1);
   }

@@ -5,7 +5,11 @@
  * @module
  */
 
-import { type Command, parseCommand, type Topic } from "../mod/cli/mod.ts";
+import {
+  type Command,
+  parseCommand,
+  type Topic,
+} from "../mod/cli/parse/mod.ts";
 import {
   absolutePath,
   type ConfigIo,

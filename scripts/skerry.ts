@@ -10,7 +10,8 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { describeError, systemClock } from "../mod/base/mod.ts";
+import { describeError } from "../mod/base/text/mod.ts";
+import { systemClock } from "../mod/base/mod.ts";
 import { EXIT_FAILURE, EXIT_USAGE, refuse, systemIo } from "../mod/cli/mod.ts";
 import {
   flagsOf,

@@ -4,14 +4,10 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Logger,
-  type MetricsRegistry,
-  type Random,
-  TaskGroup,
-} from "../base/mod.ts";
-import type { EventSink, ObjectGetter, Pod } from "../api/mod.ts";
+import { type Clock, type Random, TaskGroup } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { EventSink, Pod } from "../api/types/mod.ts";
+import type { ObjectGetter } from "../api/objects/mod.ts";
 import {
   StorageEvictor,
   type StorageMeters,
@@ -19,28 +15,38 @@ import {
 } from "../eviction/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
-import {
-  type AdmissionNode,
-  type BadRevision,
-  isTerminalPhase,
-  objectReferences,
-  type PodHistory,
-} from "../pod/mod.ts";
+import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
+import { objectReferences } from "../pod/inputs/mod.ts";
 import {
   isCompleteSet,
   type PodStorage,
   type SourceSet,
   type SourcesReady,
-} from "../source/mod.ts";
+} from "../source/merge/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
-import type { PodListing } from "../runtime/mod.ts";
+import type { PodListing } from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "../pleg/mod.ts";
 import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
-import { type HeldVerdict, PodAdmission } from "./admission.ts";
-import type { PodDecision } from "./decision.ts";
-import type { WorkerView } from "./pod_record.ts";
-import type { PodRemains } from "./pod_remains.ts";
-import type { RuntimePodSyncer } from "./pod_syncer.ts";
+import {
+  type HeldVerdict,
+  PodAdmission,
+  ResizeGate,
+  Rollbacks,
+  SeenPods,
+  type VersionSwap,
+  WishKeeper,
+} from "./wishes/mod.ts";
+import type { PodDecision, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
+import {
+  type PodSyncer,
+  PodWorkers,
+  ProbeAnswers,
+  type ResizeJudge,
+  type RollbackStore,
+  type WorkerView,
+} from "./workers/mod.ts";
 import {
   housekeepingEvents,
   probeEvents,
@@ -48,15 +54,8 @@ import {
   runtimeEvents,
   sourceEvents,
 } from "./event_feeds.ts";
-import { PodWorkers } from "./pod_workers.ts";
-import { ProbeAnswers } from "./probe_answers.ts";
-import { Rollbacks, type VersionSwap } from "./rollbacks.ts";
-import type { PodSyncer, ResizeJudge, RollbackStore } from "./ports.ts";
-import { ResizeGate } from "./resize_gate.ts";
-import { SeenPods } from "./seen_pods.ts";
 import type { SyncEvent } from "./sync_event.ts";
 import { runSyncLoop, type SyncFeed } from "./sync_loop.ts";
-import { WishKeeper } from "./wish_keeper.ts";
 
 /** What the agent is made of. */
 export interface AgentDeps {

@@ -5,7 +5,7 @@
  */
 
 import type { ProbeChange } from "../prober/mod.ts";
-import type { SourceSet } from "../source/mod.ts";
+import type { SourceSet } from "../source/merge/mod.ts";
 
 /**
  * One reason to look at a pod or at all of them.

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Quantity } from "../api/mod.ts";
+import type { Quantity } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
-import type { AdmissionNode } from "../pod/mod.ts";
+import type { AdmissionNode } from "../pod/admission/mod.ts";
 
 /** As Go names processors, by how Deno does. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { ANNOTATION_CONFIG_SOURCE } from "../api/mod.ts";
-import type { Clock, MetricsRegistry } from "../base/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type {
@@ -16,7 +17,7 @@ import type {
   PodReport,
   SourceState,
 } from "../server/mod.ts";
-import type { SourceName } from "../source/mod.ts";
+import type { SourceName } from "../source/merge/mod.ts";
 import type { Core } from "./core.ts";
 import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./log_locator.ts";

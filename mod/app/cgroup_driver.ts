@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Logger } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import type { CgroupDriver } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 

@@ -4,35 +4,35 @@
  * @module
  */
 
-import type { Clock, Logger, MetricsRegistry, Random } from "../base/mod.ts";
-import { Agent, PodRemains, RuntimePodSyncer } from "../agent/mod.ts";
+import type { Clock, Random } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import { Agent } from "../agent/mod.ts";
+import { PodRemains, RuntimePodSyncer } from "../agent/sync/mod.ts";
 import { GarbageCollector } from "../collect/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
-import { removeTree } from "../host/mod.ts";
+import { removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
 import { Pleg, type PodLifecycleEvent } from "../pleg/mod.ts";
-import type {
-  FileSource,
-  PodStorage,
-  SourcesReady,
-  UrlSource,
-} from "../source/mod.ts";
+import type { FileSource } from "../source/file/mod.ts";
+import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
+import type { UrlSource } from "../source/url/mod.ts";
 import {
   DiskRecordFiles,
   RunDirectoryFiles,
   StatusManager,
   StatusRecords,
 } from "../status/mod.ts";
-import type { Activities, NodeFacts } from "../runtime/mod.ts";
+import type { Activities } from "../runtime/account/mod.ts";
+import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { PodDirectories, PodVolumes } from "../volume/mod.ts";
 import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames } from "./core_sources.ts";
-import { nodeIps } from "./node_facts.ts";
+import { nodeIps } from "./node_address_facts.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";

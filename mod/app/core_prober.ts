@@ -4,11 +4,13 @@
  * @module
  */
 
-import type { EventSink } from "../api/mod.ts";
-import type { Clock, Logger, MetricsRegistry, Random } from "../base/mod.ts";
+import type { EventSink } from "../api/types/mod.ts";
+import type { Clock, Random } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { ProbeManager, type ProbeMemory, TargetProber } from "../prober/mod.ts";
-import type { NodeFacts, PodCache } from "../runtime/mod.ts";
+import type { NodeFacts } from "../runtime/spec/mod.ts";
+import type { PodCache } from "../runtime/observe/mod.ts";
 
 /** What asking works with. */
 export interface ProberDeps {

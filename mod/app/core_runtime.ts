@@ -4,27 +4,27 @@
  * @module
  */
 
-import type { Clock, Logger, Random } from "../base/mod.ts";
-import type { EventSink, ObjectGetter } from "../api/mod.ts";
+import type { Clock, Random } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { EventSink } from "../api/types/mod.ts";
+import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import {
   ContainerFiles,
   ContainerNotes,
-  diskFiles,
   KnownExits,
-  type NodeFacts,
-  NodeSpecBuilder,
   PodCache,
-  PodExecutor,
   PodObserver,
-  PodRemover,
-  type PodResources,
-  realPathOf,
-  UserNamespaces,
-} from "../runtime/mod.ts";
+} from "../runtime/observe/mod.ts";
+import { diskFiles } from "../runtime/files/mod.ts";
+import { type NodeFacts, NodeSpecBuilder } from "../runtime/spec/mod.ts";
+import { PodExecutor } from "../runtime/start/mod.ts";
+import { PodRemover } from "../runtime/end/mod.ts";
+import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
+import { realPathOf } from "../host/files/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
-import { NodeFiles } from "./node_facts.ts";
+import { NodeFiles } from "./node_address_facts.ts";
 
 /** What the hands work with. */
 export interface RuntimeDeps {

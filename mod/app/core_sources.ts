@@ -4,20 +4,19 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
+import { createManifestFiles, FileSource } from "../source/file/mod.ts";
+import { DiskLastGoodStore, DiskRollbackStore } from "../source/records/mod.ts";
 import {
-  createManifestFiles,
-  DiskLastGoodStore,
-  DiskRollbackStore,
-  FileSource,
   PodStorage,
   type SourceName,
   SourcesReady,
-  type UrlSource,
-} from "../source/mod.ts";
-import type { Clock, Logger, MetricsRegistry } from "../base/mod.ts";
+} from "../source/merge/mod.ts";
+import type { UrlSource } from "../source/url/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import { checkManifestPod } from "./manifest_check.ts";
 import type { NodeIps } from "./node_ips.ts";
 import { buildUrlSource, type UrlSourceParts } from "./url_source.ts";

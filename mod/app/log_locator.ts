@@ -4,12 +4,8 @@
  * @module
  */
 
-import {
-  type ContainerStatus,
-  lastingPod,
-  logDirectoryName,
-  type Pod,
-} from "../api/mod.ts";
+import type { ContainerStatus, Pod } from "../api/types/mod.ts";
+import { lastingPod, logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { LogLocation, LogRequest } from "../server/mod.ts";
 
 /** What locating needs. */

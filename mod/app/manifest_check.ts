@@ -4,22 +4,17 @@
  * @module
  */
 
-import {
-  type EventSink,
-  type Fault,
-  formatFault,
-  immutableChanges,
-  type Pod,
-  type PodBody,
-  podRef,
-} from "../api/mod.ts";
+import type { EventSink, Pod, PodBody } from "../api/types/mod.ts";
+import { type Fault, formatFault } from "../api/fault/mod.ts";
+import { immutableChanges } from "../api/validate/mod.ts";
+import { podRef } from "../api/objects/mod.ts";
 import {
   deniedByGrants,
   type NetworkGrants,
   unreachedPods,
   UNSUPPORTED_REASON,
   unsupportedFields,
-} from "../pod/mod.ts";
+} from "../pod/admission/mod.ts";
 
 /** What the check needs of the node. */
 export interface ManifestCheckDeps {

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
-import type { NodeAddress } from "../host/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { NodeAddress } from "../host/machine/mod.ts";
 
 /** An address that DHCP changes is known this soon. */
 const LOOK_PERIOD_MS = 10_000;

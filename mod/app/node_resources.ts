@@ -4,21 +4,26 @@
  * @module
  */
 
-import type { EventSink } from "../api/mod.ts";
-import { formatQuantity } from "../api/mod.ts";
-import type { Clock, Logger } from "../base/mod.ts";
+import type { EventSink } from "../api/types/mod.ts";
+import { formatQuantity } from "../api/objects/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
+import { diskFiles } from "../runtime/files/mod.ts";
 import {
-  diskFiles,
   NO_POD_CGROUPS,
-  type NodeFacts,
   NodePodCgroups,
   type PodCgroups,
   PodResources,
-} from "../runtime/mod.ts";
+} from "../runtime/resources/mod.ts";
+import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { NodeCgroupDriver } from "./cgroup_driver.ts";
-import { type HostFacts, nodeFacts, readHostFacts } from "./node_facts.ts";
+import {
+  type HostFacts,
+  nodeFacts,
+  readHostFacts,
+} from "./node_address_facts.ts";
 import type { NodeIps } from "./node_ips.ts";
 
 /** What putting them together needs. */

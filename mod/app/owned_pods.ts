@@ -4,8 +4,9 @@
  * @module
  */
 
-import { type Pod, podFullName } from "../api/mod.ts";
-import { diskFiles } from "../runtime/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { podFullName } from "../api/vocabulary/mod.ts";
+import { diskFiles } from "../runtime/files/mod.ts";
 import type { PodDirectories } from "../volume/mod.ts";
 
 /**

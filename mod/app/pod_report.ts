@@ -4,23 +4,20 @@
  * @module
  */
 
-import {
-  ANNOTATION_CONFIG_SOURCE,
-  formatFault,
-  lastingPod,
-  type Pod,
-} from "../api/mod.ts";
-import type { WorkerView } from "../agent/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE, lastingPod } from "../api/vocabulary/mod.ts";
+import { formatFault } from "../api/fault/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { WorkerView } from "../agent/workers/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import { toWireEvent } from "../events/mod.ts";
 import {
   type BrokenManifest,
-  describePlan,
   type ExplainFacts,
   explainPlan,
   explainPod,
-  formatTime,
-} from "../pod/mod.ts";
+} from "../explain/mod.ts";
+import { describePlan } from "../pod/plan/mod.ts";
+import { formatTime } from "../pod/status/mod.ts";
 import type {
   PodOrigin,
   PodReport,
@@ -28,7 +25,7 @@ import type {
   ReportedDecision,
   ReportedProbe,
 } from "../server/mod.ts";
-import type { SourceName } from "../source/mod.ts";
+import type { SourceName } from "../source/merge/mod.ts";
 import type { Core } from "./core.ts";
 import { stoppedContainers } from "./stopped_containers.ts";
 

@@ -4,21 +4,16 @@
  * @module
  */
 
-import {
-  formatFault,
-  type Pod,
-  type PodCondition,
-  type PodStatus,
-} from "../api/mod.ts";
+import { formatFault } from "../api/fault/mod.ts";
+import type { Pod, PodCondition, PodStatus } from "../api/types/mod.ts";
 import type { FileReport } from "../source/mod.ts";
-import type { WorkerView } from "../agent/mod.ts";
+import type { WorkerView } from "../agent/workers/mod.ts";
 import {
   type BadRevision,
   describeRollback,
-  formatTime,
-  parseTime,
   ROLLED_BACK_CONDITION,
-} from "../pod/mod.ts";
+} from "../pod/recovery/mod.ts";
+import { formatTime, parseTime } from "../pod/status/mod.ts";
 
 /** What the view is put together from. */
 export interface PodViewInput {

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
-import type { HeldRootLock } from "../host/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { HeldRootLock } from "../host/files/mod.ts";
 
 /** A disk that breaks, or is mounted anew, is seen this soon; a look writes nothing. */
 const LOOK_PERIOD_MS = 10_000;

@@ -4,10 +4,11 @@
  * @module
  */
 
-import { podKey } from "../api/mod.ts";
-import { formatTime } from "../pod/mod.ts";
+import { podKey } from "../api/objects/mod.ts";
+import { formatTime } from "../pod/status/mod.ts";
 import type { SourceState } from "../server/mod.ts";
-import type { FileReport, SourceCondition, SourceName } from "../source/mod.ts";
+import type { FileReport, SourceCondition } from "../source/mod.ts";
+import type { SourceName } from "../source/merge/mod.ts";
 
 /** What a source says of itself. */
 export interface ViewedSource {

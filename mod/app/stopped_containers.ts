@@ -8,7 +8,7 @@
  */
 
 import type { RecordedEvent } from "../events/mod.ts";
-import type { StopFact } from "../pod/mod.ts";
+import type { StopFact } from "../explain/mod.ts";
 
 /** Finds where a container of a pod was stopped to be started anew; oldest first. */
 export function stoppedContainers(
@@ -30,7 +30,7 @@ function containerOf({ fieldPath = "" }: RecordedEvent): string | undefined {
     : undefined;
 }
 
-// The words of mod/pod/plan.ts and mod/runtime/start_container.ts, which are the kubelet's.
+// The words of mod/pod/plan/plan.ts and mod/runtime/start/start_container.ts, which are the kubelet's.
 function whyStopped(
   event: RecordedEvent,
   events: readonly RecordedEvent[],

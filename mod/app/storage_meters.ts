@@ -4,8 +4,8 @@
  * @module
  */
 
-import { LABEL_CONTAINER_NAME, LABEL_POD_UID } from "../api/mod.ts";
-import type { RuntimeService } from "../cri/mod.ts";
+import { LABEL_CONTAINER_NAME, LABEL_POD_UID } from "../api/vocabulary/mod.ts";
+import type { RuntimeService } from "../cri/model/mod.ts";
 import type { LayerUsage, StorageMeters } from "../eviction/mod.ts";
 import { directoryUsage, type PodVolumes } from "../volume/mod.ts";
 

@@ -5,13 +5,9 @@
  */
 
 import type { AgentConfig } from "../config/mod.ts";
-import { readFileBounded } from "../host/mod.ts";
-import {
-  DiskSetCheckpoint,
-  dropSetCheckpoint,
-  UrlSource,
-  type UrlSourceDeps,
-} from "../source/mod.ts";
+import { readFileBounded } from "../host/files/mod.ts";
+import { DiskSetCheckpoint, dropSetCheckpoint } from "../source/records/mod.ts";
+import { UrlSource, type UrlSourceDeps } from "../source/url/mod.ts";
 
 /** What {@linkcode buildUrlSource} leaves to the caller. */
 export type UrlSourceParts =

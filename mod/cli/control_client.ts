@@ -5,7 +5,8 @@
  */
 
 import { request as startRequest } from "node:http";
-import { ByteBuffer, type Clock, describeError } from "../base/mod.ts";
+import { ByteBuffer, type Clock } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
 
 /** Nobody answers on the socket. */
 export class AgentUnreachableError extends Error {

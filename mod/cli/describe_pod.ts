@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { DescribePodCommand } from "./command.ts";
+import type { DescribePodCommand } from "./parse/mod.ts";
 import type { AgentAddress } from "./control_client.ts";
-import { describeReport } from "./describe_report.ts";
+import { describeReport } from "./describe/mod.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import { fetchReport } from "./fetch_report.ts";
 import type { CliIo } from "./io.ts";

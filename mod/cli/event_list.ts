@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { WireEvent } from "../api/mod.ts";
-import { describeError } from "../base/mod.ts";
-import type { GetEventsCommand } from "./command.ts";
+import type { WireEvent } from "../api/types/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { GetEventsCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,

@@ -7,9 +7,9 @@
  * @module
  */
 
-import type { WireEvent } from "../api/mod.ts";
-import { formatAge } from "../base/mod.ts";
-import type { GetEventsCommand } from "./command.ts";
+import type { WireEvent } from "../api/types/mod.ts";
+import { formatAge } from "../base/text/mod.ts";
+import type { GetEventsCommand } from "./parse/mod.ts";
 
 /** Which columns there are. */
 export type EventColumns = Pick<GetEventsCommand, "namespace" | "output">;

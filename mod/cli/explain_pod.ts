@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { ExplainPodCommand } from "./command.ts";
+import type { ExplainPodCommand } from "./parse/mod.ts";
 import type { AgentAddress } from "./control_client.ts";
-import { dataText } from "./data_text.ts";
+import { cleanLine, dataText } from "./text/mod.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import { fetchReport } from "./fetch_report.ts";
 import type { CliIo } from "./io.ts";
-import { cleanLine } from "./terminal_text.ts";
 
 /**
  * Writes why a pod is as it is, one sentence a line, or all that is known of it.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { explainMissingPod } from "../pod/mod.ts";
+import { explainMissingPod } from "../explain/mod.ts";
 import type { PodReport, SourceState } from "../server/mod.ts";
 import {
   type AgentAddress,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { WireEvent } from "../api/mod.ts";
-import type { GetEventsCommand } from "./command.ts";
+import type { WireEvent } from "../api/types/mod.ts";
+import type { GetEventsCommand } from "./parse/mod.ts";
 import { type AgentAddress, AgentUnreachableError } from "./control_client.ts";
 import {
   type EventList,
@@ -13,13 +13,18 @@ import {
   type WatchedEvent,
   watchEvents,
 } from "./event_list.ts";
-import { dataText, jsonText } from "./data_text.ts";
+import {
+  cleanLine,
+  type ColumnWidths,
+  dataText,
+  fitColumns,
+  jsonText,
+  renderTable,
+} from "./text/mod.ts";
 import { eventHeader, eventRow } from "./event_row.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";
-import { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
-import { cleanLine } from "./terminal_text.ts";
 
 /** How long an agent may be away, such as for a restart, before a watch gives up. */
 const ABSENCE_TRIES = 60;

@@ -4,16 +4,20 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
-import type { GetPodsCommand } from "./command.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { GetPodsCommand } from "./parse/mod.ts";
 import type { AgentAddress } from "./control_client.ts";
-import { dataText } from "./data_text.ts";
+import {
+  cleanLine,
+  type ColumnWidths,
+  dataText,
+  fitColumns,
+  renderTable,
+} from "./text/mod.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { fetchPods, type PodList, requirePod } from "./pod_list.ts";
 import { podRow } from "./pod_row.ts";
-import { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
-import { cleanLine } from "./terminal_text.ts";
 
 const WATCH_PERIOD_MS = 1_000;
 

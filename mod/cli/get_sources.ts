@@ -4,20 +4,18 @@
  * @module
  */
 
-import { formatAge } from "../base/mod.ts";
+import { formatAge } from "../base/text/mod.ts";
 import type { SourceState } from "../server/mod.ts";
-import type { GetSourcesCommand } from "./command.ts";
+import type { GetSourcesCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
   askJson,
 } from "./control_client.ts";
-import { dataText } from "./data_text.ts";
+import { cleanLine, dataText, renderTable } from "./text/mod.ts";
 import { EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { isSourceList, type SourceList } from "./source_list.ts";
-import { renderTable } from "./table.ts";
-import { cleanLine } from "./terminal_text.ts";
 
 /**
  * Writes where the pods come from, and how well that goes, in the form asked for.

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeError } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
 import { findControlSocket, VERSION } from "../config/mod.ts";
-import type { Command } from "./command.ts";
+import { type Command, helpText, parseCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
@@ -21,13 +21,11 @@ import { explainPodCommand } from "./explain_pod.ts";
 import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
-import { helpText } from "./help.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
-import { parseCommand } from "./parse_command.ts";
 import { refuse } from "./refuse.ts";
-import { runCommand } from "./run_agent.ts";
+import { runCommand } from "./run_command.ts";
 import { showLog } from "./show_log.ts";
-import { cleanLine } from "./terminal_text.ts";
+import { cleanLine } from "./text/mod.ts";
 import { validate } from "./validate.ts";
 
 /** Carries out a command line and returns the exit code; 0, 1 or 64. */

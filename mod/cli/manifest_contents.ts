@@ -4,14 +4,14 @@
  * @module
  */
 
+import type { DecodedPod } from "../api/read/mod.ts";
 import {
-  type DecodedPod,
   formatObjectId,
   type LocalObject,
   objectId,
-  type Pod,
-} from "../api/mod.ts";
-import { objectReferences } from "../pod/mod.ts";
+} from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { objectReferences } from "../pod/inputs/mod.ts";
 
 /** Something about a file that holds only beside the others. */
 export interface ContentsWarning {

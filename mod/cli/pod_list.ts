@@ -4,7 +4,8 @@
  * @module
  */
 
-import { lastingPod, type Pod } from "../api/mod.ts";
+import { lastingPod } from "../api/vocabulary/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,

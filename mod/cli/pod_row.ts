@@ -6,14 +6,10 @@
  * @module
  */
 
-import {
-  type ContainerStatus,
-  isRestartableInit,
-  type Pod,
-  type PodStatus,
-} from "../api/mod.ts";
-import { formatAge } from "../base/mod.ts";
-import { ROLLED_BACK_CONDITION } from "../pod/mod.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
+import { isRestartableInit } from "../api/vocabulary/mod.ts";
+import { formatAge } from "../base/text/mod.ts";
+import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
 
 /** The cells of one line. */
 export interface PodRow {

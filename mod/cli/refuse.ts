@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Topic } from "./command.ts";
+import type { Topic } from "./parse/mod.ts";
 import type { CliIo } from "./io.ts";
 
 /** Writes every fault on a line of its own, and where help is. */

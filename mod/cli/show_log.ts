@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
-import type { LogsCommand } from "./command.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { LogsCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,

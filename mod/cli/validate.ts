@@ -4,24 +4,19 @@
  * @module
  */
 
-import {
-  decodeManifest,
-  formatFault,
-  formatObjectId,
-  MAX_MANIFEST_BYTES,
-  objectId,
-  placePodFaults,
-  type UnknownFields,
-} from "../api/mod.ts";
+import { decodeManifest, placePodFaults } from "../api/read/mod.ts";
+import { formatFault, type UnknownFields } from "../api/fault/mod.ts";
+import { formatObjectId, objectId } from "../api/objects/mod.ts";
+import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
 import { judgePod } from "../app/mod.ts";
-import { describeError, trimEndOf } from "../base/mod.ts";
+import { describeError, trimEndOf } from "../base/text/mod.ts";
 import { absolutePath } from "../config/mod.ts";
-import { readFileBounded } from "../host/mod.ts";
-import { isManifestName } from "../source/mod.ts";
+import { readFileBounded } from "../host/files/mod.ts";
+import { isManifestName } from "../source/file/mod.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { ManifestContents } from "./manifest_contents.ts";
-import { cleanLine } from "./terminal_text.ts";
+import { cleanLine } from "./text/mod.ts";
 
 /** What is to be validated, and how. */
 export interface ValidateOptions {

@@ -4,16 +4,14 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Counter,
-  describeError,
-  type Gauge,
-  type Logger,
-  type MetricsRegistry,
-  nextDelay,
-  WorkQueue,
-} from "../base/mod.ts";
+import { type Clock, nextDelay, WorkQueue } from "../base/mod.ts";
+import type {
+  Counter,
+  Gauge,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import { describeError } from "../base/text/mod.ts";
 import type { Garbage, PendingGarbage } from "./garbage.ts";
 
 /** Between two tries; the longest is short enough for what is mended by hand. */

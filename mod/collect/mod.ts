@@ -12,5 +12,5 @@
  * @module
  */
 
+export type { Garbage } from "./garbage.ts";
 export { GarbageCollector } from "./garbage_collector.ts";
-export type { Garbage, PendingGarbage } from "./garbage.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { formatFault, parseYaml } from "../api/mod.ts";
+import { formatFault } from "../api/fault/mod.ts";
+import { parseYaml } from "../api/text/mod.ts";
 
 /** One document of a configuration file. */
 export interface ConfigDocument {

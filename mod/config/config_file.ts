@@ -5,7 +5,7 @@
  */
 
 import { posix } from "node:path";
-import { describeError } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
 import type { ConfigIo } from "./agent_config.ts";
 import {
   type ConfigDocument,

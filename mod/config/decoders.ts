@@ -5,9 +5,9 @@
  */
 
 import { posix } from "node:path";
-import { parseQuantity } from "../api/mod.ts";
-import { parseDuration } from "../base/mod.ts";
-import { sysctlPatternProblem } from "../pod/mod.ts";
+import { parseQuantity } from "../api/objects/mod.ts";
+import { parseDuration } from "../base/text/mod.ts";
+import { sysctlPatternProblem } from "../pod/admission/mod.ts";
 import { isIpAddress, parseCidr } from "./addresses.ts";
 
 /** Turns what stands in a file or an argument into a checked value. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { suggest } from "../api/mod.ts";
+import { suggest } from "../base/text/mod.ts";
 import { parseArgs } from "node:util";
 import type { ManifestFilesRule, UnknownFieldsRule } from "./agent_config.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeBase64 } from "../api/mod.ts";
+import { encodeBase64 } from "../base/text/mod.ts";
 import type { ManifestUrlConfig } from "./agent_config.ts";
 import { type Decoder, isRecord } from "./decoders.ts";
 import { Hidden } from "./hidden.ts";

@@ -5,11 +5,14 @@
  * @module
  */
 
-export * from "./agent_config.ts";
-export * from "./check_grants.ts";
-export * from "./grants.ts";
-export * from "./launch_flags.ts";
-export * from "./run_arguments.ts";
+export {
+  type AgentConfig,
+  type CgroupDriver,
+  type ConfigIo,
+  HOST_VIEW,
+} from "./agent_config.ts";
+export { checkGrants } from "./check_grants.ts";
+export { absolutePath } from "./decoders.ts";
 export {
   flagRefusal,
   flagValue,
@@ -17,7 +20,21 @@ export {
   RUN_FLAG_NAMES,
   unknownFlag,
 } from "./flags.ts";
-export { Hidden } from "./hidden.ts";
-export { absolutePath } from "./decoders.ts";
+export {
+  deriveClientGrants,
+  deriveGrants,
+  deriveReadGrants,
+  type Grants,
+  mergeGrants,
+  NO_GRANTS,
+  type NodeFacts,
+} from "./grants.ts";
+export {
+  COMPILED_FLAGS,
+  grantsToFlags,
+  V8_FLAGS,
+  v8FlagsToFlags,
+} from "./launch_flags.ts";
+export { findControlSocket, parseRunArguments } from "./run_arguments.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
 export { VERSION } from "./version.ts";

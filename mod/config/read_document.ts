@@ -4,7 +4,7 @@
  * @module
  */
 
-import { suggest } from "../api/mod.ts";
+import { suggest } from "../base/text/mod.ts";
 import { type Decoder, isRecord } from "./decoders.ts";
 import type { Field } from "./field.ts";
 import { NOT_SHOWN } from "./hidden.ts";

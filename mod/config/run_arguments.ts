@@ -8,8 +8,7 @@ import type { AgentConfig, ConfigIo } from "./agent_config.ts";
 import { buildAgentConfig } from "./build_agent_config.ts";
 import { readConfigFile } from "./config_file.ts";
 import { readRunFlags } from "./flags.ts";
-import { controlSocketOf, layer } from "./settings.ts";
-import type { Settings } from "./settings.ts";
+import { controlSocketOf, layer, type Settings } from "./settings.ts";
 
 /** The configuration of an agent, or every reason why there is none. */
 export type RunArguments =

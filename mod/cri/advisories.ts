@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RuntimeVersion } from "./types.ts";
+import type { RuntimeVersion } from "./model/mod.ts";
 
 /** One flaw of the runtime that runs. */
 export interface Advisory {

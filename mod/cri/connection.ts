@@ -6,22 +6,31 @@
 
 import { isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
-import type { ByteChannel } from "./byte_channel.ts";
-import { type ContainerExit, ExitSource } from "./container_exit.ts";
-import { CriError } from "./error.ts";
 import {
   askCgroupDriver,
+  type ByteChannel,
   type CgroupDriver,
   judgeContainerEvents,
+  Rpc,
+  type RpcDeps,
   type RuntimeFeatures,
-} from "./features.ts";
-import type { RuntimeHint } from "./hint.ts";
-import { HintSource } from "./hint_stream.ts";
+} from "./rpc/mod.ts";
+import {
+  type ContainerExit,
+  ExitSource,
+  HintSource,
+  type RuntimeHint,
+} from "./events/mod.ts";
+import {
+  type CallOptions,
+  CriError,
+  type ImageService,
+  type RuntimeService,
+  type RuntimeStatus,
+  type RuntimeVersion,
+} from "./model/mod.ts";
 import { ImageClient } from "./image_client.ts";
-import { Rpc, type RpcDeps } from "./rpc.ts";
 import { RuntimeClient } from "./runtime_client.ts";
-import type { CallOptions, ImageService, RuntimeService } from "./service.ts";
-import type { RuntimeStatus, RuntimeVersion } from "./types.ts";
 
 // `runtimeRequestTimeout` of the KubeletConfiguration.
 const DEFAULT_REQUEST_TIMEOUT_MS = 120_000;

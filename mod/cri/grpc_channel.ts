@@ -21,7 +21,7 @@ import {
   type ByteChannel,
   ChannelFailure,
   type UnaryOptions,
-} from "./byte_channel.ts";
+} from "./rpc/mod.ts";
 
 // What the kubelet's client takes too; the default of 4 MiB is too little for a
 // list of a thousand containers.

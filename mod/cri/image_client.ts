@@ -5,19 +5,22 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
-import { imageFromWire, usageFromWire } from "./from_wire.ts";
-import { imageMethod, type Method } from "./method.ts";
-import type { Rpc } from "./rpc.ts";
-import type { CallOptions, ImageService } from "./service.ts";
-import { authToWire, imageSpecToWire, sandboxConfigToWire } from "./to_wire.ts";
+import {
+  authToWire,
+  imageFromWire,
+  imageSpecToWire,
+  sandboxConfigToWire,
+  usageFromWire,
+} from "./wire/mod.ts";
+import { imageMethod, type Method, type Rpc, unlessGone } from "./rpc/mod.ts";
 import type {
+  CallOptions,
   FilesystemUsage,
   Image,
-  ImageSpec,
+  ImageService,
   RegistryAuth,
-  SandboxConfig,
-} from "./types.ts";
-import { unlessGone } from "./unless_gone.ts";
+} from "./model/mod.ts";
+import type { ImageSpec, SandboxConfig } from "./config/mod.ts";
 
 const METHODS = {
   listImages: imageMethod(

@@ -5,44 +5,42 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
-import { CriError } from "./error.ts";
-import { LIST_CONTAINER_STATS } from "./container_stats.ts";
 import {
+  type CallOptions,
+  type Container,
+  type ContainerFilter,
+  type ContainerStats,
+  type ContainerStatus,
+  CriError,
+  type ExecResult,
+  type RuntimeService,
+  type RuntimeStatus,
+  type RuntimeVersion,
+  type Sandbox,
+  type SandboxFilter,
+  type SandboxStatus,
+} from "./model/mod.ts";
+import {
+  containerConfigToWire,
+  containerFilterToWire,
   containerFromWire,
   containerStatusFromWire,
+  LIST_CONTAINER_STATS,
+  resourcesToWire,
+  sandboxConfigToWire,
+  sandboxFilterToWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
   versionFromWire,
-} from "./from_wire.ts";
-import type { Method } from "./method.ts";
-import { RowDecoder } from "./row_decoder.ts";
-import type { Rpc } from "./rpc.ts";
+} from "./wire/mod.ts";
+import { type Method, RowDecoder, type Rpc, unlessGone } from "./rpc/mod.ts";
 import { RUNTIME_METHODS } from "./runtime_methods.ts";
-import type { CallOptions, RuntimeService } from "./service.ts";
-import {
-  containerConfigToWire,
-  containerFilterToWire,
-  resourcesToWire,
-  sandboxConfigToWire,
-  sandboxFilterToWire,
-} from "./to_wire.ts";
 import type {
-  Container,
   ContainerConfig,
-  ContainerFilter,
-  ContainerStats,
-  ContainerStatus,
-  ExecResult,
   LinuxResources,
-  RuntimeStatus,
-  RuntimeVersion,
-  Sandbox,
   SandboxConfig,
-  SandboxFilter,
-  SandboxStatus,
-} from "./types.ts";
-import { unlessGone } from "./unless_gone.ts";
+} from "./config/mod.ts";
 
 // What the kubelet says; runtimes do not look at it.
 const CALLER_API_VERSION = "0.1.0";

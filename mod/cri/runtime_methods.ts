@@ -5,7 +5,7 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
-import { type Method, runtimeMethod } from "./method.ts";
+import { type Method, runtimeMethod } from "./rpc/mod.ts";
 
 /** By what they are called here; {@linkcode runtimeMethod} says why not all. */
 export const RUNTIME_METHODS: {

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { PodEvent, PodRef } from "../api/mod.ts";
+import type { PodEvent, PodRef } from "../api/types/mod.ts";
 import { LruMap } from "./lru_map.ts";
 
 /** How many pods and kinds of events are remembered; upstream's `maxLruCacheEntries`. */

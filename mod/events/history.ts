@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PodEvent, PodRef } from "../api/mod.ts";
+import type { PodEvent, PodRef } from "../api/types/mod.ts";
 import { Topic } from "../base/mod.ts";
 
 /** One event of the history; the same event seen again raises `count` instead of adding one. */

@@ -4,6 +4,6 @@
  * @module
  */
 
-export type { EventChange, RecordedEvent } from "./history.ts";
-export * from "./recorder.ts";
-export * from "./wire_event.ts";
+export type { RecordedEvent } from "./history.ts";
+export { EventRecorder } from "./recorder.ts";
+export { toWireEvent } from "./wire_event.ts";

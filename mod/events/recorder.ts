@@ -4,16 +4,13 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Counter,
-  type Logger,
-  type MetricsRegistry,
-  type Moment,
-  momentOf,
-  wallTimeOf,
-} from "../base/mod.ts";
-import type { EventSink, PodEvent, PodRef } from "../api/mod.ts";
+import { type Clock, type Moment, momentOf, wallTimeOf } from "../base/mod.ts";
+import type {
+  Counter,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import type { EventSink, PodEvent, PodRef } from "../api/types/mod.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
 import {
   type EventChange,

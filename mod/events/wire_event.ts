@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { WireEvent } from "../api/mod.ts";
-import { formatTime } from "../pod/mod.ts";
+import type { WireEvent } from "../api/types/mod.ts";
+import { formatTime } from "../pod/status/mod.ts";
 import { hashText } from "./correlator.ts";
 import type { RecordedEvent } from "./history.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { logDirectoryName, type Pod } from "../api/mod.ts";
+import { logDirectoryName } from "../api/vocabulary/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import type { LayerUsage, StorageMeters } from "./ports.ts";
 import {
   limitsEphemeral,

@@ -4,7 +4,7 @@
  * @module
  */
 
-export * from "./measure.ts";
-export * from "./ports.ts";
-export * from "./storage_evictor.ts";
-export * from "./storage_limits.ts";
+export type { StoragePaths } from "./measure.ts";
+export type { LayerUsage, StorageMeters } from "./ports.ts";
+export { StorageEvictor } from "./storage_evictor.ts";
+export { storageLimits } from "./storage_limits.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 
 /** Measures single things; all in bytes. */
 export interface StorageMeters {

@@ -4,14 +4,16 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Counter,
-  describeError,
-  type Logger,
-  type MetricsRegistry,
-} from "../base/mod.ts";
-import { type EventSink, isCriticalPod, type Pod, podRef } from "../api/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type {
+  Counter,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { EventSink, Pod } from "../api/types/mod.ts";
+import { isCriticalPod } from "../api/vocabulary/mod.ts";
+import { podRef } from "../api/objects/mod.ts";
 import { measureStorage, type StoragePaths } from "./measure.ts";
 import type { EvictablePods, LayerUsage, StorageMeters } from "./ports.ts";
 import {

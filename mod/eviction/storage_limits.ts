@@ -6,14 +6,13 @@
 
 import {
   compareQuantities,
-  type ContainerSpec,
   formatQuantity,
-  isRestartableInit,
   parseQuantity,
-  type Pod,
   type Quantity,
-} from "../api/mod.ts";
-import { podResourceSum } from "../pod/mod.ts";
+} from "../api/objects/mod.ts";
+import type { ContainerSpec, Pod } from "../api/types/mod.ts";
+import { isRestartableInit } from "../api/vocabulary/mod.ts";
+import { podResourceSum } from "../pod/resources/mod.ts";
 
 /** The limits that a pod sets itself. */
 export interface StorageLimits {

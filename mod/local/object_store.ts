@@ -14,7 +14,7 @@ import {
   type ObjectRef,
   type RuntimeClassObject,
   sameObject,
-} from "../api/mod.ts";
+} from "../api/objects/mod.ts";
 
 /** An object that is not what it was. Never holds what is in it. */
 export interface ObjectChange extends ObjectId {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ObservedPod } from "../pod/mod.ts";
-import type { PodListing } from "../runtime/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { PodListing } from "../runtime/observe/mod.ts";
 
 /** Where a container or sandbox stands, as far as its pod's life is concerned. */
 export type ItemState = "created" | "running" | "exited" | "unknown";

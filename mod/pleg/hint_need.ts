@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Moved } from "../cri/mod.ts";
-import { isUnclearEnd, type ObservedPod } from "../pod/mod.ts";
+import type { Moved } from "../cri/events/mod.ts";
+import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 
 /** What a hint asks for. */
 export type HintNeed =

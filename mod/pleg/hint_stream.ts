@@ -4,20 +4,16 @@
  * @module
  */
 
+import type { Clock } from "../base/mod.ts";
 import type {
-  Clock,
   Counter,
   Gauge,
   Histogram,
   Logger,
   MetricsRegistry,
-} from "../base/mod.ts";
-import {
-  type Connected,
-  CriError,
-  type Moved,
-  type RuntimeHint,
-} from "../cri/mod.ts";
+} from "../base/telemetry/mod.ts";
+import type { Connected, Moved, RuntimeHint } from "../cri/events/mod.ts";
+import { CriError } from "../cri/model/mod.ts";
 import type { ContainerMoved } from "./diff.ts";
 import {
   NO_STREAM,

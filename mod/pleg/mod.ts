@@ -4,17 +4,5 @@
  * @module
  */
 
-export {
-  type ContainerMoved,
-  diffPod,
-  type ItemState,
-  type PodLifecycleEvent,
-  type PodSnapshot,
-} from "./diff.ts";
-export type {
-  PlegDeps,
-  PlegHealth,
-  PlegOptions,
-  RuntimeOutage,
-} from "./pleg_deps.ts";
+export type { PodLifecycleEvent } from "./diff.ts";
 export { Pleg } from "./relist.ts";

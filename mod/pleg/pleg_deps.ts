@@ -4,15 +4,16 @@
  * @module
  */
 
-import type { Clock, Logger, MetricsRegistry } from "../base/mod.ts";
-import type { RuntimeHint } from "../cri/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { RuntimeHint } from "../cri/events/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
 import type {
   ListService,
   PodCache,
   PodListing,
   PodPart,
-} from "../runtime/mod.ts";
+} from "../runtime/observe/mod.ts";
 
 /** What relisting needs. */
 export interface PlegDeps {

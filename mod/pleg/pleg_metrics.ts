@@ -9,8 +9,8 @@ import type {
   Gauge,
   Histogram,
   MetricsRegistry,
-} from "../base/mod.ts";
-import type { RuntimeListing } from "../runtime/mod.ts";
+} from "../base/telemetry/mod.ts";
+import type { RuntimeListing } from "../runtime/observe/mod.ts";
 
 /** The kubelet's names, so that its dashboards show this agent too. */
 export class PlegMetrics {

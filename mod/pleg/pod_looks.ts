@@ -4,16 +4,11 @@
  * @module
  */
 
-import {
-  type Clock,
-  deadline,
-  type Logger,
-  Semaphore,
-  WorkQueue,
-} from "../base/mod.ts";
-import type { Moved } from "../cri/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
-import type { PodCache } from "../runtime/mod.ts";
+import { type Clock, deadline, Semaphore, WorkQueue } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { Moved } from "../cri/events/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { PodCache } from "../runtime/observe/mod.ts";
 import { hintNeed } from "./hint_need.ts";
 import { UnknownHints } from "./unknown_hints.ts";
 

@@ -4,20 +4,16 @@
  * @module
  */
 
-import {
-  type Clock,
-  deadline,
-  describeError,
-  type Logger,
-  type Semaphore,
-} from "../base/mod.ts";
-import { isUnclearEnd, type ObservedPod } from "../pod/mod.ts";
+import { type Clock, deadline, type Semaphore } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 import {
   nothingListed,
   type PodCache,
   type PodListing,
   type PodPart,
-} from "../runtime/mod.ts";
+} from "../runtime/observe/mod.ts";
 import {
   type ContainerMoved,
   diffPod,

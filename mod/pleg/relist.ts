@@ -4,16 +4,19 @@
  * @module
  */
 
+import { describeError, formatDuration } from "../base/text/mod.ts";
 import {
-  describeError,
-  formatDuration,
   Inbox,
   type Moment,
   momentOf,
   TaskGroup,
   wallTimeOf,
 } from "../base/mod.ts";
-import { listPod, PodLister, type RuntimeListing } from "../runtime/mod.ts";
+import {
+  listPod,
+  PodLister,
+  type RuntimeListing,
+} from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "./diff.ts";
 import { HintStream } from "./hint_stream.ts";
 import { ListLooks } from "./list_looks.ts";

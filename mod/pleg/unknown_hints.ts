@@ -5,8 +5,8 @@
  */
 
 import type { Clock } from "../base/mod.ts";
-import type { Moved } from "../cri/mod.ts";
-import type { ObservedPod } from "../pod/mod.ts";
+import type { Moved } from "../cri/events/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
 
 /** What keeping them needs. */
 export interface UnknownHintsDeps {

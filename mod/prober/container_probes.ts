@@ -5,17 +5,19 @@
  */
 
 import type { Random } from "../base/mod.ts";
-import type { ContainerSpec, Pod, Probe } from "../api/mod.ts";
+import type { ContainerSpec, Pod, Probe } from "../api/types/mod.ts";
 import {
   type ContainerPast,
   type ContainerSight,
+  type ProbeKind,
+  probeNumbers,
+} from "../pod/probes/mod.ts";
+import {
   latestContainer,
   type ObservedContainer,
   type ObservedPod,
-  type ProbeKind,
-  probeNumbers,
-  type ProbeVerdict,
-} from "../pod/mod.ts";
+} from "../pod/observed/mod.ts";
+import type { ProbeVerdict } from "../pod/plan/mod.ts";
 import type { ProbeMemory, ProbeReport } from "./ports.ts";
 import { ProbeWorker, type WorkerDeps } from "./probe_worker.ts";
 

@@ -4,10 +4,15 @@
  * @module
  */
 
-import type { ContainerSpec } from "../api/mod.ts";
-import { type Clock, deadline, describeError } from "../base/mod.ts";
-import { CriError, type ExecResult, type RuntimeService } from "../cri/mod.ts";
-import { expandAll } from "../runtime/mod.ts";
+import type { ContainerSpec } from "../api/types/mod.ts";
+import { type Clock, deadline } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import {
+  CriError,
+  type ExecResult,
+  type RuntimeService,
+} from "../cri/model/mod.ts";
+import { expandAll } from "../runtime/spec/mod.ts";
 import { AttemptLimit } from "./attempt_limit.ts";
 import type { ProbeResult, ProbeTarget } from "./ports.ts";
 

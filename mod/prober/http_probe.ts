@@ -13,13 +13,13 @@ import {
   NotTlsError,
   type SendGet,
   TooManyRedirectsError,
-} from "../host/mod.ts";
+} from "../host/clients/mod.ts";
 import {
   type HttpAction,
   httpActionHeaders,
   type HttpActionPlace,
   httpActionUrl,
-} from "../pod/mod.ts";
+} from "../pod/probes/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";
 import { isInconclusive } from "./inconclusive.ts";
 import type { ProbeResult } from "./ports.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConnectError } from "../host/mod.ts";
+import { ConnectError } from "../host/clients/mod.ts";
 
 /**
  * Whether a failed connection proves nothing of the container: the agent may not

@@ -8,15 +8,13 @@
  * @module
  */
 
-export type { ProbeKind } from "../pod/mod.ts";
 export type {
   ProbeChange,
-  ProbedPods,
   ProbeMemory,
   ProbeReport,
   ProbeResult,
   ProbeRunner,
   ProbeTarget,
 } from "./ports.ts";
-export { ProbeManager, type ProbeManagerDeps } from "./probe_manager.ts";
+export { ProbeManager } from "./probe_manager.ts";
 export { TargetProber, type TargetProberDeps } from "./target_prober.ts";

@@ -4,13 +4,10 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, Probe } from "../api/mod.ts";
-import type {
-  ObservedPod,
-  ProbeKind,
-  ProbePause,
-  ProbeVerdict,
-} from "../pod/mod.ts";
+import type { ContainerSpec, Pod, Probe } from "../api/types/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { ProbeKind, ProbePause } from "../pod/probes/mod.ts";
+import type { ProbeVerdict } from "../pod/plan/mod.ts";
 
 /** Whom a probe asks. */
 export interface ProbeTarget {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ProbeKind } from "../pod/mod.ts";
+import type { ProbeKind } from "../pod/probes/mod.ts";
 import type { ProbeResult } from "./ports.ts";
 import { PROBE_WORDS } from "./probe_metrics.ts";
 

@@ -4,19 +4,13 @@
  * @module
  */
 
-import type { Clock, Logger, MetricsRegistry, Random } from "../base/mod.ts";
-import {
-  type ContainerSpec,
-  type EventSink,
-  isRestartableInit,
-  type Pod,
-} from "../api/mod.ts";
-import type {
-  ProbeKind,
-  ProbeVerdict,
-  ProbeVerdicts,
-  StatusProbes,
-} from "../pod/mod.ts";
+import type { Clock, Random } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { ContainerSpec, EventSink, Pod } from "../api/types/mod.ts";
+import { isRestartableInit } from "../api/vocabulary/mod.ts";
+import type { ProbeKind } from "../pod/probes/mod.ts";
+import type { ProbeVerdict, ProbeVerdicts } from "../pod/plan/mod.ts";
+import type { StatusProbes } from "../pod/status/mod.ts";
 import {
   type Arrival,
   type ContainerDeps,

@@ -9,9 +9,9 @@ import type {
   Histogram,
   MetricLabels,
   MetricsRegistry,
-} from "../base/mod.ts";
-import type { Pod } from "../api/mod.ts";
-import type { ProbeKind } from "../pod/mod.ts";
+} from "../base/telemetry/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { ProbeKind } from "../pod/probes/mod.ts";
 
 /** How an attempt is counted. */
 export type CountedResult = "successful" | "failed" | "unknown";

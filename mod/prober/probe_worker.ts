@@ -4,14 +4,9 @@
  * @module
  */
 
-import {
-  type Clock,
-  describeError,
-  type Moment,
-  momentOf,
-  wallTimeOf,
-} from "../base/mod.ts";
-import type { ContainerSpec, EventSink, Pod, Probe } from "../api/mod.ts";
+import { type Clock, type Moment, momentOf, wallTimeOf } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { ContainerSpec, EventSink, Pod, Probe } from "../api/types/mod.ts";
 import {
   type ContainerSight,
   countOutcome,
@@ -27,11 +22,11 @@ import {
   probeNumbers,
   type ProbeSchedule,
   type ProbeState,
-  type ProbeVerdict,
   tickAfter,
   UNSEEN,
-} from "../pod/mod.ts";
-import { ContainerEvents } from "../runtime/mod.ts";
+} from "../pod/probes/mod.ts";
+import type { ProbeVerdict } from "../pod/plan/mod.ts";
+import { ContainerEvents } from "../runtime/account/mod.ts";
 import type {
   ProbeChange,
   ProbeReport,

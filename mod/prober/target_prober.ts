@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { Probe } from "../api/mod.ts";
-import { type Clock, describeError } from "../base/mod.ts";
-import type { RuntimeService } from "../cri/mod.ts";
-import { httpGet, type SendGet } from "../host/mod.ts";
-import { actionHost, actionPort } from "../pod/mod.ts";
+import type { Probe } from "../api/types/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { RuntimeService } from "../cri/model/mod.ts";
+import { httpGet, type SendGet } from "../host/clients/mod.ts";
+import { actionHost, actionPort } from "../pod/probes/mod.ts";
 import { AttemptLimit } from "./attempt_limit.ts";
 import { execProbe } from "./exec_probe.ts";
 import { grpcProbe } from "./grpc_probe.ts";

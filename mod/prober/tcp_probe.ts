@@ -9,7 +9,7 @@ import {
   connectTcp,
   joinHostPort,
   type TcpAddress,
-} from "../host/mod.ts";
+} from "../host/clients/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";
 import { isInconclusive } from "./inconclusive.ts";
 import type { ProbeResult } from "./ports.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../api/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import type { HealthSource } from "./ports.ts";
 
 /** Answers with a JSON document. */

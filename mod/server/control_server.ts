@@ -4,15 +4,10 @@
  * @module
  */
 
-import { lastingPod } from "../api/mod.ts";
-import {
-  type Clock,
-  describeError,
-  isAbort,
-  type Logger,
-  METRICS_CONTENT_TYPE,
-  TaskGroup,
-} from "../base/mod.ts";
+import { lastingPod } from "../api/vocabulary/mod.ts";
+import { type Clock, isAbort, TaskGroup } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import { type Logger, METRICS_CONTENT_TYPE } from "../base/telemetry/mod.ts";
 import { failure, healthAnswer, json, plain, podList } from "./answers.ts";
 import { parseEventQuery } from "./event_query.ts";
 import { OpenWatches, watchEvents } from "./event_watch.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { WireEvent } from "../api/mod.ts";
+import type { WireEvent } from "../api/types/mod.ts";
 import { quoted } from "./quoted.ts";
 
 /** Which events are wanted, and whether those to come are too. */

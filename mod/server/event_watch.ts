@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Logger } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import { failure } from "./answers.ts";
 import type { EventQuery } from "./event_query.ts";
 import type { EventFeed, WireEventChange } from "./ports.ts";

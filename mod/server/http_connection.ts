@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Clock, Logger } from "../base/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import { failure } from "./answers.ts";
 import {
   findHeadEnd,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod, Probe, WireEvent } from "../api/mod.ts";
+import type { Pod, Probe, WireEvent } from "../api/types/mod.ts";
 
 /** What is known of one pod, and why it is as it is. Times are RFC 3339. */
 export interface PodReport {

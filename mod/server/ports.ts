@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod, WireEvent } from "../api/mod.ts";
+import type { Pod, WireEvent } from "../api/types/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
 /** Gives every pod that the agent knows of. */

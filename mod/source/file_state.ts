@@ -4,14 +4,11 @@
  * @module
  */
 
-import type {
-  Fault,
-  LocalObject,
-  ObjectId,
-  Pod,
-  PodNameHint,
-} from "../api/mod.ts";
-import type { FileStamp } from "../host/mod.ts";
+import type { Fault } from "../api/fault/mod.ts";
+import type { LocalObject, ObjectId } from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { PodNameHint } from "../api/read/mod.ts";
+import type { FileStamp } from "../host/files/mod.ts";
 import type { Kept, LastGood } from "./kept.ts";
 
 /** What a manifest holds when it is sound. */

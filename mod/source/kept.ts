@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { LocalObject, Pod } from "../api/mod.ts";
+import type { LocalObject } from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 
 /**
  * What a store says of a key. Nothing is ended, removed or overwritten because of

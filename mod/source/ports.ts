@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { LocalObject, Pod } from "../api/mod.ts";
-import type { BoundedRead, FileLook, WatchHint } from "../host/mod.ts";
+import type { BoundedRead, FileLook, WatchHint } from "../host/files/mod.ts";
 import type { CheckpointFailure } from "./source_conditions.ts";
-import type { SourceContent } from "./source_set.ts";
+import type { SourceContent } from "./merge/mod.ts";
 
 /** The file system as the file source sees it. */
 export interface ManifestFiles {
@@ -21,7 +20,6 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
-export type { Kept, LastGood } from "./kept.ts";
 import type { Kept, LastGood } from "./kept.ts";
 
 /** Which directory manifests were in. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { isPodUid } from "../api/mod.ts";
+import { isPodUid } from "../api/objects/mod.ts";
 import {
   fileErrorKind,
   readFileBounded,
   writeFileAtomic,
-} from "../host/mod.ts";
+} from "../host/files/mod.ts";
 import type { RecordFiles } from "./ports.ts";
 
 /** The name of a pod's record in the directory of the pod. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod, PodStatus } from "../api/mod.ts";
+import type { Pod, PodStatus } from "../api/types/mod.ts";
 import type { StatusPatch } from "./status_patch.ts";
 
 /** News of the status of one pod. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PodStatus } from "../api/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
 import type { Semaphore } from "../base/mod.ts";
 import type {
   RecordFiles,

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isPodUid } from "../api/mod.ts";
+import { isPodUid } from "../api/objects/mod.ts";
 import {
   ensureDirectory,
   fileErrorKind,
   readFileBounded,
   writeFileAtomic,
-} from "../host/mod.ts";
+} from "../host/files/mod.ts";
 import type { RunRecordFiles } from "./ports.ts";
 
 /** {@linkcode RunRecordFiles} on the real disk: `<runDir>/status/<uid>.json`. */

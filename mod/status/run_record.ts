@@ -4,13 +4,10 @@
  * @module
  */
 
-import {
-  openRecord,
-  parseContainerId,
-  type PodStatus,
-  sealRecord,
-} from "../api/mod.ts";
-import { isTerminalPhase } from "../pod/mod.ts";
+import { openRecord, sealRecord } from "../host/files/mod.ts";
+import { parseContainerId } from "../api/objects/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 
 /** How a container was when it was last shown. */
 export interface ContainerMemory {

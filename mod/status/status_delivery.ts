@@ -9,12 +9,12 @@ import {
   type Clock,
   isAbort,
   jitter,
-  type Logger,
   nextDelay,
   type Random,
   TaskGroup,
 } from "../base/mod.ts";
-import type { Pod, PodStatus } from "../api/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { Pod, PodStatus } from "../api/types/mod.ts";
 import type { StatusSink } from "./ports.ts";
 import type { StatusManager, VersionedStatus } from "./status_manager.ts";
 import { patchStatus } from "./status_patch.ts";

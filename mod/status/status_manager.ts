@@ -4,15 +4,11 @@
  * @module
  */
 
-import { type Clock, type Logger, Topic } from "../base/mod.ts";
-import {
-  type ContainerStatus,
-  isStaticPod,
-  type Pod,
-  podFullName,
-  type PodStatus,
-  stableJson,
-} from "../api/mod.ts";
+import { type Clock, Topic } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
+import { isStaticPod, podFullName } from "../api/vocabulary/mod.ts";
+import { stableJson } from "../api/objects/mod.ts";
 import {
   isTerminalPhase,
   normalizeStatus,
@@ -21,7 +17,7 @@ import {
   terminatedStatus,
   withContainerReadiness,
   withContainerStartup,
-} from "../pod/mod.ts";
+} from "../pod/status/mod.ts";
 import type { ConditionMemory, RunRecord } from "./run_record.ts";
 import type { StatusRecord } from "./status_record.ts";
 

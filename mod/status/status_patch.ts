@@ -4,14 +4,15 @@
  * @module
  */
 
-import { type PodCondition, type PodStatus, stableJson } from "../api/mod.ts";
+import type { PodCondition, PodStatus } from "../api/types/mod.ts";
+import { stableJson } from "../api/objects/mod.ts";
 import {
   DISRUPTION_TARGET,
   findCondition,
   formatTime,
   isTerminalPhase,
   OWNED_CONDITIONS,
-} from "../pod/mod.ts";
+} from "../pod/status/mod.ts";
 
 /**
  * A strategic merge patch of `status`: fields that differ, `null` for those to remove,

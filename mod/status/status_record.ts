@@ -6,8 +6,9 @@
  * @module
  */
 
-import { openRecord, type PodStatus, sealRecord } from "../api/mod.ts";
-import { isTerminalPhase } from "../pod/mod.ts";
+import { openRecord, sealRecord } from "../host/files/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 
 /** The memory of one pod. */
 export interface StatusRecord {

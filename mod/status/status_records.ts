@@ -4,13 +4,8 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Logger,
-  nextDelay,
-  type Random,
-  Semaphore,
-} from "../base/mod.ts";
+import { type Clock, nextDelay, type Random, Semaphore } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import type { RecordFiles, RunRecordFiles } from "./ports.ts";
 import { RecordSink } from "./record_sink.ts";
 import { type ContainerMemory, parseRunRecord } from "./run_record.ts";

@@ -13,10 +13,10 @@
 import {
   type ClaimObject,
   isPodUid,
-  type Pod,
-  type Volume,
-} from "../api/mod.ts";
-import type { ObjectGetter, ObjectRef } from "../api/mod.ts";
+  type ObjectGetter,
+  type ObjectRef,
+} from "../api/objects/mod.ts";
+import type { Pod, Volume } from "../api/types/mod.ts";
 import { isMissing, listDirectory } from "./directory_listing.ts";
 import { giveVolume, isRootMismatch } from "./ownership.ts";
 import type { VolumeFiles } from "./ports.ts";

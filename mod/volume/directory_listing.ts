@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { VolumeFailure } from "./volume_failure.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { isSameFile } from "./careful_file.ts";
 import { listDirectory } from "./directory_listing.ts";
 

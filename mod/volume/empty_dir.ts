@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod, Volume } from "../api/mod.ts";
+import type { Pod, Volume } from "../api/types/mod.ts";
 import type { VolumeFiles } from "./ports.ts";
 import {
   GROUP_MODE,

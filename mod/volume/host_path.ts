@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Volume } from "../api/mod.ts";
-import { fileErrorKind } from "../host/mod.ts";
+import type { Volume } from "../api/types/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { createFile } from "./careful_file.ts";
 import { VolumeFailure } from "./volume_failure.ts";
 import { partsOf, pathBelow, walkBelow } from "./walk_below.ts";

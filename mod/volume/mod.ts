@@ -5,13 +5,9 @@
  */
 
 export { directoryUsage } from "./directory_usage.ts";
-export * from "./materialisation.ts";
-export {
-  type DirectoryDeps,
-  type DirectoryOptions,
-  PodDirectories,
-} from "./pod_directories.ts";
-export * from "./pod_volumes.ts";
-export * from "./ports.ts";
-export * from "./sub_path.ts";
+export type { Materialisation, VolumeWarning } from "./materialisation.ts";
+export { PodDirectories } from "./pod_directories.ts";
+export { PodVolumes } from "./pod_volumes.ts";
+export type { VolumeFiles } from "./ports.ts";
+export { SubPathResolver } from "./sub_path.ts";
 export { volumesUsedBy } from "./used_volumes.ts";

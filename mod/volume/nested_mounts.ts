@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Pod, resolvedMountPath } from "../api/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { resolvedMountPath } from "../api/validate/mod.ts";
 import { type VolumeUser, volumeUsers } from "./used_volumes.ts";
 
 /**

@@ -8,15 +8,17 @@ import type {
   KeyedObject,
   ObjectGetter,
   ObjectId,
-  Pod,
   Quantity,
-  Volume,
-} from "../api/mod.ts";
-import { podFieldFile, resourceFieldValue } from "../pod/mod.ts";
-import { checkPayload, payloadPath } from "./payload_path.ts";
+} from "../api/objects/mod.ts";
+import type { Pod, Volume } from "../api/types/mod.ts";
+import { podFieldFile, resourceFieldValue } from "../pod/inputs/mod.ts";
+import {
+  checkPayload,
+  type Payload,
+  type PayloadFile,
+  payloadPath,
+} from "./payload_path.ts";
 import { VolumeFailure } from "./volume_failure.ts";
-export type { Payload, PayloadFile } from "./payload_path.ts";
-import type { Payload, PayloadFile } from "./payload_path.ts";
 
 /** Where the content comes from. */
 export interface PayloadFacts {

@@ -5,15 +5,20 @@
  */
 
 import { dirname } from "node:path";
-import { fileErrorKind, REMOVING_PREFIX } from "../host/mod.ts";
+import { fileErrorKind, REMOVING_PREFIX } from "../host/files/mod.ts";
 import {
   createFile,
   hasContent,
   type Ownership,
   setOwnership,
 } from "./careful_file.ts";
-import type { Payload, PayloadFile } from "./payload.ts";
-import { directoriesAbove, DRAFT_PREFIX, parentOf } from "./payload_path.ts";
+import {
+  directoriesAbove,
+  DRAFT_PREFIX,
+  parentOf,
+  type Payload,
+  type PayloadFile,
+} from "./payload_path.ts";
 import type { VolumeFiles } from "./ports.ts";
 import {
   GROUP_MODE,

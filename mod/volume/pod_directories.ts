@@ -4,10 +4,12 @@
  * @module
  */
 
-import { isPodUid, type Pod } from "../api/mod.ts";
-import { describeError, Semaphore } from "../base/mod.ts";
+import { isPodUid } from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import { Semaphore } from "../base/mod.ts";
 import type { Garbage } from "../collect/mod.ts";
-import { fileErrorKind } from "../host/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { entriesOf } from "./directory_listing.ts";
 import type { VolumeFiles } from "./ports.ts";
 import { moveToTrash, trashIn } from "./trash.ts";

@@ -4,13 +4,11 @@
  * @module
  */
 
-import {
-  type Clock,
-  describeError,
-  isAbort,
-  type Logger,
-} from "../base/mod.ts";
-import type { Pod, Quantity, Volume } from "../api/mod.ts";
+import { type Clock, isAbort } from "../base/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import type { Pod, Volume } from "../api/types/mod.ts";
+import type { Quantity } from "../api/objects/mod.ts";
 import { Claims } from "./claims.ts";
 import { isDirectoryThere } from "./volume_directory.ts";
 import { directoryUsage } from "./directory_usage.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { ObjectGetter, ObjectId } from "../api/mod.ts";
-import type { Removal } from "../host/mod.ts";
+import type { ObjectGetter, ObjectId } from "../api/objects/mod.ts";
+import type { Removal } from "../host/files/mod.ts";
 
 /** The objects that volumes name. */
 export interface SourcedObjects extends ObjectGetter {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Volume } from "../api/mod.ts";
+import type { Volume } from "../api/types/mod.ts";
 
 /** Kinds that another program has to attach or mount; skerry cannot do either. */
 const HELPED: ReadonlySet<string> = new Set([

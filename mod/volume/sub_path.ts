@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { isSameFile, modeOf } from "./careful_file.ts";
 import { partsOf, pathBelow, walkBelow, type Walked } from "./walk_below.ts";
 

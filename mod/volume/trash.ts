@@ -7,7 +7,7 @@
  * @module
  */
 
-import { fileErrorKind, REMOVING_PREFIX } from "../host/mod.ts";
+import { fileErrorKind, REMOVING_PREFIX } from "../host/files/mod.ts";
 import { entriesOf } from "./directory_listing.ts";
 
 /** How the name of such a directory begins; no pod's UID has a dot. */

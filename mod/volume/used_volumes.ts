@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../api/mod.ts";
+import type { ContainerSpec, Pod } from "../api/types/mod.ts";
 
 /** What a container of any kind says of volumes. */
 export type VolumeUser = Pick<

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/mod.ts";
+import { fileErrorKind } from "../host/files/mod.ts";
 import { isSameFile, setOwnership } from "./careful_file.ts";
 
 /** How {@linkcode walkBelow} takes what it meets. */

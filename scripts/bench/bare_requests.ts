@@ -4,14 +4,15 @@
  * @module
  */
 
-import {
-  decodeManifest,
-  logDirectoryName,
-  NO_OBJECTS,
-} from "../../mod/api/mod.ts";
-import type { ContainerConfig, SandboxConfig } from "../../mod/cri/mod.ts";
-import { NodeSpecBuilder } from "../../mod/runtime/mod.ts";
-import { identifyPod } from "../../mod/source/mod.ts";
+import { decodeManifest } from "../../mod/api/read/mod.ts";
+import { logDirectoryName } from "../../mod/api/vocabulary/mod.ts";
+import { NO_OBJECTS } from "../../mod/api/objects/mod.ts";
+import type {
+  ContainerConfig,
+  SandboxConfig,
+} from "../../mod/cri/config/mod.ts";
+import { NodeSpecBuilder } from "../../mod/runtime/spec/mod.ts";
+import { identifyPod } from "../../mod/source/file/mod.ts";
 import { podManifest } from "../../tests/support/pod_manifest.ts";
 import { BUSYBOX_IMAGE } from "../../tests/support/runtime/containerd_rig.ts";
 import { bareNode } from "../../tests/support/bare_node.ts";

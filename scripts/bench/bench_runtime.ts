@@ -4,11 +4,8 @@
  * @module
  */
 
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
 import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import { AgentProcess } from "../../tests/support/agent_process.ts";

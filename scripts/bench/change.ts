@@ -4,17 +4,11 @@
  * @module
  */
 
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
-import {
-  createManifestFiles,
-  DiskLastGoodStore,
-  FileSource,
-  PodStorage,
-} from "../../mod/source/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
+import { createManifestFiles, FileSource } from "../../mod/source/file/mod.ts";
+import { DiskLastGoodStore } from "../../mod/source/records/mod.ts";
+import { PodStorage } from "../../mod/source/merge/mod.ts";
 import { median, type Report } from "./bench_runtime.ts";
 
 const COUNTS = [1, 100, 1000] as const;

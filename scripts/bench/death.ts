@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import type { AgentProcess } from "../../tests/support/agent_process.ts";
 import { find, runningContainers } from "../../tests/support/pod_views.ts";
 import { ContainerdRig } from "../../tests/support/runtime/containerd_rig.ts";

@@ -6,11 +6,8 @@
  */
 // deno-lint-ignore-file no-console -- tells its parent that it is ready
 
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 

@@ -5,15 +5,10 @@
  */
 
 import { cpuUsage } from "node:process";
-import {
-  type Clock,
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-  systemRandom,
-} from "../../mod/base/mod.ts";
-import type { Pod, Probe } from "../../mod/api/mod.ts";
-import type { ObservedPod } from "../../mod/pod/mod.ts";
+import { type Clock, systemClock, systemRandom } from "../../mod/base/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import type { Pod, Probe } from "../../mod/api/types/mod.ts";
+import type { ObservedPod } from "../../mod/pod/observed/mod.ts";
 import {
   ProbeManager,
   type ProbeRunner,

@@ -4,14 +4,12 @@
  * @module
  */
 
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import { Pleg } from "../../mod/pleg/mod.ts";
-import { diskFiles, PodCache, PodObserver } from "../../mod/runtime/mod.ts";
+import { diskFiles } from "../../mod/runtime/files/mod.ts";
+import { PodCache, PodObserver } from "../../mod/runtime/observe/mod.ts";
 import { type Bench, fakeRuntime, median } from "./bench_runtime.ts";
 
 const PODS = 200;

@@ -131,7 +131,7 @@ export const POD_SPEC: TypeRows = {
   dnsPolicy: done("sandbox", "", pod({ dnsPolicy: "Default" })),
   enableServiceLinks: done(
     shownBy(
-      "tests/unit/runtime_spec/environment_objects_test.ts",
+      "tests/unit/runtime/spec/environment_objects_test.ts",
       "tells of the API server alone without service links",
     ),
     "variables of services are set only where there is a list of services",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { POD_SCHEMA } from "../../mod/api/gen/pod_schema.ts";
+import { POD_SCHEMA } from "../../mod/api/read/mod.ts";
 
 /** One field of a type. */
 export interface SchemaField {

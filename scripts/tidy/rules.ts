@@ -147,7 +147,7 @@ function ban(pattern: RegExp, replacement: string): BannedWord {
 }
 
 function isGenerated(path: string): boolean {
-  return /^proto\/gen\/|^mod\/\w+\/gen\//.test(path);
+  return /^proto\/gen\/|^mod\/[\w/]+\/gen\//.test(path);
 }
 
 function judgeName({ path }: Source): Fault[] {

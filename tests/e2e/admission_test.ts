@@ -5,8 +5,8 @@
  */
 
 import assert from "node:assert/strict";
-import type { Pod } from "../../mod/api/mod.ts";
-import { getCpuCount } from "../../mod/host/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
+import { getCpuCount } from "../../mod/host/machine/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { running } from "../support/inside.ts";
 import { podManifest } from "../support/pod_manifest.ts";

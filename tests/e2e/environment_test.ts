@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
+import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { containerOf, execIn, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../support/pod_manifest.ts";

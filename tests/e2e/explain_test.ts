@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import { type Outcome, run } from "../component/cli/test_io.ts";
 import { AgentProcess } from "../support/agent_process.ts";

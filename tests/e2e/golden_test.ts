@@ -6,7 +6,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { differences } from "../support/json_difference.ts";
 import {

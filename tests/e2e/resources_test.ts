@@ -6,7 +6,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { HostView } from "../support/host_view.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";

@@ -5,16 +5,10 @@
  */
 
 import assert from "node:assert/strict";
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
-import {
-  connectCri,
-  type CriConnection,
-  type Moved,
-} from "../../mod/cri/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
+import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
+import type { Moved } from "../../mod/cri/events/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../support/pod_manifest.ts";

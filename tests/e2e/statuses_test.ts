@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { containerOf, idOf, running, waitingOf } from "../support/inside.ts";
 import { outside, shell } from "../support/outside.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import { agentBundle } from "../../scripts/bundle.ts";
 import { lockedRunFlags } from "../../scripts/permissions.ts";
 

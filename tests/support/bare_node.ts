@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NodeFacts } from "../../mod/runtime/mod.ts";
+import type { NodeFacts } from "../../mod/runtime/spec/mod.ts";
 
 /** How cgroups are named on {@linkcode bareNode}. */
 export const BARE_CGROUPS: NodeFacts["cgroups"] = {

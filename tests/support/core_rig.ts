@@ -5,15 +5,10 @@
  * @module
  */
 
-import type { Pod, PodStatus } from "../../mod/api/mod.ts";
-import { AgentViews } from "../../mod/app/agent_views.ts";
-import { buildCore, type Core } from "../../mod/app/core.ts";
-import {
-  createLogger,
-  MetricsRegistry,
-  seededRandom,
-  systemClock,
-} from "../../mod/base/mod.ts";
+import type { Pod, PodStatus } from "../../mod/api/types/mod.ts";
+import { AgentViews, buildCore, type Core } from "../../mod/app/mod.ts";
+import { createLogger, MetricsRegistry } from "../../mod/base/telemetry/mod.ts";
+import { seededRandom, systemClock } from "../../mod/base/mod.ts";
 import type { AgentConfig } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { HealthProblem } from "../../mod/server/mod.ts";

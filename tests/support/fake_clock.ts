@@ -5,7 +5,7 @@
  */
 
 import { setImmediate } from "node:timers";
-import { type Clock, sleepOn } from "../../mod/base/clock.ts";
+import { type Clock, sleepOn } from "../../mod/base/mod.ts";
 
 // A day in 2026, so that a timestamp in a failed test looks like one.
 const DEFAULT_START_MS = Date.UTC(2026, 0, 1);

@@ -5,17 +5,11 @@
  */
 
 import assert from "node:assert/strict";
-import type { ContainerStatus, Pod } from "../../mod/api/mod.ts";
-import {
-  MetricsRegistry,
-  silentLogger,
-  systemClock,
-} from "../../mod/base/mod.ts";
-import {
-  connectCri,
-  type RuntimeService,
-  type Sandbox,
-} from "../../mod/cri/mod.ts";
+import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
+import { connectCri } from "../../mod/cri/mod.ts";
+import type { RuntimeService, Sandbox } from "../../mod/cri/model/mod.ts";
 import type { AgentProcess } from "./agent_process.ts";
 import { find, runningContainers } from "./pod_views.ts";
 import type { TestRuntime } from "./runtime/with_runtime.ts";

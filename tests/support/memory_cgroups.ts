@@ -4,13 +4,13 @@
  * @module
  */
 
-import {
-  type CgroupFileName,
-  type CgroupTree,
-  type CgroupUsage,
-  type CgroupValue,
-  FileError,
-} from "../../mod/host/mod.ts";
+import type {
+  CgroupFileName,
+  CgroupTree,
+  CgroupUsage,
+  CgroupValue,
+} from "../../mod/host/machine/mod.ts";
+import { FileError } from "../../mod/host/files/mod.ts";
 
 /** {@linkcode CgroupTree} without a kernel. */
 export class MemoryCgroups implements CgroupTree {

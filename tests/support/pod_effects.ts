@@ -4,30 +4,31 @@
  * @module
  */
 
-import {
-  containerHash,
-  type ContainerSpec,
-  decodeManifest,
-  type Fault,
-  formatFault,
-  type Pod,
-} from "../../mod/api/mod.ts";
+import { containerHash } from "../../mod/api/objects/mod.ts";
+import type { ContainerSpec, Pod } from "../../mod/api/types/mod.ts";
+import { decodeManifest } from "../../mod/api/read/mod.ts";
+import { type Fault, formatFault } from "../../mod/api/fault/mod.ts";
 import { storageLimits } from "../../mod/eviction/mod.ts";
+import { admit } from "../../mod/pod/admission/mod.ts";
+import { buildPodStatus } from "../../mod/pod/status/mod.ts";
 import {
-  admit,
-  buildPodStatus,
   containerGrace,
   effectivePodGrace,
-  type ObservedContainer,
-  type ObservedPod,
-  planPod,
-  planResize,
-  qosClass,
-} from "../../mod/pod/mod.ts";
-import { pullPolicy } from "../../mod/runtime/pull_policy.ts";
-import { type KeyFiles, parseKeyFile } from "../../mod/runtime/key_file.ts";
-import { type NodeFacts, NodeSpecBuilder } from "../../mod/runtime/mod.ts";
-import { identifyPod } from "../../mod/source/mod.ts";
+} from "../../mod/pod/lifecycle/mod.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+} from "../../mod/pod/observed/mod.ts";
+import { planPod, planResize } from "../../mod/pod/plan/mod.ts";
+import { qosClass } from "../../mod/pod/resources/mod.ts";
+import { pullPolicy } from "../../mod/runtime/images/mod.ts";
+import {
+  type ContainerSpecInput,
+  type NodeFacts,
+  NodeSpecBuilder,
+  parseKeyFile,
+} from "../../mod/runtime/spec/mod.ts";
+import { identifyPod } from "../../mod/source/file/mod.ts";
 import type { Draft, Effect } from "../../scripts/pod_fields/row.ts";
 import {
   materialised,
@@ -241,7 +242,7 @@ function containers(
   };
 }
 
-const KEY_FILES: KeyFiles = new Map(
+const KEY_FILES: NonNullable<ContainerSpecInput["keyFiles"]> = new Map(
   ["v:vars", "v:other", "w:vars"].map((name) => [
     name,
     parseKeyFile(`K='${name}'\nL='other'\n`),

@@ -4,19 +4,15 @@
  * @module
  */
 
-import {
-  type ContainerSpec,
-  isRestartableInit,
-  type Pod,
-  type Probe,
-} from "../../mod/api/mod.ts";
+import type { ContainerSpec, Pod, Probe } from "../../mod/api/types/mod.ts";
+import { isRestartableInit } from "../../mod/api/vocabulary/mod.ts";
 import {
   actionHost,
   actionPort,
   httpActionHeaders,
   httpActionUrl,
   probeNumbers,
-} from "../../mod/pod/mod.ts";
+} from "../../mod/pod/probes/mod.ts";
 import { TargetProber } from "../../mod/prober/mod.ts";
 import { FakeClock } from "./fake_clock.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 
 /** The pod that came from the manifest name `name`, whatever the node's suffix. */
 export function find(pods: readonly Pod[], name: string): Pod | undefined {

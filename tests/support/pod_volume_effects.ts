@@ -8,12 +8,12 @@ import {
   type KeyedObject,
   type ObjectGetter,
   parseQuantity,
-  type Pod,
   type Quantity,
-} from "../../mod/api/mod.ts";
-import { silentLogger } from "../../mod/base/mod.ts";
-import { removeTree } from "../../mod/host/mod.ts";
-import type { VolumeSource } from "../../mod/runtime/mod.ts";
+} from "../../mod/api/objects/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
+import { silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { removeTree } from "../../mod/host/files/mod.ts";
+import type { VolumeSource } from "../../mod/runtime/spec/mod.ts";
 import { PodDirectories, PodVolumes } from "../../mod/volume/mod.ts";
 import { FakeClock } from "./fake_clock.ts";
 

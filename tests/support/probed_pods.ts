@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Pod } from "../../mod/api/mod.ts";
+import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import type { AgentProcess } from "./agent_process.ts";
 import { find } from "./pod_views.ts";

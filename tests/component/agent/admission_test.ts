@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { getCpuCount } from "../../../mod/host/mod.ts";
+import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { coreConfig } from "../../support/core_config.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";

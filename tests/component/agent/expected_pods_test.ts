@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { getCpuCount } from "../../../mod/host/mod.ts";
+import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { RawServer } from "../../support/manifest_server.ts";
 import { container, web } from "./manifests.ts";

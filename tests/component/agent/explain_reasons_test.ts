@@ -8,8 +8,10 @@
  */
 
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { explainedReasons } from "../../../mod/pod/explain_failure.ts";
-import { explainedRefusals } from "../../../mod/pod/explain_refusal.ts";
+import {
+  explainedReasons,
+  explainedRefusals,
+} from "../../../mod/explain/mod.ts";
 
 /** Where the reasons of failures, waiting and refusals are given. */
 const FOLDERS = ["agent", "pod", "runtime", "volume"];
@@ -61,13 +63,11 @@ const TOLD_OTHERWISE: ReadonlySet<string> = new Set([
 async function givenReasons(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const folder of FOLDERS) {
-    const root = new URL(`../../../mod/${folder}/`, import.meta.url);
-    for await (const { name } of Deno.readDir(root)) {
-      if (!name.endsWith(".ts") || name.startsWith("explain")) continue;
-      const text = await Deno.readTextFile(new URL(name, root));
+    for await (const path of sourcesBelow(`mod/${folder}`)) {
+      const text = await Deno.readTextFile(path);
       for (const [, ...groups] of text.matchAll(REASON)) {
         const reason = groups.find((group) => group !== undefined);
-        if (reason !== undefined) found.set(reason, `mod/${folder}/${name}`);
+        if (reason !== undefined) found.set(reason, path);
       }
     }
   }
@@ -95,3 +95,11 @@ Deno.test("explainPod() has a sentence for every reason that the agent gives", a
   );
   deepStrictEqual(without, []);
 });
+
+async function* sourcesBelow(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) yield* sourcesBelow(path);
+    else if (name.endsWith(".ts")) yield path;
+  }
+}

@@ -6,7 +6,7 @@
  */
 
 import { match } from "node:assert/strict";
-import { getCpuCount } from "../../../mod/host/mod.ts";
+import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
 import { TIME, told, untilTold } from "./told.ts";

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { silentLogger, systemClock } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { run } from "../cli/test_io.ts";

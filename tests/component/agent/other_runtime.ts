@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { CriConnection, RuntimeService } from "../../../mod/cri/mod.ts";
+import type { CriConnection } from "../../../mod/cri/mod.ts";
+import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 
 /** A connection whose runtime answers some calls in another way. */
 export function withRuntime(

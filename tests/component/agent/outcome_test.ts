@@ -6,7 +6,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { ContainerState } from "../../../mod/api/mod.ts";
+import type { ContainerState } from "../../../mod/api/types/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
 import { container, untilGone, WEB, web } from "./manifests.ts";

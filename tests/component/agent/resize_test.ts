@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { PodCondition } from "../../../mod/api/mod.ts";
-import { getCpuCount } from "../../../mod/host/mod.ts";
+import type { PodCondition } from "../../../mod/api/types/mod.ts";
+import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
 

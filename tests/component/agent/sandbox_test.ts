@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { CriConnection, RuntimeService } from "../../../mod/cri/mod.ts";
+import type { CriConnection } from "../../../mod/cri/mod.ts";
+import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
 import { withRuntime } from "./other_runtime.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { podRow } from "../../../mod/cli/pod_row.ts";
-import type { PodCondition } from "../../../mod/api/mod.ts";
+import { podRow } from "../../../mod/cli/mod.ts";
+import type { PodCondition } from "../../../mod/api/types/mod.ts";
 import { CoreRig, type CoreRigOptions } from "../../support/core_rig.ts";
 import { web } from "./manifests.ts";
 

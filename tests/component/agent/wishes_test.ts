@@ -6,7 +6,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { LABEL_POD_UID } from "../../../mod/api/mod.ts";
+import { LABEL_POD_UID } from "../../../mod/api/vocabulary/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { RawServer } from "../../support/manifest_server.ts";
 import { container, untilGone, WEB, web } from "./manifests.ts";

@@ -5,8 +5,12 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { formatQuantity, toBytes, toMilli } from "../../../mod/api/mod.ts";
-import { nodeFacts, readHostFacts } from "../../../mod/app/node_facts.ts";
+import {
+  formatQuantity,
+  toBytes,
+  toMilli,
+} from "../../../mod/api/objects/mod.ts";
+import { nodeFacts, readHostFacts } from "../../../mod/app/mod.ts";
 import {
   type AgentConfig,
   parseRunArguments,

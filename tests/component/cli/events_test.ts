@@ -5,8 +5,11 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { eventFeed } from "../../../mod/app/event_feed.ts";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import { eventFeed } from "../../../mod/app/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { AgentStub, stubPod } from "../server/agent_stub.ts";

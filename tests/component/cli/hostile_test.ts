@@ -5,9 +5,12 @@
  */
 
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { eventFeed } from "../../../mod/app/event_feed.ts";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { eventFeed } from "../../../mod/app/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { AgentStub, stubPod } from "../server/agent_stub.ts";
 import { TempDir } from "../server/temp.ts";

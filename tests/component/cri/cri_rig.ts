@@ -5,18 +5,16 @@
  */
 
 import { join } from "node:path";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import {
-  type Clock,
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import {
-  connectCri,
-  type ContainerConfig,
-  type CriConnection,
-  type SandboxConfig,
-} from "../../../mod/cri/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
+import type {
+  ContainerConfig,
+  SandboxConfig,
+} from "../../../mod/cri/config/mod.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 
 /** What one test works with. */

@@ -8,12 +8,12 @@ import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import {
   createLogger,
-  isAbort,
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import { connectCri, CriError } from "../../../mod/cri/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { isAbort, systemClock } from "../../../mod/base/mod.ts";
+import { connectCri } from "../../../mod/cri/mod.ts";
+import { CriError } from "../../../mod/cri/model/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { runContainer, sandboxConfig, startRig } from "./cri_rig.ts";

@@ -11,7 +11,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
-import type { Moved, RuntimeHint } from "../../../mod/cri/mod.ts";
+import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
 import { Envelope } from "../../../proto/gen/containerd/services/events/v1/events.ts";
 import {
   envelope,

@@ -5,8 +5,11 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { checkHealth } from "../../../mod/host/mod.ts";
-import { download, DownloadError } from "../../../mod/host/http_download.ts";
+import {
+  checkHealth,
+  download,
+  DownloadError,
+} from "../../../mod/host/clients/mod.ts";
 import { below, fuzz, many, pick } from "../../support/fuzz/fuzz.ts";
 import {
   hostileHttp2,

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { openCgroups, readHugePages } from "../../../mod/host/mod.ts";
+import { openCgroups, readHugePages } from "../../../mod/host/machine/mod.ts";
 
 const DECODER = { controller: "memory", file: "memory.stat" };
 

@@ -20,7 +20,7 @@ import {
   readFileBounded,
   removeTree,
   writeFileAtomic,
-} from "../../../mod/host/mod.ts";
+} from "../../../mod/host/files/mod.ts";
 import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -329,7 +329,10 @@ Deno.test("lockRootDirectory() is kept out by an agent that locks the file only"
 
 Deno.test("lockRootDirectory() is freed when its holder is killed", async () => {
   await using dir = await tempDirectory();
-  const module = new URL("../../../mod/host/root_lock.ts", import.meta.url);
+  const module = new URL(
+    "../../../mod/host/files/root_lock.ts",
+    import.meta.url,
+  );
   const script = `
     const { lockRootDirectory } = await import(${JSON.stringify(module.href)});
     const lock = await lockRootDirectory(Deno.args[0]);

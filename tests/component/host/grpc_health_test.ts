@@ -5,7 +5,10 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { checkHealth, type HealthAnswer } from "../../../mod/host/mod.ts";
+import {
+  checkHealth,
+  type HealthAnswer,
+} from "../../../mod/host/clients/mod.ts";
 import { type HealthReply, serveHealth } from "../../support/health_server.ts";
 import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { httpGet, type HttpGetOptions } from "../../../mod/host/mod.ts";
+import { httpGet, type HttpGetOptions } from "../../../mod/host/clients/mod.ts";
 import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
 
 const NEVER = new AbortController().signal;

@@ -13,7 +13,7 @@ import {
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { httpGet, NotTlsError } from "../../../mod/host/mod.ts";
+import { httpGet, NotTlsError } from "../../../mod/host/clients/mod.ts";
 import { Authority } from "../../support/certificates.ts";
 import { drain, serveRaw } from "../../support/raw_server.ts";
 

@@ -10,7 +10,7 @@ import {
   getHostname,
   getTotalMemoryBytes,
   listAddresses,
-} from "../../../mod/host/mod.ts";
+} from "../../../mod/host/machine/mod.ts";
 
 Deno.test("listAddresses() knows the loopback address with its prefix", () => {
   const loopback = listAddresses().find(({ address }) =>

@@ -7,7 +7,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { removeTree, REMOVING_PREFIX } from "../../../mod/host/mod.ts";
+import { removeTree, REMOVING_PREFIX } from "../../../mod/host/files/mod.ts";
 
 async function namesIn(path: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(path));

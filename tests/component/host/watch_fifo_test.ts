@@ -9,8 +9,9 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { createLogger, systemClock } from "../../../mod/base/mod.ts";
-import { type WatchHint, watchPath } from "../../../mod/host/mod.ts";
+import { createLogger } from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 
 async function until(holds: () => boolean): Promise<void> {
   const endMs = systemClock.monotonic() + 8000;

@@ -6,13 +6,9 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
-import {
-  type Clock,
-  createLogger,
-  silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import { type WatchHint, watchPath } from "../../../mod/host/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import { createLogger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 
 class Watching implements AsyncDisposable {
   readonly hints: WatchHint[] = [];

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, Probe } from "../../../mod/api/mod.ts";
+import type { ContainerSpec, Pod, Probe } from "../../../mod/api/types/mod.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
-import type { ExecResult } from "../../../mod/cri/mod.ts";
+import type { ExecResult } from "../../../mod/cri/model/mod.ts";
 import {
   type ProbeResult,
   type ProbeTarget,

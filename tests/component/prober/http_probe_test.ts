@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Probe } from "../../../mod/api/mod.ts";
+import type { Probe } from "../../../mod/api/types/mod.ts";
 import { Authority } from "../../support/certificates.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {

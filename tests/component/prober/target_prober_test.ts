@@ -10,8 +10,8 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import type { Probe } from "../../../mod/api/mod.ts";
-import { CriError } from "../../../mod/cri/mod.ts";
+import type { Probe } from "../../../mod/api/types/mod.ts";
+import { CriError } from "../../../mod/cri/model/mod.ts";
 import type { ProbeResult } from "../../../mod/prober/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { serveHealth } from "../../support/health_server.ts";

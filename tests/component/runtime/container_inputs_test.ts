@@ -6,10 +6,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { KeyedObject, Pod, PodSpec } from "../../../mod/api/mod.ts";
-import type { SyncOutcome, VolumeSource } from "../../../mod/runtime/mod.ts";
+import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
+import type { Pod, PodSpec } from "../../../mod/api/types/mod.ts";
+import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
+import type { VolumeSource } from "../../../mod/runtime/spec/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
-import { keyed, objectsOf } from "../../unit/runtime_spec/objects.ts";
+import { keyed, objectsOf } from "../../unit/runtime/spec/objects.ts";
 import { container, type FakeRig, fakeRig, pod, type RigWorld } from "./rig.ts";
 
 /** A rig with one volume `v` that the pod mounts at /d by a sub-path. */

@@ -8,9 +8,9 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import {
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import { CriError } from "../../../mod/cri/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import { CriError } from "../../../mod/cri/model/mod.ts";
 import { Pleg } from "../../../mod/pleg/mod.ts";
 import { type FakeRig, fakeRig, IMAGE, pod, unseen } from "./rig.ts";
 

@@ -8,8 +8,8 @@ import { ok, strictEqual } from "node:assert/strict";
 import {
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import { Pleg } from "../../../mod/pleg/mod.ts";
 import { type FakeRig, fakeRig, pod, type RuntimeRig, unseen } from "./rig.ts";
 

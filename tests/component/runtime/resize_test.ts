@@ -5,9 +5,13 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { buildConditions, planPod } from "../../../mod/pod/mod.ts";
-import { NO_POD_CGROUPS, type PodCgroups } from "../../../mod/runtime/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { buildConditions } from "../../../mod/pod/status/mod.ts";
+import { planPod } from "../../../mod/pod/plan/mod.ts";
+import {
+  NO_POD_CGROUPS,
+  type PodCgroups,
+} from "../../../mod/runtime/resources/mod.ts";
 import { container, fakeRig, pod, RuntimeRig } from "./rig.ts";
 
 const UID = "fixed-uid";

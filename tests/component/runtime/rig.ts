@@ -7,47 +7,51 @@
 import {
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import {
-  type ContainerSpec,
-  logDirectoryName,
-  NO_OBJECTS,
-  type ObjectGetter,
-  type Pod,
-  type PodEvent,
-  type PodRef,
-  type PodSpec,
-} from "../../../mod/api/mod.ts";
-import {
-  connectCri,
-  type CriConnection,
-  type ImageService,
-  type RuntimeService,
-} from "../../../mod/cri/mod.ts";
-import { type ObservedPod, planPod } from "../../../mod/pod/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import type {
+  ContainerSpec,
+  Pod,
+  PodEvent,
+  PodRef,
+  PodSpec,
+} from "../../../mod/api/types/mod.ts";
+import { logDirectoryName } from "../../../mod/api/vocabulary/mod.ts";
+import { NO_OBJECTS, type ObjectGetter } from "../../../mod/api/objects/mod.ts";
+import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
+import type {
+  ImageService,
+  RuntimeService,
+} from "../../../mod/cri/model/mod.ts";
+import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
+import { planPod } from "../../../mod/pod/plan/mod.ts";
 import {
   ContainerFiles,
   ContainerNotes,
-  diskFiles,
+  PodCache,
+  PodObserver,
+  unseenPod,
+} from "../../../mod/runtime/observe/mod.ts";
+import { diskFiles } from "../../../mod/runtime/files/mod.ts";
+import {
   type ExecutorOptions,
-  findLeftovers,
+  PodExecutor,
+} from "../../../mod/runtime/start/mod.ts";
+import { findLeftovers, PodRemover } from "../../../mod/runtime/end/mod.ts";
+import {
   NO_POD_CGROUPS,
+  type PodCgroups,
+  PodResources,
+  UserNamespaces,
+} from "../../../mod/runtime/resources/mod.ts";
+import {
   type NodeFacts,
   NodeSpecBuilder,
-  PodCache,
-  type PodCgroups,
-  PodExecutor,
-  PodObserver,
-  PodRemover,
-  PodResources,
   type SubPaths,
-  type SyncOutcome,
-  unseenPod,
-  UserNamespaces,
   type VolumeSource,
-} from "../../../mod/runtime/mod.ts";
-import { SubPathResolver } from "../../../mod/volume/sub_path.ts";
+} from "../../../mod/runtime/spec/mod.ts";
+import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
+import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { bareNode } from "../../support/bare_node.ts";
 

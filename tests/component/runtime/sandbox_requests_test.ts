@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { RuntimeClassObject } from "../../../mod/api/mod.ts";
-import type { NodeFacts } from "../../../mod/runtime/mod.ts";
+import type { RuntimeClassObject } from "../../../mod/api/objects/mod.ts";
+import type { NodeFacts } from "../../../mod/runtime/spec/mod.ts";
 import type {
   CreateContainerRequest,
   RunPodSandboxRequest,

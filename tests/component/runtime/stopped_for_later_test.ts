@@ -5,7 +5,8 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { buildPodStatus, planPod } from "../../../mod/pod/mod.ts";
+import { buildPodStatus } from "../../../mod/pod/status/mod.ts";
+import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { probes, statusInput } from "../../unit/pod/builders.ts";
 import { fakeRig, pod } from "./rig.ts";
 

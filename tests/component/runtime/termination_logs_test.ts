@@ -6,8 +6,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { RuntimeRig } from "./rig.ts";
-import { container, fakeRig, pod } from "./rig.ts";
+import { container, fakeRig, pod, type RuntimeRig } from "./rig.ts";
 
 const ERROR = { kind: "error", code: 2, details: "no luck" } as const;
 

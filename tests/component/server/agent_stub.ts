@@ -4,12 +4,9 @@
  * @module
  */
 
-import type { Pod } from "../../../mod/api/mod.ts";
-import {
-  type Clock,
-  silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   ControlServer,
   type ControlServerDeps,

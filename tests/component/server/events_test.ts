@@ -5,13 +5,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { eventFeed } from "../../../mod/app/event_feed.ts";
+import { eventFeed } from "../../../mod/app/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import {
-  type Clock,
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import type { ControlServer } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

@@ -5,11 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import {
-  type Clock,
-  silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   type HealthSource,
   HealthzServer,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SourceContent } from "../../../mod/source/mod.ts";
+import type { SourceContent } from "../../../mod/source/merge/mod.ts";
 
 /** The set of a number: so many pods, each with the number in it. */
 export function contentOf(round: number): SourceContent {

@@ -9,9 +9,9 @@
 import {
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import { DiskSetCheckpoint } from "../../../mod/source/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import { DiskSetCheckpoint } from "../../../mod/source/records/mod.ts";
 import { contentOf } from "./checkpoint_contents.ts";
 
 // Many times what a test waits before it kills this program.

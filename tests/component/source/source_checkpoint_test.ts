@@ -9,19 +9,19 @@ import { join } from "node:path";
 import {
   createLogger,
   MetricsRegistry,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import {
   writeFileAtomic,
   type WriteSteps,
   type WrittenFile,
-} from "../../../mod/host/mod.ts";
+} from "../../../mod/host/files/mod.ts";
 import {
+  diskRecordFiles,
   DiskSetCheckpoint,
-  type RecordFiles,
-  type SourceContent,
-} from "../../../mod/source/mod.ts";
-import { diskRecordFiles } from "../../../mod/source/record_files.ts";
+} from "../../../mod/source/records/mod.ts";
+import type { RecordFiles } from "../../../mod/source/mod.ts";
+import type { SourceContent } from "../../../mod/source/merge/mod.ts";
 import { configMap } from "../../unit/source/pods.ts";
 import { contentOf, roundOf } from "./checkpoint_contents.ts";
 import { soundOf } from "../../support/sound_of.ts";

@@ -5,29 +5,30 @@
  */
 
 import { join } from "node:path";
+import type {
+  EventSink,
+  PodEvent,
+  PodRef,
+} from "../../../mod/api/types/mod.ts";
 import {
-  type EventSink,
   fnv1a128Hex,
   formatObjectId,
   objectId,
-  type PodEvent,
-  type PodRef,
   stableJson,
-} from "../../../mod/api/mod.ts";
+} from "../../../mod/api/objects/mod.ts";
 import {
   createLogger,
   MetricsRegistry,
-  systemClock,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import {
   createManifestFiles,
-  DiskLastGoodStore,
-  type FileReport,
   FileSource,
   type FileSourceOptions,
-  type ManifestFiles,
-  type SourceSet,
-} from "../../../mod/source/mod.ts";
+} from "../../../mod/source/file/mod.ts";
+import { DiskLastGoodStore } from "../../../mod/source/records/mod.ts";
+import type { FileReport, ManifestFiles } from "../../../mod/source/mod.ts";
+import type { SourceSet } from "../../../mod/source/merge/mod.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions

@@ -4,19 +4,30 @@
  * @module
  */
 
-import type { EventSink, PodEvent, PodRef } from "../../../mod/api/mod.ts";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import { readFileBounded } from "../../../mod/host/mod.ts";
+import type {
+  EventSink,
+  PodEvent,
+  PodRef,
+} from "../../../mod/api/types/mod.ts";
 import {
-  type FileReport,
-  type Kept,
-  type SetCheckpoint,
-  type SourceContent,
-  type SourceSet,
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import { readFileBounded } from "../../../mod/host/files/mod.ts";
+import type {
+  FileReport,
+  Kept,
+  SetCheckpoint,
+} from "../../../mod/source/mod.ts";
+import type {
+  SourceContent,
+  SourceSet,
+} from "../../../mod/source/merge/mod.ts";
+import {
   UrlSource,
   type UrlSourceDeps,
   type UrlSourceOptions,
-} from "../../../mod/source/mod.ts";
+} from "../../../mod/source/url/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** How long a test waits for what must come. */

@@ -6,7 +6,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Pod, Volume } from "../../../mod/api/mod.ts";
+import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import {
   contentOf,
   failureOf,

@@ -10,7 +10,7 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import {
   canMount,
   exists,

@@ -6,8 +6,8 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Pod, Volume } from "../../../mod/api/mod.ts";
-import { removeTree } from "../../../mod/host/mod.ts";
+import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
+import { removeTree } from "../../../mod/host/files/mod.ts";
 import {
   contentOf,
   exists,

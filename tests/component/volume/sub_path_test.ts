@@ -12,7 +12,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
-import type { PinnedPath, SubPaths } from "../../../mod/runtime/mod.ts";
+import type { PinnedPath, SubPaths } from "../../../mod/runtime/spec/mod.ts";
 import { Swapper } from "../../support/swapper.ts";
 import { canMount, exists, modeOf, run, UID } from "./volume_rig.ts";
 

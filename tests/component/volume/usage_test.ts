@@ -11,7 +11,7 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import { directoryUsage } from "../../../mod/volume/mod.ts";
 import {
   canMount,

@@ -4,19 +4,17 @@
  * @module
  */
 
-import { silentLogger } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   type ClaimObject,
   type KeyedObject,
   type ObjectGetter,
   type ObjectRef,
   parseQuantity,
-  type Pod,
-  type PodSpec,
-  type Volume,
-} from "../../../mod/api/mod.ts";
+} from "../../../mod/api/objects/mod.ts";
+import type { Pod, PodSpec, Volume } from "../../../mod/api/types/mod.ts";
 import type { Garbage } from "../../../mod/collect/mod.ts";
-import { removeTree } from "../../../mod/host/mod.ts";
+import { removeTree } from "../../../mod/host/files/mod.ts";
 import {
   type Materialisation,
   PodDirectories,

@@ -9,7 +9,7 @@ import type {
   GetResponse,
 } from "../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
-import { type Clock, systemClock } from "../../../mod/base/clock.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import { type Fault, type FaultOptions, FaultPlan } from "./faults.ts";
 import {
   type RuntimeSettings,

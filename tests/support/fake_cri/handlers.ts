@@ -5,7 +5,7 @@
  */
 
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
-import type { Clock } from "../../../mod/base/clock.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import type { ImageStore } from "./image_store.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { ExecScript, FakeContainer } from "./model.ts";

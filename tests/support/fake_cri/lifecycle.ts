@@ -8,7 +8,7 @@
 
 import { createHash } from "node:crypto";
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
-import type { Clock } from "../../../mod/base/clock.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import {
   type Behaviour,
   exitReason,

@@ -7,9 +7,10 @@
 import {
   MetricsRegistry,
   silentLogger,
-  systemClock,
-} from "../../../mod/base/mod.ts";
-import { connectCri, type RuntimeService } from "../../../mod/cri/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import { connectCri } from "../../../mod/cri/mod.ts";
+import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 
 /** How many pods are removed at the same time. */
 const LANES = 8;

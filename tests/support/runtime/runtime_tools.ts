@@ -4,8 +4,11 @@
  * @module
  */
 
-import { buildImageArchive, busyboxRecipe } from "./oci_image.ts";
-import type { ImageRecipe } from "./oci_image.ts";
+import {
+  buildImageArchive,
+  busyboxRecipe,
+  type ImageRecipe,
+} from "./oci_image.ts";
 
 /** `ctr` against one runtime, in the namespace that CRI uses. */
 export class RuntimeTools {

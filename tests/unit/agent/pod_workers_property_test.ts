@@ -6,14 +6,15 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { NameRight } from "../../../mod/agent/name_right.ts";
+import type { NameRight } from "../../../mod/agent/workers/name_right.ts";
 import type {
   EndingPod,
   Keep,
   PodSyncer,
   SyncResult,
-} from "../../../mod/agent/ports.ts";
-import { type Pod, podFullName } from "../../../mod/api/mod.ts";
+} from "../../../mod/agent/workers/ports.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { podFullName } from "../../../mod/api/vocabulary/mod.ts";
 import { type Random, seededRandom } from "../../../mod/base/mod.ts";
 import type { FakeClock } from "../../support/fake_clock.ts";
 import { pod, WorkersRig } from "./workers_rig.ts";

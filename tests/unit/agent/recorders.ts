@@ -9,7 +9,7 @@ import {
   type Logger,
   type MetricsRegistry,
   silentLogger,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
 
 /** A log that a test reads, line by line. */
 export class LogRecorder {

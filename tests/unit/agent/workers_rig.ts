@@ -4,17 +4,18 @@
  * @module
  */
 
-import { PodWorkers } from "../../../mod/agent/pod_workers.ts";
+import { PodWorkers } from "../../../mod/agent/workers/pod_workers.ts";
 import type {
   EndingPod,
   Keep,
   NamesSeen,
   PodSyncer,
   SyncResult,
-} from "../../../mod/agent/ports.ts";
-import type { NameRight } from "../../../mod/agent/name_right.ts";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
+} from "../../../mod/agent/workers/ports.ts";
+import type { NameRight } from "../../../mod/agent/workers/name_right.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { seededRandom } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** One thing that the workers asked of the syncer. */

@@ -8,11 +8,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import {
   decodeManifest,
-  decodeManifestParts,
-  type Fault,
   type ManifestResult,
-  placePodFaults,
-} from "../../../mod/api/mod.ts";
+} from "../../../mod/api/read/decode.ts";
+import { decodeManifestParts } from "../../../mod/api/read/decode_parts.ts";
+import type { Fault } from "../../../mod/api/fault/fault.ts";
+import { placePodFaults } from "../../../mod/api/read/pod_places.ts";
 import { StepCounter } from "../../support/step_counter.ts";
 import { podYaml } from "./manifests.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { LocalObject } from "../../../mod/api/mod.ts";
+import type { LocalObject } from "../../../mod/api/objects/objects.ts";
 import { claimParts, objectJson } from "./local_objects.ts";
 import { type Draft, faultsOf } from "./manifests.ts";
 

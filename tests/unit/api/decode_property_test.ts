@@ -4,7 +4,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { decodeManifest } from "../../../mod/api/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/decode.ts";
 import { linesOf, podJson } from "./manifests.ts";
 
 Deno.test("decodeManifest() never throws on random bytes", () => {

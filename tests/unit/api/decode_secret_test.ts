@@ -6,7 +6,7 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { decodeManifest } from "../../../mod/api/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/decode.ts";
 import { claimParts, objectJson } from "./local_objects.ts";
 import { faultsOf } from "./manifests.ts";
 

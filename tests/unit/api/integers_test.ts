@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { decodeManifest } from "../../../mod/api/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/decode.ts";
 import { faultsOf, podYaml } from "./manifests.ts";
 
 const BIG = "9007199254740993";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { decodeManifest, type LocalObject } from "../../../mod/api/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/decode.ts";
+import type { LocalObject } from "../../../mod/api/objects/objects.ts";
 import type { Draft } from "./manifests.ts";
 
 /** An object as JSON, named `web`, with `parts` laid over it. */

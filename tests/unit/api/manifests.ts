@@ -4,7 +4,8 @@
  * @module
  */
 
-import { decodeManifest, type Fault } from "../../../mod/api/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/decode.ts";
+import type { Fault } from "../../../mod/api/fault/fault.ts";
 
 /** A part of a manifest, written as data. */
 export type Draft = Readonly<Record<string, unknown>>;

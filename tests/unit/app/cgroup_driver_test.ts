@@ -9,8 +9,9 @@ import {
   driverOfStatus,
   NodeCgroupDriver,
 } from "../../../mod/app/cgroup_driver.ts";
-import type { Logger } from "../../../mod/base/mod.ts";
-import type { CgroupDriver, CriConnection } from "../../../mod/cri/mod.ts";
+import type { Logger } from "../../../mod/base/telemetry/mod.ts";
+import type { CgroupDriver } from "../../../mod/cri/rpc/mod.ts";
+import type { CriConnection } from "../../../mod/cri/mod.ts";
 
 const SIGNAL = new AbortController().signal;
 

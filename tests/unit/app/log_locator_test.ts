@@ -5,7 +5,11 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { ContainerState, Pod, PodStatus } from "../../../mod/api/mod.ts";
+import type {
+  ContainerState,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
 import { locateLog } from "../../../mod/app/log_locator.ts";
 import type { LogLocation } from "../../../mod/server/mod.ts";
 

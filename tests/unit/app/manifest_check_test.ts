@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Pod, PodEvent } from "../../../mod/api/mod.ts";
+import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
 import { checkManifestPod } from "../../../mod/app/manifest_check.ts";
 
 function pod(spec: Partial<Pod["spec"]> = {}): Pod {

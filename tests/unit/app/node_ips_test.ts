@@ -6,8 +6,8 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { NodeIps } from "../../../mod/app/node_ips.ts";
-import { createLogger } from "../../../mod/base/mod.ts";
-import type { NodeAddress } from "../../../mod/host/mod.ts";
+import { createLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { NodeAddress } from "../../../mod/host/machine/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const LOOPBACK = address("127.0.0.1");

@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { WorkerView } from "../../../mod/agent/mod.ts";
-import type { Pod } from "../../../mod/api/mod.ts";
+import type { WorkerView } from "../../../mod/agent/workers/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import { type PodViewInput, viewPods } from "../../../mod/app/pod_view.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);

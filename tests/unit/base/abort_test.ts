@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { isAbort } from "../../../mod/base/mod.ts";
+import { isAbort } from "../../../mod/base/abort.ts";
 
 const reason = new Error("Shutting down");
 const aborted = AbortSignal.abort(reason);

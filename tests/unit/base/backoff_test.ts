@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { nextDelay } from "../../../mod/base/mod.ts";
+import { nextDelay } from "../../../mod/base/backoff.ts";
 
 Deno.test("nextDelay() doubles from the base up to the cap", () => {
   const delays: number[] = [];

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { ByteBuffer } from "../../../mod/base/mod.ts";
+import { ByteBuffer } from "../../../mod/base/byte_buffer.ts";
 import { StepCounter } from "../../support/step_counter.ts";
 
 Deno.test("ByteBuffer keeps what was added, in order", () => {

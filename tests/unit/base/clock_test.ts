@@ -5,7 +5,7 @@
  */
 
 import { rejects, strictEqual } from "node:assert/strict";
-import { deadline, systemClock } from "../../../mod/base/mod.ts";
+import { deadline, systemClock } from "../../../mod/base/clock.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const never = new AbortController().signal;

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { Inbox, InvariantError } from "../../../mod/base/mod.ts";
+import { Inbox } from "../../../mod/base/inbox.ts";
+import { InvariantError } from "../../../mod/base/invariant.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const settle = () => new FakeClock().advance(0);

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { momentOf, wallTimeOf } from "../../../mod/base/mod.ts";
+import { momentOf, wallTimeOf } from "../../../mod/base/moment.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);

@@ -15,7 +15,7 @@ import {
   type Random,
   seededRandom,
   systemRandom,
-} from "../../../mod/base/mod.ts";
+} from "../../../mod/base/random.ts";
 
 function take(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.next());

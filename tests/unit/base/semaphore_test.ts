@@ -11,7 +11,7 @@ import {
   throws,
 } from "node:assert/strict";
 import fc from "fast-check";
-import { Semaphore } from "../../../mod/base/mod.ts";
+import { Semaphore } from "../../../mod/base/semaphore.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const settle = () => new FakeClock().advance(0);

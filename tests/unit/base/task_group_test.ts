@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { TaskGroup } from "../../../mod/base/mod.ts";
+import { TaskGroup } from "../../../mod/base/task_group.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { Topic } from "../../../mod/base/mod.ts";
+import { Topic } from "../../../mod/base/topic.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const settle = () => new FakeClock().advance(0);

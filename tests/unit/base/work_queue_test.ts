@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { InvariantError, WorkQueue } from "../../../mod/base/mod.ts";
+import { InvariantError } from "../../../mod/base/invariant.ts";
+import { WorkQueue } from "../../../mod/base/work_queue.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** A queue that is being run, with the runs written down. */

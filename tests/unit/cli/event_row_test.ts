@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { WireEvent } from "../../../mod/api/mod.ts";
+import type { WireEvent } from "../../../mod/api/types/mod.ts";
 import { eventHeader, eventRow } from "../../../mod/cli/event_row.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");

@@ -6,14 +6,14 @@
 
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { load } from "js-yaml";
-import type { Pod } from "../../../mod/api/mod.ts";
-import type { OutputFormat } from "../../../mod/cli/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import type { OutputFormat } from "../../../mod/cli/parse/command.ts";
 import { refusalOf } from "../../../mod/cli/control_client.ts";
 import { render } from "../../../mod/cli/get_pods.ts";
-import { helpText } from "../../../mod/cli/help.ts";
+import { helpText } from "../../../mod/cli/parse/help.ts";
 import { findPod, requirePod } from "../../../mod/cli/pod_list.ts";
 import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
-import { fitColumns, renderTable } from "../../../mod/cli/table.ts";
+import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAG_NAMES } from "../../../mod/config/mod.ts";
 import { pod } from "./pods.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { podRow } from "../../../mod/cli/mod.ts";
+import { podRow } from "../../../mod/cli/pod_row.ts";
 import { container, pod } from "./pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");

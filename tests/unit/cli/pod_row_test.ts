@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import type { Pod, PodStatus } from "../../../mod/api/mod.ts";
-import { podRow } from "../../../mod/cli/mod.ts";
+import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
+import { podRow } from "../../../mod/cli/pod_row.ts";
 import { container, ended, pod, waiting } from "./pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { ContainerStatus, Pod, PodStatus } from "../../../mod/api/mod.ts";
+import type {
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
 
 /** A pod of namespace `default` on node `n1`. */
 export function pod(

@@ -5,8 +5,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import { type Garbage, GarbageCollector } from "../../../mod/collect/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import type { Garbage } from "../../../mod/collect/garbage.ts";
+import { GarbageCollector } from "../../../mod/collect/garbage_collector.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 class Rig implements AsyncDisposable {

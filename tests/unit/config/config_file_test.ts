@@ -9,7 +9,7 @@ import { readConfigText } from "../../../mod/config/config_file.ts";
 import { durationMs } from "../../../mod/config/decoders.ts";
 import { KUBELET_FIELDS } from "../../../mod/config/kubelet_fields.ts";
 import { SKERRY_FIELDS } from "../../../mod/config/skerry_fields.ts";
-import { parseRunArguments } from "../../../mod/config/mod.ts";
+import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
 
 const PATH = "/etc/c.yaml";

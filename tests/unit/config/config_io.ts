@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ConfigIo } from "../../../mod/config/mod.ts";
+import type { ConfigIo } from "../../../mod/config/agent_config.ts";
 
 /** Files by absolute path; the caller stands in `/here` on host `Node-1`. */
 export function fakeIo(files: Readonly<Record<string, string>> = {}): ConfigIo {

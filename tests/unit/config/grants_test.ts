@@ -5,18 +5,22 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { AgentConfig } from "../../../mod/config/agent_config.ts";
 import {
-  type AgentConfig,
   checkGrants,
+  type PermissionQuery,
+} from "../../../mod/config/check_grants.ts";
+import {
   deriveClientGrants,
   deriveGrants,
-  grantsToFlags,
   mergeGrants,
   NO_GRANTS,
-  parseRunArguments,
-  type PermissionQuery,
+} from "../../../mod/config/grants.ts";
+import {
+  grantsToFlags,
   v8FlagsToFlags,
-} from "../../../mod/config/mod.ts";
+} from "../../../mod/config/launch_flags.ts";
+import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo } from "./config_io.ts";
 
 async function configOf(...args: readonly string[]): Promise<AgentConfig> {

@@ -5,13 +5,13 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import {
-  type AgentConfig,
-  deriveGrants,
-  grantsToFlags,
-  type ManifestUrlConfig,
-  parseRunArguments,
-} from "../../../mod/config/mod.ts";
+import type {
+  AgentConfig,
+  ManifestUrlConfig,
+} from "../../../mod/config/agent_config.ts";
+import { deriveGrants } from "../../../mod/config/grants.ts";
+import { grantsToFlags } from "../../../mod/config/launch_flags.ts";
+import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
 
 const CA = "--manifest-url-ca-file=/pki/ca.pem";

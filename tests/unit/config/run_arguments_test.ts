@@ -5,11 +5,11 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { AgentConfig } from "../../../mod/config/agent_config.ts";
 import {
-  type AgentConfig,
   findControlSocket,
   parseRunArguments,
-} from "../../../mod/config/mod.ts";
+} from "../../../mod/config/run_arguments.ts";
 import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
 
 async function configOf(

@@ -8,11 +8,10 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import {
   createLogger,
   MetricsRegistry,
-  seededRandom,
-  systemRandom,
-} from "../../../mod/base/mod.ts";
-import type { PodEvent } from "../../../mod/api/mod.ts";
-import { EventRecorder } from "../../../mod/events/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { seededRandom, systemRandom } from "../../../mod/base/mod.ts";
+import type { PodEvent } from "../../../mod/api/types/mod.ts";
+import { EventRecorder } from "../../../mod/events/recorder.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const WEB = { name: "web", namespace: "shop", uid: "u-1" };

@@ -5,8 +5,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
-import { EventRecorder, toWireEvent } from "../../../mod/events/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { EventRecorder } from "../../../mod/events/recorder.ts";
+import { toWireEvent } from "../../../mod/events/wire_event.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const WEB = { name: "web-n1", namespace: "shop", uid: "u-1" };

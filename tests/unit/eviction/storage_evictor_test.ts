@@ -5,9 +5,12 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Pod, PodEvent } from "../../../mod/api/mod.ts";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import { StorageEvictor } from "../../../mod/eviction/mod.ts";
+import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import { StorageEvictor } from "../../../mod/eviction/storage_evictor.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { pod, spec } from "../pod/builders.ts";
 

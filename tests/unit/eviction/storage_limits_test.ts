@@ -9,7 +9,7 @@ import {
   findExcess,
   storageLimits,
   type StorageUsage,
-} from "../../../mod/eviction/mod.ts";
+} from "../../../mod/eviction/storage_limits.ts";
 import { pod, type PodOptions, sidecarSpec, spec } from "../pod/builders.ts";
 
 const MI = 1 << 20;

@@ -5,10 +5,9 @@
  */
 
 import { ok } from "node:assert/strict";
-import type { WireEvent } from "../../../mod/api/mod.ts";
+import type { WireEvent } from "../../../mod/api/types/mod.ts";
 import type { Random } from "../../../mod/base/mod.ts";
-import { parseEventQuery } from "../../../mod/server/event_query.ts";
-import { parseLogQuery } from "../../../mod/server/log_query.ts";
+import { parseEventQuery, parseLogQuery } from "../../../mod/server/mod.ts";
 import { below, fuzz, many, pick } from "../../support/fuzz/fuzz.ts";
 import { hostileText } from "../../support/fuzz/hostile_bytes.ts";
 

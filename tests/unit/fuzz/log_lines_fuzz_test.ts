@@ -7,8 +7,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Random } from "../../../mod/base/mod.ts";
-import { CriLogParser } from "../../../mod/server/cri_log.ts";
-import { findTailStart } from "../../../mod/server/log_tail.ts";
+import { CriLogParser, findTailStart } from "../../../mod/server/mod.ts";
 import { below, fuzz, many, pick } from "../../support/fuzz/fuzz.ts";
 import {
   hostileText,

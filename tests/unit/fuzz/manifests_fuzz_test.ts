@@ -8,11 +8,11 @@ import { ok } from "node:assert/strict";
 import {
   decodeManifest,
   decodeManifestParts,
-  type Fault,
   placePodFaults,
-} from "../../../mod/api/mod.ts";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import { readUrlContent } from "../../../mod/source/url_content.ts";
+} from "../../../mod/api/read/mod.ts";
+import type { Fault } from "../../../mod/api/fault/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { readUrlContent } from "../../../mod/source/url/mod.ts";
 import { fuzz } from "../../support/fuzz/fuzz.ts";
 import { hostileManifest } from "../../support/fuzz/hostile_manifest.ts";
 

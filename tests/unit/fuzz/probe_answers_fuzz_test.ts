@@ -5,9 +5,11 @@
  */
 
 import { ok } from "node:assert/strict";
-import { AnswerError } from "../../../mod/host/answer_error.ts";
-import { readAnswer } from "../../../mod/host/http_answer.ts";
-import { callHttp2 } from "../../../mod/host/http2_call.ts";
+import {
+  AnswerError,
+  callHttp2,
+  readAnswer,
+} from "../../../mod/host/clients/mod.ts";
 import { fuzz } from "../../support/fuzz/fuzz.ts";
 import { inPieces, ScriptedLink } from "../../support/fuzz/hostile_bytes.ts";
 import {

@@ -5,12 +5,12 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { FileError } from "../../../mod/host/files/file_error.ts";
 import {
-  FileError,
   writeFileAtomic,
   type WriteSteps,
   type WrittenFile,
-} from "../../../mod/host/mod.ts";
+} from "../../../mod/host/files/atomic_write.ts";
 
 const PATH = "/state/record.json";
 const OLD = "the old content";

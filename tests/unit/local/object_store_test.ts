@@ -11,8 +11,11 @@ import {
   parseQuantity,
   type RuntimeClassObject,
   sameObject,
-} from "../../../mod/api/mod.ts";
-import { type ObjectChange, ObjectStore } from "../../../mod/local/mod.ts";
+} from "../../../mod/api/objects/mod.ts";
+import {
+  type ObjectChange,
+  ObjectStore,
+} from "../../../mod/local/object_store.ts";
 
 function keyed(
   kind: "ConfigMap" | "Secret",

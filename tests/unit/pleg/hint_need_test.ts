@@ -5,9 +5,9 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { Moved } from "../../../mod/cri/mod.ts";
+import type { Moved } from "../../../mod/cri/events/mod.ts";
 import { type HintNeed, hintNeed } from "../../../mod/pleg/hint_need.ts";
-import type { ObservedContainer } from "../../../mod/pod/mod.ts";
+import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 
 type Known = ObservedContainer["state"] | "killed" | "absent";

@@ -6,9 +6,12 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import type { Moved, RuntimeHint } from "../../../mod/cri/mod.ts";
-import type { ContainerMoved } from "../../../mod/pleg/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
+import type { ContainerMoved } from "../../../mod/pleg/diff.ts";
 import { HintStream } from "../../../mod/pleg/hint_stream.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { failure, HintScript } from "./model_runtime.ts";

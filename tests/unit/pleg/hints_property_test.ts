@@ -7,8 +7,8 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { Moved } from "../../../mod/cri/mod.ts";
-import type { PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+import type { Moved } from "../../../mod/cri/events/mod.ts";
+import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
 import { PlegRig } from "./rig.ts";
 
 const UIDS = ["u", "v"] as const;

@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
 import { ListLooks } from "../../../mod/pleg/list_looks.ts";
-import type { PodListing } from "../../../mod/runtime/mod.ts";
+import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
 import { kinds, listed, NEVER, RecordRig, seenAs } from "./record_rig.ts";
 
 /** Looks because of lists, over the records above. */

@@ -4,21 +4,22 @@
  * @module
  */
 
-import type { Clock } from "../../../mod/base/mod.ts";
+import { type Clock, Inbox } from "../../../mod/base/mod.ts";
 import {
   type Container,
-  type ContainerExit,
   type ContainerFilter,
   type ContainerStatus,
   CriError,
   type CriErrorKind,
-  type Moved,
-  type RuntimeHint,
   type Sandbox,
   type SandboxFilter,
   type SandboxStatus,
-} from "../../../mod/cri/mod.ts";
-import { Inbox } from "../../../mod/base/mod.ts";
+} from "../../../mod/cri/model/mod.ts";
+import type {
+  ContainerExit,
+  Moved,
+  RuntimeHint,
+} from "../../../mod/cri/events/mod.ts";
 import {
   containerDetails,
   containerRow,

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { ObservedContainer } from "../../../mod/pod/mod.ts";
+import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { LooksRig } from "./looks_rig.ts";
 
 /** The pauses that containerd's lag asks for, as times from the first look. */

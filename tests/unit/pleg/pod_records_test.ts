@@ -11,7 +11,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { Semaphore } from "../../../mod/base/mod.ts";
-import type { PodListing } from "../../../mod/runtime/mod.ts";
+import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
 import {
   type Inspect,
   listed,

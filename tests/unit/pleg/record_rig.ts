@@ -4,11 +4,11 @@
  * @module
  */
 
-import { createLogger } from "../../../mod/base/mod.ts";
-import type { Container, Sandbox } from "../../../mod/cri/mod.ts";
+import { createLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { Container, Sandbox } from "../../../mod/cri/model/mod.ts";
 import { PodRecords, type Settled } from "../../../mod/pleg/pod_records.ts";
-import type { ObservedPod } from "../../../mod/pod/mod.ts";
-import { PodCache, type PodListing } from "../../../mod/runtime/mod.ts";
+import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
+import { PodCache, type PodListing } from "../../../mod/runtime/observe/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,

@@ -5,19 +5,23 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
 import {
   type Container,
   CriError,
   type Sandbox,
-} from "../../../mod/cri/mod.ts";
-import type { ObservedPod } from "../../../mod/pod/mod.ts";
-import { Pleg, type PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+} from "../../../mod/cri/model/mod.ts";
+import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
+import { Pleg } from "../../../mod/pleg/relist.ts";
+import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
 import {
   type ListService,
   PodCache,
   type PodListing,
-} from "../../../mod/runtime/mod.ts";
+} from "../../../mod/runtime/observe/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,

@@ -9,15 +9,16 @@ import {
   createLogger,
   MetricsRegistry,
   silentLogger,
-} from "../../../mod/base/mod.ts";
-import { Pleg, type PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
-import type { ContainerExit } from "../../../mod/cri/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import { Pleg } from "../../../mod/pleg/relist.ts";
+import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
+import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
 import {
   KnownExits,
   PodCache,
   PodObserver,
-  type RuntimeFiles,
-} from "../../../mod/runtime/mod.ts";
+} from "../../../mod/runtime/observe/mod.ts";
+import type { RuntimeFiles } from "../../../mod/runtime/spec/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { HintScript, ModelRuntime } from "./model_runtime.ts";
 

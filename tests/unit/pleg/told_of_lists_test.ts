@@ -5,9 +5,12 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
-import { Pleg } from "../../../mod/pleg/mod.ts";
-import { PodCache } from "../../../mod/runtime/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { Pleg } from "../../../mod/pleg/relist.ts";
+import { PodCache } from "../../../mod/runtime/observe/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 import { ModelRuntime } from "./model_runtime.ts";

@@ -5,12 +5,12 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { parseQuantity, type Quantity } from "../../../mod/api/mod.ts";
+import { parseQuantity, type Quantity } from "../../../mod/api/objects/mod.ts";
 import {
   type AdmissionNode,
   admit,
   type Rejection,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/admission/admit.ts";
 import { pod, type PodOptions, spec } from "./builders.ts";
 
 /** The node unless a row says otherwise. */

@@ -4,19 +4,18 @@
  * @module
  */
 
-import {
-  containerHash,
-  type ContainerSpec,
-  type Pod,
-} from "../../../mod/api/mod.ts";
+import { containerHash } from "../../../mod/api/objects/mod.ts";
+import type { ContainerSpec, Pod } from "../../../mod/api/types/mod.ts";
 import type {
   ObservedContainer,
   ObservedPod,
   ObservedSandbox,
+} from "../../../mod/pod/observed/observed.ts";
+import type {
   ProbeVerdict,
   ProbeVerdicts,
-  StatusInput,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/plan/plan_steps.ts";
+import type { StatusInput } from "../../../mod/pod/status/status.ts";
 
 /** The moment at which the tests stand: 2026-01-02T03:04:05Z. */
 export const NOW_MS = 1_767_323_045_000;

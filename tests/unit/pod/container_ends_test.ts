@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { isUnclearEnd } from "../../../mod/pod/mod.ts";
+import { isUnclearEnd } from "../../../mod/pod/observed/observed.ts";
 import { ended, observed, seen } from "./builders.ts";
 import { before, never, statusOf } from "./container_status.ts";
 

@@ -4,8 +4,15 @@
  * @module
  */
 
-import type { ContainerStatus, Pod, PodStatus } from "../../../mod/api/mod.ts";
-import { buildPodStatus, type StatusInput } from "../../../mod/pod/mod.ts";
+import type {
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
+import {
+  buildPodStatus,
+  type StatusInput,
+} from "../../../mod/pod/status/status.ts";
 import { observed, pod, spec, statusInput } from "./builders.ts";
 
 /** A pod of the one container a. */

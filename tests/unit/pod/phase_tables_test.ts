@@ -11,8 +11,11 @@ import type {
   ContainerStatus,
   Pod,
   PodPhase,
-} from "../../../mod/api/mod.ts";
-import { judgePhase, RESTARTING_ALL_REASON } from "../../../mod/pod/mod.ts";
+} from "../../../mod/api/types/mod.ts";
+import {
+  judgePhase,
+  RESTARTING_ALL_REASON,
+} from "../../../mod/pod/status/phase.ts";
 import { pod, sidecarSpec, spec } from "./builders.ts";
 
 /** How a container stands, in one word. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { describePlan, planPod } from "../../../mod/pod/mod.ts";
+import { describePlan, planPod } from "../../../mod/pod/plan/plan.ts";
 import {
   ended,
   observed,

@@ -18,7 +18,7 @@ import {
   tickAfter,
   tickFrom,
   UNSEEN,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/probes/probe_rules.ts";
 
 const RUNNING = { kind: "running", id: "c1", sinceMs: 100, ageMs: 0 } as const;
 

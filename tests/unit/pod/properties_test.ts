@@ -1,19 +1,18 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  containerHash,
-  type Pod,
-  type PodStatus,
-} from "../../../mod/api/mod.ts";
-import {
-  buildPodStatus,
-  isTerminalPhase,
-  type ObservedContainer,
-  type ObservedPod,
-  type PlanInput,
-  planPod,
-  type ProbeVerdict,
-} from "../../../mod/pod/mod.ts";
+import { containerHash } from "../../../mod/api/objects/mod.ts";
+import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
+import { buildPodStatus } from "../../../mod/pod/status/status.ts";
+import { isTerminalPhase } from "../../../mod/pod/status/phase.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+} from "../../../mod/pod/observed/observed.ts";
+import type {
+  PlanInput,
+  ProbeVerdict,
+} from "../../../mod/pod/plan/plan_steps.ts";
+import { planPod } from "../../../mod/pod/plan/plan.ts";
 import {
   ago,
   NOW_MS,

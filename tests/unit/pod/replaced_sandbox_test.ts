@@ -5,20 +5,23 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { ContainerSpec } from "../../../mod/api/mod.ts";
+import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
 import {
   buildPodStatus,
-  currentContainer,
-  describePlan,
-  explainPlan,
-  isDueToStart,
   isRestartingAll,
+} from "../../../mod/pod/status/status.ts";
+import {
+  currentContainer,
   latestContainer,
   type ObservedContainer,
-  planPod,
-  resetSource,
+} from "../../../mod/pod/observed/observed.ts";
+import { describePlan, planPod } from "../../../mod/pod/plan/plan.ts";
+import { explainPlan } from "../../../mod/explain/mod.ts";
+import {
+  isDueToStart,
   runsInNewSandbox,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/observed/restart_rules.ts";
+import { resetSource } from "../../../mod/pod/plan/plan_reset.ts";
 import {
   ago,
   ended,

@@ -1,19 +1,21 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import {
-  containerHash,
-  type ContainerSpec,
-  type ContainerStatus,
-  type Pod,
-  type PodStatus,
-} from "../../../mod/api/mod.ts";
-import {
-  buildPodStatus,
-  type ObservedContainer,
-  type ObservedPod,
-  statusOfRefused,
-  type StatusProbes,
-  type WaitingReason,
-} from "../../../mod/pod/mod.ts";
+import { containerHash } from "../../../mod/api/objects/mod.ts";
+import type {
+  ContainerSpec,
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
+import { buildPodStatus } from "../../../mod/pod/status/status.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+} from "../../../mod/pod/observed/observed.ts";
+import { statusOfRefused } from "../../../mod/pod/status/refused_status.ts";
+import type {
+  StatusProbes,
+  WaitingReason,
+} from "../../../mod/pod/status/container_statuses.ts";
 import { ago, NOW_MS, sandbox, seen, statusInput } from "./builders.ts";
 import { GOLDEN, type Golden } from "./golden.ts";
 

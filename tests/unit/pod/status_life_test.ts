@@ -6,14 +6,14 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { Pod, PodStatus } from "../../../mod/api/mod.ts";
+import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import {
   buildPodStatus,
   deadlineLeftMs,
-  findCondition,
-  type ObservedPod,
   type StatusInput,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/status/status.ts";
+import { findCondition } from "../../../mod/pod/status/conditions.ts";
+import type { ObservedPod } from "../../../mod/pod/observed/observed.ts";
 import {
   ended,
   NOW_MS,

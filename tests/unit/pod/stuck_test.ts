@@ -1,17 +1,19 @@
 import { strictEqual } from "node:assert/strict";
-import type { ContainerSpec, Pod, PodStatus } from "../../../mod/api/mod.ts";
+import type {
+  ContainerSpec,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
+import { buildPodStatus } from "../../../mod/pod/status/status.ts";
+import { describePlan, planPod } from "../../../mod/pod/plan/plan.ts";
+import { isTerminalPhase } from "../../../mod/pod/status/phase.ts";
 import {
-  buildPodStatus,
-  describePlan,
-  isTerminalPhase,
   latestContainer,
   type ObservedContainer,
   type ObservedPod,
   type ObservedSandbox,
-  type PlanInput,
-  planPod,
-  type PodPlan,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/observed/observed.ts";
+import type { PlanInput, PodPlan } from "../../../mod/pod/plan/plan_steps.ts";
 import {
   ended,
   observed,

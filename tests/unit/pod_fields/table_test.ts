@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { decodeManifest } from "../../../mod/api/mod.ts";
-import { unsupportedFields } from "../../../mod/pod/mod.ts";
+import { decodeManifest } from "../../../mod/api/read/mod.ts";
+import { unsupportedFields } from "../../../mod/pod/admission/mod.ts";
 import {
   container,
   type Draft,

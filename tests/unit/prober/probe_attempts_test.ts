@@ -6,7 +6,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { ProbeResult } from "../../../mod/prober/mod.ts";
+import type { ProbeResult } from "../../../mod/prober/ports.ts";
 import { pod, seen, sidecarSpec } from "../pod/builders.ts";
 import { asks, probedPod, ProberRig, running } from "./rig.ts";
 

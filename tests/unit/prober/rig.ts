@@ -4,20 +4,23 @@
  * @module
  */
 
+import type { Clock } from "../../../mod/base/mod.ts";
 import {
-  type Clock,
   MetricsRegistry,
   silentLogger,
-} from "../../../mod/base/mod.ts";
-import type { Pod, PodEvent, Probe } from "../../../mod/api/mod.ts";
-import type { ObservedContainer, ObservedPod } from "../../../mod/pod/mod.ts";
-import {
-  type ProbeChange,
-  ProbeManager,
-  type ProbeResult,
-  type ProbeRunner,
-  type ProbeTarget,
-} from "../../../mod/prober/mod.ts";
+} from "../../../mod/base/telemetry/mod.ts";
+import type { Pod, PodEvent, Probe } from "../../../mod/api/types/mod.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+} from "../../../mod/pod/observed/mod.ts";
+import type {
+  ProbeChange,
+  ProbeResult,
+  ProbeRunner,
+  ProbeTarget,
+} from "../../../mod/prober/ports.ts";
+import { ProbeManager } from "../../../mod/prober/probe_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, pod, type PodOptions, seen, spec } from "../pod/builders.ts";
 

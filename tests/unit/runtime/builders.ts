@@ -4,18 +4,23 @@
  * @module
  */
 
-import type { Pod, PodEvent, PodRef, PodSpec } from "../../../mod/api/mod.ts";
+import type {
+  Pod,
+  PodEvent,
+  PodRef,
+  PodSpec,
+} from "../../../mod/api/types/mod.ts";
 import type {
   Container,
   ContainerStatus,
   Sandbox,
   SandboxStatus,
-} from "../../../mod/cri/mod.ts";
+} from "../../../mod/cri/model/mod.ts";
 import type {
   ObservedContainer,
   ObservedPod,
   ObservedSandbox,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/observed/mod.ts";
 
 const POD_LABELS = {
   "io.kubernetes.pod.name": "web",

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { PodCache } from "../../../mod/runtime/mod.ts";
+import { PodCache } from "../../../mod/runtime/observe/cache.ts";
 import { seenContainer, seenPod, seenSandbox } from "./builders.ts";
 
 const RUNNING = seenContainer("c");

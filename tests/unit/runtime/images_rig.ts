@@ -4,10 +4,14 @@
  * @module
  */
 
-import type { ContainerSpec } from "../../../mod/api/mod.ts";
-import { CriError, type Image, type ImageSpec } from "../../../mod/cri/mod.ts";
-import type { ImageOutcome } from "../../../mod/runtime/image_outcome.ts";
-import { ImagePuller, type PullService } from "../../../mod/runtime/images.ts";
+import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
+import { CriError, type Image } from "../../../mod/cri/model/mod.ts";
+import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
+import type { ImageOutcome } from "../../../mod/runtime/images/image_outcome.ts";
+import {
+  ImagePuller,
+  type PullService,
+} from "../../../mod/runtime/images/images.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { EventList, podOf } from "./builders.ts";
 

@@ -5,14 +5,14 @@
  */
 
 import { deepStrictEqual, match, ok, rejects } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import { CriError } from "../../../mod/cri/mod.ts";
-import { HookRunner } from "../../../mod/runtime/hooks.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { CriError } from "../../../mod/cri/model/mod.ts";
+import { HookRunner } from "../../../mod/runtime/end/hooks.ts";
 import {
   type KillService,
   PodKiller,
   SandboxesLeft,
-} from "../../../mod/runtime/kill.ts";
+} from "../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { EventList, podOf, seenContainer, seenPod } from "./builders.ts";
 

@@ -10,8 +10,9 @@ import {
   CriError,
   type Sandbox,
   type SandboxStatus,
-} from "../../../mod/cri/mod.ts";
-import type { ObserveDeps, RuntimeFiles } from "../../../mod/runtime/mod.ts";
+} from "../../../mod/cri/model/mod.ts";
+import type { ObserveDeps } from "../../../mod/runtime/observe/observe.ts";
+import type { RuntimeFiles } from "../../../mod/runtime/spec/ports.ts";
 import { containerDetails, sandboxDetails } from "./builders.ts";
 
 const NO_FILES: RuntimeFiles = {

@@ -52,9 +52,17 @@ function faultsOf(...modules: readonly GraphModule[]): LayerFault[] {
 }
 
 const ALLOWED: readonly (readonly [string, string, Import])[] = [
-  ["a lower floor by its door", "mod/pod/plan.ts", { to: "mod/api/mod.ts" }],
+  ["a lower floor by its door", "mod/pod/plan/plan.ts", {
+    to: "mod/api/mod.ts",
+  }],
   ["the lowest floor", "mod/cli/run.ts", { to: "mod/base/mod.ts" }],
-  ["its own folder", "mod/pod/plan.ts", { to: "mod/pod/phase.ts" }],
+  ["its own room", "mod/pod/plan/plan.ts", { to: "mod/pod/plan/strays.ts" }],
+  ["a sub-room beside it", "mod/pod/plan/plan.ts", {
+    to: "mod/pod/observed/mod.ts",
+  }],
+  ["what is generated for its room", "mod/api/read/schema.ts", {
+    to: "mod/api/read/gen/pod_schema.ts",
+  }],
   ["a builtin", "mod/host/file.ts", { to: "node:fs" }],
   ["grpc from cri", "mod/cri/client.ts", { to: "npm:@grpc/grpc-js@1.14.7" }],
   ["wire code from cri", "mod/cri/x.ts", { to: "proto/gen/runtime/v1/api.ts" }],
@@ -64,16 +72,18 @@ const ALLOWED: readonly (readonly [string, string, Import])[] = [
     "proto/gen/a.ts",
     { to: "npm:/@bufbuild/protobuf@2.17.0/wire" },
   ],
-  ["yaml from api", "mod/api/yaml.ts", { to: "npm:js-yaml@5.5.0" }],
+  ["yaml from api", "mod/api/text/yaml.ts", { to: "npm:js-yaml@5.5.0" }],
   [
     "types of the Kubernetes client",
-    "mod/api/types.ts",
+    "mod/api/types/types.ts",
     { to: "npm:@kubernetes/client-node@2.0.1", kind: "type" },
   ],
   ["any door from main.ts", "main.ts", { to: "mod/cli/mod.ts" }],
   ["the version from anywhere", "mod/config/x.ts", { to: "deno.json" }],
   ["grpc from tests", "tests/fake.ts", { to: "npm:@grpc/grpc-js@1" }],
-  ["insides from tests", "tests/x_test.ts", { to: "mod/pod/plan.ts" }],
+  ["insides from unit tests of the folder", "tests/unit/pod/x_test.ts", {
+    to: "mod/pod/plan/plan.ts",
+  }],
   ["wire code from tests", "tests/fake.ts", { to: "proto/gen/a.ts" }],
 ];
 
@@ -105,20 +115,38 @@ const REFUSED: readonly (readonly [string, string, Import, RegExp])[] = [
   [
     "a reach past a door",
     "mod/runtime/x.ts",
-    { to: "mod/api/ids.ts" },
-    /^imports mod\/api\/ids\.ts; import mod\/api\/mod\.ts$/,
+    { to: "mod/api/objects/ids.ts" },
+    /^imports mod\/api\/objects\/ids\.ts; import mod\/api\/objects\/mod\.ts$/,
   ],
   [
     "a type from past a door",
     "mod/runtime/x.ts",
-    { to: "mod/api/ids.ts", kind: "type" },
-    /import mod\/api\/mod\.ts$/,
+    { to: "mod/api/objects/ids.ts", kind: "type" },
+    /import mod\/api\/objects\/mod\.ts$/,
   ],
   [
-    "a door that is not at the top of its folder",
-    "mod/runtime/x.ts",
-    { to: "mod/api/gen/mod.ts" },
-    /import mod\/api\/mod\.ts$/,
+    "a reach past the door of a sub-room beside it",
+    "mod/pod/plan/x.ts",
+    { to: "mod/pod/status/phase.ts" },
+    /import mod\/pod\/status\/mod\.ts$/,
+  ],
+  [
+    "insides from other tests",
+    "tests/component/pod/x_test.ts",
+    { to: "mod/pod/plan/plan.ts" },
+    /import mod\/pod\/plan\/mod\.ts$/,
+  ],
+  [
+    "insides of another room from unit tests",
+    "tests/unit/agent/x_test.ts",
+    { to: "mod/pod/plan/plan.ts" },
+    /import mod\/pod\/plan\/mod\.ts$/,
+  ],
+  [
+    "insides from scripts",
+    "scripts/demo.ts",
+    { to: "mod/pod/plan/plan.ts" },
+    /import mod\/pod\/plan\/mod\.ts$/,
   ],
   [
     "a reach past a door from main.ts",
@@ -158,7 +186,7 @@ const REFUSED: readonly (readonly [string, string, Import, RegExp])[] = [
   ],
   [
     "code of the Kubernetes client",
-    "mod/api/types.ts",
+    "mod/api/types/types.ts",
     { to: "npm:@kubernetes/client-node@2.0.1", kind: "both" },
     /for types only/,
   ],
@@ -256,7 +284,7 @@ Deno.test("findLayerFaults() does not look into other people's modules", () => {
   deepStrictEqual(
     faultsOf(
       module("npm:/a@1.0.0", { to: "npm:/b@1.0.0" }),
-      module("file:///cache/x.ts", { to: "mod/pod/plan.ts" }),
+      module("file:///cache/x.ts", { to: "mod/pod/plan/plan.ts" }),
     ),
     [],
   );
@@ -276,4 +304,17 @@ Deno.test("findLayerFaults() lists faults by path and line", () => {
     "mod/pod/b.ts:2",
     "mod/pod/b.ts:9",
   ]);
+});
+
+Deno.test("findLayerFaults() names the files of a circle, and only those", () => {
+  const faults = faultsOf(
+    module("mod/pod/a.ts", { to: "mod/pod/b.ts" }),
+    module("mod/pod/b.ts", { to: "mod/pod/c.ts", kind: "type" }),
+    module("mod/pod/c.ts", { to: "mod/pod/a.ts" }, { to: "mod/pod/d.ts" }),
+    module("mod/pod/d.ts"),
+  );
+  deepStrictEqual(faults.map(({ path, message }) => [path, message]), [[
+    "mod/pod/a.ts",
+    "is part of a circle of imports: mod/pod/a.ts → mod/pod/b.ts → mod/pod/c.ts → mod/pod/a.ts",
+  ]]);
 });

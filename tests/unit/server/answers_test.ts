@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import { failure, healthAnswer, podList } from "../../../mod/server/answers.ts";
 import { parseLogQuery } from "../../../mod/server/log_query.ts";
 

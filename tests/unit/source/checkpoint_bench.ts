@@ -4,13 +4,15 @@
  * @module
  */
 
-import type { LocalObject, PodEvent, PodRef } from "../../../mod/api/mod.ts";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
+import type { LocalObject } from "../../../mod/api/objects/mod.ts";
+import type { PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import {
-  DiskLastGoodStore,
-  DiskSetCheckpoint,
-  type SourceContent,
-} from "../../../mod/source/mod.ts";
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
+import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
+import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
 import { pod } from "./pods.ts";

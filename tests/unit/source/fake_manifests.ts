@@ -11,16 +11,15 @@ import type {
   FileLook,
   FileStamp,
   WatchHint,
-} from "../../../mod/host/mod.ts";
+} from "../../../mod/host/files/mod.ts";
 import type {
   AllLastGood,
   DirectoryNote,
-  Kept,
-  LastGood,
   LastGoodStore,
   ManifestFiles,
-  SourceContent,
-} from "../../../mod/source/mod.ts";
+} from "../../../mod/source/ports.ts";
+import type { Kept, LastGood } from "../../../mod/source/kept.ts";
+import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 
 interface FakeFile {
   readonly text: string;

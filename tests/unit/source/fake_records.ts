@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BoundedRead } from "../../../mod/host/mod.ts";
-import type { RecordFiles } from "../../../mod/source/mod.ts";
+import type { BoundedRead } from "../../../mod/host/files/mod.ts";
+import type { RecordFiles } from "../../../mod/source/ports.ts";
 
 /** Files by path; they outlive the agents that use them. */
 export class FakeRecords implements RecordFiles {

@@ -5,9 +5,15 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { createLogger, MetricsRegistry } from "../../../mod/base/mod.ts";
-import { FileSource, type SourceSet } from "../../../mod/source/mod.ts";
-import type { FileSourceDeps } from "../../../mod/source/file_source.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import {
+  FileSource,
+  type FileSourceDeps,
+} from "../../../mod/source/file/file_source.ts";
+import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
 

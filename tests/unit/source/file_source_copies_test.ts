@@ -6,8 +6,11 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Bench, manifest, OLD } from "./file_source_bench.ts";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
-import { FileSource } from "../../../mod/source/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { FileSource } from "../../../mod/source/file/file_source.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
 

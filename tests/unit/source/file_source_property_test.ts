@@ -6,8 +6,12 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
-import { FileSource, type SourceSet } from "../../../mod/source/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { FileSource } from "../../../mod/source/file/file_source.ts";
+import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
 

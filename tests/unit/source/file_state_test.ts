@@ -5,8 +5,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { FileContent, FileEntry } from "../../../mod/source/file_state.ts";
-import { resolveFiles } from "../../../mod/source/resolve_files.ts";
-import { isManifestName } from "../../../mod/source/file_hints.ts";
+import { resolveFiles } from "../../../mod/source/file/resolve_files.ts";
+import { isManifestName } from "../../../mod/source/file/file_hints.ts";
 import { configMap, pod, type PodDraft } from "./pods.ts";
 
 function accepted(...drafts: readonly PodDraft[]): FileEntry {

@@ -6,14 +6,14 @@
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import {
-  type PodChange,
-  PodStorage,
-  type SourceName,
-  type SourceSet,
-} from "../../../mod/source/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import type {
+  PodChange,
+  SourceName,
+  SourceSet,
+} from "../../../mod/source/merge/source_set.ts";
+import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { pod } from "./pods.ts";
 

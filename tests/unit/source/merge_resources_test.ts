@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import { PodStorage } from "../../../mod/source/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 function limited(memory: string): Pod {

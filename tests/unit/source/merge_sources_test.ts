@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { SourcesReady } from "../../../mod/source/mod.ts";
+import { SourcesReady } from "../../../mod/source/merge/sources_ready.ts";
 import { pod } from "./pods.ts";
 import { nameOf, newStorage, says, set, words } from "./updates.ts";
 

@@ -4,12 +4,8 @@
  * @module
  */
 
-import type {
-  KeyedObject,
-  ObjectMeta,
-  Pod,
-  PodStatus,
-} from "../../../mod/api/mod.ts";
+import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
+import type { ObjectMeta, Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 
 /** What a test cares about. */
 export interface PodDraft {

@@ -10,13 +10,13 @@ import {
   formatObjectId,
   type LocalObject,
   objectId,
-  type Pod,
-} from "../../../mod/api/mod.ts";
+} from "../../../mod/api/objects/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import type { NotificationMode } from "../../../mod/source/merge/merge_modes.ts";
 import type {
-  NotificationMode,
   SourceContent,
   SourceName,
-} from "../../../mod/source/mod.ts";
+} from "../../../mod/source/merge/source_set.ts";
 import { configMap, pod } from "./pods.ts";
 import { keyOf, SOURCES, stateOf, type Step, World } from "./restart_world.ts";
 

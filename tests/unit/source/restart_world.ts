@@ -5,19 +5,24 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/mod.ts";
-import { MetricsRegistry, silentLogger } from "../../../mod/base/mod.ts";
-import { ObjectStore } from "../../../mod/local/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import {
-  DiskSetCheckpoint,
-  type NotificationMode,
-  PodConfigMux,
-  type PodNotification,
-  PodStorage,
-  type SourceContent,
-  type SourceName,
-  SourcesReady,
-} from "../../../mod/source/mod.ts";
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { ObjectStore } from "../../../mod/local/mod.ts";
+import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
+import type {
+  NotificationMode,
+  PodNotification,
+} from "../../../mod/source/merge/merge_modes.ts";
+import { PodConfigMux } from "../../../mod/source/merge/merge_mux.ts";
+import { PodStorage } from "../../../mod/source/merge/merge.ts";
+import type {
+  SourceContent,
+  SourceName,
+} from "../../../mod/source/merge/source_set.ts";
+import { SourcesReady } from "../../../mod/source/merge/sources_ready.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
 

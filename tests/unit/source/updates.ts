@@ -4,16 +4,18 @@
  * @module
  */
 
-import type { Pod } from "../../../mod/api/mod.ts";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import {
-  type NotificationMode,
-  type PodNotification,
-  PodStorage,
-  type SourceName,
-  type SourceSet,
-  type SourceUpdate,
-} from "../../../mod/source/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import type {
+  NotificationMode,
+  PodNotification,
+} from "../../../mod/source/merge/merge_modes.ts";
+import { PodStorage } from "../../../mod/source/merge/merge.ts";
+import type {
+  SourceName,
+  SourceSet,
+  SourceUpdate,
+} from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** Every notification mode. */

@@ -4,9 +4,13 @@
  * @module
  */
 
-import type { ContainerStatus, Pod, PodStatus } from "../../../mod/api/mod.ts";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import { StatusManager } from "../../../mod/status/mod.ts";
+import type {
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** A pod with containers of these names. */

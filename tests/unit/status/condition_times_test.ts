@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { PodStatus } from "../../../mod/api/mod.ts";
+import type { PodStatus } from "../../../mod/api/types/mod.ts";
 import {
   type MemoryFiles,
   POD,

@@ -5,8 +5,10 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
-import { StatusManager, StatusRecords } from "../../../mod/status/mod.ts";
+import { seededRandom } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { StatusManager } from "../../../mod/status/status_manager.ts";
+import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { podOf, status } from "./builders.ts";
 

@@ -4,14 +4,16 @@
  * @module
  */
 
-import type { ContainerStatus, Pod, PodStatus } from "../../../mod/api/mod.ts";
-import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
-import {
-  type RecordFiles,
-  type RunRecordFiles,
-  StatusManager,
-  StatusRecords,
-} from "../../../mod/status/mod.ts";
+import type {
+  ContainerStatus,
+  Pod,
+  PodStatus,
+} from "../../../mod/api/types/mod.ts";
+import { seededRandom } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { RecordFiles, RunRecordFiles } from "../../../mod/status/ports.ts";
+import { StatusManager } from "../../../mod/status/status_manager.ts";
+import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, podOf } from "./builders.ts";
 

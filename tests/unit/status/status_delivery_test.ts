@@ -5,8 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { seededRandom, silentLogger } from "../../../mod/base/mod.ts";
-import { StatusDelivery } from "../../../mod/status/mod.ts";
+import { seededRandom } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { manager, podOf, status } from "./builders.ts";
 import { type Answer, ScriptedSink, withDelivery } from "./delivery_rig.ts";

@@ -6,15 +6,13 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  ANNOTATION_CONFIG_SOURCE,
-  type PodStatus,
-} from "../../../mod/api/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../mod/api/vocabulary/mod.ts";
+import type { PodStatus } from "../../../mod/api/types/mod.ts";
 import {
   buildPodStatus,
   findCondition,
   isTerminalPhase,
-} from "../../../mod/pod/mod.ts";
+} from "../../../mod/pod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   observed,

@@ -5,12 +5,12 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { PodCondition, PodStatus } from "../../../mod/api/mod.ts";
+import type { PodCondition, PodStatus } from "../../../mod/api/types/mod.ts";
 import {
   isEmptyPatch,
   mergeStatus,
   patchStatus,
-} from "../../../mod/status/mod.ts";
+} from "../../../mod/status/status_patch.ts";
 import { container } from "./builders.ts";
 
 const condition = (

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { StatusManager } from "../../../mod/status/mod.ts";
+import type { StatusManager } from "../../../mod/status/status_manager.ts";
 import {
   MemoryFiles,
   POD,

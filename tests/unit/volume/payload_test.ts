@@ -10,9 +10,8 @@ import {
   type KeyedObject,
   NO_OBJECTS,
   type ObjectGetter,
-  type Pod,
-  type Volume,
-} from "../../../mod/api/mod.ts";
+} from "../../../mod/api/objects/mod.ts";
+import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/nested_mounts.ts";
 import { namedObjects, volumePayload } from "../../../mod/volume/payload.ts";
 import {

@@ -10,9 +10,11 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/mod.ts";
-import { NO_OBJECTS, type Pod, type Volume } from "../../../mod/api/mod.ts";
-import { PodDirectories, PodVolumes } from "../../../mod/volume/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { NO_OBJECTS } from "../../../mod/api/objects/mod.ts";
+import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
+import { PodDirectories } from "../../../mod/volume/pod_directories.ts";
+import { PodVolumes } from "../../../mod/volume/pod_volumes.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const FILES = {

@@ -1,0 +1,206 @@
+/**
+ * How a pod comes to its end: stopped, then cleared away.
+ *
+ * @module
+ */
+
+import type { PodEvent } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
+import type { PodReporter } from "./pod_reporter.ts";
+import type { EndingPod, Keep } from "../workers/mod.ts";
+import type { SyncDeps } from "./sync_deps.ts";
+import type { SyncMemory } from "./sync_memory.ts";
+import { NOT_KILLED, tellFailure } from "./tell_failure.ts";
+import type { PodLook } from "./pod_look.ts";
+
+/** Upstream's killPodNow: 10 s, or one and a half times the grace. */
+const LEAST_KILL_MS = 10_000;
+const KILL_MS_PER_GRACE_SECOND = 1_500;
+
+/** A runtime that stopped a sandbox knows how its containers ended, or will in a moment. */
+const CONFIRM_LOOKS = 5;
+const CONFIRM_PAUSE_MS = 100;
+
+const EXCEEDED_GRACE: PodEvent = {
+  type: "Warning",
+  reason: "ExceededGracePeriod",
+  message:
+    "Container runtime did not kill the pod within specified grace period.",
+};
+
+/** What ending pods needs. */
+export interface EnderDeps
+  extends Pick<SyncDeps, "records" | "clock" | "events"> {
+  readonly cache: Pick<SyncDeps["cache"], "delete">;
+  readonly executor: Pick<SyncDeps["executor"], "killPod" | "forget">;
+  readonly remains: Pick<
+    SyncDeps["remains"],
+    "stopSandboxes" | "endVolumes" | "endCgroup" | "remove" | "renew"
+  >;
+  readonly statuses: Pick<
+    SyncDeps["statuses"],
+    "terminatePod" | "renew" | "remove"
+  >;
+  readonly prober: Pick<
+    SyncDeps["prober"],
+    "stopLivenessAndStartup" | "remove"
+  >;
+  readonly memory: Pick<SyncMemory, "acted" | "forget" | "renew">;
+  readonly look: Pick<PodLook, "latest" | "now">;
+  readonly reporter: Pick<PodReporter, "report">;
+}
+
+/** Does the second half of a pod's life. */
+export class PodEnder {
+  readonly #deps: EnderDeps;
+
+  constructor(deps: EnderDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Stops every container and sandbox of a pod (kubelet: SyncTerminatingPod).
+   *
+   * Its readiness is asked to the last, for whoever still sends it work; what might
+   * restart a container is not asked any more.
+   *
+   * A sandbox that cannot be stopped although its containers have ended is left to the
+   * collector: neither the pod's end nor its successor waits for it. The volumes end with
+   * the containers.
+   *
+   * @throws {Error} when something still runs
+   */
+  async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    const { uid, pod, eviction, graceSeconds, isRemoved } = ending;
+    const { look, reporter, records, prober, memory, executor, remains } =
+      this.#deps;
+    const before = await look.latest(uid, signal);
+    if (pod !== undefined) {
+      reporter.report(pod, before, { terminal: false, eviction });
+      await records.keep(uid);
+      prober.stopLivenessAndStartup(uid);
+    }
+    const kill = memory.acted(uid, () =>
+      executor.killPod({
+        pod,
+        observed: before,
+        ...(graceSeconds !== undefined && { graceSeconds }),
+        // The next agent may find the manifest back, and this one's end half done.
+        ...(isRemoved === true && { startsAgain: true }),
+        signal,
+      }));
+    const failure = await this.#watchKill(ending, kill, signal);
+    prober.remove(uid);
+    const after = await this.#lastLook(uid, signal);
+    if (failure !== undefined) {
+      if (after.containers.some(mayRun)) throw failure.error;
+      remains.stopSandboxes(after);
+    }
+    const running = after.containers.filter((container) =>
+      container.state === "running"
+    );
+    if (running.length > 0) {
+      throw new Error(
+        `Cannot end pod "${after.namespace}/${after.name}": ${
+          running.map((container) => `"${container.name}"`).join(", ")
+        } still running after the grace period`,
+      );
+    }
+    if (pod !== undefined) {
+      reporter.report(pod, after, { terminal: true, eviction });
+      await records.keep(uid);
+    }
+    remains.endVolumes(uid);
+  }
+
+  /** Looks at what was stopped, again for a while if the runtime has more to tell of it. */
+  async #lastLook(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+    const { clock, look } = this.#deps;
+    let seen = await look.now(uid, signal);
+    for (let times = 0; times < CONFIRM_LOOKS; times++) {
+      if (!seen.containers.some((one) => one.isUnconfirmed)) break;
+      await clock.sleep(CONFIRM_PAUSE_MS, signal);
+      seen = await look.now(uid, signal);
+    }
+    return seen;
+  }
+
+  /**
+   * Waits for the containers to be stopped, and tells when that fails or takes too long.
+   *
+   * @returns what failed
+   */
+  async #watchKill(
+    ending: EndingPod,
+    kill: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    const { clock, events } = this.#deps;
+    const { pod, eviction, graceSeconds } = ending;
+    // Only who evicts waits for the end, and not for ever (kubelet: killPodNow).
+    using _limit = pod === undefined || eviction === undefined
+      ? undefined
+      : clock.after(
+        Math.max(LEAST_KILL_MS, (graceSeconds ?? 0) * KILL_MS_PER_GRACE_SECOND),
+        () => events.record(podRef(pod), EXCEEDED_GRACE),
+      );
+    try {
+      if (pod === undefined) await kill;
+      else await tellFailure(kill, { pod, fault: NOT_KILLED, events, signal });
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      return { error };
+    }
+  }
+
+  /**
+   * Hands what a stopped pod leaves behind to the collector, and says for good how it
+   * ended (kubelet: SyncTerminatedPod).
+   */
+  async release(ending: EndingPod, keep: Keep): Promise<void> {
+    const { uid } = ending;
+    const { remains } = this.#deps;
+    switch (keep) {
+      case "all":
+        remains.endCgroup(uid);
+        break;
+      case "evidence":
+      case "nothing":
+        this.#deps.memory.forget(uid);
+        this.#deps.executor.forget(uid);
+        remains.remove(uid, keep);
+        break;
+      case "logs":
+        this.#deps.memory.renew(uid);
+        this.#deps.executor.forget(uid);
+        remains.renew(uid);
+    }
+    await this.#finish(ending, keep);
+  }
+
+  /** Says for good how the pod ended, or forgets that there was one. */
+  async #finish({ uid, pod }: EndingPod, keep: Keep): Promise<void> {
+    const { statuses, records, cache } = this.#deps;
+    if (pod !== undefined) statuses.terminatePod(pod);
+    switch (keep) {
+      case "all":
+      case "evidence":
+        return await records.keep(uid);
+      case "logs":
+        records.forget(uid);
+        return statuses.renew(uid);
+      case "nothing":
+        records.forget(uid);
+        // Whoever has the UID next must not find these dead in its past.
+        cache.delete(uid);
+        return statuses.remove(uid);
+    }
+  }
+}
+
+/** True unless the container is known not to run. */
+function mayRun({ state }: ObservedContainer): boolean {
+  return state === "running" || state === "unknown";
+}

@@ -1,0 +1,78 @@
+/**
+ * Looks at pods, so that all who go by what was seen hear of it.
+ *
+ * @module
+ */
+
+import type { ObservedPod } from "../../pod/observed/mod.ts";
+import { unseenPod } from "../../runtime/observe/mod.ts";
+import type { SyncDeps } from "./sync_deps.ts";
+import type { SyncMemory } from "./sync_memory.ts";
+
+/** What looking needs. */
+export interface PodLookDeps extends
+  Pick<
+    SyncDeps,
+    "cache" | "observer" | "remains" | "statuses" | "isListed"
+  > {
+  readonly prober: Pick<SyncDeps["prober"], "look">;
+  readonly memory: SyncMemory;
+}
+
+/** The eyes of a sync: what another pod of the UID left is not seen. */
+export class PodLook {
+  readonly #deps: PodLookDeps;
+
+  constructor(deps: PodLookDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The pod as it was seen after the last action.
+   *
+   * @throws {Error} when the runtime cannot be asked
+   */
+  async latest(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+    const { cache, memory, remains, statuses, isListed } = this.#deps;
+    // -1: any look since the agent's start will do for a pod never acted upon.
+    const pod = await cache.getNewerThan(
+      uid,
+      memory.actedAtMs(uid) ?? -1,
+      signal,
+    );
+    if (pod.sandboxes.length + pod.containers.length > 0) {
+      return remains.ofThisLife(pod);
+    }
+    // A list that lacks what ran before may be that of a runtime still starting, and
+    // one that nothing told to be ours was not looked at: better ask than run it twice.
+    const mayBeThere = statuses.get(uid) !== undefined || isListed(uid);
+    return mayBeThere ? await this.now(uid, signal) : pod;
+  }
+
+  /**
+   * Looks at the pod now.
+   *
+   * @throws {Error} when the runtime cannot be asked
+   */
+  async now(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+    const observed = await this.#deps.observer.look(uid, signal);
+    this.#deps.prober.look(uid);
+    return this.#deps.remains.ofThisLife(observed);
+  }
+
+  /** Takes what an action itself has learned of the pod for a look of our own. */
+  learn(
+    uid: string,
+    seen: { readonly pod: ObservedPod; readonly atMs: number },
+  ): ObservedPod {
+    this.#deps.cache.set(uid, seen.pod, seen.atMs);
+    this.#deps.prober.look(uid);
+    return this.#deps.remains.ofThisLife(seen.pod);
+  }
+
+  /** The pod as it was last seen. */
+  known(uid: string): ObservedPod {
+    const { cache, remains } = this.#deps;
+    return remains.ofThisLife(cache.get(uid) ?? unseenPod(uid));
+  }
+}

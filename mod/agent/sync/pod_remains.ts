@@ -1,0 +1,257 @@
+/**
+ * What pods leave behind, handed to the collector.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type { GarbageCollector } from "../../collect/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
+import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
+import type { PodCache, PodObserver } from "../../runtime/observe/mod.ts";
+import type { PodResources } from "../../runtime/resources/mod.ts";
+import { STATUS_RECORD } from "../../status/mod.ts";
+import { FormerLives } from "./former_lives.ts";
+import type { Keep } from "../workers/mod.ts";
+
+/** What handing over needs. */
+export interface RemainsDeps {
+  readonly collector: Pick<GarbageCollector, "add" | "drop" | "has">;
+  readonly remover: Pick<PodRemover, keyof PodRemover>;
+  readonly observer: Pick<PodObserver, "look">;
+  readonly cache: Pick<PodCache, "get" | "delete">;
+  readonly directories: {
+    endVolumes(uid: string): void;
+    discard(uid: string, options?: { readonly keep?: string }): void;
+    renew(uid: string): void;
+  };
+  readonly resources?: Pick<PodResources, "remove">;
+}
+
+/** The containers of a pod have ended; this is what is left of it. */
+type Removed = Extract<Keep, "evidence" | "nothing">;
+
+/**
+ * Knows what of pods is of no use any more, and has it removed by others.
+ *
+ * Nothing here waits or fails: a pod has ended when its containers have. Of a pod that
+ * is gone its directory goes last, since it marks the rest as ours; so the next agent
+ * finds again what this one did not finish.
+ */
+export class PodRemains {
+  readonly #deps: RemainsDeps;
+  /** Pods that are being removed wholly, by UID, as they were last seen. */
+  readonly #gone = new Map<string, ObservedPod | undefined>();
+  readonly #formerLives = new FormerLives();
+
+  constructor(deps: RemainsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Without those of which all is being removed: nobody need end them any more. */
+  livingOf(uids: ReadonlySet<string>): ReadonlySet<string> {
+    return this.#gone.size === 0
+      ? uids
+      : new Set([...uids].filter((uid) => !this.#gone.has(uid)));
+  }
+
+  /** The pod without what another pod of its UID left in the runtime. */
+  ofThisLife(observed: ObservedPod): ObservedPod {
+    return this.#formerLives.without(observed);
+  }
+
+  /** Older dead containers and sandboxes of a pod that lives on. */
+  prune(observed: ObservedPod): void {
+    const { containers, sandboxes } = findLeftovers(observed);
+    for (const container of containers) {
+      this.#addContainer(observed, container, { keepLog: false });
+    }
+    for (const { id } of sandboxes) this.#addSandbox(observed, id);
+  }
+
+  /** Sandboxes in which nothing runs any more, if they could not be stopped. */
+  stopSandboxes(
+    pod: ObservedPod,
+    ids: readonly string[] = pod.sandboxes.map(({ id }) => id),
+  ): void {
+    const { collector, remover } = this.#deps;
+    for (const id of ids) {
+      collector.add({
+        key: `network/${id}`,
+        what: `what keeps sandbox "${id}" of ${nameOf(pod)} from stopping`,
+        remove: (signal) => remover.stopSandbox(id, { signal }),
+      });
+    }
+  }
+
+  /** The volumes of a pod whose containers have ended, whatever comes of it. */
+  endVolumes(uid: string): void {
+    const { collector, directories } = this.#deps;
+    try {
+      // At once, so that its claims are free for whoever takes its place.
+      directories.endVolumes(uid);
+    } catch {
+      collector.add({
+        key: keysOf(uid).volumes,
+        what: `the volumes of pod "${uid}"`,
+        // deno-lint-ignore require-await -- a failure is a rejection
+        remove: async (signal) => {
+          signal.throwIfAborted();
+          directories.endVolumes(uid);
+        },
+      });
+    }
+  }
+
+  /** The cgroup of a pod that has ended and does not begin anew. */
+  endCgroup(uid: string): void {
+    const { collector, resources } = this.#deps;
+    if (resources === undefined) return;
+    collector.add({
+      key: keysOf(uid).cgroup,
+      what: `the cgroup of pod "${uid}"`,
+      remove: (signal) => resources.remove(uid, signal),
+    });
+  }
+
+  /**
+   * A pod that is not to be seen any more, or of which only the record is to stay that
+   * says how it ended.
+   */
+  remove(uid: string, keep: Removed): void {
+    const { collector, cache } = this.#deps;
+    const seen = cache.get(uid);
+    if (keep === "nothing") this.#gone.set(uid, seen);
+    this.endCgroup(uid);
+    collector.add({
+      key: keysOf(uid).pod,
+      what: seen === undefined || seen.name === ""
+        ? `the rest of pod "${uid}"`
+        : `the rest of ${nameOf(seen)}`,
+      remove: (signal) => this.#removePod(uid, keep, signal),
+    });
+  }
+
+  /**
+   * A UID that begins anew: what it had is another pod's, but for the logs. What cannot
+   * be removed stays beside the new pod and says nothing of it.
+   */
+  renew(uid: string): void {
+    const { cache, directories } = this.#deps;
+    const seen = cache.get(uid);
+    if (seen !== undefined) this.#part(seen, { keepLogs: true });
+    try {
+      directories.renew(uid);
+    } catch {
+      // It goes on in the directory it has, as after a restart of the agent.
+    }
+  }
+
+  /**
+   * A pod that is to run: nothing of it is garbage any more. Where one of its UID was
+   * being removed, the rest of that is another pod's.
+   */
+  reclaim({ metadata: { uid, name, namespace } }: Pod): void {
+    const { collector } = this.#deps;
+    for (const key of Object.values(keysOf(uid))) collector.drop(key);
+    const gone = this.#gone.get(uid);
+    this.#gone.delete(uid);
+    if (gone === undefined) return;
+    this.#part(gone, { keepLogs: false });
+    // Under another name it would have other logs.
+    const isSame = gone.name === name && gone.namespace === namespace;
+    if (!isSame) this.#addLogs(gone);
+  }
+
+  #part(observed: ObservedPod, options: { readonly keepLogs: boolean }): void {
+    const { collector } = this.#deps;
+    this.#formerLives.part(
+      observed,
+      (id) =>
+        collector.has(`sandbox/${id}`) || collector.has(`container/${id}`),
+    );
+    for (const container of observed.containers) {
+      this.#addContainer(observed, container, { keepLog: options.keepLogs });
+    }
+    for (const { id } of observed.sandboxes) this.#addSandbox(observed, id);
+  }
+
+  async #removePod(
+    uid: string,
+    keep: Removed,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { observer, remover, directories, cache } = this.#deps;
+    const observed = await observer.look(uid, signal);
+    signal.throwIfAborted();
+    if (observed.containers.some(({ state }) => state === "running")) {
+      // It was thought to have ended: whoever finds orphans ends it, with its grace.
+      this.#gone.delete(uid);
+      return;
+    }
+    if (this.#gone.has(uid)) this.#gone.set(uid, observed);
+    await remover.removePod(observed, { signal });
+    // The question and the answer are one step: nobody begins the pod anew between them.
+    signal.throwIfAborted();
+    if (keep === "evidence") {
+      return directories.discard(uid, { keep: STATUS_RECORD });
+    }
+    directories.discard(uid);
+    this.#gone.delete(uid);
+    this.#formerLives.forget(uid);
+    // A look of ours has put it there again.
+    cache.delete(uid);
+  }
+
+  #addContainer(
+    pod: ObservedPod,
+    container: ObservedContainer,
+    options: { readonly keepLog: boolean },
+  ): void {
+    const { collector, remover } = this.#deps;
+    const key = `container/${container.id}`;
+    if (collector.has(key)) return;
+    collector.add({
+      key,
+      what: `dead container "${container.name}" (${container.id}) of ${
+        nameOf(pod)
+      }`,
+      remove: (signal) =>
+        options.keepLog
+          ? remover.removeRecord(pod, container, { signal })
+          : remover.removeContainer(pod, container, { signal }),
+    });
+  }
+
+  #addLogs(pod: ObservedPod): void {
+    const { collector, remover } = this.#deps;
+    collector.add({
+      key: `logs/${pod.namespace}/${pod.name}/${pod.uid}`,
+      what: `the logs of ${nameOf(pod)}`,
+      remove: () => remover.removeLogs(pod),
+    });
+  }
+
+  #addSandbox(pod: ObservedPod, id: string): void {
+    const { collector, remover } = this.#deps;
+    const key = `sandbox/${id}`;
+    if (collector.has(key)) return;
+    collector.add({
+      key,
+      what: `dead sandbox "${id}" of ${nameOf(pod)}`,
+      remove: (signal) => remover.removeSandbox(id, { signal }),
+    });
+  }
+}
+
+function keysOf(uid: string) {
+  return {
+    volumes: `volumes/${uid}`,
+    cgroup: `cgroup/${uid}`,
+    pod: `pod/${uid}`,
+  };
+}
+
+function nameOf({ namespace, name, uid }: ObservedPod): string {
+  return `pod "${namespace}/${name}" (${uid})`;
+}

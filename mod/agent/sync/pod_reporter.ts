@@ -1,0 +1,79 @@
+/**
+ * Says how pods are: from what was observed to the status that everybody sees.
+ *
+ * @module
+ */
+
+import type { Pod, PodStatus } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import {
+  buildPodStatus,
+  DEADLINE_EXCEEDED_REASON,
+  isTerminalPhase,
+  type PodEviction,
+} from "../../pod/status/mod.ts";
+import type { ObservedPod } from "../../pod/observed/mod.ts";
+import type { SyncDeps } from "./sync_deps.ts";
+import type { SyncMemory } from "./sync_memory.ts";
+import { NOTHING_WAITS } from "./waiting.ts";
+
+/** What reporting needs. */
+export interface ReporterDeps extends
+  Pick<
+    SyncDeps,
+    "clock" | "events" | "statuses" | "prober" | "runtimeName" | "hostIps"
+  > {
+  readonly memory: SyncMemory;
+}
+
+/** How the pod stands that is reported. */
+export interface ReportOptions {
+  /** Its containers have been stopped for good. */
+  readonly terminal: boolean;
+  readonly eviction?: PodEviction | undefined;
+}
+
+/** Computes the statuses of pods and stores them. */
+export class PodReporter {
+  readonly #deps: ReporterDeps;
+
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reports a pod as it was observed. Returns the status that holds from now on. */
+  report(pod: Pod, observed: ObservedPod, options: ReportOptions): PodStatus {
+    const { clock, statuses, prober, memory } = this.#deps;
+    const { uid } = pod.metadata;
+    const previous = statuses.get(uid);
+    const status = buildPodStatus({
+      pod,
+      observed,
+      previous,
+      waiting: memory.waiting.get(uid) ?? NOTHING_WAITS,
+      probes: prober,
+      nowMs: clock.now(),
+      activeMs: memory.activeTimes.activeMs(uid, previous?.startTime),
+      runtimeName: this.#deps.runtimeName(),
+      terminal: options.terminal,
+      hostIps: this.#deps.hostIps(),
+      resizeRefusal: memory.refusedResizes.get(uid),
+      eviction: options.eviction,
+    });
+    const stored = statuses.setPodStatus(pod, status);
+    // Of a pod that begins now: before its start takes long, or the clock is set.
+    memory.activeTimes.activeMs(uid, stored.startTime);
+    this.#tellDeadline(pod, { before: previous?.phase, after: stored });
+    return stored;
+  }
+
+  #tellDeadline(
+    pod: Pod,
+    status: { readonly before: string | undefined; readonly after: PodStatus },
+  ): void {
+    const { reason, message = "" } = status.after;
+    const isNew = !isTerminalPhase(status.before);
+    if (!isNew || reason !== DEADLINE_EXCEEDED_REASON) return;
+    this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
+  }
+}

@@ -1,0 +1,399 @@
+/**
+ * What is done for one pod: bring it nearer to its spec, stop it, clear it away.
+ *
+ * @module
+ */
+
+import { jitter } from "../../base/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { allocatedPod, planPod, type PodPlan } from "../../pod/plan/mod.ts";
+import { deadlineLeftMs, isTerminalPhase } from "../../pod/status/mod.ts";
+import type { ObservedPod } from "../../pod/observed/mod.ts";
+import type { SyncFailure, SyncOutcome } from "../../runtime/account/mod.ts";
+import type { Materialisation, VolumeWarning } from "../../volume/mod.ts";
+import { hasContent } from "./content_volumes.ts";
+import type { PodDecision } from "./decision.ts";
+import { isAlive, stopForName } from "./lost_name.ts";
+import type {
+  EndingPod,
+  Keep,
+  NameRight,
+  PodSyncer,
+  SyncResult,
+} from "../workers/mod.ts";
+import { PodEnder } from "./pod_ender.ts";
+import { PodLook } from "./pod_look.ts";
+import { PodReporter } from "./pod_reporter.ts";
+import type { SyncDeps } from "./sync_deps.ts";
+import { SyncMemory } from "./sync_memory.ts";
+import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
+import { FAILED_MOUNT, mustWait, withoutVolumes } from "./volume_gate.ts";
+import { waitingAfter } from "./waiting.ts";
+
+/** Base wait after a failure that names no better time (upstream backOffPeriod). */
+const FAILURE_RETRY_MS = 10_000;
+
+/** Spread of that wait, so that pods that failed together do not retry together. */
+const RETRY_JITTER = 0.5;
+
+/** How often a pod is looked at while it waits for a pull, whose end is told (upstream syncFrequency). */
+const PULL_LOOK_MS = 60_000;
+
+/** One sync's circumstances. */
+interface SyncOptions {
+  readonly nameRight: () => NameRight;
+  readonly signal: AbortSignal;
+}
+
+/** A pod as it is, and what is to be done about it. */
+interface SyncJob {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly plan: PodPlan;
+}
+
+/** What a sync came to. */
+interface Synced {
+  readonly result: SyncResult;
+  readonly failures: readonly SyncFailure[];
+}
+
+/**
+ * Syncs pods against the runtime.
+ *
+ * Holds per pod only what the runtime cannot tell: see {@linkcode SyncMemory}.
+ */
+export class RuntimePodSyncer implements PodSyncer {
+  readonly #deps: SyncDeps;
+  readonly #memory: SyncMemory;
+  readonly #look: PodLook;
+  readonly #reporter: PodReporter;
+  readonly #ender: PodEnder;
+
+  constructor(deps: SyncDeps) {
+    const memory = new SyncMemory(deps.clock);
+    const look = new PodLook({ ...deps, memory });
+    const reporter = new PodReporter({ ...deps, memory });
+    this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#memory = memory;
+    this.#look = look;
+    this.#reporter = reporter;
+    this.#ender = new PodEnder({ ...deps, memory, look, reporter });
+  }
+
+  /**
+   * Whether something is being done for the pod of which the cache will hear only
+   * when it is over. A list meanwhile shows a pod half way, not worth a close look.
+   */
+  isActing(uid: string): boolean {
+    return this.#memory.isActing(uid);
+  }
+
+  /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
+  decision(uid: string): PodDecision | undefined {
+    return this.#memory.decisions.get(uid);
+  }
+
+  async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
+    const { uid } = pod.metadata;
+    const { decisions } = this.#memory;
+    try {
+      const { result: wanted, failures } = await this.#syncOnce(pod, options);
+      await this.#deps.records.keep(uid);
+      const result = this.#withDeadline(pod, wanted);
+      decisions.ended(uid, { result, failures });
+      return result;
+    } catch (error) {
+      options.signal.throwIfAborted();
+      const observed = this.#look.known(uid);
+      decisions.broken({ pod, observed }, error);
+      throw error;
+    }
+  }
+
+  async pullAhead(
+    successor: Pod,
+    { before }: { readonly before: string },
+  ): Promise<boolean> {
+    const { statuses, executor } = this.#deps;
+    const { containerStatuses = [] } = statuses.get(before) ?? {};
+    const runs = containerStatuses.some(({ state }) => state?.running);
+    const isKept = runs && await executor.fetch(successor);
+    this.#memory.setRunningOn(before, isKept && executor.activities);
+    return isKept;
+  }
+
+  terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    this.#memory.setRunningOn(ending.uid, false);
+    return this.#ender.terminate(ending, signal);
+  }
+
+  release(ending: EndingPod, keep: Keep): Promise<void> {
+    return this.#ender.release(ending, keep);
+  }
+
+  async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
+    const { uid } = wanted.metadata;
+    const { signal } = options;
+    const { prober, remains, executor } = this.#deps;
+    remains.reclaim(wanted);
+    executor.keepPulls(wanted);
+    const observed = await tellFailure(this.#look.latest(uid, signal), {
+      pod: wanted,
+      fault: STATUS_UNKNOWN,
+      events: this.#deps.events,
+      signal,
+    });
+    const pod = this.#allocate(wanted, observed);
+    this.#probe(pod);
+    const status = this.#reporter.report(pod, observed, { terminal: false });
+    if (isTerminalPhase(status.phase)) return plain({ kind: "terminal" });
+    const plan = planPod({ pod, observed, probes: prober });
+    this.#memory.decisions.made({ pod, observed, plan });
+    const right = options.nameRight();
+    if (right === "lost" && isAlive(observed)) {
+      return await this.#giveWay({ pod, observed, plan }, signal);
+    }
+    if (isIdle(plan)) {
+      if (this.#memory.waiting.delete(uid)) {
+        this.#reporter.report(pod, observed, { terminal: false });
+      }
+      remains.prune(observed);
+      return await this.#refresh(pod, signal);
+    }
+    if (right !== "has") return plain({ kind: "held" });
+    return await this.#act({ pod, observed, plan }, signal);
+  }
+
+  /** Stops the pod for another one of its name, and waits. */
+  async #giveWay(job: SyncJob, signal: AbortSignal): Promise<Synced> {
+    const deps = { ...this.#deps, memory: this.#memory, look: this.#look };
+    const observed = await stopForName(job, deps, signal);
+    this.#reporter.report(job.pod, observed, { terminal: false });
+    return plain({ kind: "held" });
+  }
+
+  /**
+   * Has the containers asked, as the newest spec says.
+   *
+   * The kubelet begins when the volumes are there. Nothing is asked of a container that
+   * does not run, so it makes no difference for one that is to start; and of one that
+   * runs already the prober has to know what is remembered before its status is told.
+   */
+  #probe(pod: Pod): void {
+    const { statuses, prober } = this.#deps;
+    const { uid } = pod.metadata;
+    if (isTerminalPhase(statuses.get(uid)?.phase)) return;
+    prober.add(pod);
+    prober.look(uid);
+  }
+
+  /** The pod with the resources that it may have now. */
+  #allocate(wanted: Pod, observed: ObservedPod): Pod {
+    const { uid } = wanted.metadata;
+    const allocated = allocatedPod(wanted, observed);
+    const refusal = this.#deps.resizes.judge(wanted, allocated);
+    if (refusal === undefined) {
+      this.#memory.refusedResizes.delete(uid);
+      return wanted;
+    }
+    this.#memory.refusedResizes.set(uid, refusal);
+    return allocated;
+  }
+
+  /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
+  async #refresh(pod: Pod, signal: AbortSignal): Promise<Synced> {
+    if (!hasContent(pod)) return plain({ kind: "settled" });
+    const refreshed = await this.#deps.volumes.refresh(pod, { signal });
+    if (refreshed.kind === "ok") return plain({ kind: "settled" });
+    const { message } = refreshed;
+    const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
+    return {
+      result: { kind: "settled", againMs: this.#retryMs() },
+      failures: [failure],
+    };
+  }
+
+  #warn(pod: Pod, warning: VolumeWarning): VolumeWarning {
+    this.#deps.events.record(podRef(pod), { type: "Warning", ...warning });
+    return warning;
+  }
+
+  async #act(job: SyncJob, signal: AbortSignal): Promise<Synced> {
+    const { pod, plan } = job;
+    const { uid } = pod.metadata;
+    await tellFailure(this.#deps.directories.prepare(pod), {
+      pod,
+      fault: NO_DIRECTORIES,
+      events: this.#deps.events,
+      signal,
+    });
+    // Before anything that takes long: its deadline counts from now, whoever asks. What
+    // goes on in its sandbox began long ago, and need not wait for the disk.
+    const kept = this.#deps.records.keep(uid);
+    if (plan.sandbox.kind === "create") await kept;
+    const volumes = await this.#materialise(pod, signal);
+    for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
+    if (volumes.kind === "failed" && mustWait(job, volumes)) {
+      const { message } = volumes;
+      const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
+      return {
+        result: { kind: "retry", delayMs: this.#retryMs() },
+        failures: [failure],
+      };
+    }
+    if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
+    const outcome = await this.#execute(job, { volumes, signal });
+    await kept;
+    return await this.#conclude(job, outcome, signal);
+  }
+
+  async #materialise(
+    pod: Pod,
+    signal: AbortSignal,
+  ): Promise<Materialisation> {
+    const { volumes, executor: { activities } } = this.#deps;
+    const kind = "making_volumes";
+    using _making = activities.begin(pod.metadata.uid, { kind });
+    return await volumes.materialise(pod, { signal });
+  }
+
+  /** Does what the plan says, but for what needs a volume that is not ready. */
+  async #execute(
+    job: SyncJob,
+    options: { volumes: Materialisation; signal: AbortSignal },
+  ): Promise<SyncOutcome> {
+    const { pod } = job;
+    const { uid } = pod.metadata;
+    const { volumes, signal } = options;
+    const gated = withoutVolumes(job.plan, pod, volumes);
+    const messages = new Set(gated.failures.map(({ message }) => message));
+    if (messages.size > 0) {
+      const message = [...messages].join("; ");
+      this.#warn(pod, { reason: FAILED_MOUNT, message });
+    }
+    const { sources } = volumes;
+    const { plan } = gated;
+    const beforeMs = this.#memory.actedAtMs(uid);
+    const outcome = await this.#memory.acted(
+      uid,
+      () =>
+        this.#deps.executor.execute({ ...job, plan, volumes: sources, signal }),
+    );
+    // What was seen still holds: a wake-up that is due soon need not wait for a list.
+    if (!outcome.acted) this.#memory.setActedAtMs(uid, beforeMs);
+    const failures = [...outcome.failures, ...gated.failures];
+    return { ...outcome, failures };
+  }
+
+  /** Sees what came of an action, and says when to go on. */
+  async #conclude(
+    { pod, observed, plan }: SyncJob,
+    outcome: SyncOutcome,
+    signal: AbortSignal,
+  ): Promise<Synced> {
+    const { uid } = pod.metadata;
+    const { prober, remains } = this.#deps;
+    this.#memory.waiting.set(uid, waitingAfter(outcome));
+    const { unstopped = [] } = outcome;
+    if (unstopped.length > 0) remains.stopSandboxes(observed, unstopped);
+    const now = outcome.acted
+      ? await this.#lookAfter(uid, outcome, signal)
+      : observed;
+    const failures = failuresOf(outcome);
+    const status = this.#reporter.report(pod, now, { terminal: false });
+    if (isTerminalPhase(status.phase)) {
+      return { result: { kind: "terminal" }, failures };
+    }
+    remains.prune(now);
+    const next = planPod({ pod, observed: now, probes: prober });
+    if (failures.length > 0) {
+      // One whose start failed and that runs all the same waits for its hook.
+      const isHookNew = plan.postStart.length < next.postStart.length;
+      return isHookNew
+        ? { result: { kind: "retry", delayMs: 0 }, failures }
+        : { result: this.#retryAfter(outcome, failures), failures };
+    }
+    // Nobody tells us of what our own look has seen already: a sidecar that runs and
+    // lets the next container start, or a container that ended at once.
+    const isMore = outcome.acted && !isIdle(next);
+    if (isMore) return plain({ kind: "retry", delayMs: 0 });
+    return plain(
+      outcome.isPulling
+        ? { kind: "retry", delayMs: PULL_LOOK_MS }
+        : { kind: "settled" },
+    );
+  }
+
+  /** The pod after an action: what the action itself learned, else a look of our own. */
+  async #lookAfter(
+    uid: string,
+    outcome: SyncOutcome,
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
+    const { observed, actedAtMs } = outcome;
+    if (observed === undefined) return await this.#look.now(uid, signal);
+    this.#memory.setActedAtMs(uid, actedAtMs);
+    return this.#look.learn(uid, observed);
+  }
+
+  #retryAfter(
+    { isPulling }: SyncOutcome,
+    failures: readonly SyncFailure[],
+  ): SyncResult {
+    const nowMs = this.#deps.clock.monotonic();
+    // One that has to wait long must not hold up another that says nothing.
+    const delays = failures.map(({ retryAtMs }) =>
+      retryAtMs === undefined ? this.#retryMs() : Math.max(0, retryAtMs - nowMs)
+    );
+    if (isPulling) delays.push(PULL_LOOK_MS);
+    return { kind: "retry", delayMs: Math.min(...delays) };
+  }
+
+  #retryMs(): number {
+    return jitter(this.#deps.random, FAILURE_RETRY_MS, RETRY_JITTER);
+  }
+
+  /** No later than the pod may run. */
+  #withDeadline(pod: Pod, result: SyncResult): SyncResult {
+    const { uid } = pod.metadata;
+    const { activeTimes } = this.#memory;
+    const { startTime } = this.#deps.statuses.get(uid) ?? {};
+    const activeMs = activeTimes.activeMs(uid, startTime);
+    if (activeMs === undefined) return result;
+    const leftMs = deadlineLeftMs(pod, activeMs);
+    if (leftMs === undefined) return result;
+    switch (result.kind) {
+      case "settled":
+        return {
+          kind: "settled",
+          againMs: Math.min(result.againMs ?? leftMs, leftMs),
+        };
+      case "retry":
+        return { kind: "retry", delayMs: Math.min(result.delayMs, leftMs) };
+      case "held":
+      case "terminal":
+        return result;
+    }
+  }
+}
+
+/** Where nothing went wrong. */
+function plain(result: SyncResult): Synced {
+  return { result, failures: [] };
+}
+
+function failuresOf(
+  { failures, podFailure }: SyncOutcome,
+): readonly SyncFailure[] {
+  return podFailure === undefined ? failures : [...failures, podFailure];
+}
+
+function isIdle(plan: PodPlan): boolean {
+  return plan.sandbox.kind === "keep" && plan.kill.length === 0 &&
+    plan.reset.length === 0 && plan.resize === undefined &&
+    plan.postStart.length === 0 &&
+    plan.start.length === 0 && plan.startInit.length === 0 &&
+    plan.startEphemeral.length === 0;
+}

@@ -1,0 +1,57 @@
+/**
+ * What syncing pods needs.
+ *
+ * @module
+ */
+
+import type { EventSink } from "../../api/types/mod.ts";
+import type { Clock, Random } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import type { PodCache, PodObserver } from "../../runtime/observe/mod.ts";
+import type { PodExecutor } from "../../runtime/start/mod.ts";
+import type { ProbeManager } from "../../prober/mod.ts";
+import type { StatusManager, StatusRecords } from "../../status/mod.ts";
+import type { PodDirectories, PodVolumes } from "../../volume/mod.ts";
+import type { PodRemains } from "./pod_remains.ts";
+import type { ResizeJudge } from "../workers/mod.ts";
+
+/** Everything a sync works with. */
+export interface SyncDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly cache: PodCache;
+  readonly executor: PodExecutor;
+  /** What pods leave behind is handed over there. */
+  readonly remains: PodRemains;
+  readonly volumes: Pick<PodVolumes, "materialise" | "refresh">;
+  /** Makes a pod's directory, by which it is ours. */
+  readonly directories: Pick<PodDirectories, "prepare">;
+  readonly statuses: Pick<
+    StatusManager,
+    "get" | "setPodStatus" | "terminatePod" | "renew" | "remove"
+  >;
+  /** Asks the containers, and knows what they answered. */
+  readonly prober: Pick<
+    ProbeManager,
+    | "add"
+    | "look"
+    | "stopLivenessAndStartup"
+    | "remove"
+    | "liveness"
+    | "readiness"
+    | "startup"
+  >;
+  readonly records: Pick<StatusRecords, "keep" | "forget">;
+  readonly observer: PodObserver;
+  /** Asked before a pod that runs is given other resources. */
+  readonly resizes: ResizeJudge;
+  /** Reads again what the node tells every pod (resolver, hosts file), if it changed. */
+  readonly refreshNode: () => Promise<void>;
+  /** The runtime's name, for container ids in the status; empty until it is known. */
+  readonly runtimeName: () => string;
+  readonly hostIps: () => readonly string[];
+  /** Whether the last list of all pods, strangers' too, had this one. */
+  readonly isListed: (uid: string) => boolean;
+}

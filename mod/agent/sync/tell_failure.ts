@@ -1,0 +1,60 @@
+/**
+ * Steps whose failure the events of a pod tell, in the kubelet's words.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import { isAbort } from "../../base/mod.ts";
+
+/** What is told of a step that failed; the error follows the words. */
+export interface Fault {
+  readonly reason: string;
+  readonly words: string;
+}
+
+/** The runtime cannot say how the pod is (upstream: podWorkerLoop). */
+export const STATUS_UNKNOWN: Fault = {
+  reason: "FailedSync",
+  words: "error determining status",
+};
+
+/** The pod has no place on the disk (upstream: SyncPod). */
+export const NO_DIRECTORIES: Fault = {
+  reason: "FailedMakePodDataDirectories",
+  words: "error making pod data directories",
+};
+
+/** Something of the pod did not end (upstream: SyncTerminatingPod). */
+export const NOT_KILLED: Fault = {
+  reason: "FailedKillPod",
+  words: "error killing pod",
+};
+
+/**
+ * Waits for a step, and records an event when it fails.
+ *
+ * @throws {unknown} What the step throws; that it was given up is no failure.
+ */
+export async function tellFailure<T>(
+  step: Promise<T>,
+  about: {
+    readonly pod: Pod;
+    readonly fault: Fault;
+    readonly events: EventSink;
+    readonly signal: AbortSignal;
+  },
+): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    const { pod, fault: { reason, words }, events, signal } = about;
+    if (!isAbort(error, signal)) {
+      const message = `${words}: ${describeError(error)}`;
+      events.record(podRef(pod), { type: "Warning", reason, message });
+    }
+    throw error;
+  }
+}

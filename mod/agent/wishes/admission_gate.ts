@@ -1,0 +1,352 @@
+/**
+ * The node's door: which of the wanted pods get a worker, and when.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../base/mod.ts";
+import type {
+  Counter,
+  Logger,
+  MetricsRegistry,
+} from "../../base/telemetry/mod.ts";
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { type ObjectGetter, podRef } from "../../api/objects/mod.ts";
+import { podFullName } from "../../api/vocabulary/mod.ts";
+import {
+  type AdmissionNode,
+  admit,
+  type Rejection,
+  runtimeClassConflict,
+  withRuntimeClass,
+} from "../../pod/admission/mod.ts";
+import {
+  isTerminalPhase,
+  statusOfRefused,
+  statusOfWaiting,
+} from "../../pod/status/mod.ts";
+import type { StatusManager } from "../../status/mod.ts";
+import { isRemoved, type PodWorkers, type WorkerView } from "../workers/mod.ts";
+import type { ResizeGate } from "./resize_gate.ts";
+import type { SeenPods } from "./seen_pods.ts";
+
+/** What judging pods needs. */
+export interface AdmissionDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
+  readonly objects: Pick<ObjectGetter, "runtimeClass">;
+  readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
+  readonly seen: Pick<SeenPods, "strangers">;
+  readonly resizes: Pick<ResizeGate, "holding" | "retry" | "forget">;
+  /** What the node offers now. */
+  readonly node: () => AdmissionNode;
+  /** UIDs of the pods that were taken before and have not been cleared away. */
+  readonly ownedUids: () => ReadonlySet<string>;
+}
+
+/** A pod without a worker, or whose worker ends an earlier life of it. */
+interface HeldPod {
+  readonly pod: Pod;
+  /** Wall time at which it came. */
+  readonly sinceMs: number;
+  /** `undefined` until it is judged for the first time. */
+  readonly verdict: HeldVerdict | undefined;
+}
+
+/** Why a pod is held. */
+export type HeldVerdict = Rejection & {
+  /** `waits`: what stands in its way is ending, or may turn out to have ended. */
+  readonly kind: "waits" | "refused";
+};
+
+/** A pod that has its share of the node. */
+interface Holder {
+  readonly pod: Pod;
+  /** It is not about to give its share back. */
+  readonly stays: boolean;
+}
+
+/**
+ * Judges pods before they start and holds those that the node does not take. It is the
+ * only way from a pod that is wanted to a worker.
+ *
+ * A pod that is put back while it ends is judged like any other, when it has ended: what
+ * others waited for may be theirs by then. Its own old share does not count against it.
+ *
+ * Upstream judges a pod once and for all. Here a pod that was refused is judged
+ * again when something has changed, so that it runs when it can. One that the node
+ * took before the agent's start is not judged again: it may be running, and a
+ * restart of the agent changes no pod (I2).
+ */
+export class PodAdmission {
+  readonly #deps: AdmissionDeps;
+  readonly #rejections: Counter;
+  /** By UID, in the order in which they came. */
+  readonly #held = new Map<string, HeldPod>();
+  /** Taken before the agent's start; whether they have ended is seen when they have a status. */
+  readonly #unproven = new Set<string>();
+  #changed = false;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#rejections = deps.metrics.counter(
+      "kubelet_admission_rejections_total",
+      "Pods that the node refused to run, by reason",
+      ["reason"],
+    );
+  }
+
+  /** Wants a pod to run as it says: a pod of the node at once, another when it is judged. */
+  want(pod: Pod): void {
+    const { uid } = pod.metadata;
+    this.#changed = true;
+    const held = this.#held.get(uid);
+    const worker = this.#deps.workers.get(uid);
+    if (held !== undefined) {
+      this.#held.set(uid, { ...held, pod });
+    } else if (worker !== undefined && !isLeaving(worker)) {
+      if (hasEnded(worker.state)) this.#tellIgnored(pod);
+      this.#start(pod);
+    } else if (worker === undefined && this.#wasTaken(uid)) {
+      this.#unproven.add(uid);
+      this.#start(pod);
+    } else {
+      const sinceMs = this.#deps.clock.now();
+      this.#held.set(uid, { pod, sinceMs, verdict: undefined });
+    }
+  }
+
+  /** Forgets a held pod that nobody wants any more. */
+  drop(uid: string): void {
+    this.#changed = true;
+    this.#unproven.delete(uid);
+    this.#deps.resizes.forget(uid);
+    const held = this.#held.get(uid);
+    this.#held.delete(uid);
+    // Of one that still ends the status tells how.
+    if (held?.verdict !== undefined) this.#deps.statuses.remove(uid);
+  }
+
+  /** Something changed by which a held pod may now be taken. */
+  touch(): void {
+    this.#changed = true;
+  }
+
+  /** The pods that are held, by UID, as their sources have them. */
+  held(): ReadonlyMap<string, Pod> {
+    return new Map([...this.#held].map(([uid, { pod }]) => [uid, pod]));
+  }
+
+  /** Why the pod has no worker; `undefined` for one that has, or was not judged yet. */
+  holdOf(uid: string): HeldVerdict | undefined {
+    return this.#held.get(uid)?.verdict;
+  }
+
+  /** The pods that have no worker, shaped like those that have one. */
+  list(): readonly WorkerView[] {
+    const { workers } = this.#deps;
+    return [...this.#held].flatMap(([uid, { pod }]) =>
+      workers.get(uid) !== undefined ? [] : [{
+        uid,
+        fullName: podFullName(pod),
+        pod,
+        wanted: pod,
+        state: { kind: "syncing" },
+        stopRequestedMs: undefined,
+      }]
+    );
+  }
+
+  /**
+   * Judges the held pods, first come, first served, and starts those that are
+   * taken; pods that may not be resized are looked at again. Costs nothing while
+   * nothing has changed.
+   */
+  review(): void {
+    const { held, isWaiting } = this.#summary();
+    const isDue = this.#changed || held > 0 && isWaiting;
+    if (!isDue) return;
+    if (this.#changed) this.#deps.resizes.retry();
+    // What runs without a manifest holds its share, too: nothing is given away before
+    // that is known.
+    const strangers = this.#deps.seen.strangers();
+    this.#changed = strangers === undefined;
+    if (strangers === undefined) return;
+    for (const [uid, each] of this.#held) {
+      const worker = this.#deps.workers.get(uid);
+      // One whose stop is put off goes on if it has its place.
+      const isEnding = worker?.state.kind === "terminating" &&
+        worker.stop !== "put_off";
+      if (isEnding) continue;
+      const verdict = this.#judge(each.pod, strangers);
+      if (verdict === undefined) this.#take(uid, each);
+      // What is left of its earlier life goes first, and takes its status along.
+      else if (worker === undefined) this.#hold(uid, each, verdict);
+    }
+  }
+
+  /** Of what a waiting pod waits for nobody may tell: it is judged at every review. */
+  #summary(): { readonly held: number; readonly isWaiting: boolean } {
+    const held = [...this.#held.values()];
+    const isWaiting = held.some(({ verdict }) => verdict?.kind === "waits");
+    return { held: held.length, isWaiting };
+  }
+
+  #take(uid: string, { pod, verdict }: HeldPod): void {
+    this.#held.delete(uid);
+    if (verdict !== undefined) {
+      // It begins anew, without the refusal in its past.
+      this.#deps.statuses.remove(uid);
+      const { kind, reason } = verdict;
+      this.#deps.log.info("pod_admitted", {
+        pod: podFullName(pod),
+        uid,
+        after: kind,
+        reason,
+      });
+    }
+    this.#start(pod);
+  }
+
+  #hold(uid: string, held: HeldPod, verdict: HeldVerdict): void {
+    this.#held.set(uid, { ...held, verdict });
+    const { pod, sinceMs, verdict: before } = held;
+    const { kind, reason, message } = verdict;
+    const isSame = before?.kind === kind && before.reason === reason;
+    if (isSame && before.message === message) return;
+    const { statuses, events, log } = this.#deps;
+    statuses.setPodStatus(
+      pod,
+      kind === "refused"
+        ? statusOfRefused({ pod, reason, message, nowMs: sinceMs })
+        : statusOfWaiting({ pod, message, nowMs: sinceMs }),
+    );
+    // The figures in the message move with every other pod: told is a new cause.
+    if (isSame) return;
+    if (kind === "waits") {
+      log.info("pod_waits", { pod: podFullName(pod), uid, reason, message });
+      return;
+    }
+    this.#rejections.inc({ reason: metricReason(reason) });
+    events.record(podRef(pod), { type: "Warning", reason, message });
+  }
+
+  /** Upstream too: only a pod that was removed and added again starts anew. */
+  #tellIgnored(pod: Pod): void {
+    const { statuses, events } = this.#deps;
+    const { phase = "Unknown" } = statuses.get(pod.metadata.uid) ?? {};
+    events.record(podRef(pod), {
+      type: "Warning",
+      reason: "PodChangeIgnored",
+      message:
+        `Cannot run the changed pod: under its UID it has ended as "${phase}", wanted another metadata.uid, or the manifest removed and then added again`,
+    });
+  }
+
+  #judge(pod: Pod, strangers: readonly Pod[]): HeldVerdict | undefined {
+    const runtimeClass = this.#classOf(pod);
+    const conflict = runtimeClass && runtimeClassConflict(pod, runtimeClass);
+    if (conflict !== undefined) {
+      return { kind: "refused", reason: "NodeAffinity", message: conflict };
+    }
+    const request = { pod: this.#dressed(pod), node: this.#deps.node() };
+    const holders = this.#holdersBeside(pod, strangers);
+    const rejection = admit({
+      ...request,
+      others: holders.map((holder) => holder.pod),
+    });
+    if (rejection === undefined) return undefined;
+    const lasting = admit({
+      ...request,
+      others: holders.filter(({ stays }) => stays).map((holder) => holder.pod),
+    });
+    return lasting === undefined
+      ? { kind: "waits", ...rejection }
+      : { kind: "refused", ...lasting };
+  }
+
+  /**
+   * The pods whose share of the node is taken. One of the same name or UID is not among
+   * them: it ends before this one starts.
+   */
+  #holdersBeside(pod: Pod, strangers: readonly Pod[]): Holder[] {
+    const fullName = podFullName(pod);
+    const { uid } = pod.metadata;
+    return [
+      ...this.#deps.workers.list().flatMap((worker) => this.#holder(worker)),
+      // They end, or their source says that they stay.
+      ...strangers.map((stranger) => ({ pod: stranger, stays: false })),
+    ].filter(({ pod: other }) =>
+      other.metadata.uid !== uid && podFullName(other) !== fullName
+    );
+  }
+
+  #holder({ uid, pod, next, state }: WorkerView): Holder[] {
+    const { resizes } = this.#deps;
+    if (next !== undefined) return [{ pod: next, stays: true }];
+    if (pod === undefined) return [];
+    switch (state.kind) {
+      case "syncing":
+        return [{ pod: resizes.holding(pod), stays: this.#isProven(uid) }];
+      case "terminating":
+        return [{ pod: resizes.holding(pod), stays: false }];
+      case "terminated":
+      case "finished":
+        return [];
+    }
+  }
+
+  /** Whether it is known of a pod that it runs or is going to. */
+  #isProven(uid: string): boolean {
+    const status = this.#deps.statuses.get(uid);
+    if (isTerminalPhase(status?.phase)) return false;
+    return !this.#unproven.has(uid) || status?.containerStatuses !== undefined;
+  }
+
+  /** Whether the pod ever had a place here; what ended for good is not judged again. */
+  #wasTaken(uid: string): boolean {
+    const status = this.#deps.statuses.get(uid);
+    return this.#deps.ownedUids().has(uid) ||
+      isTerminalPhase(status?.phase) &&
+        status?.containerStatuses !== undefined;
+  }
+
+  #start(pod: Pod): void {
+    this.#deps.workers.update(this.#dressed(pod), pod);
+  }
+
+  /** The pod with what its RuntimeClass adds, as an API server stores it. */
+  #dressed(pod: Pod): Pod {
+    const runtimeClass = this.#classOf(pod);
+    return runtimeClass === undefined
+      ? pod
+      : withRuntimeClass(pod, runtimeClass);
+  }
+
+  #classOf(pod: Pod): ReturnType<ObjectGetter["runtimeClass"]> {
+    const { runtimeClassName = "" } = pod.spec;
+    return runtimeClassName === ""
+      ? undefined
+      : this.#deps.objects.runtimeClass(runtimeClassName);
+  }
+}
+
+/** It came to its end by itself or was evicted, and does not begin anew. */
+function hasEnded(state: WorkerView["state"]): boolean {
+  return state.kind !== "syncing" && !isRemoved(state);
+}
+
+/** It is to go, and what is wanted under its UID is a new life. */
+function isLeaving({ state, next }: WorkerView): boolean {
+  return isRemoved(state) && next === undefined;
+}
+
+/** Resources with a domain of their own are many; upstream counts them as one. */
+function metricReason(reason: string): string {
+  return reason.startsWith("OutOf") && reason.includes("/")
+    ? "OutOfExtendedResources"
+    : reason;
+}

@@ -1,0 +1,11 @@
+/**
+ * What is wanted against what there is: which of the listed pods get a worker, in what order, and what runs without being wanted. Level-triggered: nothing is lost with a missed event.
+ *
+ * @module
+ */
+
+export { type HeldVerdict, PodAdmission } from "./admission_gate.ts";
+export { ResizeGate } from "./resize_gate.ts";
+export { Rollbacks, type VersionSwap } from "./rollbacks.ts";
+export { SeenPods } from "./seen_pods.ts";
+export { WishKeeper } from "./wish_keeper.ts";

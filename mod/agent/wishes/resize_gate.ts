@@ -1,0 +1,111 @@
+/**
+ * Which pods that run may have the other resources they ask for.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { podFullName } from "../../api/vocabulary/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { type AdmissionNode, refuseResize } from "../../pod/admission/mod.ts";
+import type { ResizeRefusal } from "../../pod/plan/mod.ts";
+import type { PodWorkers, ResizeJudge } from "../workers/mod.ts";
+import type { SeenPods } from "./seen_pods.ts";
+
+/** What judging a resize needs. */
+export interface ResizeGateDeps {
+  readonly events: EventSink;
+  readonly workers: Pick<PodWorkers, "list" | "poke">;
+  readonly seen: Pick<SeenPods, "strangers">;
+  /** What the node offers now. */
+  readonly node: () => AdmissionNode;
+}
+
+interface Refused {
+  /** The pod as it has its resources. */
+  readonly allocated: Pod;
+  readonly refusal: ResizeRefusal;
+}
+
+/**
+ * Compares what a pod asks for anew with what the node has left.
+ *
+ * A pod that is refused runs on with what it has, also where its containers restart,
+ * and is judged again whenever it is looked at.
+ */
+export class ResizeGate implements ResizeJudge {
+  readonly #deps: ResizeGateDeps;
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(deps: ResizeGateDeps) {
+    this.#deps = deps;
+  }
+
+  judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
+    const { uid } = pod.metadata;
+    const refusal = this.#refusal(pod, allocated);
+    if (refusal === undefined) {
+      this.#refused.delete(uid);
+      return undefined;
+    }
+    const before = this.#refused.get(uid)?.refusal;
+    this.#refused.set(uid, { allocated, refusal });
+    // The figures in the message move with every other pod: told is a new cause.
+    if (before?.reason !== refusal.reason) {
+      const { reason, message } = refusal;
+      this.#deps.events.record(podRef(pod), {
+        type: "Warning",
+        reason: `Resize${reason}`,
+        message,
+      });
+    }
+    return refusal;
+  }
+
+  /** The pod as it holds its share of the node. */
+  holding(pod: Pod): Pod {
+    return this.#refused.get(pod.metadata.uid)?.allocated ?? pod;
+  }
+
+  /** Something changed by which a pod may now have what it asks for. */
+  retry(): void {
+    for (const uid of this.#refused.keys()) this.#deps.workers.poke(uid);
+  }
+
+  /** Forgets a pod that nobody wants any more. */
+  forget(uid: string): void {
+    this.#refused.delete(uid);
+  }
+
+  #refusal(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
+    if (pod === allocated) return undefined;
+    const others = this.#othersBeside(pod);
+    const strangers = this.#deps.seen.strangers();
+    const node = this.#deps.node();
+    return refuseResize({
+      pod,
+      allocated,
+      others: [...others, ...strangers ?? []],
+      node,
+    }) ?? (strangers === undefined ? NOT_KNOWN : undefined);
+  }
+
+  #othersBeside(pod: Pod): Pod[] {
+    const fullName = podFullName(pod);
+    return this.#deps.workers.list().flatMap((worker) => {
+      if (worker.fullName === fullName) return [];
+      if (worker.next !== undefined) return [worker.next];
+      const { kind } = worker.state;
+      const holds = kind === "syncing" || kind === "terminating";
+      return worker.pod === undefined || !holds
+        ? []
+        : [this.holding(worker.pod)];
+    });
+  }
+}
+
+/** What runs without a manifest holds its share, too, and is looked for. */
+const NOT_KNOWN: ResizeRefusal = {
+  reason: "Deferred",
+  message: "It is not known yet what other pods have of the node",
+};

@@ -1,0 +1,152 @@
+/**
+ * What the runtime's last list shows of pods of ours, and what is known of others that
+ * had a place here before.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import { podFullName } from "../../api/vocabulary/mod.ts";
+import { isTerminalPhase } from "../../pod/status/mod.ts";
+import { type PodListing, restorePod } from "../../runtime/observe/mod.ts";
+import type { SourceName } from "../../source/merge/mod.ts";
+import type { StatusManager } from "../../status/mod.ts";
+import type { NamesSeen, WorkerView } from "../workers/mod.ts";
+import { sourceOf } from "./wanted_pods.ts";
+
+/** What looking at the list needs. */
+export interface SeenPodsDeps {
+  /** The pods that the runtime showed at its last listing; `undefined` before the first. */
+  readonly runtimePods: () => readonly PodListing[] | undefined;
+  /**
+   * UIDs that have a directory under the root directory: what we ever started, but for
+   * what has ended and is being removed.
+   */
+  readonly ownedUids: () => ReadonlySet<string>;
+  readonly workers: { get(uid: string): WorkerView | undefined };
+  /**
+   * The pods that a source had which has not spoken since the agent's start;
+   * `undefined` while they are not known.
+   */
+  readonly expectedPods: () => readonly Pod[] | undefined;
+  readonly statuses: Pick<StatusManager, "get">;
+}
+
+/**
+ * Answers by the last list, and remembers nothing.
+ *
+ * A pod that ran here keeps its name and its share of the node while its source is being
+ * asked after a boot, though nothing of it is alive: it is about to start again.
+ */
+export class SeenPods implements NamesSeen {
+  readonly #deps: SeenPodsDeps;
+
+  constructor(deps: SeenPodsDeps) {
+    this.#deps = deps;
+  }
+
+  alive(fullName: string): ReadonlyMap<string, bigint> | undefined {
+    const listed = this.#deps.runtimePods();
+    const returning = this.#returning();
+    if (listed === undefined || returning === undefined) return undefined;
+    const alive = new Map<string, bigint>();
+    for (const uid of this.#formerHolders(fullName, returning)) {
+      // Whoever is alive has more right.
+      alive.set(uid, LAST_NS);
+    }
+    for (const pod of listed) {
+      if (pod.alive && fullNameOf(pod) === fullName && this.#counts(pod.uid)) {
+        alive.set(pod.uid, aliveSince(pod));
+      }
+    }
+    return alive;
+  }
+
+  /**
+   * The pods that hold a share of the node and of which only the runtime tells: those
+   * that end without a manifest, and those whose source has not spoken yet.
+   * `undefined` when there may be some and there was no list yet.
+   */
+  strangers(): readonly Pod[] | undefined {
+    const { runtimePods, ownedUids, workers } = this.#deps;
+    const listed = runtimePods();
+    const returning = this.#returning();
+    if (returning === undefined) return undefined;
+    if (listed === undefined) {
+      const isAnyUnknown = [...ownedUids()].some((uid) =>
+        workers.get(uid)?.pod === undefined
+      );
+      return isAnyUnknown ? undefined : [];
+    }
+    const strangers = new Map(returning.map((pod) => [pod.metadata.uid, pod]));
+    for (const pod of listed) {
+      const { uid, alive } = pod;
+      const isKnown = workers.get(uid)?.pod !== undefined;
+      if (!alive || isKnown || !this.#counts(uid)) continue;
+      // The runtime tells less of it than its manifest.
+      if (!strangers.has(uid)) strangers.set(uid, restorePod(pod));
+    }
+    return [...strangers.values()];
+  }
+
+  /** The source out of which the runtime says that a pod came. */
+  sourceOf(uid: string): SourceName | undefined {
+    const pod = this.#deps.runtimePods()?.find((each) => each.uid === uid);
+    return sourceOf(pod?.sandboxes[0]?.annotations);
+  }
+
+  /** The pods that ran under a name before, and run again now that it is known or soon. */
+  #formerHolders(fullName: string, returning: readonly Pod[]): string[] {
+    const { ownedUids, workers } = this.#deps;
+    const back = [...ownedUids()].filter((uid) => {
+      const worker = workers.get(uid);
+      return worker?.fullName === fullName &&
+        worker.state.kind === "syncing" && this.#mayRun(uid);
+    });
+    const expected = returning.filter((pod) => podFullName(pod) === fullName);
+    return [...back, ...expected.map(({ metadata }) => metadata.uid)];
+  }
+
+  #mayRun(uid: string): boolean {
+    return !isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
+  }
+
+  /** Pods that ran here, and run again unless their source does not want them any more. */
+  #returning(): readonly Pod[] | undefined {
+    const { expectedPods, workers, ownedUids } = this.#deps;
+    const expected = expectedPods();
+    if (expected === undefined || expected.length === 0) return expected;
+    const owned = ownedUids();
+    return expected.filter(({ metadata: { uid } }) =>
+      owned.has(uid) && workers.get(uid) === undefined && this.#mayRun(uid)
+    );
+  }
+
+  /** A list may be older than the end of a pod, and another agent's pods are not ours. */
+  #counts(uid: string): boolean {
+    const worker = this.#deps.workers.get(uid);
+    return worker === undefined
+      ? this.#deps.ownedUids().has(uid)
+      : worker.state.kind === "syncing" || worker.state.kind === "terminating";
+  }
+}
+
+/** As {@linkcode podFullName} has it. */
+function fullNameOf({ uid, name, namespace }: PodListing): string {
+  return podFullName({ metadata: { uid, name, namespace } });
+}
+
+/** When what is alive of the pod was made, the oldest of it. */
+function aliveSince({ sandboxes, containers }: PodListing): bigint {
+  const running = containers.filter(({ state }) =>
+    state === "running" || state === "unknown"
+  );
+  const parts = running.length > 0
+    ? running
+    : sandboxes.filter(({ state }) => state === "ready");
+  return parts.map(({ createdAt }) => createdAt)
+    .reduce((oldest, each) => each < oldest ? each : oldest, LAST_NS);
+}
+
+/** After every time that a runtime tells. */
+const LAST_NS = 2n ** 63n;

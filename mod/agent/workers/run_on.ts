@@ -1,0 +1,68 @@
+/**
+ * Keeping a pod running until the one that takes its place can start.
+ *
+ * @module
+ */
+
+import { podFullName } from "../../api/vocabulary/mod.ts";
+import { isRemoved, type PodRecord } from "./pod_record.ts";
+import type { PodSyncer } from "./ports.ts";
+
+/** The end of a pull is told; this is the net under it, and under the time that a pull has. */
+const RECHECK_MS = 10_000;
+
+/**
+ * Keeps a pod that is removed running while the images of its successor are pulled for
+ * the first time, or says that it is to be stopped now. (Upstream stops it at once.)
+ *
+ * @param others all pods of the name, in the order in which they came
+ * @returns when to look again, in milliseconds; `undefined` when it is to be stopped
+ */
+export async function runOn(
+  record: PodRecord,
+  options: {
+    readonly others: readonly PodRecord[];
+    readonly syncer: PodSyncer;
+    readonly signal: AbortSignal;
+  },
+): Promise<number | undefined> {
+  const { pod, uid, hasName, state } = record;
+  const { others, syncer, signal } = options;
+  const successor = others.findLast((other) =>
+    other !== record && other.state.kind === "syncing"
+  )?.pod;
+  const isKept = pod !== undefined && successor !== undefined &&
+    isRemoved(state) && hasName && record.stop !== "begun" &&
+    await syncer.pullAhead(successor, { before: uid });
+  // A pod that is half stopped is of no use to anybody.
+  record.stop = isKept ? "put_off" : "begun";
+  if (!isKept) return undefined;
+  const result = await syncer.sync(pod, { nameRight: () => "has", signal });
+  switch (result.kind) {
+    case "retry":
+      return result.delayMs;
+    case "settled":
+      return Math.min(RECHECK_MS, result.againMs ?? Infinity);
+    case "held":
+      return RECHECK_MS;
+    case "terminal":
+      record.stop = "begun";
+      return undefined;
+  }
+}
+
+/**
+ * Goes on with a pod that is wanted again while its stop is put off, as when its
+ * successor is rolled back. Says whether it does.
+ */
+export function takeBack(record: PodRecord): boolean {
+  const { next, stop, fullName } = record;
+  if (next === undefined || stop !== "put_off") return false;
+  if (podFullName(next) !== fullName) return false;
+  record.pod = next;
+  record.next = undefined;
+  record.stop = "asked";
+  record.stopRequestedMs = undefined;
+  record.state = { kind: "syncing" };
+  return true;
+}

@@ -1,0 +1,132 @@
+/**
+ * Defaults of resource requests: what has a limit and no request requests its
+ * limit.
+ *
+ * @module
+ */
+
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../objects/mod.ts";
+import type {
+  ContainerSpec,
+  PodSpec,
+  ResourceRequirements,
+} from "../types/mod.ts";
+
+type Amounts = Readonly<Record<string, string>>;
+
+/** Fills in the requests of one container; returns new requirements. */
+export function fillRequests(
+  resources: ResourceRequirements,
+): ResourceRequirements {
+  const { limits, requests } = resources;
+  if (limits === undefined && requests === undefined) return resources;
+  const wholeLimits = limits && roundAll(limits);
+  const wholeRequests = { ...wholeLimits, ...(requests && roundAll(requests)) };
+  return {
+    ...resources,
+    ...(wholeLimits && { limits: wholeLimits }),
+    ...(Object.keys(wholeRequests).length > 0 && { requests: wholeRequests }),
+  };
+}
+
+/**
+ * Fills in the requests of a pod that has resources of its own: what its
+ * containers request together, else its limit.
+ */
+export function fillPodRequests(
+  resources: ResourceRequirements,
+  spec: Pick<PodSpec, "containers" | "initContainers">,
+): ResourceRequirements {
+  const limits = { ...(resources.limits && roundAll(resources.limits)) };
+  const requests = { ...(resources.requests && roundAll(resources.requests)) };
+  for (const [name, quantity] of containerRequests(spec)) {
+    if (!isPodResource(name)) continue;
+    requests[name] ??= formatQuantity(quantity);
+    // Huge pages cannot be overcommitted: what is requested is the limit.
+    if (name.startsWith("hugepages-")) limits[name] ??= requests[name];
+  }
+  for (const [name, amount] of Object.entries(limits)) {
+    requests[name] ??= amount;
+  }
+  return {
+    ...resources,
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(requests).length > 0 && { requests }),
+  };
+}
+
+/** Resources that a pod as a whole can request. */
+export function isPodResource(name: string): boolean {
+  return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+}
+
+/**
+ * What the containers of a pod request at most at any one time: all app
+ * containers and sidecars, or an init container with the sidecars before it.
+ */
+export function containerRequests(
+  spec: Pick<PodSpec, "containers" | "initContainers">,
+): ReadonlyMap<string, Quantity> {
+  const running = new Map<string, Quantity>();
+  const peak = new Map<string, Quantity>();
+  const sidecars = new Map<string, Quantity>();
+  for (const container of spec.containers) addTo(running, container);
+  for (const container of spec.initContainers ?? []) {
+    if (container.restartPolicy === "Always") {
+      addTo(sidecars, container);
+      addTo(running, container);
+      raiseTo(peak, sidecars);
+    } else {
+      const together = new Map(sidecars);
+      addTo(together, container);
+      raiseTo(peak, together);
+    }
+  }
+  raiseTo(running, peak);
+  return running;
+}
+
+function addTo(sums: Map<string, Quantity>, container: ContainerSpec): void {
+  const requests = container.resources?.requests ?? {};
+  for (const [name, amount] of Object.entries(requests)) {
+    const quantity = parseQuantity(amount);
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? quantity : addQuantities(sum, quantity));
+  }
+}
+
+function raiseTo(
+  sums: Map<string, Quantity>,
+  others: ReadonlyMap<string, Quantity>,
+): void {
+  for (const [name, quantity] of others) {
+    const sum = sums.get(name);
+    if (sum === undefined || compareQuantities(sum, quantity) < 0) {
+      sums.set(name, quantity);
+    }
+  }
+}
+
+// Upstream's SetDefaults_ResourceList: nothing is finer than a thousandth.
+function roundAll(amounts: Amounts): Record<string, string> {
+  let rounded: Record<string, string> | undefined;
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (!MAYBE_FINE.test(amount)) continue;
+    const quantity = parseQuantity(amount);
+    if (quantity.nano % MILLI === 0n || quantity.nano < 0n) continue;
+    const nano = (quantity.nano / MILLI + 1n) * MILLI;
+    rounded ??= { ...amounts };
+    rounded[name] = formatQuantity({ ...quantity, nano });
+  }
+  return rounded ?? { ...amounts };
+}
+
+const MILLI = 1_000_000n;
+/** Only what has a fraction, an exponent or a small suffix can be finer than a thousandth. */
+const MAYBE_FINE = /[.eEnum]/;

@@ -1,0 +1,38 @@
+/**
+ * The objects beside pods that a manifest may hold (ConfigMap, Secret, claim, RuntimeClass), their ids, quantities, and stable hashes. Equal values have equal hashes, whatever the order of their fields.
+ *
+ * @module
+ */
+
+export { containerHash, fnv1a128Hex, fnv1a64Hex, stableJson } from "./hash.ts";
+export {
+  formatContainerId,
+  isPodUid,
+  parseContainerId,
+  podKey,
+  podRef,
+} from "./ids.ts";
+export {
+  type ClaimObject,
+  formatObjectId,
+  type KeyedObject,
+  type LocalObject,
+  NO_OBJECTS,
+  type ObjectGetter,
+  type ObjectId,
+  objectId,
+  type ObjectRef,
+  type RuntimeClassObject,
+  sameObject,
+} from "./objects.ts";
+export {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  isWhole,
+  parseQuantity,
+  type Quantity,
+  toBytes,
+  toMilli,
+  ZERO_QUANTITY,
+} from "./quantity.ts";

@@ -1,0 +1,302 @@
+/**
+ * From one document of a manifest, in values of JSON, to pods and objects.
+ *
+ * @module
+ */
+
+import { readLocalObject } from "./decode_object.ts";
+import { SERVER_FIELDS, withoutClusterFields } from "./exported_pod.ts";
+import { applyPodDefaults } from "../defaults/mod.ts";
+import type { WorkMeter } from "../../base/mod.ts";
+import {
+  type Fault,
+  type FaultBudget,
+  FaultList,
+  type Place,
+  rootPlace,
+  type UnknownFields,
+} from "../fault/mod.ts";
+import type { LocalObject } from "../objects/mod.ts";
+import { validatePod } from "../validate/mod.ts";
+import { warnOfPod } from "./pod_warnings.ts";
+import { isRawObject, readTyped } from "./schema.ts";
+import type { RawObject, RawValue } from "../text/mod.ts";
+import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
+
+/** A pod that was decoded, defaulted and validated, and has no identity yet. */
+export interface DecodedPod extends PodBody {
+  readonly metadata: ObjectMeta & { readonly name: string };
+  /**
+   * The spec as the manifest has it, without defaults: what the pod's identity is
+   * made from, so that an agent with other defaults still knows the pod.
+   */
+  readonly writtenSpec: PodSpec;
+  /** What is allowed in it and seldom meant. */
+  readonly warnings: readonly Fault[];
+}
+
+/** How manifests are read. */
+export interface ManifestOptions {
+  /**
+   * What becomes of fields that the API does not have.
+   *
+   * @default "refuse"
+   */
+  readonly unknownFields?: UnknownFields;
+  /** Is told of characters looked at, values made and places checked. */
+  readonly meter?: WorkMeter;
+}
+
+/** A pod that a refused manifest names, as far as it could be read. */
+export interface PodNameHint {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+interface KindReader {
+  readonly apiVersion: string;
+  readonly read: (reader: DocumentReader, value: RawObject, at: Place) => void;
+}
+
+function objectReader(
+  kind: LocalObject["kind"],
+  apiVersion: string,
+): [LocalObject["kind"], KindReader] {
+  const read: KindReader["read"] = (reader, value, at) =>
+    reader.localObject(kind, value, at);
+  return [kind, { apiVersion, read }];
+}
+
+/** Everything that a manifest may hold but lists, with its one version. */
+const ITEM_KINDS: ReadonlyMap<string, KindReader> = new Map<
+  ItemKind,
+  KindReader
+>([
+  ["Pod", {
+    apiVersion: "v1",
+    read: (reader, value, at) => reader.pod(value, at),
+  }],
+  objectReader("ConfigMap", "v1"),
+  objectReader("Secret", "v1"),
+  objectReader("PersistentVolumeClaim", "v1"),
+  objectReader("RuntimeClass", "node.k8s.io/v1"),
+]);
+
+function isItemKind(kind: RawValue): kind is ItemKind {
+  return typeof kind === "string" && ITEM_KINDS.has(kind);
+}
+
+const LIST_READER: KindReader = {
+  apiVersion: "v1",
+  read: (reader, value, at) => reader.list(value, at),
+};
+
+const POD_KINDS: ReadonlyMap<string, KindReader> = new Map(
+  [...ITEM_KINDS].filter(([kind]) => kind === "Pod"),
+);
+
+/** Everything that a manifest may hold. */
+const KINDS: ReadonlyMap<string, KindReader> = new Map([
+  ...ITEM_KINDS,
+  ["List", LIST_READER],
+  ["PodList", LIST_READER],
+]);
+
+/** What something that is not valid says of itself. */
+export interface PartHint {
+  /** Absent when it says no name that could be read. */
+  readonly named?: PodNameHint;
+  readonly isPod: boolean;
+  /** Absent when it does not say that it is one of the kinds that can be here. */
+  readonly kind?: ItemKind;
+}
+
+/** What a manifest may hold beside lists. */
+export type ItemKind = "Pod" | LocalObject["kind"];
+
+/** How one document is read. */
+export interface ReaderOptions extends ManifestOptions {
+  /** Whether what is not understood may be quoted. */
+  readonly mayShow: boolean;
+  /** That of the text, so that it bounds the faults of all documents together. */
+  readonly budget: FaultBudget;
+}
+
+/** Reads one document and gathers what is in it. */
+export class DocumentReader {
+  readonly faults: FaultList;
+  readonly pods: DecodedPod[] = [];
+  readonly objects: LocalObject[] = [];
+  readonly named: PodNameHint[] = [];
+  /** Of whatever was read last, a pod or not. */
+  #named: PodNameHint | undefined;
+  #kind: ItemKind | undefined;
+  readonly #mayShow: boolean;
+
+  constructor(options: ReaderOptions) {
+    this.faults = new FaultList(options);
+    this.#mayShow = options.mayShow;
+  }
+
+  object(value: RawValue): void {
+    const at = rootPlace(this.faults);
+    if (!isRawObject(value)) {
+      const wanted = "wanted a mapping with apiVersion, kind and metadata";
+      this.#stray(at).invalid(value, wanted);
+      return;
+    }
+    this.#readerOf(value, at, KINDS)?.read(this, value, at);
+  }
+
+  list(value: RawObject, at: Place): void {
+    for (const key of Object.keys(value)) {
+      if (LIST_FIELDS.has(key)) continue;
+      at.child(key).unknownField(
+        `Unknown field: ${value["kind"]} has no such field`,
+      );
+    }
+    const items = value["items"] ?? [];
+    const itemsAt = at.child("items");
+    if (!Array.isArray(items)) {
+      this.#stray(itemsAt).invalid(items, "wanted a list");
+      return;
+    }
+    for (const [position, item] of items.entries()) {
+      this.item(item, value["kind"] === "PodList", itemsAt.index(position));
+    }
+  }
+
+  /** What a part that is not valid says of itself, once it has been read. */
+  get hint(): PartHint {
+    const [named = this.#named] = this.named;
+    const isPod = this.named.length > 0;
+    return {
+      isPod,
+      ...(named !== undefined && { named }),
+      ...(this.#kind !== undefined && { kind: this.#kind }),
+    };
+  }
+
+  item(value: RawValue, isPod: boolean, at: Place): void {
+    if (!isRawObject(value)) {
+      const wanted = isPod ? "wanted a Pod" : "wanted an object";
+      this.#stray(at).invalid(value, wanted);
+      return;
+    }
+    // The items of a PodList from an API server do not say again what they are.
+    const filled = isPod ? { apiVersion: "v1", kind: "Pod", ...value } : value;
+    const kinds = isPod ? POD_KINDS : ITEM_KINDS;
+    this.#readerOf(filled, at, kinds)?.read(this, filled, at);
+  }
+
+  localObject(kind: LocalObject["kind"], value: RawObject, at: Place): void {
+    const settle = (): void => this.faults.settle();
+    const own = withoutServerFields(value, {
+      hasStatus: kind === "PersistentVolumeClaim",
+    });
+    this.objects.push(readLocalObject(kind, own, { at, settle }));
+  }
+
+  /** Where a text is that is no document: what is not understood can be a Secret. */
+  #stray(at: Place): Place {
+    return this.#mayShow ? at : at.concealed();
+  }
+
+  pod(value: RawObject, at: Place): void {
+    const hint = nameHint(value);
+    if (hint !== undefined) this.named.push(hint);
+    const warned = this.faults.warnings.length;
+    const { value: plain, leftOut } = withoutClusterFields(value);
+    if (leftOut.length > 0) {
+      at.child("metadata").warn(
+        `Comes from a cluster, what only that sets is left out: ${
+          leftOut.slice(0, MAX_LEFT_OUT).join(", ")
+        }`,
+      );
+    }
+    const typed = readTyped(plain, "Pod", at);
+    this.faults.settle();
+    const pod = podBody(typed);
+    const full = applyPodDefaults(pod);
+    validatePod(full, at);
+    if (this.faults.isEmpty) warnOfPod(full, at);
+    const { name = "" } = full.metadata;
+    this.pods.push({
+      ...full,
+      metadata: { ...full.metadata, name },
+      writtenSpec: pod.spec,
+      warnings: this.faults.warnings.slice(warned),
+    });
+  }
+
+  #readerOf(
+    value: RawObject,
+    at: Place,
+    kinds: ReadonlyMap<string, KindReader>,
+  ): KindReader | undefined {
+    this.#named = nameHint(value);
+    const kind = value["kind"] ?? "";
+    this.#kind = isItemKind(kind) ? kind : undefined;
+    const apiVersion = value["apiVersion"] ?? "";
+    const names = [...kinds.keys()];
+    const reader = typeof kind === "string" ? kinds.get(kind) : undefined;
+    if (kind === "") at.child("kind").required(`one of ${names.join(", ")}`);
+    else if (reader === undefined) at.child("kind").unsupported(kind, names);
+    const wanted = reader?.apiVersion ?? "v1";
+    if (apiVersion === "") at.child("apiVersion").required(`"${wanted}"`);
+    else if (apiVersion !== wanted) {
+      at.child("apiVersion").unsupported(apiVersion, [wanted]);
+    }
+    return apiVersion === wanted ? reader : undefined;
+  }
+}
+
+/** A pod of a cluster has fewer; a hostile one must not fill the log. */
+const MAX_LEFT_OUT = 20;
+
+const LIST_FIELDS: ReadonlySet<string> = new Set([
+  "apiVersion",
+  "kind",
+  "metadata",
+  "items",
+]);
+
+function withoutServerFields(
+  value: RawObject,
+  options: { readonly hasStatus: boolean },
+): RawObject {
+  const { metadata, ...others } = value;
+  const { status: _status, ...stateless } = others;
+  const rest = options.hasStatus ? stateless : others;
+  if (metadata === undefined) return rest;
+  if (!isRawObject(metadata)) return { ...rest, metadata };
+  const kept = Object.entries(metadata).filter(([key]) =>
+    !SERVER_FIELDS.has(key)
+  );
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+function podBody(typed: unknown): PodBody {
+  // The schema has checked every field; what was wrong is missing and reported.
+  const { metadata = {}, spec } = typed as {
+    metadata?: ObjectMeta;
+    spec?: Partial<PodSpec>;
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata,
+    spec: { ...spec, containers: spec?.containers ?? [] },
+  };
+}
+
+function nameHint(value: RawObject): PodNameHint | undefined {
+  const { metadata } = value;
+  if (!isRawObject(metadata)) return undefined;
+  const { name, namespace } = metadata;
+  if (typeof name !== "string" || name === "") return undefined;
+  // It is some other pod than the one of that name in the default namespace.
+  const hasNamespace = namespace !== undefined && namespace !== null;
+  if (hasNamespace && typeof namespace !== "string") return undefined;
+  return hasNamespace && namespace !== "" ? { name, namespace } : { name };
+}

@@ -1,0 +1,117 @@
+/**
+ * From the bytes of a manifest to its documents, and from faults to their lines.
+ *
+ * @module
+ */
+
+import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
+import type { DecodedPod } from "./decode_document.ts";
+import type { Fault } from "../fault/mod.ts";
+import {
+  decodeText,
+  looksLikeJson,
+  parseJson,
+  parseYaml,
+  type SourceDocument,
+  type SourceResult,
+} from "../text/mod.ts";
+
+/** The documents of a text, or why it has none. */
+export type TextReading =
+  | {
+    readonly kind: "ok";
+    readonly documents: readonly SourceDocument[];
+    /** Whether what is not understood may be quoted. */
+    readonly mayShow: boolean;
+  }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+/** Reads all documents; what is said of a text that mentions a Secret quotes nothing of it. */
+export function readDocuments(
+  source: Uint8Array | string,
+  meter: WorkMeter = UNMETERED,
+): TextReading {
+  // Decoded, searched for NUL and for the name of a Secret.
+  meter.spend(3 * source.length);
+  const decoded = decodeText(source);
+  if (decoded.kind === "refused") return decoded;
+  const parsed = parse(decoded.text, meter);
+  const mayShow = !MENTIONS_SECRET.test(decoded.text);
+  if (parsed.kind === "ok") return { ...parsed, mayShow };
+  const fault = mayShow ? parsed.fault : hushed(parsed.fault);
+  return { kind: "refused", fault };
+}
+
+/**
+ * Says where faults of one document are. The document is read again once for all of
+ * them, and not at all when there is none.
+ *
+ * @param all every fault that will be asked for
+ */
+export function placer(
+  document: SourceDocument,
+  number: number,
+  all: readonly Fault[],
+): (faults: readonly Fault[]) => readonly Fault[] {
+  if (all.length === 0) return (faults) => faults;
+  const lines = document.locate(new Set(all.map(({ field }) => field)));
+  return (faults) =>
+    faults.map((fault) => {
+      const line = lines.get(fault.field);
+      const placed = { ...fault, document: number };
+      return line === undefined ? placed : { ...placed, line };
+    });
+}
+
+/** Gives the warnings of pods their lines. */
+export function placeWarnings(
+  pods: readonly DecodedPod[],
+  place: ReturnType<typeof placer>,
+): readonly DecodedPod[] {
+  return pods.map((pod) => ({ ...pod, warnings: place(pod.warnings) }));
+}
+
+/** What is said of a text without any document. */
+export const NO_DOCUMENT: Fault = {
+  field: "",
+  message: "Required value: the file holds no document, wanted a Pod",
+};
+
+/** Also of a document that cannot be read, where only the words are to go by. */
+const MENTIONS_SECRET = /kind\W{1,16}(?:\w{1,16}\W{1,16})?Secret\b/;
+
+function parse(text: string, meter: WorkMeter): SourceResult {
+  if (!looksLikeJson(text)) return parseYaml(text, meter);
+  const json = parseJson(text, meter);
+  // Several documents may each be JSON; only YAML knows how to part them.
+  if (json.kind === "refused" && /^---(\s|$)/m.test(text)) {
+    return parseYaml(text, meter);
+  }
+  return json;
+}
+
+/**
+ * A fault of the text itself without what it quotes of it: where a document cannot
+ * be read, anything can be a value of the Secret. Keys are no secret.
+ */
+function hushed(fault: Fault): Fault {
+  const { message } = fault;
+  if (message.startsWith("Duplicate value: key ")) return fault;
+  const said = beforeQuote(message);
+  if (said === undefined) return fault;
+  const hint = "(the text is not shown, since the file holds a Secret)";
+  return { ...fault, message: `${said} ${hint}` };
+}
+
+/** What a message says before it quotes anything; `undefined` when it does not. */
+function beforeQuote(message: string): string | undefined {
+  const quote = message.indexOf('"');
+  const listed = message.indexOf(LISTED);
+  if (quote < 0 && listed < 0) return undefined;
+  const isListed = listed >= 0 && (quote < 0 || listed < quote);
+  return isListed
+    ? message.slice(0, listed + LISTED.length - 2)
+    : message.slice(0, quote).trimEnd();
+}
+
+const LISTED = "such characters: ";

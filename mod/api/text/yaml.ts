@@ -1,0 +1,153 @@
+/**
+ * YAML text to values, as Kubernetes reads it, with bounds on what a file may
+ * expand to.
+ *
+ * js-yaml splits the text into events; what they mean is decided here, so that
+ * integers stay exact, duplicate keys are found, aliases are counted and every
+ * value can be traced to its line.
+ *
+ * @module
+ */
+
+import { EVENT_ID, parseEvents, YAMLException } from "js-yaml";
+import type { Event } from "js-yaml";
+import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
+import { clipText, type Fault } from "../fault/mod.ts";
+import { FieldSearch, rootTrail } from "./field_trail.ts";
+import {
+  MAX_DEPTH,
+  MAX_NODES,
+  type RawValue,
+  type SourceDocument,
+  SourceError,
+  type SourceResult,
+  TextLines,
+  TOO_MANY_VALUES,
+} from "./source_text.ts";
+import { Composer } from "./yaml_composer.ts";
+
+/** Reads every document of a YAML text. Never throws on bad text. */
+export function parseYaml(
+  text: string,
+  meter: WorkMeter = UNMETERED,
+): SourceResult {
+  let events: Event[];
+  meter.spend(text.length);
+  try {
+    events = parseEvents(text, { maxDepth: boundedDepth() });
+  } catch (error) {
+    return { kind: "refused", fault: syntaxFault(error, text, meter) };
+  }
+  const documents: SourceDocument[] = [];
+  const source = { text, events, meter, lines: new TextLines(text, meter) };
+  const composer = new Composer(source);
+  for (let index = 0; index < events.length; index = composer.position) {
+    try {
+      const value = composer.document(index);
+      documents.push(new YamlDocument(source, { value, index }));
+    } catch (error) {
+      const document = documents.length + 1;
+      const { field, message, offset } = explain(error, source, index);
+      const line = source.lines.lineOf(offset);
+      return { kind: "refused", fault: { field, message, line, document } };
+    }
+  }
+  return { kind: "ok", documents };
+}
+
+interface YamlSource {
+  readonly text: string;
+  readonly events: readonly Event[];
+  readonly meter: WorkMeter;
+  readonly lines: TextLines;
+}
+
+class YamlDocument implements SourceDocument {
+  readonly value: RawValue;
+  readonly #source: YamlSource;
+  readonly #index: number;
+
+  constructor(
+    source: YamlSource,
+    document: { readonly value: RawValue; readonly index: number },
+  ) {
+    this.value = document.value;
+    this.#source = source;
+    this.#index = document.index;
+  }
+
+  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const { meter, lines } = this.#source;
+    const search = new FieldSearch(fields, meter);
+    new Composer(this.#source, search.root()).document(this.#index);
+    return lines.linesOf(search.offsets());
+  }
+}
+
+/** Keys and values; more of them are refused before anything is made of them. */
+const MAX_EVENTS = 2.5 * MAX_NODES;
+
+/**
+ * js-yaml bounds depth but not size, and 10 MiB of `- a` become hundreds of
+ * megabytes of events. It compares its depth with `maxDepth` at every node, so
+ * that an object there can count.
+ */
+function boundedDepth(): number {
+  let nodes = 0;
+  const counting = {
+    valueOf(): number {
+      if (++nodes > MAX_EVENTS) throw new SourceError(TOO_MANY_VALUES, 0);
+      return MAX_DEPTH;
+    },
+    toString: () => String(MAX_DEPTH),
+  };
+  // The one place where js-yaml reads it is a comparison.
+  return counting as unknown as number;
+}
+
+// Composes once more, this time with field names, to say where it went wrong.
+function explain(
+  error: unknown,
+  source: YamlSource,
+  index: number,
+): SourceError {
+  let found = error;
+  try {
+    new Composer(source, rootTrail()).document(index);
+  } catch (again) {
+    found = again;
+  }
+  if (!(found instanceof SourceError)) throw found;
+  return found;
+}
+
+function syntaxFault(error: unknown, text: string, meter: WorkMeter): Fault {
+  // The count of nodes was exceeded; there is no one place to blame.
+  if (error instanceof SourceError) {
+    return { field: "", message: error.message };
+  }
+  if (!(error instanceof YAMLException)) throw error;
+  const message = `Invalid value: not valid YAML: ${clipText(error.reason)}`;
+  if (error.mark === undefined) return { field: "", message };
+  const line = error.mark.line + 1;
+  const document = documentAt(text, error.mark.position);
+  meter.spend(text.length);
+  return { field: "", message, line, document };
+}
+
+// Everything before the last separator ahead of the error could be read.
+function documentAt(text: string, position: number): number {
+  const before = text.slice(0, position);
+  const at = Math.max(before.lastIndexOf("\n---"), before.lastIndexOf("\r---"));
+  if (at < 0) return 1;
+  try {
+    const events = parseEvents(text.slice(0, at + 1), { maxDepth: MAX_DEPTH });
+    const documents = events.filter((event) =>
+      event.type === EVENT_ID.DOCUMENT
+    );
+    return documents.length + 1;
+  } catch {
+    // The separator was no separator; the position in the text still helps.
+    return 1;
+  }
+}

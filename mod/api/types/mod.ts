@@ -1,0 +1,31 @@
+/**
+ * The objects of the Kubernetes API that the agent works with, as types: pods, their parts, and events. The pod types are those of @kubernetes/client-node made read-only, with times as strings; nothing here has code that runs.
+ *
+ * @module
+ */
+
+export type { EventSink, PodEvent, PodRef, WireEvent } from "./event.ts";
+export type {
+  ContainerPort,
+  ContainerSpec,
+  ContainerState,
+  ContainerStatus,
+  EnvVar,
+  EnvVarSource,
+  Lifecycle,
+  LifecycleHandler,
+  ObjectMeta,
+  Pod,
+  PodBody,
+  PodCondition,
+  PodPhase,
+  PodSecurityContext,
+  PodSpec,
+  PodStatus,
+  Probe,
+  ResourceRequirements,
+  RestartPolicy,
+  SecurityContext,
+  Volume,
+  VolumeMount,
+} from "./types.ts";

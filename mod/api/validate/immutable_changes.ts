@@ -1,0 +1,129 @@
+/**
+ * What an edit of a pod changes that cannot change in a pod that lives.
+ *
+ * @module
+ */
+
+import type { Fault } from "../fault/mod.ts";
+import type { PodSpec } from "../types/mod.ts";
+
+/**
+ * Lists the fields of `spec` that differ and cannot change while a pod keeps its
+ * UID, by the rules of the API server (ValidatePodUpdate): images, the requests and
+ * limits of cpu and memory, a shorter `activeDeadlineSeconds`, more tolerations and
+ * `terminationGracePeriodSeconds` can.
+ *
+ * The kubelet takes any edit of a pod from a file and leaves open what comes of it;
+ * these words are for a warning. Expects defaults to be filled in. That a resize may
+ * not change the pod's QoS class is judged where resizes are planned.
+ *
+ * @example
+ * ```ts
+ * import { immutableChanges } from "./immutable_changes.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const before = { containers: [{ name: "a", image: "x:1" }] };
+ * const after = { containers: [{ name: "a", image: "x:2" }], hostPID: true };
+ * deepStrictEqual(
+ *   immutableChanges(before, after).map(({ field }) => field),
+ *   ["spec.hostPID"],
+ * );
+ * ```
+ */
+export function immutableChanges(before: PodSpec, after: PodSpec): Fault[] {
+  const faults = differences(before, after, "spec")
+    .filter((field) => !CHANGEABLE.some((pattern) => pattern.test(field)))
+    .map((field): Fault => ({ field, message: FIXED }));
+  return [
+    ...faults,
+    ...deadlineChange(before, after),
+    ...tolerationChange(before, after),
+  ];
+}
+
+const FIXED =
+  "Forbidden: cannot change in a pod that keeps its UID; give the pod another " +
+  "metadata.uid, or none, and it is replaced";
+
+const CHANGEABLE: readonly RegExp[] = [
+  /^spec\.(?:containers|initContainers)\[\d+\]\.image$/,
+  /^spec\.(?:(?:containers|initContainers)\[\d+\]\.)?resources\.(?:limits|requests)\[(?:cpu|memory)\]$/,
+  /^spec\.terminationGracePeriodSeconds$/,
+  // These two have rules of their own.
+  /^spec\.activeDeadlineSeconds$/,
+  /^spec\.tolerations(?:$|\[)/,
+];
+
+/** Fields whose entries are named by the manifest and not by the API. */
+const MAPS: ReadonlySet<string> = new Set([
+  "limits",
+  "matchLabels",
+  "nodeSelector",
+  "overhead",
+  "requests",
+]);
+
+/** Paths at which the two differ; a list of another length differs as a whole. */
+function differences(a: unknown, b: unknown, path: string): string[] {
+  if (Object.is(a, b)) return [];
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) return [path];
+    return a.flatMap((item, i) => differences(item, b[i], `${path}[${i}]`));
+  }
+  // What is absent has the same fields as what is empty.
+  if (isMapping(a, b) && isMapping(b, a)) {
+    const left = new Map(Object.entries(a ?? {}));
+    const right = new Map(Object.entries(b ?? {}));
+    const isMap = MAPS.has(path.slice(path.lastIndexOf(".") + 1));
+    return [...new Set([...left.keys(), ...right.keys()])].flatMap((key) =>
+      differences(
+        left.get(key),
+        right.get(key),
+        isMap ? `${path}[${key}]` : `${path}.${key}`,
+      )
+    );
+  }
+  return [path];
+}
+
+function isMapping(
+  value: unknown,
+  other: unknown,
+): value is object | undefined {
+  if (value === undefined) {
+    return typeof other === "object" && !Array.isArray(other);
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function deadlineChange(before: PodSpec, after: PodSpec): Fault[] {
+  const field = "spec.activeDeadlineSeconds";
+  const { activeDeadlineSeconds: old } = before;
+  const { activeDeadlineSeconds: now } = after;
+  if (old === undefined || old === now) return [];
+  if (now === undefined) {
+    return [{ field, message: "Forbidden: cannot be taken away" }];
+  }
+  return now > old
+    ? [{ field, message: "Forbidden: cannot become more than it was" }]
+    : [];
+}
+
+type Toleration = NonNullable<PodSpec["tolerations"]>[number];
+
+function tolerationChange(before: PodSpec, after: PodSpec): Fault[] {
+  const now = new Set((after.tolerations ?? []).map(tolerationKey));
+  const isKept = (before.tolerations ?? []).every((toleration) =>
+    now.has(tolerationKey(toleration))
+  );
+  return isKept ? [] : [{
+    field: "spec.tolerations",
+    message:
+      "Forbidden: a toleration cannot be taken away, nor changed in more than its tolerationSeconds",
+  }];
+}
+
+function tolerationKey(toleration: Toleration): string {
+  const { key, operator, value, effect } = toleration;
+  return JSON.stringify([key, operator, value, effect]);
+}

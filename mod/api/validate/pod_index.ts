@@ -1,0 +1,32 @@
+/**
+ * Finding the parts of a pod by name, since a pod may have thousands that name each other.
+ *
+ * @module
+ */
+
+import type { PodSpec, Volume } from "../types/mod.ts";
+
+const volumes = new WeakMap<PodSpec, ReadonlyMap<string, Volume>>();
+const containers = new WeakMap<PodSpec, ReadonlySet<string>>();
+
+/** The volumes of a pod by name, the first of a name; made once for each spec. */
+export function volumesOf(spec: PodSpec): ReadonlyMap<string, Volume> {
+  const known = volumes.get(spec);
+  if (known !== undefined) return known;
+  const made = new Map<string, Volume>();
+  for (const volume of spec.volumes ?? []) {
+    if (!made.has(volume.name)) made.set(volume.name, volume);
+  }
+  volumes.set(spec, made);
+  return made;
+}
+
+/** The names of all containers of a pod; made once for each spec. */
+export function containerNamesOf(spec: PodSpec): ReadonlySet<string> {
+  const known = containers.get(spec);
+  if (known !== undefined) return known;
+  const all = [...spec.containers, ...(spec.initContainers ?? [])];
+  const made = new Set(all.map(({ name }) => name));
+  containers.set(spec, made);
+  return made;
+}

@@ -1,0 +1,140 @@
+/**
+ * Checks a defaulted pod as the API server checks one that is created
+ * (ValidatePodCreate), and against what a pod from a file may not have.
+ *
+ * @module
+ */
+
+import { checkEnum, checkRange, checkShape, requireShape } from "./checks.ts";
+import {
+  labelProblem,
+  qualifiedNameProblem,
+  subdomainProblem,
+} from "./names.ts";
+import type { Place } from "../fault/mod.ts";
+import { validateRollbackAfter } from "./rollback_after.ts";
+import type { PodBody, PodSpec } from "../types/mod.ts";
+import { validateProfileAnnotations } from "./validate_annotations.ts";
+import { validateContainers } from "./validate_container.ts";
+import { validateMetadata } from "./validate_metadata.ts";
+import { validateDns, validateHostAliases } from "./validate_network.ts";
+import { validateOs } from "./validate_os.ts";
+import { validatePodReferences } from "./validate_references.ts";
+import {
+  validateOverhead,
+  validatePodResources,
+} from "./validate_resources.ts";
+import { validateScheduling } from "./validate_scheduling.ts";
+import { validatePodSecurity } from "./validate_security.ts";
+import { validateVolumes } from "./validate_volumes.ts";
+
+/**
+ * Reports everything that is wrong with a pod.
+ *
+ * Expects defaults to be filled in. Where the API server accepts what cannot work
+ * or harms the node (a mount on `/`, a UID with slashes), this refuses.
+ */
+export function validatePod(pod: PodBody, at: Place): void {
+  validateMetadata(pod.metadata, at.child("metadata"));
+  validateRollbackAfter(pod.metadata, at.child("metadata"));
+  validateProfileAnnotations(pod, at);
+  validateSpec(pod.spec, at.child("spec"));
+}
+
+function validateSpec(spec: PodSpec, at: Place): void {
+  validateLife(spec, at);
+  validateNames(spec, at);
+  validateNamespaces(spec, at);
+  validateDns(spec, at);
+  validateHostAliases(spec, at);
+  validateVolumes(spec, at.child("volumes"));
+  validateContainers(spec, at);
+  validatePodResources(spec, at);
+  validateOverhead(spec.overhead ?? {}, at.child("overhead"));
+  validatePodSecurity(spec, at.child("securityContext"));
+  validateScheduling(spec, at);
+  validateOs(spec, at);
+  validatePodReferences(spec, at);
+}
+
+function validateLife(spec: PodSpec, at: Place): void {
+  const policies = ["Always", "OnFailure", "Never"];
+  checkEnum(spec.restartPolicy, policies, at.child("restartPolicy"));
+  checkEnum(
+    spec.preemptionPolicy,
+    ["PreemptLowerPriority", "Never"],
+    at.child("preemptionPolicy"),
+  );
+  checkRange(
+    spec.activeDeadlineSeconds,
+    { min: 1, max: 2 ** 31 - 1 },
+    at.child("activeDeadlineSeconds"),
+  );
+  checkRange(
+    spec.terminationGracePeriodSeconds,
+    { min: 0 },
+    at.child("terminationGracePeriodSeconds"),
+  );
+}
+
+function validateNames(spec: PodSpec, at: Place): void {
+  checkShape(spec.hostname, labelProblem, at.child("hostname"));
+  checkShape(spec.subdomain, labelProblem, at.child("subdomain"));
+  checkShape(
+    spec.runtimeClassName,
+    subdomainProblem,
+    at.child("runtimeClassName"),
+  );
+  checkShape(
+    spec.priorityClassName,
+    subdomainProblem,
+    at.child("priorityClassName"),
+  );
+  checkShape(spec.nodeName, subdomainProblem, at.child("nodeName"));
+  checkShape(spec.schedulerName, subdomainProblem, at.child("schedulerName"));
+  validateHostnameOverride(spec, at);
+  for (const [i, gate] of (spec.readinessGates ?? []).entries()) {
+    const place = at.child("readinessGates").index(i).child("conditionType");
+    requireShape(gate.conditionType, qualifiedNameProblem, place);
+  }
+  if ((spec.schedulingGates ?? []).length > 0) {
+    // Upstream says it of nodeName, which a pod from a file always has.
+    at.child("schedulingGates").forbidden(
+      "a pod from a file is on its node already; nothing would clear the gates",
+    );
+  }
+  // Names of `imagePullSecrets` are not checked upstream, not even for being there:
+  // an image is pulled without a Secret that does not exist.
+}
+
+function validateHostnameOverride(spec: PodSpec, at: Place): void {
+  const { hostnameOverride } = spec;
+  if (hostnameOverride === undefined) return;
+  const place = at.child("hostnameOverride");
+  checkShape(hostnameOverride, subdomainProblem, place);
+  if (hostnameOverride.length > 64) {
+    place.tooLong("may not be more than 64 bytes");
+  }
+  if (spec.setHostnameAsFQDN === true) {
+    place.forbidden("may not be specified when `setHostnameAsFQDN` is true");
+  }
+  if (spec.hostNetwork === true) {
+    place.forbidden("may not be specified when `hostNetwork` is true");
+  }
+}
+
+function validateNamespaces(spec: PodSpec, at: Place): void {
+  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
+    at.child("shareProcessNamespace").invalid(
+      true,
+      "`shareProcessNamespace` and `hostPID` cannot both be true",
+    );
+  }
+  if (spec.hostUsers !== false) return;
+  for (const name of ["hostNetwork", "hostPID", "hostIPC"] as const) {
+    if (spec[name] !== true) continue;
+    at.child("hostUsers").forbidden(
+      `may not be false when \`${name}\` is true`,
+    );
+  }
+}

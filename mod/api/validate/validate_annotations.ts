@@ -1,0 +1,149 @@
+/**
+ * Checks the annotations that once stood for fields: AppArmor and seccomp
+ * profiles.
+ *
+ * The AppArmor ones still count where the field is absent; the seccomp ones have
+ * had no effect since Kubernetes 1.27 and may only say what the field says.
+ *
+ * @module
+ */
+
+import {
+  ANNOTATION_APPARMOR_PREFIX,
+  ANNOTATION_SECCOMP_POD,
+  ANNOTATION_SECCOMP_PREFIX,
+} from "../vocabulary/mod.ts";
+import { localPathProblem } from "./names.ts";
+import type { Place } from "../fault/mod.ts";
+import type { ContainerSpec, PodBody, PodSpec } from "../types/mod.ts";
+
+type Profile = NonNullable<
+  NonNullable<PodSpec["securityContext"]>["seccompProfile"]
+>;
+
+/** Reports profile annotations that are wrong or contradict the fields. */
+export function validateProfileAnnotations(pod: PodBody, at: Place): void {
+  const annotations = pod.metadata.annotations ?? {};
+  // Nearly no pod has one.
+  if (!Object.keys(annotations).some(isProfileKey)) return;
+  checkValues(pod, at.child("metadata").child("annotations"));
+  const spec = at.child("spec");
+  const podContext = pod.spec.securityContext ?? {};
+  const whole = spec.child("securityContext").child("seccompProfile");
+  const podSeccomp = own(annotations, ANNOTATION_SECCOMP_POD);
+  checkSame(podContext.seccompProfile, podSeccomp, whole, SECCOMP);
+  for (const [container, place] of containersOf(pod.spec, spec)) {
+    const context = container.securityContext ?? {};
+    const contextAt = place.child("securityContext");
+    checkSame(
+      context.seccompProfile,
+      own(annotations, ANNOTATION_SECCOMP_PREFIX + container.name),
+      contextAt.child("seccompProfile"),
+      SECCOMP,
+    );
+    checkSame(
+      context.appArmorProfile ?? podContext.appArmorProfile,
+      own(annotations, ANNOTATION_APPARMOR_PREFIX + container.name),
+      contextAt.child("appArmorProfile"),
+      APP_ARMOR,
+    );
+  }
+}
+
+interface Spelling {
+  readonly of: string;
+  /** What stands for RuntimeDefault. */
+  readonly runtimeDefault: readonly string[];
+}
+
+const SECCOMP: Spelling = {
+  of: "seccomp",
+  runtimeDefault: ["runtime/default", "docker/default"],
+};
+const APP_ARMOR: Spelling = {
+  of: "AppArmor",
+  runtimeDefault: ["runtime/default"],
+};
+const LOCALHOST = "localhost/";
+
+function isProfileKey(key: string): boolean {
+  return key === ANNOTATION_SECCOMP_POD ||
+    key.startsWith(ANNOTATION_SECCOMP_PREFIX) ||
+    key.startsWith(ANNOTATION_APPARMOR_PREFIX);
+}
+
+function checkValues(pod: PodBody, at: Place): void {
+  const names = new Set(
+    [...containersOf(pod.spec, at)].map(([container]) => container.name),
+  );
+  for (const [key, value] of Object.entries(pod.metadata.annotations ?? {})) {
+    if (!isProfileKey(key)) continue;
+    const isAppArmor = key.startsWith(ANNOTATION_APPARMOR_PREFIX);
+    const spelling = isAppArmor ? APP_ARMOR : SECCOMP;
+    const name = key.slice(ANNOTATION_APPARMOR_PREFIX.length);
+    if (isAppArmor && !names.has(name)) {
+      at.key(key).invalid(name, "no container of this pod has that name");
+    }
+    // Empty is the same as absent, for AppArmor only.
+    if (isAppArmor && value === "") continue;
+    const problem = valueProblem(value, spelling);
+    if (problem !== undefined) at.key(key).invalid(value, problem);
+  }
+}
+
+function valueProblem(value: string, spelling: Spelling): string | undefined {
+  if (value === "unconfined") return undefined;
+  if (spelling.runtimeDefault.includes(value)) return undefined;
+  if (!value.startsWith(LOCALHOST)) {
+    return `must be a profile: "runtime/default", "unconfined" or "localhost/<name>"`;
+  }
+  return spelling === SECCOMP
+    ? localPathProblem(value.slice(LOCALHOST.length))
+    : undefined;
+}
+
+function checkSame(
+  profile: Profile | undefined,
+  annotation: string | undefined,
+  at: Place,
+  spelling: Spelling,
+): void {
+  if (profile === undefined || annotation === undefined) return;
+  const { localhostProfile = "", type } = profile;
+  const same = type === "Unconfined"
+    ? annotation === "unconfined"
+    : type === "RuntimeDefault"
+    ? spelling.runtimeDefault.includes(annotation)
+    : annotation.startsWith(LOCALHOST);
+  const { of } = spelling;
+  if (!same) {
+    at.child("type").forbidden(
+      `${of} type in annotation and field must match`,
+    );
+  } else if (
+    type === "Localhost" && annotation !== LOCALHOST + localhostProfile
+  ) {
+    at.child("localhostProfile").forbidden(
+      `${of} profile in annotation and field must match`,
+    );
+  }
+}
+
+function* containersOf(
+  spec: PodSpec,
+  at: Place,
+): Generator<readonly [ContainerSpec, Place]> {
+  for (const list of ["initContainers", "containers"] as const) {
+    for (const [i, container] of (spec[list] ?? []).entries()) {
+      yield [container, at.child(list).index(i)];
+    }
+  }
+}
+
+// Names come from the manifest, and every object has a `constructor`.
+function own(
+  annotations: Readonly<Record<string, string>>,
+  key: string,
+): string | undefined {
+  return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+}

@@ -1,0 +1,39 @@
+/**
+ * The keys of annotations and labels that the agent reads or writes, and the facts of a pod that follow from them: static, mirror, critical, restartable init. Pure.
+ *
+ * @module
+ */
+
+export {
+  AGENT_ANNOTATIONS,
+  ANNOTATION_APPARMOR_PREFIX,
+  ANNOTATION_CONFIG_HASH,
+  ANNOTATION_CONFIG_MIRROR,
+  ANNOTATION_CONFIG_SEEN,
+  ANNOTATION_CONFIG_SOURCE,
+  ANNOTATION_CONTAINER_HASH,
+  ANNOTATION_CONTAINER_PORTS,
+  ANNOTATION_CONTAINER_RESTART_COUNT,
+  ANNOTATION_DELETION_GRACE_PERIOD,
+  ANNOTATION_PRE_STOP_HANDLER,
+  ANNOTATION_ROLLBACK_AFTER,
+  ANNOTATION_SECCOMP_POD,
+  ANNOTATION_SECCOMP_PREFIX,
+  ANNOTATION_TERMINATION_GRACE_PERIOD,
+  ANNOTATION_TERMINATION_MESSAGE_PATH,
+  ANNOTATION_TERMINATION_MESSAGE_POLICY,
+  LABEL_CONTAINER_NAME,
+  LABEL_POD_NAME,
+  LABEL_POD_NAMESPACE,
+  LABEL_POD_UID,
+} from "./keys.ts";
+export {
+  findContainer,
+  isCriticalPod,
+  isRestartableInit,
+  isStaticPod,
+  lastingPod,
+  logDirectoryName,
+  podFullName,
+  restartPolicyOf,
+} from "./pod_facts.ts";

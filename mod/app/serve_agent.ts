@@ -1,0 +1,254 @@
+/**
+ * The life of the agent's process: locks, servers, the core, and its end.
+ *
+ * @module
+ */
+
+import {
+  type Clock,
+  nextDelay,
+  type Random,
+  systemClock,
+  systemRandom,
+  TaskGroup,
+} from "../base/mod.ts";
+import {
+  createLogger,
+  type Logger,
+  LogWriter,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import {
+  type AgentConfig,
+  checkGrants,
+  deriveGrants,
+  VERSION,
+} from "../config/mod.ts";
+import { connectCri, type CriConnection } from "../cri/mod.ts";
+import { EventRecorder } from "../events/mod.ts";
+import {
+  ensureDirectory,
+  fileErrorKind,
+  lockRootDirectory,
+} from "../host/files/mod.ts";
+import { ControlServer, HealthzServer } from "../server/mod.ts";
+import { AgentViews } from "./agent_views.ts";
+import { buildCore } from "./core.ts";
+import { RootDisk } from "./root_disk.ts";
+
+/** What an agent needs besides its settings. */
+export interface RunDeps {
+  /** Aborts when the agent is to stop; containers stay. */
+  readonly signal: AbortSignal;
+  /** What reading the settings found worth a warning. */
+  readonly warnings: readonly string[];
+}
+
+/** Exit codes; 64 as sysexits has it for usage. */
+const EXIT_OK = 0;
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 64;
+
+/** Between two attempts to run after a fault of our own. */
+const RESTART_PAUSE = { baseMs: 1_000, maxMs: 30_000 };
+
+/** A core that ran this long was not broken from the start. */
+const HEALTHY_RUN_MS = 60_000;
+
+/** A supervisor waits this long for a process that was told to end; half of it is for the log. */
+const FLUSH_MS = 500;
+
+interface ProcessDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Runs an agent until `deps.signal` aborts; returns the exit code. */
+export async function runAgent(
+  config: AgentConfig,
+  deps: RunDeps,
+): Promise<number> {
+  const clock = systemClock;
+  const writer = new LogWriter(Deno.stderr, {
+    clock,
+    format: config.log.format,
+  });
+  const log = createLogger({
+    level: config.log.level,
+    format: config.log.format,
+    clock,
+    write: (line) => writer.write(line),
+  });
+  for (const warning of deps.warnings) log.warn("config_warning", { warning });
+  try {
+    return await start(config, {
+      process: {
+        clock,
+        random: systemRandom,
+        log,
+        metrics: new MetricsRegistry(),
+      },
+      signal: deps.signal,
+    });
+  } catch (error) {
+    log.error("agent_failed", { error });
+    return EXIT_FAILURE;
+  } finally {
+    await Promise.race([
+      writer.flush(),
+      clock.sleep(FLUSH_MS, new AbortController().signal),
+    ]);
+  }
+}
+
+async function start(
+  config: AgentConfig,
+  deps: { process: ProcessDeps; signal: AbortSignal },
+): Promise<number> {
+  const { log } = deps.process;
+  // Addresses that were found and not configured may differ from those at the start
+  // of the launcher: what lacks them is refused later, pod by pod.
+  const faults = await checkGrants(
+    deriveGrants(config, { nodeAddresses: [] }),
+    (descriptor) => Deno.permissions.query(descriptor),
+  );
+  for (const fault of faults) log.error("grant_missing", { fault });
+  if (faults.length > 0) return EXIT_USAGE;
+  const { paths } = config;
+  await ensureDirectory(paths.rootDir, 0o750);
+  await ensureRunDirectory(paths.runDir, log);
+  const lock = await lockRootDirectory(paths.rootDir);
+  if (lock.kind === "held") {
+    log.error("root_directory_locked", {
+      fault:
+        `Cannot run on "${paths.rootDir}": another agent, process ${lock.pid}, has it; give this one another --root-dir`,
+    });
+    return EXIT_FAILURE;
+  }
+  using _lock = lock;
+  await writePidFile(paths.pidFile, log);
+  using _faults = reportStrayFaults(log);
+  const disk = new RootDisk(lock, deps.process);
+  await disk.look();
+  await using tasks = new TaskGroup(deps.signal);
+  tasks.start((signal) => disk.run(signal));
+  await serve(config, { ...deps, disk });
+  log.info("agent_stopped", { note: "containers are left as they are" });
+  return EXIT_OK;
+}
+
+/** With a root directory of its own the agent keeps the run directory in it. */
+async function ensureRunDirectory(path: string, log: Logger): Promise<void> {
+  try {
+    await ensureDirectory(path, 0o700);
+  } catch (error) {
+    if (fileErrorKind(error) !== "read_only") throw error;
+    log.error("run_directory_missing", { error });
+  }
+}
+
+async function writePidFile(path: string, log: Logger): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, `${Deno.pid}\n`, { mode: 0o644 });
+  } catch (error) {
+    // Nobody but a supervisor's script reads it.
+    log.warn("pid_file_missing", { error });
+  }
+}
+
+async function serve(
+  config: AgentConfig,
+  deps: { process: ProcessDeps; signal: AbortSignal; disk: RootDisk },
+): Promise<void> {
+  const { clock, log, metrics } = deps.process;
+  await using connection = connectCri({
+    endpoint: config.runtime.socketPath,
+    imageEndpoint: config.runtime.imageSocketPath,
+    requestTimeoutMs: config.runtime.requestTimeoutMs,
+  }, { clock, log: log.named("cri"), metrics });
+  const events = new EventRecorder({ clock, log, metrics });
+  const views = new AgentViews(config, {
+    clock,
+    metrics,
+    events,
+    disk: deps.disk,
+  });
+  await using _control = await ControlServer.start({
+    path: config.paths.controlSocket,
+    stagingPath: config.paths.controlSocketStaging,
+  }, { ...views.control, version: { version: VERSION }, clock, log });
+  await using _healthz = HealthzServer.start({
+    address: config.server.healthzAddress,
+    port: config.server.healthzPort,
+  }, { health: views.control.health, clock, log });
+  log.info("agent_started", {
+    version: VERSION,
+    node: config.node.name,
+    manifests: config.source.manifestPath,
+    root: config.paths.rootDir,
+    runtime: config.runtime.socketPath,
+  });
+  await keepRunning({ config, connection, views, events, ...deps });
+}
+
+/**
+ * Runs the core, again and again if it must be: the agent does not end because of a
+ * fault of its own (I5). All it knows is on the disk and in the runtime, so a new
+ * core goes on where the old one failed.
+ */
+async function keepRunning(
+  options: {
+    config: AgentConfig;
+    connection: CriConnection;
+    views: AgentViews;
+    events: EventRecorder;
+    process: ProcessDeps;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  const { config, connection, views, events, signal } = options;
+  const { clock, log } = options.process;
+  let pauseMs: number | undefined;
+  while (!signal.aborted) {
+    const startMs = clock.monotonic();
+    try {
+      const core = await buildCore(config, {
+        ...options.process,
+        connection,
+        events,
+      });
+      views.show(core);
+      await core.agent.run(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      // One that worked for a while failed for another reason than the last.
+      const worked = clock.monotonic() - startMs > HEALTHY_RUN_MS;
+      pauseMs = nextDelay(worked ? undefined : pauseMs, RESTART_PAUSE);
+      log.error("core_failed", {
+        error: describeError(error),
+        stack: error instanceof Error ? error.stack : undefined,
+        againMs: pauseMs,
+      });
+      await clock.sleep(pauseMs, signal).catch(() => {});
+    }
+  }
+}
+
+/** A failure that nobody awaited is a bug: it is told, and the agent goes on. */
+function reportStrayFaults(log: Logger): Disposable {
+  const report = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    log.error("unhandled_rejection", {
+      error: describeError(event.reason),
+      stack: event.reason instanceof Error ? event.reason.stack : undefined,
+    });
+  };
+  globalThis.addEventListener("unhandledrejection", report);
+  return {
+    [Symbol.dispose]: () =>
+      globalThis.removeEventListener("unhandledrejection", report),
+  };
+}

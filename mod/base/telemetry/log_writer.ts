@@ -1,0 +1,113 @@
+/**
+ * The way of log lines to a stream that may be slow, without waiting for it.
+ *
+ * @module
+ */
+
+import type { Clock } from "../mod.ts";
+import { formatLogLine, type LogFormat } from "./log.ts";
+
+/** What takes the bytes, such as `Deno.stderr`. */
+export interface LogSink {
+  /** Writes some of `bytes` and tells how many. */
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+/** How a log writer works. */
+export interface LogWriterOptions {
+  /** Where the time of the line about dropped lines comes from. */
+  readonly clock: Clock;
+  /** How the line about dropped lines is written. */
+  readonly format: LogFormat;
+  /**
+   * How many lines may wait beside those that are being written.
+   *
+   * @default 1000
+   */
+  readonly capacity?: number;
+}
+
+// Some seconds of debug output of a busy node.
+const DEFAULT_CAPACITY = 1000;
+
+/**
+ * Takes log lines at once and writes them, in order, when the sink can.
+ *
+ * When more wait than `capacity`, new lines are dropped and counted; so are lines
+ * that the sink refused. A warning tells how many as soon as the sink works.
+ */
+export class LogWriter {
+  readonly #sink: LogSink;
+  readonly #options: LogWriterOptions;
+  readonly #capacity: number;
+  readonly #encoder = new TextEncoder();
+  #waiting: string[] = [];
+  #dropped = 0;
+  #pump: Promise<void> | undefined;
+
+  /** Writes to `sink`, which nobody else writes to. */
+  constructor(sink: LogSink, options: LogWriterOptions) {
+    this.#sink = sink;
+    this.#options = options;
+    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
+  }
+
+  /** Takes a line without its line feed; never waits and never throws. */
+  write(line: string): void {
+    if (this.#waiting.length >= this.#capacity) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#pump ??= this.#drain();
+  }
+
+  /** Waits until all lines taken so far are written or given up. */
+  async flush(): Promise<void> {
+    await this.#pump;
+  }
+
+  async #drain(): Promise<void> {
+    // Lets the lines of one moment gather, so that they leave in one write.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting;
+      const dropped = this.#dropped;
+      this.#waiting = [];
+      this.#dropped = 0;
+      // Lines are dropped only while the queue is full, so the place of those
+      // that are missing is after the ones that waited.
+      if (dropped > 0) lines.push(this.#describeDrops(dropped));
+      try {
+        await this.#writeAll(this.#encoder.encode(lines.join("\n") + "\n"));
+      } catch {
+        // There is nowhere left to complain; the count is told when it recovers.
+        const notices = dropped > 0 ? 1 : 0;
+        this.#dropped += dropped + lines.length - notices;
+      }
+    }
+    this.#pump = undefined;
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const written = await this.#sink.write(rest);
+      if (written <= 0) {
+        throw new Error("Cannot write the log: no byte was taken");
+      }
+      rest = rest.subarray(written);
+    }
+  }
+
+  #describeDrops(count: number): string {
+    const { clock, format } = this.#options;
+    return formatLogLine({
+      timeMs: clock.now(),
+      level: "warn",
+      logger: "log",
+      message: "log_lines_dropped",
+      fields: { count },
+    }, format);
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Numbers about the agent, in the text format that Prometheus reads.
+ *
+ * @module
+ */
+
+import { invariant } from "../mod.ts";
+import {
+  type Counter,
+  CounterMetric,
+  type Gauge,
+  GaugeMetric,
+  type Histogram,
+  HistogramMetric,
+  type Metric,
+  type MetricHead,
+} from "./metric.ts";
+
+/** The content type of what `MetricsRegistry.render` returns. */
+export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** How a counter is made. */
+export interface CounterOptions {
+  /** The labels that each value has. */
+  readonly labelNames?: readonly string[];
+  /**
+   * How many label sets it holds before the rest is counted as `other`.
+   *
+   * @default 1000
+   */
+  readonly maxLabelSets?: number;
+}
+
+/** How a gauge is made. */
+export interface GaugeOptions {
+  /** The labels that each value has. */
+  readonly labelNames?: readonly string[];
+  /** Called before each rendering, to set the values; must not throw. */
+  readonly collect?: () => void;
+}
+
+// What upstream's histograms have that name none, after Prometheus' client for Go.
+const SECONDS = [.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10];
+
+/** How a histogram is made. */
+export interface HistogramOptions {
+  /**
+   * Upper bounds in rising order, in the unit of the metric; +Inf is implied.
+   *
+   * @default Prometheus' own, for seconds: from 5 ms to 10 s
+   */
+  readonly buckets?: readonly number[];
+  /** The labels that each value has. */
+  readonly labelNames?: readonly string[];
+  /**
+   * How many label sets it holds before the rest is counted as `other`.
+   *
+   * @default 1000
+   */
+  readonly maxLabelSets?: number;
+}
+
+/**
+ * Holds every metric of the agent.
+ *
+ * Asking twice for a name returns the same metric, so that two places can share
+ * one. A metric holds at most 1000 label sets unless it is made for more; what comes
+ * after is counted under the label value `other`, so that no input can fill the memory.
+ *
+ * @example A counter with a label
+ * ```ts
+ * import { match } from "node:assert/strict";
+ * import { MetricsRegistry } from "./metrics.ts";
+ *
+ * const metrics = new MetricsRegistry();
+ * const refused = metrics.counter("refused_total", "Pods refused.", ["reason"]);
+ * refused.inc({ reason: "port" });
+ * match(metrics.render(), /refused_total\{reason="port"\} 1/);
+ * ```
+ */
+export class MetricsRegistry {
+  readonly #metrics = new Map<string, Metric>();
+
+  /**
+   * The counter of this name, which by custom ends in `_total`; the third argument may
+   * be just the label names.
+   *
+   * @throws {InvariantError} When the name is malformed, or taken by a metric of
+   * another kind or with other labels.
+   */
+  counter(
+    name: string,
+    help: string,
+    options: CounterOptions | readonly string[] = {},
+  ): Counter {
+    const { labelNames = [], ...limits }: CounterOptions = "length" in options
+      ? { labelNames: options }
+      : options;
+    const head: MetricHead = { name, help, labelNames, ...limits };
+    const known = this.#find(head, "counter");
+    if (known instanceof CounterMetric) return known;
+    return this.#add(new CounterMetric(head));
+  }
+
+  /**
+   * The gauge of this name; the third argument may be just the label names.
+   *
+   * @throws {InvariantError} When the name is malformed, or taken by a metric of
+   * another kind or with other labels.
+   */
+  gauge(
+    name: string,
+    help: string,
+    options: GaugeOptions | readonly string[] = {},
+  ): Gauge {
+    const { labelNames = [], collect }: GaugeOptions = "length" in options
+      ? { labelNames: options }
+      : options;
+    const head: MetricHead = { name, help, labelNames };
+    const known = this.#find(head, "gauge");
+    if (known instanceof GaugeMetric) return known;
+    return this.#add(new GaugeMetric(head, collect));
+  }
+
+  /**
+   * The histogram of this name; by custom it ends in its unit, `_seconds`.
+   *
+   * @throws {InvariantError} When the name is malformed, or taken by a metric of
+   * another kind or with other labels, or the buckets do not rise.
+   */
+  histogram(
+    name: string,
+    help: string,
+    options: HistogramOptions = {},
+  ): Histogram {
+    const { labelNames = [], buckets = SECONDS, ...limits } = options;
+    const head: MetricHead = { name, help, labelNames, ...limits };
+    const known = this.#find(head, "histogram");
+    if (known instanceof HistogramMetric) return known;
+    return this.#add(new HistogramMetric(head, buckets));
+  }
+
+  /** All metrics by name, in the text format 0.0.4. */
+  render(): string {
+    // First, because one callback may set the values of another metric.
+    for (const metric of this.#metrics.values()) metric.collect();
+    const lines = [...this.#metrics.values()]
+      .sort((a, b) => a.head.name < b.head.name ? -1 : 1)
+      .flatMap((metric) => [
+        `# HELP ${metric.head.name} ${escapeHelp(metric.head.help)}`,
+        `# TYPE ${metric.head.name} ${metric.kind}`,
+        ...metric.samples(),
+      ]);
+    return lines.map((line) => `${line}\n`).join("");
+  }
+
+  #find(head: MetricHead, kind: Metric["kind"]): Metric | undefined {
+    const known = this.#metrics.get(head.name);
+    if (known === undefined) return undefined;
+    invariant(
+      known.kind === kind &&
+        known.head.labelNames.join() === head.labelNames.join(),
+      `The metric "${head.name}" exists with another kind or other labels`,
+    );
+    return known;
+  }
+
+  #add<M extends Metric>(metric: M): M {
+    const { name, labelNames } = metric.head;
+    invariant(
+      /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name),
+      `The metric name "${name}" is malformed`,
+    );
+    for (const label of labelNames) {
+      invariant(
+        /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/.test(label),
+        `The label name "${label}" of the metric "${name}" is malformed`,
+      );
+    }
+    this.#metrics.set(name, metric);
+    return metric;
+  }
+}
+
+function escapeHelp(text: string): string {
+  return text.toWellFormed().replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}

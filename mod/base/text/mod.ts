@@ -1,0 +1,12 @@
+/**
+ * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, and the name that a misspelt one was meant to be. All of it is pure.
+ *
+ * @module
+ */
+
+export { decodeBase64, encodeBase64 } from "./base64.ts";
+export { describeError } from "./describe_error.ts";
+export { formatAge, formatDuration, parseDuration } from "./duration.ts";
+export { escapeJson } from "./escape_json.ts";
+export { suggest } from "./suggest.ts";
+export { trimEndOf } from "./trim_end.ts";

@@ -1,0 +1,277 @@
+/**
+ * All that is known of a pod, as `kubectl describe` lays it out.
+ *
+ * @module
+ */
+
+import type {
+  ContainerSpec,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+} from "../../api/types/mod.ts";
+import { formatAge } from "../../base/text/mod.ts";
+import type { PodReport } from "../../server/mod.ts";
+import { containerFields, type TimeTexts } from "./describe_container.ts";
+import { volumesValue } from "./describe_volumes.ts";
+import {
+  type Field,
+  fieldLines,
+  type FieldValue,
+  renderTable,
+} from "../text/mod.ts";
+
+/** Where the reader is. */
+export interface DescribeOptions {
+  /** How far local time is ahead of UTC, in milliseconds. */
+  readonly utcOffsetMs: number;
+}
+
+/** Writes the whole report. Ages are by the clock of the node. */
+export function describeReport(
+  report: PodReport,
+  options: DescribeOptions,
+): string {
+  const texts = timeTexts(report.time, options);
+  const lines = [
+    ...fieldLines(headFields(report, texts)),
+    ...containerLines(report, texts),
+    ...conditionLines(report.pod.status?.conditions ?? [], texts),
+    ...fieldLines([
+      ["Volumes", volumesValue(report.pod.spec.volumes ?? [])],
+      ["QoS Class", report.pod.status?.qosClass ?? "<unknown>"],
+      ["Explanation", { lines: report.explanation }],
+    ]),
+    ...decisionLines(report, texts),
+    ...eventLines(report, texts),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function headFields(report: PodReport, texts: TimeTexts): readonly Field[] {
+  const { pod, source } = report;
+  const { metadata, spec, status = {} } = pod;
+  const node = [spec.nodeName, status.hostIP].filter((each) => each);
+  const ips = status.podIPs ?? [];
+  const shown = status.phase ?? "Unknown";
+  return [
+    ["Name", metadata.name],
+    ["Namespace", metadata.namespace],
+    ["UID", metadata.uid === "" ? "<none>" : metadata.uid],
+    ["Priority", String(spec.priority ?? 0)],
+    ...given("Priority Class Name", spec.priorityClassName),
+    ...given("Runtime Class Name", spec.runtimeClassName),
+    ["Node", node.length === 0 ? "<none>" : node.join("/")],
+    ["Start Time", texts.time(status.startTime)],
+    ["Labels", orNone(sorted(metadata.labels).map((each) => each.join("=")))],
+    ["Annotations", orNone(annotationLines(metadata.annotations))],
+    ...(metadata.deletionTimestamp === undefined
+      ? [["Status", shown] as const]
+      : endingFields(pod, texts)),
+    ...given("Reason", status.reason),
+    ...given("Message", status.message),
+    ["IP", status.podIP ?? ""],
+    [
+      "IPs",
+      ips.length === 0
+        ? "<none>"
+        : { block: ips.map(({ ip }) => ["IP", ip] as const) },
+    ],
+    [
+      "Controlled By",
+      source === undefined ? "<none>" : `${source.name} ${source.location}`,
+    ],
+  ];
+}
+
+function endingFields(
+  { metadata }: Pod,
+  texts: TimeTexts,
+): readonly Field[] {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  return [
+    ["Status", `Terminating (lasts ${texts.age(deletionTimestamp)})`],
+    ["Termination Grace Period", `${deletionGracePeriodSeconds}s`],
+  ];
+}
+
+function containerLines(
+  { pod, probes }: PodReport,
+  texts: TimeTexts,
+): readonly string[] {
+  const { spec, status = {} } = pod;
+  const groups: readonly (readonly [
+    string,
+    readonly ContainerSpec[],
+    readonly ContainerStatus[] | undefined,
+  ])[] = [
+    [
+      "Init Containers",
+      spec.initContainers ?? [],
+      status.initContainerStatuses,
+    ],
+    ["Containers", spec.containers, status.containerStatuses],
+    [
+      "Ephemeral Containers",
+      spec.ephemeralContainers ?? [],
+      status.ephemeralContainerStatuses,
+    ],
+  ];
+  return groups.flatMap(([title, specs, statuses]) => {
+    if (specs.length === 0) return [];
+    const block = specs.map((each) => {
+      const described = {
+        spec: each,
+        status: statuses?.find(({ name }) => name === each.name),
+        probes: probes.filter(({ container }) => container === each.name),
+      };
+      const value = { block: containerFields(described, texts) };
+      return [each.name, value] as const;
+    });
+    return fieldLines([[title, { block }]]);
+  });
+}
+
+function conditionLines(
+  conditions: readonly PodCondition[],
+  texts: TimeTexts,
+): readonly string[] {
+  if (conditions.length === 0) return [];
+  return table("Conditions", [
+    ["Type", "Status", "Since", "Reason", "Message"],
+    ...conditions.map((condition) => [
+      condition.type,
+      condition.status,
+      texts.age(condition.lastTransitionTime),
+      condition.reason ?? "",
+      condition.message ?? "",
+    ]),
+  ]);
+}
+
+function decisionLines(
+  { decision, activities }: PodReport,
+  texts: TimeTexts,
+): readonly string[] {
+  if (decision === undefined) return [];
+  const { time, plan, why, failures, next } = decision;
+  const failed = failures.map(({ container, reason, message }) =>
+    `${container === undefined ? "" : `${container}: `}${reason}: ${message}`
+  );
+  const doing = activities.map(({ kind, container, image, seconds }) =>
+    [kind, container, image, `for ${seconds}s`]
+      .filter((each) => each !== undefined).join(" ")
+  );
+  return fieldLines([["Last Decision", {
+    block: [
+      ["Made", `${texts.time(time)} (${texts.age(time)} ago)`],
+      ["Plan", plan ?? "<none>"],
+      ["Why", why],
+      ...(failed.length === 0 ? [] : [["Failed", failed] as const]),
+      ...(doing.length === 0 ? [] : [["Doing", doing] as const]),
+      [
+        "Next",
+        next.time === undefined
+          ? next.kind
+          : `${next.kind}, at ${texts.time(next.time)}`,
+      ],
+    ],
+  }]]);
+}
+
+function eventLines(
+  { events }: PodReport,
+  texts: TimeTexts,
+): readonly string[] {
+  if (events.length === 0) return fieldLines([["Events", "<none>"]]);
+  return table("Events", [
+    ["Type", "Reason", "Age", "From", "Message"],
+    ...events.map((event) => {
+      const age = texts.age(event.lastTimestamp);
+      return [
+        event.type,
+        event.reason,
+        event.count > 1
+          ? `${age} (x${event.count} over ${texts.age(event.firstTimestamp)})`
+          : age,
+        event.source.component,
+        event.message,
+      ];
+    }),
+  ]);
+}
+
+function table(
+  title: string,
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const lines = renderTable(rows).trimEnd().split("\n");
+  return [`${title}:`, ...lines.map((line) => `  ${line.trimEnd()}`)];
+}
+
+function given(name: string, value: string | undefined): readonly Field[] {
+  return value === undefined || value === "" ? [] : [[name, value]];
+}
+
+function sorted(
+  map: Readonly<Record<string, string>> = {},
+): readonly (readonly [string, string])[] {
+  return Object.entries(map).toSorted(([a], [b]) => a < b ? -1 : 1);
+}
+
+function orNone(lines: readonly string[]): FieldValue {
+  return lines.length === 0 ? "<none>" : lines;
+}
+
+/** A copy of the whole manifest, which kubectl does not show either. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** From kubectl's describe.go, as is the way in which longer ones are written. */
+const MAX_ANNOTATION_LENGTH = 140;
+
+function annotationLines(
+  annotations: Readonly<Record<string, string>> | undefined,
+): readonly string[] {
+  return sorted(annotations).flatMap(([key, text]) => {
+    if (key === LAST_APPLIED) return [];
+    const value = text.replace(/\n$/, "");
+    const line = `${key}: ${value}`;
+    if (line.length <= MAX_ANNOTATION_LENGTH && !value.includes("\n")) {
+      return [line];
+    }
+    const most = MAX_ANNOTATION_LENGTH - 2;
+    const lines = value.split("\n").map((each) =>
+      each.length > most ? `${each.slice(0, most).toWellFormed()}...` : each
+    );
+    return [`${key}:`, ...lines.map((each) => `  ${each}`)];
+  });
+}
+
+const MINUTE_MS = 60_000;
+
+function timeTexts(now: string, { utcOffsetMs }: DescribeOptions): TimeTexts {
+  const nowMs = Date.parse(now);
+  const read = (text: string | undefined): number => Date.parse(text ?? "");
+  return {
+    time: (text) => {
+      const ms = read(text);
+      return Number.isNaN(ms) ? "<unknown>" : dateText(ms, utcOffsetMs);
+    },
+    age: (text) => {
+      const ms = read(text);
+      return Number.isNaN(ms) || Number.isNaN(nowMs)
+        ? "<unknown>"
+        : formatAge(Math.max(0, nowMs - ms));
+    },
+  };
+}
+
+/** As kubectl: RFC 1123 with a numeric zone. */
+function dateText(ms: number, utcOffsetMs: number): string {
+  const local = new Date(ms + utcOffsetMs);
+  const minutes = Math.round(Math.abs(utcOffsetMs) / MINUTE_MS);
+  const zone = [Math.floor(minutes / 60), minutes % 60]
+    .map((each) => String(each).padStart(2, "0")).join("");
+  const sign = utcOffsetMs < 0 ? "-" : "+";
+  return `${local.toUTCString().replace(/ GMT$/, "")} ${sign}${zone}`;
+}

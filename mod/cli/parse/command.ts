@@ -1,0 +1,129 @@
+/**
+ * What a command line can ask for.
+ *
+ * @module
+ */
+
+import type { UnknownFields } from "../../api/fault/mod.ts";
+
+/** What a command line asks for. */
+export type Command =
+  | { readonly kind: "help"; readonly topic: Topic | undefined }
+  | { readonly kind: "version" }
+  | {
+    readonly kind: "run";
+    /** Flags of the agent, not looked at yet. */
+    readonly args: readonly string[];
+  }
+  | GetPodsCommand
+  | GetEventsCommand
+  | GetSourcesCommand
+  | DescribePodCommand
+  | ExplainPodCommand
+  | LogsCommand
+  | { readonly kind: "metrics"; readonly location: readonly string[] }
+  | {
+    readonly kind: "validate";
+    /** Files and directories; `-` is standard input. */
+    readonly files: readonly string[];
+    readonly unknownFields: UnknownFields;
+    /** The networks that the agent will be given; `undefined` when they are not told. */
+    readonly podNetworks?: readonly string[] | undefined;
+  };
+
+/** How `get` writes. */
+export type OutputFormat = "table" | "wide" | "json" | "yaml" | "name";
+
+/** `skerry get pods`. */
+export interface GetPodsCommand {
+  readonly kind: "get_pods";
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  /** The manifest's name of one pod, or its full name. */
+  readonly name: string | undefined;
+  /** `undefined` stands for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly output: OutputFormat;
+  readonly watch: boolean;
+}
+
+/** `skerry get events`. */
+export interface GetEventsCommand {
+  readonly kind: "get_events";
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  /** The pod whose events are wanted, by the manifest's name or the full one; all when absent. */
+  readonly pod: string | undefined;
+  /** `undefined` stands for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly output: OutputFormat;
+  readonly watch: boolean;
+}
+
+/** `skerry get sources`. */
+export interface GetSourcesCommand {
+  readonly kind: "get_sources";
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  readonly output: OutputFormat;
+}
+
+/** A pod that a command is about. */
+export interface NamedPod {
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  /** The manifest's name of the pod, or its full name. */
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** `skerry describe pod`. */
+export interface DescribePodCommand extends NamedPod {
+  readonly kind: "describe_pod";
+}
+
+/** `skerry explain`. */
+export interface ExplainPodCommand extends NamedPod {
+  readonly kind: "explain_pod";
+  /** The whole report instead of sentences; absent for sentences. */
+  readonly output?: "json" | "yaml";
+}
+
+/** `skerry logs`. */
+export interface LogsCommand {
+  readonly kind: "logs";
+  /** Flags that say where the agent is. */
+  readonly location: readonly string[];
+  readonly pod: string;
+  readonly namespace: string;
+  readonly container: string | undefined;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  /** All lines when absent. */
+  readonly tailLines: number | undefined;
+}
+
+/** The command, or every reason why there is none. */
+export type CommandResult =
+  | { readonly kind: "ok"; readonly command: Command }
+  | {
+    readonly kind: "refused";
+    readonly topic: Topic | undefined;
+    readonly faults: readonly string[];
+  };
+
+/** The commands, as they are typed. */
+export const TOPICS = [
+  "run",
+  "get",
+  "describe",
+  "explain",
+  "logs",
+  "metrics",
+  "version",
+  "validate",
+] as const;
+
+/** A command, as it is typed. */
+export type Topic = typeof TOPICS[number];

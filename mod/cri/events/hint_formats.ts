@@ -1,0 +1,177 @@
+/**
+ * How each stream of events is asked for, and what its messages mean.
+ *
+ * @module
+ */
+
+import {
+  ContainerCreate,
+  ContainerDelete,
+} from "../../../proto/gen/containerd/events/container.ts";
+import {
+  TaskDelete,
+  TaskExit,
+  TaskOOM,
+  TaskStart,
+} from "../../../proto/gen/containerd/events/task.ts";
+import {
+  Envelope,
+  SubscribeRequest,
+} from "../../../proto/gen/containerd/services/events/v1/events.ts";
+import {
+  ContainerEventResponse,
+  GetEventsRequest,
+} from "../../../proto/gen/runtime/v1/api.ts";
+import { type ContainerExit, readExit } from "./container_exit.ts";
+import { CRI_NAMESPACE } from "./containerd_namespace.ts";
+import type { HintStream, Moved } from "./hint.ts";
+import { type Method, runtimeMethod } from "../rpc/mod.ts";
+
+/** What a message of a stream turned out to be; most of containerd's are not for us. */
+export type HintReading =
+  | { readonly kind: "moved"; readonly moved: Moved }
+  | { readonly kind: "irrelevant" }
+  | { readonly kind: "unreadable" };
+
+/** One stream of events: how it is called. */
+export interface HintFormat {
+  readonly stream: HintStream;
+  /** Its request is always the same. */
+  readonly method: Method<undefined, HintReading>;
+}
+
+const IRRELEVANT: HintReading = { kind: "irrelevant" };
+const UNREADABLE: HintReading = { kind: "unreadable" };
+
+// By the numbers of the CRI's ContainerEventType.
+const CRI_MOVES: readonly Moved["what"][] = [
+  "created",
+  "started",
+  "stopped",
+  "deleted",
+];
+
+/** Reads a message of the CRI's stream, however broken. */
+export function readContainerEvent(bytes: Uint8Array): HintReading {
+  return readable(() => {
+    const event = ContainerEventResponse.decode(bytes);
+    const { containerId, createdAt: at } = event;
+    const what = CRI_MOVES[event.containerEventType];
+    if (what === undefined || containerId === "") return IRRELEVANT;
+    const podUid = event.podSandboxStatus?.metadata?.uid;
+    return {
+      kind: "moved",
+      moved: {
+        kind: "moved",
+        containerId,
+        podUid: podUid || undefined,
+        what,
+        at,
+      },
+    };
+  });
+}
+
+interface Told {
+  readonly id: string;
+  readonly what: Moved["what"];
+  readonly exit?: ContainerExit | undefined;
+}
+
+/** What containerd's topics mean, and where their payloads have the id. */
+const TOPICS: Readonly<
+  Record<string, (bytes: Uint8Array) => Told | undefined>
+> = {
+  "/containers/create": (bytes) => ({
+    id: ContainerCreate.decode(bytes).id,
+    what: "created",
+  }),
+  "/containers/delete": (bytes) => ({
+    id: ContainerDelete.decode(bytes).id,
+    what: "deleted",
+  }),
+  "/tasks/start": (bytes) => ({
+    id: TaskStart.decode(bytes).containerId,
+    what: "started",
+  }),
+  "/tasks/oom": (bytes) => ({
+    id: TaskOOM.decode(bytes).containerId,
+    what: "oom",
+  }),
+  // Commands in a container, such as probes, end there too: they have ids of their own.
+  "/tasks/exit": (bytes) => {
+    const end = TaskExit.decode(bytes);
+    const { containerId, id } = end;
+    return id === containerId
+      ? { id: containerId, what: "stopped", exit: readExit(end) }
+      : undefined;
+  },
+  // The container itself is still there: what is deleted is what was left of its process.
+  "/tasks/delete": (bytes) => {
+    const end = TaskDelete.decode(bytes);
+    const { containerId, id } = end;
+    return id === "" || id === containerId
+      ? { id: containerId, what: "stopped", exit: readExit(end) }
+      : undefined;
+  },
+};
+
+/** Reads a message of containerd's stream, however broken. */
+export function readEnvelope(bytes: Uint8Array): HintReading {
+  return readable(() => {
+    const { topic, event, timestamp } = Envelope.decode(bytes);
+    const read = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
+    const told = event && read?.(event.value);
+    if (told === undefined || told.id === "") return IRRELEVANT;
+    const { seconds = 0n, nanos = 0 } = timestamp ?? {};
+    const at = seconds * 1_000_000_000n + BigInt(nanos);
+    const { id: containerId, what, exit } = told;
+    return {
+      kind: "moved",
+      moved: {
+        kind: "moved",
+        containerId,
+        podUid: undefined,
+        what,
+        ...exit && { exit },
+        at,
+      },
+    };
+  });
+}
+
+/** The stream of the CRI. */
+export const CRI_EVENTS: HintFormat = {
+  stream: "cri",
+  method: runtimeMethod<undefined, HintReading>(
+    "GetContainerEvents",
+    { encode: (_, writer) => GetEventsRequest.encode({}, writer) },
+    { decode: readContainerEvent },
+  ),
+};
+
+const FILTERS = Object.keys(TOPICS)
+  .map((topic) => `namespace==${CRI_NAMESPACE},topic=="${topic}"`);
+
+/** containerd's own stream, asked for no more than `readEnvelope` understands. */
+export const CONTAINERD_EVENTS: HintFormat = {
+  stream: "containerd",
+  method: {
+    name: "Subscribe",
+    path: "/containerd.services.events.v1.Events/Subscribe",
+    request: {
+      encode: (_, writer) =>
+        SubscribeRequest.encode({ filters: FILTERS }, writer),
+    },
+    answer: { decode: readEnvelope },
+  },
+};
+
+function readable(read: () => HintReading): HintReading {
+  try {
+    return read();
+  } catch {
+    // Whatever is wrong with one message, the next may be right.
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What a runtime answers, in the agent's own types, and the two services that it offers. Nanosecond times stay `bigint`: they exceed what a number holds exactly.
+ *
+ * @module
+ */
+
+export { CriError, type CriErrorKind } from "./error.ts";
+export type { CallOptions, ImageService, RuntimeService } from "./service.ts";
+export {
+  isStopSignal,
+  stopSignalFromWire,
+  stopSignalToWire,
+} from "./stop_signal.ts";
+export type {
+  Container,
+  ContainerFilter,
+  ContainerState,
+  ContainerStats,
+  ContainerStatus,
+  ExecResult,
+  FilesystemUsage,
+  Image,
+  RegistryAuth,
+  RuntimeHandler,
+  RuntimeStatus,
+  RuntimeVersion,
+  Sandbox,
+  SandboxFilter,
+  SandboxState,
+  SandboxStatus,
+} from "./types.ts";

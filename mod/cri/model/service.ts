@@ -1,0 +1,141 @@
+/**
+ * The ports to a container runtime: every call the agent makes, in its own types.
+ *
+ * Each call has a deadline of its own and rejects with a `CriError`.
+ *
+ * @module
+ */
+
+import type {
+  Container,
+  ContainerFilter,
+  ContainerStats,
+  ContainerStatus,
+  ExecResult,
+  FilesystemUsage,
+  Image,
+  RegistryAuth,
+  RuntimeStatus,
+  RuntimeVersion,
+  Sandbox,
+  SandboxFilter,
+  SandboxStatus,
+} from "./types.ts";
+import type {
+  ContainerConfig,
+  ImageSpec,
+  LinuxResources,
+  SandboxConfig,
+} from "../config/mod.ts";
+
+/** Common to all calls. */
+export interface CallOptions {
+  /** Cancels the call; the runtime may still finish what it began. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sandboxes and containers. */
+export interface RuntimeService {
+  version(options?: CallOptions): Promise<RuntimeVersion>;
+  status(options?: CallOptions & { verbose?: boolean }): Promise<RuntimeStatus>;
+
+  /** Creates and starts a sandbox; resolves to its id. Twice the common deadline. */
+  runPodSandbox(
+    config: SandboxConfig,
+    options?: CallOptions & { runtimeHandler?: string },
+  ): Promise<string>;
+  /** Ends every process of the sandbox. One that is gone already is no error. */
+  stopPodSandbox(sandboxId: string, options?: CallOptions): Promise<void>;
+  /** Removes the sandbox and its containers. One that is gone already is no error. */
+  removePodSandbox(sandboxId: string, options?: CallOptions): Promise<void>;
+  podSandboxStatus(
+    sandboxId: string,
+    options?: CallOptions,
+  ): Promise<SandboxStatus>;
+  listPodSandbox(
+    filter?: SandboxFilter,
+    options?: CallOptions,
+  ): Promise<readonly Sandbox[]>;
+
+  /** Resolves to the new container's id. */
+  createContainer(
+    request: {
+      readonly sandboxId: string;
+      readonly config: ContainerConfig;
+      readonly sandboxConfig: SandboxConfig;
+    },
+    options?: CallOptions,
+  ): Promise<string>;
+  startContainer(containerId: string, options?: CallOptions): Promise<void>;
+  /** SIGTERM, then SIGKILL after `timeoutSeconds`. One that is gone is no error. */
+  stopContainer(
+    containerId: string,
+    timeoutSeconds: number,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Removes a dead container. One that is gone is no error. */
+  removeContainer(containerId: string, options?: CallOptions): Promise<void>;
+  listContainers(
+    filter?: ContainerFilter,
+    options?: CallOptions,
+  ): Promise<readonly Container[]>;
+  containerStatus(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<ContainerStatus>;
+  /** What all containers use of the node, as the runtime last measured it. */
+  listContainerStats(options?: CallOptions): Promise<readonly ContainerStats[]>;
+  updateContainerResources(
+    containerId: string,
+    resources: LinuxResources,
+    options?: CallOptions,
+  ): Promise<void>;
+  /**
+   * Tells the runtime that the pod of a sandbox was resized; it may pass this on to
+   * whoever is interested. Runtimes before CRI 1.33 do not have it.
+   */
+  updatePodSandboxResources(
+    sandboxId: string,
+    amounts: {
+      readonly overhead: LinuxResources;
+      /** Of all containers, without the overhead. */
+      readonly resources: LinuxResources;
+    },
+    options?: CallOptions,
+  ): Promise<void>;
+  reopenContainerLog(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
+   * Runs a command to its end.
+   *
+   * @param timeoutSeconds 0 for no limit
+   */
+  execSync(
+    containerId: string,
+    command: readonly string[],
+    options?: CallOptions & { timeoutSeconds?: number },
+  ): Promise<ExecResult>;
+}
+
+/** Images. */
+export interface ImageService {
+  listImages(options?: CallOptions): Promise<readonly Image[]>;
+  /** The image, or `undefined` when it is not on the node. */
+  imageStatus(
+    image: ImageSpec,
+    options?: CallOptions,
+  ): Promise<Image | undefined>;
+  /** Pulls; resolves to the reference by which a container names the image. No deadline of its own. */
+  pullImage(
+    image: ImageSpec,
+    options?: CallOptions & {
+      auth?: RegistryAuth;
+      sandboxConfig?: SandboxConfig;
+    },
+  ): Promise<string>;
+  removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
+  imageFsInfo(options?: CallOptions): Promise<readonly FilesystemUsage[]>;
+}

@@ -1,0 +1,22 @@
+/**
+ * Calls over gRPC: one channel, methods with deadlines, and failures as `CriError` with a kind to branch on.
+ *
+ * @module
+ */
+
+export {
+  type ByteChannel,
+  ChannelFailure,
+  type UnaryOptions,
+} from "./byte_channel.ts";
+export {
+  askCgroupDriver,
+  type CgroupDriver,
+  judgeContainerEvents,
+  type RuntimeFeatures,
+  type Support,
+} from "./features.ts";
+export { imageMethod, type Method, runtimeMethod } from "./method.ts";
+export { RowDecoder } from "./row_decoder.ts";
+export { Rpc, type RpcDeps } from "./rpc.ts";
+export { unlessGone } from "./unless_gone.ts";

@@ -1,0 +1,116 @@
+/**
+ * What a failed call means to the agent.
+ *
+ * @module
+ */
+
+import { describeError } from "../../base/text/mod.ts";
+import { ChannelFailure } from "./byte_channel.ts";
+import { CriError, type CriErrorKind } from "../model/mod.ts";
+
+/** What is known of a call besides how it failed. */
+export interface CallFacts {
+  readonly method: string;
+  /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
+  /** Set when the call's own time was over: how long it had. */
+  readonly expiredMs: number | undefined;
+}
+
+/**
+ * Makes the error that a port rejects with.
+ *
+ * Whoever cancelled is told so first, then who was too slow, and only then what
+ * the channel says, which in both cases is merely that the call was cancelled.
+ */
+export function translateFailure(error: unknown, facts: CallFacts): CriError {
+  const { method, signal, expiredMs } = facts;
+  if (error instanceof CriError) return error;
+  if (signal?.aborted) {
+    return new CriError(
+      { kind: "cancelled", method, detail: "the caller no longer waits" },
+      { cause: signal.reason },
+    );
+  }
+  if (expiredMs !== undefined) {
+    const detail = `the runtime did not answer within ${expiredMs} ms`;
+    return new CriError({ kind: "deadline", method, detail }, { cause: error });
+  }
+  const { kind, detail } = judge(error);
+  return new CriError({ kind, method, detail }, { cause: error });
+}
+
+interface Verdict {
+  readonly kind: CriErrorKind;
+  readonly detail: string;
+}
+
+function judge(error: unknown): Verdict {
+  // The transport turns the sandbox's refusal into a plain lost connection.
+  const denial = describeDenial(error);
+  if (denial !== undefined) return { kind: "denied", detail: denial };
+  if (!(error instanceof ChannelFailure)) {
+    return { kind: "failed", detail: describeError(error) };
+  }
+  const { code, message } = error;
+  return { kind: kindOf(code, message), detail: describeAbsence(message) };
+}
+
+/**
+ * Why there is no connection, in the same words each time: the transport adds the
+ * moment, by which a log would take every attempt for something new.
+ */
+function describeAbsence(detail: string): string {
+  if (!detail.startsWith(UNCONNECTED)) return detail;
+  const [said = ""] = detail.slice(UNCONNECTED.length)
+    .split("Resolution note:", 1);
+  const end = said.endsWith(" ") ? -1 : said.length;
+  const cause = said.slice(0, end);
+  const why = (cause.endsWith(".") ? cause.slice(0, -1) : cause)
+    .replace(/^Error: /, "").replace(TIME, "");
+  return `no connection: ${why}, wanted a CRI runtime that listens there`;
+}
+
+// The words of grpc-js.
+const UNCONNECTED = "No connection established. Last error: ";
+
+const TIME = / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/;
+
+// Numbers as in https://grpc.io/docs/guides/status-codes/.
+function kindOf(code: number, detail: string): CriErrorKind {
+  switch (code) {
+    case 1:
+    case 14:
+      // Nobody here cancelled: the server did, when it was shut down.
+      return "unavailable";
+    case 4:
+      return "deadline";
+    case 5:
+      return "not_found";
+    case 6:
+      return "already_exists";
+    case 8:
+      return "resource_exhausted";
+    case 12:
+      return "unimplemented";
+    case 13:
+      // What is left of a call whose server was killed; a runtime that says
+      // INTERNAL itself says something else.
+      return detail.startsWith("Received RST_STREAM")
+        ? "unavailable"
+        : "failed";
+    default:
+      return "failed";
+  }
+}
+
+/** The sandbox's refusal in words that name the grant; otherwise `undefined`. */
+function describeDenial(error: unknown): string | undefined {
+  const text = describeError(error);
+  const isDenial = text.includes("NotCapable") ||
+    (error instanceof Error && error.name === "NotCapable");
+  if (!isDenial) return undefined;
+  const [, what, where] = /Requires (\w+) access to "([^"]*)"/.exec(text) ?? [];
+  if (what === undefined || where === undefined) return text;
+  return `the sandbox forbids it: wanted the grant --allow-${what}=${where}`;
+}

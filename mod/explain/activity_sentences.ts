@@ -1,0 +1,126 @@
+/**
+ * What is being done for a pod at present, in sentences.
+ *
+ * @module
+ */
+
+import type { ActivityFact } from "../pod/lifecycle/mod.ts";
+import type { Telling } from "./explain_context.ts";
+import { lasts, RUNS } from "./explain_time.ts";
+
+/** One kind of activity. */
+type Doing<K extends ActivityFact["kind"]> = Extract<
+  ActivityFact,
+  { readonly kind: K }
+>;
+
+/** Says what goes on; what is part of something else that goes on is told once. */
+export function activitySentences(
+  activities: readonly ActivityFact[],
+  telling: Telling,
+): readonly string[] {
+  const stopping = activities.filter((each) =>
+    each.kind === "stopping_container"
+  );
+  const rest = activities.filter((each) =>
+    !isPartOf(each, activities) && each.kind !== "stopping_container"
+  );
+  return [
+    ...rest.map((each) => sentence(each, telling)),
+    ...stopping.map((each) => stoppingSentence(each, { activities, telling })),
+  ];
+}
+
+/** Whether another one tells more of the same. */
+function isPartOf(
+  activity: ActivityFact,
+  all: readonly ActivityFact[],
+): boolean {
+  if (!("container" in activity)) return false;
+  const { container, kind } = activity;
+  const same = all.filter((each) =>
+    "container" in each && each.container === container && each !== activity
+  );
+  switch (kind) {
+    case "starting_container":
+      return same.length > 0;
+    case "pre_stop_hook":
+    case "waiting_for_others_to_end":
+      return same.some((each) => each.kind === "stopping_container");
+    default:
+      return false;
+  }
+}
+
+function sentence(activity: ActivityFact, { time }: Telling): string {
+  const since = time.lasting(activity.forMs);
+  switch (activity.kind) {
+    case "waiting_for_start_place":
+      return `Waiting for its turn to start ${since}: ${
+        turnWords(activity.places, "pod starts", "pods start")
+      } at a time`;
+    case "running_on":
+      return `It is kept running ${since}, until the images of the pod that takes its place are pulled`;
+    case "waiting_for_late_sandbox":
+      return `Waiting for a sandbox that was begun earlier ${since}`;
+    case "making_volumes":
+      return `Making its volumes ready ${since}`;
+    case "creating_sandbox":
+      return `Making its sandbox ${since}`;
+    case "stopping_sandboxes":
+      return `Stopping its sandbox ${since}`;
+    case "looking_for_image":
+      return `Asking the runtime for the image "${activity.image}" ${since}`;
+    case "waiting_for_pull_place":
+      return `Waiting for its turn to pull the image "${activity.image}" ${since}: ${
+        turnWords(activity.places, "image is pulled", "images are pulled")
+      } at a time`;
+    case "pulling_image":
+      return `Pulling the image "${activity.image}" for container "${activity.container}" ${since}`;
+    case "starting_container":
+      return `Starting container "${activity.container}" ${since}`;
+    case "post_start_hook":
+      return `Running the postStart hook of container "${activity.container}" ${since}`;
+    case "pre_stop_hook":
+      return `Running the preStop hook of container "${activity.container}" ${since}`;
+    case "waiting_for_others_to_end":
+      return `Container "${activity.container}" ends after the others, which have not ended yet`;
+    case "stopping_container":
+      return `Stopping container "${activity.container}" ${since}`;
+  }
+}
+
+function turnWords(places: number, one: string, several: string): string {
+  return places === 1 ? `one ${one}` : `${places} ${several}`;
+}
+
+function stoppingSentence(
+  stopping: Doing<"stopping_container">,
+  { activities, telling }: {
+    readonly activities: readonly ActivityFact[];
+    readonly telling: Telling;
+  },
+): string {
+  const { container, graceSeconds, forMs } = stopping;
+  const { facts, time } = telling;
+  const endMs = facts.nowMs - forMs + graceSeconds * 1000;
+  const label = `Container "${container}"`;
+  const first = graceSeconds === 0
+    ? `${label} is being killed, it has no time to stop`
+    : time.isAhead(endMs)
+    ? `${label} has ${time.until(endMs)} to stop`
+    : `${label} has had its ${graceSeconds} s to stop and is being killed`;
+  const details = activities.flatMap((each) => {
+    if (!("container" in each) || each.container !== container) return [];
+    const since = time.lasting(each.forMs);
+    switch (each.kind) {
+      case "pre_stop_hook":
+        return [lasts("its preStop hook", { ...RUNS, since })];
+      case "waiting_for_others_to_end":
+        return ["it waits for the others to end first"];
+      default:
+        return [];
+    }
+  });
+  return [first, ...details].join("; ");
+}

@@ -1,0 +1,165 @@
+/**
+ * Why a pod is as it is, in sentences for whoever stands before the machine.
+ *
+ * @module
+ */
+
+import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
+import { activitySentences } from "./activity_sentences.ts";
+import { causeOf, cut, cutFaults, isAbsence } from "./explain_cause.ts";
+import { type Telling, telling } from "./explain_context.ts";
+import { containerSentences } from "./explain_containers.ts";
+import { endingSentences, outcomeSentences } from "./explain_ending.ts";
+import type { ExplainFacts } from "./explain_facts.ts";
+import { podFailure } from "./explain_failure.ts";
+import {
+  gateSentences,
+  readySentence,
+  troubleSentences,
+} from "./explain_health.ts";
+import { holdSentences } from "./explain_refusal.ts";
+import { lasts } from "./explain_time.ts";
+
+/**
+ * Says why a pod does not run, or that it runs and what is not well with it; the most
+ * important sentence first, and never none.
+ *
+ * @example A pod whose port is taken
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { explainPod } from "./explain.ts";
+ *
+ * const container = { name: "c", ports: [{ containerPort: 80, hostPort: 80 }] };
+ * const pod = (name: string) => ({
+ *   apiVersion: "v1" as const,
+ *   kind: "Pod" as const,
+ *   metadata: { name, namespace: "default", uid: name },
+ *   spec: { containers: [container] },
+ * });
+ * deepStrictEqual(
+ *   explainPod({
+ *     pod: pod("x"),
+ *     stage: undefined,
+ *     hold: { kind: "refused", reason: "NodePorts", message: "" },
+ *     activities: [],
+ *     probes: [],
+ *     others: [pod("y")],
+ *     nowMs: 0,
+ *     utcOffsetMs: 0,
+ *   }),
+ *   ["Refused: hostPort 80 is taken by pod default/y"],
+ * );
+ * ```
+ */
+export function explainPod(facts: ExplainFacts): readonly string[] {
+  const told = telling(withoutAbsence(facts));
+  const outage = outageSentences(told);
+  const state = stateSentences(told);
+  // Of what the runtime does not show any more the last that was seen is told.
+  const seen = outage.length === 0
+    ? state
+    : state.map((sentence) => `When last seen: ${sentence}`);
+  const isRunning = told.facts.stage?.kind === "syncing" &&
+    !isTerminalPhase(facts.pod.status?.phase);
+  const trouble = isRunning || facts.hold !== undefined
+    ? troubleSentences(told)
+    : [];
+  return [...new Set([...outage, ...seen, ...trouble])];
+}
+
+/** The facts without what failed for no other reason than that the runtime is down. */
+function withoutAbsence(facts: ExplainFacts): ExplainFacts {
+  const { decision, runtimeDown } = facts;
+  if (decision === undefined || runtimeDown === undefined) return facts;
+  const failures = decision.failures.filter(({ message }) =>
+    !isAbsence(message)
+  );
+  return { ...facts, decision: { ...decision, failures } };
+}
+
+function outageSentences({ facts, time }: Telling): readonly string[] {
+  const { runtimeDown, pod, hold } = facts;
+  const isOver = isTerminalPhase(pod.status?.phase) || hold !== undefined;
+  if (runtimeDown === undefined || isOver) return [];
+  const since = time.since(runtimeDown.sinceMs);
+  const down = lasts("The runtime", {
+    now: "is down",
+    long: "has been down",
+    since,
+  });
+  return [
+    `${down}: ${
+      causeOf(runtimeDown.message)
+    }; what runs in it goes on running, and nothing is started or stopped until it answers`,
+  ];
+}
+
+function stateSentences(told: Telling): readonly string[] {
+  const { pod, stage, hold } = told.facts;
+  const { status } = pod;
+  // A pod without a UID was never accepted.
+  if (pod.metadata.uid === "") {
+    const why = status?.message ?? status?.reason ?? "";
+    return [`It does not run: ${cutFaults(why)}`];
+  }
+  if (hold !== undefined) {
+    return holdSentences(hold, told);
+  }
+  if (stage !== undefined && stage.kind !== "syncing") {
+    return endingSentences(stage, told);
+  }
+  if (isTerminalPhase(status?.phase)) return outcomeSentences(told);
+  if (stage === undefined || status?.phase === undefined) {
+    return ["It was just accepted: nothing has been done for it yet"];
+  }
+  return progressSentences(told);
+}
+
+/** What stands between a pod and its being ready; that it runs if nothing does. */
+function progressSentences(told: Telling): readonly string[] {
+  const { facts } = told;
+  const { decision, namesake } = facts;
+  const isHeld = decision === undefined
+    ? namesake !== undefined
+    : decision.next.kind === "held";
+  if (isHeld) return [heldSentence(told)];
+  const whole = wholeSentences(told);
+  const containers = containerSentences(told, { terse: whole.length > 0 });
+  const isReady = findCondition(facts.pod.status?.conditions, "Ready")
+    ?.status === "True";
+  if (isReady && containers.length === 0) {
+    return [readySentence(told), ...whole];
+  }
+  const sentences = [...whole, ...containers];
+  if (sentences.length > 0) return sentences;
+  const gates = gateSentences(told);
+  return gates.length > 0 ? gates : [untoldSentence(told)];
+}
+
+/** What concerns the pod as a whole: what is being done now outranks what failed before. */
+function wholeSentences(told: Telling): readonly string[] {
+  const { activities, decision } = told.facts;
+  const doing = activities.filter((each) => !("container" in each));
+  if (doing.length > 0) return activitySentences(doing, told);
+  const failures = decision?.failures ?? [];
+  return failures.filter(({ container }) => container === undefined)
+    .map((failure) => podFailure(failure, told));
+}
+
+function heldSentence({ facts }: Telling): string {
+  const { namesake } = facts;
+  if (namesake === undefined) {
+    return "It waits for another pod of the same name to end";
+  }
+  const { uid, isEnding } = namesake;
+  const how = isEnding ? "; it has been told to" : "";
+  return `It waits for the pod of the same name (UID ${uid}) to end${how}`;
+}
+
+function untoldSentence({ facts }: Telling): string {
+  const ready = findCondition(facts.pod.status?.conditions, "Ready");
+  const why = ready?.message ?? ready?.reason ?? "";
+  return why === ""
+    ? "It was just accepted: nothing has been done for it yet"
+    : `It is not ready: ${cut(why)}`;
+}

@@ -1,0 +1,132 @@
+/**
+ * What the containers of a pod wait for, in sentences.
+ *
+ * @module
+ */
+
+import { activitySentences } from "./activity_sentences.ts";
+import {
+  appContainers,
+  ephemeralContainers,
+  initContainers,
+  stopOf,
+  type Telling,
+  type ToldContainer,
+} from "./explain_context.ts";
+import { endWords } from "./explain_exit.ts";
+import { containerFailure } from "./explain_failure.ts";
+import { killWords } from "./explain_plan.ts";
+import {
+  readinessSentence,
+  runningSince,
+  startupSentence,
+} from "./explain_probe.ts";
+import { lasts, RUNS } from "./explain_time.ts";
+
+/**
+ * Says what keeps the containers from being ready; nothing when they all are.
+ *
+ * @param options.terse to leave out those of which there is nothing to tell but that
+ * they have not been started
+ */
+export function containerSentences(
+  telling: Telling,
+  options: { readonly terse: boolean },
+): readonly string[] {
+  const inits = initContainers(telling);
+  const next = inits.find((container) => !isDone(container));
+  const sidecars = inits.filter((container) =>
+    container.kind === "sidecar" && container !== next && !isReady(container)
+  );
+  // What comes later waits for this one, and for nothing of its own.
+  const apps = next === undefined || hasStarted(telling)
+    ? appContainers(telling).filter((container) => !isReady(container))
+    : [];
+  const ephemeral = ephemeralContainers(telling)
+    .filter(({ status }) => status?.state?.waiting !== undefined);
+  return [next ?? [], sidecars, apps, ephemeral].flat()
+    .filter((container) => !options.terse || hasNews(container))
+    .map((container) => containerSentence(container, telling));
+}
+
+/** Whether there is more to tell of a container than that it has not been started. */
+function hasNews({ status, failure, activities }: ToldContainer): boolean {
+  const { waiting, running, terminated } = status?.state ?? {};
+  return failure !== undefined || activities.length > 0 ||
+    running !== undefined || terminated !== undefined ||
+    !INITIAL_REASONS.includes(waiting?.reason ?? "");
+}
+
+/** What a container shows that nobody has tried to start. */
+const INITIAL_REASONS = ["", "ContainerCreating", "PodInitializing"];
+
+/** Says what one container waits for, or how it ended. */
+export function containerSentence(
+  container: ToldContainer,
+  telling: Telling,
+): string {
+  const { label, status, failure } = container;
+  const [doing] = activitySentences(container.activities, telling);
+  if (doing !== undefined) return `${doing}${whyStopped(container, telling)}`;
+  const { waiting, running, terminated } = status?.state ?? {};
+  if (running !== undefined) return runningSentence(container, telling);
+  if (terminated !== undefined) {
+    const why = stopOf(container, terminated);
+    const end = endWords(terminated, telling.time, why);
+    return `${label} ended with ${end}`;
+  }
+  const { reason = "", message = "" } = waiting ?? {};
+  if (failure !== undefined) {
+    return containerFailure(container, failure, telling);
+  }
+  return reason === ""
+    ? `${label} has not been started yet`
+    : containerFailure(container, { reason, message }, telling);
+}
+
+/** Of one that is being stopped while the pod runs the plan knows why. */
+function whyStopped(
+  { spec, activities }: ToldContainer,
+  { facts }: Telling,
+): string {
+  const isStopping = activities.some(({ kind }) =>
+    kind === "stopping_container"
+  );
+  const step = facts.decision?.plan?.kill
+    .find(({ containerName }) => containerName === spec.name);
+  return isStopping && step !== undefined ? `: ${killWords(step)}` : "";
+}
+
+function runningSentence(container: ToldContainer, telling: Telling): string {
+  const { label, kind } = container;
+  if (kind === "init" || kind === "ephemeral") {
+    return lasts(label, { ...RUNS, since: runningSince(container, telling) });
+  }
+  return startupSentence(container, telling) ??
+    readinessSentence(container, telling) ??
+    lasts(label, { ...RUNS, since: runningSince(container, telling) });
+}
+
+/** Whether what comes after an init container need not wait for it. */
+function isDone({ kind, status }: ToldContainer): boolean {
+  return kind === "sidecar"
+    ? status?.started === true
+    : status?.state?.terminated?.exitCode === 0;
+}
+
+/** An app container that has done its work need not be ready. */
+function isReady({ status, activities }: ToldContainer): boolean {
+  if (activities.length > 0) return false;
+  const isCompleted = status?.state?.terminated?.exitCode === 0;
+  return isCompleted ||
+    status?.ready === true && status.state?.running !== undefined;
+}
+
+/** The app was reached, whatever sidecars do now. */
+function hasStarted(telling: Telling): boolean {
+  return appContainers(telling).some(({ status }) =>
+    status?.state?.running !== undefined ||
+    status?.state?.terminated !== undefined ||
+    status?.lastState?.terminated !== undefined
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * That a pod ends or has ended, in sentences.
+ *
+ * @module
+ */
+
+import { activitySentences } from "./activity_sentences.ts";
+import {
+  appContainers,
+  initContainers,
+  stopOf,
+  type Telling,
+  type ToldContainer,
+} from "./explain_context.ts";
+import { causeOf, cut } from "./explain_cause.ts";
+import { endWords, latestEnd } from "./explain_exit.ts";
+import { lasts, spanWords, words } from "./explain_time.ts";
+import type { PodState } from "../pod/lifecycle/mod.ts";
+import { isTerminalPhase, parseTime } from "../pod/status/mod.ts";
+
+/** Says how a pod ends that nobody wants, that was evicted or that is done. */
+export function endingSentences(
+  stage: Exclude<PodState, { readonly kind: "syncing" }>,
+  telling: Telling,
+): readonly string[] {
+  const { facts } = telling;
+  const isRemoved = stage.cause === "removed";
+  if (stage.kind === "terminating") {
+    const doing = activitySentences(facts.activities, telling);
+    const how = [...doing, ...failureSentences(telling)];
+    return isTerminalPhase(facts.pod.status?.phase) && !isRemoved
+      ? [...outcomeSentences(telling), ...how]
+      : [endsSentence(stage, telling), ...how, ...outcome(stage, telling)];
+  }
+  if (!isRemoved) return outcomeSentences(telling);
+  return [
+    "It has ended and is being cleared away, as no manifest wants it any more",
+    ...outcome(stage, telling),
+  ];
+}
+
+/** Says how a pod ended that does not run again. */
+export function outcomeSentences(telling: Telling): readonly string[] {
+  const { status } = telling.facts.pod;
+  const { phase, reason, message = "" } = status ?? {};
+  if (phase === "Succeeded") {
+    return [
+      words("Completed", lastEndAt(telling)) +
+      ": its containers ended with exit code 0 and need not run again",
+    ];
+  }
+  if (phase !== "Failed") return ["It has ended"];
+  const again = againSentence(telling);
+  switch (reason) {
+    case "Evicted":
+      return [`Evicted: ${cut(message)}`, again];
+    case "DeadlineExceeded": {
+      const seconds = telling.facts.pod.spec.activeDeadlineSeconds;
+      const limit = seconds === undefined
+        ? "it may"
+        : `the ${spanWords(seconds * 1000)} that it may`;
+      return [
+        `Failed: it ran longer than ${limit} (DeadlineExceeded, activeDeadlineSeconds)`,
+        again,
+      ];
+    }
+    default: {
+      const why = [reason ?? "", cut(message)].filter((part) => part !== "");
+      const ends = failedEnds(telling);
+      return [
+        `Failed: ${[...why, ...ends].join("; ") || "nobody knows why"}`,
+        again,
+      ];
+    }
+  }
+}
+
+/** Another manifest makes another pod, unless that names the UID itself. */
+function againSentence({ facts }: Telling): string {
+  return GENERATED_UID.test(facts.pod.metadata.uid)
+    ? "It does not run again unless its manifest is changed, or removed and added"
+    : "It does not run again unless its manifest is removed and added";
+}
+
+// As upstream makes them of a manifest; people write them with dashes.
+const GENERATED_UID = /^[0-9a-f]{32}$/;
+
+/** What keeps it from ending; that is tried again and again. */
+function failureSentences({ facts, time }: Telling): readonly string[] {
+  const { endFailure } = facts;
+  if (endFailure === undefined) return [];
+  const { message, atMs } = endFailure;
+  return [
+    `${words("It could not be ended", time.at(atMs))} and is tried again: ${
+      causeOf(message)
+    }`,
+  ];
+}
+
+function outcome(
+  stage: Exclude<PodState, { readonly kind: "syncing" }>,
+  telling: Telling,
+): readonly string[] {
+  const isOver = isTerminalPhase(telling.facts.pod.status?.phase);
+  return stage.cause === "removed" && isOver
+    ? outcomeSentences(telling).slice(0, 1)
+    : [];
+}
+
+function endsSentence(
+  stage: Extract<PodState, { readonly kind: "terminating" }>,
+  { facts, time }: Telling,
+): string {
+  const since = time.since(parseTime(facts.pod.metadata.deletionTimestamp));
+  switch (stage.cause) {
+    case "removed":
+      return `${
+        lasts("It", { now: "is ending", long: "has been ending", since })
+      }, as no manifest wants it any more`;
+    case "evicted": {
+      const { message = "" } = facts.pod.status ?? {};
+      return message === ""
+        ? "It is being evicted"
+        : `It is being evicted: ${cut(message)}`;
+    }
+    case "completed":
+      return "It is ending, as its containers are done";
+  }
+}
+
+/** How the containers ended that did not do well. */
+function failedEnds(telling: Telling): readonly string[] {
+  const all = [...initContainers(telling), ...appContainers(telling)];
+  return all.flatMap((container) => failedEnd(container, telling));
+}
+
+function failedEnd(
+  container: ToldContainer,
+  { time }: Telling,
+): readonly string[] {
+  const { label, status } = container;
+  const end = latestEnd(status);
+  if (end === undefined || end.exitCode === 0) return [];
+  const name = label.charAt(0).toLowerCase() + label.slice(1);
+  return [`${name} ended with ${endWords(end, time, stopOf(container, end))}`];
+}
+
+function lastEndAt(telling: Telling): string {
+  const times = appContainers(telling).flatMap(({ status }) =>
+    parseTime(status?.state?.terminated?.finishedAt) ?? []
+  );
+  return times.length === 0 ? "" : telling.time.at(Math.max(...times));
+}

@@ -1,0 +1,116 @@
+/**
+ * What an explanation of a pod's state is made from.
+ *
+ * Several of these are what other rooms hold, in the shape in which they hold it.
+ *
+ * @module
+ */
+
+import type { Pod, Probe } from "../api/types/mod.ts";
+import type { ActivityFact, PodState } from "../pod/lifecycle/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { PodPlan, ProbeVerdict } from "../pod/plan/mod.ts";
+
+/** All that is known of a pod at one moment. Times are wall time in milliseconds. */
+export interface ExplainFacts {
+  /** As clients see it: its status with the conditions that the agent adds. */
+  readonly pod: Pod;
+  /** Where its worker is with it; `undefined` for a pod that has none. */
+  readonly stage: PodState | undefined;
+  /** Why it has no worker although it is wanted; absent when it has one, or is not judged yet. */
+  readonly hold?: HoldFact;
+  /** Absent before the first look. */
+  readonly decision?: DecisionFact;
+  readonly activities: readonly ActivityFact[];
+  readonly probes: readonly ProbeFact[];
+  /** Another pod of its name, which has to end first. */
+  readonly namesake?: { readonly uid: string; readonly isEnding: boolean };
+  /** The other pods that hold a share of the node. */
+  readonly others: readonly Pod[];
+  /** Where the agent stopped a container that was to run on; oldest first. */
+  readonly stops?: readonly StopFact[];
+  /** Why it could not be ended when that was last tried; absent when nothing failed. */
+  readonly endFailure?: { readonly message: string; readonly atMs: number };
+  /** Absent while the runtime answers. */
+  readonly runtimeDown?: {
+    readonly message: string;
+    /** Absent when nobody knows. */
+    readonly sinceMs?: number;
+  };
+  /** Absent while the manifest of the pod is sound. */
+  readonly brokenManifest?: BrokenManifest;
+  /** The source of the pod has not answered since the agent's start. */
+  readonly silentSource?: string;
+  readonly nowMs: number;
+  /** How far local time is ahead of UTC, in milliseconds. */
+  readonly utcOffsetMs: number;
+}
+
+/** Why a pod is not taken. */
+export interface HoldFact {
+  readonly kind: "waits" | "refused";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What was last decided, and what came of it. */
+export interface DecisionFact {
+  readonly atMs: number;
+  readonly plan: PodPlan | undefined;
+  /** The look that the plan was made from. */
+  readonly observed: ObservedPod;
+  readonly pod: Pod;
+  readonly failures: readonly FailureFact[];
+  readonly next: {
+    readonly kind: "acting" | "settled" | "retry" | "held" | "terminal";
+    readonly dueMs?: number;
+  };
+}
+
+/** One thing that did not work. */
+export interface FailureFact {
+  /** Absent when the pod as a whole is meant. */
+  readonly container?: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly retryMs?: number;
+}
+
+/** That a container was stopped although the pod goes on. */
+export interface StopFact {
+  readonly container: string;
+  /** Such as `its liveness probe failed: HTTP 503`. */
+  readonly why: string;
+  readonly atMs: number;
+}
+
+/** What a probe last found. */
+export interface ProbeFact {
+  readonly container: string;
+  readonly kind: "liveness" | "readiness" | "startup";
+  readonly probe: Probe;
+  readonly verdict: ProbeVerdict;
+  readonly consecutive: number;
+  /** When the first of the last attempts in a row that ended the same way did. */
+  readonly sinceMs?: number;
+  readonly last?: {
+    readonly kind: "success" | "warning" | "failure" | "error" | "stalled";
+    readonly message: string;
+    readonly atMs: number;
+  };
+  readonly paused?:
+    | "not_running"
+    | "initial_delay"
+    | "not_started"
+    | "started"
+    | "on_hold";
+}
+
+/** A manifest whose last good content runs. */
+export interface BrokenManifest {
+  readonly file: string;
+  /** What is wrong with it. */
+  readonly text: string;
+  /** Absent when nobody knows. */
+  readonly sinceMs?: number;
+}

@@ -1,0 +1,80 @@
+/**
+ * Why the node does not take a pod, in sentences.
+ *
+ * @module
+ */
+
+import { takenPorts } from "../pod/admission/mod.ts";
+import type { Telling } from "./explain_context.ts";
+import { cut } from "./explain_cause.ts";
+import type { HoldFact } from "./explain_facts.ts";
+import { shortageWords } from "./explain_shortage.ts";
+
+/** Says why a pod that is wanted has no place, and whether it may get one. */
+export function holdSentences(
+  hold: HoldFact,
+  telling: Telling,
+): readonly string[] {
+  const causes = causesOf(hold, telling);
+  switch (hold.kind) {
+    case "refused":
+      return causes.map((cause) => `Refused: ${cause}`);
+    case "waits":
+      return causes.map((cause) => `It waits for other pods to end: ${cause}`);
+  }
+}
+
+function causesOf(
+  { reason, message }: HoldFact,
+  { facts }: Telling,
+): readonly string[] {
+  if (reason === "NodePorts") {
+    const taken = takenPorts(facts.pod, facts.others);
+    const causes = taken.map(({ port, protocol, holder }) => {
+      const { namespace, name } = holder.metadata;
+      const number = protocol === "TCP" ? `${port}` : `${port}/${protocol}`;
+      return `hostPort ${number} is taken by pod ${namespace}/${name}`;
+    });
+    if (causes.length > 0) return causes;
+  }
+  if (reason === "NodeAffinity") {
+    const { nodeSelector = {}, affinity } = facts.pod.spec;
+    const labels = Object.entries(nodeSelector)
+      .map(([name, value]) => `${name}=${value}`).join(",");
+    // With both, either may be what does not fit.
+    if (labels !== "" && affinity?.nodeAffinity === undefined) {
+      return [`${WORDS[reason]} (nodeSelector ${cut(labels)})`];
+    }
+  }
+  const said = cut(message.replace(/^Predicate \w+ failed: /, ""));
+  const words = WORDS[reason];
+  if (words !== undefined) return [`${words} (${said})`];
+  if (reason.startsWith(OUT_OF)) {
+    const resource = reason.slice(OUT_OF.length);
+    return [
+      shortageWords(message) ??
+        `the node has too little ${resource} left (${said})`,
+    ];
+  }
+  return [`${reason}: ${said}`];
+}
+
+const OUT_OF = "OutOf";
+
+/** What the reasons of a refusal mean; those of resources all begin alike. */
+const WORDS: Readonly<Record<string, string>> = {
+  NodePorts: "a port of the node that it wants is taken",
+  NodeAffinity: "it wants a node with other labels than this one has",
+  NodeName: "it wants a node of another name",
+  PodOSNotSupported: "it is made for another operating system",
+  PodOSSelectorNodeLabelDoesNotMatch: "it wants another operating system",
+  SysctlForbidden: "it sets a kernel parameter that this node does not allow",
+  PodFeatureUnsupported: "it uses what this agent or runtime cannot do",
+  SupplementalGroupsPolicyNotSupported:
+    "the runtime does not know its supplementalGroupsPolicy",
+};
+
+/** The reasons of refusals that have words of their own. */
+export function explainedRefusals(): readonly string[] {
+  return Object.keys(WORDS);
+}

@@ -1,0 +1,31 @@
+/**
+ * Clients for servers that nobody trusts: HTTP/1.1, gRPC health over HTTP/2, and TCP. Each asks one question on one connection, within a deadline and bounded memory, whatever the other end sends.
+ *
+ * @module
+ */
+
+export { AnswerError } from "./answer_error.ts";
+export { NotTlsError } from "./byte_link.ts";
+export { checkHealth, type HealthAnswer } from "./grpc_health.ts";
+export { callHttp2 } from "./http2_call.ts";
+export { type HttpAnswer, readAnswer } from "./http_answer.ts";
+export {
+  type Download,
+  download,
+  DownloadError,
+  type DownloadTls,
+} from "./http_download.ts";
+export {
+  getFollowing,
+  type SendGet,
+  TooManyRedirectsError,
+} from "./http_follow.ts";
+export { httpGet, type HttpGetOptions } from "./http_get.ts";
+export { addressOf } from "./http_target.ts";
+export {
+  ConnectError,
+  connectFailure,
+  connectTcp,
+  joinHostPort,
+  type TcpAddress,
+} from "./tcp_connect.ts";

@@ -1,0 +1,28 @@
+/**
+ * Files of this machine for what runs unattended: atomic writes, bounded reads, watches, locks, and the removal of trees that a container could write to. Links are not followed where a container could have put them.
+ *
+ * @module
+ */
+
+export {
+  ensureDirectory,
+  writeFileAtomic,
+  type WriteSteps,
+  type WrittenFile,
+} from "./atomic_write.ts";
+export {
+  type BoundedRead,
+  type FileLook,
+  type FileStamp,
+  lookAtFile,
+  readFileBounded,
+} from "./bounded_read.ts";
+export { useFileBelow } from "./file_below.ts";
+export { FileError, fileErrorKind } from "./file_error.ts";
+export { readFileTail } from "./file_tail.ts";
+export { realPathOf } from "./real_path.ts";
+export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
+export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
+export { openRecord, sealRecord } from "./sealed_record.ts";
+export { TimeLimit } from "./time_limit.ts";
+export { type EntryChange, type WatchHint, watchPath } from "./watch.ts";

@@ -1,0 +1,93 @@
+/**
+ * Whether the node's ports that a pod wants are free.
+ *
+ * @module
+ */
+
+import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import { parseIp } from "../../base/mod.ts";
+
+/** Stands for every address of the node, of either family. */
+const ALL_ADDRESSES = "0.0.0.0";
+
+/**
+ * Whether the pod wants a port of the node that one of the others has.
+ *
+ * Ports of containers that run beside each other count, those of ordinary init
+ * containers do not. Upstream: nodeports.Fits, framework.HostPortInfo.
+ */
+export function hasPortConflict(pod: Pod, others: readonly Pod[]): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = new TakenPorts(others);
+  return wanted.some((port) => taken.holderOf(port) !== undefined);
+}
+
+/** A port of the node that a pod wants and another has. */
+export interface TakenPort {
+  readonly port: number;
+  readonly protocol: string;
+  /** Who has it. */
+  readonly holder: Pod;
+}
+
+/** The ports of the node that the pod cannot have, each with one who has it. */
+export function takenPorts(pod: Pod, others: readonly Pod[]): TakenPort[] {
+  const taken = new TakenPorts(others);
+  return hostPorts(pod).flatMap((wanted) => {
+    const holder = taken.holderOf(wanted);
+    const { port, protocol } = wanted;
+    return holder === undefined ? [] : [{ port, protocol, holder }];
+  });
+}
+
+interface HostPort {
+  readonly port: number;
+  readonly protocol: string;
+  readonly ip: string;
+}
+
+function hostPorts(pod: Pod): HostPort[] {
+  const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
+  return [...sidecars, ...pod.spec.containers].flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostPort = 0, protocol = "TCP", hostIP = "" }) =>
+      hostPort > 0 ? [{ port: hostPort, protocol, ip: canonical(hostIP) }] : []
+    )
+  );
+}
+
+/** Who has which port, found without a look at every other port. */
+class TakenPorts {
+  /** By port and protocol, then by address; of two that have the same the first. */
+  readonly #holders = new Map<string, Map<string, Pod>>();
+
+  constructor(pods: readonly Pod[]) {
+    for (const pod of pods) {
+      for (const taken of hostPorts(pod)) {
+        const key = keyOf(taken);
+        const byAddress = this.#holders.get(key) ?? new Map<string, Pod>();
+        this.#holders.set(key, byAddress);
+        if (!byAddress.has(taken.ip)) byAddress.set(taken.ip, pod);
+      }
+    }
+  }
+
+  /** Who has a port at the address, or at all, or at any when all are wanted. */
+  holderOf(wanted: HostPort): Pod | undefined {
+    const byAddress = this.#holders.get(keyOf(wanted));
+    if (wanted.ip === ALL_ADDRESSES) return byAddress?.values().next().value;
+    return byAddress?.get(wanted.ip) ?? byAddress?.get(ALL_ADDRESSES);
+  }
+}
+
+function keyOf({ port, protocol }: HostPort): string {
+  return `${protocol}/${port}`;
+}
+
+/** One spelling for one address; an IPv6 address has many. */
+function canonical(text: string): string {
+  if (text === "" || text === ALL_ADDRESSES) return ALL_ADDRESSES;
+  const ip = parseIp(text);
+  return ip === undefined ? text : `${ip.ipv6 ? "v6" : "v4"}:${ip.value}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * Whether a node takes a pod.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type { Quantity } from "../../api/objects/mod.ts";
+import { matchesNode } from "./admission_affinity.ts";
+import { hasPortConflict } from "./admission_ports.ts";
+import { insufficientResource } from "./admission_resources.ts";
+import { SYSCTL_REASON, sysctlProblems } from "./sysctls.ts";
+
+/** What a node offers to the pods that are to run on it. */
+export interface AdmissionNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** By resource name; what is not named is not checked. `pods` is the most pods at once. */
+  readonly allocatable: ReadonlyMap<string, Quantity>;
+  /** Patterns such as `kernel.msg*` (kubelet: allowedUnsafeSysctls). */
+  readonly allowedUnsafeSysctls: readonly string[];
+}
+
+/** Why a node does not take a pod. */
+export interface Rejection {
+  /** One word in CamelCase, or `OutOf` and a resource's name. */
+  readonly reason: string;
+  /** In the kubelet's words; a status has `Pod was rejected: ` before it. */
+  readonly message: string;
+}
+
+/** One pod that asks to be taken. */
+export interface AdmissionRequest {
+  readonly pod: Pod;
+  /** The pods that hold their share of the node already. */
+  readonly others: readonly Pod[];
+  readonly node: AdmissionNode;
+}
+
+/** The label by which a pod or a node names its operating system. */
+const OS_LABEL = "kubernetes.io/os";
+
+/** The only operating system that this agent runs on. */
+const NODE_OS = "linux";
+
+/**
+ * Judges one pod; the first objection decides. `undefined` when the node takes it.
+ *
+ * Upstream: pkg/kubelet/lifecycle/predicate.go and the order of admission handlers
+ * in pkg/kubelet/kubelet.go (KUBELET_FACTS §2). Nothing is ever ended to make room,
+ * so a critical pod too is told what the node lacks.
+ */
+export function admit(request: AdmissionRequest): Rejection | undefined {
+  for (const check of CHECKS) {
+    const rejection = check(request);
+    if (rejection !== undefined) return rejection;
+  }
+  return undefined;
+}
+
+type Check = (request: AdmissionRequest) => Rejection | undefined;
+
+const CHECKS: readonly Check[] = [
+  checkSysctls,
+  checkOsLabel,
+  checkOsField,
+  ({ pod, others, node }) => insufficientResource(pod, others, node),
+  ({ pod, node }) =>
+    matchesNode(pod, node) ? undefined : predicateFailed(
+      "NodeAffinity",
+      "node(s) didn't match Pod's node affinity/selector",
+    ),
+  checkNodeName,
+  ({ pod, others }) =>
+    hasPortConflict(pod, others)
+      ? predicateFailed(
+        "NodePorts",
+        "node(s) didn't have free ports for the requested pod ports",
+      )
+      : undefined,
+];
+
+function checkSysctls({ pod, node }: AdmissionRequest): Rejection | undefined {
+  const [first] = sysctlProblems(pod, node.allowedUnsafeSysctls);
+  if (first === undefined) return undefined;
+  return { reason: SYSCTL_REASON, message: first };
+}
+
+function checkOsLabel({ pod }: AdmissionRequest): Rejection | undefined {
+  const wanted = pod.metadata.labels?.[OS_LABEL];
+  // Upstream too takes what the node runs for its label, whatever the label says.
+  if (wanted === undefined || wanted === NODE_OS) return undefined;
+  return {
+    reason: "PodOSSelectorNodeLabelDoesNotMatch",
+    message:
+      "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+  };
+}
+
+function checkOsField({ pod }: AdmissionRequest): Rejection | undefined {
+  const wanted = pod.spec.os?.name;
+  if (wanted === undefined || wanted === NODE_OS) return undefined;
+  return {
+    reason: "PodOSNotSupported",
+    message: "Failed to admit pod as the OS field doesn't match node OS",
+  };
+}
+
+function checkNodeName({ pod, node }: AdmissionRequest): Rejection | undefined {
+  const { nodeName = "" } = pod.spec;
+  return nodeName === "" || nodeName === node.name
+    ? undefined
+    : predicateFailed(
+      "NodeName",
+      "node(s) didn't match the requested node name",
+    );
+}
+
+function predicateFailed(reason: string, message: string): Rejection {
+  return { reason, message: `Predicate ${reason} failed: ${message}` };
+}

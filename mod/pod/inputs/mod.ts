@@ -1,0 +1,8 @@
+/**
+ * What a pod takes from elsewhere: the ConfigMaps and Secrets that it names, and the fields of its own that the downward API gives it.
+ *
+ * @module
+ */
+
+export { podFieldFile, podFieldValue, resourceFieldValue } from "./downward.ts";
+export { objectReferences } from "./references.ts";

@@ -1,0 +1,121 @@
+/**
+ * Which other objects a pod refers to by name.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, Pod, Volume } from "../../api/types/mod.ts";
+import type { ObjectRef } from "../../api/objects/mod.ts";
+
+/** One object that a pod names. */
+export interface ObjectReference extends ObjectRef {
+  readonly kind:
+    | "ConfigMap"
+    | "Secret"
+    | "PersistentVolumeClaim"
+    | "RuntimeClass";
+  /** True when the pod can do without the object. */
+  readonly optional: boolean;
+}
+
+/**
+ * Lists every object that a pod refers to, each once, in the order of the first
+ * mention. One that is needed anywhere is not optional; the namespace of a
+ * RuntimeClass is empty.
+ */
+export function objectReferences(pod: Pod): readonly ObjectReference[] {
+  const { namespace } = pod.metadata;
+  const found = new Map<string, ObjectReference>();
+  for (const mention of mentions(pod)) {
+    const { kind, name = "", optional } = mention;
+    if (name === "") continue;
+    const key = `${kind}/${name}`;
+    found.set(key, {
+      kind,
+      namespace: kind === "RuntimeClass" ? "" : namespace,
+      name,
+      optional: optional && (found.get(key)?.optional ?? true),
+    });
+  }
+  return [...found.values()];
+}
+
+interface Mention {
+  readonly kind: ObjectReference["kind"];
+  readonly name: string | undefined;
+  readonly optional: boolean;
+}
+
+/** What the wire's references to a named object have in common. */
+interface NamedRef {
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+function mentions(pod: Pod): readonly Mention[] {
+  const { spec } = pod;
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec;
+  return [
+    // A handler of that name may do as well.
+    {
+      kind: "RuntimeClass",
+      name: spec.runtimeClassName,
+      optional: true,
+    },
+    // As upstream a pod without its credentials is pulled without them.
+    ...(spec.imagePullSecrets ?? []).map(({ name }): Mention => ({
+      kind: "Secret",
+      name,
+      optional: true,
+    })),
+    ...(spec.volumes ?? []).flatMap(volumeMentions),
+    ...[...initContainers, ...containers, ...ephemeralContainers]
+      .flatMap(containerMentions),
+  ];
+}
+
+function volumeMentions(volume: Volume): readonly Mention[] {
+  const { configMap, secret, projected, persistentVolumeClaim } = volume;
+  const sources = projected?.sources ?? [];
+  return [
+    ...mention("ConfigMap", configMap),
+    ...mention(
+      "Secret",
+      secret && {
+        ...secret.secretName === undefined ? {} : { name: secret.secretName },
+        ...secret.optional === undefined ? {} : { optional: secret.optional },
+      },
+    ),
+    ...sources.flatMap((source) => [
+      ...mention("ConfigMap", source.configMap),
+      ...mention("Secret", source.secret),
+    ]),
+    ...mention(
+      "PersistentVolumeClaim",
+      persistentVolumeClaim && { name: persistentVolumeClaim.claimName },
+    ),
+  ];
+}
+
+function containerMentions(
+  container: Pick<ContainerSpec, "env" | "envFrom">,
+): readonly Mention[] {
+  return [
+    ...(container.envFrom ?? []).flatMap((source) => [
+      ...mention("ConfigMap", source.configMapRef),
+      ...mention("Secret", source.secretRef),
+    ]),
+    ...(container.env ?? []).flatMap(({ valueFrom }) => [
+      ...mention("ConfigMap", valueFrom?.configMapKeyRef),
+      ...mention("Secret", valueFrom?.secretKeyRef),
+    ]),
+  ];
+}
+
+function mention(
+  kind: Mention["kind"],
+  ref: NamedRef | undefined,
+): readonly Mention[] {
+  if (ref === undefined) return [];
+  return [{ kind, name: ref.name, optional: ref.optional === true }];
+}

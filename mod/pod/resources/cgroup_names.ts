@@ -1,0 +1,95 @@
+/**
+ * How the cgroups of pods are called.
+ *
+ * Upstream: pkg/kubelet/cm/cgroup_manager_linux.go, pod_container_manager_linux.go.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import { type QosClass, qosClass } from "./qos.ts";
+
+/** Where the cgroups of pods stand. */
+export interface CgroupLayout {
+  readonly driver: "cgroupfs" | "systemd";
+  /** The kubelet's cgroupRoot; empty or `/` for the top. */
+  readonly root?: string;
+}
+
+/**
+ * The cgroup parent told to the runtime: a path, of slices with systemd.
+ *
+ * @example Both drivers
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { podCgroupParent } from "./cgroup_names.ts";
+ *
+ * const pod = {
+ *   apiVersion: "v1",
+ *   kind: "Pod",
+ *   metadata: { name: "a", namespace: "default", uid: "1-2" },
+ *   spec: { containers: [{ name: "c" }] },
+ * } as const;
+ * strictEqual(
+ *   podCgroupParent(pod, { driver: "cgroupfs" }),
+ *   "/kubepods/besteffort/pod1-2",
+ * );
+ * strictEqual(
+ *   podCgroupParent(pod, { driver: "systemd" }),
+ *   "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1_2.slice",
+ * );
+ * ```
+ */
+export function podCgroupParent(pod: Pod, layout: CgroupLayout): string {
+  const { uid } = pod.metadata;
+  return cgroupPath([...QOS_CGROUP[qosClass(pod)], `pod${uid}`], layout);
+}
+
+/** The cgroup above all pods of a class. */
+export function qosCgroup(qos: QosClass, layout: CgroupLayout): string {
+  return cgroupPath(QOS_CGROUP[qos], layout);
+}
+
+/** The cgroup above all pods of the node. */
+export function nodePodsCgroup(layout: CgroupLayout): string {
+  return cgroupPath([], layout);
+}
+
+/** Every path at which the cgroup of a pod may stand, whatever its class was. */
+export function possiblePodCgroups(
+  uid: string,
+  layout: CgroupLayout,
+): readonly string[] {
+  return Object.values(QOS_CGROUP).map((names) =>
+    cgroupPath([...names, `pod${uid}`], layout)
+  );
+}
+
+/** The pod whose cgroup has this name, the last part of a path; `undefined` for any other. */
+export function podUidOfCgroup(
+  name: string,
+  layout: Pick<CgroupLayout, "driver">,
+): string | undefined {
+  if (layout.driver === "cgroupfs") return /^pod(.+)$/.exec(name)?.[1];
+  // No UID has an underscore, so that the escaped dashes can be told.
+  return /-pod([^-]+)\.slice$/.exec(name)?.[1]?.replaceAll("_", "-");
+}
+
+const QOS_CGROUP: Readonly<Record<QosClass, readonly string[]>> = {
+  Guaranteed: [],
+  Burstable: ["burstable"],
+  BestEffort: ["besteffort"],
+};
+
+function cgroupPath(below: readonly string[], layout: CgroupLayout): string {
+  const root = (layout.root ?? "").split("/").filter((part) => part !== "");
+  const names = [...root, "kubepods", ...below];
+  if (layout.driver === "cgroupfs") return `/${names.join("/")}`;
+  // systemd reads "-" in a slice's name as a step down, so it is escaped in ours.
+  const parts = names.map((name) =>
+    name.replace(/\.slice$/, "").replaceAll("-", "_")
+  );
+  return parts
+    .map((_, index) => `/${parts.slice(0, index + 1).join("-")}.slice`)
+    .join("");
+}

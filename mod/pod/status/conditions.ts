@@ -1,0 +1,324 @@
+/**
+ * The conditions of a pod that the agent owns.
+ *
+ * @module
+ */
+
+import type {
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodStatus,
+} from "../../api/types/mod.ts";
+import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { canRestartAll, type ObservedPod } from "../observed/mod.ts";
+import { decideSandbox, planResize, type ResizeRefusal } from "../plan/mod.ts";
+import { formatTime, parseTime } from "./timestamp.ts";
+
+/** What the conditions are read from. */
+export interface ConditionsInput {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly previous: PodStatus | undefined;
+  /** App and init containers, by name. */
+  readonly statuses: ReadonlyMap<string, ContainerStatus>;
+  readonly phase: string;
+  readonly restartingAll: boolean;
+  /** Why the pod does not get the resources it asks for; absent when it may have them. */
+  readonly resizeRefusal?: ResizeRefusal | undefined;
+  /** Why the node takes the pod down; absent when it does not. */
+  readonly disruption?: string | undefined;
+  readonly nowMs: number;
+}
+
+/** The condition types that the agent writes; all others are somebody else's. */
+export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+  "PodResizePending",
+  "PodResizeInProgress",
+  "AllContainersRestarting",
+]);
+
+/** Says that a pod ends because somebody took it down; not only the agent writes it. */
+export const DISRUPTION_TARGET: string = "DisruptionTarget";
+
+/**
+ * Builds the whole list: foreign conditions first, as they are, then the agent's
+ * own in the kubelet's order. A transition time changes with the status only.
+ */
+export function buildConditions(input: ConditionsInput): PodCondition[] {
+  const { pod, previous } = input;
+  const foreign = (pod.status?.conditions ?? [])
+    .filter(({ type }) => !OWNED_CONDITIONS.has(type));
+  const disruption = input.disruption === undefined
+    // Set once, on eviction or shutdown, and never computed again.
+    ? findCondition(previous?.conditions, DISRUPTION_TARGET)
+    : condition(DISRUPTION_TARGET, {
+      status: "True",
+      reason: "TerminationByKubelet",
+      message: input.disruption,
+    }, input);
+  const kept = disruption === undefined
+    ? foreign
+    : [...foreign.filter(({ type }) => type !== disruption.type), disruption];
+
+  const containersReady = judgeContainersReady(input);
+  const verdicts: (readonly [string, Verdict])[] = [
+    ...judgeResize(input),
+    ["PodReadyToStartContainers", judgeSandbox(input)],
+    ["Initialized", judgeInitialized(input)],
+    ["Ready", judgeReady(input, { containersReady, conditions: kept })],
+    ["ContainersReady", containersReady],
+    ["PodScheduled", { status: "True" }],
+  ];
+  if (canRestartAll(pod)) {
+    verdicts.push(["AllContainersRestarting", judgeRestarting(input)]);
+  }
+  return [
+    ...kept,
+    ...verdicts.map(([type, verdict]) => condition(type, verdict, input)),
+  ];
+}
+
+/**
+ * A status whose containers have changed, with the conditions that follow from them:
+ * `Initialized`, `ContainersReady` and `Ready`. All others stay as they are.
+ */
+export function refreshReadiness(
+  pod: Pod,
+  status: PodStatus,
+  { nowMs }: { readonly nowMs: number },
+): PodStatus {
+  const { initContainerStatuses = [], containerStatuses = [] } = status;
+  const conditions = status.conditions ?? [];
+  const input: ReadinessInput = {
+    pod,
+    previous: status,
+    statuses: new Map(
+      [...initContainerStatuses, ...containerStatuses]
+        .map((each) => [each.name, each]),
+    ),
+    phase: status.phase ?? "Pending",
+    nowMs,
+  };
+  const containersReady = judgeContainersReady(input);
+  const verdicts = new Map<string, Verdict>([
+    ["Initialized", judgeInitialized(input)],
+    ["Ready", judgeReady(input, { containersReady, conditions })],
+    ["ContainersReady", containersReady],
+  ]);
+  return {
+    ...status,
+    conditions: conditions.map((each) => {
+      const verdict = verdicts.get(each.type);
+      return verdict === undefined
+        ? each
+        : condition(each.type, verdict, input);
+    }),
+  };
+}
+
+/** Finds a condition by its type. */
+export function findCondition(
+  conditions: readonly PodCondition[] | undefined,
+  type: string,
+): PodCondition | undefined {
+  return conditions?.find((each) => each.type === type);
+}
+
+/** What readiness follows from. */
+type ReadinessInput = Pick<
+  ConditionsInput,
+  "pod" | "previous" | "statuses" | "phase" | "nowMs"
+>;
+
+interface Verdict {
+  readonly status: "True" | "False";
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const TRUE: Verdict = { status: "True" };
+
+function condition(
+  type: string,
+  verdict: Verdict,
+  { pod, previous, nowMs }: Pick<
+    ConditionsInput,
+    "pod" | "previous" | "nowMs"
+  >,
+): PodCondition {
+  const before = findCondition(previous?.conditions, type);
+  const sinceMs = before?.status === verdict.status
+    ? parseTime(before.lastTransitionTime)
+    : undefined;
+  const generation = pod.metadata.generation ?? 0;
+  return {
+    // A time ahead of the clock is from before the clock was set right.
+    lastTransitionTime: formatTime(Math.min(sinceMs ?? nowMs, nowMs)),
+    ...(verdict.message === undefined ? {} : { message: verdict.message }),
+    ...(generation === 0 ? {} : { observedGeneration: generation }),
+    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+    status: verdict.status,
+    type,
+  };
+}
+
+function judgeSandbox({ pod, observed }: ConditionsInput): Verdict {
+  return decideSandbox(pod, observed).kind === "keep"
+    ? TRUE
+    : { status: "False" };
+}
+
+function judgeInitialized(input: ReadinessInput): Verdict {
+  const { pod, statuses, phase } = input;
+  const init = pod.spec.initContainers ?? [];
+  if (statuses.size === 0 && init.length > 0) {
+    return { status: "False", reason: "UnknownContainerStatuses" };
+  }
+  const unknown: string[] = [];
+  const incomplete: string[] = [];
+  for (const container of init) {
+    const status = statuses.get(container.name);
+    if (status === undefined) unknown.push(container.name);
+    else if (!isComplete(isRestartableInit(container), status)) {
+      incomplete.push(container.name);
+    }
+  }
+  if (phase === "Succeeded" && unknown.length === 0) {
+    return { status: "True", reason: "PodCompleted" };
+  }
+  if (appHasStarted(input) || staysInitialized(input)) return TRUE;
+  return notAll("ContainersNotInitialized", [
+    ["unknown", unknown],
+    ["incomplete", incomplete],
+  ]);
+}
+
+function isComplete(sidecar: boolean, status: ContainerStatus): boolean {
+  return sidecar ? status.started === true : status.ready;
+}
+
+function appHasStarted({ pod, statuses }: ReadinessInput): boolean {
+  return pod.spec.containers.some(({ name }) => {
+    const state = statuses.get(name)?.state;
+    return state?.running !== undefined || state?.terminated !== undefined;
+  });
+}
+
+/** A restart of all containers in place does not take the pod back. */
+function staysInitialized({ pod, previous }: ReadinessInput): boolean {
+  return canRestartAll(pod) &&
+    findCondition(previous?.conditions, "Initialized")?.status === "True";
+}
+
+function judgeContainersReady(
+  { pod, statuses, phase }: ReadinessInput,
+): Verdict {
+  if (statuses.size === 0) {
+    return { status: "False", reason: "UnknownContainerStatuses" };
+  }
+  const unknown: string[] = [];
+  const unready: string[] = [];
+  const serving = [
+    ...(pod.spec.initContainers ?? []).filter(isRestartableInit),
+    ...pod.spec.containers,
+  ];
+  for (const { name } of serving) {
+    const status = statuses.get(name);
+    if (status === undefined) unknown.push(name);
+    else if (!status.ready) unready.push(name);
+  }
+  if (phase === "Succeeded" && unknown.length === 0) {
+    return { status: "False", reason: "PodCompleted" };
+  }
+  if (phase === "Failed") return { status: "False", reason: "PodFailed" };
+  return notAll("ContainersNotReady", [
+    ["unknown", unknown],
+    ["unready", unready],
+  ]);
+}
+
+/** Only while there is something to tell. */
+function judgeResize(
+  { pod, observed, resizeRefusal }: ConditionsInput,
+): (readonly [string, Verdict])[] {
+  if (resizeRefusal !== undefined) {
+    const { reason, message } = resizeRefusal;
+    return [["PodResizePending", { status: "True", reason, message }]];
+  }
+  const resize = planResize(pod, observed);
+  switch (resize.kind) {
+    case "refused": {
+      const { reason, message } = resize;
+      return [["PodResizePending", { status: "True", reason, message }]];
+    }
+    case "resize": {
+      const message = observed.resizeError;
+      const verdict = message === undefined
+        ? TRUE
+        : { ...TRUE, reason: "Error", message };
+      return [["PodResizeInProgress", verdict]];
+    }
+    case "none":
+    case "replace":
+      return [];
+  }
+}
+
+function judgeReady(
+  { pod }: ReadinessInput,
+  from: {
+    readonly containersReady: Verdict;
+    readonly conditions: readonly PodCondition[];
+  },
+): Verdict {
+  if (from.containersReady.status !== "True") return from.containersReady;
+  const messages: string[] = [];
+  for (const { conditionType: type } of pod.spec.readinessGates ?? []) {
+    const gate = findCondition(from.conditions, type);
+    if (gate === undefined) {
+      messages.push(
+        `corresponding condition of pod readiness gate "${type}" does not exist.`,
+      );
+    } else if (gate.status !== "True") {
+      messages.push(
+        `the status of pod readiness gate "${type}" is not "True", but ${gate.status}`,
+      );
+    }
+  }
+  return messages.length === 0 ? TRUE : {
+    status: "False",
+    reason: "ReadinessGatesNotReady",
+    message: messages.join(", "),
+  };
+}
+
+function judgeRestarting({ restartingAll }: ConditionsInput): Verdict {
+  return restartingAll
+    ? {
+      status: "True",
+      reason: "RestartAllContainersStarted",
+      message: "container exited with restart policy rule",
+    }
+    : { status: "False" };
+}
+
+/** Clients read these messages: names stand as Go prints a slice, `[a b]`. */
+function notAll(
+  reason: string,
+  groups: readonly (readonly [string, readonly string[]])[],
+): Verdict {
+  const messages = groups
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) =>
+      `containers with ${kind} status: [${names.join(" ")}]`
+    );
+  return messages.length === 0
+    ? TRUE
+    : { status: "False", reason, message: messages.join(", ") };
+}

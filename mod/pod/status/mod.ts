@@ -1,0 +1,28 @@
+/**
+ * The status that is reported of a pod: phase, conditions, container statuses. Pure, and equal to the kubelet's field by field where `docs/` names no difference.
+ *
+ * @module
+ */
+
+export {
+  buildConditions,
+  DISRUPTION_TARGET,
+  findCondition,
+  OWNED_CONDITIONS,
+} from "./conditions.ts";
+export type { StatusProbes } from "./container_statuses.ts";
+export { normalizeStatus } from "./normal_status.ts";
+export { isTerminalPhase } from "./phase.ts";
+export {
+  withContainerReadiness,
+  withContainerStartup,
+} from "./probe_status.ts";
+export { statusOfRefused, statusOfWaiting } from "./refused_status.ts";
+export {
+  buildPodStatus,
+  DEADLINE_EXCEEDED_REASON,
+  deadlineLeftMs,
+  type PodEviction,
+} from "./status.ts";
+export { revivedContainer, terminatedStatus } from "./terminated_status.ts";
+export { formatTime, parseTime } from "./timestamp.ts";

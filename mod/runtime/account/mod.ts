@@ -1,0 +1,11 @@
+/**
+ * The account that is kept while a pod is synced: what is being done, how it ended, and the events of it.
+ *
+ * @module
+ */
+
+export { Activities } from "./activities.ts";
+export { ContainerEvents, restartBackOffText } from "./container_event.ts";
+export type { SyncFailure, SyncOutcome } from "./outcome.ts";
+export { OutcomeLog } from "./outcome_log.ts";
+export { Places } from "./places.ts";

@@ -1,0 +1,86 @@
+/**
+ * Keeping account of what one execution did.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../base/mod.ts";
+import type { SyncFailure, SyncOutcome } from "./outcome.ts";
+
+/** Collects what happens while a plan is executed, and sums it up. */
+export class OutcomeLog {
+  readonly #clock: Clock;
+  readonly #failures: SyncFailure[] = [];
+  #podFailure: SyncFailure | undefined;
+  #actedAtMs: number | undefined;
+  #onlyStarted = true;
+  #isPulling = false;
+  #unstopped: readonly string[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** True while nothing was done but starting, and nothing failed half way. */
+  get onlyStarted(): boolean {
+    return this.#onlyStarted && this.#actedAtMs !== undefined;
+  }
+
+  /** Something was started. */
+  changed(): void {
+    this.#actedAtMs = this.#clock.monotonic();
+  }
+
+  /** Something was stopped or removed, or is in a state that nobody knows. */
+  stopped(): void {
+    this.changed();
+    this.#onlyStarted = false;
+  }
+
+  /** These sandboxes could not be stopped, though nothing runs in them. */
+  leftUnstopped(sandboxIds: readonly string[]): void {
+    this.#unstopped = sandboxIds;
+  }
+
+  /** One container waits for an image that is being pulled. */
+  pulling(): void {
+    this.#isPulling = true;
+  }
+
+  /** One container could not be started. */
+  failed(failure: SyncFailure): void {
+    this.#failures.push(failure);
+  }
+
+  /** The pod as a whole could not go on. */
+  podFailed(failure: SyncFailure): void {
+    this.#podFailure = failure;
+  }
+
+  /** The pod is to be looked at again at once. */
+  again(reason: string, message: string): void {
+    this.stopped();
+    this.failed({ reason, message, retryAtMs: this.#clock.monotonic() });
+  }
+
+  /** A time after the last change, on the monotonic clock. */
+  timeAfter(): number {
+    const nowMs = this.#clock.monotonic();
+    // The clock may be too coarse to tell two calls apart.
+    return Math.max(nowMs, (this.#actedAtMs ?? nowMs) + 0.001);
+  }
+
+  /** The sum. */
+  outcome(observed?: SyncOutcome["observed"]): SyncOutcome {
+    const podFailure = this.#podFailure;
+    return {
+      acted: this.#actedAtMs !== undefined,
+      actedAtMs: this.#actedAtMs ?? this.#clock.monotonic(),
+      failures: this.#failures,
+      isPulling: this.#isPulling,
+      ...this.#unstopped.length > 0 && { unstopped: this.#unstopped },
+      ...podFailure === undefined ? {} : { podFailure },
+      ...observed === undefined ? {} : { observed },
+    };
+  }
+}

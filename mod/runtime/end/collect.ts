@@ -1,0 +1,127 @@
+/**
+ * Removing what dead containers and gone pods leave in the runtime and on the disk.
+ *
+ * @module
+ */
+
+import { describeError } from "../../base/text/mod.ts";
+import type { RuntimeService } from "../../cri/model/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
+import type { ContainerFiles } from "../observe/mod.ts";
+
+// What StopContainer is given for one that is to be dead already.
+const STOP_TIMEOUT_SECONDS = 2;
+
+/** The pod that a container is of. */
+type Owner = Pick<ObservedPod, "uid" | "name" | "namespace">;
+
+/** Removes containers, sandboxes and logs of pods; what is gone already is no failure. */
+export class PodRemover {
+  readonly #runtime: RuntimeService;
+  readonly #files: ContainerFiles;
+
+  constructor(
+    deps: { readonly runtime: RuntimeService; readonly files: ContainerFiles },
+  ) {
+    this.#runtime = deps.runtime;
+    this.#files = deps.files;
+  }
+
+  /** Removes a container that has ended, with its log and the file of its last words. */
+  async removeContainer(
+    pod: Owner,
+    container: ObservedContainer,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    await this.removeRecord(pod, container, options);
+    await this.#files.removeLog(pod, container);
+  }
+
+  /** The same, but its log stays: it tells whoever comes next how often it was started. */
+  async removeRecord(
+    pod: Owner,
+    container: ObservedContainer,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    if (container.state === "unknown") {
+      // It may still run, and a runtime does not remove what runs.
+      const { id } = container;
+      await this.#runtime.stopContainer(id, STOP_TIMEOUT_SECONDS, options);
+    }
+    await this.#runtime.removeContainer(container.id, options);
+    await this.#files.removeTerminationLog(pod.uid, container);
+  }
+
+  /** Removes the logs that a pod has under its name. */
+  async removeLogs(pod: Owner): Promise<void> {
+    await this.#files.removeNamedLogs(pod);
+  }
+
+  /** Stops a sandbox whose containers have ended, which frees its network. */
+  async stopSandbox(
+    id: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    await this.#runtime.stopPodSandbox(id, options);
+  }
+
+  /** Removes a sandbox, and with it whatever is in it. */
+  async removeSandbox(
+    id: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    // It may not have been stopped, or not wholly.
+    await this.stopSandbox(id, options);
+    await this.#runtime.removePodSandbox(id, options);
+  }
+
+  /**
+   * Removes everything of a pod that was ended: containers, sandboxes and logs.
+   *
+   * @throws {Error} When a container still runs: it has a right to its grace.
+   * @throws {AggregateError} with everything that could not be removed; the rest is
+   */
+  async removePod(
+    pod: ObservedPod,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const running = pod.containers.find(({ state }) => state === "running");
+    if (running !== undefined) {
+      throw new Error(
+        `Cannot remove pod "${pod.uid}": its container "${running.name}" still runs, wanted none`,
+      );
+    }
+    const { signal } = options;
+    const failures: unknown[] = [];
+    const sandboxIds = new Set(pod.sandboxes.map(({ id }) => id));
+    for (const container of pod.containers) {
+      // A sandbox takes its own containers with it.
+      if (sandboxIds.has(container.sandboxId)) continue;
+      await attempt(failures, () => this.removeRecord(pod, container, options));
+      signal.throwIfAborted();
+    }
+    for (const id of sandboxIds) {
+      await attempt(failures, () => this.removeSandbox(id, options));
+      signal.throwIfAborted();
+    }
+    await attempt(failures, () => this.#files.removePodLogs(pod.uid));
+    throwAny(failures, `Cannot remove pod "${pod.uid}"`);
+  }
+}
+
+async function attempt(
+  failures: unknown[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    failures.push(error);
+  }
+}
+
+function throwAny(failures: readonly unknown[], what: string): void {
+  if (failures.length === 0) return;
+  const why = failures.map(describeError).join("; ");
+  throw new AggregateError(failures, `${what}: ${why}`);
+}

@@ -1,0 +1,80 @@
+/**
+ * Which images wait after a pull that failed.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../base/mod.ts";
+import {
+  type BackoffEntry,
+  isBackoffExpired,
+  pullDelay,
+  pullFailed,
+  pullKey,
+} from "../../pod/recovery/mod.ts";
+
+/** A pull that may not begin yet. */
+export interface PullWait {
+  /** Why the last one failed, in the words of a container's status. */
+  readonly cause: string;
+  /** On the monotonic clock in milliseconds. */
+  readonly retryAtMs: number;
+}
+
+interface Failure {
+  readonly entry: BackoffEntry;
+  readonly cause: string;
+}
+
+/** Remembers the failed pulls of pods, image by image. */
+export class PullBackoffs {
+  readonly #clock: Clock;
+  readonly #maxMs: number | undefined;
+  readonly #failures = new Map<string, Failure>();
+
+  /** @param options.maxMs the longest wait */
+  constructor(
+    deps: { readonly clock: Clock },
+    options: { readonly maxMs?: number | undefined },
+  ) {
+    this.#clock = deps.clock;
+    this.#maxMs = options.maxMs;
+  }
+
+  /** How long a pull has to wait; `undefined` when it may begin. */
+  waitOf(podUid: string, image: string): PullWait | undefined {
+    const failure = this.#failures.get(pullKey(podUid, image));
+    if (failure === undefined) return undefined;
+    const verdict = pullDelay(failure.entry, this.#clock.monotonic());
+    return verdict.kind === "pull"
+      ? undefined
+      : { cause: failure.cause, retryAtMs: verdict.untilMs };
+  }
+
+  /** A pull failed: the next one waits, longer each time. */
+  failed(podUid: string, image: string, cause: string): void {
+    const nowMs = this.#clock.monotonic();
+    for (const [key, { entry }] of this.#failures) {
+      if (isBackoffExpired(entry, nowMs)) this.#failures.delete(key);
+    }
+    const key = pullKey(podUid, image);
+    const entry = pullFailed(this.#failures.get(key)?.entry, {
+      nowMs,
+      ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
+    });
+    this.#failures.set(key, { entry, cause });
+  }
+
+  /** A pull succeeded. */
+  succeeded(podUid: string, image: string): void {
+    this.#failures.delete(pullKey(podUid, image));
+  }
+
+  /** Forgets a pod that is gone. */
+  forget(podUid: string): void {
+    const prefix = pullKey(podUid, "");
+    for (const key of this.#failures.keys()) {
+      if (key.startsWith(prefix)) this.#failures.delete(key);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Pulling the images of changed containers before they are stopped.
+ *
+ * @module
+ */
+
+import { findContainer } from "../../api/vocabulary/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import type { PodPlan } from "../../pod/plan/mod.ts";
+import type { ImagePuller } from "./images.ts";
+
+/** What of a plan is done now. */
+export interface PlanNow {
+  readonly plan: PodPlan;
+  /** The rest waits for an image. */
+  readonly isPulling: boolean;
+}
+
+/**
+ * Leaves out of a plan, for the present, those containers that run and are to be
+ * replaced because their definition has changed, while the first pull of their new image
+ * goes on. When that has failed they are stopped, as upstream does at once: the manifest
+ * no longer wants what runs.
+ */
+export async function pullFirst(
+  puller: Pick<ImagePuller, "fetch">,
+  { pod, plan }: { readonly pod: Pod; readonly plan: PodPlan },
+): Promise<PlanNow> {
+  const later = new Set<string>();
+  for (const { containerName, reason } of plan.kill) {
+    const container = findContainer(pod, containerName);
+    if (reason !== "spec_changed" || container === undefined) continue;
+    const fetched = await puller.fetch(pod, container);
+    if (fetched === "pulling") later.add(containerName);
+  }
+  if (later.size === 0) return { plan, isPulling: false };
+  const isNow = (name: string): boolean => !later.has(name);
+  const now: PodPlan = {
+    ...plan,
+    kill: plan.kill.filter(({ containerName }) => isNow(containerName)),
+    start: plan.start.filter(isNow),
+    startInit: plan.startInit.filter(isNow),
+  };
+  return { plan: now, isPulling: true };
+}

@@ -1,0 +1,174 @@
+/**
+ * Pulls that go on by themselves, whoever waits for them.
+ *
+ * @module
+ */
+
+import { Topic, unlessAborted } from "../../base/mod.ts";
+import type { PullEnd } from "./image_outcome.ts";
+
+/** One image that is being pulled for one pod. */
+export interface PullTask {
+  readonly uid: string;
+  readonly image: string;
+  /** On the monotonic clock in milliseconds. */
+  readonly begunMs: number;
+  /** Resolves when it is over or was given up; never rejects. */
+  readonly over: Promise<void>;
+  /** What came of it; `undefined` while it goes on, and when it was given up. */
+  readonly end: PullEnd | undefined;
+}
+
+interface Task extends PullTask {
+  over: Promise<void>;
+  end: PullEnd | undefined;
+  /** Somebody waits for it, who need not be told. */
+  isAwaited: boolean;
+  /** The container that was given the image, and may still wait for others. */
+  usedBy?: string;
+  readonly cancel: AbortController;
+}
+
+/**
+ * The pulls under way, and the ends of those that nobody has asked for yet.
+ *
+ * Each pod has its own pull of an image, so that one that is given up takes nothing
+ * from another pod; a runtime fetches what two of them want only once.
+ */
+export class PullTasks {
+  /** By pod UID, then by image. */
+  readonly #tasks = new Map<string, Map<string, Task>>();
+  /** Pods of which a pull has ended that nobody waited for, until that was told. */
+  readonly #ended = new Set<string>();
+  readonly #changes = new Topic<number>();
+
+  /** The pull of an image for a pod, under way or over. */
+  get(uid: string, image: string): PullTask | undefined {
+    return this.#tasks.get(uid)?.get(image);
+  }
+
+  /** Begins a pull. `work` rejects only when its signal aborts. */
+  begin(
+    of: Pick<PullTask, "uid" | "image" | "begunMs">,
+    work: (signal: AbortSignal) => Promise<PullEnd>,
+  ): PullTask {
+    const cancel = new AbortController();
+    const over = Promise.resolve();
+    const task: Task = {
+      ...of,
+      cancel,
+      over,
+      end: undefined,
+      isAwaited: false,
+    };
+    const tasks = this.#tasks.get(of.uid) ?? new Map<string, Task>();
+    this.#tasks.set(of.uid, tasks.set(of.image, task));
+    task.over = this.#carryOut(task, work);
+    return task;
+  }
+
+  /** Forgets a pull that is over: its end was taken note of. */
+  take({ uid, image }: Pick<PullTask, "uid" | "image">): void {
+    const task = this.#tasks.get(uid)?.get(image);
+    if (task?.end !== undefined) this.#drop(task);
+  }
+
+  /**
+   * Gives a container its image. It counts as pulled until {@linkcode settle}: one that
+   * needs several would else pull the first again whenever another one has ended.
+   */
+  use(
+    { uid, image }: Pick<PullTask, "uid" | "image">,
+    container: string,
+  ): void {
+    const task = this.#tasks.get(uid)?.get(image);
+    if (task !== undefined) task.usedBy = container;
+  }
+
+  /** A container has been made of its images, or could not be: they are pulled anew. */
+  settle(uid: string, container: string): void {
+    for (const task of [...this.#tasks.get(uid)?.values() ?? []]) {
+      if (task.usedBy === container) this.take(task);
+    }
+  }
+
+  /**
+   * Waits for the end of a pull, but no longer than until `patience` ends. A pull that
+   * goes on then is one of whose end its pod is told.
+   *
+   * @throws {unknown} The reason of `signal` when it aborts; the pull is given up then.
+   */
+  async wait(
+    { uid, image }: PullTask,
+    options: { readonly patience: Promise<void>; signal: AbortSignal },
+  ): Promise<void> {
+    const task = this.#tasks.get(uid)?.get(image);
+    if (task === undefined) return;
+    const { patience, signal } = options;
+    task.isAwaited = true;
+    try {
+      await unlessAborted(Promise.race([task.over, patience]), signal);
+    } catch (error) {
+      this.#cancel(task);
+      throw error;
+    } finally {
+      task.isAwaited = false;
+    }
+  }
+
+  /** Gives up the pulls of a pod, but for those of images that it still wants. */
+  giveUp(uid: string, wanted: ReadonlySet<string> = NOTHING): void {
+    for (const task of [...this.#tasks.get(uid)?.values() ?? []]) {
+      if (!wanted.has(task.image)) this.#cancel(task);
+    }
+  }
+
+  /**
+   * Tells of which pods a pull has ended, until `signal` aborts; then all pulls are
+   * given up and waited for. To be run once.
+   */
+  async *ends(signal: AbortSignal): AsyncIterable<string> {
+    try {
+      for await (const _ of this.#changes.subscribe(signal)) {
+        for (const uid of this.#ended) {
+          this.#ended.delete(uid);
+          yield uid;
+        }
+      }
+    } finally {
+      const all = [...this.#tasks.values()]
+        .flatMap((tasks) => [...tasks.values()]);
+      for (const uid of [...this.#tasks.keys()]) this.giveUp(uid);
+      await Promise.all(all.map(({ over }) => over));
+    }
+  }
+
+  async #carryOut(
+    task: Task,
+    work: (signal: AbortSignal) => Promise<PullEnd>,
+  ): Promise<void> {
+    try {
+      task.end = await work(task.cancel.signal);
+      if (task.isAwaited) return;
+      this.#ended.add(task.uid);
+      this.#changes.publish(this.#ended.size);
+    } catch {
+      // It was given up: whoever waited is told by its own signal.
+      this.#drop(task);
+    }
+  }
+
+  #cancel(task: Task): void {
+    this.#drop(task);
+    task.cancel.abort();
+  }
+
+  #drop(task: Task): void {
+    const tasks = this.#tasks.get(task.uid);
+    if (tasks?.get(task.image) !== task) return;
+    tasks.delete(task.image);
+    if (tasks.size === 0) this.#tasks.delete(task.uid);
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();

@@ -1,0 +1,310 @@
+/**
+ * What the agent has to remember of containers that the runtime cannot tell.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { openRecord, sealRecord } from "../../host/files/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import type { Clock } from "../../base/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import type {
+  DeliberateStop,
+  ObservedContainer,
+  ObservedPod,
+} from "../../pod/observed/mod.ts";
+import type { StopNote } from "../../pod/plan/mod.ts";
+import type { RuntimeFiles } from "../spec/mod.ts";
+
+/** What is remembered of one container. */
+interface Note {
+  readonly name: string;
+  readonly stop?: Stop;
+  /** Its postStart hook was to run, and is not known to have ended. */
+  readonly postStartDue?: true;
+}
+
+/** Wall times in milliseconds; what ended earlier or later was not stopped after all. */
+interface Stop {
+  readonly as: DeliberateStop;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** What keeping notes does to the disk. */
+export interface NoteFiles
+  extends Pick<RuntimeFiles, "makeDirectory" | "readTail"> {
+  /**
+   * Replaces a file as a whole: whoever reads finds the old or the new content.
+   *
+   * @param options.durable whether it survives a power cut once this resolves
+   */
+  replace(
+    path: string,
+    content: string,
+    options: { readonly durable: boolean },
+  ): Promise<void>;
+}
+
+/** By the id that the runtime gave, the oldest first. */
+type Notes = ReadonlyMap<string, Note>;
+
+const NOTHING: Notes = new Map();
+
+/** One that ended, its successor that may come to nothing, and one left by a lost answer. */
+const MAX_PER_NAME = 3;
+
+/** Those of a pod of a hundred containers. */
+const MAX_NOTES = 300;
+
+/** As many of the longest names take a third of it. */
+const MAX_BYTES = 256 << 10;
+
+/** How much longer than its grace a container may take to be seen as ended. */
+const SLACK_MS = 60_000;
+
+/** What is on the disk is asked for so often before the pod goes on without. */
+const MAX_READS = 3;
+
+/**
+ * Remembers, in a file beside the pod's others, why the agent stopped a container and
+ * which containers wait for their postStart hook. Both are written before it happens,
+ * so that whoever comes next knows even if this agent ends, or power is lost, in the
+ * midst of it. A note is about one container: that of its successor takes nothing
+ * from it, since that one may never run.
+ *
+ * A disk that refuses stops nothing: this agent remembers in any case.
+ */
+export class ContainerNotes {
+  readonly #files: NoteFiles;
+  readonly #events: EventSink;
+  readonly #clock: Clock;
+  readonly #podsDir: string;
+  readonly #notes = new Map<string, Notes>();
+  /** How often the file of a pod could not be read, by UID. */
+  readonly #failedReads = new Map<string, number>();
+
+  constructor(
+    deps: {
+      readonly files: NoteFiles;
+      readonly events: EventSink;
+      readonly clock: Clock;
+    },
+    options: { readonly podsDir: string },
+  ) {
+    this.#files = deps.files;
+    this.#events = deps.events;
+    this.#clock = deps.clock;
+    this.#podsDir = options.podsDir;
+  }
+
+  /**
+   * The same pod with what is remembered of its containers.
+   *
+   * @throws {Error} when the disk does not say; a few times, so that a fault that goes
+   * by decides nothing, and a disk that is broken for good holds up no pod
+   */
+  async complete(observed: ObservedPod): Promise<ObservedPod> {
+    if (observed.containers.length === 0) return observed;
+    const notes = await this.#of(observed.uid);
+    return {
+      ...observed,
+      containers: observed.containers.map((seen) => withNote(seen, notes)),
+    };
+  }
+
+  /** These containers are about to be stopped. */
+  async stopping(
+    pod: Pod,
+    stops: readonly StopNote[],
+    options: { readonly graceSeconds: number },
+  ): Promise<void> {
+    if (stops.length === 0) return;
+    const notes = new Map(await this.#known(pod.metadata.uid));
+    const nowMs = this.#clock.now();
+    const graceMs = options.graceSeconds * 1_000;
+    let isNew = false;
+    for (const { containerId: id, containerName: name, stopped } of stops) {
+      const known = notes.get(id);
+      const isRecent = known?.stop !== undefined &&
+        known.stop.untilMs + SLACK_MS >= nowMs;
+      const before = isRecent ? known.stop : undefined;
+      // One that does not want to end is stopped again and again.
+      const isNoted = before?.as === stopped &&
+        before.untilMs >= nowMs + graceMs;
+      if (isNoted) continue;
+      isNew = true;
+      const sinceMs = before?.sinceMs ?? Math.floor(nowMs);
+      const untilMs = nowMs + graceMs + SLACK_MS;
+      notes.delete(id);
+      notes.set(id, {
+        ...known,
+        name,
+        stop: { as: stopped, sinceMs, untilMs },
+      });
+    }
+    if (isNew) await this.#keep(pod, notes);
+  }
+
+  /** A container with a postStart hook is about to be started. */
+  async starting(pod: Pod, name: string, containerId: string): Promise<void> {
+    const notes = new Map(await this.#known(pod.metadata.uid));
+    notes.set(containerId, { name, postStartDue: true });
+    await this.#keep(pod, notes);
+  }
+
+  /** The postStart hook of a container has done its work. */
+  async postStartEnded(pod: Pod, containerId: string): Promise<void> {
+    const known = await this.#known(pod.metadata.uid);
+    const note = known.get(containerId);
+    if (note?.postStartDue !== true) return;
+    // It runs: what became of those before it matters to nobody any more.
+    const notes = new Map(
+      [...known].filter(([, { name }]) => name !== note.name),
+    );
+    const { name, stop } = note;
+    if (stop !== undefined) notes.set(containerId, { name, stop });
+    await this.#keep(pod, notes);
+  }
+
+  /** Forgets a pod; its file goes with its directory. */
+  forget(uid: string): void {
+    this.#notes.delete(uid);
+    this.#failedReads.delete(uid);
+  }
+
+  async #of(uid: string): Promise<Notes> {
+    const held = this.#notes.get(uid);
+    if (held !== undefined) return held;
+    const read = await this.#read(uid);
+    // Somebody may have written meanwhile.
+    const notes = this.#notes.get(uid) ?? read;
+    this.#notes.set(uid, notes);
+    this.#failedReads.delete(uid);
+    return notes;
+  }
+
+  /** For who is about to write, whatever the disk says. */
+  async #known(uid: string): Promise<Notes> {
+    try {
+      return await this.#of(uid);
+    } catch {
+      // What is written now takes the place of what could not be read.
+      return NOTHING;
+    }
+  }
+
+  async #read(uid: string): Promise<Notes> {
+    try {
+      const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+      if (bytes === undefined) return NOTHING;
+      return decode(openRecord(new TextDecoder().decode(bytes))?.record);
+    } catch (error) {
+      const times = (this.#failedReads.get(uid) ?? 0) + 1;
+      this.#failedReads.set(uid, times);
+      if (times < MAX_READS) throw error;
+      // As good as lost.
+      return NOTHING;
+    }
+  }
+
+  async #keep(pod: Pod, all: Notes): Promise<void> {
+    const { uid } = pod.metadata;
+    const notes = newest(all);
+    this.#notes.set(uid, notes);
+    const { text } = sealRecord({ containers: Object.fromEntries(notes) });
+    // A hook that is due goes with its container when power is lost.
+    const durable = [...notes.values()].some(({ stop }) => stop !== undefined);
+    try {
+      await this.#files.makeDirectory(`${this.#podsDir}/${uid}`, 0o750);
+      await this.#files.replace(this.#path(uid), text, { durable });
+    } catch (error) {
+      this.#events.record(podRef(pod), {
+        type: "Warning",
+        reason: "FailedCheckpoint",
+        message:
+          `Cannot keep notes on the containers for a restart of the agent: ${
+            describeError(error)
+          }`,
+      });
+    }
+  }
+
+  #path(uid: string): string {
+    return `${this.#podsDir}/${uid}/containers.json`;
+  }
+}
+
+/** Without the oldest, where there are more than can matter. */
+function newest(notes: Notes): Notes {
+  const counts = new Map<string, number>();
+  const kept = [...notes].reverse().filter(([, { name }]) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count <= MAX_PER_NAME;
+  });
+  return new Map(kept.slice(0, MAX_NOTES).reverse());
+}
+
+function withNote(seen: ObservedContainer, notes: Notes): ObservedContainer {
+  const { stopped: _stopped, postStartDue: _due, ...plain } = seen;
+  const { stop, postStartDue } = notes.get(seen.id) ?? {};
+  const isStopped = stop !== undefined && seen.state === "exited" &&
+    endedWithin(seen, stop);
+  return {
+    ...plain,
+    ...(isStopped ? { stopped: stop.as } : {}),
+    ...(postStartDue === true && seen.state === "running"
+      ? { postStartDue }
+      : {}),
+  };
+}
+
+/** It may have ended by itself before it was stopped, or long after that was given up. */
+function endedWithin(
+  { finishedAt }: ObservedContainer,
+  { sinceMs, untilMs }: Stop,
+): boolean {
+  // Some runtimes lose the time.
+  if (finishedAt === 0n) return true;
+  return finishedAt >= BigInt(sinceMs) * 1_000_000n &&
+    finishedAt <= BigInt(Math.ceil(untilMs)) * 1_000_000n;
+}
+
+const STOPS: readonly DeliberateStop[] = ["to_restart", "as_failed"];
+
+/** Reads what an agent wrote; whatever is not of that shape is left out. */
+function decode(value: unknown): Notes {
+  if (!isRecord(value) || !isRecord(value["containers"])) return NOTHING;
+  return new Map(
+    Object.entries(value["containers"]).flatMap(([id, entry]) => {
+      const note = decodeNote(entry);
+      return note === undefined ? [] : [[id, note] as const];
+    }),
+  );
+}
+
+function decodeNote(entry: unknown): Note | undefined {
+  if (!isRecord(entry) || typeof entry["name"] !== "string") return undefined;
+  const stop = decodeStop(entry["stop"]);
+  return {
+    name: entry["name"],
+    ...(stop === undefined ? {} : { stop }),
+    ...(entry["postStartDue"] === true ? { postStartDue: true } : {}),
+  };
+}
+
+function decodeStop(value: unknown): Stop | undefined {
+  if (!isRecord(value)) return undefined;
+  const as = STOPS.find((each) => each === value["as"]);
+  const { sinceMs, untilMs } = value;
+  return as === undefined || typeof untilMs !== "number" ||
+      !Number.isInteger(sinceMs) || typeof sinceMs !== "number"
+    ? undefined
+    : { as, sinceMs, untilMs };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,159 @@
+/**
+ * Listing a runtime that holds more than fits into one answer.
+ *
+ * @module
+ */
+
+import { LABEL_POD_UID } from "../../api/vocabulary/mod.ts";
+import { type Clock, Semaphore } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import {
+  type Container,
+  type ContainerFilter,
+  CriError,
+  type Sandbox,
+  type SandboxFilter,
+} from "../../cri/model/mod.ts";
+import {
+  groupByPod,
+  type ListService,
+  type RuntimeListing,
+} from "./list_pods.ts";
+
+/** What listing needs. */
+export interface PodListerDeps {
+  readonly runtime: ListService;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The pods that are asked for one by one when nothing else helps. */
+  readonly uids: () => Iterable<string>;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Lists all sandboxes and containers, grouped by pod, however many there are.
+ *
+ * A gRPC answer holds 16 MiB at most, which some ten thousand dead containers fill;
+ * then a runtime refuses to list anything, and an agent that gave up there would never
+ * again remove one. So what is too large as a whole is asked for by state, and the dead
+ * that are still too many pod by pod. Of pods that nobody knows the dead are then not
+ * seen, nor are those of a pod whose own list is too large.
+ */
+export class PodLister {
+  readonly #deps: PodListerDeps;
+  /** When each list that was too large may be asked for as a whole again. */
+  readonly #wholeAtMs = new Map<ListName, number>();
+
+  constructor(deps: PodListerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Lists everything once.
+   *
+   * @throws {CriError} when a list fails, other than by its size
+   */
+  async list(options: CallOptions = {}): Promise<RuntimeListing> {
+    const [sandboxes, containers] = await Promise.all([
+      this.#sandboxes(options),
+      this.#containers(options),
+    ]);
+    return groupByPod(sandboxes, containers);
+  }
+
+  async #sandboxes(call: CallOptions): Promise<readonly Sandbox[]> {
+    const { runtime } = this.#deps;
+    const list = (filter?: SandboxFilter) =>
+      runtime.listPodSandbox(filter, call);
+    return await this.#whole("sandboxes", () => list(), async () => {
+      const [ready, ended] = await Promise.all([
+        list({ state: "ready" }),
+        this.#whole(
+          "ended sandboxes",
+          () => list({ state: "not_ready" }),
+          () => this.#byPod((labels) => list({ state: "not_ready", labels })),
+        ),
+      ]);
+      return [...ready, ...ended];
+    });
+  }
+
+  async #containers(call: CallOptions): Promise<readonly Container[]> {
+    const { runtime } = this.#deps;
+    const list = (filter?: ContainerFilter) =>
+      runtime.listContainers(filter, call);
+    return await this.#whole("containers", () => list(), async () => {
+      const pieces = await Promise.all([
+        list({ state: "running" }),
+        list({ state: "created" }),
+        list({ state: "unknown" }),
+        this.#whole(
+          "ended containers",
+          () => list({ state: "exited" }),
+          () => this.#byPod((labels) => list({ state: "exited", labels })),
+        ),
+      ]);
+      return pieces.flat();
+    });
+  }
+
+  /** Asks for the whole, unless that was too large a while ago; else for its pieces. */
+  async #whole<T>(
+    name: ListName,
+    whole: () => Promise<T>,
+    pieces: () => Promise<T>,
+  ): Promise<T> {
+    const { clock, log } = this.#deps;
+    if (clock.monotonic() >= (this.#wholeAtMs.get(name) ?? -Infinity)) {
+      try {
+        const list = await whole();
+        this.#wholeAtMs.delete(name);
+        return list;
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+        if (!this.#wholeAtMs.has(name)) {
+          log.warn("list_too_large", { list: name, error });
+        }
+        this.#wholeAtMs.set(name, clock.monotonic() + WHOLE_AGAIN_MS);
+      }
+    }
+    return await pieces();
+  }
+
+  async #byPod<Row>(
+    list: (labels: Readonly<Record<string, string>>) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    const places = new Semaphore(PARALLEL_LISTS);
+    const lists = await Promise.all(
+      [...new Set(this.#deps.uids())].map(async (uid) => {
+        using _place = await places.acquire();
+        try {
+          return await list({ [LABEL_POD_UID]: uid });
+        } catch (error) {
+          // One pod must not hide the others; whoever misses its dead asks for them by id.
+          if (isTooLarge(error)) return [];
+          throw error;
+        }
+      }),
+    );
+    return lists.flat();
+  }
+}
+
+type ListName =
+  | "sandboxes"
+  | "ended sandboxes"
+  | "containers"
+  | "ended containers";
+
+/** A runtime writes megabytes before it finds that they are too many. */
+const WHOLE_AGAIN_MS = 60_000;
+
+const PARALLEL_LISTS = 4;
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof CriError && error.kind === "resource_exhausted";
+}

@@ -1,0 +1,237 @@
+/**
+ * What running containers were last given, remembered across agents.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import { parseQuantity } from "../../api/objects/mod.ts";
+import type { ActuatedResources, ObservedPod } from "../../pod/observed/mod.ts";
+import {
+  isGeneratedUid,
+  wantedPodResources,
+  wantedResources,
+} from "../../pod/plan/mod.ts";
+import {
+  type QosClass,
+  qosClass,
+  type ResourceList,
+} from "../../pod/resources/mod.ts";
+import type { RuntimeFiles } from "../spec/mod.ts";
+
+/** What is remembered of one pod. */
+interface PodRecord {
+  readonly qosClass?: QosClass;
+  /** Of the pod as a whole; absent in what older agents wrote. */
+  readonly pod?: ActuatedResources;
+  /** By name: only the newest container of a name matters. */
+  readonly containers: ReadonlyMap<string, ContainerRecord>;
+}
+
+interface ContainerRecord {
+  readonly id: string;
+  readonly resources: ActuatedResources;
+}
+
+const NOTHING: PodRecord = { containers: new Map() };
+
+/** A pod of a hundred containers needs a quarter of it. */
+const MAX_BYTES = 64 << 10;
+
+/**
+ * Remembers the resources of containers, in a file beside the pod's others.
+ *
+ * A disk that refuses keeps no pod from being looked at, and so from being restarted or
+ * stopped: what is remembered is then not known, and is asked for at the next look.
+ *
+ * The runtime alone does not know enough: older ones tell nothing, and none knows
+ * what memory was requested. Only pods whose manifest has a UID are written down,
+ * since every change of another gives it a new one.
+ */
+export class ActuatedStore {
+  readonly #files: RuntimeFiles;
+  readonly #podsDir: string;
+  readonly #records = new Map<string, PodRecord>();
+
+  constructor(
+    deps: { readonly files: RuntimeFiles },
+    options: { readonly podsDir: string },
+  ) {
+    this.#files = deps.files;
+    this.#podsDir = options.podsDir;
+  }
+
+  /** The same pod with what is remembered of its containers and its class. */
+  async complete(observed: ObservedPod): Promise<ObservedPod> {
+    if (observed.containers.length + observed.sandboxes.length === 0) {
+      return observed;
+    }
+    const record = await this.#record(observed.uid);
+    const { qosClass, pod, containers } = record;
+    return {
+      ...observed,
+      ...(qosClass === undefined ? {} : { qosClass }),
+      ...(pod === undefined ? {} : { podResources: pod }),
+      containers: observed.containers.map((seen) => {
+        const known = containers.get(seen.name);
+        return known?.id === seen.id
+          ? { ...seen, resources: known.resources }
+          : seen;
+      }),
+    };
+  }
+
+  /** A sandbox was made, in the cgroup of the pod's class. */
+  async sandboxMade(pod: Pod): Promise<void> {
+    const { uid } = pod.metadata;
+    await this.#keep(uid, {
+      qosClass: qosClass(pod),
+      pod: wantedPodResources(pod),
+      containers: new Map(),
+    });
+  }
+
+  /** The pod as a whole has what it says now. */
+  async podResized(pod: Pod): Promise<void> {
+    const { uid } = pod.metadata;
+    const record = await this.#record(uid);
+    await this.#keep(uid, { ...record, pod: wantedPodResources(pod) });
+  }
+
+  /** A container was started with what the pod says now. */
+  async started(
+    pod: Pod,
+    container: ContainerSpec,
+    containerId: string,
+  ): Promise<void> {
+    const resources = wantedResources(pod, container);
+    await this.resized(
+      pod,
+      { id: containerId, name: container.name },
+      resources,
+    );
+  }
+
+  /** A container has these resources now. */
+  async resized(
+    pod: Pod,
+    container: { readonly id: string; readonly name: string },
+    resources: ActuatedResources,
+  ): Promise<void> {
+    const { uid } = pod.metadata;
+    const record = await this.#record(uid);
+    const containers = new Map(record.containers);
+    containers.set(container.name, { id: container.id, resources });
+    await this.#keep(uid, { ...record, containers });
+  }
+
+  /** Forgets a pod; its file goes with its directory. */
+  forget(uid: string): void {
+    this.#records.delete(uid);
+  }
+
+  async #record(uid: string): Promise<PodRecord> {
+    const held = this.#records.get(uid);
+    if (held !== undefined) return held;
+    const read = isGeneratedUid(uid) ? NOTHING : await this.#read(uid);
+    // Somebody may have written meanwhile.
+    const record = this.#records.get(uid) ?? read;
+    // What the disk does not give now it may give at the next look.
+    if (record === undefined) return NOTHING;
+    this.#records.set(uid, record);
+    return record;
+  }
+
+  /** `undefined` when the disk does not say: the pod has to be looked at whatever it says. */
+  async #read(uid: string): Promise<PodRecord | undefined> {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+    } catch {
+      return undefined;
+    }
+    if (bytes === undefined) return NOTHING;
+    try {
+      return decode(JSON.parse(new TextDecoder().decode(bytes)));
+    } catch (error) {
+      // Half written by an agent that was killed: as good as none.
+      if (error instanceof SyntaxError) return NOTHING;
+      throw error;
+    }
+  }
+
+  async #keep(uid: string, record: PodRecord): Promise<void> {
+    this.#records.set(uid, record);
+    if (isGeneratedUid(uid)) return;
+    const { qosClass, pod, containers } = record;
+    const text = JSON.stringify({
+      qosClass,
+      pod,
+      containers: Object.fromEntries(containers),
+    });
+    await this.#files.makeDirectory(`${this.#podsDir}/${uid}`, 0o750);
+    await this.#files.write(this.#path(uid), text, 0o600);
+  }
+
+  #path(uid: string): string {
+    return `${this.#podsDir}/${uid}/resources.json`;
+  }
+}
+
+const CLASSES: readonly QosClass[] = ["Guaranteed", "Burstable", "BestEffort"];
+
+/** Reads what an agent wrote; whatever is not of that shape is left out. */
+function decode(value: unknown): PodRecord {
+  if (!isRecord(value)) return NOTHING;
+  const qosClass = CLASSES.find((each) => each === value["qosClass"]);
+  const containers = new Map<string, ContainerRecord>();
+  const entries = isRecord(value["containers"]) ? value["containers"] : {};
+  for (const [name, entry] of Object.entries(entries)) {
+    if (!isRecord(entry)) continue;
+    const resources = decodeResources(entry["resources"]);
+    const { id } = entry;
+    if (typeof id !== "string" || resources === undefined) continue;
+    containers.set(name, { id, resources });
+  }
+  const pod = decodeResources(value["pod"]);
+  return {
+    ...(qosClass === undefined ? {} : { qosClass }),
+    ...(pod === undefined ? {} : { pod }),
+    containers,
+  };
+}
+
+function decodeResources(value: unknown): ActuatedResources | undefined {
+  if (!isRecord(value)) return undefined;
+  return {
+    requests: amounts(value["requests"]),
+    limits: amounts(value["limits"]),
+    ...(value["fromRuntime"] === true ? { fromRuntime: true } : {}),
+  };
+}
+
+function amounts(value: unknown): ResourceList {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] =>
+      isQuantity(entry[1])
+    ),
+  );
+}
+
+function isQuantity(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    parseQuantity(value);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,234 @@
+/**
+ * The cgroups of pods: made before the sandbox, limited as a whole, removed with it.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type { Clock } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import type { CgroupTree } from "../../host/machine/mod.ts";
+import { FileError } from "../../host/files/mod.ts";
+import {
+  cgroupFiles,
+  type CgroupLimits,
+  clampShares,
+  nodeCgroupLimits,
+  nodePodsCgroup,
+  podCgroupLimits,
+  podCgroupParent,
+  podUidOfCgroup,
+  possiblePodCgroups,
+  qosCgroup,
+  qosClass,
+  type ResourceList,
+  sharesOfWeight,
+} from "../../pod/resources/mod.ts";
+import type { ResizedResource } from "../../pod/plan/mod.ts";
+import type { CgroupLayout } from "../spec/mod.ts";
+
+/** Keeps the cgroups of pods, where they can be reached. */
+export interface PodCgroups {
+  /**
+   * Makes the pod's cgroup and limits it. With the systemd driver the runtime has
+   * systemd make it, so that only {@linkcode PodCgroups.update} does something.
+   *
+   * @throws {FileError} When it cannot be made or limited.
+   */
+  ensure(pod: Pod): Promise<void>;
+  /**
+   * Limits the pod's cgroup as its spec says now, if there is one.
+   *
+   * @param options.only the one resource to limit, where the containers do not yet have
+   * what they are to have of the others: the kernel wants the pod's limit to be the wider
+   * @throws {FileError} When the kernel refuses a limit.
+   */
+  update(
+    pod: Pod,
+    options?: { readonly only?: ResizedResource },
+  ): Promise<void>;
+  /**
+   * Bytes of memory that the pod uses above what it may use by its spec now: it would
+   * be killed for them. 0 when it fits, or when nobody knows.
+   */
+  memoryExcess(pod: Pod): Promise<bigint>;
+  /**
+   * Removes the cgroup of a pod whose sandboxes have ended.
+   *
+   * @throws {FileError} Of the kind `busy` when a process is left in it.
+   */
+  remove(uid: string, signal: AbortSignal): Promise<void>;
+}
+
+/** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
+export const NO_POD_CGROUPS: PodCgroups = {
+  ensure: () => Promise.resolve(),
+  update: () => Promise.resolve(),
+  memoryExcess: () => Promise.resolve(0n),
+  remove: () => Promise.resolve(),
+};
+
+/** What the limits of pods depend on. */
+export interface PodCgroupsOptions {
+  /** Asked each time, since the runtime tells its driver late. */
+  readonly layout: () => CgroupLayout;
+  /** Most processes of one pod. */
+  readonly pidsLimit?: number | undefined;
+  /** What all pods may use together; absent when that is not enforced. */
+  readonly allocatable?: ResourceList | undefined;
+}
+
+/** A process of the pod may be on its way out. */
+const REMOVE_TRIES = 20;
+const REMOVE_PAUSE_MS = 100;
+
+/**
+ * {@linkcode PodCgroups} through the kernel's files.
+ *
+ * Upstream: pkg/kubelet/cm podContainerManagerImpl, qosContainerManagerImpl.
+ */
+export class NodePodCgroups implements PodCgroups {
+  readonly #tree: CgroupTree;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #options: PodCgroupsOptions;
+  /** Exact shares of Burstable pods made by this agent; files tell those of others. */
+  readonly #burstable = new Map<string, bigint>();
+  #madeNodeCgroups = false;
+
+  constructor(
+    deps: {
+      readonly tree: CgroupTree;
+      readonly clock: Clock;
+      readonly log: Logger;
+    },
+    options: PodCgroupsOptions,
+  ) {
+    this.#tree = deps.tree;
+    this.#clock = deps.clock;
+    this.#log = deps.log.named("cgroups");
+    this.#options = options;
+  }
+
+  async ensure(pod: Pod): Promise<void> {
+    const layout = this.#options.layout();
+    if (!layout.perQos || layout.driver === "systemd") return;
+    await this.#makeNodeCgroups(layout);
+    await this.#tree.make(podCgroupParent(pod, layout));
+    await this.update(pod);
+  }
+
+  async update(
+    pod: Pod,
+    { only }: { readonly only?: ResizedResource } = {},
+  ): Promise<void> {
+    const layout = this.#options.layout();
+    if (!layout.perQos) return;
+    const path = podCgroupParent(pod, layout);
+    if (!await this.#tree.exists(path)) return;
+    const limits = this.#limits(pod, layout);
+    const files = cgroupFiles(limits, this.#tree.version)
+      .filter(({ controller }) => only === undefined || controller === only);
+    await this.#tree.write(path, files);
+    if (qosClass(pod) === "Burstable") {
+      this.#burstable.set(pod.metadata.uid, limits.cpuShares);
+      await this.#weighBurstable(layout);
+    }
+  }
+
+  async memoryExcess(pod: Pod): Promise<bigint> {
+    const layout = this.#options.layout();
+    const { memoryLimitBytes } = this.#limits(pod, layout);
+    if (!layout.perQos || memoryLimitBytes === undefined) return 0n;
+    const usage = await this.#tree.usage(podCgroupParent(pod, layout));
+    const used = usage?.memoryWorkingSetBytes ?? 0n;
+    return used > memoryLimitBytes ? used - memoryLimitBytes : 0n;
+  }
+
+  async remove(uid: string, signal: AbortSignal): Promise<void> {
+    const layout = this.#options.layout();
+    // The name may come from a runtime's label: it must not lead elsewhere.
+    if (!layout.perQos || !/^[A-Za-z0-9][-A-Za-z0-9]*$/.test(uid)) return;
+    for (const path of possiblePodCgroups(uid, layout)) {
+      if (await this.#tree.exists(path)) await this.#removeOne(path, signal);
+    }
+    if (this.#burstable.delete(uid)) await this.#weighBurstable(layout);
+  }
+
+  #limits(pod: Pod, layout: CgroupLayout): CgroupLimits {
+    const { pidsLimit } = this.#options;
+    return podCgroupLimits(pod, {
+      periodUs: BigInt(Math.round(layout.cpuCfsPeriodMs * 1000)),
+      enforced: layout.cpuCfsQuota,
+      ...(pidsLimit === undefined ? {} : { pidsLimit: BigInt(pidsLimit) }),
+    });
+  }
+
+  async #removeOne(path: string, signal: AbortSignal): Promise<void> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.#tree.remove(path);
+      } catch (error) {
+        const isBusy = error instanceof FileError && error.kind === "busy";
+        if (!isBusy || tries === REMOVE_TRIES) throw error;
+      }
+      await this.#clock.sleep(REMOVE_PAUSE_MS, signal);
+    }
+  }
+
+  /** The cgroups above those of pods; their shares set the classes against each other. */
+  async #makeNodeCgroups(layout: CgroupLayout): Promise<void> {
+    if (this.#madeNodeCgroups) return;
+    const top = nodePodsCgroup(layout);
+    await this.#tree.make(top);
+    const { allocatable } = this.#options;
+    if (allocatable !== undefined) {
+      await this.#try(top, nodeCgroupLimits(allocatable));
+    }
+    const bestEffort = qosCgroup("BestEffort", layout);
+    await this.#tree.make(bestEffort);
+    await this.#try(bestEffort, { cpuShares: clampShares(0n) });
+    await this.#tree.make(qosCgroup("Burstable", layout));
+    this.#madeNodeCgroups = true;
+  }
+
+  async #weighBurstable(layout: CgroupLayout): Promise<void> {
+    const path = qosCgroup("Burstable", layout);
+    let sum = 0n;
+    for (const name of await this.#tree.list(path)) {
+      const uid = podUidOfCgroup(name, layout);
+      if (uid === undefined) continue;
+      sum += this.#burstable.get(uid) ?? await this.#shares(`${path}/${name}`);
+    }
+    await this.#try(path, { cpuShares: clampShares(sum) });
+  }
+
+  async #shares(path: string): Promise<bigint> {
+    const { version } = this.#tree;
+    const file = version === 1 ? "cpu.shares" : "cpu.weight";
+    const text = await this.#tree.read(path, { controller: "cpu", file });
+    if (text === undefined || !/^\d+$/.test(text)) return 0n;
+    const value = BigInt(text);
+    return version === 1 ? value : sharesOfWeight(value);
+  }
+
+  /** A class that is weighed wrongly is no reason to keep a pod from starting. */
+  async #try(path: string, limits: CgroupLimits): Promise<void> {
+    const files = cgroupFiles(limits, this.#tree.version)
+      // Nobody but us limits the processes of all pods, and the kernel may refuse to.
+      .filter(({ controller }) =>
+        controller === "cpu" ||
+        controller === "memory" && limits.memoryLimitBytes !== undefined
+      );
+    try {
+      await this.#tree.write(path, files);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      this.#log.warn("cgroup_limits_refused", {
+        path,
+        error: describeError(error),
+      });
+    }
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * The resources of pods while they run: their cgroup, and changes in place.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
+import { findContainer } from "../../api/vocabulary/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
+import type { ObservedPod } from "../../pod/observed/mod.ts";
+import {
+  type PodPlan,
+  RESIZED_RESOURCES,
+  type ResizedResource,
+  type ResizePlan,
+  type ResizeUpdate,
+} from "../../pod/plan/mod.ts";
+import { ActuatedStore } from "./actuated_resources.ts";
+import { wordsOf } from "../images/mod.ts";
+import type { OutcomeLog } from "../account/mod.ts";
+import type { PodCgroups } from "./pod_cgroups.ts";
+import {
+  type NodeFacts,
+  overheadResources,
+  resizedResources,
+  type RuntimeFiles,
+  sandboxResources,
+} from "../spec/mod.ts";
+
+/** The reason of the kubelet's event (its FailedToCreatePodContainer). */
+const NO_POD_CGROUP = "FailedCreatePodContainer";
+
+/** What keeping the resources of pods needs. */
+export interface PodResourcesDeps {
+  readonly runtime: Pick<
+    RuntimeService,
+    "updateContainerResources" | "updatePodSandboxResources"
+  >;
+  readonly files: RuntimeFiles;
+  readonly events: EventSink;
+  readonly cgroups: PodCgroups;
+  /** The node as the builders of configurations know it. */
+  readonly node: NodeFacts;
+}
+
+/** One pod whose containers get other resources. */
+export interface Resize {
+  readonly pod: Pod;
+  readonly plan: PodPlan;
+  readonly signal: AbortSignal;
+}
+
+/** Keeps the cgroups of pods and resizes containers that run. */
+export class PodResources {
+  readonly #deps: PodResourcesDeps;
+  readonly #actuated: ActuatedStore;
+  /** Why the last resize of a pod failed, by its UID. */
+  readonly #errors = new Map<string, string>();
+
+  /** @param options.podsDir The directory of all pods' directories. */
+  constructor(deps: PodResourcesDeps, options: { readonly podsDir: string }) {
+    this.#deps = deps;
+    this.#actuated = new ActuatedStore({ files: deps.files }, options);
+  }
+
+  /**
+   * Has the pod's cgroup before its sandbox is made; the log says why it has none.
+   *
+   * @returns false when the sandbox cannot be made for that
+   */
+  async prepareSandbox(pod: Pod, log: OutcomeLog): Promise<boolean> {
+    try {
+      await this.#deps.cgroups.ensure(pod);
+      return true;
+    } catch (error) {
+      const message = `unable to ensure pod container exists: ${
+        describeError(error)
+      }`;
+      const reason = "FailedToCreatePodContainer";
+      this.#tell(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
+      log.podFailed({ reason, message });
+      return false;
+    }
+  }
+
+  /** The pod's sandbox was made: what the runtime made of its cgroup is limited. */
+  async sandboxMade(pod: Pod): Promise<void> {
+    await this.#remember(pod, this.#actuated.sandboxMade(pod));
+    try {
+      await this.#deps.cgroups.update(pod);
+    } catch (error) {
+      this.#tell(pod, {
+        type: "Warning",
+        reason: NO_POD_CGROUP,
+        message: `Cannot limit the pod as a whole: ${describeError(error)}`,
+      });
+    }
+  }
+
+  /** A container of the pod was started. */
+  async started(
+    pod: Pod,
+    container: ContainerSpec,
+    containerId: string,
+  ): Promise<void> {
+    const record = this.#actuated.started(pod, container, containerId);
+    await this.#remember(pod, record);
+  }
+
+  /** The same pod with what is known of its containers' resources. */
+  async complete(observed: ObservedPod): Promise<ObservedPod> {
+    const completed = await this.#actuated.complete(observed);
+    const resizeError = this.#errors.get(observed.uid);
+    return resizeError === undefined
+      ? completed
+      : { ...completed, resizeError };
+  }
+
+  /**
+   * Gives running containers what the plan says. What fails is told and tried again
+   * with a later plan; the rest of the plan goes on.
+   *
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async resize(resize: Resize, log: OutcomeLog): Promise<void> {
+    const { pod, plan, signal } = resize;
+    if (plan.resize === undefined) return;
+    const { uid } = pod.metadata;
+    const killed = new Set(plan.kill.map(({ containerId }) => containerId));
+    const updates = plan.resize.updates.filter(({ containerId }) =>
+      !killed.has(containerId)
+    );
+    const todo: ResizePlan = { ...plan.resize, updates };
+    const isInPlace = updates.length > 0 || todo.podAfter !== undefined;
+    if (isInPlace) this.#tellStarted(pod, todo);
+    try {
+      for (const resource of RESIZED_RESOURCES) {
+        await this.#resizeOne(resource, { ...resize, todo });
+        log.stopped();
+      }
+      if (todo.podAfter !== undefined) {
+        await this.#remember(pod, this.#actuated.podResized(pod));
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      log.stopped();
+      const message = wordsOf(error);
+      this.#errors.set(uid, message);
+      this.#tell(pod, { type: "Warning", reason: "ResizeError", message });
+      log.failed({ reason: "ResizePodInPlaceError", message });
+      return;
+    }
+    this.#errors.delete(uid);
+    if (!isInPlace) return;
+    await this.#tellRuntime(resize);
+    const message = `Pod resize completed: ${describeResize(todo)}`;
+    this.#tell(pod, { type: "Normal", reason: "ResizeCompleted", message });
+  }
+
+  /**
+   * Removes what is left of a pod whose sandboxes have ended.
+   *
+   * @throws {FileError} When its cgroup cannot be removed.
+   */
+  async remove(uid: string, signal: AbortSignal): Promise<void> {
+    await this.#deps.cgroups.remove(uid, signal);
+  }
+
+  /** Forgets a pod that is gone. */
+  forget(uid: string): void {
+    this.#errors.delete(uid);
+    this.#actuated.forget(uid);
+  }
+
+  /**
+   * One resource of every container. The pod's own cgroup has to be the wider one at
+   * any time: it is widened first, or narrowed last.
+   */
+  async #resizeOne(
+    resource: ResizedResource,
+    job: Resize & { readonly todo: ResizePlan },
+  ): Promise<void> {
+    const { pod, todo } = job;
+    const { cgroups } = this.#deps;
+    const updates = todo.updates.filter((each) => each.resource === resource);
+    const only = { only: resource };
+    if (todo.podGrows[resource]) await cgroups.update(pod, only);
+    else if (resource === "memory") await this.#checkExcess(pod);
+    for (const update of updates) await this.#update(update, job);
+    if (!todo.podGrows[resource]) await cgroups.update(pod, only);
+  }
+
+  /** Upstream: validateMemoryResizeAction. The kernel would make room by killing. */
+  async #checkExcess(pod: Pod): Promise<void> {
+    const excess = await this.#deps.cgroups.memoryExcess(pod);
+    if (excess === 0n) return;
+    throw new Error(
+      `Cannot lower the memory limit of the pod: it uses ${excess} bytes more than the new limit`,
+    );
+  }
+
+  async #update(update: ResizeUpdate, job: Resize): Promise<void> {
+    const { pod, signal } = job;
+    const { containerId: id, containerName: name, after } = update;
+    const container = findContainer(pod, name);
+    if (container === undefined) return;
+    const { requests, limits } = after;
+    const linux = resizedResources({
+      pod,
+      container: { ...container, resources: { requests, limits } },
+      node: this.#deps.node,
+    });
+    await this.#deps.runtime.updateContainerResources(id, linux, { signal });
+    const record = this.#actuated.resized(pod, { id, name }, after);
+    await this.#remember(pod, record);
+  }
+
+  /**
+   * Waits until something is written down. It is done in any case, and this agent
+   * knows it: a disk that refuses keeps no container from running.
+   */
+  async #remember(pod: Pod, record: Promise<void>): Promise<void> {
+    try {
+      await record;
+    } catch (error) {
+      this.#tell(pod, {
+        type: "Warning",
+        reason: "FailedCheckpoint",
+        message:
+          `Cannot keep the resources of the pod for a restart of the agent: ${
+            describeError(error)
+          }`,
+      });
+    }
+  }
+
+  /**
+   * Tells the runtime that the pod was resized, for those behind it who want to know.
+   * Many runtimes have no ear for it, and the pod has its resources in any case.
+   */
+  async #tellRuntime({ pod, plan, signal }: Resize): Promise<void> {
+    if (plan.sandbox.kind !== "keep") return;
+    const { runtime, node } = this.#deps;
+    const overhead = overheadResources(pod, node);
+    const resources = sandboxResources(pod, node);
+    const { sandboxId } = plan.sandbox;
+    const amounts = { overhead, resources };
+    try {
+      await runtime.updatePodSandboxResources(sandboxId, amounts, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CriError && error.kind === "unimplemented") return;
+      this.#tell(pod, {
+        type: "Warning",
+        reason: "ResizeError",
+        message: `Cannot tell the runtime of the resize: ${wordsOf(error)}`,
+      });
+    }
+  }
+
+  #tellStarted(pod: Pod, plan: ShownResize): void {
+    this.#tell(pod, {
+      type: "Normal",
+      reason: "ResizeStarted",
+      message: `Pod resize started: ${describeResize(plan)}`,
+    });
+  }
+
+  #tell(
+    pod: Pod,
+    event: {
+      readonly type: "Normal" | "Warning";
+      readonly reason: string;
+      readonly message: string;
+    },
+  ): void {
+    this.#deps.events.record(podRef(pod), event);
+  }
+}
+
+type ShownResize = Pick<ResizePlan, "updates" | "podAfter">;
+
+/** The new resources as the kubelet's events have them. */
+function describeResize({ updates, podAfter }: ShownResize): string {
+  const containers = new Map(
+    updates.map(({ containerName: name, after }) => [name, after]),
+  );
+  const shown = [...containers].map(([name, { requests, limits }]) => ({
+    name,
+    resources: { limits, requests },
+  }));
+  return JSON.stringify({ containers: shown, resources: podAfter });
+}

@@ -1,0 +1,201 @@
+/**
+ * The configuration of one container.
+ *
+ * @module
+ */
+
+import {
+  ANNOTATION_CONTAINER_HASH,
+  ANNOTATION_CONTAINER_PORTS,
+  ANNOTATION_CONTAINER_RESTART_COUNT,
+  ANNOTATION_DELETION_GRACE_PERIOD,
+  ANNOTATION_PRE_STOP_HANDLER,
+  ANNOTATION_TERMINATION_GRACE_PERIOD,
+  ANNOTATION_TERMINATION_MESSAGE_PATH,
+  ANNOTATION_TERMINATION_MESSAGE_POLICY,
+  LABEL_CONTAINER_NAME,
+  LABEL_POD_NAME,
+  LABEL_POD_NAMESPACE,
+  LABEL_POD_UID,
+} from "../../api/vocabulary/mod.ts";
+import { containerHash } from "../../api/objects/mod.ts";
+import type {
+  ContainerPort,
+  ContainerSpec,
+  LifecycleHandler,
+} from "../../api/types/mod.ts";
+import type { ContainerConfig, Mount } from "../../cri/config/mod.ts";
+import { environmentOf } from "./container_needs.ts";
+import type { Environment } from "./environment.ts";
+import { expandAll, ProgramBudget } from "./expansion.ts";
+import { containerMounts, terminationLogPath } from "./mount_spec.ts";
+import { containerResources } from "./resource_spec.ts";
+import { containerSecurity } from "./security_spec.ts";
+import type { ContainerSpecInput, SpecResult } from "./spec_input.ts";
+import { specResult } from "./spec_result.ts";
+import { stopSignal } from "./stop_signal.ts";
+
+/**
+ * Builds what CreateContainer is asked, or says why it cannot.
+ *
+ * Labels and annotations are the agent's own only: nothing a manifest says becomes
+ * one of them except as the value of a key that is ours.
+ *
+ * Upstream: pkg/kubelet/kuberuntime generateContainerConfig.
+ */
+export function buildContainerConfig(
+  input: ContainerSpecInput,
+): SpecResult<ContainerConfig> {
+  return specResult(() => containerConfig(input));
+}
+
+/** A container's log file relative to its pod's log directory: `<name>/<restarts>.log`. */
+export function containerLogPath(name: string, restartCount: number): string {
+  return `${name}/${restartCount}.log`;
+}
+
+function containerConfig(input: ContainerSpecInput): ContainerConfig {
+  const { container, restartCount } = input;
+  const environment = input.environment ?? environmentOf(input);
+  const { command, args } = expandedWords(container, environment);
+  const { workingDir = "" } = container;
+  return {
+    metadata: { name: container.name, attempt: restartCount },
+    image: {
+      image: input.imageRef,
+      userSpecifiedImage: container.image ?? "",
+    },
+    ...(command === undefined ? {} : { command }),
+    ...(args === undefined ? {} : { args }),
+    ...(workingDir === "" ? {} : { workingDir }),
+    envs: Array.from(environment, ([key, value]) => ({ key, value })),
+    mounts: mappedMounts(input, containerMounts({ ...input, environment })),
+    labels: containerLabels(input),
+    annotations: containerAnnotations(input),
+    logPath: containerLogPath(container.name, restartCount),
+    ...(container.stdin === true ? { stdin: true } : {}),
+    ...(container.stdinOnce === true ? { stdinOnce: true } : {}),
+    ...(container.tty === true ? { tty: true } : {}),
+    ...stopSignal(container),
+    linux: {
+      resources: containerResources(input),
+      securityContext: containerSecurity(input),
+    },
+  };
+}
+
+/** What the program is given beside its variables; they count together. */
+function expandedWords(
+  { command, args }: Pick<ContainerSpec, "command" | "args">,
+  environment: Environment,
+): {
+  readonly command: readonly string[] | undefined;
+  readonly args: readonly string[] | undefined;
+} {
+  const budget = new ProgramBudget();
+  for (const [name, value] of environment) {
+    budget.take(name);
+    budget.take(value);
+  }
+  return {
+    command: expandAll(command, environment, budget),
+    args: expandAll(args, environment, budget),
+  };
+}
+
+/** In a user namespace the files of a mount belong to whom they belong to outside. */
+function mappedMounts(
+  input: ContainerSpecInput,
+  mounts: readonly Mount[],
+): readonly Mount[] {
+  const { pod, node } = input;
+  if (pod.spec.hostUsers !== false) return mounts;
+  const mapping = node.idMapping?.(pod.metadata.uid);
+  return mapping === undefined
+    ? mounts
+    : mounts.map((mount) => ({ ...mount, idMappings: [mapping] }));
+}
+
+function containerLabels(input: ContainerSpecInput): Record<string, string> {
+  const { name, namespace, uid } = input.pod.metadata;
+  return {
+    [LABEL_POD_NAME]: name,
+    [LABEL_POD_NAMESPACE]: namespace,
+    [LABEL_POD_UID]: uid,
+    [LABEL_CONTAINER_NAME]: input.container.name,
+  };
+}
+
+function containerAnnotations(
+  input: ContainerSpecInput,
+): Record<string, string> {
+  const { pod, container, restartCount } = input;
+  const annotations: Record<string, string> = {
+    [ANNOTATION_CONTAINER_HASH]: containerHash(container),
+    [ANNOTATION_CONTAINER_RESTART_COUNT]: String(restartCount),
+    [ANNOTATION_TERMINATION_MESSAGE_PATH]: terminationLogPath(container),
+    [ANNOTATION_TERMINATION_MESSAGE_POLICY]:
+      container.terminationMessagePolicy ?? "File",
+  };
+  const deletion = pod.metadata.deletionGracePeriodSeconds;
+  if (deletion !== undefined) {
+    annotations[ANNOTATION_DELETION_GRACE_PERIOD] = String(deletion);
+  }
+  const termination = pod.spec.terminationGracePeriodSeconds;
+  if (termination !== undefined) {
+    annotations[ANNOTATION_TERMINATION_GRACE_PERIOD] = String(termination);
+  }
+  const preStop = container.lifecycle?.preStop;
+  if (preStop !== undefined) {
+    annotations[ANNOTATION_PRE_STOP_HANDLER] = goJson(goHandler(preStop));
+  }
+  const { ports = [] } = container;
+  if (ports.length > 0) {
+    annotations[ANNOTATION_CONTAINER_PORTS] = goJson(ports.map(goPort));
+  }
+  return annotations;
+}
+
+/** A port with its fields in the order that Go writes them; empty ones are left out. */
+function goPort(port: ContainerPort): unknown {
+  return {
+    name: port.name || undefined,
+    hostPort: port.hostPort || undefined,
+    containerPort: port.containerPort,
+    protocol: port.protocol ?? "TCP",
+    hostIP: port.hostIP || undefined,
+  };
+}
+
+/** A hook with its fields in the order that Go writes them; empty ones are left out. */
+function goHandler(handler: LifecycleHandler): unknown {
+  const { exec, httpGet, tcpSocket, sleep } = handler;
+  return {
+    exec: exec && {
+      command: exec.command?.length ? exec.command : undefined,
+    },
+    httpGet: httpGet && {
+      path: httpGet.path || undefined,
+      port: httpGet.port,
+      host: httpGet.host || undefined,
+      scheme: httpGet.scheme || undefined,
+      httpHeaders: httpGet.httpHeaders?.length
+        ? httpGet.httpHeaders.map(({ name, value }) => ({ name, value }))
+        : undefined,
+    },
+    tcpSocket: tcpSocket && {
+      port: tcpSocket.port,
+      host: tcpSocket.host || undefined,
+    },
+    sleep: sleep && { seconds: sleep.seconds },
+  };
+}
+
+/** JSON as Go's encoder writes it: what could end an HTML script is escaped. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) =>
+      `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

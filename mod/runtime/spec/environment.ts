@@ -1,0 +1,229 @@
+/**
+ * The environment of a container: whole objects, literal values, and references to
+ * the pod itself, to its resources, to keys of objects and of files.
+ *
+ * @module
+ */
+
+import type { ContainerSpec, EnvVar, Pod } from "../../api/types/mod.ts";
+import type {
+  KeyedObject,
+  ObjectGetter,
+  Quantity,
+} from "../../api/objects/mod.ts";
+import { podFieldValue, resourceFieldValue } from "../../pod/inputs/mod.ts";
+import { expand, ProgramBudget } from "./expansion.ts";
+import { type KeyFiles, keyFileValue } from "./key_file.ts";
+import { type ServiceFacts, serviceVariables } from "./service_links.ts";
+import { SpecRefusal } from "./spec_refusal.ts";
+
+/** What references in an environment may ask for beside the pod itself. */
+export interface EnvironmentFacts {
+  /** Primary first, the node's for a pod on its network; empty while there is none. */
+  readonly podIps: readonly string[];
+  /** The node's addresses, primary first. */
+  readonly hostIps: readonly string[];
+  /** Stands in for a limit that a container does not set; by resource name. */
+  readonly allocatable: ReadonlyMap<string, Quantity>;
+  readonly objects: ObjectGetter;
+  /** The files that `fileKeyRef` names, as they were read for this start. */
+  readonly keyFiles?: KeyFiles;
+  /** The services of the cluster; absent where there is no list of them. */
+  readonly services?: readonly ServiceFacts[];
+}
+
+/** Variables by name. */
+export type Environment = ReadonlyMap<string, string>;
+
+/**
+ * The variables of a container by name: those of `envFrom`, then those of `env` in
+ * the order of their first mention, then those of services that are not yet set.
+ *
+ * A value sees the variables before it; of two of one name the later one wins.
+ * Values taken by reference are not expanded. An optional reference to what is not
+ * there sets nothing. What an object holds is never part of a message.
+ *
+ * Upstream: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+ *
+ * @throws {SpecRefusal} when a reference cannot be resolved, or there is more than any
+ * program can be given
+ */
+export function containerEnvironment(
+  pod: Pod,
+  container: ContainerSpec,
+  facts: EnvironmentFacts,
+): Environment {
+  const referrer: Referrer = { pod, container, facts };
+  const services = serviceVariables(facts.services ?? [], {
+    namespace: pod.metadata.namespace,
+    links: pod.spec.enableServiceLinks ?? true,
+  });
+  const values = new Map<string, string>();
+  const budget = new ProgramBudget();
+  const set = (name: string, value: string): void => {
+    budget.take(name);
+    budget.take(value);
+    values.set(name, value);
+  };
+  for (const source of container.envFrom ?? []) {
+    for (const [name, value] of sourceVariables(source, referrer)) {
+      set(name, value);
+    }
+  }
+  const known = {
+    get: (name: string) => values.get(name) ?? services.get(name),
+  };
+  for (const variable of container.env ?? []) {
+    const { name, value = "", valueFrom } = variable;
+    const found = value !== "" || valueFrom === undefined
+      ? expand(value, known)
+      : referredValue({ ...variable, valueFrom }, referrer);
+    if (found !== undefined) set(name, found);
+  }
+  for (const [name, value] of services) {
+    if (!values.has(name)) values.set(name, value);
+  }
+  return values;
+}
+
+interface Referrer {
+  readonly pod: Pod;
+  readonly container: ContainerSpec;
+  readonly facts: EnvironmentFacts;
+}
+
+type EnvSource = NonNullable<ContainerSpec["envFrom"]>[number];
+
+/** Upstream: any printable ASCII but "=" makes a name (validation.IsRelaxedEnvVarName). */
+const VARIABLE_NAME = /^[\x20-\x3c\x3e-\x7e]+$/;
+
+/** Every value of an object as a variable, in the order of its keys. */
+function sourceVariables(
+  source: EnvSource,
+  referrer: Referrer,
+): readonly (readonly [name: string, value: string])[] {
+  const { prefix = "", configMapRef, secretRef } = source;
+  const kind = configMapRef === undefined ? "Secret" : "ConfigMap";
+  const ref = configMapRef ?? secretRef;
+  if (ref === undefined) return [];
+  const object = findObject({ ...ref, kind }, referrer);
+  if (object === undefined) return [];
+  return [...object.entries.keys()].sort().map((key) => {
+    const name = `${prefix}${key}`;
+    if (VARIABLE_NAME.test(name)) return [name, textOf(object, key)];
+    throw new SpecRefusal(
+      `Cannot use key "${key}" of ${kindAndName(object)} as a variable: ` +
+        `wanted a name of printable ASCII without "="`,
+    );
+  });
+}
+
+type Referring = EnvVar & {
+  readonly valueFrom: NonNullable<EnvVar["valueFrom"]>;
+};
+
+/** The value that a variable takes by reference; `undefined` when it is to be left out. */
+function referredValue(
+  variable: Referring,
+  referrer: Referrer,
+): string | undefined {
+  const { pod, container, facts } = referrer;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } =
+    variable.valueFrom;
+  if (fieldRef !== undefined) {
+    const value = podFieldValue(pod, fieldRef.fieldPath, facts);
+    if (value !== undefined) return value;
+    throw refused(
+      variable,
+      `"fieldRef" names "${fieldRef.fieldPath}", which a variable cannot show`,
+    );
+  }
+  if (resourceFieldRef !== undefined) {
+    const { allocatable } = facts;
+    const found = resourceFieldValue(pod, resourceFieldRef, {
+      container,
+      allocatable,
+    });
+    if (found.kind === "ok") return found.value;
+    throw refused(variable, found.message);
+  }
+  if (configMapKeyRef !== undefined) {
+    return keyValue({ ...configMapKeyRef, kind: "ConfigMap" }, referrer);
+  }
+  if (secretKeyRef !== undefined) {
+    return keyValue({ ...secretKeyRef, kind: "Secret" }, referrer);
+  }
+  const { fileKeyRef } = variable.valueFrom;
+  if (fileKeyRef === undefined) {
+    throw refused(variable, `"valueFrom" names no source that is known`);
+  }
+  const found = keyFileValue(fileKeyRef, facts.keyFiles);
+  if (found.kind === "found") return found.value;
+  if (found.kind === "absent" && fileKeyRef.optional === true) return undefined;
+  throw refused(variable, found.message);
+}
+
+interface KeyedRef {
+  readonly kind: KeyedObject["kind"];
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+function keyValue(
+  ref: KeyedRef & { readonly key: string },
+  referrer: Referrer,
+): string | undefined {
+  const object = findObject(ref, referrer);
+  if (object === undefined) return undefined;
+  if (object.entries.has(ref.key)) return textOf(object, ref.key);
+  if (ref.optional === true) return undefined;
+  // Upstream's words, which operators search for.
+  throw new SpecRefusal(
+    `couldn't find key ${ref.key} in ${ref.kind} ${object.namespace}/${object.name}`,
+  );
+}
+
+/** The object of the pod's namespace; `undefined` when an optional one is not there. */
+function findObject(
+  ref: KeyedRef,
+  referrer: Referrer,
+): KeyedObject | undefined {
+  const { objects } = referrer.facts;
+  const { namespace } = referrer.pod.metadata;
+  const { kind, name = "", optional } = ref;
+  const object = kind === "ConfigMap"
+    ? objects.configMap({ namespace, name })
+    : objects.secret({ namespace, name });
+  if (object !== undefined || optional === true) return object;
+  // Upstream's words, which operators search for.
+  throw new SpecRefusal(`${kind.toLowerCase()} "${name}" not found`);
+}
+
+function textOf(object: KeyedObject, key: string): string {
+  const bytes = object.entries.get(key) ?? new Uint8Array();
+  const problem = (found: string) =>
+    new SpecRefusal(
+      `Cannot use key "${key}" of ${
+        kindAndName(object)
+      } as a variable: ${found}`,
+    );
+  // A program would take what is behind it for the end of the variable.
+  if (bytes.includes(0)) throw problem("its value holds a NUL byte");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+      .decode(bytes);
+  } catch {
+    // The decoder's own words are no help; the bytes may be secret.
+    throw problem("its value is not UTF-8");
+  }
+}
+
+function kindAndName(object: KeyedObject): string {
+  return `${object.kind} "${object.namespace}/${object.name}"`;
+}
+
+function refused(variable: EnvVar, found: string): SpecRefusal {
+  return new SpecRefusal(
+    `Cannot set environment variable "${variable.name}": ${found}`,
+  );
+}

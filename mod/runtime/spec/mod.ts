@@ -1,0 +1,45 @@
+/**
+ * The configurations of sandboxes and containers as a runtime is given them, built from a pod. Pure builders: they equal what the kubelet sends for the same manifest, field by field.
+ *
+ * @module
+ */
+
+export { parseResolvConf, type ResolverConfig } from "./dns.ts";
+export { expandAll } from "./expansion.ts";
+export { wantsHostsFile } from "./hosts_file.ts";
+export {
+  type KeyFile,
+  keyFileName,
+  MAX_KEY_FILE_BYTES,
+  MAX_KEY_FILES,
+  parseKeyFile,
+  wantedKeyFiles,
+} from "./key_file.ts";
+export {
+  terminationLogPath,
+  type WantedImage,
+  type WantedSubPath,
+} from "./mount_spec.ts";
+export type {
+  GivenByBuilder,
+  PinnedPath,
+  RuntimeFiles,
+  SpecBuilder,
+  SubPaths,
+} from "./ports.ts";
+export {
+  overheadResources,
+  resizedResources,
+  sandboxResources,
+} from "./resource_spec.ts";
+export { thermalThrottlePaths } from "./security_spec.ts";
+export { NodeSpecBuilder } from "./spec_builder.ts";
+export type {
+  CgroupLayout,
+  ContainerKind,
+  ContainerSpecInput,
+  NodeFacts,
+  SpecResult,
+  VolumeSource,
+} from "./spec_input.ts";
+export { ignoresStopSignal } from "./stop_signal.ts";

@@ -1,0 +1,122 @@
+/**
+ * What this room needs from outside: the disk, and the builders of configurations.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
+import type { ContainerNeeds, ContainerNeedsInput } from "./container_needs.ts";
+import type {
+  ContainerSpecInput,
+  SandboxSpecInput,
+  SpecResult,
+} from "./spec_input.ts";
+
+/** The few things done to the disk here. What is not there is never an error. */
+export interface RuntimeFiles {
+  /** Makes a directory and what is missing above it; one that exists is left alone. */
+  makeDirectory(path: string, mode: number): Promise<void>;
+  /** Writes a file in place, keeping its inode, and sets its mode whatever the umask. */
+  write(path: string, content: string, mode: number): Promise<void>;
+  /**
+   * Writes a file that is not there yet, in a directory that may be missing too.
+   *
+   * @returns false, and nothing is done, when there is one
+   */
+  writeNew(path: string, content: string, mode: number): Promise<boolean>;
+  /** At most the last `maxBytes` of a file; `undefined` when there is none. */
+  readTail(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /**
+   * At most the last `maxBytes` of a file below `root`; `undefined` when there is none.
+   *
+   * @param path Relative and without `..`; no link in it is followed.
+   * @throws {Error} When there is a link in it, or it is no file.
+   */
+  readTailBelow(
+    root: string,
+    path: string,
+    maxBytes: number,
+  ): Promise<Uint8Array | undefined>;
+  /** The names in a directory; empty when there is none. */
+  list(path: string): Promise<readonly string[]>;
+  /** Removes a file, or a directory with all that is in it. */
+  remove(path: string): Promise<void>;
+}
+
+/** What the builder knows of the node itself, so that nobody has to tell it. */
+export type GivenByBuilder = "node" | "objects" | "services" | "abilities";
+
+/** Turns pods into what the runtime is asked for. Pure but for what it was made with. */
+export interface SpecBuilder {
+  /** The sandbox's configuration, its warnings told by the way. */
+  sandbox(
+    input: Pick<SandboxSpecInput, "pod" | "attempt">,
+  ): SpecResult<SandboxConfig> & {
+    readonly warnings?: readonly SpecWarning[];
+    /** The runtime's handler for the pod; empty or absent for its default. */
+    readonly runtimeHandler?: string;
+  };
+  /** What is to be found and fetched before the container's configuration is built. */
+  needs(
+    input: Omit<ContainerNeedsInput, GivenByBuilder>,
+  ): SpecResult<ContainerNeeds>;
+  container(
+    input: Omit<ContainerSpecInput, GivenByBuilder>,
+  ): SpecResult<ContainerConfig>;
+  /** The content of the pod's `/etc/hosts`. */
+  hostsFile(pod: Pod, podIps: readonly string[]): string;
+  /** The node's own addresses, primary first: those of a pod on its network. */
+  readonly nodeIps: readonly string[];
+}
+
+/** Something about a pod's configuration that its owner should hear. */
+export interface SpecWarning {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * A path below a volume as it was when it was checked: what it led to, not only
+ * how it is written.
+ */
+export interface PinnedPath {
+  /** Where the volume lies: from here on every part of the path is looked at anew. */
+  readonly volumeRoot: string;
+  /** Absolute, without a link in any part below the volume. */
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+  /** When the file was made, where that is known; a new one may get an old inode. */
+  readonly bornAtMs?: number;
+}
+
+/** Finds what a `subPath` means, without ever leaving its volume. */
+export interface SubPaths {
+  /**
+   * Finds the path below the volume, part by part and following no link that leads
+   * out of it, and makes directories for what is missing.
+   *
+   * @param options.subPath Relative, without `..`; all that was to be expanded is.
+   * @param options.readOnly True when nothing may be made in the volume, whose
+   * content is another's; the mount's own `readOnly` does not matter here.
+   * @returns `refused` with what was found, to stand behind a colon
+   */
+  resolve(options: {
+    readonly podUid: string;
+    /** Absolute path of the volume's content. */
+    readonly volumeRoot: string;
+    readonly subPath: string;
+    readonly readOnly: boolean;
+    /** Who waits gives up. */
+    readonly signal?: AbortSignal;
+  }): Promise<
+    | { readonly kind: "ok"; readonly pinned: PinnedPath }
+    | { readonly kind: "refused"; readonly message: string }
+  >;
+  /** Walks the path anew and says whether it still leads to the same file. */
+  isUnchanged(
+    pinned: PinnedPath,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<boolean>;
+}

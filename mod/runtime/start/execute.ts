@@ -1,0 +1,388 @@
+/**
+ * Doing what a plan says: stop, sandbox, start.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { findContainer } from "../../api/vocabulary/mod.ts";
+import type { Clock } from "../../base/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
+import type { ObservedPod } from "../../pod/observed/mod.ts";
+import { type PodPlan, resetSource } from "../../pod/plan/mod.ts";
+import {
+  Activities,
+  OutcomeLog,
+  Places,
+  type SyncOutcome,
+} from "../account/mod.ts";
+import {
+  type ContainerFiles,
+  type ContainerNotes,
+  listPod,
+  restorePod,
+  withSandbox,
+} from "../observe/mod.ts";
+import { HookRunner, PlanStops, PodKiller } from "../end/mod.ts";
+import { ImagePuller, imagesOf, pullFirst } from "../images/mod.ts";
+import { observeStarted } from "./observe_started.ts";
+import { NewRuns } from "./new_runs.ts";
+import type {
+  RuntimeFiles,
+  SpecBuilder,
+  SubPaths,
+  VolumeSource,
+} from "../spec/mod.ts";
+import { PlanStarts } from "./plan_starts.ts";
+import type { PodResources, UserNamespaces } from "../resources/mod.ts";
+import { PostStart } from "./post_start.ts";
+import { RestartBackoffs } from "./restart_backoffs.ts";
+import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
+import { startTargets } from "./start_targets.ts";
+import { ContainerStarter } from "./start_container.ts";
+import type { StartContext, StartTarget } from "./start_context.ts";
+
+/** A pod that takes longer does not keep others from starting any more. */
+const SLOW_START_MS = 10_000;
+
+/**
+ * A pull that takes longer goes on by itself, and what else is to be done for its pod
+ * is done. Those of small images are waited for: to come back costs a look at the pod.
+ */
+const PULL_PATIENCE_MS = 2_000;
+
+/** What executing plans needs. */
+export interface ExecutorDeps {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly files: RuntimeFiles;
+  readonly containerFiles: ContainerFiles;
+  readonly specs: SpecBuilder;
+  readonly subPaths: SubPaths;
+  readonly resources?: PodResources;
+  readonly notes: ContainerNotes;
+  /** The ids of pods with a user namespace; without it there are none. */
+  readonly users?: UserNamespaces;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How much at once, and how patient. */
+export interface ExecutorOptions {
+  /**
+   * Pods whose sandbox and first container are being made at the same time. On two
+   * cores 4 to 8 give the best throughput and half the median of "all at once".
+   *
+   * @default 6
+   */
+  readonly maxParallelStarts?: number;
+  /** @default 5 */
+  readonly maxParallelPulls?: number;
+  /**
+   * Longest wait before a crashed container starts again, in milliseconds.
+   *
+   * @default 300_000
+   */
+  readonly maxRestartWaitMs?: number;
+}
+
+/** One plan to execute. */
+export interface Execution {
+  readonly pod: Pod;
+  /** The look that the plan was made from. */
+  readonly observed: ObservedPod;
+  readonly plan: PodPlan;
+  /** The pod's volumes by name, ready to be mounted. */
+  readonly volumes: ReadonlyMap<string, VolumeSource>;
+  readonly signal: AbortSignal;
+}
+
+/** One pod to end. */
+export interface PodEnding {
+  /** `undefined` for a pod whose manifest is lost: the runtime's labels must do. */
+  readonly pod: Pod | undefined;
+  readonly observed: ObservedPod;
+  /** Replaces every other grace, in seconds. */
+  readonly graceSeconds?: number | undefined;
+  /** It is to run again later, however its containers end. */
+  readonly startsAgain?: true;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Executes the plans of pods. At most one call at a time for a pod UID; pods run
+ * beside each other.
+ *
+ * What has begun may be found half done after an abort: nothing is undone here,
+ * since whoever comes next looks first. Upstream: kuberuntime SyncPod, KillPod.
+ */
+export class PodExecutor {
+  /** What is being done for each pod now. */
+  readonly activities: Activities;
+  readonly #deps: ExecutorDeps;
+  readonly #killer: PodKiller;
+  readonly #puller: ImagePuller;
+  readonly #backoffs: RestartBackoffs;
+  readonly #postStart: PostStart;
+  readonly #runs: NewRuns;
+  readonly #starter: ContainerStarter;
+  readonly #starts: PlanStarts;
+  readonly #sandboxes: SandboxCreator;
+  readonly #stops: PlanStops;
+  readonly #places: Places;
+
+  constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
+    const { images, events, clock, specs } = deps;
+    const log = deps.log.named("runtime");
+    this.#deps = { ...deps, log };
+    const hooks = new HookRunner(deps);
+    const activities = this.activities = new Activities(deps);
+    this.#killer = new PodKiller({
+      ...deps,
+      hooks,
+      nodeIps: () => specs.nodeIps,
+      log,
+      activities,
+    });
+    const { maxParallelPulls, maxRestartWaitMs } = options;
+    this.#puller = new ImagePuller(
+      { images, events, clock, activities },
+      maxParallelPulls === undefined ? {} : { maxParallelPulls },
+    );
+    this.#backoffs = new RestartBackoffs({ clock }, {
+      maxMs: maxRestartWaitMs,
+    });
+    const killer = this.#killer;
+    const files = deps.containerFiles;
+    this.#postStart = new PostStart({ ...deps, hooks, killer, activities });
+    this.#runs = new NewRuns({ ...deps, files });
+    this.#starter = new ContainerStarter({
+      ...deps,
+      puller: this.#puller,
+      files,
+      runs: this.#runs,
+      postStart: this.#postStart,
+      backoffs: this.#backoffs,
+    });
+    const starter = this.#starter;
+    this.#starts = new PlanStarts({ starter, activities });
+    this.#sandboxes = new SandboxCreator({ ...deps, activities });
+    this.#stops = new PlanStops({
+      ...deps,
+      files: deps.containerFiles,
+      killer: this.#killer,
+    });
+    this.#places = new Places(options.maxParallelStarts ?? 6, activities);
+  }
+
+  /**
+   * Executes one plan as far as it goes.
+   *
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async execute(wanted: Execution): Promise<SyncOutcome> {
+    const { pod, signal } = wanted;
+    const log = new OutcomeLog(this.#deps.clock);
+    const late = await this.#sandboxes.pending(pod.metadata.uid, signal);
+    if (late !== undefined) {
+      // An earlier execution was given up while it made this sandbox.
+      log.again("SandboxChanged", `Sandbox "${late}" was finished meanwhile`);
+      return log.outcome();
+    }
+    const { plan, isPulling } = wanted.plan.sandbox.kind === "keep"
+      ? await pullFirst(this.#puller, wanted)
+      : { plan: wanted.plan, isPulling: false };
+    const execution = { ...wanted, plan };
+    if (isPulling) log.pulling();
+    if (plan.sandbox.kind === "create") {
+      const wait = this.#sandboxes.waitOf(pod.metadata.uid);
+      if (wait !== undefined) {
+        log.podFailed(wait);
+        return log.outcome();
+      }
+    }
+    if (plan.reset.length > 0 && this.#resetWaits(execution, log)) {
+      return log.outcome();
+    }
+    if (!await this.#stops.run(execution, log)) return log.outcome();
+    if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
+      return log.outcome();
+    }
+    await this.#deps.resources?.resize(execution, log);
+    await this.#catchUp(execution, log);
+    const targets = startTargets(pod, plan);
+    if (plan.sandbox.kind === "keep" && targets.length === 0) {
+      return log.outcome();
+    }
+    // Asked for while directories are made.
+    for (const { container } of targets) this.#puller.prefetch(container);
+    await this.#deps.containerFiles.prepareLogs(
+      pod,
+      targets.map(({ container }) => container.name),
+    );
+    using place = plan.sandbox.kind === "create"
+      ? await this.#places.take(
+        { kind: "waiting_for_start_place" },
+        { uid: pod.metadata.uid, signal },
+      )
+      : undefined;
+    const yieldPlace = (): void => place?.[Symbol.dispose]();
+    using _slow = this.#deps.clock.after(SLOW_START_MS, yieldPlace);
+    const ready = await this.#makeReady(execution, { targets, log });
+    if (ready === undefined) return log.outcome();
+    const sinceMs = this.#deps.clock.monotonic();
+    const pullsUntilMs = sinceMs + PULL_PATIENCE_MS;
+    const waits = { pullsUntilMs, yieldPlace };
+    const context: StartContext = { ...ready.context, ...waits };
+    const started = await this.#starts.run(context, { targets, log });
+    const done = { ...ready, started, sinceMs, log };
+    return log.outcome(await observeStarted(this.#deps, execution, done));
+  }
+
+  /**
+   * Ends everything of a pod: containers with their grace, then sandboxes.
+   *
+   * A sandbox that is still being made is waited for and ended too. Of a pod without
+   * manifest the recorded grace and hooks are honoured.
+   *
+   * @throws {AggregateError} with everything that failed
+   * @throws {CriError} when the runtime cannot say what a lost pod was like
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async killPod(ending: PodEnding): Promise<void> {
+    const { observed, graceSeconds, signal } = ending;
+    const { uid } = observed;
+    this.#puller.giveUp(uid);
+    const late = await this.#sandboxes.pending(uid, signal);
+    const pod = ending.pod ??
+      restorePod(await listPod(this.#deps.runtime, uid, { signal }));
+    if (ending.startsAgain) await this.#stops.noteWhole(pod, observed);
+    await this.#killer.killPod({
+      pod,
+      observed: late === undefined ? observed : withSandbox(observed, late),
+      graceSeconds,
+      signal,
+    });
+  }
+
+  /** Gives up pulls of images that the pod does not name any more. */
+  keepPulls(pod: Pod): void {
+    const wanted = imagesOf(pod).map(({ image = "" }) => image);
+    this.#puller.giveUp(pod.metadata.uid, wanted);
+  }
+
+  /**
+   * Begins to pull the images of a pod that is to take the place of another.
+   *
+   * @returns whether the first pulls go on, and none has failed
+   */
+  async fetch(pod: Pod): Promise<boolean> {
+    const fetched = await Promise.all(
+      imagesOf(pod).map((image) => this.#puller.fetch(pod, image)),
+    );
+    return fetched.includes("pulling") && !fetched.includes("failed");
+  }
+
+  /** See {@linkcode ImagePuller.ends}. */
+  pullEnds(signal: AbortSignal): AsyncIterable<string> {
+    return this.#puller.ends(signal);
+  }
+
+  /** Forgets the failures of a pod that is gone. */
+  forget(uid: string): void {
+    this.#backoffs.forget(uid);
+    this.#puller.forget(uid);
+    this.#sandboxes.forget(uid);
+    this.#deps.resources?.forget(uid);
+    this.#deps.notes.forget(uid);
+  }
+
+  /**
+   * Whether a restart of all containers has to wait, since the one that asks for it
+   * has done so too lately. What else runs of the pod runs on meanwhile, as beside any
+   * container that crashes. (The kubelet does not wait.)
+   */
+  #resetWaits({ pod, observed }: Execution, log: OutcomeLog): boolean {
+    const source = resetSource(pod, observed);
+    const [newest] = observed.sandboxes;
+    // In a sandbox that has ended nothing runs that could wait.
+    if (source === undefined || newest?.ready !== true) return false;
+    const where = { observed, sandboxId: newest.id };
+    const wait = this.#backoffs.ask(pod, source, where);
+    if (wait === undefined) return false;
+    log.failed(this.#starter.backsOff(pod, source.name, wait));
+    return true;
+  }
+
+  /** Runs postStart hooks that may not have run. */
+  async #catchUp(execution: Execution, log: OutcomeLog): Promise<void> {
+    const { pod, observed, plan, signal } = execution;
+    const podIps = this.#killer.addressesOf(pod, observed);
+    for (const { containerId, containerName } of plan.postStart) {
+      const container = findContainer(pod, containerName);
+      if (container === undefined) continue;
+      const started = { pod, container, containerId, podIps, signal };
+      const result = await this.#postStart.catchUp(started);
+      log.stopped();
+      if (result.kind === "failed") log.failed(result.failure);
+    }
+  }
+
+  /** Has a sandbox and all that its containers share, or says in the log why not. */
+  async #makeReady(
+    execution: Execution,
+    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+  ): Promise<
+    | {
+      readonly sandbox: PodSandbox;
+      readonly context: Omit<StartContext, "pullsUntilMs" | "yieldPlace">;
+    }
+    | undefined
+  > {
+    const { pod, observed, plan, volumes, signal } = execution;
+    const { targets, log } = options;
+    const { containerFiles, specs } = this.#deps;
+    const restartCounts = plan.sandbox.kind === "create"
+      ? this.#runs.countRestarts(targets, execution)
+      : new Map<string, Promise<number>>();
+    const sandbox = plan.sandbox.kind === "create"
+      ? await this.#sandboxes.create(pod, plan.sandbox.attempt, { log, signal })
+      : this.#sandboxes.kept(pod, observed, { log });
+    if (sandbox === undefined) return undefined;
+    const podIps = pod.spec.hostNetwork === true ? specs.nodeIps : sandbox.ips;
+    try {
+      const content = specs.hostsFile(pod, podIps);
+      const written = watched(containerFiles.writeHostsFile(pod, content));
+      const hostsFile = { path: containerFiles.hostsFilePath(pod), written };
+      const { id: sandboxId, config: sandboxConfig } = sandbox;
+      return {
+        sandbox,
+        context: {
+          pod,
+          observed,
+          sandboxId,
+          sandboxConfig,
+          podIps,
+          volumes,
+          hostsFile,
+          restartCounts,
+          signal,
+        },
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = describeError(error);
+      log.podFailed({ reason: "CreateContainerConfigError", message });
+      return undefined;
+    }
+  }
+}
+
+/** Work whose failure is met where it is awaited, or does not matter any more. */
+function watched<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}

@@ -1,0 +1,82 @@
+/**
+ * Starting what a plan wants started, one container after the other.
+ *
+ * @module
+ */
+
+import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import type { Activities, OutcomeLog, SyncFailure } from "../account/mod.ts";
+import type { ContainerStarter } from "./start_container.ts";
+import type {
+  StartContext,
+  StartResult,
+  StartTarget,
+} from "./start_context.ts";
+
+/** Does the second half of a plan. */
+export class PlanStarts {
+  readonly #starter: Pick<ContainerStarter, "start">;
+  readonly #activities: Activities;
+
+  constructor(
+    deps: {
+      readonly starter: Pick<ContainerStarter, "start">;
+      readonly activities: Activities;
+    },
+  ) {
+    this.#starter = deps.starter;
+    this.#activities = deps.activities;
+  }
+
+  /** @returns the ids of the containers that were started */
+  async run(
+    context: StartContext,
+    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+  ): Promise<readonly string[]> {
+    const started: string[] = [];
+    const { log } = options;
+    for (const target of options.targets) {
+      const result = await this.#startOne(context, target);
+      context.yieldPlace();
+      switch (result.kind) {
+        case "started":
+          started.push(result.containerId);
+          log.changed();
+          continue;
+        case "pulling":
+          log.pulling();
+          break;
+        case "failed":
+          log.failed(result.failure);
+          if (result.changed) log.stopped();
+      }
+      // What follows an ordinary init container may count on its work.
+      const isOrdinaryInit = target.kind === "init" &&
+        !isRestartableInit(target.container);
+      if (isOrdinaryInit) break;
+    }
+    return started;
+  }
+
+  async #startOne(
+    context: StartContext,
+    target: StartTarget,
+  ): Promise<StartResult> {
+    using _starting = this.#activities.begin(context.pod.metadata.uid, {
+      kind: "starting_container",
+      container: target.container.name,
+    });
+    try {
+      return await this.#starter.start(context, target);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const failure: SyncFailure = {
+        container: target.container.name,
+        reason: "RunContainerError",
+        message: describeError(error),
+      };
+      return { kind: "failed", failure, changed: true };
+    }
+  }
+}

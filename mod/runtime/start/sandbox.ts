@@ -1,0 +1,336 @@
+/**
+ * Making the sandbox of a pod.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { type Clock, unlessAborted } from "../../base/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import {
+  CriError,
+  type RuntimeService,
+  type SandboxStatus,
+} from "../../cri/model/mod.ts";
+import type { SandboxConfig } from "../../cri/config/mod.ts";
+import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
+import type { Activities, OutcomeLog, SyncFailure } from "../account/mod.ts";
+import { wordsOf } from "../images/mod.ts";
+import { nameHolder } from "./name_conflict.ts";
+import { listPod, podIps } from "../observe/mod.ts";
+import type { PodResources, UserNamespaces } from "../resources/mod.ts";
+import { SandboxPauses } from "./sandbox_pauses.ts";
+import type { SpecBuilder } from "../spec/mod.ts";
+
+/** A sandbox that containers can be put into. */
+export interface PodSandbox {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly observed: ObservedSandbox;
+  /** Empty for a pod on the node's network. */
+  readonly ips: readonly string[];
+}
+
+interface SandboxSpec {
+  readonly config: SandboxConfig;
+  /** Empty for the runtime's default. */
+  readonly runtimeHandler: string;
+}
+
+/** How soon to look again when the sandbox is there after all, in milliseconds. */
+const RETRY_AFTER_CONFLICT_MS = 200;
+/** How soon to look again when the runtime is away; the look itself waits for it. */
+const RETRY_UNAVAILABLE_MS = 1_000;
+
+/** Makes sandboxes, and knows of those that are still being made. */
+export class SandboxCreator {
+  readonly #runtime: RuntimeService;
+  readonly #specs: SpecBuilder;
+  readonly #events: EventSink;
+  readonly #clock: Clock;
+  readonly #resources: PodResources | undefined;
+  readonly #users: UserNamespaces | undefined;
+  /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
+  readonly #pending = new Map<string, Promise<string | undefined>>();
+  readonly #pauses: SandboxPauses;
+  readonly #activities: Activities;
+
+  constructor(
+    deps: {
+      readonly runtime: RuntimeService;
+      readonly specs: SpecBuilder;
+      readonly events: EventSink;
+      readonly clock: Clock;
+      readonly resources?: PodResources;
+      /** Without it no pod gets a user namespace. */
+      readonly users?: UserNamespaces;
+      readonly activities: Activities;
+    },
+  ) {
+    this.#activities = deps.activities;
+    this.#resources = deps.resources;
+    this.#users = deps.users;
+    this.#runtime = deps.runtime;
+    this.#specs = deps.specs;
+    this.#events = deps.events;
+    this.#clock = deps.clock;
+    this.#pauses = new SandboxPauses(deps);
+  }
+
+  /** Why a pod has to wait before its next sandbox, after others that came to nothing. */
+  waitOf(uid: string): SyncFailure | undefined {
+    return this.#pauses.waitOf(uid);
+  }
+
+  /** Forgets a pod that is gone, and takes back the ids it had. */
+  forget(uid: string): void {
+    this.#pauses.forget(uid);
+    this.#users?.forget(uid);
+  }
+
+  /**
+   * Waits for a sandbox that is still being made for a pod, by a call that was given
+   * up.
+   *
+   * Such a call is never cancelled: only its answer tells whether there is a sandbox
+   * that somebody must end.
+   *
+   * @returns the sandbox's id, if one came of it
+   * @throws {unknown} The reason of `signal` when it aborts first.
+   */
+  async pending(uid: string, signal: AbortSignal): Promise<string | undefined> {
+    const call = this.#pending.get(uid);
+    if (call === undefined) return undefined;
+    const kind = "waiting_for_late_sandbox";
+    using _waiting = this.#activities.begin(uid, { kind });
+    return await unlessAborted(call, signal);
+  }
+
+  /**
+   * Makes a sandbox and learns its address.
+   *
+   * @returns `undefined` when that failed; the log says why
+   * @throws {unknown} The reason of the signal when it aborts.
+   */
+  async create(
+    pod: Pod,
+    attempt: number,
+    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+  ): Promise<PodSandbox | undefined> {
+    const { log, signal } = options;
+    const kind = "creating_sandbox";
+    using _creating = this.#activities.begin(pod.metadata.uid, { kind });
+    if (!await this.#giveIds(pod, log)) return undefined;
+    const spec = this.#spec(pod, attempt, log);
+    if (spec === undefined) return undefined;
+    const { config } = spec;
+    if (await this.#resources?.prepareSandbox(pod, log) === false) {
+      return undefined;
+    }
+    let id: string;
+    try {
+      id = await this.#run(pod.metadata.uid, spec, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#createFailed(pod, error, options);
+      return undefined;
+    }
+    log.changed();
+    await this.#resources?.sandboxMade(pod);
+    if (pod.spec.hostNetwork === true) {
+      this.#pauses.made(pod.metadata.uid);
+      return { id, config, observed: this.#onNode(id, attempt), ips: [] };
+    }
+    return await this.#learn(pod, { id, config, attempt, ...options });
+  }
+
+  /** The sandbox that a plan keeps, or `undefined` when it cannot be described any more. */
+  kept(
+    pod: Pod,
+    observed: ObservedPod,
+    options: { readonly log: OutcomeLog },
+  ): PodSandbox | undefined {
+    const newest = observed.sandboxes[0];
+    if (newest === undefined) {
+      const message = "Cannot start containers: the pod has no sandbox";
+      options.log.podFailed({ reason: "CreatePodSandboxError", message });
+      return undefined;
+    }
+    const spec = this.#spec(pod, newest.attempt, options.log);
+    if (spec === undefined) return undefined;
+    const { config } = spec;
+    return { id: newest.id, config, observed: newest, ips: observed.ips };
+  }
+
+  /** Gives a pod with a user namespace its ids; says in the log why it cannot. */
+  async #giveIds(pod: Pod, log: OutcomeLog): Promise<boolean> {
+    if (pod.spec.hostUsers !== false || this.#users === undefined) return true;
+    try {
+      await this.#users.reserve(pod.metadata.uid);
+      return true;
+    } catch (error) {
+      this.#fail(pod, describeError(error), { log });
+      return false;
+    }
+  }
+
+  #spec(pod: Pod, attempt: number, log: OutcomeLog): SandboxSpec | undefined {
+    const spec = this.#specs.sandbox({ pod, attempt });
+    for (const { reason, message } of spec.warnings ?? []) {
+      this.#warn(pod, reason, message);
+    }
+    if (spec.kind === "ok") {
+      const { config, runtimeHandler = "" } = spec;
+      return { config, runtimeHandler };
+    }
+    const event = spec.reason === "CreateContainerConfigError"
+      ? undefined
+      : spec.reason;
+    this.#fail(pod, spec.message, { log, event });
+    return undefined;
+  }
+
+  #run(
+    uid: string,
+    spec: SandboxSpec,
+    signal: AbortSignal,
+  ): Promise<string> {
+    signal.throwIfAborted();
+    const { config, runtimeHandler } = spec;
+    const call = this.#runtime.runPodSandbox(config, { runtimeHandler });
+    const pending = call.then((id) => id, () => undefined);
+    this.#pending.set(uid, pending);
+    const settle = (): void => {
+      if (this.#pending.get(uid) === pending) this.#pending.delete(uid);
+    };
+    // It never rejects, see above.
+    void pending.then(settle);
+    return unlessAborted(call, signal);
+  }
+
+  async #learn(
+    pod: Pod,
+    made: {
+      readonly id: string;
+      readonly config: SandboxConfig;
+      readonly attempt: number;
+      readonly log: OutcomeLog;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<PodSandbox | undefined> {
+    const { id, config, attempt, log, signal } = made;
+    let status: SandboxStatus;
+    try {
+      status = await this.#runtime.podSandboxStatus(id, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `Unable to get pod sandbox status: ${wordsOf(error)}`;
+      this.#warn(pod, "FailedPodSandBoxStatus", message);
+      log.stopped();
+      log.podFailed({ reason: "CreatePodSandboxError", message });
+      return undefined;
+    }
+    const observed: ObservedSandbox = {
+      id,
+      ready: status.state === "ready",
+      attempt,
+      createdAt: status.createdAt,
+      hostNetwork: status.networkMode === "node",
+      ip: status.ip,
+      additionalIps: status.additionalIps,
+    };
+    const ips = podIps([observed], undefined);
+    // Containers in it would be stopped by the next plan.
+    if (status.ip === "") {
+      log.stopped();
+      this.#fail(pod, `sandbox "${id}" has no address`, { log });
+      return undefined;
+    }
+    this.#pauses.made(pod.metadata.uid);
+    return { id, config, observed, ips };
+  }
+
+  /** What is known of a sandbox on the node's network without asking. */
+  #onNode(id: string, attempt: number): ObservedSandbox {
+    return {
+      id,
+      ready: true,
+      attempt,
+      createdAt: BigInt(Math.trunc(this.#clock.now())) * 1_000_000n,
+      hostNetwork: true,
+      ip: "",
+      additionalIps: [],
+    };
+  }
+
+  async #createFailed(
+    pod: Pod,
+    error: unknown,
+    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { log, signal } = options;
+    log.stopped();
+    const holder = nameHolder(error);
+    const isAway = error instanceof CriError && error.kind === "unavailable";
+    const delayMs = isAway
+      ? RETRY_UNAVAILABLE_MS
+      : holder !== undefined && await this.#isListed(pod, holder, signal)
+      ? RETRY_AFTER_CONFLICT_MS
+      : undefined;
+    this.#fail(pod, wordsOf(error), {
+      log,
+      ...delayMs === undefined
+        ? {}
+        : { retryAtMs: this.#clock.monotonic() + delayMs },
+    });
+  }
+
+  /**
+   * Says whether the holder of the sandbox's name is one that the next look will
+   * show. One that is not listed is removed, so that the name becomes free.
+   */
+  async #isListed(
+    pod: Pod,
+    holderId: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      const { uid } = pod.metadata;
+      const { sandboxes } = await listPod(this.#runtime, uid, { signal });
+      if (sandboxes.some(({ id }) => id === holderId)) return true;
+      if (holderId === "") return sandboxes.length > 0;
+      await this.#runtime.stopPodSandbox(holderId, { signal });
+      await this.#runtime.removePodSandbox(holderId, { signal });
+    } catch {
+      // The failure to create is what is told; this was an attempt to heal it.
+      signal.throwIfAborted();
+    }
+    return false;
+  }
+
+  #fail(
+    pod: Pod,
+    why: string,
+    options: {
+      readonly log: OutcomeLog;
+      readonly retryAtMs?: number;
+      /** The reason of the event, where it is a better known one. */
+      readonly event?: string | undefined;
+    },
+  ): void {
+    const message = `Failed to create pod sandbox: ${why}`;
+    this.#warn(pod, options.event ?? "FailedCreatePodSandBox", message);
+    const failure = { reason: "CreatePodSandboxError", message };
+    const { log, retryAtMs } = options;
+    log.podFailed(
+      retryAtMs === undefined
+        ? this.#pauses.failed(pod.metadata.uid, failure)
+        : { ...failure, retryAtMs },
+    );
+  }
+
+  #warn(pod: Pod, reason: string, message: string): void {
+    this.#events.record(podRef(pod), { type: "Warning", reason, message });
+  }
+}

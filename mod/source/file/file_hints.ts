@@ -1,0 +1,182 @@
+/**
+ * What hints about manifest files ask for.
+ *
+ * @module
+ */
+
+import type { FileStamp, WatchHint } from "../../host/files/mod.ts";
+
+/** A file that wants to be looked at. */
+export type PendingLook =
+  | {
+    /** It is complete, or gone. */
+    readonly kind: "now";
+  }
+  | {
+    /** It may still be being written: look when it has been quiet. */
+    readonly kind: "when_quiet";
+    /** When to look, on the monotonic clock. */
+    readonly dueMs: number;
+    /** Until then somebody may have it open, on the monotonic clock. */
+    readonly openUntilMs?: number;
+    /** Whether nobody was seen to write it; then it is open only if it is empty. */
+    readonly isNew?: boolean;
+    /** When a writer was seen to close it last, on the wall clock. */
+    readonly closedMs?: number;
+    /** What it looked like when the wait began, if anybody looked. */
+    readonly stamp?: FileStamp;
+  };
+
+/** How long a file must be quiet. */
+export interface QuietPeriods {
+  /** After the last event. */
+  readonly settleMs: number;
+  /** After the last event while a writer has it open, and does not close it. */
+  readonly openMs: number;
+}
+
+/** Which names in a directory are manifests. */
+export interface ManifestNames {
+  /**
+   * Every name that does not begin with a dot, as in the kubelet, instead of
+   * `.yaml`, `.yml` and `.json` only.
+   */
+  readonly everyFile: boolean;
+}
+
+/**
+ * Whether a file of that name is a manifest.
+ *
+ * Editors and package managers leave copies beside a file (`web.yaml~`, `.swp`,
+ * `.bak`, `.rpmnew`); by default none of those is taken for a manifest.
+ */
+export function isManifestName(name: string, options: ManifestNames): boolean {
+  if (name.startsWith(".")) return false;
+  return options.everyFile || /\.(yaml|yml|json)$/.test(name);
+}
+
+/** What a hint asks for. */
+export type HintDemand =
+  | {
+    readonly kind: "look";
+    readonly name: string;
+    readonly look: PendingLook;
+    /** The manifest that it is now, to be looked at with it. */
+    readonly movedTo?: string;
+  }
+  | { readonly kind: "rescan" }
+  | { readonly kind: "nothing" };
+
+/**
+ * Reads one hint about a directory of manifests.
+ *
+ * A file that was renamed in is complete, and one that was renamed to another
+ * manifest is gone, so both are looked at without delay. One that is being written
+ * gets time until it is closed, and one that is gone, perhaps to be written anew by
+ * an editor, a moment.
+ */
+export function readHint(
+  hint: WatchHint,
+  context: {
+    readonly nowMs: number;
+    /** On the wall clock. */
+    readonly wallMs: number;
+    readonly quiet: QuietPeriods;
+    readonly isManifest: (name: string) => boolean;
+    /** The look at an entry that is asked for already. */
+    readonly pending: (name: string) => PendingLook | undefined;
+  },
+): HintDemand {
+  if (hint.kind === "rescan") return hint;
+  const { name, change, movedTo } = hint;
+  // Volumes of ConfigMaps switch all files at once by renaming "..data".
+  if (name.startsWith("..")) return { kind: "rescan" };
+  if (!context.isManifest(name)) return { kind: "nothing" };
+  const dueMs = context.nowMs + context.quiet.settleMs;
+  const look: PendingLook = { kind: "when_quiet", dueMs };
+  switch (change) {
+    case "arrived":
+      return { kind: "look", name, look: { kind: "now" } };
+    case "removed":
+      return movedTo !== undefined && context.isManifest(movedTo)
+        ? { kind: "look", name, look: { kind: "now" }, movedTo }
+        : { kind: "look", name, look };
+    case "created": {
+      const openUntilMs = context.nowMs + context.quiet.openMs;
+      return {
+        kind: "look",
+        name,
+        look: { ...look, openUntilMs, isNew: true },
+      };
+    }
+    case "written": {
+      const openUntilMs = context.nowMs + context.quiet.openMs;
+      const before = context.pending(name);
+      const closed = before?.kind === "when_quiet" &&
+        before.closedMs !== undefined && { closedMs: before.closedMs };
+      return { kind: "look", name, look: { ...look, openUntilMs, ...closed } };
+    }
+    case "closed": {
+      const closedMs = context.wallMs;
+      return { kind: "look", name, look: { ...look, closedMs } };
+    }
+  }
+}
+
+/** What was seen when a look was due, and when that was. */
+export interface QuietContext {
+  readonly stamp: FileStamp;
+  /** What was read last, if anything was. */
+  readonly read: FileStamp | undefined;
+  /** On the monotonic clock. */
+  readonly nowMs: number;
+  /** On the wall clock, as the time of modification is. */
+  readonly wallMs: number;
+  readonly quiet: QuietPeriods;
+}
+
+/**
+ * Decides whether a file has been quiet for long enough to be read.
+ *
+ * @returns The next look to wait for; `undefined` when it is to be read now.
+ */
+export function judgeQuiet(
+  look: PendingLook,
+  context: QuietContext,
+): PendingLook | undefined {
+  if (look.kind === "now") return undefined;
+  const { stamp, nowMs, wallMs, quiet } = context;
+  const ageMs = wallMs - stamp.modifiedMs;
+  const { openUntilMs = nowMs } = look;
+  const isYoung = ageMs >= 0 && ageMs < quiet.openMs;
+  if (nowMs < openUntilMs && isYoung && !isComplete(look, context)) {
+    return { ...look, dueMs: openUntilMs, stamp };
+  }
+  // Clocks jump and file servers have their own: what stays the same for as long
+  // is quiet whatever its time of modification says.
+  const isSame = look.stamp !== undefined && sameStamp(look.stamp, stamp);
+  if (isSame || ageMs >= quiet.settleMs) return undefined;
+  return { kind: "when_quiet", dueMs: nowMs + quiet.settleMs, stamp };
+}
+
+/**
+ * Whether an event was a change of mode or a link, and no beginning of a content: it
+ * has something in it that nobody was seen to write, or that is as old as what was
+ * read last or as the end of the last writer.
+ */
+function isComplete(
+  look: PendingLook & { readonly kind: "when_quiet" },
+  { stamp, read }: QuietContext,
+): boolean {
+  const { isNew = false, closedMs = -Infinity } = look;
+  if (isNew) return stamp.size > 0;
+  const isRead = read !== undefined && read.size === stamp.size &&
+    read.modifiedMs === stamp.modifiedMs && read.inode === stamp.inode;
+  return isRead || stamp.modifiedMs <= closedMs;
+}
+
+/** Whether two looks saw the same content, as far as a look can tell. */
+export function sameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.modifiedMs === b.modifiedMs &&
+    a.changedMs === b.changedMs && a.inode === b.inode;
+}

@@ -1,0 +1,229 @@
+/**
+ * Tells what is wrong with manifests, once and not over and over.
+ *
+ * @module
+ */
+
+import type { EventSink, PodRef } from "../../api/types/mod.ts";
+import { type Fault, formatFault } from "../../api/fault/mod.ts";
+import { formatObjectId, podRef } from "../../api/objects/mod.ts";
+import { type Clock, momentOf } from "../../base/mod.ts";
+import type {
+  Gauge,
+  Logger,
+  MetricsRegistry,
+} from "../../base/telemetry/mod.ts";
+import {
+  type FileReport,
+  type SourceCondition,
+  SourceConditions,
+} from "../mod.ts";
+
+/** What {@linkcode FileReporter} writes to. */
+export interface FileReporterDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events?: EventSink;
+}
+
+/**
+ * Turns reports into log lines, events and metrics.
+ *
+ * Metrics always show the present. A line and an event come once for each new
+ * fault, and for one file at most once a minute, however often it changes.
+ */
+export class FileReporter {
+  readonly #nodeName: string;
+  readonly #deps: FileReporterDeps;
+  readonly #invalid: Gauge;
+  readonly #duplicate: Gauge;
+  readonly #unreachable: Gauge;
+  readonly #told = new Map<string, Told>();
+  readonly #conditions = new SourceConditions();
+
+  /** @param nodeName Ends the names of the pods of this node. */
+  constructor(nodeName: string, deps: FileReporterDeps) {
+    this.#nodeName = nodeName.toLowerCase();
+    this.#deps = deps;
+    const labelNames = ["file"];
+    const { metrics } = deps;
+    this.#invalid = metrics.gauge(
+      "skerry_manifest_invalid",
+      "1 for each manifest file that is invalid or cannot be read.",
+      labelNames,
+    );
+    this.#duplicate = metrics.gauge(
+      "skerry_manifest_duplicate",
+      "1 for each manifest file with a pod or an object that another file has as well.",
+      labelNames,
+    );
+    this.#unreachable = metrics.gauge(
+      "skerry_manifest_source_unreachable",
+      "1 while the manifest directory or file itself cannot be read.",
+      labelNames,
+    );
+  }
+
+  /** Takes all there is to report at present; to be called now and then, changed or not. */
+  update(reports: readonly FileReport[]): void {
+    const current = new Map(reports.map((report) => [keyOf(report), report]));
+    for (const [key, told] of this.#told) {
+      if (!current.has(key)) this.#clear(key, told);
+    }
+    for (const [key, report] of current) this.#show(key, report);
+    const told = reports.map((report) => {
+      const { kind, file } = report;
+      const text = describe(report);
+      // What is said of the source itself names it already.
+      if (kind !== "unreachable") return { kind, text: `${file}: ${text}` };
+      return { kind, text, fault: report.fault };
+    });
+    this.#conditions.update(told, momentOf(this.#deps.clock));
+  }
+
+  /** How well the source does, as reported last; empty before the first report. */
+  conditions(): readonly SourceCondition[] {
+    return this.#conditions.list(momentOf(this.#deps.clock));
+  }
+
+  #show(key: string, report: FileReport): void {
+    const { file } = report;
+    this.#gaugeOf(report.kind).set(1, { file });
+    const text = describe(report);
+    const told = this.#told.get(key);
+    const nowMs = this.#deps.clock.monotonic();
+    const isQuiet = told !== undefined && nowMs - told.atMs < REPEAT_AFTER_MS;
+    if (told?.isPresent && told.text === text) return;
+    if (isQuiet) {
+      // Told when the minute is over, if it still holds then.
+      this.#told.set(key, { ...told, report, isPresent: true });
+      return;
+    }
+    this.#told.set(key, { report, text, atMs: nowMs, isPresent: true });
+    this.#deps.log.warn(MESSAGES[report.kind], { file, reason: text });
+    this.#record(report, text);
+  }
+
+  #clear(key: string, told: Told): void {
+    const { file, kind } = told.report;
+    const nowMs = this.#deps.clock.monotonic();
+    if (told.isPresent) {
+      this.#gaugeOf(kind).delete({ file });
+      this.#deps.log.info("manifest_fault_cleared", { file });
+    }
+    if (nowMs - told.atMs >= REPEAT_AFTER_MS) this.#told.delete(key);
+    else this.#told.set(key, { ...told, isPresent: false });
+  }
+
+  #gaugeOf(kind: FileReport["kind"]): Gauge {
+    switch (kind) {
+      case "refused":
+      case "last_good":
+        return this.#invalid;
+      case "duplicate":
+      case "duplicate_object":
+        return this.#duplicate;
+      case "unreachable":
+        return this.#unreachable;
+    }
+  }
+
+  #record(report: FileReport, text: string): void {
+    const message = `Cannot apply the manifest "${report.file}": ${text}`;
+    for (const pod of this.#podsOf(report)) {
+      this.#deps.events?.record(pod, {
+        type: "Warning",
+        reason: "FailedValidation",
+        message,
+      });
+    }
+  }
+
+  #podsOf(report: FileReport): readonly PodRef[] {
+    switch (report.kind) {
+      case "refused":
+        return report.named.map(({ name, namespace = "default" }) => ({
+          name: `${name}-${this.#nodeName}`,
+          namespace,
+          // A pod that was never accepted has none.
+          uid: "",
+        }));
+      case "last_good":
+      case "duplicate_object":
+        // An object cannot have events: those who may miss it are told.
+        return report.pods.map(podRef);
+      case "duplicate":
+        return [podRef(report.pod)];
+      case "unreachable":
+        return [];
+    }
+  }
+}
+
+interface Told {
+  readonly report: FileReport;
+  readonly text: string;
+  readonly atMs: number;
+  /** False when it was cleared less than a minute ago. */
+  readonly isPresent: boolean;
+}
+
+const REPEAT_AFTER_MS = 60_000;
+
+const MESSAGES: Readonly<Record<FileReport["kind"], string>> = {
+  refused: "manifest_refused",
+  last_good: "manifest_invalid_last_good_kept",
+  duplicate: "manifest_duplicate_pod",
+  duplicate_object: "manifest_duplicate_object",
+  unreachable: "manifest_source_unreachable",
+};
+
+function keyOf(report: FileReport): string {
+  switch (report.kind) {
+    case "refused":
+    case "last_good":
+      return `invalid ${report.file}`;
+    case "duplicate":
+      return `duplicate ${report.file} ${report.pod.metadata.uid}`;
+    case "duplicate_object":
+      return `duplicate ${report.file} ${formatObjectId(report.object)}`;
+    case "unreachable":
+      return `unreachable ${report.file}`;
+  }
+}
+
+function describe(report: FileReport): string {
+  switch (report.kind) {
+    case "refused": {
+      const faults = describeFaults(report.faults);
+      return report.unknown === undefined
+        ? faults
+        : `${faults}; what it gave last is not known and not ended: ${report.unknown}`;
+    }
+    case "last_good":
+      return `${describeFaults(report.faults)}; its last good version runs on`;
+    case "duplicate": {
+      const { name, namespace, uid } = report.pod.metadata;
+      return report.field === "name"
+        ? `file "${report.of}" has a pod "${namespace}/${name}" as well and had it first`
+        : `file "${report.of}" has a pod of UID "${uid}" as well and had it first`;
+    }
+    case "duplicate_object": {
+      const name = formatObjectId(report.object);
+      return `file "${report.of}" has the object "${name}" as well and had it first`;
+    }
+    case "unreachable":
+      return report.message;
+  }
+}
+
+// A line of the log and an event hold a few; the rest shows in `skerry validate`.
+const SHOWN_FAULTS = 3;
+
+/** The first few faults in one line, and how many more there are. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const shown = faults.slice(0, SHOWN_FAULTS).map(formatFault);
+  const more = faults.length - shown.length;
+  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}

@@ -1,0 +1,74 @@
+/**
+ * The file system of this machine, as the file source sees it.
+ *
+ * @module
+ */
+
+import { basename, dirname } from "node:path";
+import type { Clock } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import {
+  FileError,
+  type FileLook,
+  lookAtFile,
+  readFileBounded,
+  TimeLimit,
+  watchPath,
+} from "../../host/files/mod.ts";
+import type { ManifestFiles } from "../mod.ts";
+
+/** What {@linkcode createManifestFiles} needs. */
+export interface ManifestFilesDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Opens the way to this machine's files.
+ *
+ * What does not answer in time (a hung network or FUSE mount) is treated as
+ * unreadable, and is not asked again before it has answered, so that no more than
+ * one thread waits for each path.
+ */
+export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
+  const limit = new TimeLimit(deps.clock, LIMIT_MS);
+  return {
+    look: (path) => limit.run(path, () => lookAtManifest(path)),
+    list: (path) => limit.run(path, () => listNames(path)),
+    read: (path, maxBytes) =>
+      limit.run(path, () => readFileBounded(path, maxBytes)),
+    watch: (path, signal) => watchPath(path, signal, deps),
+  };
+}
+
+// A healthy disk answers in milliseconds, and shutting down must not wait longer
+// for a sick one.
+const LIMIT_MS = 3000;
+
+/**
+ * Looks at a path. Under the name that the system tells of a file whose name is not UTF-8
+ * there is nothing; that is no reason to pass over the file in silence.
+ */
+async function lookAtManifest(path: string): Promise<FileLook> {
+  const look = await lookAtFile(path);
+  const name = basename(path);
+  if (look.kind !== "missing" || !name.includes(UNREADABLE)) return look;
+  const names = await listNames(dirname(path));
+  if (!names.includes(name)) return look;
+  throw new Error(
+    `Cannot read "${path}": its name is not UTF-8, wanted one that is`,
+  );
+}
+
+/** Stands in a name for bytes that are no UTF-8, or for itself. */
+const UNREADABLE = "\ufffd";
+
+async function listNames(path: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(path)) names.push(entry.name);
+  } catch (error) {
+    throw new FileError("list", path, { cause: error });
+  }
+  return names;
+}

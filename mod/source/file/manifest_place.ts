@@ -1,0 +1,130 @@
+/**
+ * Which directory the manifests are in.
+ *
+ * @module
+ */
+
+import type { FileLook } from "../../host/files/mod.ts";
+import type { DirectoryNote, LastGoodStore } from "../mod.ts";
+
+/** A directory as it is seen. */
+export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
+
+/** Whether there may be no manifest in a directory. */
+export type EmptyVerdict =
+  /** They were removed, or there never were any. */
+  | { readonly kind: "empty" }
+  /** It is not where they were. */
+  | { readonly kind: "away" }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/**
+ * Tells a directory whose manifests were removed from one that is not the directory
+ * of the manifests, since the file system they are on is not mounted (any more).
+ *
+ * While the agent runs, a directory is another if its device or its inode is. The
+ * next agent compares the inode only: devices are numbered anew at each boot, and
+ * some file systems have a new number at each mount, while the inodes of a mount
+ * point and of what is mounted there practically always differ. File systems that
+ * number inodes anew as well (FAT below its root) look like another directory after
+ * each mount, which matters only if the directory is empty then.
+ *
+ * Only emptiness is doubted: who puts another directory with manifests in place of
+ * the first, by renaming, a link or a mount, means it.
+ */
+export class ManifestPlace {
+  readonly #path: string;
+  readonly #store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
+  #current: DirectoryLook | undefined;
+  /** What the next agent will read. */
+  #kept: DirectoryNote | undefined;
+
+  /** Touches nothing until asked to. */
+  constructor(
+    path: string,
+    store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">,
+  ) {
+    this.#path = path;
+    this.#store = store;
+  }
+
+  /** Whether this is the directory that the manifests were in at the last full look. */
+  isCurrent(look: DirectoryLook): boolean {
+    return this.#current !== undefined && isSame(this.#current, look);
+  }
+
+  /**
+   * Judges a directory without manifests, or that there is none. Never rejects.
+   *
+   * @param options.hasEntries whether manifests are known that were there
+   */
+  async judgeEmpty(
+    look: DirectoryLook | undefined,
+    options: { readonly hasEntries: boolean },
+  ): Promise<EmptyVerdict> {
+    if (this.#current !== undefined) {
+      const isHere = look !== undefined && this.isCurrent(look);
+      return { kind: isHere || !options.hasEntries ? "empty" : "away" };
+    }
+    const kept = await this.#store.loadDirectory(this.#path);
+    if (kept.kind === "unknown") return kept;
+    if (kept.kind === "absent") return { kind: "empty" };
+    this.#kept = kept.content;
+    const { inode, hasManifests } = kept.content;
+    return { kind: hasManifests && inode !== look?.inode ? "away" : "empty" };
+  }
+
+  /**
+   * Whether this is the directory in which an agent before had a single manifest. Never
+   * rejects.
+   */
+  async wasBelow(above: DirectoryLook | undefined): Promise<boolean> {
+    const kept = await this.#store.loadDirectory(this.#path);
+    return kept.kind === "present" && kept.content.isAbove === true &&
+      kept.content.inode === above?.inode;
+  }
+
+  /**
+   * From now on the manifests are here.
+   *
+   * @returns Whether they were elsewhere at the last full look.
+   */
+  settle(
+    look: DirectoryLook,
+    options: { readonly hasManifests: boolean; readonly isAbove?: true },
+  ): boolean {
+    const isOther = this.#current !== undefined && !isSame(this.#current, look);
+    this.#current = look;
+    const { inode } = look;
+    const { hasManifests, isAbove } = options;
+    const kept = this.#kept;
+    const isKept = kept?.inode === inode &&
+      kept.hasManifests === hasManifests && kept.isAbove === isAbove;
+    if (!isKept) {
+      this.#kept = { inode, ...options };
+      this.#store.saveDirectory(this.#path, this.#kept);
+    }
+    return isOther;
+  }
+}
+
+function isSame(a: DirectoryLook, b: DirectoryLook): boolean {
+  return a.inode === b.inode && a.device === b.device;
+}
+
+/** Says why nothing at a path tells which manifests there are. */
+export function describeAway(
+  path: string,
+  how: "gone" | "empty" | "without_directory" | "elsewhere",
+): string {
+  switch (how) {
+    case "gone":
+      return `Cannot read "${path}": it does not exist any more`;
+    case "empty":
+      return `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`;
+    case "without_directory":
+      return `Cannot read "${path}": its directory is gone`;
+    case "elsewhere":
+      return `Cannot read "${path}": it does not exist, and its directory is another than before, as without a mount; an empty PodList there removes all pods`;
+  }
+}

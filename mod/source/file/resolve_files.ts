@@ -1,0 +1,193 @@
+/**
+ * Which pods and objects follow from the manifest files.
+ *
+ * @module
+ */
+
+import {
+  formatObjectId,
+  type LocalObject,
+  type ObjectId,
+  objectId,
+  podKey,
+} from "../../api/objects/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import {
+  contentOf,
+  type FileContent,
+  type FileEntries,
+  type FileReport,
+  reportOn,
+} from "../mod.ts";
+
+/** A name or UID that only one file can have, such as `name default/web`. */
+export type Claim = string;
+
+/** The file that has each claim. */
+export type Holders = ReadonlyMap<Claim, string>;
+
+/** What the files amount to, and what is wrong with them. */
+export interface Resolution extends FileContent {
+  readonly reports: readonly FileReport[];
+  /** Who has what from now on. */
+  readonly holders: Holders;
+  /** What of each file counts. */
+  readonly counted: ReadonlyMap<string, FileContent>;
+}
+
+/**
+ * Puts the files together, in the order of their paths.
+ *
+ * Of pods with the same name or UID, and of objects with the same kind and name, the
+ * one stays whose file had it `before`: a copy of a manifest never takes its place.
+ * Between two that had nothing the first path decides.
+ */
+export function resolveFiles(
+  entries: FileEntries,
+  before: Holders = new Map(),
+): Resolution {
+  const files = sortedFiles(entries);
+  const { winners, holders } = choose(files, before);
+  const pods: Pod[] = [];
+  const objects: LocalObject[] = [];
+  const reports: FileReport[] = [];
+  const counted = new Map<string, FileContent>();
+  for (const { file, content } of files) {
+    const entry = entries.get(file);
+    const report = entry && reportOn(file, entry.verdict);
+    if (report !== undefined) reports.push(report);
+    const own = {
+      pods: content.pods.filter((pod) => winners.has(pod)),
+      objects: content.objects.filter((object) => winners.has(object)),
+    };
+    pods.push(...own.pods);
+    objects.push(...own.objects);
+    counted.set(file, own);
+    reports.push(...duplicates(file, content, { winners, holders }));
+  }
+  return { pods, objects, reports, holders, counted };
+}
+
+/** The claims that more than one file makes and none of them had `before`. */
+export function openClaims(
+  entries: FileEntries,
+  before: Holders,
+): ReadonlyMap<Claim, readonly string[]> {
+  const claimants = new Map<Claim, Set<string>>();
+  for (const { file, content } of sortedFiles(entries)) {
+    for (const claim of claimsOf(content)) {
+      const files = claimants.get(claim);
+      if (files === undefined) claimants.set(claim, new Set([file]));
+      else files.add(file);
+    }
+  }
+  const open = new Map<Claim, readonly string[]>();
+  for (const [claim, files] of claimants) {
+    const holder = before.get(claim);
+    const isHeld = holder !== undefined && files.has(holder);
+    if (files.size > 1 && !isHeld) open.set(claim, [...files]);
+  }
+  return open;
+}
+
+/** Everything that a file claims for itself. */
+export function claimsOf(content: FileContent): readonly Claim[] {
+  return itemsOf(content).flatMap(({ claims }) => claims);
+}
+
+interface SortedFile {
+  readonly file: string;
+  readonly content: FileContent;
+}
+
+function sortedFiles(entries: FileEntries): readonly SortedFile[] {
+  return [...entries]
+    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
+    .map(([file, { verdict }]) => ({ file, content: contentOf(verdict) }));
+}
+
+interface Item {
+  readonly value: Pod | LocalObject;
+  readonly claims: readonly Claim[];
+}
+
+function itemsOf({ pods, objects }: FileContent): readonly Item[] {
+  return [
+    ...pods.map((pod) => ({ value: pod, claims: [nameOf(pod), uidOf(pod)] })),
+    ...objects.map((one) => ({
+      value: one,
+      claims: [claimOfObject(objectId(one))],
+    })),
+  ];
+}
+
+const nameOf = ({ metadata }: Pod): Claim => `name ${podKey(metadata)}`;
+const uidOf = ({ metadata }: Pod): Claim => `uid ${metadata.uid}`;
+const claimOfObject = (id: ObjectId): Claim => `object ${formatObjectId(id)}`;
+
+interface Choice {
+  readonly winners: ReadonlySet<Pod | LocalObject>;
+  readonly holders: Holders;
+}
+
+function choose(files: readonly SortedFile[], before: Holders): Choice {
+  const winners = new Set<Pod | LocalObject>();
+  const holders = new Map<Claim, string>();
+  const kept = keptClaims(files, before);
+  const take = (isNext: (claims: Item["claims"], file: string) => boolean) => {
+    for (const { file, content } of files) {
+      for (const { value, claims } of itemsOf(content)) {
+        const isFree = claims.every((claim) => !holders.has(claim));
+        if (!isFree || !isNext(claims, file)) continue;
+        winners.add(value);
+        for (const claim of claims) holders.set(claim, file);
+      }
+    }
+  };
+  const isOwn = (claim: Claim, file: string): boolean =>
+    kept.get(claim) === file;
+  // Who has the UID of a pod has no right to the name of another.
+  take((claims, file) =>
+    claims.some((claim) => isOwn(claim, file)) &&
+    claims.every((claim) => !kept.has(claim) || isOwn(claim, file))
+  );
+  take((claims, file) => claims.some((claim) => isOwn(claim, file)));
+  take(() => true);
+  return { winners, holders };
+}
+
+/** The claims of before that the same file makes still. */
+function keptClaims(
+  files: readonly SortedFile[],
+  before: Holders,
+): Holders {
+  const kept = new Map<Claim, string>();
+  for (const { file, content } of files) {
+    for (const claim of claimsOf(content)) {
+      if (before.get(claim) === file) kept.set(claim, file);
+    }
+  }
+  return kept;
+}
+
+function duplicates(
+  file: string,
+  { pods, objects }: FileContent,
+  { winners, holders }: Choice,
+): FileReport[] {
+  const reports: FileReport[] = [];
+  for (const pod of pods) {
+    if (winners.has(pod)) continue;
+    const byName = holders.get(nameOf(pod));
+    const of = byName ?? holders.get(uidOf(pod)) ?? file;
+    const field = byName === undefined ? "uid" : "name";
+    reports.push({ kind: "duplicate", file, of, pod, field });
+  }
+  for (const one of objects) {
+    if (winners.has(one)) continue;
+    const object = objectId(one);
+    const of = holders.get(claimOfObject(object)) ?? file;
+    reports.push({ kind: "duplicate_object", file, of, object, pods });
+  }
+  return reports;
+}

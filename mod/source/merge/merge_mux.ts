@@ -1,0 +1,122 @@
+/**
+ * Many sources, one stream of what they change.
+ *
+ * @module
+ */
+
+import type { LocalObject } from "../../api/objects/mod.ts";
+import { Inbox, TaskGroup } from "../../base/mod.ts";
+import type { PodStorage } from "./merge.ts";
+import {
+  type NotificationMode,
+  notificationsOf,
+  type PodNotification,
+  type PodSnapshot,
+} from "./merge_modes.ts";
+import type { SourceName, SourceUpdate } from "./source_set.ts";
+
+/** Whoever delivers pods. */
+export interface MuxedSource {
+  /** Delivers until `signal` aborts. */
+  run(signal: AbortSignal): AsyncIterable<SourceUpdate>;
+}
+
+/** What a {@linkcode PodConfigMux} is built on. */
+export interface PodConfigMuxDeps {
+  /** Held by the mux: nobody else merges into it. */
+  readonly storage: PodStorage;
+  /** Takes the objects of a source, before its pods are told. */
+  readonly objects?: {
+    replace(source: SourceName, objects: readonly LocalObject[]): unknown;
+  };
+}
+
+/**
+ * Merges what several sources deliver and tells what that changes.
+ *
+ * Each source has a feeder of its own, so that one that is silent or slow holds up
+ * no other; what is merged is told before the next update is merged. Whoever
+ * handles notifications marks their source ready, unless they are of `restore`.
+ */
+export class PodConfigMux {
+  readonly #mode: NotificationMode;
+  readonly #deps: PodConfigMuxDeps;
+  #inbox: Inbox<SourceUpdate | Resync> | undefined;
+  #isResyncDue = false;
+
+  /** Touches no source until it runs. */
+  constructor(mode: NotificationMode, deps: PodConfigMuxDeps) {
+    this.#mode = mode;
+    this.#deps = deps;
+  }
+
+  /** Merges one update and says what is to be told of it. */
+  merge(update: SourceUpdate): readonly PodNotification[] {
+    const { storage, objects } = this.#deps;
+    const { source } = update;
+    if (storage.isStale(update)) return [];
+    if ("objects" in update) objects?.replace(source, update.objects);
+    const wasSeen = storage.seen(source);
+    const changes = storage.merge(update);
+    return notificationsOf({
+      source,
+      changes,
+      isFirstSet: !wasSeen && storage.seen(source),
+      merged: storage.pods(),
+    }, this.#mode);
+  }
+
+  /** Has the merged state told once more, in the modes that tell it. */
+  resync(): void {
+    if (this.#mode === "incremental") return;
+    this.#isResyncDue = true;
+    // When it is full, the flag is seen after what is in it already.
+    this.#inbox?.offer(RESYNC);
+  }
+
+  /**
+   * Runs the sources and tells what they change until `signal` aborts. To be run
+   * once.
+   *
+   * @throws what a source threw: nobody goes on without one of them
+   */
+  async *run(
+    sources: readonly MuxedSource[],
+    signal: AbortSignal,
+  ): AsyncGenerator<PodNotification, void, undefined> {
+    using inbox = new Inbox<SourceUpdate | Resync>(CAPACITY);
+    this.#inbox = inbox;
+    await using feeders = new TaskGroup(signal);
+    const close = (): void => inbox[Symbol.dispose]();
+    feeders.signal.addEventListener("abort", close, { once: true });
+    // Who was told to stop before it began hears of no abort any more.
+    if (feeders.signal.aborted) close();
+    for (const source of sources) {
+      feeders.start(async (scope) => {
+        for await (const update of source.run(scope)) {
+          if (!await inbox.put(update)) return;
+        }
+      });
+    }
+    // Asked for before there was an inbox to say so.
+    if (this.#isResyncDue) inbox.offer(RESYNC);
+    for await (const item of inbox) {
+      if (item !== RESYNC) yield* this.merge(item);
+      if (this.#isResyncDue) yield this.#snapshot();
+      if (feeders.signal.aborted) break;
+    }
+    if (feeders.failure !== undefined) throw feeders.failure;
+  }
+
+  #snapshot(): PodSnapshot {
+    this.#isResyncDue = false;
+    return { op: "set", source: "*", pods: this.#deps.storage.pods() };
+  }
+}
+
+type Resync = typeof RESYNC;
+
+const RESYNC: unique symbol = Symbol("resync");
+
+// As upstream's channel of updates; sources wait while it is full.
+const CAPACITY = 50;

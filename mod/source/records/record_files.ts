@@ -1,0 +1,61 @@
+/**
+ * Records on a real disk.
+ *
+ * @module
+ */
+
+import { dirname } from "node:path";
+import {
+  ensureDirectory,
+  fileErrorKind,
+  readFileBounded,
+  TimeLimit,
+  writeFileAtomic,
+} from "../../host/files/mod.ts";
+import type { Clock } from "../../base/mod.ts";
+import type { RecordFiles } from "../mod.ts";
+
+/** The disk; what it writes is for the agent alone, directories too. */
+export const diskRecordFiles: RecordFiles = {
+  read: readFileBounded,
+  write: async (path, bytes) => {
+    await ensureDirectory(dirname(path), 0o700);
+    await writeFileAtomic(path, bytes, { mode: 0o600 });
+  },
+  remove: async (path) => {
+    try {
+      await Deno.remove(path);
+    } catch (error) {
+      if (fileErrorKind(error) !== "missing") throw error;
+    }
+  },
+  rename: (from, to) => Deno.rename(from, to),
+  list: async (directory) => {
+    const names: string[] = [];
+    try {
+      for await (const entry of Deno.readDir(directory)) names.push(entry.name);
+    } catch (error) {
+      if (fileErrorKind(error) !== "missing") throw error;
+    }
+    return names;
+  },
+};
+
+/** The same files, but a disk that does not answer in time counts as one that refuses. */
+export function limitRecordFiles(
+  files: RecordFiles,
+  clock: Clock,
+): RecordFiles {
+  const limit = new TimeLimit(clock, LIMIT_MS);
+  return {
+    read: (path, maxBytes) => limit.run(path, () => files.read(path, maxBytes)),
+    write: (path, bytes) => limit.run(path, () => files.write(path, bytes)),
+    remove: (path) => limit.run(path, () => files.remove(path)),
+    rename: (from, to) => limit.run(from, () => files.rename(from, to)),
+    list: (directory) => limit.run(directory, () => files.list(directory)),
+  };
+}
+
+// A worn card that is busy takes seconds for an fsync; neither a start, which may
+// need what was kept, nor a stop is to wait much longer.
+const LIMIT_MS = 5000;

@@ -1,0 +1,399 @@
+/**
+ * What sources had, kept on disk beside everything else that goes on.
+ *
+ * @module
+ */
+
+import type { EventSink, Pod, PodEvent } from "../../api/types/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import {
+  type Clock,
+  type Moment,
+  momentOf,
+  nextDelay,
+  wallTimeOf,
+} from "../../base/mod.ts";
+import type {
+  Counter,
+  Gauge,
+  Logger,
+  MetricsRegistry,
+} from "../../base/telemetry/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import { contentOf, isOf, keyOf, type RecordContent } from "./kept_record.ts";
+import type { CheckpointFailure, Kept, RecordFiles } from "../mod.ts";
+import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
+import { type FoundRecord, RecordFolder } from "./record_folder.ts";
+import type { SourceName } from "../merge/mod.ts";
+import { storeObject } from "./stored_objects.ts";
+
+/** What a {@linkcode RecordKeeper} is built on. */
+export interface RecordKeeperDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  /** @default the disk */
+  readonly files?: RecordFiles;
+}
+
+/** Where a {@linkcode RecordKeeper} keeps what. */
+export interface RecordPlaces {
+  /** On the disk: everything but Secrets. Is made when the first record is written. */
+  readonly directory: string;
+  /**
+   * On a tmpfs: Secrets. Is made when the first of them is written. Without it
+   * Secrets are not kept across a restart.
+   */
+  readonly secretDirectory?: string;
+}
+
+/**
+ * Keeps one file with a checksum for each key, written atomically and only when
+ * what is in it changes.
+ *
+ * No Secret ever gets to the disk: it is kept beside, in memory of some kind, and
+ * gone after a boot. Until its source speaks again, pods that need it wait.
+ *
+ * A record that is not sound, of another version for example, is set aside as
+ * `<name>.corrupt-<number>` and never applied. On a disk that refuses, the newest
+ * records wait in memory and are tried again; one that cannot be written holds up
+ * no other. That is told once.
+ */
+export class RecordKeeper {
+  readonly #source: SourceName;
+  readonly #records: RecordFolder;
+  readonly #secrets: RecordFolder | undefined;
+  readonly #deps: RecordKeeperDeps;
+  readonly #failing: Gauge;
+  readonly #corrupt: Counter;
+  /** By key; the newest wish replaces one not yet fulfilled. */
+  readonly #wishes = new Map<string, Wish>();
+  /** Those that the disk refused; they wait for the end of the back-off. */
+  readonly #refused = new Set<Wish>();
+  /** Those whose pods know that they are not kept. */
+  readonly #told = new WeakSet<Wish>();
+  #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
+  #wake: () => void = () => {};
+  #failure: { readonly message: string; readonly since: Moment } | undefined;
+
+  /** Touches nothing until asked to. */
+  constructor(
+    options: RecordPlaces & { readonly source: SourceName },
+    deps: RecordKeeperDeps,
+  ) {
+    const { source, directory, secretDirectory } = options;
+    const { clock, metrics } = deps;
+    const files = limitRecordFiles(deps.files ?? diskRecordFiles, clock);
+    this.#source = source;
+    this.#records = new RecordFolder(directory, files);
+    this.#secrets = secretDirectory === undefined
+      ? undefined
+      : new RecordFolder(secretDirectory, files);
+    this.#deps = deps;
+    this.#failing = metrics.gauge(
+      "skerry_checkpoint_failing",
+      "1 while accepted pods of a source cannot be written to disk.",
+      ["source"],
+    );
+    this.#failing.set(0, { source });
+    this.#corrupt = metrics.counter(
+      "skerry_checkpoint_corrupt_total",
+      "Records of accepted pods that were set aside as corrupt.",
+      ["source"],
+    );
+  }
+
+  /**
+   * What is kept under a key. A record that is not sound is none; one that the disk
+   * did not give is unknown, also if that is the one with the Secrets. Never rejects.
+   */
+  async load(key: string): Promise<Kept<RecordContent>> {
+    const wish = this.#wishes.get(key);
+    if (wish?.kind === "save") {
+      return { kind: "present", content: wish.content };
+    }
+    if (wish?.kind === "forget") return ABSENT;
+    const record = await this.#loadFrom(this.#records, key);
+    if (record.kind !== "present" || this.#secrets === undefined) return record;
+    const secrets = await this.#loadFrom(this.#secrets, key);
+    if (secrets.kind !== "present") {
+      return secrets.kind === "absent" ? record : secrets;
+    }
+    const { content } = record;
+    const objects = [...content.objects, ...secrets.content.objects];
+    return { kind: "present", content: { ...content, objects } };
+  }
+
+  /** The keys of all sound records on the disk, as far as it gives them. Never rejects. */
+  async keys(): Promise<
+    { readonly keys: readonly string[]; readonly isWhole: boolean }
+  > {
+    const { log } = this.#deps;
+    try {
+      const { records, setAside, unreadable } = await this.#records.readAll();
+      for (const movedTo of setAside) this.#tellCorrupt({ movedTo });
+      for (const file of unreadable) {
+        log.warn("checkpoint_unreadable", { file });
+      }
+      const keys = records.map(keyOf).filter((key) => key !== undefined);
+      return { keys, isWhole: unreadable.length === 0 };
+    } catch (error) {
+      log.warn("checkpoint_unreadable", { error });
+      return { keys: [], isWhole: false };
+    }
+  }
+
+  /** Why the disk does not take what was asked for; `undefined` when it does. */
+  failure(): CheckpointFailure | undefined {
+    if (this.#failure === undefined) return undefined;
+    const { message, since } = this.#failure;
+    const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
+    return { message, sinceMs };
+  }
+
+  /** Has a record written soon. */
+  save(key: string, content: RecordContent): void {
+    this.#wish(key, { kind: "save", content });
+  }
+
+  /** Has a record removed soon. */
+  forget(key: string): void {
+    this.#wish(key, { kind: "forget" });
+  }
+
+  /**
+   * Has every record removed soon that has none of these keys, which are asked for
+   * at each try: what is kept meanwhile has a right to its record.
+   */
+  retain(keys: () => ReadonlySet<string>): void {
+    this.#wish(SWEEP, { kind: "retain", keys });
+  }
+
+  /**
+   * Fulfils what was asked for, one thing at a time, until `signal` aborts, and then
+   * for a moment what was asked for last.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isIdle = await this.#untilDue(signal);
+      if (!isIdle) await this.#fulfilAll(() => signal.aborted);
+    }
+    const { clock } = this.#deps;
+    const endMs = clock.monotonic() + LAST_WRITES_MS;
+    await this.#fulfilAll(() =>
+      this.#failure !== undefined || clock.monotonic() >= endMs
+    );
+  }
+
+  #wish(key: string, wish: Wish): void {
+    const old = this.#wishes.get(key);
+    if (old !== undefined) this.#refused.delete(old);
+    this.#wishes.set(key, wish);
+    this.#wake();
+  }
+
+  /** Tries whatever was not refused yet, until `isOver`. */
+  async #fulfilAll(isOver: () => boolean): Promise<void> {
+    for (const [key, wish] of [...this.#wishes]) {
+      if (isOver()) return;
+      // A newer wish may have come in the meantime, and its turn comes.
+      const isStale = this.#wishes.get(key) !== wish;
+      if (!isStale && !this.#refused.has(wish)) await this.#try(key, wish);
+    }
+    if (this.#refused.size > 0) this.#wait();
+    else {
+      this.#backoff = undefined;
+      this.#tellHealth(undefined);
+    }
+  }
+
+  async #try(key: string, wish: Wish): Promise<void> {
+    try {
+      await this.#fulfil(key, wish);
+      if (this.#wishes.get(key) === wish) this.#wishes.delete(key);
+    } catch (error) {
+      if (this.#wishes.get(key) === wish) this.#refused.add(wish);
+      this.#tellHealth(error);
+      if (wish.kind === "save" && !this.#told.has(wish)) {
+        this.#told.add(wish);
+        this.#tell(wish.content.pods, {
+          type: "Warning",
+          reason: "FailedCheckpoint",
+          message: `Cannot keep the pod for a restart of the agent: ${
+            describeError(error)
+          }`,
+        });
+      }
+    }
+  }
+
+  async #fulfil(key: string, wish: Wish): Promise<void> {
+    switch (wish.kind) {
+      case "retain":
+        await this.#secrets?.sweep(wish.keys());
+        return await this.#records.sweep(wish.keys());
+      case "forget":
+        await this.#secrets?.remove(key);
+        return await this.#records.remove(key);
+      case "save":
+        return await this.#store(key, wish.content);
+    }
+  }
+
+  async #store(key: string, content: RecordContent): Promise<void> {
+    const { pods, directory } = content;
+    const stored = content.objects.map(storeObject);
+    const secrets = stored.filter(({ kind }) => kind === "Secret");
+    const objects = stored.filter(({ kind }) => kind !== "Secret");
+    const failures: unknown[] = [];
+    // First, so that a record never is newer than the Secrets that go with it.
+    try {
+      if (secrets.length === 0) await this.#secrets?.remove(key);
+      else {
+        const record = { path: key, pods: [], objects: secrets };
+        await this.#write(this.#secrets, key, { record, pods });
+      }
+    } catch (error) {
+      // The pods are worth keeping without them.
+      failures.push(error);
+    }
+    // A record without objects stays what it was before there were any.
+    const record = {
+      path: key,
+      pods,
+      ...(objects.length > 0 && { objects }),
+      ...(directory !== undefined && { directory }),
+    };
+    await this.#write(this.#records, key, { record, pods });
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #write(
+    folder: RecordFolder | undefined,
+    key: string,
+    content: { readonly record: object; readonly pods: readonly Pod[] },
+  ): Promise<void> {
+    if (folder === undefined) return;
+    const { record, pods } = content;
+    const found = await this.#readBefore(folder, key);
+    const isSound = found.kind === "sound" && isOf(key, found);
+    if (found.kind !== "missing" && !isSound) {
+      const movedTo = await this.#setAside(folder, key);
+      this.#tell(pods, {
+        type: "Warning",
+        reason: "CorruptCheckpoint",
+        message:
+          `What was kept of the pod was damaged and is now in "${movedTo}"; it is kept anew`,
+      });
+    }
+    const held = isSound ? found.sha256 : undefined;
+    if (await folder.write(key, record, { held })) return;
+    const file = folder.fileOf(key);
+    this.#deps.log.warn("checkpoint_too_large", { file });
+  }
+
+  /** What a write replaces. A bad block is healed by writing, so it counts as nothing. */
+  async #readBefore(folder: RecordFolder, key: string): Promise<FoundRecord> {
+    try {
+      return await folder.read(key);
+    } catch {
+      // If the disk is to blame, it refuses the write as well, and that is told.
+      return { kind: "missing" };
+    }
+  }
+
+  async #loadFrom(
+    folder: RecordFolder,
+    key: string,
+  ): Promise<Kept<RecordContent>> {
+    const file = folder.fileOf(key);
+    try {
+      const found = await folder.read(key);
+      if (found.kind === "missing") return ABSENT;
+      const content = contentOf(key, found);
+      if (content !== undefined) return { kind: "present", content };
+    } catch (error) {
+      this.#deps.log.warn("checkpoint_unreadable", { file, error });
+      return { kind: "unknown", reason: describeError(error) };
+    }
+    try {
+      await this.#setAside(folder, key);
+    } catch (error) {
+      // It says nothing where it is, either.
+      this.#deps.log.warn("checkpoint_not_set_aside", { file, error });
+    }
+    return ABSENT;
+  }
+
+  async #setAside(folder: RecordFolder, key: string): Promise<string> {
+    const file = folder.fileOf(key);
+    const movedTo = await folder.setAside(key);
+    this.#tellCorrupt({ file, movedTo });
+    return movedTo;
+  }
+
+  #tellCorrupt(
+    where: { readonly file?: string; readonly movedTo: string },
+  ): void {
+    this.#corrupt.inc({ source: this.#source });
+    this.#deps.log.error("checkpoint_corrupt", where);
+  }
+
+  #tellHealth(error: unknown): void {
+    const isFailing = error !== undefined;
+    if (isFailing === (this.#failure !== undefined)) return;
+    const { log, clock } = this.#deps;
+    this.#failure = isFailing
+      ? { message: describeError(error), since: momentOf(clock) }
+      : undefined;
+    this.#failing.set(isFailing ? 1 : 0, { source: this.#source });
+    if (isFailing) log.error("checkpoint_write_failed", { error });
+    else log.info("checkpoint_write_recovered");
+  }
+
+  #tell(pods: readonly Pod[], event: PodEvent): void {
+    for (const pod of pods) this.#deps.events.record(podRef(pod), event);
+  }
+
+  #wait(): void {
+    const nowMs = this.#deps.clock.monotonic();
+    if (this.#backoff !== undefined && nowMs < this.#backoff.endMs) return;
+    const delayMs = nextDelay(this.#backoff?.delayMs, RETRY);
+    this.#backoff = { delayMs, endMs: nowMs + delayMs };
+  }
+
+  /** Waits for something to do. @returns whether there is still nothing, for once */
+  async #untilDue(signal: AbortSignal): Promise<boolean> {
+    if (this.#wishes.size > this.#refused.size) return false;
+    const { clock } = this.#deps;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    this.#wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+    const endMs = this.#backoff?.endMs ?? Infinity;
+    using _timer = clock.after(endMs - clock.monotonic(), wake);
+    await promise;
+    signal.removeEventListener("abort", wake);
+    this.#wake = () => {};
+    if (clock.monotonic() >= endMs) this.#refused.clear();
+    return this.#wishes.size <= this.#refused.size;
+  }
+}
+
+type Wish =
+  | { readonly kind: "save"; readonly content: RecordContent }
+  | { readonly kind: "forget" }
+  | { readonly kind: "retain"; readonly keys: () => ReadonlySet<string> };
+
+const ABSENT = { kind: "absent" } as const;
+
+/** The key of the wish that is about all records; no record has it. */
+const SWEEP = "";
+
+// Soon, for a disk that was full for a moment; rarely, for one that will never be
+// well, since each try tells nothing new.
+const RETRY = { baseMs: 1000, maxMs: 60_000 };
+
+// For what was accepted right before the stop; a sick disk must not hold up the end.
+const LAST_WRITES_MS = 1000;

@@ -1,0 +1,12 @@
+/**
+ * The URL source: a manifest fetched from a server, with validators, signatures and credentials, and a checkpoint for when the server is away.
+ *
+ * @module
+ */
+
+export { readUrlContent } from "./url_content.ts";
+export {
+  UrlSource,
+  type UrlSourceDeps,
+  type UrlSourceOptions,
+} from "./url_source.ts";

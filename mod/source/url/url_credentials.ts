@@ -1,0 +1,93 @@
+/**
+ * The certificates and keys with which a URL is asked and its answers are checked.
+ *
+ * @module
+ */
+
+import type { KeyObject } from "node:crypto";
+import { describeError } from "../../base/text/mod.ts";
+import type { BoundedRead } from "../../host/files/mod.ts";
+import type { DownloadTls } from "../../host/clients/mod.ts";
+import { parsePublicKey } from "./signature.ts";
+
+/** Where they are. */
+export interface UrlCredentialFiles {
+  /** The PEM file of the authorities that are believed; https needs it. */
+  readonly caFile?: string;
+  /** The PEM file of the client's certificate; `keyFile` goes with it. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /**
+   * PEM files of Ed25519 public keys, one of which must have signed each answer.
+   *
+   * @default none: answers need no signature
+   */
+  readonly publicKeyFiles?: readonly string[];
+}
+
+/** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
+export type ReadFile = (path: string, maxBytes: number) => Promise<BoundedRead>;
+
+/** What was read. */
+export type UrlCredentials =
+  | {
+    readonly kind: "ready";
+    readonly tls: DownloadTls | undefined;
+    readonly keys: readonly KeyObject[];
+  }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Reads them, to be done before each question, since others renew them. Never rejects. */
+export async function readCredentials(
+  files: UrlCredentialFiles,
+  readFile: ReadFile,
+): Promise<UrlCredentials> {
+  try {
+    const tls = await readTls(files, readFile);
+    const keys: KeyObject[] = [];
+    for (const path of files.publicKeyFiles ?? []) {
+      const key = parsePublicKey(await readPem(path, readFile));
+      if (key === undefined) {
+        const reason = `"${path}" is no Ed25519 public key in PEM`;
+        return { kind: "failed", reason };
+      }
+      keys.push(key);
+    }
+    return { kind: "ready", tls, keys };
+  } catch (error) {
+    return { kind: "failed", reason: describeError(error) };
+  }
+}
+
+async function readTls(
+  { caFile, certFile, keyFile }: UrlCredentialFiles,
+  readFile: ReadFile,
+): Promise<DownloadTls | undefined> {
+  if (caFile === undefined) return undefined;
+  return {
+    ca: await readPem(caFile, readFile),
+    ...(certFile !== undefined && { cert: await readPem(certFile, readFile) }),
+    ...(keyFile !== undefined && { key: await readPem(keyFile, readFile) }),
+  };
+}
+
+async function readPem(path: string, readFile: ReadFile): Promise<string> {
+  const found = await readFile(path, MAX_PEM_BYTES);
+  switch (found.kind) {
+    case "read":
+      return new TextDecoder().decode(found.bytes);
+    case "missing":
+      throw new Error(`Cannot read "${path}": it does not exist`);
+    case "not_regular":
+      throw new Error(
+        `Cannot read "${path}": it is of type "${found.what}", wanted a regular file`,
+      );
+    case "too_large":
+      throw new Error(
+        `Cannot read "${path}": it is longer than ${MAX_PEM_BYTES} bytes`,
+      );
+  }
+}
+
+// The authorities of a whole distribution have some 250 KiB.
+const MAX_PEM_BYTES = 4 * 1024 * 1024;

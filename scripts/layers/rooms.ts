@@ -1,0 +1,70 @@
+/**
+ * The shape of the rooms: how large they are, and what their doors look like.
+ *
+ * @module
+ */
+
+/** More files than this in one folder are a room that nobody finds anything in. */
+export const MAX_FILES = 25;
+
+/** More names than this are no door but a wall that is not there. */
+export const MAX_NAMES = 30;
+
+/** One thing that is wrong with a room. */
+export interface RoomFault {
+  /** Relative to the root. */
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** The room that a file of `mod/` is in, below `mod/`; what is generated belongs to the room around it. */
+export function roomOf(path: string): string {
+  const folders = path.split("/").slice(1, -1);
+  if (folders.at(-1) === "gen") folders.pop();
+  return folders.join("/");
+}
+
+/**
+ * Lists what is wrong with the rooms: too many files, no door, or a door that is no
+ * list of at most {@linkcode MAX_NAMES} names.
+ *
+ * @param paths the source files, relative to the root
+ */
+export function findRoomFaults(
+  paths: readonly string[],
+  read: (path: string) => string,
+): readonly RoomFault[] {
+  const rooms = Map.groupBy(
+    paths.filter((path) => /^mod\/.*\//.test(path)),
+    roomOf,
+  );
+  return [...rooms].flatMap(([room, files]) => {
+    const door = `mod/${room}/mod.ts`;
+    const messages = [
+      ...(files.length > MAX_FILES
+        ? [
+          `has ${files.length} files; ${MAX_FILES} is the most: make sub-rooms`,
+        ]
+        : []),
+      ...(files.includes(door)
+        ? doorFaults(read(door))
+        : [`is missing: mod/${room} needs a door`]),
+    ];
+    return messages.map((message) => ({ path: door, line: 1, message }));
+  });
+}
+
+function doorFaults(text: string): string[] {
+  const code = text.replace(/\/\*[^]*?\*\//g, "");
+  const lists = [...code.matchAll(/\{([^}]*)\}/g)];
+  const names = lists.flatMap(([, list = ""]) => list.split(","))
+    .filter((name) => name.trim() !== "");
+  return [
+    ...(code.includes("export *") ? ["exports everything: name it"] : []),
+    ...(names.length > MAX_NAMES
+      ? [`offers ${names.length} names; ${MAX_NAMES} is the most`]
+      : []),
+  ];
+}

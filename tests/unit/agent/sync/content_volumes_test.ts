@@ -1,0 +1,33 @@
+/**
+ * Volumes whose files are kept up to date.
+ *
+ * @module
+ */
+
+import { strictEqual } from "node:assert/strict";
+import { hasContent } from "../../../../mod/agent/sync/content_volumes.ts";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+
+type Volumes = NonNullable<Pod["spec"]["volumes"]>;
+
+const EMPTY = { name: "empty", emptyDir: {} };
+
+const ROWS: readonly [expected: boolean, volumes: Volumes][] = [
+  [false, []],
+  [false, [EMPTY, { name: "host", hostPath: { path: "/srv" } }]],
+  [true, [EMPTY, { name: "config", configMap: { name: "c" } }]],
+  [true, [EMPTY, { name: "secret", secret: { secretName: "s" } }]],
+  [true, [{ name: "own", downwardAPI: { items: [] } }, EMPTY]],
+  [true, [{ name: "all", projected: { sources: [] } }]],
+];
+
+for (const [expected, volumes] of ROWS) {
+  const names = volumes.map(({ name }) => name).join() || "none";
+  Deno.test(`hasContent() is ${expected} of the volumes ${names}`, () => {
+    strictEqual(hasContent({ spec: { containers: [], volumes } }), expected);
+  });
+}
+
+Deno.test("hasContent() is false of a pod that names no volumes", () => {
+  strictEqual(hasContent({ spec: { containers: [] } }), false);
+});

@@ -1,0 +1,308 @@
+/**
+ * How a pod comes to its end.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { PodEnder } from "../../../../mod/agent/sync/pod_ender.ts";
+import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
+import type { PodEvent } from "../../../../mod/api/types/mod.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+} from "../../../../mod/pod/observed/mod.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { ended, observed, sandbox, seen } from "../../pod/builders.ts";
+import { Gate, pod } from "../workers_rig.ts";
+
+const EVICTION = { reason: "Evicted", message: "Too much." };
+const BUSY = new Error("the runtime is busy");
+
+/** It is known to have ended before the runtime shows how. */
+const UNCONFIRMED = ended("a", 137, { isUnconfirmed: true });
+const ENDED = ended("a", 0);
+
+/** An ender over a runtime that shows what a test says. */
+class Rig {
+  readonly clock = new FakeClock();
+  readonly events: PodEvent[] = [];
+  /** What was done, in order. */
+  readonly done: string[] = [];
+  /** What the runtime shows at each look after the kill; the last for good. */
+  looks: ObservedContainer[][] = [[ENDED]];
+  /** How the kill goes. */
+  kill: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
+  readonly #ender: PodEnder;
+
+  constructor() {
+    const note = (step: string) => (): void => void this.done.push(step);
+    this.#ender = new PodEnder({
+      clock: this.clock,
+      events: { record: (_pod, event) => void this.events.push(event) },
+      records: {
+        // deno-lint-ignore require-await -- as the port has it
+        keep: async () => void this.done.push("keep record"),
+        forget: note("forget record"),
+      },
+      cache: { delete: () => Boolean(this.done.push("uncache")) },
+      executor: {
+        killPod: ({ signal, graceSeconds }) => {
+          this.done.push(`kill ${graceSeconds ?? "by its own grace"}`);
+          return this.kill(signal);
+        },
+        forget: note("forget pulls"),
+      },
+      remains: {
+        stopSandboxes: ({ sandboxes }) =>
+          void this.done.push(`stop ${sandboxes.map(({ id }) => id).join()}`),
+        endVolumes: note("end volumes"),
+        endCgroup: note("end cgroup"),
+        remove: (_uid, keep) => void this.done.push(`remove ${keep}`),
+        renew: note("renew remains"),
+      },
+      statuses: {
+        terminatePod: () => {
+          this.done.push("last status");
+          return { phase: "Succeeded" };
+        },
+        renew: note("renew status"),
+        remove: note("remove status"),
+      },
+      prober: {
+        stopLivenessAndStartup: note("ask readiness only"),
+        remove: note("ask no more"),
+      },
+      memory: {
+        acted: (_uid, act) => act(),
+        forget: note("forget"),
+        renew: note("renew memory"),
+      },
+      look: {
+        latest: () => Promise.resolve(observed([seen("a")])),
+        now: () => Promise.resolve(this.#look()),
+      },
+      reporter: {
+        report: (_pod, _observed, { terminal }) => {
+          this.done.push(terminal ? "report the end" : "report");
+          return { phase: "Running" };
+        },
+      },
+    });
+  }
+
+  #look(): ObservedPod {
+    this.done.push("look");
+    const [containers = []] = this.looks;
+    if (this.looks.length > 1) this.looks.shift();
+    return observed(containers, [sandbox({ ready: false })]);
+  }
+
+  terminate(
+    ending: Partial<EndingPod> = {},
+    signal = new AbortController().signal,
+  ): Promise<void> {
+    return this.#ender.terminate({ ...ENDING, ...ending }, signal);
+  }
+
+  /** Terminates while the clock moves on by itself. */
+  async terminateInTime(ending: Partial<EndingPod> = {}): Promise<void> {
+    const end = this.terminate(ending);
+    end.catch(() => {});
+    await this.clock.advance(10_000);
+    await end;
+  }
+
+  async release(
+    keep: Parameters<PodEnder["release"]>[1],
+    ending: Partial<EndingPod> = {},
+  ): Promise<readonly string[]> {
+    await this.#ender.release({ ...ENDING, ...ending }, keep);
+    return this.done;
+  }
+}
+
+const ENDING: EndingPod = { uid: "a", pod: pod("a"), graceSeconds: 30 };
+
+Deno.test("PodEnder.terminate() tells that the pod ends, stops it, and tells how it ended", async () => {
+  const rig = new Rig();
+  await rig.terminate();
+  deepStrictEqual(rig.done, [
+    "report",
+    "keep record",
+    "ask readiness only",
+    "kill 30",
+    "ask no more",
+    "look",
+    "report the end",
+    "keep record",
+    "end volumes",
+  ]);
+});
+
+Deno.test("PodEnder.terminate() ends a pod without a manifest by its own grace, and tells nothing of it", async () => {
+  const rig = new Rig();
+  await rig.terminate({ pod: undefined, graceSeconds: undefined });
+  deepStrictEqual(rig.done, [
+    "kill by its own grace",
+    "ask no more",
+    "look",
+    "end volumes",
+  ]);
+});
+
+Deno.test("PodEnder.terminate() looks again until the runtime tells how a container ended", async () => {
+  const rig = new Rig();
+  rig.looks = [[UNCONFIRMED], [ENDED, UNCONFIRMED], [ENDED]];
+  await rig.terminateInTime();
+  strictEqual(rig.done.filter((step) => step === "look").length, 3);
+});
+
+Deno.test("PodEnder.terminate() does not wait for ever for a runtime that never tells how a container ended", async () => {
+  const rig = new Rig();
+  rig.looks = [[UNCONFIRMED]];
+  await rig.terminateInTime();
+  // One and five more.
+  strictEqual(rig.done.filter((step) => step === "look").length, 6);
+  strictEqual(rig.done.at(-1), "end volumes");
+});
+
+// What is seen after a kill that failed.
+const AFTER_FAILURE: readonly {
+  readonly what: string;
+  readonly shown: ObservedContainer[];
+  readonly hasEnded: boolean;
+}[] = [
+  { what: "all have ended", shown: [ENDED, ended("b", 1)], hasEnded: true },
+  { what: "nothing is left", shown: [], hasEnded: true },
+  { what: "one of two runs", shown: [ENDED, seen("b")], hasEnded: false },
+  {
+    what: "of one of two it is not known",
+    shown: [ENDED, seen("b", { state: "unknown" })],
+    hasEnded: false,
+  },
+];
+
+for (const { what, shown, hasEnded } of AFTER_FAILURE) {
+  Deno.test(`PodEnder.terminate() ${hasEnded ? "leaves a sandbox to the collector" : "fails"} when a kill failed and ${what}`, async () => {
+    const rig = new Rig();
+    rig.kill = () => Promise.reject(BUSY);
+    rig.looks = [shown];
+    if (hasEnded) await rig.terminate();
+    else await rejects(rig.terminate(), BUSY);
+    strictEqual(rig.done.includes("stop s0"), hasEnded);
+    strictEqual(rig.done.includes("end volumes"), hasEnded);
+    deepStrictEqual(rig.events, [{
+      type: "Warning",
+      reason: "FailedKillPod",
+      message: "error killing pod: the runtime is busy",
+    }]);
+  });
+}
+
+Deno.test("PodEnder.terminate() fails by the names of the containers that still run", async () => {
+  const rig = new Rig();
+  rig.looks = [[ENDED, seen("b"), seen("c")]];
+  await rejects(rig.terminate(), {
+    message:
+      'Cannot end pod "default/web": "b", "c" still running after the grace period',
+  });
+  strictEqual(rig.done.includes("end volumes"), false);
+});
+
+Deno.test("PodEnder.terminate() that is cut short tells of no failure", async () => {
+  const rig = new Rig();
+  const stop = new AbortController();
+  rig.kill = () => {
+    stop.abort(new DOMException("Over", "AbortError"));
+    return Promise.reject(stop.signal.reason);
+  };
+  await rejects(rig.terminate({}, stop.signal), { name: "AbortError" });
+  deepStrictEqual(rig.events, []);
+  strictEqual(rig.done.includes("look"), false);
+});
+
+// kubelet, killPodNow: 10 s, or one and a half times the grace.
+for (
+  const [graceSeconds, limitMs] of [
+    [undefined, 10_000],
+    [0, 10_000],
+    [6, 10_000],
+    [20, 30_000],
+  ] as const
+) {
+  Deno.test(`PodEnder.terminate() tells after ${limitMs} ms that an evicted pod with ${graceSeconds} s of grace does not end`, async () => {
+    const rig = new Rig();
+    const gate = new Gate();
+    rig.kill = (signal) => gate.wait(signal);
+    const end = rig.terminate({ eviction: EVICTION, graceSeconds });
+    await rig.clock.advance(limitMs - 1);
+    deepStrictEqual(rig.events, []);
+    await rig.clock.advance(1);
+    deepStrictEqual(rig.events.map(({ reason }) => reason), [
+      "ExceededGracePeriod",
+    ]);
+    gate.open();
+    await end;
+    strictEqual(rig.clock.pendingTimers, 0);
+  });
+}
+
+Deno.test("PodEnder.terminate() waits without a word for a pod that nobody evicted", async () => {
+  const rig = new Rig();
+  const gate = new Gate();
+  rig.kill = (signal) => gate.wait(signal);
+  const end = rig.terminate();
+  await rig.clock.advance(600_000);
+  deepStrictEqual(rig.events, []);
+  gate.open();
+  await end;
+});
+
+const RELEASES = [
+  ["all", ["end cgroup", "last status", "keep record"]],
+  [
+    "evidence",
+    [
+      "forget",
+      "forget pulls",
+      "remove evidence",
+      "last status",
+      "keep record",
+    ],
+  ],
+  [
+    "nothing",
+    [
+      "forget",
+      "forget pulls",
+      "remove nothing",
+      "last status",
+      "forget record",
+      "uncache",
+      "remove status",
+    ],
+  ],
+  [
+    "logs",
+    [
+      "renew memory",
+      "forget pulls",
+      "renew remains",
+      "last status",
+      "forget record",
+      "renew status",
+    ],
+  ],
+] as const;
+
+for (const [keep, steps] of RELEASES) {
+  Deno.test(`PodEnder.release() of a pod of which is kept: ${keep}`, async () => {
+    deepStrictEqual(await new Rig().release(keep), steps);
+  });
+}
+
+Deno.test("PodEnder.release() says nothing of the end of a pod without a manifest", async () => {
+  const done = await new Rig().release("nothing", { pod: undefined });
+  strictEqual(done.includes("last status"), false);
+});

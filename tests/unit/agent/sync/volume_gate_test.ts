@@ -1,0 +1,135 @@
+/**
+ * What goes on of a pod while volumes are not ready.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  mustWait,
+  withoutVolumes,
+} from "../../../../mod/agent/sync/volume_gate.ts";
+import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
+import type { PodPlan } from "../../../../mod/pod/plan/mod.ts";
+import { seenPod, seenSandbox } from "../../runtime/builders.ts";
+
+const MISSING = {
+  kind: "failed",
+  message: "no a; no b",
+  failures: new Map([["a", "no a"], ["b", "no b"]]),
+  sources: new Map(),
+} as const;
+
+const KEEP = { kind: "keep", sandboxId: "s", attempt: 0 } as const;
+
+const NOTHING: PodPlan = {
+  sandbox: KEEP,
+  kill: [],
+  reset: [],
+  postStart: [],
+  startEphemeral: [],
+  startInit: [],
+  start: [],
+};
+
+function container(
+  name: string,
+  volumes: readonly string[],
+  fields: Partial<ContainerSpec> = {},
+): ContainerSpec {
+  return {
+    name,
+    volumeMounts: volumes.map((each) => ({ name: each, mountPath: each })),
+    ...fields,
+  };
+}
+
+const POD: Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "shop", uid: "u" },
+  spec: {
+    initContainers: [
+      container("side", ["a"], { restartPolicy: "Always" }),
+      container("first", []),
+      container("second", ["b"]),
+      container("third", []),
+    ],
+    containers: [
+      container("both", ["a", "b", "c"]),
+      container("ready", ["c"]),
+      container("none", []),
+      container("variable", [], {
+        env: [{
+          name: "V",
+          valueFrom: { fileKeyRef: { volumeName: "a", path: "f", key: "k" } },
+        }],
+      }),
+    ],
+  },
+};
+
+function kill(name: string): PodPlan["kill"][number] {
+  return {
+    containerId: `${name}-1`,
+    containerName: name,
+    reason: "liveness_failed",
+    message: "",
+  };
+}
+
+Deno.test("withoutVolumes() starts and stops what needs none of the missing ones, and tells who waits", () => {
+  const plan: PodPlan = {
+    ...NOTHING,
+    kill: ["both", "ready"].map(kill),
+    start: ["both", "ready", "none", "variable"],
+  };
+  const gated = withoutVolumes(plan, POD, MISSING);
+  deepStrictEqual(gated.plan.start, ["ready", "none"]);
+  deepStrictEqual(gated.plan.kill.map((step) => step.containerName), ["ready"]);
+  deepStrictEqual(gated.failures, [
+    { container: "both", reason: "FailedMount", message: "no a; no b" },
+    { container: "variable", reason: "FailedMount", message: "no a" },
+  ]);
+});
+
+Deno.test("withoutVolumes() stops a container that is not to start again", () => {
+  const plan: PodPlan = { ...NOTHING, kill: [kill("both")] };
+  deepStrictEqual(withoutVolumes(plan, POD, MISSING), { plan, failures: [] });
+});
+
+Deno.test("withoutVolumes() starts no init container behind an ordinary one that waits", () => {
+  const startInit = ["side", "first", "second", "third"];
+  const gated = withoutVolumes({ ...NOTHING, startInit }, POD, MISSING);
+  deepStrictEqual(gated.plan.startInit, ["first"]);
+  deepStrictEqual(
+    gated.failures.map((failure) => failure.container),
+    ["side", "second"],
+  );
+});
+
+Deno.test("withoutVolumes() leaves a plan as it is when all volumes are ready", () => {
+  const plan: PodPlan = { ...NOTHING, start: ["both"] };
+  const volumes = { kind: "ok", sources: new Map() } as const;
+  strictEqual(withoutVolumes(plan, POD, volumes).plan, plan);
+});
+
+const CREATE = { kind: "create", attempt: 1, replacesId: "s" } as const;
+const ROWS = [
+  ["a pod that begins", [], { sandbox: CREATE, start: ["none"] }, true],
+  ["a sandbox for nobody", ["s"], { sandbox: CREATE, start: ["both"] }, true],
+  ["no other new sandbox", ["s"], {
+    sandbox: CREATE,
+    start: ["both", "none"],
+  }, false],
+  ["nothing in a sandbox", ["s"], { sandbox: KEEP, start: ["both"] }, false],
+] as const;
+
+for (const [what, ids, plan, expected] of ROWS) {
+  Deno.test(`mustWait() holds up ${what}`, () => {
+    const sandboxes = ids.map((id) => seenSandbox({ id }));
+    const observed = seenPod({ sandboxes });
+    const job = { pod: POD, observed, plan: { ...NOTHING, ...plan } };
+    strictEqual(mustWait(job, MISSING), expected);
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * Pods on the runtime that are somebody else's.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { ForeignPods } from "../../../../mod/agent/wishes/foreign_pods.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
+import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import { gaugeOf, LogRecorder } from "../recorders.ts";
+
+class Rig {
+  readonly log = new LogRecorder();
+  readonly metrics = new MetricsRegistry();
+  workers: readonly string[] = [];
+  readonly #foreign: ForeignPods;
+
+  constructor() {
+    this.#foreign = new ForeignPods({
+      log: this.log.logger,
+      metrics: this.metrics,
+      workers: { list: () => this.workers.map(worker) },
+    });
+  }
+
+  /** Looks at a list of pods; `owned` have a directory. */
+  look(uids: readonly string[], owned: readonly string[] = []): void {
+    this.#foreign.look(uids.map(listing), new Set(owned));
+  }
+
+  /** How many foreign pods there are. */
+  get count(): number {
+    return gaugeOf(this.metrics, "skerry_foreign_pods");
+  }
+
+  /** The pods that the log has named. */
+  get named(): readonly unknown[] {
+    return this.log.of("foreign_pod").map(({ pod }) => pod);
+  }
+}
+
+function listing(uid: string): PodListing {
+  return {
+    uid,
+    name: uid,
+    namespace: "shop",
+    alive: true,
+    sandboxes: [],
+    containers: [],
+  };
+}
+
+function worker(uid: string): WorkerView {
+  return {
+    uid,
+    fullName: `${uid}_shop`,
+    pod: undefined,
+    state: { kind: "syncing" },
+    stopRequestedMs: undefined,
+  };
+}
+
+Deno.test("ForeignPods.look() counts pods that have neither a worker nor a directory", () => {
+  const rig = new Rig();
+  rig.workers = ["wanted"];
+  rig.look(["wanted", "owned", "foreign"], ["owned"]);
+  strictEqual(rig.count, 1);
+  deepStrictEqual(rig.named, ["shop/foreign"]);
+});
+
+Deno.test("ForeignPods.look() names a foreign pod once as long as it is there, and again when it comes back", () => {
+  const rig = new Rig();
+  rig.look(["foreign"]);
+  rig.look(["foreign"]);
+  deepStrictEqual(rig.named, ["shop/foreign"]);
+  rig.look([]);
+  strictEqual(rig.count, 0);
+  rig.look(["foreign"]);
+  deepStrictEqual(rig.named, ["shop/foreign", "shop/foreign"]);
+});
+
+Deno.test("ForeignPods.look() does not take a pod of ours that has just ended for a foreign one while a list still shows it", () => {
+  const rig = new Rig();
+  rig.look(["a"], ["a"]);
+  rig.look(["a"]);
+  rig.look(["a"]);
+  strictEqual(rig.count, 0);
+  // It was gone from the list: one that has its UID now is another.
+  rig.look([]);
+  rig.look([]);
+  rig.look(["a"]);
+  strictEqual(rig.count, 1);
+});

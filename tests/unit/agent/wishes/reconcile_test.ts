@@ -1,0 +1,314 @@
+/**
+ * What differs between what is wanted and what there is.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import {
+  type Differences,
+  reconcile,
+  type ReconcileInput,
+} from "../../../../mod/agent/wishes/reconcile.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import { pod } from "../workers_rig.ts";
+
+function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
+  return new Map(pods.map((each) => [each.metadata.uid, each]));
+}
+
+/** A worker as it runs a pod, or ends one that nobody wants. */
+function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
+  const { uid, name, namespace } = of.metadata;
+  return {
+    uid,
+    fullName: `${name}_${namespace}`,
+    pod: of,
+    wanted: of,
+    state: { kind: "syncing" },
+    stopRequestedMs: undefined,
+    ...facts,
+  };
+}
+
+const ENDING: Partial<WorkerView> = {
+  wanted: undefined,
+  state: { kind: "terminating", cause: "removed", graceSeconds: 30 },
+};
+
+function listing(uid: string, ...sources: readonly string[]): PodListing {
+  return {
+    uid,
+    name: uid,
+    namespace: "shop",
+    alive: true,
+    containers: [],
+    sandboxes: sources.map((source, index) => ({
+      id: `${uid}${index}`,
+      metadata: { name: uid, uid, namespace: "shop", attempt: 0 },
+      state: "ready",
+      createdAt: 1n,
+      labels: {},
+      annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
+      runtimeHandler: "",
+    })),
+  };
+}
+
+/** Sandboxes of the pod `a` under its old name and under its new one. */
+function ofBoth(): Pick<PodListing, "sandboxes"> {
+  const { sandboxes } = listing("a", "file", "file");
+  const [old, ...others] = sandboxes;
+  return {
+    sandboxes: [
+      ...old === undefined ? [] : [old],
+      ...others.map((each) => ({
+        ...each,
+        metadata: { ...each.metadata, name: "other" },
+      })),
+    ],
+  };
+}
+
+const A = pod("a");
+const A2 = pod("a", { version: "2" });
+const RENAMED = pod("a", { name: "other" });
+const B = pod("b");
+
+const NOTHING: Differences = {
+  unwanted: [],
+  missing: [],
+  changed: [],
+  orphans: [],
+};
+
+const EMPTY: ReconcileInput = {
+  wanted: new Map(),
+  held: new Map(),
+  workers: [],
+  running: [],
+  owned: new Set(),
+  nameOf: () => undefined,
+  ready: new Set(["file"]),
+  expected: new Set(),
+  isComplete: true,
+};
+
+const ROWS: readonly {
+  readonly what: string;
+  readonly input: Partial<ReconcileInput>;
+  readonly found: Partial<Differences>;
+}[] = [
+  { what: "nothing of nothing", input: {}, found: {} },
+  {
+    what: "a pod without worker or place",
+    input: { wanted: byUid(A, B), workers: [worker(B)] },
+    found: { missing: [A] },
+  },
+  {
+    what: "nothing of a pod that runs in its newest version",
+    input: { wanted: byUid(A), workers: [worker(A, { pod: A2 })] },
+    found: {},
+  },
+  {
+    what: "nothing of a pod that ended by itself in its newest version",
+    input: {
+      wanted: byUid(A),
+      workers: [
+        worker(A, { state: { kind: "finished", cause: "completed" } }),
+      ],
+    },
+    found: {},
+  },
+  {
+    what: "a worker that has another version",
+    input: { wanted: byUid(A2), workers: [worker(A)] },
+    found: { changed: [A2] },
+  },
+  {
+    what: "a worker that nobody wants",
+    input: { workers: [worker(A)] },
+    found: { unwanted: ["a"] },
+  },
+  {
+    what: "nothing of a worker that is told to end",
+    input: { workers: [worker(A, ENDING)] },
+    found: {},
+  },
+  {
+    what: "nothing of the worker of an orphan",
+    input: {
+      workers: [worker(A, { ...ENDING, pod: undefined })],
+      running: [listing("a", "file")],
+      owned: new Set(["a"]),
+    },
+    found: {},
+  },
+  {
+    what: "a pod that is wanted again while it ends",
+    input: { wanted: byUid(A), workers: [worker(A, ENDING)] },
+    found: { missing: [A] },
+  },
+  {
+    what: "nothing of one that has a place already",
+    input: {
+      wanted: byUid(A),
+      held: byUid(A),
+      workers: [worker(A, ENDING)],
+    },
+    found: {},
+  },
+  {
+    what: "a place in another version",
+    input: { wanted: byUid(A2), held: byUid(A) },
+    found: { changed: [A2] },
+  },
+  {
+    what: "a place that nobody wants",
+    input: { held: byUid(A), workers: [worker(A, ENDING)] },
+    found: { unwanted: ["a"] },
+  },
+  {
+    what: "a worker under the old name of its UID",
+    input: { wanted: byUid(RENAMED), workers: [worker(A)] },
+    found: { unwanted: ["a"], missing: [RENAMED] },
+  },
+  {
+    what: "a place under the old name of its UID",
+    input: { wanted: byUid(RENAMED), held: byUid(A) },
+    found: { unwanted: ["a"], missing: [RENAMED] },
+  },
+  {
+    what: "nothing of a renamed pod that waits for the end of its old one",
+    input: {
+      wanted: byUid(RENAMED),
+      held: byUid(RENAMED),
+      workers: [worker(A, ENDING)],
+    },
+    found: {},
+  },
+  {
+    what: "orphans by their list and by their directories",
+    input: {
+      running: [listing("a", "file"), listing("foreign", "file")],
+      owned: new Set(["a", "directory"]),
+    },
+    found: {
+      orphans: [
+        { uid: "a", fullName: "a_shop" },
+        { uid: "directory", fullName: undefined },
+      ],
+    },
+  },
+  {
+    what: "no orphan before the first list",
+    input: { running: undefined, owned: new Set(["a"]) },
+    found: {},
+  },
+  {
+    what: "no orphan that is wanted, held or ends",
+    input: {
+      wanted: byUid(A),
+      held: byUid(A),
+      workers: [worker(B, ENDING)],
+      running: [listing("a", "file"), listing("b", "file")],
+      owned: new Set(["a", "b"]),
+    },
+    found: {},
+  },
+  {
+    what: "no orphan that another source had which has not spoken",
+    input: {
+      running: [listing("a", "file"), listing("b", "file")],
+      owned: new Set(["a", "b"]),
+      expected: new Set(["a"]),
+      isComplete: false,
+    },
+    found: { orphans: [{ uid: "b", fullName: "b_shop" }] },
+  },
+  {
+    what: "no orphan while it is not known what other sources had",
+    input: {
+      running: [listing("a", "file")],
+      owned: new Set(["a"]),
+      expected: undefined,
+      isComplete: false,
+    },
+    found: {},
+  },
+  {
+    what: "orphans that a source had which lists them no more",
+    input: {
+      running: [listing("a", "http")],
+      owned: new Set(["a"]),
+      expected: new Set(["a"]),
+    },
+    found: { orphans: [{ uid: "a", fullName: "a_shop" }] },
+  },
+  {
+    what: "what ran under another name of the UID before this agent",
+    input: {
+      wanted: byUid(RENAMED),
+      running: [listing("a", "file")],
+      owned: new Set(["a"]),
+    },
+    found: {
+      missing: [RENAMED],
+      orphans: [{ uid: "a", fullName: "a_shop" }],
+    },
+  },
+  {
+    what: "that by the disk, before the first list",
+    input: {
+      wanted: byUid(RENAMED, B),
+      running: undefined,
+      owned: new Set(["a", "b"]),
+      nameOf: (uid) => `${uid}_shop`,
+    },
+    found: {
+      missing: [RENAMED, B],
+      orphans: [{ uid: "a", fullName: "a_shop" }],
+    },
+  },
+  {
+    what: "nothing under another name beside the sandbox of its own",
+    input: {
+      wanted: byUid(RENAMED),
+      running: [{ ...listing("a", "file"), ...ofBoth() }],
+      owned: new Set(["a"]),
+    },
+    found: { missing: [RENAMED] },
+  },
+  {
+    what: "nothing of another agent's pod under the UID",
+    input: { wanted: byUid(RENAMED), running: [listing("a", "file")] },
+    found: { missing: [RENAMED] },
+  },
+  {
+    what: "only orphans of the sources that have spoken",
+    input: {
+      isComplete: false,
+      running: [
+        listing("a", "file"),
+        listing("b", "http"),
+        listing("c", "file", "http"),
+        listing("d"),
+        listing("e", "nonsense"),
+      ],
+      owned: new Set(["a", "b", "c", "d", "e", "directory"]),
+    },
+    found: { orphans: [{ uid: "a", fullName: "a_shop" }] },
+  },
+];
+
+for (const { what, input, found } of ROWS) {
+  Deno.test(`reconcile() finds ${what}`, () => {
+    deepStrictEqual(reconcile({ ...EMPTY, ...input }), {
+      ...NOTHING,
+      ...found,
+    });
+  });
+}

@@ -1,0 +1,237 @@
+/**
+ * What the last list tells of pods of ours.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import { SeenPods } from "../../../../mod/agent/wishes/seen_pods.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
+import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import { pod } from "../workers_rig.ts";
+
+type Sandbox = PodListing["sandboxes"][number];
+type Container = PodListing["containers"][number];
+
+function sandbox(state: Sandbox["state"], createdAt: bigint): Sandbox {
+  return {
+    id: "s",
+    metadata: { name: "", uid: "", namespace: "", attempt: 0 },
+    state,
+    createdAt,
+    labels: {},
+    annotations: { [ANNOTATION_CONFIG_SOURCE]: "http" },
+    runtimeHandler: "",
+  };
+}
+
+function container(state: Container["state"], createdAt: bigint): Container {
+  return {
+    id: "c",
+    sandboxId: "s",
+    metadata: { name: "c", attempt: 0 },
+    image: { image: "" },
+    imageRef: "",
+    state,
+    createdAt,
+    labels: {},
+    annotations: {},
+  };
+}
+
+/** A pod `web` of the namespace `shop` as a list shows it. */
+function listing(uid: string, facts: Partial<PodListing> = {}): PodListing {
+  return {
+    uid,
+    name: "web",
+    namespace: "shop",
+    alive: true,
+    sandboxes: [sandbox("ready", 5n)],
+    containers: [],
+    ...facts,
+  };
+}
+
+function worker(uid: string, state: PodState, of?: Pod): WorkerView {
+  return {
+    uid,
+    fullName: "web_shop",
+    pod: of,
+    state,
+    stopRequestedMs: undefined,
+  };
+}
+
+const TERMINATING: PodState = {
+  kind: "terminating",
+  cause: "removed",
+  graceSeconds: 30,
+};
+
+function seen(
+  pods: readonly PodListing[] | undefined,
+  options: {
+    readonly owned?: readonly string[];
+    readonly workers?: readonly WorkerView[];
+    readonly expected?: readonly Pod[] | "not known";
+    readonly ended?: readonly string[];
+  } = {},
+): SeenPods {
+  const { owned = pods?.map(({ uid }) => uid) ?? [], workers = [] } = options;
+  const { expected: given = [], ended = [] } = options;
+  const expected = given === "not known" ? undefined : given;
+  return new SeenPods({
+    runtimePods: () => pods,
+    ownedUids: () => new Set(owned),
+    workers: { get: (uid) => workers.find((each) => each.uid === uid) },
+    expectedPods: () => expected,
+    statuses: {
+      get: (uid) => ended.includes(uid) ? { phase: "Succeeded" } : undefined,
+    },
+  });
+}
+
+Deno.test("SeenPods.alive() knows nobody before the first list", () => {
+  strictEqual(seen(undefined).alive("web_shop"), undefined);
+});
+
+Deno.test("SeenPods.alive() tells since when the oldest running container is there, else the oldest ready sandbox", () => {
+  const pods = seen([
+    listing("containers", {
+      sandboxes: [sandbox("ready", 1n)],
+      containers: [
+        container("exited", 2n),
+        container("running", 4n),
+        container("unknown", 3n),
+      ],
+    }),
+    listing("sandboxes", {
+      sandboxes: [
+        sandbox("not_ready", 6n),
+        sandbox("ready", 8n),
+        sandbox("ready", 7n),
+      ],
+      containers: [container("exited", 2n)],
+    }),
+  ]);
+  deepStrictEqual(
+    pods.alive("web_shop"),
+    new Map([["containers", 3n], ["sandboxes", 7n]]),
+  );
+});
+
+Deno.test("SeenPods.alive() leaves out the dead, other names and other agents' pods", () => {
+  const pods = seen([
+    listing("dead", { alive: false }),
+    listing("name", { name: "other" }),
+    listing("namespace", { namespace: "other" }),
+    listing("foreign"),
+  ], { owned: ["dead", "name", "namespace"] });
+  deepStrictEqual(pods.alive("web_shop"), new Map());
+});
+
+Deno.test("SeenPods.alive() goes by the worker of a pod that has ended since the list", () => {
+  const states: readonly PodState[] = [
+    { kind: "syncing" },
+    TERMINATING,
+    { kind: "terminated", cause: "removed", atMs: 0 },
+    { kind: "finished", cause: "completed" },
+  ];
+  const pods = seen(states.map(({ kind }) => listing(kind)), {
+    owned: states.map(({ kind }) => kind),
+    workers: states.map((state) => worker(state.kind, state)),
+  });
+  deepStrictEqual(
+    [...pods.alive("web_shop")?.keys() ?? []],
+    ["syncing", "terminating"],
+  );
+});
+
+Deno.test("SeenPods.alive() counts a wanted pod whose directory was lost", () => {
+  const pods = seen([listing("a")], {
+    owned: [],
+    workers: [worker("a", { kind: "syncing" }, pod("a"))],
+  });
+  deepStrictEqual([...pods.alive("web_shop")?.keys() ?? []], ["a"]);
+});
+
+Deno.test("SeenPods.strangers() restores the pods of ours that have no worker, or one without a manifest", () => {
+  const pods = seen([
+    listing("unclaimed"),
+    listing("orphan"),
+    listing("known"),
+    listing("dead", { alive: false }),
+    listing("foreign"),
+    listing("over"),
+  ], {
+    owned: ["unclaimed", "orphan", "known", "dead", "over"],
+    workers: [
+      worker("orphan", TERMINATING),
+      worker("known", { kind: "syncing" }, pod("known")),
+      worker("over", { kind: "terminated", cause: "removed", atMs: 0 }),
+    ],
+  });
+  deepStrictEqual(
+    pods.strangers()?.map(({ metadata: { uid, name } }) => [uid, name]),
+    [["unclaimed", "web"], ["orphan", "web"]],
+  );
+});
+
+Deno.test("SeenPods.strangers() knows none before the first list, unless all pods of ours are accounted for", () => {
+  const known = worker("a", { kind: "syncing" }, pod("a"));
+  const ask = (owned: readonly string[], workers: readonly WorkerView[]) =>
+    seen(undefined, { owned, workers }).strangers();
+  deepStrictEqual(ask([], []), []);
+  deepStrictEqual(ask(["a"], [known]), []);
+  strictEqual(ask(["a", "b"], [known]), undefined);
+  strictEqual(ask(["a"], [worker("a", TERMINATING)]), undefined);
+});
+
+Deno.test("SeenPods.sourceOf() reads the source of a pod from its sandbox", () => {
+  const pods = seen([listing("a"), listing("b", { sandboxes: [] })]);
+  strictEqual(pods.sourceOf("a"), "http");
+  strictEqual(pods.sourceOf("b"), undefined);
+  strictEqual(pods.sourceOf("c"), undefined);
+  strictEqual(seen(undefined).sourceOf("a"), undefined);
+});
+
+/** A pod `web` of the namespace `shop`, as its source had it. */
+function expected(uid: string): Pod {
+  const plain = pod(uid);
+  const metadata = { ...plain.metadata, name: "web", namespace: "shop", uid };
+  return { ...plain, metadata };
+}
+
+Deno.test("SeenPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {
+  const listed = [
+    listing("alive"),
+    listing("dead", { alive: false }),
+    listing("ended", { alive: false }),
+  ];
+  const pods = seen(listed, {
+    owned: ["alive", "dead", "ended", "lost", "wanted"],
+    expected: ["alive", "dead", "ended", "lost", "never", "wanted"]
+      .map(expected),
+    ended: ["ended"],
+    workers: [worker("wanted", { kind: "syncing" }, expected("wanted"))],
+  });
+  // What its manifest says of it is more than what the runtime does.
+  deepStrictEqual(
+    pods.strangers(),
+    ["alive", "dead", "lost"].map(expected),
+  );
+  const last = 2n ** 63n;
+  deepStrictEqual(
+    pods.alive("web_shop"),
+    new Map([["wanted", last], ["alive", 5n], ["dead", last], ["lost", last]]),
+  );
+});
+
+Deno.test("SeenPods knows nothing while it is not known what sources had", () => {
+  const pods = seen([listing("a")], { expected: "not known" });
+  strictEqual(pods.alive("web_shop"), undefined);
+  strictEqual(pods.strangers(), undefined);
+});

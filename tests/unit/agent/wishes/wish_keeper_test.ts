@@ -1,0 +1,221 @@
+/**
+ * Keeping what there is in line with what the sources want.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import { WishKeeper } from "../../../../mod/agent/wishes/wish_keeper.ts";
+import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
+import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
+import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import type { SourceName } from "../../../../mod/source/merge/mod.ts";
+import { gaugeOf, LogRecorder } from "../recorders.ts";
+import { pod } from "../workers_rig.ts";
+
+/** A keeper between sources that a test fills and a node that writes down what it is told. */
+class Rig {
+  readonly log = new LogRecorder();
+  readonly metrics = new MetricsRegistry();
+  readonly events: PodEvent[] = [];
+  /** What was done, in order. */
+  readonly done: string[] = [];
+  readonly sources = new Map<SourceName, ReadonlyMap<string, Pod>>();
+  /** The sources that have not spoken yet. */
+  silent: readonly SourceName[] = [];
+  running: readonly PodListing[] | undefined = [];
+  owned: ReadonlySet<string> = new Set();
+  /** The source out of which pods ran before. */
+  ranFrom: SourceName | undefined;
+  /** What the URL had; `undefined` while it is not known. */
+  expected: readonly Pod[] | undefined = [];
+  readonly held = new Map<string, Pod>();
+  readonly workers = new Map<string, WorkerView>();
+  readonly #keeper: WishKeeper;
+
+  constructor() {
+    const { done, workers, held } = this;
+    this.#keeper = new WishKeeper({
+      log: this.log.logger,
+      metrics: this.metrics,
+      events: { record: (_pod, event) => void this.events.push(event) },
+      storage: { bySource: () => this.sources },
+      sourcesReady: {
+        allReady: () => this.silent.length === 0,
+        isReady: (source) => !this.silent.includes(source),
+        missing: () => this.silent,
+      },
+      workers: {
+        get: (uid) => workers.get(uid),
+        list: () => [...workers.values()],
+        remove: (uid) => void done.push(`remove ${uid}`),
+        removeOrphan: (uid, fullName) =>
+          void done.push(`end ${uid} ${fullName}`),
+      },
+      admission: {
+        want: (wanted) => void done.push(`want ${wanted.metadata.uid}`),
+        drop: (uid) => void done.push(`drop ${uid}`),
+        held: () => held,
+      },
+      seen: { sourceOf: () => this.ranFrom },
+      expectedPods: () => this.expected,
+      runtimePods: () => this.running,
+      ownedUids: () => this.owned,
+      livingUids: () => this.owned,
+      nameOf: (uid) => uid === "named" ? "web_shop" : undefined,
+    });
+  }
+
+  /** A source lists these and no others. */
+  list(source: SourceName, ...pods: readonly Pod[]): void {
+    const listed = pods.map((each) => [each.metadata.uid, each] as const);
+    this.sources.set(source, new Map(listed));
+  }
+
+  /** A worker runs this pod. */
+  run(of: Pod): void {
+    const { uid, name } = of.metadata;
+    this.workers.set(uid, {
+      uid,
+      fullName: `${name}_shop`,
+      pod: of,
+      wanted: of,
+      state: { kind: "syncing" },
+      stopRequestedMs: undefined,
+    });
+  }
+
+  /** Looks at everything anew, and says what came of it. */
+  reconcile(): readonly string[] {
+    this.#keeper.reconcile();
+    return this.done.splice(0);
+  }
+
+  metric(name: string): number {
+    return gaugeOf(this.metrics, name);
+  }
+}
+
+function listing(uid: string, name = uid): PodListing {
+  return {
+    uid,
+    name,
+    namespace: "shop",
+    alive: true,
+    sandboxes: [],
+    containers: [],
+  };
+}
+
+Deno.test("WishKeeper.reconcile() ends what nobody wants before it asks for what is new", () => {
+  const rig = new Rig();
+  rig.run(pod("old", { name: "web" }));
+  rig.list("file", pod("new", { name: "web" }), pod("more"));
+  deepStrictEqual(rig.reconcile(), [
+    "drop old",
+    "remove old",
+    "want new",
+    "want more",
+  ]);
+});
+
+Deno.test("WishKeeper.reconcile() passes on a pod that changed, and leaves one that did not", () => {
+  const rig = new Rig();
+  const same = pod("same");
+  rig.run(same);
+  rig.run(pod("changed", { version: "1" }));
+  rig.list("file", same, pod("changed", { version: "2" }));
+  deepStrictEqual(rig.reconcile(), ["want changed"]);
+});
+
+Deno.test("WishKeeper.reconcile() ends orphans under the name that the list or the disk tells, and counts them", () => {
+  const rig = new Rig();
+  rig.owned = new Set(["listed", "named", "nameless"]);
+  rig.running = [listing("listed", "shown")];
+  deepStrictEqual(rig.reconcile(), [
+    "end listed shown_shop",
+    "end named web_shop",
+    "end nameless nameless",
+  ]);
+  strictEqual(rig.metric("kubelet_orphaned_runtime_pods_total"), 3);
+  deepStrictEqual(rig.log.of("orphan_found").map(({ uid }) => uid), [
+    "listed",
+    "named",
+    "nameless",
+  ]);
+});
+
+Deno.test("WishKeeper.reconcile() counts the pods of others once all sources have spoken and the runtime was listed", () => {
+  const rig = new Rig();
+  rig.silent = ["http"];
+  rig.running = [listing("foreign")];
+  rig.reconcile();
+  deepStrictEqual(rig.log.of("foreign_pod"), []);
+  rig.silent = [];
+  rig.running = undefined;
+  rig.reconcile();
+  deepStrictEqual(rig.log.of("foreign_pod"), []);
+  rig.running = [listing("foreign")];
+  rig.reconcile();
+  strictEqual(rig.metric("skerry_foreign_pods"), 1);
+  strictEqual(rig.log.of("foreign_pod").length, 1);
+});
+
+Deno.test("WishKeeper.reconcile() tells once of a pod whose UID another source has, as long as it has", () => {
+  const rig = new Rig();
+  strictEqual(rig.metric("skerry_duplicate_pods"), 0);
+  rig.list("file", pod("a"));
+  rig.list("http", pod("a", { version: "2" }));
+  rig.reconcile();
+  rig.reconcile();
+  strictEqual(rig.metric("skerry_duplicate_pods"), 1);
+  deepStrictEqual(rig.log.of("pod_duplicate_refused"), [{
+    namespace: "shop",
+    name: "a",
+    uid: "a",
+    source: "http",
+    by: "file",
+    field: "UID",
+  }]);
+  strictEqual(rig.events.length, 1);
+  match(rig.events[0]?.message ?? "", /source "http": source "file" has/);
+  rig.list("http");
+  rig.reconcile();
+  strictEqual(rig.metric("skerry_duplicate_pods"), 0);
+  rig.list("http", pod("a"));
+  rig.reconcile();
+  strictEqual(rig.events.length, 2);
+});
+
+Deno.test("WishKeeper.reconcile() gives the pod of a file that has not spoken to no URL", () => {
+  const rig = new Rig();
+  rig.silent = ["file"];
+  rig.ranFrom = "file";
+  rig.list("http", pod("a"));
+  deepStrictEqual(rig.reconcile(), []);
+  rig.silent = [];
+  deepStrictEqual(rig.reconcile(), ["want a"]);
+});
+
+Deno.test("WishKeeper.reconcile() keeps for a URL that has not spoken what it had, and no more", () => {
+  const rig = new Rig();
+  rig.silent = ["http"];
+  rig.ranFrom = "http";
+  rig.list("file", pod("a"), pod("b"));
+  rig.expected = undefined;
+  deepStrictEqual(rig.reconcile(), []);
+  rig.expected = [pod("a")];
+  deepStrictEqual(rig.reconcile(), ["want b"]);
+});
+
+Deno.test("WishKeeper.reconcile() does not guess whose a pod of ours is before the first list", () => {
+  const rig = new Rig();
+  rig.silent = ["file"];
+  rig.running = undefined;
+  rig.owned = new Set(["a"]);
+  rig.list("http", pod("a"), pod("new"));
+  deepStrictEqual(rig.reconcile(), ["want new"]);
+  rig.running = [listing("a")];
+  deepStrictEqual(rig.reconcile(), ["want a", "want new"]);
+});

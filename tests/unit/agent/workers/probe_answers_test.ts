@@ -1,0 +1,98 @@
+/**
+ * What follows from an answer: status first, then the worker.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import { ProbeAnswers } from "../../../../mod/agent/workers/probe_answers.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
+import type { ProbeChange } from "../../../../mod/prober/mod.ts";
+import { pod } from "../workers_rig.ts";
+
+const SYNCING: PodState = { kind: "syncing" };
+const ENDING: PodState = {
+  kind: "terminating",
+  cause: "removed",
+  graceSeconds: 30,
+};
+
+interface Row {
+  readonly kind: ProbeChange["kind"];
+  readonly verdict: ProbeChange["verdict"];
+  /** @default syncing */
+  readonly state?: PodState;
+  /** @default that of a known pod */
+  readonly uid?: string;
+  readonly follows: readonly string[];
+}
+
+// kubelet.go, syncLoopIteration: a success of liveness is no reason to look.
+const rows: readonly Row[] = [
+  { kind: "liveness", verdict: "failure", follows: ["hurry a"] },
+  { kind: "liveness", verdict: "success", follows: [] },
+  {
+    kind: "readiness",
+    verdict: "success",
+    follows: ["ready c-0 true", "poke a"],
+  },
+  {
+    kind: "readiness",
+    verdict: "failure",
+    follows: ["ready c-0 false", "poke a"],
+  },
+  {
+    kind: "startup",
+    verdict: "success",
+    follows: ["started c-0 true", "hurry a"],
+  },
+  {
+    kind: "startup",
+    verdict: "failure",
+    follows: ["started c-0 false", "hurry a"],
+  },
+  { kind: "liveness", verdict: "failure", state: ENDING, follows: [] },
+  {
+    kind: "readiness",
+    verdict: "failure",
+    state: ENDING,
+    follows: ["ready c-0 false"],
+  },
+  {
+    kind: "startup",
+    verdict: "success",
+    state: ENDING,
+    follows: ["started c-0 true"],
+  },
+  { kind: "readiness", verdict: "success", uid: "gone", follows: [] },
+];
+
+for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
+  const of = uid === "a" ? `a pod that is ${state.kind}` : "a pod that is gone";
+  Deno.test(`ProbeAnswers.take() acts upon a ${verdict} of ${kind} of ${of}`, () => {
+    const done: string[] = [];
+    const worker: WorkerView = {
+      uid: "a",
+      fullName: "a_shop",
+      pod: pod("a"),
+      state,
+      stopRequestedMs: undefined,
+    };
+    const answers = new ProbeAnswers({
+      statuses: {
+        setContainerReadiness: (_pod, id, ready) =>
+          void done.push(`ready ${id} ${ready}`),
+        setContainerStartup: (_pod, id, started) =>
+          void done.push(`started ${id} ${started}`),
+      },
+      workers: {
+        get: (wanted) => wanted === "a" ? worker : undefined,
+        poke: (wanted) => void done.push(`poke ${wanted}`),
+        hurry: (wanted) => void done.push(`hurry ${wanted}`),
+      },
+    });
+    answers.take({ uid, container: "c", containerId: "c-0", kind, verdict });
+    deepStrictEqual(done, follows);
+  });
+}

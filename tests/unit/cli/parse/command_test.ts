@@ -1,0 +1,196 @@
+/**
+ * Command lines.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { Command } from "../../../../mod/cli/parse/command.ts";
+import { parseCommand } from "../../../../mod/cli/parse/parse_command.ts";
+
+const GET = {
+  kind: "get_pods",
+  location: [],
+  name: undefined,
+  namespace: "default",
+  output: "table",
+  watch: false,
+} as const;
+const EVENTS = {
+  kind: "get_events",
+  location: [],
+  pod: undefined,
+  namespace: "default",
+  output: "table",
+  watch: false,
+} as const;
+const WEB = { location: [], name: "web", namespace: "default" } as const;
+const LOGS = {
+  kind: "logs",
+  location: [],
+  pod: "web",
+  namespace: "default",
+  container: undefined,
+  follow: false,
+  previous: false,
+  timestamps: false,
+  tailLines: undefined,
+} as const;
+
+const ROWS: readonly (readonly [string, Command])[] = [
+  ["", { kind: "help", topic: undefined }],
+  ["--help", { kind: "help", topic: undefined }],
+  ["help logs", { kind: "help", topic: "logs" }],
+  ["run --help", { kind: "help", topic: "run" }],
+  ["logs -h", { kind: "help", topic: "logs" }],
+  ["version", { kind: "version" }],
+  ["--version", { kind: "version" }],
+  ["run --root-dir=/x --config c", {
+    kind: "run",
+    args: ["--root-dir=/x", "--config", "c"],
+  }],
+  ["get pods", GET],
+  ["get sources", { kind: "get_sources", location: [], output: "table" }],
+  ["get source -o yaml --root-dir=/x", {
+    kind: "get_sources",
+    location: ["--root-dir=/x"],
+    output: "yaml",
+  }],
+  ["get po", GET],
+  ["get pod web", { ...GET, name: "web" }],
+  ["get pods -n kube-system -o wide", {
+    ...GET,
+    namespace: "kube-system",
+    output: "wide",
+  }],
+  ["get pods -ojson", { ...GET, output: "json" }],
+  ["get pods -o=yaml", { ...GET, output: "yaml" }],
+  ["get pods --output=name -A", {
+    ...GET,
+    output: "name",
+    namespace: undefined,
+  }],
+  ["get pods -Aw", { ...GET, namespace: undefined, watch: true }],
+  ["get pods --root-dir /x --control-socket=/s --config c", {
+    ...GET,
+    location: ["--root-dir=/x", "--control-socket=/s", "--config=c"],
+  }],
+  ["get events", EVENTS],
+  ["get ev -A -o wide", { ...EVENTS, namespace: undefined, output: "wide" }],
+  ["get events --for pod/web -n ns -w", {
+    ...EVENTS,
+    pod: "web",
+    namespace: "ns",
+    watch: true,
+  }],
+  ["get events --for=pods/web -w -o json --root-dir=/x", {
+    ...EVENTS,
+    location: ["--root-dir=/x"],
+    pod: "web",
+    watch: true,
+    output: "json",
+  }],
+  ["describe pod web", { kind: "describe_pod", ...WEB }],
+  ["describe pods web -n ns", {
+    kind: "describe_pod",
+    ...WEB,
+    namespace: "ns",
+  }],
+  ["describe pod/web", { kind: "describe_pod", ...WEB }],
+  ["describe -n ns po/web --root-dir=/x", {
+    kind: "describe_pod",
+    location: ["--root-dir=/x"],
+    name: "web",
+    namespace: "ns",
+  }],
+  ["describe --help", { kind: "help", topic: "describe" }],
+  ["explain web", { kind: "explain_pod", ...WEB }],
+  ["explain pod/web", { kind: "explain_pod", ...WEB }],
+  ["explain pod web -n ns", { kind: "explain_pod", ...WEB, namespace: "ns" }],
+  ["help explain", { kind: "help", topic: "explain" }],
+  ["logs web", LOGS],
+  ["logs pod/web", LOGS],
+  ["logs web -c app -f --tail 5 --timestamps -p -n ns", {
+    ...LOGS,
+    container: "app",
+    follow: true,
+    previous: true,
+    timestamps: true,
+    tailLines: 5,
+    namespace: "ns",
+  }],
+  ["logs web app", { ...LOGS, container: "app" }],
+  ["logs web --tail=-1", LOGS],
+  ["logs web --tail -1", LOGS],
+  ["logs web --follow=false", LOGS],
+  ["metrics --root-dir=/x", { kind: "metrics", location: ["--root-dir=/x"] }],
+  ["validate a.yaml dir -", {
+    kind: "validate",
+    files: ["a.yaml", "dir", "-"],
+    unknownFields: "refuse",
+  }],
+  ["validate --pod-network=10.1.0.0/16,fd00::/64 a.yaml", {
+    kind: "validate",
+    files: ["a.yaml"],
+    unknownFields: "refuse",
+    podNetworks: ["10.1.0.0/16", "fd00::/64"],
+  }],
+];
+
+function split(line: string): string[] {
+  return line === "" ? [] : line.split(" ");
+}
+
+for (const [line, command] of ROWS) {
+  Deno.test(`parseCommand() reads "${line}"`, () => {
+    deepStrictEqual(parseCommand(split(line)), { kind: "ok", command });
+  });
+}
+
+for (
+  const [line, fault] of [
+    ["gte pods", 'there is no such command, did you mean "get"'],
+    ["frobnicate", "there is no such command"],
+    ["get", "Cannot get nothing"],
+    ["get nodes", 'Cannot get "nodes": wanted "pods", "events" or "sources"'],
+    ["get events a", 'Cannot use the argument "a"'],
+    ["get events --for web", 'found "web", wanted pod/NAME'],
+    ["get events --for svc/web", 'found "svc/web", wanted pod/NAME'],
+    ["get events --for pod/web -A", "wanted --for or -A, not both"],
+    ["get events -w -o yaml", "Cannot watch with -o yaml"],
+    ["get pods --for pod/web", 'wanted it with "get events" only'],
+    ["describe", 'Cannot describe nothing: wanted "pod NAME"'],
+    ["describe web", 'Cannot describe "web": wanted "pod NAME"'],
+    ["describe node/n1", 'Cannot describe "node/n1": wanted "pod NAME"'],
+    ["describe pod", 'Cannot describe "pod": wanted "pod NAME"'],
+    ["describe pod a b", 'Cannot use the argument "b"'],
+    ["describe pod a -A", "Cannot use -A: there is no such flag"],
+    ["explain", 'Cannot explain nothing: wanted "pod/NAME"'],
+    ["explain node/n1", 'Cannot explain "node/n1": wanted "pod/NAME"'],
+    ["explain web x", 'Cannot use the argument "x"'],
+    ["get sources a", 'Cannot use the argument "a"'],
+    ["get sources -A", "Cannot use -A: there is no such flag"],
+    ["get pods a b", 'Cannot use the argument "b"'],
+    ["get pods a -A", "wanted a name or -A, not both"],
+    ["get pods -o jsn", 'found "jsn", wanted one of wide, json, yaml, name'],
+    ["get pods -w -o json", "Cannot watch with -o json"],
+    ["get pods --namespac x", "did you mean --namespace"],
+    ["get pods -n", "Cannot use --namespace: found no value"],
+    ["get pods -q", "Cannot use -q: there is no such flag"],
+    ["logs", "wanted a pod's name"],
+    ["logs web --tail many", 'found "many"'],
+    ["logs web a -c b", "wanted one container"],
+    ["logs web --follow=maybe", "wanted true or false"],
+    ["metrics x", 'Cannot use the argument "x"'],
+    ["version --root-dir=/x", "there is no such flag"],
+    ["validate", "wanted files, directories or -"],
+    ["validate --pod-network=10.1 x", "10.88.0.0/16"],
+  ] as const
+) {
+  Deno.test(`parseCommand() refuses "${line}"`, () => {
+    const result = parseCommand(split(line));
+    ok(result.kind === "refused");
+    strictEqual(result.faults.length, 1, result.faults.join("\n"));
+    ok(result.faults[0]?.includes(fault), String(result.faults[0]));
+  });
+}

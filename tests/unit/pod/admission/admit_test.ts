@@ -1,0 +1,272 @@
+/**
+ * Tests of whether a node takes a pod.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  asking,
+  judge,
+  listening,
+  type Row,
+  testRows,
+} from "../admission_rows.ts";
+import type { PodOptions } from "../builders.ts";
+
+type Expression = {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+};
+
+function affine(
+  ...terms: readonly {
+    readonly matchExpressions?: readonly Expression[];
+    readonly matchFields?: readonly Expression[];
+  }[]
+): PodOptions {
+  return {
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: terms,
+        },
+      },
+    },
+  };
+}
+
+function expression(
+  key: string,
+  operator: string,
+  ...values: readonly string[]
+): PodOptions {
+  return affine({ matchExpressions: [{ key, operator, values }] });
+}
+
+function field(operator: string, ...values: readonly string[]): PodOptions {
+  const key = "metadata.name";
+  return affine({ matchFields: [{ key, operator, values }] });
+}
+
+const NO = { reason: "NodeAffinity" };
+
+const NODES: readonly Row[] = [
+  { title: "a selector that fits", pod: { nodeSelector: { disk: "ssd" } } },
+  {
+    title: "a selector of another value",
+    pod: { nodeSelector: { disk: "hdd" } },
+    ...NO,
+  },
+  {
+    title: "a selector of a label that every object has",
+    pod: { nodeSelector: { constructor: "x" } },
+    ...NO,
+  },
+  {
+    title: "a selector that fits only half",
+    pod: { nodeSelector: { disk: "ssd", cores: "8" } },
+    ...NO,
+  },
+  { title: "In", pod: expression("disk", "In", "hdd", "ssd") },
+  { title: "In without it", pod: expression("disk", "In", "hdd"), ...NO },
+  { title: "In of no label", pod: expression("gpu", "In", "x"), ...NO },
+  { title: "NotIn", pod: expression("disk", "NotIn", "hdd") },
+  { title: "NotIn with it", pod: expression("disk", "NotIn", "ssd"), ...NO },
+  { title: "NotIn of no label", pod: expression("gpu", "NotIn", "x") },
+  { title: "Exists", pod: expression("disk", "Exists") },
+  { title: "Exists of no label", pod: expression("gpu", "Exists"), ...NO },
+  { title: "DoesNotExist", pod: expression("gpu", "DoesNotExist") },
+  {
+    title: "DoesNotExist of a label",
+    pod: expression("disk", "DoesNotExist"),
+    ...NO,
+  },
+  { title: "Gt", pod: expression("cores", "Gt", "8") },
+  { title: "Gt of as many", pod: expression("cores", "Gt", "16"), ...NO },
+  { title: "Gt of two", pod: expression("cores", "Gt", "8", "9"), ...NO },
+  { title: "Gt of a word", pod: expression("odd", "Gt", "8"), ...NO },
+  { title: "Gt of no label", pod: expression("gpu", "Gt", "8"), ...NO },
+  { title: "Gt than a word", pod: expression("cores", "Gt", "few"), ...NO },
+  {
+    title: "Gt than more than 64 bits hold",
+    pod: expression("cores", "Gt", "-9223372036854775809"),
+    ...NO,
+  },
+  { title: "Lt", pod: expression("cores", "Lt", "+17") },
+  { title: "Lt of fewer", pod: expression("cores", "Lt", "8"), ...NO },
+  { title: "an operator of tomorrow", pod: expression("a", "Near"), ...NO },
+  { title: "the node's name", pod: field("In", "edge1") },
+  { title: "another node's name", pod: field("In", "edge2"), ...NO },
+  { title: "any but another node", pod: field("NotIn", "edge2") },
+  { title: "any but this node", pod: field("NotIn", "edge1"), ...NO },
+  { title: "two names", pod: field("In", "edge1", "edge2"), ...NO },
+  {
+    title: "a field that nodes do not have",
+    pod: affine({
+      matchFields: [{ key: "spec.x", operator: "In", values: ["1"] }],
+    }),
+    ...NO,
+  },
+  { title: "no term", pod: affine(), ...NO },
+  { title: "an empty term", pod: affine({}), ...NO },
+  {
+    title: "the second of two terms",
+    pod: affine(
+      { matchExpressions: [{ key: "gpu", operator: "Exists" }] },
+      {
+        matchFields: [{
+          key: "metadata.name",
+          operator: "In",
+          values: ["edge1"],
+        }],
+      },
+    ),
+  },
+  {
+    title: "half of a term",
+    pod: affine({
+      matchExpressions: [{ key: "disk", operator: "Exists" }],
+      matchFields: [{ key: "metadata.name", operator: "In", values: ["b"] }],
+    }),
+    ...NO,
+  },
+  {
+    title: "an affinity that fits and a selector that does not",
+    pod: { ...expression("disk", "Exists"), nodeSelector: { gpu: "1" } },
+    ...NO,
+  },
+  {
+    title: "an affinity that is only preferred",
+    pod: {
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [{
+            weight: 1,
+            preference: {
+              matchExpressions: [{ key: "gpu", operator: "Exists" }],
+            },
+          }],
+        },
+      },
+    },
+  },
+  { title: "its own name", pod: { nodeName: "edge1" } },
+  {
+    title: "the name of another node",
+    pod: { nodeName: "edge2" },
+    reason: "NodeName",
+  },
+  { title: "its own system", pod: { os: { name: "linux" } } },
+  {
+    title: "another system",
+    pod: { os: { name: "windows" } },
+    reason: "PodOSNotSupported",
+  },
+  {
+    title: "a label of its own system",
+    pod: { metadata: { labels: { "kubernetes.io/os": "linux" } } },
+  },
+  {
+    title: "a label of another system",
+    pod: { metadata: { labels: { "kubernetes.io/os": "windows" } } },
+    reason: "PodOSSelectorNodeLabelDoesNotMatch",
+  },
+  {
+    title: "a kernel setting that is not allowed",
+    pod: {
+      securityContext: { sysctls: [{ name: "kernel.msgmax", value: "1" }] },
+    },
+    reason: "SysctlForbidden",
+  },
+  {
+    title: "a kernel setting that the node allows",
+    pod: {
+      securityContext: { sysctls: [{ name: "kernel.msgmax", value: "1" }] },
+    },
+    node: { allowedUnsafeSysctls: ["kernel.msg*"] },
+  },
+];
+
+testRows(NODES);
+
+const MESSAGES: readonly (Row & { readonly message: string })[] = [
+  {
+    title: "what of CPU is missing in millicores",
+    pod: asking({ cpu: "9" }),
+    others: [asking({ cpu: "250m" })],
+    reason: "OutOfcpu",
+    message:
+      "Node didn't have enough resource: cpu, requested: 9000, used: 250, capacity: 2000",
+  },
+  {
+    title: "what of memory is missing in bytes",
+    pod: asking({ memory: "9Ti" }),
+    reason: "OutOfmemory",
+    message:
+      "Node didn't have enough resource: memory, requested: 9895604649984, used: 0, capacity: 1073741824",
+  },
+  {
+    title: "that there is no place",
+    pod: {},
+    others: [{}, {}, {}],
+    reason: "OutOfpods",
+    message:
+      "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
+  },
+  {
+    title: "that the node is another one",
+    pod: { nodeSelector: { disk: "hdd" } },
+    reason: "NodeAffinity",
+    message:
+      "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+  },
+  {
+    title: "that the node has another name",
+    pod: { nodeName: "b" },
+    reason: "NodeName",
+    message:
+      "Predicate NodeName failed: node(s) didn't match the requested node name",
+  },
+  {
+    title: "that a port is taken",
+    pod: listening({ hostPort: 80 }),
+    others: [listening({ hostPort: 80 })],
+    reason: "NodePorts",
+    message:
+      "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+  },
+  {
+    title: "that the system is another one",
+    pod: { os: { name: "windows" } },
+    reason: "PodOSNotSupported",
+    message: "Failed to admit pod as the OS field doesn't match node OS",
+  },
+  {
+    title: "that a kernel setting is forbidden",
+    pod: {
+      securityContext: { sysctls: [{ name: "kernel.msgmax", value: "1" }] },
+    },
+    reason: "SysctlForbidden",
+    message: 'forbidden sysctl: "kernel.msgmax" not allowlisted',
+  },
+];
+for (const row of MESSAGES) {
+  const { title, reason, message } = row;
+  Deno.test(`admit() says ${title}`, () => {
+    deepStrictEqual(judge(row), { reason, message });
+  });
+}
+
+Deno.test("admit() says of several objections the first in upstream's order", () => {
+  const rejection = judge({
+    pod: {
+      ...asking({ cpu: "9" }),
+      nodeName: "b",
+      nodeSelector: { gpu: "1" },
+      os: { name: "windows" },
+    },
+  });
+  strictEqual(rejection?.reason, "PodOSNotSupported");
+});

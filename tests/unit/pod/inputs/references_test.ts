@@ -1,0 +1,72 @@
+/**
+ * Tests of which objects a pod refers to.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import { objectReferences } from "../../../../mod/pod/inputs/references.ts";
+import { pod, spec } from "../builders.ts";
+
+Deno.test("objectReferences() finds every kind of reference, each object once", () => {
+  const subject = pod({
+    metadata: { namespace: "shop" },
+    runtimeClassName: "kata",
+    imagePullSecrets: [{ name: "pull" }],
+    volumes: [
+      { name: "a", configMap: { name: "files", optional: true } },
+      { name: "b", secret: { secretName: "cert" } },
+      {
+        name: "c",
+        projected: {
+          sources: [
+            { configMap: { name: "files" } },
+            { secret: { name: "extra", optional: true } },
+            { downwardAPI: { items: [] } },
+          ],
+        },
+      },
+      { name: "d", persistentVolumeClaim: { claimName: "disk" } },
+      { name: "e", emptyDir: {} },
+    ],
+    initContainers: [
+      spec("i", { envFrom: [{ configMapRef: { name: "init" } }] }),
+    ],
+    containers: [
+      spec("a", {
+        envFrom: [{ secretRef: { name: "all", optional: true } }],
+        env: [
+          {
+            name: "X",
+            valueFrom: { configMapKeyRef: { name: "keys", key: "k" } },
+          },
+          {
+            name: "Y",
+            valueFrom: {
+              secretKeyRef: { name: "cert", key: "k", optional: true },
+            },
+          },
+          { name: "Z", value: "1" },
+        ],
+      }),
+    ],
+  });
+  const found = objectReferences(subject).map((
+    { kind, namespace, name, optional },
+  ) => `${kind} ${namespace}/${name}${optional ? "?" : ""}`);
+  deepStrictEqual(found, [
+    "RuntimeClass /kata?",
+    "Secret shop/pull?",
+    "ConfigMap shop/files",
+    "Secret shop/cert",
+    "Secret shop/extra?",
+    "PersistentVolumeClaim shop/disk",
+    "ConfigMap shop/init",
+    "Secret shop/all?",
+    "ConfigMap shop/keys",
+  ]);
+});
+
+Deno.test("objectReferences() finds nothing in a plain pod", () => {
+  deepStrictEqual(objectReferences(pod()), []);
+});

@@ -1,0 +1,280 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { PodStatus } from "../../../../mod/api/types/mod.ts";
+import { buildPodStatus } from "../../../../mod/pod/status/status.ts";
+import type { WaitingReason } from "../../../../mod/pod/status/container_statuses.ts";
+import {
+  ago,
+  ended,
+  NOW_MS,
+  observed,
+  pod,
+  sandbox,
+  seen,
+  sidecarSpec,
+  spec,
+  statusInput,
+} from "../builders.ts";
+import { before, never, statusOf } from "../container_status.ts";
+
+function because(reason: string, message = ""): Map<string, WaitingReason> {
+  return new Map([["a", { reason, message }]]);
+}
+
+const wasRunning = {
+  containerID: "containerd://a-0",
+  state: { running: { startedAt: "2026-01-02T03:00:00Z" } },
+};
+const wasTerminated = {
+  containerID: "containerd://a-0",
+  state: { terminated: { exitCode: 5, containerID: "containerd://a-0" } },
+};
+
+Deno.test("buildPodStatus() shows a container that never was as being created (ST-08)", () => {
+  deepStrictEqual(statusOf(), {
+    image: "localhost/busybox:1.35",
+    imageID: "",
+    lastState: {},
+    name: "a",
+    ready: false,
+    restartCount: 0,
+    started: false,
+    state: { waiting: { reason: "ContainerCreating" } },
+  });
+});
+
+Deno.test("buildPodStatus() shows a pod with init containers as initialising (ST-08)", () => {
+  const { containerStatuses, initContainerStatuses } = buildPodStatus(
+    statusInput({
+      pod: pod({ containers: [spec("a")], initContainers: [spec("i")] }),
+      observed: observed([], []),
+    }),
+  );
+  const expected = { waiting: { reason: "PodInitializing" } };
+  deepStrictEqual(containerStatuses?.[0]?.state, expected);
+  deepStrictEqual(initContainerStatuses?.[0]?.state, expected);
+});
+
+// kubelet_test.go TestGenerateAPIPodStatusWithReasonCache; ST-08.
+for (
+  const reason of [
+    "ErrImagePull",
+    "ImagePullBackOff",
+    "ErrImageNeverPull",
+    "InvalidImageName",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "RunContainerError",
+    "PostStartHookError",
+    "CrashLoopBackOff",
+  ]
+) {
+  Deno.test(`buildPodStatus() shows why a container cannot start: ${reason} (ST-08)`, () => {
+    deepStrictEqual(statusOf({ waiting: because(reason, "why") }).state, {
+      waiting: { message: "why", reason },
+    });
+  });
+}
+
+Deno.test("buildPodStatus() keeps the last end beside CrashLoopBackOff", () => {
+  const status = statusOf({
+    observed: observed([ended("a", 3, { restartCount: 4 })]),
+    waiting: because("CrashLoopBackOff", "back-off 10s"),
+  });
+  deepStrictEqual(status.state, {
+    waiting: { message: "back-off 10s", reason: "CrashLoopBackOff" },
+  });
+  strictEqual(status.lastState?.terminated?.exitCode, 3);
+  strictEqual(status.restartCount, 4);
+});
+
+Deno.test("buildPodStatus() shows the end of a container that may restart but has not tried", () => {
+  strictEqual(
+    statusOf({ observed: observed([ended("a", 3)]) }).state?.terminated
+      ?.exitCode,
+    3,
+  );
+});
+
+Deno.test("buildPodStatus() shows the end of a container that is not to restart, whatever the reason kept", () => {
+  const status = statusOf({
+    pod: never,
+    observed: observed([ended("a", 3)]),
+    waiting: because("RunContainerError", "old news"),
+  });
+  strictEqual(status.state?.terminated?.exitCode, 3);
+});
+
+Deno.test("buildPodStatus() takes the end before from the second record", () => {
+  const status = statusOf({
+    observed: observed([
+      seen("a", { restartCount: 2 }),
+      ended("a", 7, { restartCount: 1, startedAt: ago(60) }),
+      ended("a", 8, { restartCount: 0 }),
+    ]),
+  });
+  strictEqual(status.state?.running !== undefined, true);
+  strictEqual(status.restartCount, 2);
+  deepStrictEqual(status.lastState, {
+    terminated: {
+      containerID: "containerd://a-1",
+      exitCode: 7,
+      finishedAt: "2026-01-02T03:03:55Z",
+      reason: "Error",
+      startedAt: "2026-01-02T03:03:05Z",
+    },
+  });
+});
+
+Deno.test("buildPodStatus() remembers the end before when the runtime forgot it", () => {
+  const status = statusOf({
+    observed: observed([seen("a", { restartCount: 1 })]),
+    ...before(wasTerminated),
+  });
+  strictEqual(status.lastState?.terminated?.exitCode, 5);
+  strictEqual(status.restartCount, 1);
+});
+
+Deno.test("buildPodStatus() counts a restart whose record knows of none", () => {
+  const status = statusOf({
+    observed: observed([seen("a", { id: "new" })]),
+    ...before({ ...wasTerminated, restartCount: 3 }),
+  });
+  strictEqual(status.restartCount, 4);
+});
+
+Deno.test("buildPodStatus() never lowers a restart count", () => {
+  strictEqual(
+    statusOf({
+      observed: observed([seen("a", { restartCount: 1 })]),
+      ...before({ ...wasRunning, restartCount: 6 }),
+    }).restartCount,
+    6,
+  );
+});
+
+// kubelet_pods_test.go Test_generateAPIPodStatus and TestConvertToAPIContainerStatuses:
+// "no current status, with previous statuses and deletion".
+Deno.test("buildPodStatus() takes a running container that vanished as ended", () => {
+  const status = statusOf({
+    observed: observed(),
+    ...before({ ...wasRunning, restartCount: 2 }),
+  });
+  deepStrictEqual(status.state, { waiting: { reason: "ContainerCreating" } });
+  deepStrictEqual(status.lastState, {
+    terminated: {
+      exitCode: 137,
+      message:
+        "The container could not be located when the pod was deleted.  " +
+        "The container used to be Running",
+      reason: "ContainerStatusUnknown",
+    },
+  });
+  strictEqual(status.restartCount, 3);
+});
+
+Deno.test("buildPodStatus() counts no restart of a container that vanished from a deleted pod", () => {
+  const status = statusOf({
+    pod: pod({
+      containers: [spec("a")],
+      metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
+    }),
+    ...before({ ...wasRunning, restartCount: 2 }),
+  });
+  strictEqual(status.restartCount, 2);
+});
+
+Deno.test("buildPodStatus() keeps the end of a container whose record was removed", () => {
+  const status = statusOf({ pod: never, ...before(wasTerminated) });
+  strictEqual(status.state?.terminated?.exitCode, 5);
+});
+
+Deno.test("buildPodStatus() takes an unknown container that ran as lost", () => {
+  const status = statusOf({
+    observed: observed([seen("a", { state: "unknown" })]),
+    ...before(wasRunning),
+  });
+  deepStrictEqual(status.state, {
+    terminated: {
+      exitCode: 137,
+      message: "The container could not be located when the pod was terminated",
+      reason: "ContainerStatusUnknown",
+    },
+  });
+  strictEqual(status.restartCount, 1);
+});
+
+for (const state of ["created", "unknown"] as const) {
+  Deno.test(`buildPodStatus() shows a ${state} container that never ran as waiting`, () => {
+    deepStrictEqual(
+      statusOf({ observed: observed([seen("a", { state })]) }).state,
+      { waiting: {} },
+    );
+  });
+}
+
+Deno.test("buildPodStatus() takes a forgotten init container as completed once the app was made", () => {
+  const { initContainerStatuses } = buildPodStatus(statusInput({
+    pod: pod({
+      containers: [spec("a")],
+      initContainers: [spec("i"), sidecarSpec("s")],
+    }),
+    observed: observed([seen("a")]),
+  }));
+  const [i, s] = initContainerStatuses ?? [];
+  strictEqual(i?.state?.terminated?.exitCode, 0);
+  strictEqual(i?.state?.terminated?.reason, "Completed");
+  strictEqual(i?.ready, true);
+  deepStrictEqual(s?.state, { waiting: { reason: "PodInitializing" } });
+});
+
+Deno.test("buildPodStatus() lists app containers by name and init containers as declared", () => {
+  const status = buildPodStatus(statusInput({
+    pod: pod({
+      containers: [spec("z"), spec("b")],
+      initContainers: [spec("y"), spec("x")],
+      ephemeralContainers: [spec("e2"), spec("e1")],
+    }),
+    observed: observed([seen("e1")]),
+  }));
+  const names = (list: PodStatus["containerStatuses"] = []) =>
+    list.map(({ name }) => name);
+  deepStrictEqual(names(status.containerStatuses), ["b", "z"]);
+  deepStrictEqual(names(status.initContainerStatuses), ["y", "x"]);
+  deepStrictEqual(names(status.ephemeralContainerStatuses), ["e1", "e2"]);
+});
+
+Deno.test("buildPodStatus() shows the user a container runs as", () => {
+  const user = { uid: 1000, gid: 100, supplementalGroups: [100, 7] };
+  deepStrictEqual(
+    statusOf({ observed: observed([seen("a", { user })]) }).user,
+    { linux: user },
+  );
+});
+
+Deno.test("buildPodStatus() shares the space for termination messages", () => {
+  const containers = ["a", "b", "c", "d"].map((name) => spec(name));
+  const status = buildPodStatus(statusInput({
+    pod: pod({ containers, restartPolicy: "Never" }),
+    observed: observed([
+      ended("a", 1, { message: "ä".repeat(5000) }),
+      ended("b", 1, { message: "short" }),
+    ]),
+  }));
+  const [a, b] = status.containerStatuses ?? [];
+  const message = a?.state?.terminated?.message ?? "";
+  strictEqual(new TextEncoder().encode(message).length, 3072);
+  strictEqual(message, "ä".repeat(1536));
+  strictEqual(b?.state?.terminated?.message, "short");
+});
+
+Deno.test("buildPodStatus() survives a clock that ran backwards and times that make no sense", () => {
+  // CL-05.
+  const status = statusOf({
+    pod: never,
+    observed: observed([
+      ended("a", 0, { startedAt: 2n ** 62n, finishedAt: -(2n ** 70n) }),
+    ], [sandbox({ createdAt: BigInt(NOW_MS + 9e9) * 1_000_000n })]),
+  });
+  strictEqual(status.state?.terminated?.startedAt, "2116-02-20T23:53:38Z");
+  strictEqual(status.state?.terminated?.finishedAt, "0001-01-01T00:00:00Z");
+});

@@ -1,0 +1,85 @@
+/**
+ * The one form of a status.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import type {
+  ContainerState,
+  PodStatus,
+} from "../../../../mod/api/types/mod.ts";
+import { normalizeStatus } from "../../../../mod/pod/status/normal_status.ts";
+import { pod, spec } from "../builders.ts";
+import { status } from "../../explain/explain_facts.ts";
+
+const FINE = "2026-01-02T03:04:05.678901234Z";
+const WHOLE = "2026-01-02T03:04:05Z";
+
+const subject = pod({ initContainers: [spec("i2"), spec("i1")] });
+
+function ended(at: string): ContainerState {
+  return { terminated: { exitCode: 1, startedAt: at, finishedAt: at } };
+}
+
+Deno.test("normalizeStatus() cuts every time to whole seconds and orders every list", () => {
+  const given: PodStatus = {
+    startTime: FINE,
+    conditions: [{ type: "Ready", status: "True", lastTransitionTime: FINE }],
+    containerStatuses: [
+      status("b", { state: ended(FINE), lastState: ended(FINE) }),
+      status("a", { state: { running: { startedAt: FINE } } }),
+    ],
+    ephemeralContainerStatuses: [
+      status("d", { state: ended(FINE) }),
+      status("c", { state: ended(FINE) }),
+    ],
+    initContainerStatuses: [
+      status("gone", { state: ended(FINE) }),
+      status("i1", { state: ended(FINE) }),
+      status("i2", { state: ended(FINE) }),
+    ],
+  };
+  deepStrictEqual(normalizeStatus(subject, given), {
+    startTime: WHOLE,
+    conditions: [{ type: "Ready", status: "True", lastTransitionTime: WHOLE }],
+    containerStatuses: [
+      status("a", { state: { running: { startedAt: WHOLE } } }),
+      status("b", { state: ended(WHOLE), lastState: ended(WHOLE) }),
+    ],
+    ephemeralContainerStatuses: [
+      status("c", { state: ended(WHOLE) }),
+      status("d", { state: ended(WHOLE) }),
+    ],
+    initContainerStatuses: [
+      status("i2", { state: ended(WHOLE) }),
+      status("i1", { state: ended(WHOLE) }),
+      status("gone", { state: ended(WHOLE) }),
+    ],
+  });
+});
+
+Deno.test("normalizeStatus() adds nothing, and leaves out what is no time", () => {
+  deepStrictEqual(normalizeStatus(subject, {}), {});
+  const waiting = { waiting: { reason: "ErrImagePull" } };
+  const { state: _state, ...bare } = status("a");
+  const given: PodStatus = {
+    startTime: "yesterday",
+    conditions: [{ type: "Ready", status: "True" }],
+    containerStatuses: [bare, status("b", { state: waiting })],
+  };
+  const { startTime: _time, ...wanted } = given;
+  deepStrictEqual(normalizeStatus(subject, given), wanted);
+});
+
+Deno.test("normalizeStatus() shares the room for last words among all containers of the pod", () => {
+  const crowded = pod({
+    containers: [spec("a")],
+    initContainers: [spec("i1"), spec("i2")],
+    ephemeralContainers: [spec("e")],
+  });
+  const terminated = { exitCode: 1, message: "x".repeat(12_288) };
+  const given = { containerStatuses: [status("a", { state: { terminated } })] };
+  const [shown] = normalizeStatus(crowded, given).containerStatuses ?? [];
+  deepStrictEqual(shown?.state?.terminated?.message, "x".repeat(3_072));
+});

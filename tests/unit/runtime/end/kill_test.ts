@@ -1,0 +1,356 @@
+/**
+ * Ending containers and pods with the grace that is theirs.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
+import {
+  CriError,
+  type ExecResult,
+  type RuntimeService,
+} from "../../../../mod/cri/model/mod.ts";
+import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
+import {
+  type KillService,
+  PodKiller,
+} from "../../../../mod/runtime/end/kill.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { EventList, podOf, seenContainer, seenPod } from "../builders.ts";
+
+const never = new AbortController().signal;
+
+/** Notes every call with the second it came at. */
+class NotingRuntime implements KillService, Pick<RuntimeService, "execSync"> {
+  readonly calls: string[] = [];
+  readonly #clock: FakeClock;
+  hookSeconds = 0;
+  hookExitCode = 0;
+  stopSeconds: Readonly<Record<string, number>> = {};
+  refuse: readonly string[] = [];
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  async execSync(
+    id: string,
+    command: readonly string[],
+    options: { signal?: AbortSignal } = {},
+  ): Promise<ExecResult> {
+    this.#note(`exec ${id} ${command.join(" ")}`);
+    const { signal = never } = options;
+    await this.#clock.sleep(this.hookSeconds * 1000, signal);
+    const nothing = new Uint8Array();
+    return { stdout: nothing, stderr: nothing, exitCode: this.hookExitCode };
+  }
+
+  async stopContainer(id: string, timeoutSeconds: number): Promise<void> {
+    this.#note(`stop ${id} in ${timeoutSeconds}`);
+    const seconds = this.stopSeconds[id] ?? 0;
+    if (seconds > 0) await this.#clock.sleep(seconds * 1000, never);
+    if (this.refuse.includes(id)) {
+      throw new CriError({
+        kind: "failed",
+        method: "StopContainer",
+        detail: "who knows",
+      });
+    }
+    this.#note(`stopped ${id}`);
+  }
+
+  stopPodSandbox(id: string): Promise<void> {
+    this.#note(`stop sandbox ${id}`);
+    return Promise.resolve();
+  }
+
+  #note(text: string): void {
+    this.calls.push(`${this.#clock.monotonic() / 1000} ${text}`);
+  }
+}
+
+function setUp() {
+  const clock = new FakeClock();
+  const runtime = new NotingRuntime(clock);
+  const events = new EventList();
+  const hooks = new HookRunner({ runtime, events, clock });
+  const killer = new PodKiller({
+    runtime,
+    hooks,
+    nodeIps: () => [],
+    events,
+    clock,
+    log: silentLogger,
+  });
+  return { clock, runtime, events, killer };
+}
+
+const preStop = (
+  seconds: number,
+): NonNullable<ContainerSpec["lifecycle"]> => ({
+  preStop: { sleep: { seconds } },
+});
+
+Deno.test("PodKiller.killPod() stops all containers together, then the sandbox", async () => {
+  const { clock, runtime, events, killer } = setUp();
+  runtime.stopSeconds = { "a-0": 3, "b-0": 1 };
+  const done = killer.killPod({
+    pod: podOf(["a", "b"]),
+    observed: seenPod({ containers: [seenContainer("a"), seenContainer("b")] }),
+    signal: never,
+  });
+  await clock.advance(3_000);
+  await done;
+  deepStrictEqual(runtime.calls, [
+    "0 stop a-0 in 10",
+    "0 stop b-0 in 10",
+    "1 stopped b-0",
+    "3 stopped a-0",
+    "3 stop sandbox s1",
+  ]);
+  deepStrictEqual(events.texts, [
+    "Normal Killing: Stopping container a",
+    "Normal Killing: Stopping container b",
+  ]);
+});
+
+Deno.test("PodKiller.killPod() leaves what has ended and stops what is not known to", async () => {
+  const { runtime, killer } = setUp();
+  const containers = [
+    seenContainer("a", { state: "exited" }),
+    seenContainer("b", { state: "unknown" }),
+    seenContainer("c", { state: "created" }),
+  ];
+  const done = killer.killPod({
+    pod: podOf(["a", "b", "c"]),
+    observed: seenPod({ containers }),
+    signal: never,
+  });
+  await done;
+  deepStrictEqual(runtime.calls.slice(0, 1), ["0 stop b-0 in 10"]);
+});
+
+Deno.test("PodKiller.killPod() ends sidecars after the others, the last declared first", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "app-0": 2, "s2-0": 1 };
+  const sidecar = { restartPolicy: "Always", image: "example/app:1" };
+  const pod = podOf(["app"], {
+    initContainers: [{ ...sidecar, name: "s1" }, { ...sidecar, name: "s2" }],
+  });
+  const containers = ["app", "s1", "s2"].map((name) => seenContainer(name));
+  const done = killer.killPod({
+    pod,
+    observed: seenPod({ containers }),
+    signal: never,
+  });
+  await clock.advance(3_000);
+  await done;
+  deepStrictEqual(runtime.calls, [
+    "0 stop app-0 in 10",
+    "2 stopped app-0",
+    // The waiting has used up two, then three seconds of the grace.
+    "2 stop s2-0 in 8",
+    "3 stopped s2-0",
+    "3 stop s1-0 in 7",
+    "3 stopped s1-0",
+    "3 stop sandbox s1",
+  ]);
+});
+
+Deno.test("PodKiller.killPod() does not let a sidecar wait beyond the grace", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "app-0": 60 };
+  const pod = podOf(["app"], {
+    initContainers: [{ name: "s1", restartPolicy: "Always" }],
+  });
+  const containers = ["app", "s1"].map((name) => seenContainer(name));
+  const observed = seenPod({ containers });
+  const done = killer.killPod({
+    pod,
+    observed,
+    graceSeconds: 4,
+    signal: never,
+  });
+  await clock.advance(60_000);
+  await done;
+  ok(runtime.calls.includes("4 stop s1-0 in 2"), runtime.calls.join("\n"));
+});
+
+Deno.test("PodKiller.killPod() takes a sidecar's own hook off the time that it waits for others", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "a-0": 60 };
+  const done = killer.killPod({
+    pod: podOf([], {
+      initContainers: [
+        { name: "s", restartPolicy: "Always", lifecycle: preStop(4) },
+      ],
+      containers: [{ name: "a" }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    signal: never,
+  });
+  await clock.advance(60_000);
+  await done;
+  deepStrictEqual(runtime.calls.slice(0, 3), [
+    "0 stop a-0 in 10",
+    "10 stop s-0 in 2",
+    "10 stopped s-0",
+  ]);
+});
+
+Deno.test("PodKiller.killPod() keeps the sandbox while a container has a right to its grace", async () => {
+  const { runtime, killer } = setUp();
+  runtime.refuse = ["a-0"];
+  const kill = {
+    pod: podOf(["a"]),
+    observed: seenPod({ containers: [seenContainer("a")] }),
+    signal: never,
+  };
+  await rejects(
+    killer.killPod(kill),
+    /Cannot stop pod "shop\/web": .*who knows/,
+  );
+  ok(!runtime.calls.includes("0 stop sandbox s1"));
+});
+
+Deno.test("PodKiller.killPod() stops the sandbox when the grace of a stuck container is over", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.refuse = ["a-0"];
+  runtime.stopSeconds = { "a-0": 12 };
+  const done = rejects(killer.killPod({
+    pod: podOf(["a"]),
+    observed: seenPod({ containers: [seenContainer("a")] }),
+    signal: never,
+  }));
+  await clock.advance(12_000);
+  await done;
+  ok(runtime.calls.includes("12 stop sandbox s1"));
+});
+
+Deno.test("PodKiller.killContainer() gives the runtime what the hook left of the grace", async () => {
+  const { clock, runtime, killer } = setUp();
+  const pod = podOf([], {
+    containers: [{ name: "a", lifecycle: preStop(4) }],
+  });
+  const done = killer.killContainer({
+    pod,
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "spec_changed",
+    message: "Container a definition changed, will be restarted",
+    signal: never,
+  });
+  await clock.advance(4_000);
+  await done;
+  strictEqual(runtime.calls[0], "4 stop a-0 in 6");
+});
+
+Deno.test("PodKiller.killContainer() cuts a hook short when the grace is over", async () => {
+  const { clock, runtime, events, killer } = setUp();
+  const pod = podOf([], {
+    containers: [{ name: "a", lifecycle: preStop(100) }],
+  });
+  const done = killer.killContainer({
+    pod,
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    signal: never,
+  });
+  await clock.advance(10_000);
+  await done;
+  strictEqual(runtime.calls[0], "10 stop a-0 in 2");
+  deepStrictEqual(events.texts, ["Normal Killing: Stopping container a"]);
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("PodKiller.killContainer() tells of a hook that fails and goes on", async () => {
+  const { clock, runtime, events, killer } = setUp();
+  runtime.hookExitCode = 3;
+  const exec = { command: ["/bin/bye"] };
+  const pod = podOf([], {
+    containers: [{ name: "a", lifecycle: { preStop: { exec } } }],
+  });
+  const done = killer.killContainer({
+    pod,
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    signal: never,
+  });
+  await clock.advance(0);
+  await done;
+  deepStrictEqual(runtime.calls, [
+    "0 exec a-0 /bin/bye",
+    "0 stop a-0 in 10",
+    "0 stopped a-0",
+  ]);
+  deepStrictEqual(events.texts, [
+    "Normal Killing: Stopping container a",
+    "Warning FailedPreStopHook: PreStopHook failed",
+  ]);
+});
+
+Deno.test("PodKiller.killContainer() runs no hook without grace, and still gives two seconds", async () => {
+  const { runtime, killer } = setUp();
+  const pod = podOf([], {
+    containers: [{ name: "a", lifecycle: preStop(4) }],
+  });
+  await killer.killContainer({
+    pod,
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    graceSeconds: 0,
+    signal: never,
+  });
+  deepStrictEqual(runtime.calls, ["0 stop a-0 in 2", "0 stopped a-0"]);
+});
+
+Deno.test("PodKiller.killContainer() stops nothing and tells of no failed hook when it is given up in the hook", async () => {
+  const { clock, runtime, events, killer } = setUp();
+  const stop = new AbortController();
+  const done = killer.killContainer({
+    pod: podOf([], {
+      containers: [{ name: "a", lifecycle: preStop(8) }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    container: seenContainer("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    signal: stop.signal,
+  });
+  const reason = new Error("the agent ends");
+  const failing = rejects(done, (error) => error === reason);
+  await clock.advance(1_000);
+  stop.abort(reason);
+  await failing;
+  deepStrictEqual(runtime.calls, []);
+  deepStrictEqual(events.texts, ["Normal Killing: Stopping container a"]);
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("PodKiller.killPod() stops no sandbox when it is given up while it waits for others to end", async () => {
+  const { clock, runtime, killer } = setUp();
+  runtime.stopSeconds = { "a-0": 5 };
+  const stop = new AbortController();
+  const done = killer.killPod({
+    pod: podOf([], {
+      initContainers: [{ name: "s", restartPolicy: "Always" }],
+      containers: [{ name: "a" }],
+      terminationGracePeriodSeconds: 10,
+    }),
+    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    signal: stop.signal,
+  });
+  const reason = new Error("the agent ends");
+  const failing = rejects(done, (error) => error === reason);
+  await clock.advance(1_000);
+  stop.abort(reason);
+  await clock.advance(10_000);
+  await failing;
+  deepStrictEqual(runtime.calls, ["0 stop a-0 in 10", "5 stopped a-0"]);
+});

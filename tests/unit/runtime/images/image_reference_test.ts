@@ -1,0 +1,69 @@
+/**
+ * Which image names are usable.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { parseImageReference } from "../../../../mod/runtime/images/image_reference.ts";
+
+const SHA = "a".repeat(64);
+
+const USABLE: readonly (readonly [string, string])[] = [
+  ["x", "x:latest"],
+  ["x:1", "x:1"],
+  ["x:latest", "x:latest"],
+  ["a/b/c", "a/b/c:latest"],
+  ["localhost/x", "localhost/x:latest"],
+  ["localhost:5000/x", "localhost:5000/x:latest"],
+  ["registry.example:5000/a/b:v1.0_2-x", "registry.example:5000/a/b:v1.0_2-x"],
+  ["[::1]:5000/x", "[::1]:5000/x:latest"],
+  [`x@sha256:${SHA}`, `x@sha256:${SHA}`],
+  [`x:1@sha256:${SHA}`, `x:1@sha256:${SHA}`],
+  ["a__b/c-d.e", "a__b/c-d.e:latest"],
+  ["Registry.example/x", "Registry.example/x:latest"],
+];
+
+for (const [text, image] of USABLE) {
+  Deno.test(`parseImageReference() takes "${text.slice(0, 40)}"`, () => {
+    deepStrictEqual(parseImageReference(text), { kind: "ok", image });
+  });
+}
+
+const UNUSABLE = [
+  "",
+  "a b",
+  "-x",
+  "Upper",
+  "UPPER/case",
+  "x:tag:tag",
+  "x:",
+  "x@",
+  "x@sha256:short",
+  `x@sha256:${"A".repeat(64)}`,
+  `x@md5:${"a".repeat(32)}`,
+  `x@sha256:${"a".repeat(65)}`,
+  "../../etc",
+  "http://x/y",
+  "a//b",
+  "a/",
+  "/a",
+  "x/Y",
+  "a..b",
+  `x:${"t".repeat(129)}`,
+  SHA,
+  "x\n",
+  "a/".repeat(200) + "a",
+  "y".repeat(5 * 1024),
+];
+
+for (const text of UNUSABLE) {
+  Deno.test(`parseImageReference() refuses ${JSON.stringify(text.slice(0, 40))} (${text.length})`, () => {
+    const reference = parseImageReference(text);
+    strictEqual(reference.kind, "invalid");
+    ok(
+      reference.kind === "invalid" && reference.message.length < 400 &&
+        reference.message.startsWith("couldn't parse image reference"),
+    );
+  });
+}

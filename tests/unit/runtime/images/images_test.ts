@@ -1,0 +1,205 @@
+/**
+ * Having the image of a container on the node.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import type { ImageOutcome } from "../../../../mod/runtime/images/image_outcome.ts";
+import { podOf } from "../builders.ts";
+import { setUp } from "../images_rig.ts";
+
+const never = new AbortController().signal;
+
+interface Row {
+  readonly image: string;
+  readonly policy?: string;
+  readonly here?: boolean;
+  readonly there?: boolean;
+  readonly calls: readonly string[];
+  /** A reason, or nothing when the image is present in the end. */
+  readonly reason?: string;
+}
+
+const ROWS: readonly Row[] = [
+  { image: "x:1", here: true, calls: ["status x:1"] },
+  {
+    image: "x:1",
+    there: true,
+    calls: ["status x:1", "pull x:1", "status sha256:x:1"],
+  },
+  {
+    image: "x",
+    here: true,
+    there: true,
+    calls: ["pull x:latest", "status sha256:x:latest"],
+  },
+  {
+    image: "x:latest",
+    policy: "IfNotPresent",
+    here: true,
+    calls: ["status x:latest"],
+  },
+  { image: "x:1", policy: "Never", here: true, calls: ["status x:1"] },
+  {
+    image: "x:1",
+    policy: "Never",
+    there: true,
+    calls: ["status x:1"],
+    reason: "ErrImageNeverPull",
+  },
+  {
+    image: "x:1",
+    policy: "Always",
+    here: true,
+    calls: ["pull x:1"],
+    reason: "ErrImagePull",
+  },
+  { image: "Upper", there: true, calls: [], reason: "InvalidImageName" },
+];
+
+for (const { image, policy, here, there, calls, reason } of ROWS) {
+  const where = here ? "present" : "absent";
+  Deno.test(`ImagePuller.ensure() of "${image}", ${policy ?? "no policy"}, ${where}: ${reason ?? "present"}`, async () => {
+    const { store, ensure } = setUp();
+    const full = image.includes(":") ? image : `${image}:latest`;
+    if (here) store.add(full);
+    if (there) store.registry.add(full);
+    const outcome = await ensure({
+      image,
+      ...policy === undefined ? {} : { imagePullPolicy: policy },
+    });
+    deepStrictEqual(store.calls, calls);
+    if (reason === undefined) {
+      deepStrictEqual(outcome, {
+        kind: "present",
+        imageRef: `sha256:${full}`,
+        image: { uid: 7n, username: "" },
+      });
+    } else {
+      strictEqual(outcome.kind === "failed" && outcome.reason, reason);
+    }
+  });
+}
+
+Deno.test("ImagePuller.ensure() tells of a pull in the kubelet's words", async () => {
+  const { clock, store, events, puller } = setUp();
+  store.registry.add("x:1");
+  store.pullMs = 1_500;
+  const work = puller.ensure(podOf([]), { name: "c", image: "x:1" }, {
+    signal: never,
+  });
+  await clock.advance(1_500);
+  await work;
+  deepStrictEqual(events.texts, [
+    'Normal Pulling: Pulling image "x:1"',
+    'Normal Pulled: Successfully pulled image "x:1" in 1.5s (1.5s including waiting). Image size: 1234 bytes.',
+  ]);
+});
+
+Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async () => {
+  const { clock, store, events, ensure } = setUp();
+  const want = { image: "x:1" };
+  const first = await ensure(want);
+  deepStrictEqual(first, {
+    kind: "failed",
+    reason: "ErrImagePull",
+    message: "not found",
+    retryAtMs: 1_000,
+  });
+  await clock.advance(1_000);
+  deepStrictEqual(await ensure(want), {
+    kind: "failed",
+    reason: "ImagePullBackOff",
+    message: 'Back-off pulling image "x:1": ErrImagePull: not found',
+    retryAtMs: 10_000,
+  });
+  await clock.advance(9_000);
+  const second = await ensure(want);
+  strictEqual(second.kind === "failed" && second.reason, "ErrImagePull");
+  await clock.advance(1_000);
+  const paused = await ensure(want);
+  strictEqual(paused.kind === "failed" && paused.retryAtMs, 30_000);
+  deepStrictEqual(events.texts.slice(0, 3), [
+    'Normal Pulling: Pulling image "x:1"',
+    'Warning Failed: Failed to pull image "x:1": not found',
+    'Normal BackOff: Back-off pulling image "x:1"',
+  ]);
+  strictEqual(store.calls.filter((call) => call === "pull x:1").length, 2);
+});
+
+Deno.test("ImagePuller.ensure() tells when an image cannot be looked for", async () => {
+  const { store, events, ensure } = setUp();
+  store.failure = "disk is gone";
+  const outcome = await ensure({ image: "x:1" });
+  strictEqual(outcome.kind === "failed" && outcome.reason, "ImageInspectError");
+  deepStrictEqual(events.texts, [
+    'Warning InspectFailed: Failed to inspect image "x:1": disk is gone',
+  ]);
+});
+
+Deno.test("ImagePuller.ensure() asks once for a burst of pods, and anew later", async () => {
+  const { clock, store, ensure, puller } = setUp();
+  store.add("x:1");
+  const want = { image: "x:1" };
+  strictEqual(puller.isKnown(want), false);
+  puller.prefetch(want);
+  await ensure(want);
+  await ensure(want);
+  strictEqual(puller.isKnown(want), true);
+  strictEqual(store.calls.length, 1);
+  await clock.advance(2_000);
+  await ensure(want);
+  strictEqual(store.calls.length, 2);
+  puller.invalidate(want);
+  strictEqual(puller.isKnown(want), false);
+});
+
+Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () => {
+  const { clock, store, puller } = setUp({ maxParallelPulls: 2 });
+  store.pullMs = 60_000;
+  store.add("here:1");
+  const stop = new AbortController();
+  const ensure = (image: string, signal = never): Promise<ImageOutcome> =>
+    puller.ensure(podOf([]), { name: "c", image }, { signal });
+  const slow = ensure("slow:1", stop.signal);
+  const gone = rejects(slow, /deleted/);
+  await clock.advance(0);
+  store.pullMs = 10;
+  store.registry.add("a:1").add("b:1");
+  const rest = Promise.all([ensure("a:1"), ensure("b:1"), ensure("here:1")]);
+  await clock.advance(30);
+  deepStrictEqual((await rest).map(({ kind }) => kind), [
+    "present",
+    "present",
+    "present",
+  ]);
+  stop.abort(new Error("deleted"));
+  await gone;
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("ImagePuller.ensure() does not pull again what came while it waited", async () => {
+  const { clock, store, puller } = setUp({ maxParallelPulls: 1 });
+  store.pullMs = 100;
+  store.registry.add("x:1");
+  const all = Promise.all(
+    ["u-1", "u-2", "u-3"].map((uid) => {
+      const pod = podOf([]);
+      const metadata = { ...pod.metadata, uid };
+      const container = { name: "c", image: "x:1" };
+      return puller.ensure({ ...pod, metadata }, container, { signal: never });
+    }),
+  );
+  await clock.advance(300);
+  await all;
+  strictEqual(store.calls.filter((call) => call === "pull x:1").length, 1);
+});
+
+Deno.test("ImagePuller.forget() lets a pod of the same UID start afresh", async () => {
+  const { ensure, puller, store } = setUp();
+  await ensure({ image: "x:1" });
+  puller.forget("u-1");
+  store.registry.add("x:1");
+  strictEqual((await ensure({ image: "x:1" })).kind, "present");
+});

@@ -1,0 +1,149 @@
+/**
+ * What containers were given, over restarts of the agent.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import { ActuatedStore } from "../../../../mod/runtime/resources/actuated_resources.ts";
+import type { RuntimeFiles } from "../../../../mod/runtime/spec/ports.ts";
+import { podOf, seenContainer, seenPod } from "../builders.ts";
+
+const UID = "4a6b6c1e-0000-4000-8000-000000000001";
+const PATH = `/pods/${UID}/resources.json`;
+
+/** Stores of one agent after another, over the same disk. */
+class Disk {
+  readonly files: Map<string, string> = new Map();
+
+  store(): ActuatedStore {
+    const refuse = () => Promise.reject(new Error("not expected"));
+    const files: RuntimeFiles = {
+      makeDirectory: () => Promise.resolve(),
+      write: (path, content) => {
+        this.files.set(path, content);
+        return Promise.resolve();
+      },
+      readTail: (path) => {
+        const text = this.files.get(path);
+        return Promise.resolve(
+          text === undefined ? undefined : new TextEncoder().encode(text),
+        );
+      },
+      writeNew: refuse,
+      readTailBelow: refuse,
+      list: refuse,
+      remove: refuse,
+    };
+    return new ActuatedStore({ files }, { podsDir: "/pods" });
+  }
+}
+
+function pod(cpu: string, uid: string = UID): Pod {
+  const requests = { cpu };
+  const subject = podOf([], {
+    resources: { requests, limits: { cpu: "2" } },
+    containers: [{ name: "c", image: "x", resources: { requests } }],
+  });
+  return { ...subject, metadata: { ...subject.metadata, uid } };
+}
+
+const SEEN = seenPod({
+  uid: UID,
+  containers: [seenContainer("c", { id: "c-0" }), seenContainer("d")],
+});
+
+Deno.test("ActuatedStore knows after a restart of the agent what pod and containers were given", async () => {
+  const disk = new Disk();
+  const first = disk.store();
+  await first.sandboxMade(pod("100m"));
+  await first.started(pod("100m"), { name: "c", image: "x" }, "c-0");
+  await first.resized(pod("100m"), { name: "c", id: "c-0" }, {
+    requests: { cpu: "300m" },
+    limits: { memory: "64Mi" },
+    fromRuntime: true,
+  });
+  await first.podResized(pod("300m"));
+  const known = await first.complete(SEEN);
+  strictEqual(known.qosClass, "Burstable");
+  deepStrictEqual(known.podResources?.requests, { cpu: "300m" });
+  deepStrictEqual(known.containers[0]?.resources, {
+    requests: { cpu: "300m" },
+    limits: { memory: "64Mi" },
+    fromRuntime: true,
+  });
+  strictEqual(known.containers[1]?.resources, undefined);
+  deepStrictEqual(await disk.store().complete(SEEN), known);
+});
+
+Deno.test("ActuatedStore says nothing of another container of the same name", async () => {
+  const store = new Disk().store();
+  await store.resized(pod("1"), { name: "c", id: "old" }, {
+    requests: {},
+    limits: {},
+  });
+  const { containers } = await store.complete(SEEN);
+  strictEqual(containers[0]?.resources, undefined);
+});
+
+for (
+  const text of [
+    "",
+    "[]",
+    "null",
+    '"text"',
+    '{"qosClass":"Best","pod":7,"containers":[]}',
+    '{"containers":{"c":7}}',
+    '{"containers":{"c":{"id":7,"resources":{}}}}',
+    '{"containers":{"c":{"id":"c-0"}}}',
+    '{"qosClass":"Burst',
+  ]
+) {
+  Deno.test(`ActuatedStore takes nothing from ${text || "an empty file"}`, async () => {
+    const disk = new Disk();
+    disk.files.set(PATH, text);
+    deepStrictEqual(await disk.store().complete(SEEN), SEEN);
+  });
+}
+
+Deno.test("ActuatedStore leaves out amounts that are none", async () => {
+  const disk = new Disk();
+  const resources = {
+    requests: { cpu: "100m", memory: "much", disk: 7, swap: "1e999999999" },
+    limits: ["1"],
+    fromRuntime: "yes",
+  };
+  disk.files.set(
+    PATH,
+    JSON.stringify({ containers: { c: { id: "c-0", resources } } }),
+  );
+  const { containers } = await disk.store().complete(SEEN);
+  deepStrictEqual(containers[0]?.resources, {
+    requests: { cpu: "100m" },
+    limits: {},
+  });
+});
+
+Deno.test("ActuatedStore.forget() reads anew what was written of a pod", async () => {
+  const disk = new Disk();
+  const store = disk.store();
+  await store.sandboxMade(pod("100m"));
+  disk.files.clear();
+  strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
+  store.forget(UID);
+  strictEqual((await store.complete(SEEN)).qosClass, undefined);
+});
+
+Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot be read, and reads it later", async () => {
+  const disk = new Disk();
+  await disk.store().sandboxMade(pod("100m"));
+  const { get } = disk.files;
+  disk.files.get = () => {
+    throw new Error("EIO");
+  };
+  const store = disk.store();
+  deepStrictEqual(await store.complete(SEEN), SEEN);
+  disk.files.get = get;
+  strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
+});

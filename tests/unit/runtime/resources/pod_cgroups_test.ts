@@ -1,0 +1,184 @@
+/**
+ * The cgroups of pods against a tree in memory.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import type { CgroupLayout } from "../../../../mod/runtime/spec/spec_input.ts";
+import {
+  NodePodCgroups,
+  type PodCgroupsOptions,
+} from "../../../../mod/runtime/resources/pod_cgroups.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { MemoryCgroups } from "../../../support/memory_cgroups.ts";
+import { pod, spec } from "../../pod/builders.ts";
+
+const LAYOUT: CgroupLayout = {
+  driver: "cgroupfs",
+  version: 1,
+  root: "/",
+  perQos: true,
+  cpuCfsQuota: true,
+  cpuCfsPeriodMs: 100,
+  hugePageSizes: [],
+};
+const SIGNAL = new AbortController().signal;
+
+function keeper(
+  tree: MemoryCgroups,
+  options: Partial<PodCgroupsOptions> & { layout?: () => CgroupLayout } = {},
+): { cgroups: NodePodCgroups; clock: FakeClock } {
+  const clock = new FakeClock();
+  const cgroups = new NodePodCgroups({ tree, clock, log: silentLogger }, {
+    layout: () => ({ ...LAYOUT, version: tree.version }),
+    ...options,
+  });
+  return { cgroups, clock };
+}
+
+function burstable(uid: string, cpu: string): Pod {
+  return pod({
+    metadata: { uid },
+    containers: [spec("a", { resources: { requests: { cpu } } })],
+  });
+}
+
+Deno.test("RT-31 NodePodCgroups.ensure() makes and limits the node's, the class's and the pod's cgroup", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree, {
+    pidsLimit: 64,
+    allocatable: { cpu: "2", memory: "1Gi" },
+  });
+  await cgroups.ensure(pod());
+  deepStrictEqual([...tree.groups.keys()], [
+    "/kubepods",
+    "/kubepods/besteffort",
+    "/kubepods/burstable",
+    "/kubepods/besteffort/podu1",
+  ]);
+  deepStrictEqual(tree.writes, [
+    "/kubepods cpu.shares=2048",
+    "/kubepods cpu.cfs_quota_us=-1",
+    "/kubepods memory.limit_in_bytes=1073741824",
+    "/kubepods/besteffort cpu.shares=2",
+    "/kubepods/besteffort cpu.cfs_quota_us=-1",
+    "/kubepods/besteffort/podu1 cpu.shares=2",
+    "/kubepods/besteffort/podu1 cpu.cfs_quota_us=-1",
+    "/kubepods/besteffort/podu1 memory.limit_in_bytes=-1",
+    "/kubepods/besteffort/podu1 pids.max=64",
+  ]);
+});
+
+Deno.test("RT-31 NodePodCgroups writes the files of version 2", async () => {
+  const tree = new MemoryCgroups(2);
+  const { cgroups } = keeper(tree, { pidsLimit: 64 });
+  await cgroups.ensure(burstable("u1", "1"));
+  deepStrictEqual([...tree.groups.get("/kubepods/burstable/podu1") ?? []], [
+    ["cpu.weight", "39"],
+    ["cpu.max", "max 100000"],
+    ["memory.max", "max"],
+    ["pids.max", "64"],
+  ]);
+});
+
+// A weight tells shares only in steps of 26.
+for (
+  const [version, file, sum, one] of [
+    [1, "cpu.shares", "1536", "512"],
+    [2, "cpu.weight", "58", "20"],
+  ] as const
+) {
+  Deno.test(`NodePodCgroups weighs the Burstable class by its pods, version ${version}`, async () => {
+    const tree = new MemoryCgroups(version);
+    const weight = () => tree.groups.get("/kubepods/burstable")?.get(file);
+    await keeper(tree).cgroups.ensure(burstable("u1", "1"));
+    // Another agent knows the first pod by its files only.
+    const { cgroups } = keeper(tree);
+    await cgroups.ensure(burstable("u2", "500m"));
+    strictEqual(weight(), sum);
+    await keeper(tree).cgroups.remove("u1", SIGNAL);
+    await cgroups.update(burstable("u2", "500m"));
+    strictEqual(weight(), one);
+    await cgroups.remove("u2", SIGNAL);
+    strictEqual(weight(), version === 1 ? "2" : "1");
+  });
+}
+
+Deno.test("RT-31 NodePodCgroups leaves making to systemd and limits what it made", async () => {
+  const tree = new MemoryCgroups(2);
+  const { cgroups } = keeper(tree, {
+    layout: () => ({ ...LAYOUT, version: 2, driver: "systemd" }),
+  });
+  await cgroups.ensure(pod());
+  await cgroups.update(pod());
+  deepStrictEqual(tree.writes, []);
+  const path =
+    "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu1.slice";
+  await tree.make(path);
+  await cgroups.update(pod());
+  strictEqual(tree.groups.get(path)?.get("cpu.weight"), "1");
+  await cgroups.remove("u1", SIGNAL);
+  strictEqual(tree.groups.has(path), false);
+});
+
+Deno.test("NodePodCgroups does nothing where pods have no cgroups of their own", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree, {
+    layout: () => ({ ...LAYOUT, perQos: false }),
+  });
+  await cgroups.ensure(pod());
+  await cgroups.update(pod());
+  await cgroups.remove("u1", SIGNAL);
+  deepStrictEqual(tree.groups.size, 0);
+});
+
+Deno.test("NodePodCgroups.remove() waits for processes on their way out, not for ever", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups, clock } = keeper(tree);
+  await cgroups.ensure(pod());
+  const path = "/kubepods/besteffort/podu1";
+  tree.busy.set(path, 2);
+  const removal = cgroups.remove("u1", SIGNAL);
+  await clock.advance(1_000);
+  await removal;
+  strictEqual(tree.groups.has(path), false);
+
+  await cgroups.ensure(pod());
+  tree.busy.set(path, 1_000);
+  const refused = rejects(cgroups.remove("u1", SIGNAL), { kind: "busy" });
+  await clock.advance(60_000);
+  await refused;
+});
+
+Deno.test("NodePodCgroups.remove() finds the pod whatever its class was, and only pods", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree);
+  await tree.make("/kubepods/podu1");
+  await tree.make("/kubepods/burstable/podu1");
+  await tree.make("/kubepods/pod../other");
+  await cgroups.remove("u1", SIGNAL);
+  await cgroups.remove("../other", SIGNAL);
+  deepStrictEqual([...tree.groups.keys()], [
+    "/kubepods",
+    "/kubepods/burstable",
+    "/kubepods/pod..",
+    "/kubepods/pod../other",
+  ]);
+});
+
+Deno.test("NodePodCgroups.memoryExcess() tells what would be killed for", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree);
+  const limits = { cpu: "1", memory: "1Mi" };
+  const subject = pod({ containers: [spec("a", { resources: { limits } })] });
+  strictEqual(await cgroups.memoryExcess(subject), 0n);
+  tree.used.set("/kubepods/podu1", {
+    memoryBytes: 4n << 20n,
+    memoryWorkingSetBytes: 3n << 20n,
+    cpuNanos: 0n,
+  });
+  strictEqual(await cgroups.memoryExcess(subject), 2n << 20n);
+});

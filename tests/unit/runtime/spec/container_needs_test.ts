@@ -1,0 +1,45 @@
+/**
+ * What the environment of a container is made from.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { environmentOf } from "../../../../mod/runtime/spec/container_needs.ts";
+import {
+  keyFileName,
+  parseKeyFile,
+} from "../../../../mod/runtime/spec/key_file.ts";
+import { container, containerInput } from "./fixtures.ts";
+
+Deno.test("environmentOf() hands on the addresses, services and files that are known", () => {
+  const ref = { volumeName: "v", path: "app.env", key: "A" };
+  const env = [
+    { name: "A", valueFrom: { fileKeyRef: { ...ref, optional: true } } },
+    { name: "POD", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+    { name: "HOST", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } },
+  ];
+  const input = containerInput({ container: container({ env }) });
+  const services = [{
+    name: "kubernetes",
+    namespace: "default",
+    clusterIp: "10.96.0.1",
+    ports: [],
+  }];
+  const keyFiles = new Map([
+    [keyFileName(ref), parseKeyFile("A='1'\n")],
+  ]);
+  const full = environmentOf({ ...input, services, keyFiles });
+  deepStrictEqual(Object.fromEntries(full), {
+    A: "1",
+    POD: "10.88.0.7",
+    HOST: "10.0.0.5",
+    KUBERNETES_SERVICE_HOST: "10.96.0.1",
+  });
+  const missing = new Map([
+    [keyFileName(ref), { kind: "missing" as const }],
+  ]);
+  const bare = environmentOf({ ...input, keyFiles: missing });
+  strictEqual(bare.has("KUBERNETES_SERVICE_HOST"), false);
+  strictEqual(bare.has("A"), false);
+});

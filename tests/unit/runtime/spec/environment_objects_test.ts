@@ -1,0 +1,264 @@
+/**
+ * Tests of variables that come from ConfigMaps, Secrets, files and services.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, throws } from "node:assert/strict";
+import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
+import {
+  containerEnvironment,
+  type EnvironmentFacts,
+} from "../../../../mod/runtime/spec/environment.ts";
+import {
+  type KeyFile,
+  keyFileName,
+  parseKeyFile,
+} from "../../../../mod/runtime/spec/key_file.ts";
+import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
+import { container, pod } from "./fixtures.ts";
+import { keyed, objectsOf } from "./objects.ts";
+
+const HIDDEN = "hunter2";
+const OBJECTS = objectsOf([
+  keyed("ConfigMap", "base", { A: "1", B: "2", "dotted.key": "d" }),
+  keyed("ConfigMap", "more", { B: "3", REF: "$(A)" }),
+  keyed("ConfigMap", "elsewhere", { A: "1" }, "other"),
+  keyed("Secret", "safe", { PASSWORD: HIDDEN }),
+  keyed("Secret", "binary", { KEY: new Uint8Array([0x68, 0xff, 0x31]) }),
+  keyed("Secret", "cut", { KEY: `${HIDDEN}\0` }),
+]);
+const FACTS: EnvironmentFacts = {
+  podIps: [],
+  hostIps: [],
+  allocatable: new Map(),
+  objects: OBJECTS,
+};
+
+function environment(
+  fields: Pick<ContainerSpec, "env" | "envFrom">,
+  facts: Partial<EnvironmentFacts> = {},
+  of = pod(),
+): Record<string, string> {
+  const values = containerEnvironment(of, container(fields), {
+    ...FACTS,
+    ...facts,
+  });
+  return Object.fromEntries(values);
+}
+
+const CASES: readonly {
+  readonly title: string;
+  readonly fields: Pick<ContainerSpec, "env" | "envFrom">;
+  readonly expected: Record<string, string>;
+}[] = [
+  {
+    title: "lets a later source and then env win (RT-27)",
+    fields: {
+      envFrom: [
+        { configMapRef: { name: "base" } },
+        { configMapRef: { name: "more" } },
+      ],
+      env: [{ name: "A", value: "own" }],
+    },
+    expected: { A: "own", B: "3", "dotted.key": "d", REF: "$(A)" },
+  },
+  {
+    title: "puts a prefix before every key of a source",
+    fields: {
+      envFrom: [{ prefix: "P_", configMapRef: { name: "more" } }],
+    },
+    expected: { P_B: "3", P_REF: "$(A)" },
+  },
+  {
+    title: "expands values with what sources gave",
+    fields: {
+      envFrom: [{ secretRef: { name: "safe" } }],
+      env: [{ name: "URL", value: "db://$(PASSWORD)@x" }],
+    },
+    expected: { PASSWORD: HIDDEN, URL: `db://${HIDDEN}@x` },
+  },
+  {
+    title: "takes single keys, and does not expand them",
+    fields: {
+      env: [
+        { name: "A", value: "x" },
+        {
+          name: "M",
+          valueFrom: { configMapKeyRef: { name: "more", key: "REF" } },
+        },
+        {
+          name: "S",
+          valueFrom: { secretKeyRef: { name: "safe", key: "PASSWORD" } },
+        },
+      ],
+    },
+    expected: { A: "x", M: "$(A)", S: HIDDEN },
+  },
+  {
+    title: "leaves out what is optional and not there (VO-14)",
+    fields: {
+      envFrom: [
+        { configMapRef: { name: "none", optional: true } },
+        { secretRef: { name: "none", optional: true } },
+      ],
+      env: [
+        {
+          name: "M",
+          valueFrom: {
+            configMapKeyRef: { name: "none", key: "k", optional: true },
+          },
+        },
+        {
+          name: "S",
+          valueFrom: {
+            secretKeyRef: { name: "safe", key: "no", optional: true },
+          },
+        },
+        { name: "KEPT", value: "$(M)" },
+      ],
+    },
+    expected: { KEPT: "$(M)" },
+  },
+];
+
+for (const { title, fields, expected } of CASES) {
+  Deno.test(`containerEnvironment() ${title}`, () => {
+    deepStrictEqual(environment(fields), expected);
+  });
+}
+
+const REFUSED: readonly (readonly [
+  message: string,
+  fields: Pick<ContainerSpec, "env" | "envFrom">,
+])[] = [
+  ['configmap "none" not found', {
+    envFrom: [{ configMapRef: { name: "none" } }],
+  }],
+  ['secret "none" not found', { envFrom: [{ secretRef: { name: "none" } }] }],
+  // Of the pod's own namespace only.
+  ['configmap "elsewhere" not found', {
+    envFrom: [{ configMapRef: { name: "elsewhere" } }],
+  }],
+  ["couldn't find key k in ConfigMap shop/base", {
+    env: [{
+      name: "X",
+      valueFrom: { configMapKeyRef: { name: "base", key: "k" } },
+    }],
+  }],
+  ["couldn't find key k in Secret shop/safe", {
+    env: [{
+      name: "X",
+      valueFrom: { secretKeyRef: { name: "safe", key: "k" } },
+    }],
+  }],
+  [
+    'Cannot use key "KEY" of Secret "shop/binary" as a variable: its value is not UTF-8',
+    { envFrom: [{ secretRef: { name: "binary" } }] },
+  ],
+  [
+    'Cannot use key "KEY" of Secret "shop/cut" as a variable: its value holds a NUL byte',
+    {
+      env: [{
+        name: "X",
+        valueFrom: { secretKeyRef: { name: "cut", key: "KEY" } },
+      }],
+    },
+  ],
+];
+
+for (const [message, fields] of REFUSED) {
+  Deno.test(`containerEnvironment() says: ${message} (VO-14)`, () => {
+    throws(
+      () => environment(fields),
+      (error) => {
+        ok(error instanceof SpecRefusal);
+        deepStrictEqual(error.message, message);
+        return !error.message.includes(HIDDEN);
+      },
+    );
+  });
+}
+
+Deno.test("containerEnvironment() reads variables of a file, and leaves optional ones out", () => {
+  const ref = { volumeName: "v", path: "app.env", key: "A" };
+  const keyFiles = new Map<string, KeyFile>([
+    [keyFileName(ref), parseKeyFile("A='1'\n")],
+    [keyFileName({ ...ref, path: "none" }), { kind: "missing" }],
+  ]);
+  const env = [
+    { name: "A", valueFrom: { fileKeyRef: ref } },
+    {
+      name: "B",
+      valueFrom: { fileKeyRef: { ...ref, key: "B", optional: true } },
+    },
+    {
+      name: "C",
+      valueFrom: { fileKeyRef: { ...ref, path: "none", optional: true } },
+    },
+  ];
+  deepStrictEqual(environment({ env }, { keyFiles }), { A: "1" });
+  const needed = [{
+    name: "B",
+    valueFrom: { fileKeyRef: { ...ref, key: "B" } },
+  }];
+  throws(
+    () => environment({ env: needed }, { keyFiles }),
+    /"B": file "app.env" of volume "v" has no variable "B"/,
+  );
+});
+
+const SERVICES: NonNullable<EnvironmentFacts["services"]> = [
+  {
+    name: "my-db",
+    namespace: "shop",
+    clusterIp: "10.1.0.1",
+    ports: [{ name: "sql-x", port: 5432 }, { port: 53, protocol: "UDP" }],
+  },
+  { name: "headless", namespace: "shop", clusterIp: "None", ports: [] },
+  { name: "far", namespace: "other", clusterIp: "10.1.0.3", ports: [] },
+  {
+    name: "kubernetes",
+    namespace: "default",
+    clusterIp: "fd00::1",
+    ports: [{ name: "https", port: 443 }],
+  },
+];
+const MASTER = {
+  KUBERNETES_SERVICE_HOST: "fd00::1",
+  KUBERNETES_SERVICE_PORT: "443",
+  KUBERNETES_SERVICE_PORT_HTTPS: "443",
+  KUBERNETES_PORT: "tcp://[fd00::1]:443",
+  KUBERNETES_PORT_443_TCP: "tcp://[fd00::1]:443",
+  KUBERNETES_PORT_443_TCP_PROTO: "tcp",
+  KUBERNETES_PORT_443_TCP_PORT: "443",
+  KUBERNETES_PORT_443_TCP_ADDR: "fd00::1",
+};
+
+Deno.test("containerEnvironment() tells of the services of the pod's namespace", () => {
+  const env = [
+    { name: "HOST", value: "$(MY_DB_SERVICE_HOST)" },
+    { name: "MY_DB_PORT", value: "own" },
+  ];
+  deepStrictEqual(environment({ env }, { services: SERVICES }), {
+    ...MASTER,
+    HOST: "10.1.0.1",
+    MY_DB_PORT: "own",
+    MY_DB_SERVICE_HOST: "10.1.0.1",
+    MY_DB_SERVICE_PORT: "5432",
+    MY_DB_SERVICE_PORT_SQL_X: "5432",
+    MY_DB_PORT_5432_TCP: "tcp://10.1.0.1:5432",
+    MY_DB_PORT_5432_TCP_PROTO: "tcp",
+    MY_DB_PORT_5432_TCP_PORT: "5432",
+    MY_DB_PORT_5432_TCP_ADDR: "10.1.0.1",
+    MY_DB_PORT_53_UDP: "udp://10.1.0.1:53",
+    MY_DB_PORT_53_UDP_PROTO: "udp",
+    MY_DB_PORT_53_UDP_PORT: "53",
+    MY_DB_PORT_53_UDP_ADDR: "10.1.0.1",
+  });
+});
+
+Deno.test("containerEnvironment() tells of the API server alone without service links", () => {
+  const unlinked = pod({ enableServiceLinks: false });
+  deepStrictEqual(environment({}, { services: SERVICES }, unlinked), MASTER);
+});

@@ -1,0 +1,108 @@
+/**
+ * Small pods and nodes for the tests of the builders.
+ *
+ * @module
+ */
+
+import type {
+  ContainerSpec,
+  Pod,
+  PodSpec,
+} from "../../../../mod/api/types/mod.ts";
+import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import type { ContainerSecurityContext } from "../../../../mod/cri/config/mod.ts";
+import { containerSecurity } from "../../../../mod/runtime/spec/security_spec.ts";
+import type {
+  ContainerSpecInput,
+  NodeFacts,
+  SandboxSpecInput,
+} from "../../../../mod/runtime/spec/spec_input.ts";
+import { BARE_CGROUPS, bareNode } from "../../../support/bare_node.ts";
+
+/** A pod of one container `c` unless `spec` says otherwise. */
+export function pod(
+  spec: Partial<PodSpec> = {},
+  metadata: Partial<Pod["metadata"]> = {},
+): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop", uid: "u-1", ...metadata },
+    spec: { containers: [container()], ...spec },
+  };
+}
+
+/** A container `c`. */
+export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
+  return { name: "c", image: "example/app:1", ...fields };
+}
+
+/** A node with cgroups v1, 16 GiB and 4 CPUs. */
+export const NODE: NodeFacts = bareNode({
+  ips: ["10.0.0.5"],
+  allocatable: new Map([
+    ["cpu", parseQuantity("4")],
+    ["memory", parseQuantity("15Gi")],
+  ]),
+  cgroups: { ...BARE_CGROUPS, hugePageSizes: ["2MB", "1GB"] },
+  seccompProfileRoot: "/state/seccomp",
+});
+
+/** What the builder of containers gets for `container` in `pod`. */
+export function containerInput(
+  fields: Partial<ContainerSpecInput> = {},
+): ContainerSpecInput {
+  const only = fields.container ?? fields.pod?.spec.containers[0] ??
+    container();
+  return {
+    pod: pod({ containers: [only] }),
+    container: only,
+    kind: "app",
+    restartCount: 0,
+    sandboxId: "s1",
+    podIps: ["10.88.0.7"],
+    imageRef: "sha256:abc",
+    imageUser: { uid: undefined, username: "" },
+    volumes: new Map(),
+    node: NODE,
+    ...fields,
+  };
+}
+
+/** What the builder of sandboxes gets for `pod`. */
+export function sandboxInput(
+  of: Pod,
+  fields: Partial<SandboxSpecInput> = {},
+): SandboxSpecInput {
+  return {
+    pod: of,
+    attempt: 0,
+    podLogsDir: "/logs",
+    dns: { servers: ["127.0.0.1"], searches: ["."], options: [] },
+    node: NODE,
+    ...fields,
+  };
+}
+
+type PodSecurity = NonNullable<PodSpec["securityContext"]>;
+type OwnSecurity = NonNullable<ContainerSpec["securityContext"]>;
+
+/** What a test says of a container's security; the rest is left out. */
+export interface SecuritySetting {
+  readonly ofPod?: PodSecurity;
+  readonly own?: OwnSecurity;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly fields?: Partial<ContainerSpecInput>;
+}
+
+/** The security settings of a container `c`. */
+export function security(setting: SecuritySetting): ContainerSecurityContext {
+  const { ofPod = {}, own = {}, annotations = {}, fields } = setting;
+  const only = container({ securityContext: own });
+  const of: Pod = pod({ containers: [only], securityContext: ofPod }, {
+    annotations,
+  });
+  return containerSecurity(
+    containerInput({ pod: of, container: only, ...fields }),
+  );
+}

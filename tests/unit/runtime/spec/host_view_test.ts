@@ -1,0 +1,51 @@
+/**
+ * What requests differ in without a host view: exactly what is listed.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import { containerResources } from "../../../../mod/runtime/spec/resource_spec.ts";
+import type { CgroupLayout } from "../../../../mod/runtime/spec/spec_input.ts";
+import { HOST_VIEW_FIELDS } from "../../../testdata/golden_deviations.ts";
+import { container, NODE, pod } from "./fixtures.ts";
+
+const WITHOUT: CgroupLayout = {
+  ...NODE.cgroups,
+  version: 1,
+  hugePageSizes: [],
+  swapAccounting: true,
+};
+
+function resourcesIn(cgroups: CgroupLayout): Readonly<Record<string, unknown>> {
+  const limits = { cpu: "1", memory: "1Gi", "hugepages-2Mi": "2Mi" };
+  const only = container({ resources: { limits } });
+  return {
+    ...containerResources({
+      pod: pod({ containers: [only] }),
+      container: only,
+      node: { ...NODE, cgroups },
+    }),
+  };
+}
+
+for (const version of [1, 2] as const) {
+  Deno.test(`containerResources() without a host view differs only as listed, version ${version}`, () => {
+    const seen = resourcesIn({ ...NODE.cgroups, version });
+    const blind = resourcesIn(WITHOUT);
+    const fields = new Set([...Object.keys(seen), ...Object.keys(blind)]);
+    const differing = [...fields].filter((field) =>
+      text(seen[field]) !== text(blind[field])
+    );
+    const listed = HOST_VIEW_FIELDS.filter((entry) => entry.version === version)
+      .map(({ what }) => what);
+    deepStrictEqual(differing.toSorted(), listed.toSorted());
+  });
+}
+
+function text(value: unknown): string | undefined {
+  return JSON.stringify(
+    value,
+    (_, each: unknown) => typeof each === "bigint" ? `${each}` : each,
+  );
+}

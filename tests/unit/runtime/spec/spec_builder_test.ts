@@ -1,0 +1,106 @@
+/**
+ * Tests of all builders together behind their port.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
+import type { ResolverConfig } from "../../../../mod/runtime/spec/dns.ts";
+import {
+  NodeSpecBuilder,
+  type SpecBuilderOptions,
+} from "../../../../mod/runtime/spec/spec_builder.ts";
+import type { NodeFacts } from "../../../../mod/runtime/spec/spec_input.ts";
+import { containerInput, NODE, pod } from "./fixtures.ts";
+
+function builder(options: Partial<SpecBuilderOptions> = {}): NodeSpecBuilder {
+  return new NodeSpecBuilder({
+    node: NODE,
+    podLogsDir: "/logs",
+    hostDns: () => undefined,
+    clusterDns: [],
+    clusterDomain: "cluster.local",
+    nodeHostsFile: () => "127.0.0.1 node\n",
+    objects: NO_OBJECTS,
+    ...options,
+  });
+}
+
+Deno.test("NodeSpecBuilder.sandbox() follows the node's resolver settings as they change", () => {
+  let host: ResolverConfig = {
+    servers: ["1.1.1.1"],
+    searches: [],
+    options: [],
+  };
+  const specs = builder({ hostDns: () => host });
+  const servers = () => {
+    const result = specs.sandbox({
+      pod: pod({ dnsPolicy: "Default" }),
+      attempt: 0,
+    });
+    return result.kind === "ok" ? result.config.dnsConfig?.servers : undefined;
+  };
+  deepStrictEqual(servers(), ["1.1.1.1"]);
+  host = { ...host, servers: ["2.2.2.2"] };
+  deepStrictEqual(servers(), ["2.2.2.2"]);
+});
+
+Deno.test("NodeSpecBuilder.sandbox() hands warnings on", () => {
+  const asking = pod({ dnsPolicy: "ClusterFirstWithHostNet" });
+  const { warnings } = builder().sandbox({ pod: asking, attempt: 0 });
+  deepStrictEqual(warnings?.map(({ reason }) => reason), ["MissingClusterDNS"]);
+});
+
+Deno.test("NodeSpecBuilder.sandbox() refuses a full name that is too long in words", () => {
+  const of = pod({ subdomain: "s".repeat(63), setHostnameAsFQDN: true });
+  const result = builder().sandbox({ pod: of, attempt: 0 });
+  strictEqual(result.kind, "refused");
+  if (result.kind === "refused") match(result.message, /at most 64/);
+});
+
+Deno.test("NodeSpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
+  const node: NodeFacts = {
+    ...NODE,
+    runtimeClass: (name) => ({
+      kind: "RuntimeClass",
+      name,
+      handler: "kata",
+      overhead: new Map(),
+      nodeSelector: {},
+    }),
+  };
+  const of = pod({ runtimeClassName: "sandboxed" });
+  const result = builder({ node }).sandbox({ pod: of, attempt: 0 });
+  strictEqual(result.kind, "ok");
+  strictEqual(result.runtimeHandler, "kata");
+});
+
+Deno.test("NodeSpecBuilder.sandbox() refuses by the reason that upstream gives", () => {
+  const of = pod({ securityContext: { supplementalGroupsPolicy: "Strict" } });
+  const result = builder().sandbox({ pod: of, attempt: 0 });
+  strictEqual(
+    result.kind === "refused" && result.reason,
+    "SupplementalGroupsPolicyNotSupported",
+  );
+});
+
+Deno.test("NodeSpecBuilder.container() knows the node", () => {
+  const { node: _, ...input } = containerInput();
+  const result = builder().container(input);
+  strictEqual(
+    result.kind === "ok" && result.config.linux?.resources?.cpuPeriod,
+    100_000n,
+  );
+});
+
+Deno.test("NodeSpecBuilder.hostsFile() names the pod by the cluster's domain", () => {
+  const text = builder().hostsFile(pod({ subdomain: "sub" }), ["10.88.0.7"]);
+  match(text, /^10\.88\.0\.7\tweb\.sub\.shop\.svc\.cluster\.local\tweb$/m);
+});
+
+Deno.test("NodeSpecBuilder.hostsFile() shows the node's file on the node's network only", () => {
+  const specs = builder();
+  match(specs.hostsFile(pod({ hostNetwork: true }), []), /127\.0\.0\.1 node/);
+  strictEqual(specs.hostsFile(pod(), ["10.88.0.7"]).includes("node\n"), false);
+});

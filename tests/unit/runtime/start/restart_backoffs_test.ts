@@ -1,0 +1,97 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
+import { RestartBackoffs } from "../../../../mod/runtime/start/restart_backoffs.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { ended, NOW_MS, observed, pod, spec } from "../../pod/builders.ts";
+
+const SECOND = 1000;
+const YEAR = 365 * 24 * 3600 * SECOND;
+
+/** To start where it ended. */
+function here(seen: ObservedPod) {
+  return { observed: seen, sandboxId: "s0" };
+}
+
+/** A container that ends as soon as it starts, on a wall clock that somebody sets. */
+class Crasher {
+  readonly #clock = new FakeClock(NOW_MS);
+  readonly #backoffs = new RestartBackoffs({ clock: this.#clock });
+  #starts = 0;
+
+  /** Starts as soon as allowed; returns how long that took, in seconds. */
+  async restart(jumpMs: number): Promise<number> {
+    const finishedAt = BigInt(this.#clock.now()) * 1_000_000n;
+    const id = `a-${this.#starts++}`;
+    const subject = pod({ containers: [spec("a")] });
+    const seen = observed([ended("a", 1, { id, finishedAt })]);
+    const beganMs = this.#clock.monotonic();
+    this.#clock.wall = Math.max(0, this.#clock.now() + jumpMs);
+    for (let asked = 0; asked < 3; asked++) {
+      const wait = this.#backoffs.ask(subject, spec("a"), here(seen));
+      if (wait === undefined) {
+        return (this.#clock.monotonic() - beganMs) / SECOND;
+      }
+      await this.#clock.advance(wait.retryAtMs - this.#clock.monotonic());
+    }
+    throw new Error("Cannot restart: found three waits, wanted one at most");
+  }
+}
+
+const jumps = [
+  { name: "back by 40 s", by: -40 * SECOND },
+  { name: "back to 1970", by: -NOW_MS },
+  { name: "ahead by 56 years", by: 56 * YEAR },
+];
+for (const { name, by } of jumps) {
+  Deno.test(`RestartBackoffs keeps its waits when the clock is set ${name} before each is asked for (CL-02, N05)`, async () => {
+    const crasher = new Crasher();
+    const waits: number[] = [];
+    for (let crash = 0; crash < 4; crash++) {
+      waits.push(await crasher.restart(by));
+    }
+    deepStrictEqual(waits, [0, 10, 20, 40]);
+  });
+
+  Deno.test(`RestartBackoffs keeps a wait that has begun when the clock is set ${name} (CL-02, N05)`, () => {
+    const clock = new FakeClock(NOW_MS);
+    const backoffs = new RestartBackoffs({ clock });
+    const subject = pod({ containers: [spec("a")] });
+    const finishedAt = BigInt(NOW_MS) * 1_000_000n;
+    const ask = (id: string) =>
+      backoffs.ask(
+        subject,
+        spec("a"),
+        here(observed([ended("a", 1, { id, finishedAt })])),
+      )?.retryAtMs;
+    const before = [ask("a-0"), ask("a-1")];
+    clock.wall = clock.now() + by;
+    deepStrictEqual([...before, ask("a-1")], [undefined, 10_000, 10_000]);
+  });
+}
+
+Deno.test("RestartBackoffs lets a failed start of what ended long ago be tried at once", () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = new RestartBackoffs({ clock });
+  const seen = observed([ended("a", 1, { id: "a-0" })]);
+  clock.wall = NOW_MS + 3600 * SECOND;
+  const subject = pod({ containers: [spec("a")] });
+  const waits = [0, 1].map(() => backoffs.ask(subject, spec("a"), here(seen)));
+  deepStrictEqual(waits, [undefined, undefined]);
+});
+
+Deno.test("RestartBackoffs counts no end that a container met with its sandbox", () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = new RestartBackoffs({ clock });
+  const subject = pod({ containers: [spec("a")] });
+  const finishedAt = BigInt(NOW_MS) * 1_000_000n;
+  const ask = (id: string, sandboxId: string) => {
+    const seen = observed([ended("a", 1, { id, finishedAt })]);
+    const where = { observed: seen, sandboxId };
+    return backoffs.ask(subject, spec("a"), where)?.retryAtMs;
+  };
+  // In s1 it starts at once, and so it does after its first crash there.
+  deepStrictEqual([ask("a-0", "s1"), ask("a-1", "s1")], [undefined, undefined]);
+  deepStrictEqual([ask("a-2", "s0"), ask("a-3", "s0")], [undefined, 10_000]);
+  // Its own crash it waits out, wherever.
+  deepStrictEqual([ask("a-3", "s1"), ask("a-4", "s1")], [10_000, undefined]);
+});

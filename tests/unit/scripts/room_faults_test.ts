@@ -1,0 +1,66 @@
+/**
+ * The shape of rooms.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  findRoomFaults,
+  MAX_FILES,
+  MAX_NAMES,
+  roomOf,
+} from "../../../scripts/layers/rooms.ts";
+
+function faultsOf(files: Readonly<Record<string, string>>): readonly string[] {
+  return findRoomFaults(Object.keys(files), (path) => files[path] ?? "")
+    .map(({ path, message }) => `${path} ${message}`);
+}
+
+function names(count: number): string {
+  return Array.from({ length: count }, (_, index) => `a${index}`).join(", ");
+}
+
+const DOOR = `/** { not, a, name } */ export { a, type B } from "./x.ts";`;
+
+for (
+  const [what, files, expected] of [
+    ["a room with a door", { "mod/a/mod.ts": DOOR, "mod/a/x.ts": "" }, []],
+    ["files beside the rooms", { "main.ts": "", "mod/README.ts": "" }, []],
+    ["a room without a door", { "mod/a/b/x.ts": "" }, [
+      "mod/a/b/mod.ts is missing: mod/a/b needs a door",
+    ]],
+    ["a door that exports everything", {
+      "mod/a/mod.ts": `export * from "./x.ts";`,
+    }, ["mod/a/mod.ts exports everything: name it"]],
+    ["as many names as may be", {
+      "mod/a/mod.ts": `export { ${
+        names(MAX_NAMES - 1)
+      }, } from "./x.ts"; export type { B } from "./y.ts";`,
+    }, []],
+    ["a name too many", {
+      "mod/a/mod.ts": `export { ${names(MAX_NAMES + 1)} } from "./x.ts";`,
+    }, [
+      `mod/a/mod.ts offers ${MAX_NAMES + 1} names; ${MAX_NAMES} is the most`,
+    ]],
+  ] as const
+) {
+  Deno.test(`findRoomFaults() judges ${what}`, () => {
+    deepStrictEqual(faultsOf(files), expected);
+  });
+}
+
+Deno.test("findRoomFaults() counts the files of a room with what is generated for it", () => {
+  const paths = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`mod/a/gen/${index}.ts`, ""])
+        .concat([["mod/a/mod.ts", DOOR]]),
+    );
+  deepStrictEqual(faultsOf(paths(MAX_FILES - 1)), []);
+  strictEqual(faultsOf(paths(MAX_FILES)).length, 1);
+});
+
+Deno.test("roomOf() takes what is generated to the room around it", () => {
+  strictEqual(roomOf("mod/api/read/gen/pod_schema.ts"), "api/read");
+  strictEqual(roomOf("mod/base/clock.ts"), "base");
+});

@@ -1,0 +1,175 @@
+/**
+ * The mux that many sources feed.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import type { NotificationMode } from "../../../../mod/source/merge/merge_modes.ts";
+import { PodConfigMux } from "../../../../mod/source/merge/merge_mux.ts";
+import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { configMap, pod } from "../pods.ts";
+import { MODES, newStorage, set, words } from "../updates.ts";
+
+const a = pod({ name: "a" });
+const b = pod({ name: "b" });
+
+/** A source that a test speaks through. */
+class FakeSource {
+  readonly #queue: SourceUpdate[] = [];
+  #wake: () => void = () => {};
+  failure: Error | undefined;
+  isStopped = false;
+
+  say(update: SourceUpdate): void {
+    this.#queue.push(update);
+    this.#wake();
+  }
+
+  fail(failure: Error): void {
+    this.failure = failure;
+    this.#wake();
+  }
+
+  async *run(signal: AbortSignal): AsyncGenerator<SourceUpdate> {
+    signal.addEventListener("abort", () => this.#wake(), { once: true });
+    while (!signal.aborted) {
+      if (this.failure !== undefined) throw this.failure;
+      const next = this.#queue.shift();
+      if (next !== undefined) yield next;
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
+      }
+    }
+    this.isStopped = true;
+  }
+}
+
+class MuxBench implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly file = new FakeSource();
+  readonly http = new FakeSource();
+  readonly mux: PodConfigMux;
+  readonly told: string[] = [];
+  readonly stop = new AbortController();
+  running: Promise<void> | undefined;
+
+  constructor(mode: NotificationMode) {
+    this.mux = new PodConfigMux(mode, {
+      storage: newStorage(),
+      objects: {
+        replace: (source, objects) => {
+          const names = objects.map(({ name }) => name);
+          this.told.push(`objects of ${source}:${names}`);
+        },
+      },
+    });
+  }
+
+  async pass(): Promise<void> {
+    this.running ??= this.#run();
+    await this.clock.advance(0);
+  }
+
+  async #run(): Promise<void> {
+    const sources = [this.file, this.http];
+    for await (const news of this.mux.run(sources, this.stop.signal)) {
+      this.told.push(`${news.source} ${words([news])}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+}
+
+Deno.test("PodConfigMux.run() tells one source while another is silent (SRC-24)", async () => {
+  await using bench = new MuxBench("incremental");
+  bench.file.say({ ...set("file", a), objects: [configMap()] });
+  await bench.pass();
+  deepStrictEqual(bench.told, ["objects of file:settings", "file add:a"]);
+  bench.file.say({ op: "remove", source: "file", pods: [a] });
+  await bench.pass();
+  deepStrictEqual(bench.told.slice(2), ["file remove:a"]);
+});
+
+Deno.test("PodConfigMux.run() tells snapshots of all sources", async () => {
+  await using bench = new MuxBench("snapshot");
+  await bench.pass();
+  bench.file.say(set("file", a));
+  await bench.pass();
+  bench.http.say(set("http", b));
+  await bench.pass();
+  deepStrictEqual(bench.told.filter((line) => line.includes("set")), [
+    "file set:a",
+    "http set:a,b",
+  ]);
+});
+
+Deno.test("PodConfigMux.run() ignores a checkpoint that comes late, with its objects", async () => {
+  await using bench = new MuxBench("incremental");
+  bench.file.say(set("file", a));
+  bench.file.say({
+    op: "restore",
+    source: "file",
+    pods: [b],
+    objects: [configMap()],
+  });
+  await bench.pass();
+  deepStrictEqual(bench.told, ["objects of file:", "file add:a"]);
+});
+
+for (const mode of MODES) {
+  Deno.test(`PodConfigMux.resync() tells the merged state again, but no increments (${mode})`, async () => {
+    await using bench = new MuxBench(mode);
+    bench.mux.resync();
+    await bench.pass();
+    bench.file.say(set("file", a));
+    await bench.pass();
+    bench.told.length = 0;
+    bench.mux.resync();
+    await bench.pass();
+    deepStrictEqual(
+      bench.told,
+      mode === "incremental" ? [] : ["* set:a"],
+    );
+  });
+}
+
+Deno.test("PodConfigMux.run() stops its sources when it is left", async () => {
+  const bench = new MuxBench("incremental");
+  const { mux, file, http, stop } = bench;
+  file.say(set("file", a));
+  for await (const news of mux.run([file, http], stop.signal)) {
+    strictEqual(news.op, "add");
+    break;
+  }
+  strictEqual(file.isStopped && http.isStopped, true);
+});
+
+Deno.test("PodConfigMux.run() runs nothing once it was told to stop", async () => {
+  const bench = new MuxBench("incremental");
+  bench.stop.abort();
+  bench.file.say(set("file", a));
+  await bench.pass();
+  await bench.running;
+  deepStrictEqual(bench.told, []);
+});
+
+Deno.test("PodConfigMux.run() fails with its source", async () => {
+  const bench = new MuxBench("incremental");
+  const failed = rejects(
+    (async () => {
+      for await (
+        const _news of bench.mux.run([bench.file], bench.stop.signal)
+      );
+    })(),
+    /broken/,
+  );
+  bench.file.fail(new Error("It is broken"));
+  await failed;
+});

@@ -1,0 +1,225 @@
+/**
+ * @module
+ */
+
+import {
+  deepStrictEqual,
+  notStrictEqual,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
+import type { Pod, PodEvent, PodRef } from "../../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import type {
+  PodChange,
+  SourceName,
+} from "../../../../mod/source/merge/source_set.ts";
+import { PodStorage } from "../../../../mod/source/merge/merge.ts";
+import { SourcesReady } from "../../../../mod/source/merge/sources_ready.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { pod } from "../pods.ts";
+
+class Bench {
+  readonly clock: FakeClock = new FakeClock(Date.UTC(2026, 1, 3, 4, 5, 6, 7));
+  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly storage: PodStorage = new PodStorage({
+    clock: this.clock,
+    log: silentLogger,
+    events: { record: (pod, event) => this.events.push({ ...event, pod }) },
+  });
+
+  set(pods: readonly Pod[], source: SourceName = "file"): readonly PodChange[] {
+    return this.storage.merge({ source, pods, objects: [] });
+  }
+
+  /** As `op:name,name` words. */
+  told(pods: readonly Pod[], source: SourceName = "file"): readonly string[] {
+    return this.set(pods, source).map(({ op, pods }) =>
+      `${op}:${pods.map(({ metadata }) => metadata.name)}`
+    );
+  }
+}
+
+Deno.test("PodStorage adds the pods of a first set, with source and time", () => {
+  const bench = new Bench();
+  const [change] = bench.set([pod()]);
+  strictEqual(change?.op, "add");
+  strictEqual(change.source, "file");
+  deepStrictEqual(change.pods[0]?.metadata.annotations, {
+    "kubernetes.io/config.source": "file",
+    "kubernetes.io/config.seen": "2026-02-03T04:05:06.007000000Z",
+  });
+  strictEqual(bench.storage.pods()[0], change.pods[0]);
+});
+
+Deno.test("PodStorage overwrites what a source says about source and time", () => {
+  const bench = new Bench();
+  const annotations = {
+    "kubernetes.io/config.source": "api",
+    "kubernetes.io/config.seen": "1999",
+  };
+  const [change] = bench.set([pod({ metadata: { annotations } })], "http");
+  deepStrictEqual(change?.pods[0]?.metadata.annotations, {
+    "kubernetes.io/config.source": "http",
+    "kubernetes.io/config.seen": "2026-02-03T04:05:06.007000000Z",
+  });
+});
+
+Deno.test("PodStorage tells a first set without pods by an empty add, once", () => {
+  const bench = new Bench();
+  strictEqual(bench.storage.seen("file"), false);
+  deepStrictEqual(bench.set([]), [{ op: "add", source: "file", pods: [] }]);
+  strictEqual(bench.storage.seen("file"), true);
+  strictEqual(bench.storage.seen("http"), false);
+  deepStrictEqual(bench.set([]), []);
+});
+
+Deno.test("PodStorage says nothing of a set that means the same", () => {
+  const bench = new Bench();
+  bench.set([pod({ metadata: { labels: {} } })]);
+  bench.clock.wall = 0;
+  const held = bench.storage.pods()[0];
+  const finalizers = ["x"];
+  const annotations = { "kubernetes.io/config.mirror": "m" };
+  deepStrictEqual(bench.told([pod({ metadata: { annotations } })]), []);
+  deepStrictEqual(bench.told([pod({ metadata: { finalizers } })]), []);
+  strictEqual(bench.storage.pods()[0], held);
+});
+
+const CHANGES: readonly (readonly [string, Pod, string])[] = [
+  ["another image", pod({ image: "x" }), "update"],
+  ["another label", pod({ metadata: { labels: { a: "1" } } }), "update"],
+  [
+    "another annotation",
+    pod({ metadata: { annotations: { a: "1" } } }),
+    "update",
+  ],
+  [
+    "a deletion timestamp",
+    pod({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+    "delete",
+  ],
+  [
+    "another grace period",
+    pod({ metadata: { deletionGracePeriodSeconds: 1 } }),
+    "update",
+  ],
+  ["another status", pod({ status: { phase: "Failed" } }), "reconcile"],
+];
+for (const [what, changed, op] of CHANGES) {
+  Deno.test(`PodStorage answers ${what} with ${op}`, () => {
+    const bench = new Bench();
+    bench.set([pod()]);
+    const before = bench.storage.pods()[0];
+    bench.clock.wall = 0;
+    deepStrictEqual(bench.told([changed]), [`${op}:web`]);
+    const after = bench.storage.pods()[0];
+    notStrictEqual(after, before);
+    deepStrictEqual(before?.spec, pod().spec);
+    const seen = (held: Pod | undefined): string | undefined =>
+      held?.metadata.annotations?.["kubernetes.io/config.seen"];
+    strictEqual(seen(after), seen(before));
+    // What is held now is what was asked for.
+    deepStrictEqual(bench.told([changed]), []);
+  });
+}
+
+Deno.test("PodStorage keeps from a held pod what an update may not change", () => {
+  const bench = new Bench();
+  const finalizers = ["a"];
+  bench.set([pod({ metadata: { finalizers, labels: { old: "1" } } })]);
+  const next = pod({
+    image: "x",
+    metadata: { finalizers: ["b"], generation: 2 },
+  });
+  bench.set([next]);
+  const { metadata } = bench.storage.pods()[0] ?? pod();
+  deepStrictEqual(metadata.finalizers, finalizers);
+  strictEqual(metadata.generation, 2);
+  strictEqual(metadata.labels, undefined);
+});
+
+Deno.test("PodStorage orders removals first and reconciliations last", () => {
+  const bench = new Bench();
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => pod({ name }));
+  ok(a && b && c && d);
+  bench.set([a, b, c, d]);
+  deepStrictEqual(
+    bench.told([
+      pod({ name: "d", status: { phase: "Running" } }),
+      pod({ name: "e" }),
+      pod({ name: "c", metadata: { deletionTimestamp: "x" } }),
+      pod({ name: "b", image: "x" }),
+    ]),
+    ["remove:a", "add:e", "update:b", "delete:c", "reconcile:d"],
+  );
+  deepStrictEqual(
+    bench.storage.pods().map(({ metadata }) => metadata.name),
+    ["d", "e", "c", "b"],
+  );
+});
+
+Deno.test("PodStorage removes a pod and adds its successor of the same name", () => {
+  const bench = new Bench();
+  bench.set([pod({ uid: "1" })]);
+  deepStrictEqual(bench.told([pod({ uid: "2" })]), ["remove:web", "add:web"]);
+});
+
+Deno.test("PodStorage takes a fixed UID under another name for another pod", () => {
+  const bench = new Bench();
+  bench.set([pod({ name: "old", uid: "fixed" })]);
+  deepStrictEqual(bench.told([pod({ name: "new", uid: "fixed" })]), [
+    "remove:old",
+    "add:new",
+  ]);
+});
+
+Deno.test("PodStorage keeps sources apart", () => {
+  const bench = new Bench();
+  bench.set([pod({ name: "a" })], "file");
+  deepStrictEqual(bench.told([pod({ name: "a" })], "http"), ["add:a"]);
+  deepStrictEqual(bench.told([], "file"), ["remove:a"]);
+  strictEqual(bench.storage.pods().length, 1);
+});
+
+Deno.test("PodStorage drops the second of two pods of one name, with an event", () => {
+  const bench = new Bench();
+  deepStrictEqual(
+    bench.told([
+      pod({ uid: "1" }),
+      pod({ uid: "2" }),
+      pod({ uid: "3", namespace: "other" }),
+      pod({ uid: "1", name: "twin" }),
+    ]),
+    ["add:web,web"],
+  );
+  deepStrictEqual(
+    bench.storage.pods().map(({ metadata }) => metadata.uid),
+    ["1", "3"],
+  );
+  deepStrictEqual(
+    bench.events.map(({ pod, reason, type }) => [pod.uid, reason, type]),
+    [["2", "FailedValidation", "Warning"], [
+      "1",
+      "FailedValidation",
+      "Warning",
+    ]],
+  );
+});
+
+Deno.test("SourcesReady waits until each source was delivered and handled", () => {
+  const { storage } = new Bench();
+  const ready = new SourcesReady(["file", "http"], storage);
+  strictEqual(ready.allReady(), false);
+  storage.merge({ source: "file", pods: [], objects: [] });
+  ready.add("http");
+  deepStrictEqual(ready.missing(), ["file", "http"]);
+  ready.add("file");
+  deepStrictEqual(ready.missing(), ["http"]);
+  storage.merge({ source: "http", pods: [], objects: [] });
+  strictEqual(ready.allReady(), true);
+});
+
+Deno.test("SourcesReady is ready at once without sources", () => {
+  strictEqual(new SourcesReady([], new Bench().storage).allReady(), true);
+});

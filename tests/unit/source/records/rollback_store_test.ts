@@ -1,0 +1,188 @@
+/**
+ * Versions of pods, kept on a disk that may refuse.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { sealRecord } from "../../../../mod/host/files/mod.ts";
+import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
+import type { PodHistory } from "../../../../mod/pod/recovery/mod.ts";
+import { DiskRollbackStore } from "../../../../mod/source/records/rollback_store.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { pod } from "../../pod/builders.ts";
+import { FakeRecords } from "../fake_records.ts";
+
+const HISTORY: PodHistory = {
+  good: pod(),
+  bad: { revision: "r", uid: "u2", atMs: 5, afterMs: 60_000 },
+};
+const OTHER: PodHistory = {
+  good: pod({ metadata: { uid: "u3" } }),
+  trial: { revision: "s", usedMs: 7, isPaused: true },
+};
+
+/** One agent after the other over the same disk. */
+class Bench {
+  readonly clock: FakeClock = new FakeClock();
+  readonly files: FakeRecords = new FakeRecords();
+  readonly log: string[] = [];
+
+  open(): DiskRollbackStore {
+    const { clock, files } = this;
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: (line) => this.log.push(JSON.parse(line).message),
+    });
+    return new DiskRollbackStore("/r", { clock, log, files });
+  }
+
+  /** Runs a store for a while, then ends it. */
+  async run(store: DiskRollbackStore, ms = 0): Promise<void> {
+    const stop = new AbortController();
+    const done = store.run(stop.signal);
+    await this.clock.advance(ms);
+    stop.abort();
+    await done;
+  }
+}
+
+Deno.test("DiskRollbackStore gives back what was saved, and nothing of what was forgotten", async () => {
+  const bench = new Bench();
+  deepStrictEqual([...await bench.open().load()], []);
+  const store = bench.open();
+  store.save("file/default/web", HISTORY);
+  store.save("http/default/web", OTHER);
+  store.save("file/default/gone", OTHER);
+  await bench.run(store);
+  store.forget("file/default/gone");
+  await bench.run(store);
+  const loaded = await bench.open().load();
+  deepStrictEqual(
+    new Map([...loaded].sort(([a], [b]) => a < b ? -1 : 1)),
+    new Map([["file/default/web", HISTORY], ["http/default/web", OTHER]]),
+  );
+  strictEqual(bench.files.namesIn("/r").length, 2);
+});
+
+Deno.test("DiskRollbackStore writes the newest only, and nothing while nothing is asked", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  store.save("a", OTHER);
+  store.save("a", HISTORY);
+  await bench.run(store, 3_600_000);
+  strictEqual(bench.files.writes, 1);
+  deepStrictEqual((await bench.open().load()).get("a"), HISTORY);
+});
+
+for (
+  const [what, history, waitMs] of [
+    ["a version that is good", { good: pod() }, 10_000],
+    ["a version that went wrong", HISTORY, 0],
+    ["a version on trial", OTHER, 0],
+  ] as const
+) {
+  Deno.test(`DiskRollbackStore writes ${what} after ${waitMs} ms`, async () => {
+    const bench = new Bench();
+    const store = bench.open();
+    const stop = new AbortController();
+    const done = store.run(stop.signal);
+    await bench.clock.advance(0);
+    store.save("a", history);
+    if (waitMs > 0) {
+      await bench.clock.advance(waitMs - 1);
+      strictEqual(bench.files.writes, 0);
+      await bench.clock.advance(1);
+    } else await bench.clock.advance(0);
+    strictEqual(bench.files.writes, 1);
+    stop.abort();
+    await done;
+  });
+}
+
+Deno.test("DiskRollbackStore writes what was asked for last when it is told to end", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  const stop = new AbortController();
+  stop.abort();
+  store.save("a", HISTORY);
+  await store.run(stop.signal);
+  strictEqual((await bench.open().load()).size, 1);
+});
+
+Deno.test("DiskRollbackStore tries again on a disk that refuses, and says so once", async () => {
+  const bench = new Bench();
+  bench.files.failing = (call) => call.startsWith("write") ? "full" : undefined;
+  const store = bench.open();
+  store.save("a", HISTORY);
+  const stop = new AbortController();
+  const done = store.run(stop.signal);
+  await bench.clock.advance(60_000);
+  deepStrictEqual(bench.log, ["rollback_record_write_failed"]);
+  bench.files.failing = () => undefined;
+  await bench.clock.advance(60_000);
+  deepStrictEqual(bench.log.slice(1), ["rollback_record_write_recovered"]);
+  stop.abort();
+  await done;
+  strictEqual((await bench.open().load()).size, 1);
+});
+
+Deno.test("DiskRollbackStore sets aside what is damaged, and leaves what cannot be read", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  for (const key of ["a", "b", "c"]) store.save(key, HISTORY);
+  await bench.run(store);
+  const [first = "", second = ""] = bench.files.namesIn("/r");
+  bench.files.files.set(`/r/${first}`, '{"version":1');
+  bench.files.failing = (call) =>
+    call.includes(second) ? "bad block" : undefined;
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  strictEqual((await loading).size, 1);
+  deepStrictEqual(bench.log, [
+    "rollback_record_corrupt",
+    "rollback_record_unreadable",
+  ]);
+  deepStrictEqual(
+    bench.files.namesIn("/r").filter((name) => name.includes("corrupt")),
+    [`${first}.corrupt-1`],
+  );
+});
+
+Deno.test("DiskRollbackStore leaves alone a sound record of something else", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  store.save("a", HISTORY);
+  await bench.run(store);
+  for (const [at, record] of [{ path: "b" }, { history: OTHER }].entries()) {
+    bench.files.files.set(`/r/${at}.json`, sealRecord(record).text);
+  }
+  deepStrictEqual([...await bench.open().load()], [["a", HISTORY]]);
+  deepStrictEqual(bench.log, []);
+});
+
+Deno.test("DiskRollbackStore has nothing on a disk that cannot be read", async () => {
+  const bench = new Bench();
+  bench.files.failing = () => "dead";
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  deepStrictEqual([...await loading], []);
+  deepStrictEqual(bench.log, ["rollback_record_unreadable"]);
+});
+
+Deno.test("DiskRollbackStore asks again for what the disk did not give at once", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  for (const key of ["a", "b"]) store.save(key, HISTORY);
+  await bench.run(store);
+  const [first = ""] = bench.files.namesIn("/r");
+  let refusals = 2;
+  bench.files.failing = (call) =>
+    call.includes(first) && refusals-- > 0 ? "EMFILE" : undefined;
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  strictEqual((await loading).size, 2);
+  deepStrictEqual(bench.log, []);
+});
