@@ -1,39 +1,84 @@
 /**
- * Runs the tests below a folder in a process for each file.
+ * Runs the tests below a folder, and says at the end what their counts leave out:
+ * which files were repeated, which tests were skipped, and which files are slowest.
  *
- * Deno 2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of
- * an HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
- * it some thousands of times. A process for each file bounds what such a death takes
- * with it, says where it was, and lets that file, and nothing else, be tried again: a
- * test that fails is a failure at once.
+ * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--repeat=WHEN] FOLDER [deno test options…]`
  *
- * Run: `deno run -A scripts/test_files.ts JOBS FOLDER [deno test options…]`; JOBS
- * processes run side by side, and each one's output appears when it has ended.
+ * - `--jobs=N` gives each file a process of its own and runs N of them side by side.
+ *   The output of each appears when it has ended. Without it, one process tests all.
+ * - `--repeat=signal` runs a file once more whose process was ended by a signal. Deno
+ *   2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of an
+ *   HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
+ *   it some thousands of times.
+ * - `--repeat=failure` runs a file once more after any failure.
+ *
+ * No file is repeated in silence: each is named at the end, and the output of its first
+ * attempt is quoted.
  *
  * @module
  */
 // deno-lint-ignore-file no-console -- a command-line script that reports what it did
 
-/** How often a file is tried whose process was ended by a signal. */
-const ATTEMPTS = 2;
+import {
+  type Attempt,
+  quoted,
+  reportLines,
+  skippedTests,
+} from "./test_report.ts";
+
+const REPEATS = ["never", "signal", "failure"] as const;
+
+interface Options {
+  /** How many processes run side by side, or one for the whole folder. */
+  readonly jobs: number | "together";
+  readonly repeat: typeof REPEATS[number];
+  readonly folder: string;
+  /** What `deno test` is given besides the path. */
+  readonly denoOptions: readonly string[];
+}
 
 /** Runs all files, also after one has failed; returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const [jobs, root, ...options] = args;
-  if (jobs === undefined || root === undefined) {
-    console.error("Cannot run tests: wanted a number of jobs and a folder");
+  const options = parse(args);
+  if (options === undefined) {
+    console.error(
+      "Cannot run tests: wanted [--jobs=N] [--repeat=signal|failure] FOLDER",
+    );
     return 64;
   }
-  const waiting = await testFiles(root);
-  const failed: string[] = [];
+  const together = options.jobs === "together";
+  const waiting = together ? [options.folder] : await testFiles(options.folder);
+  const scratch = await Deno.makeTempDir({ prefix: "test_files_" });
+  const attempts: Attempt[] = [];
   const worker = async (): Promise<void> => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      if (!await run(file, options)) failed.push(file);
+    for (let path = waiting.shift(); path; path = waiting.shift()) {
+      attempts.push(...await run(path, { options, scratch }));
     }
   };
-  await Promise.all(Array.from({ length: Number(jobs) }, worker));
-  for (const file of failed.sort()) console.error(`FAILED in ${file}`);
-  return failed.length === 0 ? 0 : 1;
+  try {
+    const workers = options.jobs === "together" ? 1 : options.jobs;
+    await Promise.all(Array.from({ length: workers }, worker));
+  } finally {
+    await Deno.remove(scratch, { recursive: true });
+  }
+  for (const line of reportLines(attempts)) console.log(line);
+  return attempts.every(({ ok, repeated }) => ok || repeated) ? 0 : 1;
+}
+
+function parse(args: readonly string[]): Options | undefined {
+  let jobs: Options["jobs"] = "together";
+  let repeat: Options["repeat"] = "never";
+  for (const [index, arg] of args.entries()) {
+    if (!arg.startsWith("--")) {
+      return { jobs, repeat, folder: arg, denoOptions: args.slice(index + 1) };
+    }
+    const [name, value = ""] = arg.split("=");
+    const when = REPEATS.find((known) => known === value);
+    if (name === "--jobs" && Number(value) >= 1) jobs = Number(value);
+    else if (name === "--repeat" && when !== undefined) repeat = when;
+    else return undefined;
+  }
+  return undefined;
 }
 
 async function testFiles(folder: string): Promise<string[]> {
@@ -46,28 +91,77 @@ async function testFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-async function run(file: string, options: readonly string[]): Promise<boolean> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { code, signal, stdout, stderr } = await new Deno.Command(
-      Deno.execPath(),
-      { args: ["test", ...options, file], stdin: "null" },
-    ).output();
-    show(file, [stdout, stderr]);
-    if (signal === null) return code === 0;
-    console.error(
-      `The process that tests ${file} was ended by ${signal}, attempt ${attempt} of ${ATTEMPTS}`,
-    );
+/** Tests `path`, twice at most. */
+async function run(
+  path: string,
+  context: { readonly options: Options; readonly scratch: string },
+): Promise<Attempt[]> {
+  const { repeat } = context.options;
+  const first = await attempt(
+    path,
+    context,
+    (ended) =>
+      repeat === "failure" && ended !== "exit 0" ||
+      repeat === "signal" && ended.startsWith("SIG"),
+  );
+  if (!first.repeated) return [first];
+  return [first, await attempt(path, context, () => false)];
+}
+
+async function attempt(
+  path: string,
+  { options, scratch }: {
+    readonly options: Options;
+    readonly scratch: string;
+  },
+  mayRepeat: (ended: string) => boolean,
+): Promise<Attempt> {
+  const junit = `${scratch}/${path.replaceAll("/", "-")}.xml`;
+  const startedMs = performance.now();
+  // One process alone may write as it goes.
+  const output = options.jobs === "together" ? "inherit" : "piped";
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", ...options.denoOptions, `--junit-path=${junit}`, path],
+    stdin: "null",
+    stdout: output,
+    stderr: output,
+  }).spawn();
+  const texts = output === "piped"
+    ? await Promise.all([child.stdout.text(), child.stderr.text()])
+    : [];
+  const { code, signal } = await child.status;
+  const ended = signal ?? `exit ${code}`;
+  const repeated = mayRepeat(ended);
+  if (texts.length > 0) show(`--- ${path}\n`);
+  for (const text of texts) show(repeated ? quoted(text) : text);
+  if (ended !== "exit 0") {
+    show(`${path} ended with ${ended}${repeated ? ", and is repeated" : ""}\n`);
   }
-  return false;
+  return {
+    path,
+    ended,
+    ok: ended === "exit 0",
+    repeated,
+    tookMs: performance.now() - startedMs,
+    skipped: repeated ? [] : skippedTests(await textOf(junit)),
+  };
+}
+
+/** The text of a file, empty when a process ended before it wrote it. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw error;
+  }
 }
 
 /** Not to be parted by the output of another file, and so at one go. */
-function show(file: string, outputs: readonly Uint8Array[]): void {
-  console.log(`--- ${file}`);
-  for (const bytes of outputs) {
-    for (let at = 0; at < bytes.length;) {
-      at += Deno.stdout.writeSync(bytes.subarray(at));
-    }
+function show(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) {
+    at += Deno.stdout.writeSync(bytes.subarray(at));
   }
 }
 

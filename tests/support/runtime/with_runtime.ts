@@ -40,8 +40,6 @@ export function withRuntime(
   options: RuntimeOptions = {},
 ): void {
   if (options.skip !== undefined) {
-    // deno-lint-ignore no-console -- a test's report
-    console.error(`SKIPPED: ${name}: ${options.skip}`);
     Deno.test.ignore(`${name} (skipped: ${options.skip})`, () => {});
     return;
   }
@@ -70,12 +68,9 @@ export function withRuntime(
           await body(runtime);
           await rig.removeAllPods();
         } catch (error) {
-          // Deno keeps quiet of why an attempt failed that it repeats.
-          for (const one of told(error)) {
-            // deno-lint-ignore no-console -- a test's report
-            console.error(`${name}: ${title}:`, one);
-          }
-          throw error;
+          // Deno shows the parts of an AggregateError, and not those of a SuppressedError.
+          if (!(error instanceof SuppressedError)) throw error;
+          throw new AggregateError(parts(error), "failed, and so did disposal");
         }
       };
       await t.step({ name: title, fn, ignore });
@@ -84,9 +79,9 @@ export function withRuntime(
 }
 
 /** The errors behind one that only says that there was another while something was disposed of. */
-function told(error: unknown): unknown[] {
+function parts(error: unknown): unknown[] {
   if (!(error instanceof SuppressedError)) return [error];
-  return [...told(error.suppressed), ...told(error.error)];
+  return [...parts(error.suppressed), ...parts(error.error)];
 }
 
 async function untilGone(

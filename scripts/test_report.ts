@@ -1,0 +1,67 @@
+/**
+ * What a run of tests says at its end, from what its processes left behind.
+ *
+ * @module
+ */
+
+/** One process of `deno test`. */
+export interface Attempt {
+  readonly path: string;
+  /** How the process ended: `exit 1`, or the name of a signal. */
+  readonly ended: string;
+  readonly ok: boolean;
+  /** Another attempt counts in its place. */
+  readonly repeated: boolean;
+  readonly tookMs: number;
+  readonly skipped: readonly string[];
+}
+
+const SLOWEST = 5;
+
+/** The lines that name failed, repeated and slow files, and skipped tests. */
+export function reportLines(attempts: readonly Attempt[]): string[] {
+  const repeated = attempts.filter((one) => one.repeated)
+    .map(({ path, ended }) => `${path} (${ended})`).sort();
+  const skipped = attempts.flatMap((one) => one.skipped).sort();
+  const slowest = attempts.toSorted((a, b) => b.tookMs - a.tookMs)
+    .slice(0, SLOWEST)
+    .map(({ path, tookMs }) => `${path} (${Math.round(tookMs / 1000)} s)`);
+  return [
+    ...attempts.length > 1 ? [`slowest: ${slowest.join(", ")}`] : [],
+    ...skipped.length > 0
+      ? [`skipped: ${skipped.length} tests: ${skipped.join("; ")}`]
+      : [],
+    ...repeated.length > 0
+      ? [`repeated: ${repeated.length} files: ${repeated.join("; ")}`]
+      : [],
+    ...attempts.filter((one) => !one.ok && !one.repeated)
+      .map(({ path }) => `FAILED in ${path}`).sort(),
+  ];
+}
+
+/** The names of the tests and steps that a JUnit report of `deno test` has as ignored. */
+export function skippedTests(junit: string): string[] {
+  const [, ...cases] = junit.split('<testcase name="');
+  return cases.filter((text) => text.includes("<skipped/>"))
+    .map((text) => unescaped(text.slice(0, text.indexOf('"'))));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&amp;": "&",
+};
+
+function unescaped(text: string): string {
+  return text.replaceAll(
+    /&(?:lt|gt|quot|apos|amp);/g,
+    (entity) => ENTITIES[entity] ?? entity,
+  );
+}
+
+/** `text` with a mark before each line, so that no line of it counts as a result. */
+export function quoted(text: string): string {
+  return text.replaceAll(/^/gm, "> ").replace(/> $/, "");
+}
