@@ -28,7 +28,7 @@ export function admissionNode(
   };
 }
 
-/** The labels that every node has, whatever its operator says (KUBELET_FACTS §14). */
+/** The labels that every node has, whatever its operator says. */
 function ownLabels(nodeName: string): Readonly<Record<string, string>> {
   const arch = ARCHITECTURES.get(Deno.build.arch) ?? Deno.build.arch;
   return {

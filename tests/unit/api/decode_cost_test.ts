@@ -1,6 +1,6 @@
 /**
  * What reading a manifest costs, counted in characters, values and places: whatever
- * the text, so much for each of its characters and no more (issue 10, item 28).
+ * the text, so much for each of its characters and no more.
  *
  * @module
  */

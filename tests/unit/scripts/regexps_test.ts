@@ -10,7 +10,7 @@ import { judgeRegexp } from "../../../scripts/tidy/regexps.ts";
 const RIVALS = /^two of its quantifiers/;
 
 const SLOW: readonly (readonly [what: string, literal: string])[] = [
-  // Issue 10, item 27: 65,000 blanks took 2.7 s.
+  // Once 65,000 blanks took 2.7 s.
   [
     "blanks that are status and reason",
     String
