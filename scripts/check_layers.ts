@@ -29,6 +29,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["source", "runtime", "volume", "node", "events", "local", "explain"],
   ["pleg", "prober", "status", "controller", "eviction"],
   ["agent", "server", "config"],
+  ["views"],
   ["app"],
   ["cli"],
 ];

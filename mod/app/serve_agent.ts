@@ -33,7 +33,7 @@ import {
   lockRootDirectory,
 } from "../host/files/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
-import { AgentViews } from "./agent_views.ts";
+import { AgentViews } from "../views/mod.ts";
 import { buildCore } from "./core.ts";
 import { RootDisk } from "./root_disk.ts";
 

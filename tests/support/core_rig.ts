@@ -6,7 +6,8 @@
  */
 
 import type { Pod, PodStatus } from "../../mod/api/types/mod.ts";
-import { AgentViews, buildCore, type Core } from "../../mod/app/mod.ts";
+import { buildCore, type Core } from "../../mod/app/mod.ts";
+import { AgentViews } from "../../mod/views/mod.ts";
 import { createLogger, MetricsRegistry } from "../../mod/base/telemetry/mod.ts";
 import { seededRandom, systemClock } from "../../mod/base/mod.ts";
 import type { AgentConfig } from "../../mod/config/mod.ts";

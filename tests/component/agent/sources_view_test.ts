@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { AgentViews } from "../../../mod/app/mod.ts";
+import { AgentViews } from "../../../mod/views/mod.ts";
 import type { SourceState } from "../../../mod/server/mod.ts";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { web } from "./manifests.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentViews } from "../../../mod/app/mod.ts";
+import { AgentViews } from "../../../mod/views/mod.ts";
 import type { PodReport } from "../../../mod/server/mod.ts";
 import type { CoreRig } from "../../support/core_rig.ts";
 

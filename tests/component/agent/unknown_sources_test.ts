@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { AgentViews } from "../../../mod/app/mod.ts";
+import { AgentViews } from "../../../mod/views/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import { podManifest } from "../../support/pod_manifest.ts";
 

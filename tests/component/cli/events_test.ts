@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { eventFeed } from "../../../mod/app/mod.ts";
+import { eventFeed } from "../../../mod/views/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,

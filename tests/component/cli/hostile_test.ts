@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { eventFeed } from "../../../mod/app/mod.ts";
+import { eventFeed } from "../../../mod/views/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,

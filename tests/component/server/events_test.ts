@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { eventFeed } from "../../../mod/app/mod.ts";
+import { eventFeed } from "../../../mod/views/mod.ts";
 import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import {
   MetricsRegistry,

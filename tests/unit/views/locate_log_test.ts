@@ -10,7 +10,7 @@ import type {
   Pod,
   PodStatus,
 } from "../../../mod/api/types/mod.ts";
-import { locateLog } from "../../../mod/app/log_locator.ts";
+import { locateLog } from "../../../mod/views/locate_log.ts";
 import type { LogLocation } from "../../../mod/server/mod.ts";
 
 const RUNNING: ContainerState = { running: {} };

@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { WorkerView } from "../../../mod/agent/workers/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { type PodViewInput, viewPods } from "../../../mod/app/pod_view.ts";
+import { type PodViewInput, viewPods } from "../../../mod/views/view_pods.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 

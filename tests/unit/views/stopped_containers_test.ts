@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { stoppedContainers } from "../../../mod/app/stopped_containers.ts";
+import { stoppedContainers } from "../../../mod/views/stopped_containers.ts";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
 
 function event(

@@ -18,16 +18,20 @@ import type {
   SourceState,
 } from "../server/mod.ts";
 import type { SourceName } from "../source/merge/mod.ts";
-import type { Core } from "./core.ts";
 import { eventFeed } from "./event_feed.ts";
-import { locateLog } from "./log_locator.ts";
-import { reportPod } from "./pod_report.ts";
-import { viewPods } from "./pod_view.ts";
-import type { RootDisk } from "./root_disk.ts";
-import { viewSource } from "./source_view.ts";
+import { locateLog } from "./locate_log.ts";
+import type { ViewedCore } from "./ports.ts";
+import { reportPod } from "./report_pod.ts";
+import { viewPods } from "./view_pods.ts";
+import { viewSource } from "./view_source.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
 const LOOP_STUCK_MS = 5 * 60_000;
+
+/** Why the agent's disk takes no files; `undefined` while it does. */
+export interface DiskHealth {
+  readonly problem: string | undefined;
+}
 
 /** While no core is there yet. */
 const NO_EVENTS: EventFeed = {
@@ -44,8 +48,8 @@ export class AgentViews {
   readonly #clock: Clock;
   readonly #metrics: MetricsRegistry;
   readonly #events: EventRecorder | undefined;
-  readonly #disk: Pick<RootDisk, "problem"> | undefined;
-  #core: Core | undefined;
+  readonly #disk: DiskHealth | undefined;
+  #core: ViewedCore | undefined;
 
   /** Shows the events of each core, or those of all of them that `events` holds. */
   constructor(
@@ -54,7 +58,7 @@ export class AgentViews {
       readonly clock: Clock;
       readonly metrics: MetricsRegistry;
       readonly events?: EventRecorder;
-      readonly disk?: Pick<RootDisk, "problem">;
+      readonly disk?: DiskHealth;
     },
   ) {
     this.#config = config;
@@ -65,7 +69,7 @@ export class AgentViews {
   }
 
   /** From now on this core is shown. */
-  show(core: Core): void {
+  show(core: ViewedCore): void {
     this.#core = core;
   }
 

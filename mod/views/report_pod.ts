@@ -26,35 +26,12 @@ import type {
   ReportedProbe,
 } from "../server/mod.ts";
 import type { SourceName } from "../source/merge/mod.ts";
-import type { Core } from "./core.ts";
+import type { ViewedCore, ViewedSource } from "./ports.ts";
 import { stoppedContainers } from "./stopped_containers.ts";
-
-/** The parts of a core that know something of a pod. */
-export type ReportingCore =
-  & Pick<Core, "fileSource" | "urlSource">
-  & {
-    readonly agent: Pick<
-      Core["agent"],
-      "pods" | "decision" | "holdOf" | "probes"
-    >;
-    readonly pleg: Outages;
-    readonly events: Pick<Core["events"], "list">;
-    readonly activities: Pick<Core["activities"], "list">;
-    readonly sourcesReady: Pick<Core["sourcesReady"], "isReady">;
-  };
-
-/** Whether the runtime answers. */
-export interface Outages {
-  readonly runtimeDown: string | undefined;
-  /** With the wall time at which it began. */
-  readonly downSince?:
-    | { readonly message: string; readonly sinceMs: number }
-    | undefined;
-}
 
 /** What a report is put together from. */
 export interface PodReportDeps {
-  readonly core: ReportingCore;
+  readonly core: ViewedCore;
   /** The pods as clients see them. */
   readonly pods: () => readonly Pod[];
   readonly clock: Clock;
@@ -133,7 +110,7 @@ function gatherFacts(
   const namesake = worker && namesakeOf(worker, workers);
   const events = core.events.list({ uid });
   const failure = events.findLast(({ reason }) => reason === END_FAILED);
-  const outage = outageOf(core.pleg);
+  const outage = core.pleg.downSince;
   const broken = brokenManifestOf(pod, core);
   const silent = silentSourceOf(pod, core);
   return {
@@ -154,13 +131,6 @@ function gatherFacts(
     nowMs,
     utcOffsetMs: -new Date(nowMs).getTimezoneOffset() * 60_000,
   };
-}
-
-function outageOf(
-  { downSince, runtimeDown }: Outages,
-): ExplainFacts["runtimeDown"] {
-  return downSince ??
-    (runtimeDown === undefined ? undefined : { message: runtimeDown });
 }
 
 /** The decision with its times told by the wall clock. */
@@ -203,7 +173,7 @@ function namesakeOf(
 function othersOf(
   uid: string,
   workers: readonly WorkerView[],
-  core: ReportingCore,
+  core: ViewedCore,
 ): readonly Pod[] {
   return workers.flatMap((worker) => {
     const { pod, state } = worker;
@@ -217,7 +187,7 @@ function othersOf(
 
 function brokenManifestOf(
   pod: Pod,
-  core: ReportingCore,
+  core: ViewedCore,
 ): BrokenManifest | undefined {
   const { uid } = pod.metadata;
   for (const source of sourcesOf(core)) {
@@ -243,8 +213,8 @@ function brokenSince(
   file: string,
   of: {
     readonly uid: string;
-    readonly source: NonNullable<ReportedSource>;
-    readonly core: ReportingCore;
+    readonly source: ViewedSource;
+    readonly core: ViewedCore;
   },
 ): number | undefined {
   const { uid, source, core } = of;
@@ -258,12 +228,9 @@ function brokenSince(
   return Math.max(condition.sinceMs, event?.firstMs ?? 0);
 }
 
-type ReportedSource = ReportingCore["fileSource"] | ReportingCore["urlSource"];
-
 function sourcesOf(
-  core: ReportingCore,
-): readonly NonNullable<ReportedSource>[] {
-  const { fileSource, urlSource } = core;
+  { fileSource, urlSource }: ViewedCore,
+): readonly ViewedSource[] {
   return urlSource === undefined ? [fileSource] : [fileSource, urlSource];
 }
 
@@ -274,7 +241,7 @@ function sourceNameOf({ metadata }: Pod): SourceName | undefined {
     : undefined;
 }
 
-function originOf(pod: Pod, core: ReportingCore): PodOrigin | undefined {
+function originOf(pod: Pod, core: ViewedCore): PodOrigin | undefined {
   const name = sourceNameOf(pod);
   switch (name) {
     case "file":
@@ -287,7 +254,7 @@ function originOf(pod: Pod, core: ReportingCore): PodOrigin | undefined {
   }
 }
 
-function silentSourceOf(pod: Pod, core: ReportingCore): string | undefined {
+function silentSourceOf(pod: Pod, core: ViewedCore): string | undefined {
   const name = sourceNameOf(pod);
   if (name === undefined || core.sourcesReady.isReady(name)) return undefined;
   return originOf(pod, core)?.location ?? name;

@@ -7,15 +7,8 @@
 import { podKey } from "../api/objects/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import type { SourceState } from "../server/mod.ts";
-import type { FileReport, SourceCondition } from "../source/mod.ts";
 import type { SourceName } from "../source/merge/mod.ts";
-
-/** What a source says of itself. */
-export interface ViewedSource {
-  readonly location: string;
-  conditions(): readonly SourceCondition[];
-  report(): readonly FileReport[];
-}
+import type { ViewedSource } from "./ports.ts";
 
 /** What is known of a source beside that. */
 export interface SourceFacts {

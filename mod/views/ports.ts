@@ -1,0 +1,39 @@
+/**
+ * What the views read; a running core has it all.
+ *
+ * @module
+ */
+
+import type { Agent } from "../agent/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
+import type { Pleg } from "../pleg/mod.ts";
+import type { Activities } from "../runtime/account/mod.ts";
+import type { FileReport, SourceCondition } from "../source/mod.ts";
+import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
+
+/** A source of manifests. */
+export interface ViewedSource {
+  /** A path, or a URL without its secrets. */
+  readonly location: string;
+  conditions(): readonly SourceCondition[];
+  /** What was found in each manifest. */
+  report(): readonly FileReport[];
+}
+
+/** The running agent. */
+export interface ViewedCore {
+  readonly agent: Pick<
+    Agent,
+    "pods" | "rolledBack" | "decision" | "holdOf" | "probes" | "idleMs"
+  >;
+  readonly pleg: Pick<Pleg, "health" | "runtimeDown" | "downSince">;
+  readonly statuses: { get(uid: string): PodStatus | undefined };
+  readonly events: Pick<EventRecorder, "list" | "latest" | "watch">;
+  readonly fileSource: ViewedSource;
+  /** Absent when no URL is configured. */
+  readonly urlSource: ViewedSource | undefined;
+  readonly storage: Pick<PodStorage, "pods">;
+  readonly sourcesReady: Pick<SourcesReady, "isReady">;
+  readonly activities: Pick<Activities, "list">;
+}
