@@ -6,6 +6,7 @@
 
 export { isAbort } from "./abort.ts";
 export { type BackoffOptions, nextDelay } from "./backoff.ts";
+export { Bell } from "./bell.ts";
 export { ByteBuffer } from "./byte_buffer.ts";
 export { cidrContains, isIpv6, parseCidr, parseIp } from "./cidr.ts";
 export { type Clock, deadline, sleepOn, systemClock } from "./clock.ts";

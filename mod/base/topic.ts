@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Bell } from "./bell.ts";
+
 /**
  * Keeps the latest value and shows it to every subscriber.
  *
@@ -15,7 +17,7 @@ export class Topic<T> {
   // Counts values, so that a subscriber can tell a new one from a seen one even
   // when the two are equal.
   #version = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #bell = new Bell();
 
   /** The value published last; `undefined` before the first. */
   get latest(): T | undefined {
@@ -26,9 +28,7 @@ export class Topic<T> {
   publish(value: T): void {
     this.#latest = value;
     this.#version++;
-    const woken = [...this.#waiting];
-    this.#waiting.clear();
-    for (const wake of woken) wake();
+    this.#bell.ring();
   }
 
   /**
@@ -40,24 +40,12 @@ export class Topic<T> {
     let seen = 0;
     while (!signal.aborted) {
       if (this.#version === seen) {
-        await this.#change(signal);
+        await this.#bell.wait(signal);
         continue;
       }
       seen = this.#version;
       // Sound because a value was published; T itself may hold undefined.
       yield this.#latest as T;
     }
-  }
-
-  #change(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => {
-      this.#waiting.delete(wake);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    this.#waiting.add(wake);
-    signal.addEventListener("abort", wake, { once: true });
-    return promise;
   }
 }

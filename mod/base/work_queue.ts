@@ -5,6 +5,7 @@
  */
 
 import { isAbort } from "./abort.ts";
+import { Bell } from "./bell.ts";
 import type { Clock } from "./clock.ts";
 import { invariant } from "./invariant.ts";
 
@@ -16,7 +17,7 @@ interface Run<K> {
   readonly controller: AbortController;
   readonly tasks: Set<Promise<void>>;
   readonly finished: Promise<void>;
-  wake: () => void;
+  readonly bell: Bell;
   failed: boolean;
   failure: unknown;
 }
@@ -91,15 +92,13 @@ export class WorkQueue<K> implements AsyncDisposable {
       controller: new AbortController(),
       tasks: new Set(),
       finished: finished.promise,
-      wake: () => {},
+      bell: new Bell(),
       failed: false,
       failure: undefined,
     };
     this.#run = run;
     const follow = (): void => run.controller.abort(signal.reason);
-    const stop = (): void => run.wake();
     signal.addEventListener("abort", follow, { once: true });
-    run.controller.signal.addEventListener("abort", stop, { once: true });
     try {
       await this.#dispatch(run);
       await Promise.all(run.tasks);
@@ -128,14 +127,13 @@ export class WorkQueue<K> implements AsyncDisposable {
     const { signal } = run.controller;
     while (!signal.aborted) {
       // Made before looking, so that a key added meanwhile is not overlooked.
-      const woken = Promise.withResolvers<void>();
-      run.wake = woken.resolve;
+      const woken = run.bell.wait(signal);
       for (const key of this.#ready) {
         if (signal.aborted) return;
         this.#ready.delete(key);
         this.#start(key, run);
       }
-      await woken.promise;
+      await woken;
     }
   }
 
@@ -168,7 +166,7 @@ export class WorkQueue<K> implements AsyncDisposable {
       return;
     }
     this.#ready.add(key);
-    this.#run?.wake();
+    this.#run?.bell.ring();
   }
 
   #unschedule(key: K): void {

@@ -7,6 +7,7 @@
 import type { Fault, UnknownFields } from "../../api/fault/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import {
+  Bell,
   type Moment,
   momentOf,
   TaskGroup,
@@ -110,7 +111,7 @@ export class FileSource {
   /** Until then the first set waits for manifests that may be being written. */
   #settledMs = Infinity;
   #reports: readonly FileReport[] = [];
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
 
   /** Touches nothing until it runs. */
   constructor(options: FileSourceOptions, deps: FileSourceDeps) {
@@ -214,7 +215,7 @@ export class FileSource {
           this.#schedule.scanSoon(nowMs);
         }
       }
-      this.#wake();
+      this.#bell.ring();
     }
   }
 
@@ -288,16 +289,10 @@ export class FileSource {
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    const delayMs = this.#schedule.dueMs - clock.monotonic();
-    if (delayMs <= 0 || signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => resolve();
-    this.#wake = wake;
-    signal.addEventListener("abort", wake, { once: true });
-    using _timer = clock.after(delayMs, wake);
-    await promise;
-    signal.removeEventListener("abort", wake);
-    this.#wake = () => {};
+    const untilMs = this.#schedule.dueMs;
+    if (untilMs > clock.monotonic()) {
+      await this.#bell.wait(signal, { clock, untilMs });
+    }
   }
 }
 
