@@ -27,7 +27,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["api"],
   ["pod", "informer", "collect", "cri", "kube", "host"],
   ["source", "runtime", "volume", "node", "events", "local", "explain"],
-  ["pleg", "prober", "status", "controller", "eviction"],
+  ["picture", "prober", "status", "controller", "eviction"],
   ["agent", "server", "config"],
   ["views"],
   ["app"],

@@ -27,7 +27,7 @@ import {
 } from "../source/merge/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/observe/mod.ts";
-import type { PodLifecycleEvent } from "../pleg/mod.ts";
+import type { PodLifecycleEvent } from "../picture/mod.ts";
 import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
 import {
   type HeldVerdict,

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../base/mod.ts";
-import type { PodLifecycleEvent } from "../pleg/mod.ts";
+import type { PodLifecycleEvent } from "../picture/mod.ts";
 import type { ProbeChange } from "../prober/mod.ts";
 import type { SourceSet } from "../source/merge/mod.ts";
 import type { SyncEvent } from "./sync_event.ts";

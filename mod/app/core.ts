@@ -14,7 +14,7 @@ import type { CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
 import { removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
-import { Pleg, type PodLifecycleEvent } from "../pleg/mod.ts";
+import { Pleg, type PodLifecycleEvent } from "../picture/mod.ts";
 import type { FileSource } from "../source/file/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
 import type { UrlSource } from "../source/url/mod.ts";

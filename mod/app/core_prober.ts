@@ -10,7 +10,7 @@ import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { ProbeManager, type ProbeMemory, TargetProber } from "../prober/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
-import type { PodCache } from "../runtime/observe/mod.ts";
+import type { PodCache } from "../picture/mod.ts";
 
 /** What asking works with. */
 export interface ProberDeps {

@@ -10,13 +10,8 @@ import type { EventSink } from "../api/types/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
-import {
-  ContainerFiles,
-  ContainerNotes,
-  KnownExits,
-  PodCache,
-  PodObserver,
-} from "../runtime/observe/mod.ts";
+import { KnownExits, PodCache, PodObserver } from "../picture/mod.ts";
+import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
 import { diskFiles } from "../runtime/files/mod.ts";
 import { type NodeFacts, NodeSpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";

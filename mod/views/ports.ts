@@ -7,7 +7,7 @@
 import type { Agent } from "../agent/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
-import type { Pleg } from "../pleg/mod.ts";
+import type { Pleg } from "../picture/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { FileReport, SourceCondition } from "../source/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";

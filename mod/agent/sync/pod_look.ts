@@ -5,7 +5,7 @@
  */
 
 import type { ObservedPod } from "../../pod/observed/mod.ts";
-import { unseenPod } from "../../runtime/observe/mod.ts";
+import { unseenPod } from "../../picture/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
 

@@ -8,7 +8,7 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { GarbageCollector } from "../../collect/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
-import type { PodCache, PodObserver } from "../../runtime/observe/mod.ts";
+import type { PodCache, PodObserver } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import { STATUS_RECORD } from "../../status/mod.ts";
 import { FormerLives } from "./former_lives.ts";

@@ -7,7 +7,7 @@
 import type { EventSink } from "../../api/types/mod.ts";
 import type { Clock, Random } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import type { PodCache, PodObserver } from "../../runtime/observe/mod.ts";
+import type { PodCache, PodObserver } from "../../picture/mod.ts";
 import type { PodExecutor } from "../../runtime/start/mod.ts";
 import type { ProbeManager } from "../../prober/mod.ts";
 import type { StatusManager, StatusRecords } from "../../status/mod.ts";

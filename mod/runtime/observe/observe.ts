@@ -16,7 +16,7 @@ import {
   type ObservedPod,
   type ObservedSandbox,
 } from "../../pod/observed/mod.ts";
-import type { LookService, ToldStatus } from "./known_exits.ts";
+import type { LookService, ToldStatus } from "./look_service.ts";
 import { listPod, type PodListing } from "./list_pods.ts";
 import type { RuntimeFiles } from "../spec/mod.ts";
 import { terminationMessage } from "./termination_message.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
-import { Pleg } from "../../../mod/pleg/mod.ts";
+import { Pleg } from "../../../mod/picture/mod.ts";
 import { type FakeRig, fakeRig, IMAGE, pod, unseen } from "./rig.ts";
 
 const BALLAST_BYTES = 40_000;

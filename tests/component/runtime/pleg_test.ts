@@ -10,7 +10,7 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
-import { Pleg } from "../../../mod/pleg/mod.ts";
+import { Pleg } from "../../../mod/picture/mod.ts";
 import { type FakeRig, fakeRig, pod, type RuntimeRig, unseen } from "./rig.ts";
 
 function plegOf(rig: RuntimeRig, relistPeriodMs = 20): Pleg {

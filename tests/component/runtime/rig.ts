@@ -25,12 +25,10 @@ import type {
 } from "../../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
+import { PodCache, PodObserver, unseenPod } from "../../../mod/picture/mod.ts";
 import {
   ContainerFiles,
   ContainerNotes,
-  PodCache,
-  PodObserver,
-  unseenPod,
 } from "../../../mod/runtime/observe/mod.ts";
 import { diskFiles } from "../../../mod/runtime/files/mod.ts";
 import {

@@ -12,7 +12,7 @@ import {
 } from "../../../mod/agent/event_feeds.ts";
 import type { SyncEvent } from "../../../mod/agent/sync_event.ts";
 import { runSyncLoop } from "../../../mod/agent/sync_loop.ts";
-import type { PodLifecycleEvent } from "../../../mod/pleg/mod.ts";
+import type { PodLifecycleEvent } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const OVER = new DOMException("Over", "AbortError");

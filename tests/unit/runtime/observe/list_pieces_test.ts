@@ -9,7 +9,7 @@ import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { CriError } from "../../../../mod/cri/model/mod.ts";
 import { PodLister } from "../../../../mod/runtime/observe/list_pieces.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { ModelRuntime } from "../../pleg/model_runtime.ts";
+import { ModelRuntime } from "../../picture/model_runtime.ts";
 
 function setUp() {
   const clock = new FakeClock();

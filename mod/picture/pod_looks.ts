@@ -8,7 +8,7 @@ import { type Clock, deadline, Semaphore, WorkQueue } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { Moved } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
-import type { PodCache } from "../runtime/observe/mod.ts";
+import type { PodCache } from "./cache.ts";
 import { hintNeed } from "./hint_need.ts";
 import { UnknownHints } from "./unknown_hints.ts";
 

@@ -6,7 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
-import { type HintNeed, hintNeed } from "../../../mod/pleg/hint_need.ts";
+import { type HintNeed, hintNeed } from "../../../mod/picture/hint_need.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 

@@ -4,39 +4,24 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
-import type { Logger } from "../../base/telemetry/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
 import {
   type CallOptions,
   type Container,
   type ContainerFilter,
-  type ContainerStatus,
   CriError,
   type RuntimeService,
   type Sandbox,
   type SandboxFilter,
   type SandboxStatus,
-} from "../../cri/model/mod.ts";
-import type { ContainerExit, RuntimeHint } from "../../cri/events/mod.ts";
-import type { ListService } from "./list_pods.ts";
-
-/** The status of a container, and how far it can be relied upon. */
-export interface ToldStatus extends ContainerStatus {
-  /** The runtime's own status still lags behind: more will be told of the end. */
-  readonly isUnconfirmed?: true;
-}
-
-/** The calls by which pods are looked at. */
-export interface LookService extends ListService {
-  containerStatus(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<ToldStatus>;
-  podSandboxStatus(
-    sandboxId: string,
-    options?: CallOptions,
-  ): Promise<SandboxStatus>;
-}
+} from "../cri/model/mod.ts";
+import type { ContainerExit, RuntimeHint } from "../cri/events/mod.ts";
+import type {
+  ListService,
+  LookService,
+  ToldStatus,
+} from "../runtime/observe/mod.ts";
 
 /** What knowing needs. */
 export interface KnownExitsDeps {

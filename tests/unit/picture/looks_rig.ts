@@ -8,8 +8,8 @@ import { strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
-import { PodLooks } from "../../../mod/pleg/pod_looks.ts";
-import { PodCache } from "../../../mod/runtime/observe/mod.ts";
+import { PodLooks } from "../../../mod/picture/pod_looks.ts";
+import { PodCache } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 

@@ -8,7 +8,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
-import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
+import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
 import { PlegRig } from "./rig.ts";
 
 const UIDS = ["u", "v"] as const;

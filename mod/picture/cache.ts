@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ObservedPod } from "../../pod/observed/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
 import { type PodPart, withPart } from "./pod_part.ts";
 
 interface Entry {

@@ -5,7 +5,8 @@
  */
 
 import { type Clock, Semaphore, type TaskGroup } from "../base/mod.ts";
-import type { PodCache, RuntimeListing } from "../runtime/observe/mod.ts";
+import type { PodCache } from "./cache.ts";
+import type { RuntimeListing } from "../runtime/observe/mod.ts";
 import type { PodRecords, Settled } from "./pod_records.ts";
 
 /** What these looks need. */

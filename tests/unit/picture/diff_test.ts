@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { diffPod, type ItemState } from "../../../mod/pleg/diff.ts";
+import { diffPod, type ItemState } from "../../../mod/picture/diff.ts";
 
 const STATES: readonly (ItemState | undefined)[] = [
   undefined,

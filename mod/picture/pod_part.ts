@@ -9,8 +9,8 @@ import type {
   ObservedPod,
   ObservedSandbox,
   ObservedState,
-} from "../../pod/observed/mod.ts";
-import { podIps, withContainers } from "./observe.ts";
+} from "../pod/observed/mod.ts";
+import { podIps, withContainers } from "../runtime/observe/mod.ts";
 
 /** One container of a pod as it was seen by itself. */
 export interface PodPart {

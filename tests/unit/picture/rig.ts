@@ -10,14 +10,10 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { Pleg } from "../../../mod/pleg/relist.ts";
-import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
+import { Pleg } from "../../../mod/picture/relist.ts";
+import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
 import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
-import {
-  KnownExits,
-  PodCache,
-  PodObserver,
-} from "../../../mod/runtime/observe/mod.ts";
+import { KnownExits, PodCache, PodObserver } from "../../../mod/picture/mod.ts";
 import type { RuntimeFiles } from "../../../mod/runtime/spec/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { HintScript, ModelRuntime } from "./model_runtime.ts";

@@ -15,12 +15,12 @@ import {
   type Sandbox,
 } from "../../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
-import { Pleg } from "../../../mod/pleg/relist.ts";
-import type { PodLifecycleEvent } from "../../../mod/pleg/diff.ts";
-import {
-  type ListService,
-  PodCache,
-  type PodListing,
+import { Pleg } from "../../../mod/picture/relist.ts";
+import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
+import { PodCache } from "../../../mod/picture/mod.ts";
+import type {
+  ListService,
+  PodListing,
 } from "../../../mod/runtime/observe/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {

@@ -11,8 +11,8 @@ import {
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
 import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
-import type { ContainerMoved } from "../../../mod/pleg/diff.ts";
-import { HintStream } from "../../../mod/pleg/hint_stream.ts";
+import type { ContainerMoved } from "../../../mod/picture/diff.ts";
+import { HintStream } from "../../../mod/picture/hint_stream.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { failure, HintScript } from "./model_runtime.ts";
 

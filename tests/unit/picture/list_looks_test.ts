@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
-import { ListLooks } from "../../../mod/pleg/list_looks.ts";
+import { ListLooks } from "../../../mod/picture/list_looks.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
 import { kinds, listed, NEVER, RecordRig, seenAs } from "./record_rig.ts";
 

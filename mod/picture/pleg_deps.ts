@@ -8,12 +8,9 @@ import type { Clock } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { RuntimeHint } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
-import type {
-  ListService,
-  PodCache,
-  PodListing,
-  PodPart,
-} from "../runtime/observe/mod.ts";
+import type { PodCache } from "./cache.ts";
+import type { PodPart } from "./pod_part.ts";
+import type { ListService, PodListing } from "../runtime/observe/mod.ts";
 
 /** What relisting needs. */
 export interface PlegDeps {

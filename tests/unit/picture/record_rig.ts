@@ -6,9 +6,10 @@
 
 import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { Container, Sandbox } from "../../../mod/cri/model/mod.ts";
-import { PodRecords, type Settled } from "../../../mod/pleg/pod_records.ts";
+import { PodRecords, type Settled } from "../../../mod/picture/pod_records.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
-import { PodCache, type PodListing } from "../../../mod/runtime/observe/mod.ts";
+import { PodCache } from "../../../mod/picture/mod.ts";
+import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,

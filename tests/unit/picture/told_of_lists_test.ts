@@ -9,8 +9,8 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { Pleg } from "../../../mod/pleg/relist.ts";
-import { PodCache } from "../../../mod/runtime/observe/mod.ts";
+import { Pleg } from "../../../mod/picture/relist.ts";
+import { PodCache } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 import { ModelRuntime } from "./model_runtime.ts";

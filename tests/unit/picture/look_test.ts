@@ -5,21 +5,18 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import {
-  groupByPod,
-  nothingListed,
-} from "../../../../mod/runtime/observe/list_pods.ts";
-import { PodCache } from "../../../../mod/runtime/observe/cache.ts";
-import { PodObserver } from "../../../../mod/runtime/observe/look.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
+import { listPod } from "../../../mod/runtime/observe/mod.ts";
+import { PodCache } from "../../../mod/picture/cache.ts";
+import { PodObserver } from "../../../mod/picture/look.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,
   sandboxRow,
   seenContainer,
   seenPod,
   seenSandbox,
-} from "../builders.ts";
-import { depsOf, SmallRuntime } from "../small_runtime.ts";
+} from "../runtime/builders.ts";
+import { depsOf, SmallRuntime } from "../runtime/small_runtime.ts";
 
 Deno.test("PodObserver.look() builds upon what is known, and dates the look by when it was asked for", async () => {
   const runtime = new SmallRuntime();
@@ -36,8 +33,7 @@ Deno.test("PodObserver.look() builds upon what is known, and dates the look by w
   runtime.calls.length = 0;
   deepStrictEqual(await observer.look("u-1", signal), first);
   deepStrictEqual(runtime.calls.slice(2), ["status s-u-1"]);
-  const listing = groupByPod(runtime.sandboxes, runtime.containers).pods
-    .get("u-1") ?? nothingListed("u-1");
+  const listing = await listPod(runtime, "u-1");
   runtime.calls.length = 0;
   await observer.inspect(listing, signal);
   deepStrictEqual(runtime.calls, ["status s-u-1"]);

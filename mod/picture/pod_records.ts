@@ -8,12 +8,9 @@ import { type Clock, deadline, type Semaphore } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
-import {
-  nothingListed,
-  type PodCache,
-  type PodListing,
-  type PodPart,
-} from "../runtime/observe/mod.ts";
+import type { PodCache } from "./cache.ts";
+import type { PodPart } from "./pod_part.ts";
+import { nothingListed, type PodListing } from "../runtime/observe/mod.ts";
 import {
   type ContainerMoved,
   diffPod,

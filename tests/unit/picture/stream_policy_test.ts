@@ -12,7 +12,7 @@ import {
   stepStream,
   type StreamSignal,
   type StreamState,
-} from "../../../mod/pleg/stream_policy.ts";
+} from "../../../mod/picture/stream_policy.ts";
 
 const CONNECTED: StreamSignal = { kind: "connected" };
 const LOST: StreamSignal = { kind: "lost" };

@@ -5,8 +5,8 @@
  */
 
 import { rejects, strictEqual } from "node:assert/strict";
-import { PodCache } from "../../../../mod/runtime/observe/cache.ts";
-import { seenPod } from "../builders.ts";
+import { PodCache } from "../../../mod/picture/cache.ts";
+import { seenPod } from "../runtime/builders.ts";
 
 const never = new AbortController().signal;
 const POD = seenPod();

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
-import { UnknownHints } from "../../../mod/pleg/unknown_hints.ts";
+import { UnknownHints } from "../../../mod/picture/unknown_hints.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 

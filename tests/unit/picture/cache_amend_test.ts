@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { PodCache } from "../../../mod/runtime/observe/cache.ts";
-import { seenContainer, seenPod, seenSandbox } from "./builders.ts";
+import { PodCache } from "../../../mod/picture/cache.ts";
+import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 
 const RUNNING = seenContainer("c");
 const EXITED = seenContainer("c", { state: "exited", exitCode: 3 });

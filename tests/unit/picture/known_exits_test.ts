@@ -5,20 +5,20 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
+import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import type {
   ContainerExit,
   RuntimeHint,
-} from "../../../../mod/cri/events/mod.ts";
-import { CriError } from "../../../../mod/cri/model/mod.ts";
-import { KnownExits } from "../../../../mod/runtime/observe/known_exits.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
+} from "../../../mod/cri/events/mod.ts";
+import { CriError } from "../../../mod/cri/model/mod.ts";
+import { KnownExits } from "../../../mod/picture/known_exits.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerDetails,
   containerRow,
   sandboxDetails,
   sandboxRow,
-} from "../builders.ts";
+} from "../runtime/builders.ts";
 
 const NEVER = new AbortController().signal;
 const EXIT: ContainerExit = { exitCode: 3, finishedAt: 77n };

@@ -4,20 +4,20 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
-import type { ObservedPod } from "../../pod/observed/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { PodCache } from "./cache.ts";
-import type { PodListing } from "./list_pods.ts";
 import type { KnownExits } from "./known_exits.ts";
 import {
+  type ContainerNotes,
   inspectContainer,
   inspectPod,
   inspectSandbox,
   type ObserveDeps,
-} from "./observe.ts";
+  type PodListing,
+} from "../runtime/observe/mod.ts";
 import type { PodPart } from "./pod_part.ts";
-import type { PodResources } from "../resources/mod.ts";
-import type { ContainerNotes } from "./container_notes.ts";
+import type { PodResources } from "../runtime/resources/mod.ts";
 
 /** Looks at one pod on behalf of whoever has to know now. */
 export class PodObserver {
