@@ -8,10 +8,18 @@ export { isAbort } from "./abort.ts";
 export { type BackoffOptions, nextDelay } from "./backoff.ts";
 export { Bell } from "./bell.ts";
 export { ByteBuffer } from "./byte_buffer.ts";
-export { cidrContains, isIpv6, parseCidr, parseIp } from "./cidr.ts";
 export { type Clock, deadline, sleepOn, systemClock } from "./clock.ts";
 export { Inbox } from "./inbox.ts";
 export { invariant } from "./invariant.ts";
+export {
+  cidrContains,
+  hostText,
+  isIp,
+  isIpv6,
+  joinHostPort,
+  parseCidr,
+  parseIp,
+} from "./ip.ts";
 export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
 export { jitter, type Random, seededRandom, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";

@@ -10,7 +10,7 @@ import type {
   PathsConfig,
   RuntimeConfig,
 } from "./agent_config.ts";
-import { parseCidr } from "./addresses.ts";
+import { parseCidr } from "../base/mod.ts";
 import { nodeName } from "./decoders.ts";
 import {
   manifestUrlFaults,
@@ -330,7 +330,7 @@ function networkWarnings(node: NodeConfig): string[] {
     ];
   }
   const unscopable = node.podNetworks.filter((network) =>
-    parseCidr(network)?.family === 6
+    parseCidr(network)?.ipv6
   );
   return unscopable.length === 0 ? [] : [
     `--pod-network: no permission can be written for the IPv6 networks ${

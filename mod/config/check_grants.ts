@@ -4,7 +4,6 @@
  * @module
  */
 
-import { parseCidr } from "./addresses.ts";
 import type { Grant, Grants } from "./grants.ts";
 
 /** Asks for the state of one permission; `Deno.permissions.query` does. */
@@ -66,10 +65,7 @@ function demands(grants: Grants): Demand[] {
 
 /** Deno answers for an address in a network, not for the network itself. */
 function askableHost(target: string): string {
-  const network = target.startsWith("unix:") ? undefined : parseCidr(target);
-  return network === undefined
-    ? target
-    : network.text.slice(0, network.text.indexOf("/"));
+  return target.startsWith("unix:") ? target : target.replace(/\/.*$/, "");
 }
 
 function sysKind(

@@ -8,7 +8,7 @@ import { posix } from "node:path";
 import { parseQuantity } from "../api/objects/mod.ts";
 import { parseDuration } from "../base/text/mod.ts";
 import { sysctlPatternProblem } from "../pod/admission/mod.ts";
-import { isIpAddress, parseCidr } from "./addresses.ts";
+import { isIp, parseCidr } from "../base/mod.ts";
 
 /** Turns what stands in a file or an argument into a checked value. */
 export interface Decoder<T> {
@@ -123,7 +123,7 @@ export const endpoint: Decoder<string> = {
 export const ipAddress: Decoder<string> = {
   wanted: "an IP address",
   decode: (value) =>
-    typeof value === "string" && isIpAddress(value) ? value : undefined,
+    typeof value === "string" && isIp(value) ? value : undefined,
 };
 
 /** One IP address, or one of each family after a comma. */
@@ -132,7 +132,7 @@ export const ipAddresses: Decoder<readonly string[]> = {
   decode: (value) => {
     if (typeof value !== "string") return undefined;
     const parts = splitCommas(value);
-    return parts.every(isIpAddress) && parts.length <= 2 ? parts : undefined;
+    return parts.every(isIp) && parts.length <= 2 ? parts : undefined;
   },
 };
 
@@ -140,9 +140,11 @@ export const ipAddresses: Decoder<readonly string[]> = {
 export const podNetwork: Decoder<string> = {
   wanted: 'a network such as "10.88.0.0/16", but not one of every address',
   decode: (value) => {
-    const cidr = typeof value === "string" ? parseCidr(value) : undefined;
+    if (typeof value !== "string") return undefined;
+    const [address, length] = value.trim().split("/");
+    const bits = length && parseCidr(value.trim())?.bits;
     // A network of every address would be an unscoped grant.
-    return cidr !== undefined && cidr.bits > 0 ? cidr.text : undefined;
+    return bits ? `${address}/${bits}` : undefined;
   },
 };
 

@@ -6,7 +6,7 @@
 
 import type { AgentConfig } from "./agent_config.ts";
 import { manifestUrlFiles } from "./manifest_url.ts";
-import { hostPort, hostText, parseCidr } from "./addresses.ts";
+import { hostText, joinHostPort, parseCidr } from "../base/mod.ts";
 
 /** One thing that a process may touch, and the option that it follows from. */
 export interface Grant {
@@ -96,13 +96,16 @@ function netGrants(config: AgentConfig, facts: NodeFacts): Grant[] {
     unix(paths.controlSocket, "--control-socket"),
     unix(paths.controlSocketStaging, "--control-socket"),
     ...(server.healthzPort === 0 ? [] : [{
-      target: hostPort(server.healthzAddress, server.healthzPort),
+      target: joinHostPort({
+        host: server.healthzAddress,
+        port: server.healthzPort,
+      }),
       option: "--healthz-port",
     }]),
     ...optional(source.manifestUrl?.host, "--manifest-url"),
     ...node.podNetworks
       // Deno has no way to write an IPv6 network.
-      .filter((network) => parseCidr(network)?.family === 4)
+      .filter((network) => parseCidr(network)?.ipv6 === false)
       .map((target) => ({ target, option: "--pod-network" })),
     ...addresses.filter(isRoutable)
       .map((each) => ({ target: hostText(each), option: "--node-ip" })),

@@ -4,12 +4,12 @@
  * @module
  */
 
+import { joinHostPort } from "../base/mod.ts";
 import {
   addressOf,
   connectFailure,
   getFollowing,
   type HttpAnswer,
-  joinHostPort,
   NotTlsError,
   type SendGet,
   TooManyRedirectsError,

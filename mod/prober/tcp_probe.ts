@@ -4,10 +4,10 @@
  * @module
  */
 
+import { joinHostPort } from "../base/mod.ts";
 import {
   connectFailure,
   connectTcp,
-  joinHostPort,
   type TcpAddress,
 } from "../host/clients/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";

@@ -5,8 +5,9 @@
  */
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import { joinHostPort } from "../../base/mod.ts";
 import { explainSocket, type SocketFault } from "./socket_error.ts";
-import { connectTcp, joinHostPort, type TcpAddress } from "./tcp_connect.ts";
+import { connectTcp, type TcpAddress } from "./tcp_connect.ts";
 
 /** One connection; disposing it closes it, whatever is under way. */
 export interface ByteLink extends Disposable {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinHostPort } from "../../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 import { openLink } from "./byte_link.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Http2Answer,
   type Http2Request,
 } from "./http2_call.ts";
-import { joinHostPort, type TcpAddress } from "./tcp_connect.ts";
+import type { TcpAddress } from "./tcp_connect.ts";
 
 /** Whom is asked what. */
 export interface HealthQuestion {

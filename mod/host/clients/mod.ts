@@ -26,6 +26,5 @@ export {
   ConnectError,
   connectFailure,
   connectTcp,
-  joinHostPort,
   type TcpAddress,
 } from "./tcp_connect.ts";

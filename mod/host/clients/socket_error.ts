@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ConnectError, joinHostPort, type TcpAddress } from "./tcp_connect.ts";
+import { joinHostPort } from "../../base/mod.ts";
+import { ConnectError, type TcpAddress } from "./tcp_connect.ts";
 
 /** What the node API says of a failure besides a message of its own. */
 export interface SocketFault extends Error {

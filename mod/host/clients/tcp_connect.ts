@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinHostPort } from "../../base/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 
 /** Whom to connect to. */
@@ -60,11 +61,6 @@ export async function connectTcp(
   if (!signal.aborted) return connection;
   connection.close();
   throw signal.reason;
-}
-
-/** An address as it stands in URLs and messages: brackets around one of IPv6. */
-export function joinHostPort({ host, port }: TcpAddress): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** Why there is no connection or no answer, in an operator's words; for whatever was thrown. */

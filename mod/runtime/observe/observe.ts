@@ -9,6 +9,7 @@ import {
   ANNOTATION_CONTAINER_RESTART_COUNT,
   LABEL_CONTAINER_NAME,
 } from "../../api/vocabulary/mod.ts";
+import { isIp } from "../../base/mod.ts";
 import { type Container, CriError, type Sandbox } from "../../cri/model/mod.ts";
 import {
   isUnclearEnd,
@@ -327,12 +328,6 @@ async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
     }
     throw error;
   }
-}
-
-function isIp(text: string): boolean {
-  if (text.includes(":")) return URL.canParse(`http://[${text}]/`);
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) &&
-    text.split(".").every((part) => Number(part) < 256);
 }
 
 function compareBigint(a: bigint, b: bigint): number {

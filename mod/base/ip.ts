@@ -1,5 +1,5 @@
 /**
- * IP addresses and networks, as texts.
+ * IP addresses and networks: reading them, and writing them with a port.
  *
  * @module
  */
@@ -35,6 +35,11 @@ export function parseIp(text: string): IpAddress | undefined {
     : { ipv6: true, value };
 }
 
+/** Whether a text is an address of either family, without brackets or zone. */
+export function isIp(text: string): boolean {
+  return parseIp(text) !== undefined;
+}
+
 /** Whether a text is an IPv6 address. */
 export function isIpv6(text: string): boolean {
   return parseIp(text)?.ipv6 === true;
@@ -59,7 +64,7 @@ export function parseCidr(text: string): Cidr | undefined {
  * @example An address in a pod network
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { cidrContains } from "./cidr.ts";
+ * import { cidrContains } from "./ip.ts";
  *
  * strictEqual(cidrContains("10.88.0.0/16", "10.88.3.4"), true);
  * strictEqual(cidrContains("10.88.0.0/16", "10.89.0.1"), false);
@@ -73,6 +78,18 @@ export function cidrContains(network: string, address: string): boolean {
   }
   const shift = BigInt((cidr.ipv6 ? 128 : 32) - cidr.bits);
   return ip.value >> shift === cidr.prefix;
+}
+
+/** Writes a host as it stands in URLs, grants and messages: IPv6 in brackets. */
+export function hostText(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Writes a host and a port as they stand in URLs, grants and messages. */
+export function joinHostPort(
+  { host, port }: { readonly host: string; readonly port: number },
+): string {
+  return `${hostText(host)}:${port}`;
 }
 
 function parseIpv4(text: string): bigint | undefined {

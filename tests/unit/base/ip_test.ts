@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { cidrContains, parseCidr, parseIp } from "../../../mod/base/cidr.ts";
+import { cidrContains, parseCidr, parseIp } from "../../../mod/base/ip.ts";
 
 const ips: readonly [text: string, ipv6: boolean, value: bigint][] = [
   ["0.0.0.0", false, 0n],
