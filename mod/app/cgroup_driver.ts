@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { CgroupDriver } from "../config/mod.ts";
+import type { CgroupDriver } from "../api/types/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CgroupDriver } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import {
@@ -12,11 +13,7 @@ import {
   type Quantity,
   toBytes,
 } from "../api/objects/mod.ts";
-import {
-  type AgentConfig,
-  type CgroupDriver,
-  HOST_VIEW,
-} from "../config/mod.ts";
+import { type AgentConfig, HOST_VIEW } from "../config/mod.ts";
 import {
   type CgroupTree,
   getCpuCount,

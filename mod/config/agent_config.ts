@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CgroupDriver } from "../api/types/mod.ts";
 import type { Hidden } from "./hidden.ts";
 
 /**
@@ -58,9 +59,6 @@ export interface RuntimeConfig {
   /** How many sandboxes may be in creation at a time. */
   readonly maxParallelSandboxStarts: number;
 }
-
-/** How a cgroup is named to the runtime. */
-export type CgroupDriver = "cgroupfs" | "systemd";
 
 /** What becomes of a manifest with a field that no Pod has. */
 export type UnknownFieldsRule = "refuse" | "warn";

@@ -5,12 +5,7 @@
  * @module
  */
 
-export {
-  type AgentConfig,
-  type CgroupDriver,
-  type ConfigIo,
-  HOST_VIEW,
-} from "./agent_config.ts";
+export { type AgentConfig, type ConfigIo, HOST_VIEW } from "./agent_config.ts";
 export { checkGrants } from "./check_grants.ts";
 export { absolutePath } from "./decoders.ts";
 export {

@@ -5,8 +5,8 @@
  * @module
  */
 
+import type { CgroupDriver } from "../api/types/mod.ts";
 import type {
-  CgroupDriver,
   LogConfig,
   ManifestFilesRule,
   ReservedResources,

@@ -4,12 +4,12 @@
  * @module
  */
 
+import type { CgroupDriver } from "../api/types/mod.ts";
 import { isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
 import {
   askCgroupDriver,
   type ByteChannel,
-  type CgroupDriver,
   judgeContainerEvents,
   Rpc,
   type RpcDeps,

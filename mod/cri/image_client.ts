@@ -12,13 +12,14 @@ import {
   sandboxConfigToWire,
   usageFromWire,
 } from "./wire/mod.ts";
-import { imageMethod, type Method, type Rpc, unlessGone } from "./rpc/mod.ts";
-import type {
-  CallOptions,
-  FilesystemUsage,
-  Image,
-  ImageService,
-  RegistryAuth,
+import { imageMethod, type Method, type Rpc } from "./rpc/mod.ts";
+import {
+  type CallOptions,
+  type FilesystemUsage,
+  type Image,
+  type ImageService,
+  type RegistryAuth,
+  unlessGone,
 } from "./model/mod.ts";
 import type { ImageSpec, SandboxConfig } from "./config/mod.ts";
 

@@ -19,6 +19,7 @@ import {
   type Sandbox,
   type SandboxFilter,
   type SandboxStatus,
+  unlessGone,
 } from "./model/mod.ts";
 import {
   containerConfigToWire,
@@ -34,7 +35,7 @@ import {
   statusFromWire,
   versionFromWire,
 } from "./wire/mod.ts";
-import { type Method, RowDecoder, type Rpc, unlessGone } from "./rpc/mod.ts";
+import { type Method, RowDecoder, type Rpc } from "./rpc/mod.ts";
 import { RUNTIME_METHODS } from "./runtime_methods.ts";
 import type {
   ContainerConfig,

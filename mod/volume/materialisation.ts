@@ -4,13 +4,7 @@
  * @module
  */
 
-/** Where the content of one volume lies on the node. */
-export interface VolumeSource {
-  /** Absolute path of the directory or file that is mounted. */
-  readonly hostPath: string;
-  /** True when the volume may not be written, whatever the mount says. */
-  readonly readOnly: boolean;
-}
+import type { VolumeSource } from "../pod/inputs/mod.ts";
 
 /** Something about a volume that is ready, which the pod's owner should hear. */
 export interface VolumeWarning {

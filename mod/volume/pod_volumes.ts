@@ -9,17 +9,14 @@ import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
 import type { Quantity } from "../api/objects/mod.ts";
+import type { VolumeSource } from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
 import { isDirectoryThere } from "./volume_directory.ts";
 import { directoryUsage } from "./directory_usage.ts";
 import { ensureEmptyDir, isInMemory } from "./empty_dir.ts";
 import { hostPathSource } from "./host_path.ts";
 import { deviceNames, usedNames } from "./used_volumes.ts";
-import type {
-  Materialisation,
-  VolumeSource,
-  VolumeWarning,
-} from "./materialisation.ts";
+import type { Materialisation, VolumeWarning } from "./materialisation.ts";
 import { nestedMountPoints } from "./nested_mounts.ts";
 import {
   namedObjects,

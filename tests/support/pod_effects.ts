@@ -21,7 +21,7 @@ import type {
 } from "../../mod/pod/observed/mod.ts";
 import { planPod, planResize } from "../../mod/pod/plan/mod.ts";
 import { qosClass } from "../../mod/pod/resources/mod.ts";
-import { pullPolicy } from "../../mod/runtime/images/mod.ts";
+import { pullPolicy } from "../../mod/api/defaults/mod.ts";
 import {
   type ContainerSpecInput,
   type NodeFacts,

@@ -13,7 +13,7 @@ import {
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { removeTree } from "../../mod/host/files/mod.ts";
-import type { VolumeSource } from "../../mod/runtime/spec/mod.ts";
+import type { VolumeSource } from "../../mod/pod/inputs/mod.ts";
 import { PodDirectories, PodVolumes } from "../../mod/volume/mod.ts";
 import { FakeClock } from "./fake_clock.ts";
 

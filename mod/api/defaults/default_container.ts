@@ -5,7 +5,7 @@
  */
 
 import { fillRequests } from "./default_resources.ts";
-import { pullsAlways } from "./image_name.ts";
+import { impliedPullPolicy } from "./pull_policy.ts";
 import type {
   ContainerPort,
   ContainerSpec,
@@ -25,7 +25,7 @@ export function applyContainerDefaults(
   return {
     ...container,
     imagePullPolicy: container.imagePullPolicy ||
-      (pullsAlways(container.image ?? "") ? "Always" : "IfNotPresent"),
+      impliedPullPolicy(container.image ?? ""),
     terminationMessagePath: container.terminationMessagePath ||
       "/dev/termination-log",
     terminationMessagePolicy: container.terminationMessagePolicy || "File",

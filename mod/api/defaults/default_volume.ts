@@ -4,7 +4,7 @@
  * @module
  */
 
-import { pullsAlways } from "./image_name.ts";
+import { impliedPullPolicy } from "./pull_policy.ts";
 import type { Volume } from "../types/mod.ts";
 
 /** 0644, in the sources that have a mode for files. */
@@ -51,9 +51,8 @@ const FILLERS: ReadonlyMap<string, Filler> = new Map<string, Filler>([
   ],
   ["image", ({ image }) => {
     if (image === undefined) return {};
-    const isLatest = pullsAlways(image.reference ?? "");
     const pullPolicy = image.pullPolicy ||
-      (isLatest ? "Always" : "IfNotPresent");
+      impliedPullPolicy(image.reference ?? "");
     return { image: { ...image, pullPolicy } };
   }],
   [

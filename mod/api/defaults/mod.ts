@@ -6,3 +6,4 @@
 
 export { containerRequests, isPodResource } from "./default_resources.ts";
 export { applyPodDefaults } from "./defaults.ts";
+export { type PullPolicy, pullPolicy } from "./pull_policy.ts";

@@ -6,6 +6,8 @@
 
 export type { EventSink, PodEvent, PodRef, WireEvent } from "./event.ts";
 export type {
+  CgroupDriver,
+  ContainerKind,
   ContainerPort,
   ContainerSpec,
   ContainerState,

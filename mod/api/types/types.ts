@@ -75,6 +75,12 @@ export type VolumeMount = Wire<V1VolumeMount>;
 /** Restart policy of a pod. */
 export type RestartPolicy = "Always" | "OnFailure" | "Never";
 
+/** Which of a pod's three lists a container stands in. */
+export type ContainerKind = "init" | "app" | "ephemeral";
+
+/** Who writes cgroups, and so how a cgroup parent is spelled. */
+export type CgroupDriver = "cgroupfs" | "systemd";
+
 /** Where a pod is in its life, in one word. */
 export type PodPhase =
   | "Pending"

@@ -39,3 +39,20 @@ export class CriError extends Error {
     this.detail = failure.detail;
   }
 }
+
+/**
+ * Waits for a call about a thing that may be gone; `undefined` when it is. The CRI
+ * wants calls that take a thing away to succeed then, yet not every runtime does so.
+ *
+ * @throws {unknown} Whatever else the call rejects with.
+ */
+export async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CriError && error.kind === "not_found") {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { CriError, type CriErrorKind } from "./error.ts";
+export { CriError, type CriErrorKind, unlessGone } from "./error.ts";
 export type { CallOptions, ImageService, RuntimeService } from "./service.ts";
 export {
   isStopSignal,

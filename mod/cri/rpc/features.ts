@@ -5,6 +5,7 @@
  */
 
 import * as wire from "../../../proto/gen/runtime/v1/api.ts";
+import type { CgroupDriver } from "../../api/types/mod.ts";
 import {
   CriError,
   type RuntimeHandler,
@@ -21,9 +22,6 @@ const RUNTIME_CONFIG = runtimeMethod(
 
 /** Whether a runtime can do something; `unknown` means that it must be tried. */
 export type Support = "yes" | "no" | "unknown";
-
-/** Who writes cgroups, and so how a cgroup parent is spelled. */
-export type CgroupDriver = "cgroupfs" | "systemd";
 
 /** What the runtime can do, as far as it has said or shown. */
 export interface RuntimeFeatures {

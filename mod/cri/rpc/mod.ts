@@ -11,7 +11,6 @@ export {
 } from "./byte_channel.ts";
 export {
   askCgroupDriver,
-  type CgroupDriver,
   judgeContainerEvents,
   type RuntimeFeatures,
   type Support,
@@ -19,4 +18,3 @@ export {
 export { imageMethod, type Method, runtimeMethod } from "./method.ts";
 export { RowDecoder } from "./row_decoder.ts";
 export { Rpc, type RpcDeps } from "./rpc.ts";
-export { unlessGone } from "./unless_gone.ts";

@@ -6,3 +6,4 @@
 
 export { podFieldFile, podFieldValue, resourceFieldValue } from "./downward.ts";
 export { objectReferences } from "./references.ts";
+export type { VolumeSource } from "./volume_source.ts";

@@ -6,12 +6,12 @@
  * @module
  */
 
-import type { Pod } from "../../api/types/mod.ts";
+import type { CgroupDriver, Pod } from "../../api/types/mod.ts";
 import { type QosClass, qosClass } from "./qos.ts";
 
 /** Where the cgroups of pods stand. */
 export interface CgroupLayout {
-  readonly driver: "cgroupfs" | "systemd";
+  readonly driver: CgroupDriver;
   /** The kubelet's cgroupRoot; empty or `/` for the top. */
   readonly root?: string;
 }

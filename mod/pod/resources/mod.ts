@@ -5,6 +5,7 @@
  */
 
 export {
+  type CgroupLayout,
   nodePodsCgroup,
   podCgroupParent,
   podUidOfCgroup,

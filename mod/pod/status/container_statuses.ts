@@ -6,6 +6,7 @@
  */
 
 import type {
+  ContainerKind,
   ContainerSpec,
   ContainerState,
   ContainerStatus,
@@ -55,9 +56,6 @@ export interface ContainerStatusesInput {
   /** Whether the runtime can make mounts read-only to their depth. */
   readonly recursiveReadOnly: boolean;
 }
-
-/** The three lists of a pod. */
-export type ContainerKind = "app" | "init" | "ephemeral";
 
 /**
  * Builds the statuses of one list of a pod: init containers in spec order, the

@@ -5,6 +5,7 @@
  */
 
 import type {
+  ContainerKind,
   ContainerStatus,
   Pod,
   PodPhase,
@@ -15,7 +16,6 @@ import { isIpv6, parseIp } from "../../base/mod.ts";
 import { buildConditions, findCondition } from "./conditions.ts";
 import {
   buildContainerStatuses,
-  type ContainerKind,
   type StatusProbes,
   type WaitingReason,
 } from "./container_statuses.ts";

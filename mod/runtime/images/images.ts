@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type PullPolicy, pullPolicy } from "../../api/defaults/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import { type Clock, isAbort, unlessAborted } from "../../base/mod.ts";
 import { describeError, formatDuration } from "../../base/text/mod.ts";
@@ -19,7 +20,6 @@ import type { Fetched, ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
 import { PULL_LIMIT_MS, pullWithin } from "./pull_limit.ts";
-import { type PullPolicy, pullPolicy } from "./pull_policy.ts";
 import { type PullTask, PullTasks } from "./pull_tasks.ts";
 
 /** The calls that having an image takes. */

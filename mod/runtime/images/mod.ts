@@ -8,4 +8,3 @@ export type { ImageOutcome, PullEnd } from "./image_outcome.ts";
 export { ImagePuller, wordsOf } from "./images.ts";
 export { imagesOf } from "./pod_images.ts";
 export { pullFirst } from "./pull_first.ts";
-export { pullPolicy } from "./pull_policy.ts";

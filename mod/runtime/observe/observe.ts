@@ -10,7 +10,12 @@ import {
   LABEL_CONTAINER_NAME,
 } from "../../api/vocabulary/mod.ts";
 import { isIp } from "../../base/mod.ts";
-import { type Container, CriError, type Sandbox } from "../../cri/model/mod.ts";
+import {
+  type Container,
+  CriError,
+  type Sandbox,
+  unlessGone,
+} from "../../cri/model/mod.ts";
 import {
   isUnclearEnd,
   type ObservedContainer,
@@ -317,17 +322,6 @@ const MAX_MESSAGE = 4096;
 /** Cuts a text that a runtime gave. */
 export function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, maxLength);
-}
-
-async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof CriError && error.kind === "not_found") {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 function compareBigint(a: bigint, b: bigint): number {

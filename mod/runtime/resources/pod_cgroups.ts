@@ -26,7 +26,7 @@ import {
   sharesOfWeight,
 } from "../../pod/resources/mod.ts";
 import type { ResizedResource } from "../../pod/plan/mod.ts";
-import type { CgroupLayout } from "../spec/mod.ts";
+import type { NodeCgroups } from "../spec/mod.ts";
 
 /** Keeps the cgroups of pods, where they can be reached. */
 export interface PodCgroups {
@@ -72,7 +72,7 @@ export const NO_POD_CGROUPS: PodCgroups = {
 /** What the limits of pods depend on. */
 export interface PodCgroupsOptions {
   /** Asked each time, since the runtime tells its driver late. */
-  readonly layout: () => CgroupLayout;
+  readonly layout: () => NodeCgroups;
   /** Most processes of one pod. */
   readonly pidsLimit?: number | undefined;
   /** What all pods may use together; absent when that is not enforced. */
@@ -156,7 +156,7 @@ export class NodePodCgroups implements PodCgroups {
     if (this.#burstable.delete(uid)) await this.#weighBurstable(layout);
   }
 
-  #limits(pod: Pod, layout: CgroupLayout): CgroupLimits {
+  #limits(pod: Pod, layout: NodeCgroups): CgroupLimits {
     const { pidsLimit } = this.#options;
     return podCgroupLimits(pod, {
       periodUs: BigInt(Math.round(layout.cpuCfsPeriodMs * 1000)),
@@ -178,7 +178,7 @@ export class NodePodCgroups implements PodCgroups {
   }
 
   /** The cgroups above those of pods; their shares set the classes against each other. */
-  async #makeNodeCgroups(layout: CgroupLayout): Promise<void> {
+  async #makeNodeCgroups(layout: NodeCgroups): Promise<void> {
     if (this.#madeNodeCgroups) return;
     const top = nodePodsCgroup(layout);
     await this.#tree.make(top);
@@ -193,7 +193,7 @@ export class NodePodCgroups implements PodCgroups {
     this.#madeNodeCgroups = true;
   }
 
-  async #weighBurstable(layout: CgroupLayout): Promise<void> {
+  async #weighBurstable(layout: NodeCgroups): Promise<void> {
     const path = qosCgroup("Burstable", layout);
     let sum = 0n;
     for (const name of await this.#tree.list(path)) {

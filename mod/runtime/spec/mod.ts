@@ -35,11 +35,9 @@ export {
 export { thermalThrottlePaths } from "./security_spec.ts";
 export { NodeSpecBuilder } from "./spec_builder.ts";
 export type {
-  CgroupLayout,
-  ContainerKind,
   ContainerSpecInput,
+  NodeCgroups,
   NodeFacts,
   SpecResult,
-  VolumeSource,
 } from "./spec_input.ts";
 export { ignoresStopSignal } from "./stop_signal.ts";

@@ -7,14 +7,11 @@
 import { containerMountPath } from "../../api/validate/mod.ts";
 import type { ContainerSpec, Pod, VolumeMount } from "../../api/types/mod.ts";
 import type { Mount } from "../../cri/config/mod.ts";
+import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { Environment } from "./environment.ts";
 import { expandKnown } from "./expansion.ts";
 import { HOSTS_PATH } from "./hosts_file.ts";
-import type {
-  ContainerSpecInput,
-  MountAbilities,
-  VolumeSource,
-} from "./spec_input.ts";
+import type { ContainerSpecInput, MountAbilities } from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
 
 /** Where a container writes its last words unless it says otherwise. */

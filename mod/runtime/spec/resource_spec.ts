@@ -15,8 +15,8 @@ import {
   sandboxCgroupResources,
 } from "../../pod/resources/mod.ts";
 import type {
-  CgroupLayout,
   ContainerSpecInput,
+  NodeCgroups,
   NodeFacts,
 } from "./spec_input.ts";
 
@@ -114,7 +114,7 @@ export function containerResources(
   };
 }
 
-function cpuOptions(cgroups: CgroupLayout): CpuQuotaOptions {
+function cpuOptions(cgroups: NodeCgroups): CpuQuotaOptions {
   return {
     periodUs: BigInt(Math.round(cgroups.cpuCfsPeriodMs * 1000)),
     enforced: cgroups.cpuCfsQuota,
@@ -122,7 +122,7 @@ function cpuOptions(cgroups: CgroupLayout): CpuQuotaOptions {
 }
 
 /** With cgroups v2 a container dies as a whole, as its processes depend on each other. */
-function outOfMemorySettings(cgroups: CgroupLayout): Record<string, string> {
+function outOfMemorySettings(cgroups: NodeCgroups): Record<string, string> {
   return cgroups.version === 2 && cgroups.singleProcessOomKill !== true
     ? { "memory.oom.group": "1" }
     : {};

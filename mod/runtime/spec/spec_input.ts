@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import type { ContainerKind, ContainerSpec, Pod } from "../../api/types/mod.ts";
 import type {
   ObjectGetter,
   Quantity,
@@ -14,20 +14,11 @@ import type {
 import type { IdMapping, ImageSpec } from "../../cri/config/mod.ts";
 import type { Image, RuntimeVersion } from "../../cri/model/mod.ts";
 import type { RuntimeLack, RuntimeSupport } from "../../pod/admission/mod.ts";
+import type { VolumeSource } from "../../pod/inputs/mod.ts";
+import type { CgroupLayout } from "../../pod/resources/mod.ts";
 import type { Environment } from "./environment.ts";
 import type { KeyFiles } from "./key_file.ts";
 import type { ServiceFacts } from "./service_links.ts";
-
-/** Which of a pod's three lists a container stands in. */
-export type ContainerKind = "init" | "app" | "ephemeral";
-
-/** Where a volume's content lies on the node. */
-export interface VolumeSource {
-  /** Absolute path of the directory or file that is mounted. */
-  readonly hostPath: string;
-  /** True when the volume may not be written, whatever the mount says. */
-  readonly readOnly: boolean;
-}
 
 /** What the runtime can do with mounts, for one of its handlers. */
 export interface MountAbilities {
@@ -55,9 +46,8 @@ export interface SandboxDns {
   readonly options: readonly string[];
 }
 
-/** How cgroups are named on this node. */
-export interface CgroupLayout {
-  readonly driver: "cgroupfs" | "systemd";
+/** What the node's cgroups can do, and how they are named. */
+export interface NodeCgroups extends CgroupLayout {
   readonly version: 1 | 2;
   /** The cgroup above `kubepods`, `/` for the top (KubeletConfiguration `cgroupRoot`). */
   readonly root: string;
@@ -84,7 +74,7 @@ export interface NodeFacts {
   readonly memoryBytes: bigint;
   /** By resource name (`cpu`, `memory`, …): what a downward limit falls back to. */
   readonly allocatable: ReadonlyMap<string, Quantity>;
-  readonly cgroups: CgroupLayout;
+  readonly cgroups: NodeCgroups;
   /** RuntimeDefault instead of Unconfined where a pod names no seccomp profile. */
   readonly seccompDefault: boolean;
   /** The directory of `Localhost` seccomp profiles. */

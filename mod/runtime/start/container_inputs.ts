@@ -8,6 +8,7 @@
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { ImageSpec, SandboxConfig } from "../../cri/config/mod.ts";
+import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { ImagePuller } from "../images/mod.ts";
 import {
   type ContainerSpecInput,
@@ -18,7 +19,6 @@ import {
   type PinnedPath,
   type SpecBuilder,
   type SubPaths,
-  type VolumeSource,
   type WantedImage,
   wantedKeyFiles,
   type WantedSubPath,

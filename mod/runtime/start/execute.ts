@@ -10,6 +10,7 @@ import type { Clock } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
+import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import { type PodPlan, resetSource } from "../../pod/plan/mod.ts";
 import {
@@ -29,12 +30,7 @@ import { HookRunner, PlanStops, PodKiller } from "../end/mod.ts";
 import { ImagePuller, imagesOf, pullFirst } from "../images/mod.ts";
 import { observeStarted } from "./observe_started.ts";
 import { NewRuns } from "./new_runs.ts";
-import type {
-  RuntimeFiles,
-  SpecBuilder,
-  SubPaths,
-  VolumeSource,
-} from "../spec/mod.ts";
+import type { RuntimeFiles, SpecBuilder, SubPaths } from "../spec/mod.ts";
 import { PlanStarts } from "./plan_starts.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
 import { PostStart } from "./post_start.ts";

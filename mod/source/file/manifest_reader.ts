@@ -22,6 +22,7 @@ import {
   objectId,
   sameObject,
 } from "../../api/objects/mod.ts";
+import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
@@ -40,9 +41,6 @@ import {
 } from "../mod.ts";
 import { identifyPod } from "./identity.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
-
-/** The kubelet's maxConfigLength (pkg/kubelet/config/common.go). */
-export const MAX_MANIFEST_BYTES: number = 10 * 1024 * 1024;
 
 /** What {@linkcode ManifestReader} is built on. */
 export interface ManifestReaderDeps {

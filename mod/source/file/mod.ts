@@ -13,4 +13,4 @@ export {
 export { FileSource, type FileSourceOptions } from "./file_source.ts";
 export { identifyPod } from "./identity.ts";
 export { createManifestFiles } from "./manifest_files.ts";
-export { keepEqual, MAX_MANIFEST_BYTES } from "./manifest_reader.ts";
+export { keepEqual } from "./manifest_reader.ts";

@@ -6,6 +6,7 @@
 
 import { createHash, type KeyObject } from "node:crypto";
 import type { Fault, UnknownFields } from "../../api/fault/mod.ts";
+import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Counter } from "../../base/telemetry/mod.ts";
 import {
@@ -15,11 +16,7 @@ import {
   TaskGroup,
   wallTimeOf,
 } from "../../base/mod.ts";
-import {
-  FileReporter,
-  type FileReporterDeps,
-  MAX_MANIFEST_BYTES,
-} from "../file/mod.ts";
+import { FileReporter, type FileReporterDeps } from "../file/mod.ts";
 import {
   checkpointCondition,
   type FileReport,

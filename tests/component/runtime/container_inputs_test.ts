@@ -8,8 +8,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
 import type { Pod, PodSpec } from "../../../mod/api/types/mod.ts";
+import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
-import type { VolumeSource } from "../../../mod/runtime/spec/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
 import { keyed, objectsOf } from "../../unit/runtime/spec/objects.ts";
 import { container, type FakeRig, fakeRig, pod, type RigWorld } from "./rig.ts";

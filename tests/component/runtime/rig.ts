@@ -23,6 +23,7 @@ import type {
   ImageService,
   RuntimeService,
 } from "../../../mod/cri/model/mod.ts";
+import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { PodCache, PodObserver, unseenPod } from "../../../mod/picture/mod.ts";
@@ -46,7 +47,6 @@ import {
   type NodeFacts,
   NodeSpecBuilder,
   type SubPaths,
-  type VolumeSource,
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";

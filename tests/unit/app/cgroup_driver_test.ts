@@ -10,7 +10,7 @@ import {
   NodeCgroupDriver,
 } from "../../../mod/app/cgroup_driver.ts";
 import type { Logger } from "../../../mod/base/telemetry/mod.ts";
-import type { CgroupDriver } from "../../../mod/cri/rpc/mod.ts";
+import type { CgroupDriver } from "../../../mod/api/types/mod.ts";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 
 const SIGNAL = new AbortController().signal;

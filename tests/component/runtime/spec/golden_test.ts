@@ -14,12 +14,12 @@ import { decodeManifest } from "../../../../mod/api/read/mod.ts";
 import { findContainer } from "../../../../mod/api/vocabulary/mod.ts";
 import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
 import type { ContainerConfig } from "../../../../mod/cri/config/mod.ts";
+import type { VolumeSource } from "../../../../mod/pod/inputs/mod.ts";
 import { wantsHostsFile } from "../../../../mod/runtime/spec/mod.ts";
 import { NodeSpecBuilder } from "../../../../mod/runtime/spec/mod.ts";
 import type {
   ContainerSpecInput,
   SpecResult,
-  VolumeSource,
 } from "../../../../mod/runtime/spec/mod.ts";
 import { differences } from "../../../support/json_difference.ts";
 import { GOLDEN_DEVIATIONS } from "../../../testdata/golden_deviations.ts";

@@ -7,7 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
-import type { CgroupLayout } from "../../../../mod/runtime/spec/spec_input.ts";
+import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import {
   NodePodCgroups,
   type PodCgroupsOptions,
@@ -16,7 +16,7 @@ import { FakeClock } from "../../../support/fake_clock.ts";
 import { MemoryCgroups } from "../../../support/memory_cgroups.ts";
 import { pod, spec } from "../../pod/builders.ts";
 
-const LAYOUT: CgroupLayout = {
+const LAYOUT: NodeCgroups = {
   driver: "cgroupfs",
   version: 1,
   root: "/",
@@ -29,7 +29,7 @@ const SIGNAL = new AbortController().signal;
 
 function keeper(
   tree: MemoryCgroups,
-  options: Partial<PodCgroupsOptions> & { layout?: () => CgroupLayout } = {},
+  options: Partial<PodCgroupsOptions> & { layout?: () => NodeCgroups } = {},
 ): { cgroups: NodePodCgroups; clock: FakeClock } {
   const clock = new FakeClock();
   const cgroups = new NodePodCgroups({ tree, clock, log: silentLogger }, {

@@ -18,8 +18,8 @@ import {
   containerLogPath,
 } from "../../../../mod/runtime/spec/container_spec.ts";
 import type {
-  CgroupLayout,
   ContainerSpecInput,
+  NodeCgroups,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { container, containerInput, NODE, pod } from "./fixtures.ts";
 
@@ -186,7 +186,7 @@ Deno.test("buildContainerConfig() refuses variables that double each other witho
 
 function resourcesOf(
   resources: ContainerSpec["resources"],
-  cgroups: Partial<CgroupLayout> = {},
+  cgroups: Partial<NodeCgroups> = {},
 ): LinuxResources | undefined {
   const node = { ...NODE, cgroups: { ...NODE.cgroups, ...cgroups } };
   const fields = resources === undefined ? {} : { resources };

@@ -6,18 +6,18 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { containerResources } from "../../../../mod/runtime/spec/resource_spec.ts";
-import type { CgroupLayout } from "../../../../mod/runtime/spec/spec_input.ts";
+import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { HOST_VIEW_FIELDS } from "../../../testdata/golden_deviations.ts";
 import { container, NODE, pod } from "./fixtures.ts";
 
-const WITHOUT: CgroupLayout = {
+const WITHOUT: NodeCgroups = {
   ...NODE.cgroups,
   version: 1,
   hugePageSizes: [],
   swapAccounting: true,
 };
 
-function resourcesIn(cgroups: CgroupLayout): Readonly<Record<string, unknown>> {
+function resourcesIn(cgroups: NodeCgroups): Readonly<Record<string, unknown>> {
   const limits = { cpu: "1", memory: "1Gi", "hugepages-2Mi": "2Mi" };
   const only = container({ resources: { limits } });
   return {

@@ -12,7 +12,7 @@ import {
   containerResources,
   resizedResources,
 } from "../../../../mod/runtime/spec/resource_spec.ts";
-import type { CgroupLayout } from "../../../../mod/runtime/spec/spec_input.ts";
+import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { toldResources } from "../../../../mod/runtime/observe/told_resources.ts";
 import { container, NODE, pod } from "./fixtures.ts";
 
@@ -21,7 +21,7 @@ type Amounts = Readonly<Record<string, string>>;
 function inputOf(
   limits: Amounts | undefined,
   options: {
-    readonly cgroups?: Partial<CgroupLayout>;
+    readonly cgroups?: Partial<NodeCgroups>;
     readonly spec?: Partial<PodSpec>;
   } = {},
 ): Parameters<typeof containerResources>[0] {
@@ -50,7 +50,7 @@ Deno.test("RT-32 containerResources() keeps a memory limit beyond 2^53 exact, on
 const settings: readonly {
   readonly name: string;
   readonly limits?: Amounts;
-  readonly cgroups: Partial<CgroupLayout>;
+  readonly cgroups: Partial<NodeCgroups>;
   readonly expected: Readonly<
     Partial<Record<keyof LinuxResources, unknown>>
   >;
