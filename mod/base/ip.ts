@@ -40,11 +40,6 @@ export function isIp(text: string): boolean {
   return parseIp(text) !== undefined;
 }
 
-/** Whether a text is an IPv6 address. */
-export function isIpv6(text: string): boolean {
-  return parseIp(text)?.ipv6 === true;
-}
-
 /** Reads `10.0.0.0/8`, `fd00::/64` or a lone address; host bits are ignored. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = "", length, ...rest] = text.split("/");

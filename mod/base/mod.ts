@@ -15,7 +15,6 @@ export {
   cidrContains,
   hostText,
   isIp,
-  isIpv6,
   joinHostPort,
   parseCidr,
   parseIp,

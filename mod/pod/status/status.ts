@@ -12,7 +12,7 @@ import type {
   PodStatus,
   ResourceRequirements,
 } from "../../api/types/mod.ts";
-import { isIpv6, parseIp } from "../../base/mod.ts";
+import { parseIp } from "../../base/mod.ts";
 import { buildConditions, findCondition } from "./conditions.ts";
 import {
   buildContainerStatuses,
@@ -293,7 +293,7 @@ function addressesOf(
   const before = (old?.podIPs ?? []).map(({ ip }) => ip);
   const known = pod.spec.hostNetwork === true ? hostIps : before;
   const seen = observed.ips.length === 0 ? known : observed.ips;
-  const ips = onePerFamily(seen, hostIp !== undefined && isIpv6(hostIp));
+  const ips = onePerFamily(seen, parseIp(hostIp ?? "")?.ipv6 === true);
   const [podIp] = ips;
   return {
     ...(hostIp === undefined ? {} : {
@@ -310,6 +310,6 @@ function addressesOf(
 function onePerFamily(ips: readonly string[], ipv6First: boolean): string[] {
   const valid = ips.filter((ip) => parseIp(ip) !== undefined);
   return [ipv6First, !ipv6First].flatMap((ipv6) =>
-    valid.filter((ip) => isIpv6(ip) === ipv6).slice(0, 1)
+    valid.filter((ip) => parseIp(ip)?.ipv6 === ipv6).slice(0, 1)
   );
 }

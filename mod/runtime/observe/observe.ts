@@ -12,7 +12,6 @@ import {
 import { isIp } from "../../base/mod.ts";
 import {
   type Container,
-  CriError,
   type Sandbox,
   unlessGone,
 } from "../../cri/model/mod.ts";
