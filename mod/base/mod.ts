@@ -20,7 +20,7 @@ export {
   parseIp,
 } from "./ip.ts";
 export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
-export { jitter, type Random, seededRandom, systemRandom } from "./random.ts";
+export { jitter, type Random, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";

@@ -6,11 +6,11 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { seededRandom } from "../../mod/base/mod.ts";
 import { AgentProcess } from "../support/agent_process.ts";
 import { podManifest } from "../support/pod_manifest.ts";
 import { find, runningContainers } from "../support/pod_views.ts";
 import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { seededRandom } from "../support/seeded_random.ts";
 
 const STEADY = 26;
 

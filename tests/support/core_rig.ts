@@ -9,7 +9,7 @@ import type { Pod, PodStatus } from "../../mod/api/types/mod.ts";
 import { buildCore, type Core } from "../../mod/app/mod.ts";
 import { AgentViews } from "../../mod/views/mod.ts";
 import { createLogger, MetricsRegistry } from "../../mod/base/telemetry/mod.ts";
-import { seededRandom, systemClock } from "../../mod/base/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
 import type { AgentConfig } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { HealthProblem } from "../../mod/server/mod.ts";
@@ -21,6 +21,7 @@ import {
 import { FakeClock } from "./fake_clock.ts";
 import { FakeCri, type RecordedCall } from "./fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
+import { seededRandom } from "./seeded_random.ts";
 
 /** The image that the fake runtime has. */
 export const IMAGE = "localhost/busybox:1.35";

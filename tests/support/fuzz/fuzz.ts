@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Random, seededRandom } from "../../../mod/base/mod.ts";
+import type { Random } from "../../../mod/base/mod.ts";
+import { seededRandom } from "../seeded_random.ts";
 import { StepCounter } from "../step_counter.ts";
 
 /** Always the same inputs, unless a run is given others: `deno test … -- --seed=17`. */

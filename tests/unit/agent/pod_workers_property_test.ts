@@ -15,8 +15,9 @@ import type {
 } from "../../../mod/agent/workers/ports.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { podFullName } from "../../../mod/api/vocabulary/mod.ts";
-import { type Random, seededRandom } from "../../../mod/base/mod.ts";
+import type { Random } from "../../../mod/base/mod.ts";
 import type { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { pod, WorkersRig } from "./workers_rig.ts";
 
 /** A node in miniature: what runs, and every breach of the rules. */

@@ -14,9 +14,9 @@ import type {
 } from "../../../mod/agent/workers/ports.ts";
 import type { NameRight } from "../../../mod/agent/workers/name_right.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { seededRandom } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 
 /** One thing that the workers asked of the syncer. */
 export interface Step {

@@ -10,12 +10,8 @@ import {
   ok,
   strictEqual,
 } from "node:assert/strict";
-import {
-  jitter,
-  type Random,
-  seededRandom,
-  systemRandom,
-} from "../../../mod/base/random.ts";
+import { jitter, type Random, systemRandom } from "../../../mod/base/random.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 
 function take(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.next());

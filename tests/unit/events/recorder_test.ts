@@ -9,10 +9,11 @@ import {
   createLogger,
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
-import { seededRandom, systemRandom } from "../../../mod/base/mod.ts";
+import { systemRandom } from "../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../mod/api/types/mod.ts";
 import { EventRecorder } from "../../../mod/events/recorder.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 
 const WEB = { name: "web", namespace: "shop", uid: "u-1" };
 const OTHER = { name: "other", namespace: "shop", uid: "u-2" };

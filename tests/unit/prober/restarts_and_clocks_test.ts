@@ -6,7 +6,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { seededRandom } from "../../../mod/base/mod.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { ago, NOW_MS } from "../pod/builders.ts";
 import { asks, exited, probedPod, ProberRig, running } from "./rig.ts";
 

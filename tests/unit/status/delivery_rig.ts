@@ -4,7 +4,6 @@
  * @module
  */
 
-import { seededRandom } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
@@ -14,6 +13,7 @@ import type {
   StatusUpdate,
 } from "../../../mod/status/ports.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { manager, podOf, status } from "./builders.ts";
 
 /** What the sink answers to one update. */

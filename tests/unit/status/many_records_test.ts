@@ -5,11 +5,11 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { seededRandom } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { podOf, status } from "./builders.ts";
 
 const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);

@@ -9,12 +9,12 @@ import type {
   Pod,
   PodStatus,
 } from "../../../mod/api/types/mod.ts";
-import { seededRandom } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { RecordFiles, RunRecordFiles } from "../../../mod/status/ports.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { container, podOf } from "./builders.ts";
 
 /** A disk in memory that counts what is written to it. */

@@ -5,10 +5,10 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { seededRandom } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
 import { manager, podOf, status } from "./builders.ts";
 import { type Answer, ScriptedSink, withDelivery } from "./delivery_rig.ts";
 
