@@ -65,7 +65,8 @@ function demands(grants: Grants): Demand[] {
 
 /** Deno answers for an address in a network, not for the network itself. */
 function askableHost(target: string): string {
-  return target.startsWith("unix:") ? target : target.replace(/\/.*$/, "");
+  const [address = ""] = target.split("/", 1);
+  return target.startsWith("unix:") ? target : address;
 }
 
 function sysKind(
