@@ -309,8 +309,6 @@ export class CoreRig implements AsyncDisposable {
     this.#watcher.close();
     await this.#listening;
     await this.fake[Symbol.asyncDispose]();
-    const leftMs = this.#startedMs + GRPC_TIMER_MS - systemClock.monotonic();
-    await systemClock.sleep(leftMs, NEVER);
     await Deno.remove(this.directory, { recursive: true });
     if (this.#failure !== undefined) throw this.#failure;
     if (this.violations.length > 0) throw new Error(this.violations.join("\n"));
@@ -385,9 +383,6 @@ const CALM_TURNS = 3;
 
 /** An agent watches its manifests this long after its start at the latest. */
 const ARMING_MS = 50;
-
-/** A timer of grpc-js that outlives a connection closed soon after it was made. */
-const GRPC_TIMER_MS = 300;
 
 /** No test waits longer in real time, however slow the machine. */
 const REAL_LIMIT_MS = 30_000;

@@ -139,7 +139,7 @@ Deno.test("Agent starts the other containers of a pod while an image is being pu
   await rig.until(() => rig.fake.running("far").length === 1, "the second");
   // Nobody has to look for it: the end of the pull is told.
   ok(rig.clock.monotonic() - sinceMs < 31_000);
-  strictEqual(rig.status("web")?.phase, "Running");
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
   deepStrictEqual(rig.mutations(), [
     ...["RunPodSandbox", "CreateContainer", "StartContainer"],
     ...["CreateContainer", "StartContainer"],

@@ -51,7 +51,7 @@ for (const { policy, restarts, after } of ROWS) {
     rig.fake.behave("c2", { exit: { code: 0, afterMs: 60_000 } });
     rig.fake.exitContainer(rig.only("c2").id, 0);
     await rig.pass(8_000);
-    strictEqual(rig.status("web")?.phase, after);
+    await rig.until(() => rig.status("web")?.phase === after, after);
     strictEqual(attemptsOf(rig, "c2") > 1, policy === "Always");
   });
 }
