@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Clock } from "./clock.ts";
+
 /** The shape of an exponential back-off. */
 export interface BackoffOptions {
   /** The first delay, in milliseconds. */
@@ -39,4 +41,25 @@ export function nextDelay(
   const { baseMs, maxMs, factor = 2 } = options;
   if (previousMs === undefined) return Math.min(baseMs, maxMs);
   return Math.min(Math.max(previousMs * factor, baseMs), maxMs);
+}
+
+/**
+ * Asks three times at most, one and two seconds apart: for what the agent needs at its
+ * start, when a fault that goes by must not decide anything.
+ *
+ * @param ask gives what failed
+ * @returns what failed the last time
+ */
+export async function askAgain<Failure>(
+  clock: Pick<Clock, "sleep">,
+  ask: () => Promise<readonly Failure[]>,
+): Promise<readonly Failure[]> {
+  let failed = await ask();
+  for (const pauseMs of [1_000, 2_000]) {
+    if (failed.length === 0) break;
+    // What needs no longer than this need not be told to end.
+    await clock.sleep(pauseMs, new AbortController().signal);
+    failed = await ask();
+  }
+  return failed;
 }

@@ -5,7 +5,7 @@
  */
 
 export { isAbort } from "./abort.ts";
-export { type BackoffOptions, nextDelay } from "./backoff.ts";
+export { askAgain, type BackoffOptions, nextDelay } from "./backoff.ts";
 export { Bell } from "./bell.ts";
 export { ByteBuffer } from "./byte_buffer.ts";
 export { type Clock, deadline, sleepOn, systemClock } from "./clock.ts";
@@ -27,3 +27,4 @@ export { Topic } from "./topic.ts";
 export { unlessAborted } from "./unless_aborted.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { WorkQueue } from "./work_queue.ts";
+export { WriteBehind, type WriteTarget } from "./write_behind.ts";

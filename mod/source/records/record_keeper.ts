@@ -10,8 +10,8 @@ import {
   type Clock,
   type Moment,
   momentOf,
-  nextDelay,
   wallTimeOf,
+  WriteBehind,
 } from "../../base/mod.ts";
 import type {
   Counter,
@@ -67,14 +67,9 @@ export class RecordKeeper {
   readonly #deps: RecordKeeperDeps;
   readonly #failing: Gauge;
   readonly #corrupt: Counter;
-  /** By key; the newest wish replaces one not yet fulfilled. */
-  readonly #wishes = new Map<string, Wish>();
-  /** Those that the disk refused; they wait for the end of the back-off. */
-  readonly #refused = new Set<Wish>();
+  readonly #writes: WriteBehind<PendingWrite>;
   /** Those whose pods know that they are not kept. */
-  readonly #told = new WeakSet<Wish>();
-  #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
-  #wake: () => void = () => {};
+  readonly #reported = new WeakSet<PendingWrite>();
   #failure: { readonly message: string; readonly since: Moment } | undefined;
 
   /** Touches nothing until asked to. */
@@ -91,6 +86,11 @@ export class RecordKeeper {
       ? undefined
       : new RecordFolder(secretDirectory, files);
     this.#deps = deps;
+    this.#writes = new WriteBehind({
+      write: (key, pending) => this.#write(key, pending),
+      failing: (error) => this.#setFailure(error),
+      recovered: () => this.#setFailure(undefined),
+    }, clock);
     this.#failing = metrics.gauge(
       "skerry_checkpoint_failing",
       "1 while accepted pods of a source cannot be written to disk.",
@@ -109,11 +109,11 @@ export class RecordKeeper {
    * did not give is unknown, also if that is the one with the Secrets. Never rejects.
    */
   async load(key: string): Promise<Kept<RecordContent>> {
-    const wish = this.#wishes.get(key);
-    if (wish?.kind === "save") {
-      return { kind: "present", content: wish.content };
+    const pending = this.#writes.get(key);
+    if (pending?.kind === "save") {
+      return { kind: "present", content: pending.content };
     }
-    if (wish?.kind === "forget") return ABSENT;
+    if (pending?.kind === "forget") return ABSENT;
     const record = await this.#loadFrom(this.#records, key);
     if (record.kind !== "present" || this.#secrets === undefined) return record;
     const secrets = await this.#loadFrom(this.#secrets, key);
@@ -132,7 +132,7 @@ export class RecordKeeper {
     const { log } = this.#deps;
     try {
       const { records, setAside, unreadable } = await this.#records.readAll();
-      for (const movedTo of setAside) this.#tellCorrupt({ movedTo });
+      for (const movedTo of setAside) this.#reportCorrupt({ movedTo });
       for (const file of unreadable) {
         log.warn("checkpoint_unreadable", { file });
       }
@@ -154,12 +154,12 @@ export class RecordKeeper {
 
   /** Has a record written soon. */
   save(key: string, content: RecordContent): void {
-    this.#wish(key, { kind: "save", content });
+    this.#writes.put(key, { kind: "save", content });
   }
 
   /** Has a record removed soon. */
   forget(key: string): void {
-    this.#wish(key, { kind: "forget" });
+    this.#writes.put(key, { kind: "forget" });
   }
 
   /**
@@ -167,57 +167,30 @@ export class RecordKeeper {
    * at each try: what is kept meanwhile has a right to its record.
    */
   retain(keys: () => ReadonlySet<string>): void {
-    this.#wish(SWEEP, { kind: "retain", keys });
+    this.#writes.put(SWEEP, { kind: "retain", keys });
   }
 
-  /**
-   * Fulfils what was asked for, one thing at a time, until `signal` aborts, and then
-   * for a moment what was asked for last.
-   */
+  /** Writes what was asked for until `signal` aborts, and then for a moment what came last. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const isIdle = await this.#untilDue(signal);
-      if (!isIdle) await this.#fulfilAll(() => signal.aborted);
-    }
-    const { clock } = this.#deps;
-    const endMs = clock.monotonic() + LAST_WRITES_MS;
-    await this.#fulfilAll(() =>
-      this.#failure !== undefined || clock.monotonic() >= endMs
-    );
+    await this.#writes.run(signal);
   }
 
-  #wish(key: string, wish: Wish): void {
-    const old = this.#wishes.get(key);
-    if (old !== undefined) this.#refused.delete(old);
-    this.#wishes.set(key, wish);
-    this.#wake();
-  }
-
-  /** Tries whatever was not refused yet, until `isOver`. */
-  async #fulfilAll(isOver: () => boolean): Promise<void> {
-    for (const [key, wish] of [...this.#wishes]) {
-      if (isOver()) return;
-      // A newer wish may have come in the meantime, and its turn comes.
-      const isStale = this.#wishes.get(key) !== wish;
-      if (!isStale && !this.#refused.has(wish)) await this.#try(key, wish);
-    }
-    if (this.#refused.size > 0) this.#wait();
-    else {
-      this.#backoff = undefined;
-      this.#tellHealth(undefined);
-    }
-  }
-
-  async #try(key: string, wish: Wish): Promise<void> {
+  async #write(key: string, pending: PendingWrite): Promise<void> {
     try {
-      await this.#fulfil(key, wish);
-      if (this.#wishes.get(key) === wish) this.#wishes.delete(key);
+      switch (pending.kind) {
+        case "retain":
+          await this.#secrets?.sweep(pending.keys());
+          return await this.#records.sweep(pending.keys());
+        case "forget":
+          await this.#secrets?.remove(key);
+          return await this.#records.remove(key);
+        case "save":
+          return await this.#store(key, pending.content);
+      }
     } catch (error) {
-      if (this.#wishes.get(key) === wish) this.#refused.add(wish);
-      this.#tellHealth(error);
-      if (wish.kind === "save" && !this.#told.has(wish)) {
-        this.#told.add(wish);
-        this.#tell(wish.content.pods, {
+      if (pending.kind === "save" && !this.#reported.has(pending)) {
+        this.#reported.add(pending);
+        this.#report(pending.content.pods, {
           type: "Warning",
           reason: "FailedCheckpoint",
           message: `Cannot keep the pod for a restart of the agent: ${
@@ -225,19 +198,7 @@ export class RecordKeeper {
           }`,
         });
       }
-    }
-  }
-
-  async #fulfil(key: string, wish: Wish): Promise<void> {
-    switch (wish.kind) {
-      case "retain":
-        await this.#secrets?.sweep(wish.keys());
-        return await this.#records.sweep(wish.keys());
-      case "forget":
-        await this.#secrets?.remove(key);
-        return await this.#records.remove(key);
-      case "save":
-        return await this.#store(key, wish.content);
+      throw error;
     }
   }
 
@@ -252,7 +213,7 @@ export class RecordKeeper {
       if (secrets.length === 0) await this.#secrets?.remove(key);
       else {
         const record = { path: key, pods: [], objects: secrets };
-        await this.#write(this.#secrets, key, { record, pods });
+        await this.#replace(this.#secrets, key, { record, pods });
       }
     } catch (error) {
       // The pods are worth keeping without them.
@@ -265,11 +226,11 @@ export class RecordKeeper {
       ...(objects.length > 0 && { objects }),
       ...(directory !== undefined && { directory }),
     };
-    await this.#write(this.#records, key, { record, pods });
+    await this.#replace(this.#records, key, { record, pods });
     if (failures.length > 0) throw failures[0];
   }
 
-  async #write(
+  async #replace(
     folder: RecordFolder | undefined,
     key: string,
     content: { readonly record: object; readonly pods: readonly Pod[] },
@@ -280,7 +241,7 @@ export class RecordKeeper {
     const isSound = found.kind === "sound" && isOf(key, found);
     if (found.kind !== "missing" && !isSound) {
       const movedTo = await this.#setAside(folder, key);
-      this.#tell(pods, {
+      this.#report(pods, {
         type: "Warning",
         reason: "CorruptCheckpoint",
         message:
@@ -329,21 +290,20 @@ export class RecordKeeper {
   async #setAside(folder: RecordFolder, key: string): Promise<string> {
     const file = folder.fileOf(key);
     const movedTo = await folder.setAside(key);
-    this.#tellCorrupt({ file, movedTo });
+    this.#reportCorrupt({ file, movedTo });
     return movedTo;
   }
 
-  #tellCorrupt(
+  #reportCorrupt(
     where: { readonly file?: string; readonly movedTo: string },
   ): void {
     this.#corrupt.inc({ source: this.#source });
     this.#deps.log.error("checkpoint_corrupt", where);
   }
 
-  #tellHealth(error: unknown): void {
-    const isFailing = error !== undefined;
-    if (isFailing === (this.#failure !== undefined)) return;
+  #setFailure(error: unknown): void {
     const { log, clock } = this.#deps;
+    const isFailing = error !== undefined;
     this.#failure = isFailing
       ? { message: describeError(error), since: momentOf(clock) }
       : undefined;
@@ -352,48 +312,17 @@ export class RecordKeeper {
     else log.info("checkpoint_write_recovered");
   }
 
-  #tell(pods: readonly Pod[], event: PodEvent): void {
+  #report(pods: readonly Pod[], event: PodEvent): void {
     for (const pod of pods) this.#deps.events.record(podRef(pod), event);
-  }
-
-  #wait(): void {
-    const nowMs = this.#deps.clock.monotonic();
-    if (this.#backoff !== undefined && nowMs < this.#backoff.endMs) return;
-    const delayMs = nextDelay(this.#backoff?.delayMs, RETRY);
-    this.#backoff = { delayMs, endMs: nowMs + delayMs };
-  }
-
-  /** Waits for something to do. @returns whether there is still nothing, for once */
-  async #untilDue(signal: AbortSignal): Promise<boolean> {
-    if (this.#wishes.size > this.#refused.size) return false;
-    const { clock } = this.#deps;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => resolve();
-    this.#wake = wake;
-    signal.addEventListener("abort", wake, { once: true });
-    const endMs = this.#backoff?.endMs ?? Infinity;
-    using _timer = clock.after(endMs - clock.monotonic(), wake);
-    await promise;
-    signal.removeEventListener("abort", wake);
-    this.#wake = () => {};
-    if (clock.monotonic() >= endMs) this.#refused.clear();
-    return this.#wishes.size <= this.#refused.size;
   }
 }
 
-type Wish =
+type PendingWrite =
   | { readonly kind: "save"; readonly content: RecordContent }
   | { readonly kind: "forget" }
   | { readonly kind: "retain"; readonly keys: () => ReadonlySet<string> };
 
 const ABSENT = { kind: "absent" } as const;
 
-/** The key of the wish that is about all records; no record has it. */
+/** The key of the pending write that is about all records; no record has it. */
 const SWEEP = "";
-
-// Soon, for a disk that was full for a moment; rarely, for one that will never be
-// well, since each try tells nothing new.
-const RETRY = { baseMs: 1000, maxMs: 60_000 };
-
-// For what was accepted right before the stop; a sick disk must not hold up the end.
-const LAST_WRITES_MS = 1000;

@@ -1,0 +1,231 @@
+/**
+ * Values that wait in memory until they are written.
+ *
+ * @module
+ */
+
+import { type BackoffOptions, nextDelay } from "./backoff.ts";
+import { Bell } from "./bell.ts";
+import type { Clock } from "./clock.ts";
+import { Semaphore } from "./semaphore.ts";
+
+/** Where a {@linkcode WriteBehind} writes to. */
+export interface WriteTarget<Value> {
+  /**
+   * Writes the newest value of a key.
+   *
+   * @throws {unknown} when it has to be tried again
+   */
+  write(key: string, value: Value): Promise<void>;
+  /** A write failed, the first after all went well. */
+  failing(error: unknown, key: string): void;
+  /** Nothing fails any more. */
+  recovered(): void;
+}
+
+/** When a {@linkcode WriteBehind} writes. */
+export interface WriteBehindOptions {
+  /**
+   * Between tries of what failed.
+   *
+   * @default from one second to a minute, doubling
+   */
+  readonly retry?: BackoffOptions;
+  /**
+   * How long the first of several changes waits for the others.
+   *
+   * @default {0}
+   */
+  readonly gatherMs?: number;
+  /**
+   * How many keys are written beside each other.
+   *
+   * @default {1}
+   */
+  readonly atOnce?: number;
+}
+
+/** A value that was not written yet. */
+interface Pending<Value> {
+  readonly value: Value;
+  /** It was tried, and waits for the end of the back-off. */
+  hasFailed: boolean;
+}
+
+/**
+ * Writes the newest value of each key, one write a key at a time.
+ *
+ * A value that cannot be written holds up no other: it waits for the end of a back-off,
+ * which a newer value of its key does not. The target hears once that writes fail, and
+ * once that they do not any more.
+ *
+ * @example Two values of a key, of which the newer is written
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { systemClock } from "./clock.ts";
+ * import { WriteBehind } from "./write_behind.ts";
+ *
+ * const written: [string, number][] = [];
+ * const writes = new WriteBehind<number>({
+ *   write: async (key, value) => void written.push([key, value]),
+ *   failing: () => {},
+ *   recovered: () => {},
+ * }, systemClock);
+ * writes.put("a", 1);
+ * writes.put("a", 2);
+ * await writes.flush("a");
+ * deepStrictEqual(written, [["a", 2]]);
+ * ```
+ */
+export class WriteBehind<Value> {
+  readonly #target: WriteTarget<Value>;
+  readonly #clock: Clock;
+  readonly #retry: BackoffOptions;
+  readonly #gatherMs: number;
+  readonly #atOnce: number;
+  readonly #permits: Semaphore;
+  readonly #pending = new Map<string, Pending<Value>>();
+  /** What is being written; none of it rejects. */
+  readonly #writing = new Map<string, Promise<void>>();
+  /** The keys whose last write failed. */
+  readonly #failing = new Set<string>();
+  readonly #bell = new Bell();
+  /** When what did not fail is due. */
+  #dueMs = Infinity;
+  #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
+
+  constructor(
+    target: WriteTarget<Value>,
+    clock: Clock,
+    options: WriteBehindOptions = {},
+  ) {
+    const { retry = RETRY, gatherMs = 0, atOnce = 1 } = options;
+    this.#target = target;
+    this.#clock = clock;
+    this.#retry = retry;
+    this.#gatherMs = gatherMs;
+    this.#atOnce = atOnce;
+    this.#permits = new Semaphore(atOnce);
+  }
+
+  /** The value of a key that is still to be written; `undefined` when there is none. */
+  get(key: string): Value | undefined {
+    return this.#pending.get(key)?.value;
+  }
+
+  /**
+   * Has a value written soon, in place of one that waits.
+   *
+   * @param options.urgent whether it is written without waiting for other changes
+   */
+  put(
+    key: string,
+    value: Value,
+    options: { readonly urgent?: boolean } = {},
+  ): void {
+    this.#pending.set(key, { value, hasFailed: false });
+    const waitMs = options.urgent === true ? 0 : this.#gatherMs;
+    this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonic() + waitMs);
+    this.#bell.ring();
+  }
+
+  /** Withdraws what waits for a key; a write under way goes on. */
+  drop(key: string): void {
+    this.#pending.delete(key);
+    this.#settle(key);
+  }
+
+  /** Writes now what waits for a key. Never rejects: what fails is tried again by `run`. */
+  async flush(key: string): Promise<void> {
+    await this.#writing.get(key);
+    if (!this.#pending.has(key)) return;
+    await this.#write(key);
+    this.#backOff();
+    this.#bell.ring();
+  }
+
+  /**
+   * Writes until `signal` aborts, and then for a moment what was asked for last, unless
+   * writes fail.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const clock = this.#clock;
+    while (!signal.aborted) {
+      const untilMs = Math.min(this.#dueMs, this.#backoff?.endMs ?? Infinity);
+      if (clock.monotonic() >= untilMs) {
+        await this.#writeAll(() => signal.aborted);
+      } else await this.#bell.wait(signal, { clock, untilMs });
+    }
+    const endMs = clock.monotonic() + LAST_WRITES_MS;
+    await this.#writeAll(() =>
+      this.#failing.size > 0 || clock.monotonic() >= endMs
+    );
+  }
+
+  /** Tries all but what failed in this back-off, until `isOver`. */
+  async #writeAll(isOver: () => boolean): Promise<void> {
+    const isRetry = this.#backoff !== undefined &&
+      this.#clock.monotonic() >= this.#backoff.endMs;
+    const keys = [...this.#pending]
+      .filter(([, { hasFailed }]) => isRetry || !hasFailed)
+      .map(([key]) => key).values();
+    this.#dueMs = Infinity;
+    const work = async (): Promise<void> => {
+      for (const key of keys) {
+        if (isOver()) return;
+        await this.#write(key);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#atOnce }, work));
+    this.#backOff();
+  }
+
+  #write(key: string): Promise<void> {
+    const known = this.#writing.get(key);
+    if (known !== undefined) return known;
+    const writing = this.#tryWrite(key)
+      .finally(() => this.#writing.delete(key));
+    this.#writing.set(key, writing);
+    return writing;
+  }
+
+  async #tryWrite(key: string): Promise<void> {
+    using _permit = await this.#permits.acquire();
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    try {
+      await this.#target.write(key, pending.value);
+      if (this.#pending.get(key) === pending) this.#pending.delete(key);
+      this.#settle(key);
+    } catch (error) {
+      // Withdrawn meanwhile, it fails for nobody.
+      if (!this.#pending.has(key)) return;
+      pending.hasFailed = true;
+      const isFirst = this.#failing.size === 0;
+      this.#failing.add(key);
+      if (isFirst) this.#target.failing(error, key);
+    }
+  }
+
+  #settle(key: string): void {
+    if (!this.#failing.delete(key) || this.#failing.size > 0) return;
+    this.#backoff = undefined;
+    this.#target.recovered();
+  }
+
+  /** Begins the next wait for what failed, once the last is over. */
+  #backOff(): void {
+    const nowMs = this.#clock.monotonic();
+    if (this.#failing.size === 0) return;
+    if (this.#backoff !== undefined && nowMs < this.#backoff.endMs) return;
+    const delayMs = nextDelay(this.#backoff?.delayMs, this.#retry);
+    this.#backoff = { delayMs, endMs: nowMs + delayMs };
+  }
+}
+
+// Soon, for a disk that was full for a moment; rarely, for one that will never be
+// well, since each try tells nothing new.
+const RETRY = { baseMs: 1000, maxMs: 60_000 };
+
+// A sick disk must not hold up the end.
+const LAST_WRITES_MS = 1000;

@@ -1,0 +1,222 @@
+/**
+ * Writing later, to a target that may refuse.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  WriteBehind,
+  type WriteBehindOptions,
+} from "../../../mod/base/write_behind.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+/** A target that says what it was asked for, and when. */
+class Bench {
+  readonly clock: FakeClock = new FakeClock(0);
+  /** `<time> <key>=<value>` of each write that began. */
+  readonly began: string[] = [];
+  /** What was written, and what was heard of failures. */
+  readonly done: string[] = [];
+  readonly refused: Set<string> = new Set();
+  readonly hanging: Map<string, Promise<void>> = new Map();
+  readonly writes: WriteBehind<string>;
+  mostAtOnce = 0;
+  #open = 0;
+  readonly #stop = new AbortController();
+  #run: Promise<void> | undefined;
+  readonly #startMs = this.clock.monotonic();
+
+  constructor(options?: WriteBehindOptions) {
+    this.writes = new WriteBehind(
+      {
+        write: async (key, value) => {
+          const ms = this.clock.monotonic() - this.#startMs;
+          this.began.push(`${ms} ${key}=${value}`);
+          this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#open);
+          await this.hanging.get(key);
+          this.#open--;
+          if (this.refused.has(key)) throw new Error("full");
+          this.done.push(`${key}=${value}`);
+        },
+        failing: (_error, key) => this.done.push(`failing ${key}`),
+        recovered: () => this.done.push("recovered"),
+      },
+      this.clock,
+      options,
+    );
+  }
+
+  async start(): Promise<void> {
+    this.#run = this.writes.run(this.#stop.signal);
+    await this.clock.advance(0);
+  }
+
+  async put(key: string, value: string): Promise<void> {
+    this.writes.put(key, value);
+    await this.clock.advance(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#run;
+  }
+}
+
+Deno.test("WriteBehind writes the newest value of each key once, and then nothing", async () => {
+  await using bench = new Bench();
+  bench.writes.put("a", "1");
+  bench.writes.put("b", "1");
+  bench.writes.put("a", "2");
+  strictEqual(bench.writes.get("a"), "2");
+  await bench.start();
+  await bench.clock.advance(3_600_000);
+  deepStrictEqual(bench.began, ["0 a=2", "0 b=1"]);
+  strictEqual(bench.writes.get("a"), undefined);
+  strictEqual(bench.clock.pendingTimers, 0);
+});
+
+Deno.test("WriteBehind writes a value that came while an older one was written after it", async () => {
+  await using bench = new Bench();
+  await bench.start();
+  const gate = Promise.withResolvers<void>();
+  bench.hanging.set("a", gate.promise);
+  await bench.put("a", "1");
+  await bench.put("a", "2");
+  await bench.put("a", "3");
+  gate.resolve();
+  await bench.clock.advance(0);
+  deepStrictEqual(bench.done, ["a=1", "a=3"]);
+  strictEqual(bench.mostAtOnce, 1);
+});
+
+Deno.test("WriteBehind gathers changes, from the first of them on", async () => {
+  await using bench = new Bench({ gatherMs: 100 });
+  await bench.start();
+  await bench.put("a", "1");
+  await bench.clock.advance(99);
+  await bench.put("b", "1");
+  deepStrictEqual(bench.began, []);
+  await bench.clock.advance(1);
+  deepStrictEqual(bench.began, ["100 a=1", "100 b=1"]);
+  await bench.put("a", "2");
+  bench.writes.put("b", "2", { urgent: true });
+  await bench.clock.advance(0);
+  deepStrictEqual(bench.began.slice(2), ["100 a=2", "100 b=2"]);
+  await bench.clock.advance(1000);
+  strictEqual(bench.began.length, 4);
+});
+
+Deno.test("WriteBehind tries again what failed, ever more rarely, and says so once", async () => {
+  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
+  bench.refused.add("a").add("b");
+  await bench.start();
+  await bench.put("a", "1");
+  await bench.put("b", "1");
+  await bench.put("c", "1");
+  await bench.clock.advance(110);
+  const times = bench.began.filter((each) => each.endsWith("a=1"));
+  deepStrictEqual(times, [0, 10, 30, 70, 110].map((ms) => `${ms} a=1`));
+  deepStrictEqual(bench.done, ["failing a", "c=1"]);
+  bench.refused.delete("a");
+  await bench.clock.advance(40);
+  deepStrictEqual(bench.done.slice(2), ["a=1"]);
+  bench.refused.clear();
+  await bench.clock.advance(40);
+  deepStrictEqual(bench.done.slice(3), ["b=1", "recovered"]);
+  strictEqual(bench.clock.pendingTimers, 0);
+});
+
+Deno.test("WriteBehind tries a newer value at once, and the rest at the end of the same back-off", async () => {
+  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
+  bench.refused.add("a").add("b");
+  await bench.start();
+  await bench.put("a", "1");
+  await bench.put("b", "1");
+  await bench.clock.advance(5);
+  await bench.put("a", "2");
+  await bench.clock.advance(4);
+  deepStrictEqual(bench.began, ["0 a=1", "0 b=1", "5 a=2"]);
+  await bench.clock.advance(1);
+  deepStrictEqual(bench.began.slice(3), ["10 a=2", "10 b=1"]);
+});
+
+Deno.test("WriteBehind.drop() withdraws a value, also one that failed", async () => {
+  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
+  bench.refused.add("a");
+  await bench.start();
+  await bench.put("a", "1");
+  bench.writes.drop("a");
+  await bench.clock.advance(1000);
+  deepStrictEqual(bench.done, ["failing a", "recovered"]);
+  strictEqual(bench.began.length, 1);
+  const gate = Promise.withResolvers<void>();
+  bench.hanging.set("a", gate.promise);
+  await bench.put("a", "2");
+  bench.writes.drop("a");
+  gate.resolve();
+  await bench.clock.advance(1000);
+  strictEqual(bench.done.length, 2);
+});
+
+Deno.test("WriteBehind.flush() needs nobody to run, and what fails then is tried again by run()", async () => {
+  await using bench = new Bench();
+  bench.refused.add("a");
+  await bench.writes.flush("a");
+  bench.writes.put("a", "1");
+  await bench.writes.flush("a");
+  await bench.writes.flush("a");
+  deepStrictEqual(bench.began, ["0 a=1", "0 a=1"]);
+  bench.refused.clear();
+  await bench.start();
+  await bench.clock.advance(1000);
+  deepStrictEqual(bench.done, ["failing a", "a=1", "recovered"]);
+});
+
+Deno.test("WriteBehind.flush() waits for the newest value, whatever is being written", async () => {
+  await using bench = new Bench();
+  await bench.start();
+  const gate = Promise.withResolvers<void>();
+  bench.hanging.set("a", gate.promise);
+  await bench.put("a", "1");
+  bench.writes.put("a", "2");
+  const flushed = [bench.writes.flush("a"), bench.writes.flush("a")];
+  gate.resolve();
+  await Promise.all(flushed);
+  deepStrictEqual(bench.done, ["a=1", "a=2"]);
+  strictEqual(bench.mostAtOnce, 1);
+});
+
+Deno.test("WriteBehind writes several keys at once, and no more than it may", async () => {
+  await using bench = new Bench({ atOnce: 3 });
+  const gate = Promise.withResolvers<void>();
+  const keys = ["a", "b", "c", "d", "e"];
+  for (const key of keys) {
+    bench.hanging.set(key, gate.promise);
+    bench.writes.put(key, "1");
+  }
+  const flushed = bench.writes.flush("e");
+  await bench.start();
+  strictEqual(bench.began.length, 3);
+  gate.resolve();
+  await flushed;
+  await bench.clock.advance(0);
+  strictEqual(bench.done.length, keys.length);
+  strictEqual(bench.mostAtOnce, 3);
+});
+
+Deno.test("WriteBehind.run() writes at its end what came last, unless writes fail", async () => {
+  const bench = new Bench({ gatherMs: 10_000 });
+  await bench.start();
+  await bench.put("a", "1");
+  await bench[Symbol.asyncDispose]();
+  deepStrictEqual(bench.done, ["a=1"]);
+  const sick = new Bench();
+  sick.refused.add("a");
+  await sick.start();
+  await sick.put("a", "1");
+  sick.writes.put("b", "1");
+  sick.writes.put("a", "2");
+  await sick[Symbol.asyncDispose]();
+  ok(!sick.done.includes("b=1"));
+});
