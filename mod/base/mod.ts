@@ -11,14 +11,6 @@ export { ByteBuffer } from "./byte_buffer.ts";
 export { type Clock, deadline, sleepOn, systemClock } from "./clock.ts";
 export { Inbox } from "./inbox.ts";
 export { invariant } from "./invariant.ts";
-export {
-  cidrContains,
-  hostText,
-  isIp,
-  joinHostPort,
-  parseCidr,
-  parseIp,
-} from "./ip.ts";
 export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
 export { jitter, type Random, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
@@ -27,4 +19,4 @@ export { Topic } from "./topic.ts";
 export { unlessAborted } from "./unless_aborted.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { WorkQueue } from "./work_queue.ts";
-export { WriteBehind, type WriteTarget } from "./write_behind.ts";
+export { WriteBehind } from "./write_behind.ts";

@@ -10,7 +10,7 @@ import type {
   PathsConfig,
   RuntimeConfig,
 } from "./agent_config.ts";
-import { parseCidr } from "../base/mod.ts";
+import { parseCidr } from "../base/text/mod.ts";
 import { nodeName } from "./decoders.ts";
 import {
   manifestUrlFaults,

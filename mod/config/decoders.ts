@@ -6,9 +6,8 @@
 
 import { posix } from "node:path";
 import { parseQuantity } from "../api/objects/mod.ts";
-import { parseDuration } from "../base/text/mod.ts";
+import { isIp, parseCidr, parseDuration } from "../base/text/mod.ts";
 import { sysctlPatternProblem } from "../pod/admission/mod.ts";
-import { isIp, parseCidr } from "../base/mod.ts";
 
 /** Turns what stands in a file or an argument into a checked value. */
 export interface Decoder<T> {

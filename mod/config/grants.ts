@@ -6,7 +6,7 @@
 
 import type { AgentConfig } from "./agent_config.ts";
 import { manifestUrlFiles } from "./manifest_url.ts";
-import { hostText, joinHostPort, parseCidr } from "../base/mod.ts";
+import { hostText, joinHostPort, parseCidr } from "../base/text/mod.ts";
 
 /** One thing that a process may touch, and the option that it follows from. */
 export interface Grant {

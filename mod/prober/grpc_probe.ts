@@ -4,7 +4,7 @@
  * @module
  */
 
-import { joinHostPort } from "../base/mod.ts";
+import { joinHostPort } from "../base/text/mod.ts";
 import {
   checkHealth,
   connectFailure,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isIp } from "../../base/mod.ts";
+import { isIp } from "../../base/text/mod.ts";
 
 /** What is wrong with a text, in words that end a message; `undefined` when nothing is. */
 export type Problem = string | undefined;

@@ -1,5 +1,6 @@
 /**
- * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, and the name that a misspelt one was meant to be. All of it is pure.
+ * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, IP
+ * addresses, and the name that a misspelt one was meant to be. All of it is pure.
  *
  * @module
  */
@@ -8,5 +9,13 @@ export { decodeBase64, encodeBase64 } from "./base64.ts";
 export { describeError } from "./describe_error.ts";
 export { formatAge, formatDuration, parseDuration } from "./duration.ts";
 export { escapeJson } from "./escape_json.ts";
+export {
+  cidrContains,
+  hostText,
+  isIp,
+  joinHostPort,
+  parseCidr,
+  parseIp,
+} from "./ip.ts";
 export { suggest } from "./suggest.ts";
 export { trimEndOf } from "./trim_end.ts";

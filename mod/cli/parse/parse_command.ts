@@ -4,9 +4,8 @@
  * @module
  */
 
-import { suggest } from "../../base/text/mod.ts";
+import { parseCidr, suggest } from "../../base/text/mod.ts";
 import { flagRefusal } from "../../config/mod.ts";
-import { parseCidr } from "../../base/mod.ts";
 import { type CommandResult, type Topic, TOPICS } from "./command.ts";
 import { readOptions } from "./options.ts";
 import { parseGet } from "./parse_get.ts";

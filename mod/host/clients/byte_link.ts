@@ -5,7 +5,7 @@
  */
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { joinHostPort } from "../../base/mod.ts";
+import { joinHostPort } from "../../base/text/mod.ts";
 import { explainSocket, type SocketFault } from "./socket_error.ts";
 import { connectTcp, type TcpAddress } from "./tcp_connect.ts";
 

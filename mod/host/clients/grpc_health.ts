@@ -4,7 +4,7 @@
  * @module
  */
 
-import { joinHostPort } from "../../base/mod.ts";
+import { joinHostPort } from "../../base/text/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 import { openLink } from "./byte_link.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { joinHostPort } from "../../base/mod.ts";
+import { joinHostPort } from "../../base/text/mod.ts";
 import { ConnectError, type TcpAddress } from "./tcp_connect.ts";
 
 /** What the node API says of a failure besides a message of its own. */

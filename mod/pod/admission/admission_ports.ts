@@ -6,7 +6,7 @@
 
 import { isRestartableInit } from "../../api/vocabulary/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import { parseIp } from "../../base/mod.ts";
+import { parseIp } from "../../base/text/mod.ts";
 
 /** Stands for every address of the node, of either family. */
 const ALL_ADDRESSES = "0.0.0.0";

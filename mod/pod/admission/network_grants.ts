@@ -11,7 +11,7 @@ import type {
   Probe,
 } from "../../api/types/mod.ts";
 import type { Fault } from "../../api/fault/mod.ts";
-import { cidrContains, parseIp } from "../../base/mod.ts";
+import { cidrContains, parseIp } from "../../base/text/mod.ts";
 
 /** The addresses that the agent may connect to. */
 export interface NetworkGrants {

@@ -12,7 +12,7 @@ import type {
   PodStatus,
   ResourceRequirements,
 } from "../../api/types/mod.ts";
-import { parseIp } from "../../base/mod.ts";
+import { parseIp } from "../../base/text/mod.ts";
 import { buildConditions, findCondition } from "./conditions.ts";
 import {
   buildContainerStatuses,

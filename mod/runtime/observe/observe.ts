@@ -9,7 +9,7 @@ import {
   ANNOTATION_CONTAINER_RESTART_COUNT,
   LABEL_CONTAINER_NAME,
 } from "../../api/vocabulary/mod.ts";
-import { isIp } from "../../base/mod.ts";
+import { isIp } from "../../base/text/mod.ts";
 import {
   type Container,
   type Sandbox,

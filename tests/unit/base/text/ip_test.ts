@@ -1,5 +1,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { cidrContains, parseCidr, parseIp } from "../../../mod/base/ip.ts";
+import {
+  cidrContains,
+  parseCidr,
+  parseIp,
+} from "../../../../mod/base/text/ip.ts";
 
 const ips: readonly [text: string, ipv6: boolean, value: bigint][] = [
   ["0.0.0.0", false, 0n],
