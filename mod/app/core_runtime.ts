@@ -12,12 +12,11 @@ import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { KnownExits, PodCache, PodObserver } from "../picture/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
-import { diskFiles } from "../runtime/files/mod.ts";
 import { type NodeFacts, NodeSpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
 import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
-import { realPathOf } from "../host/files/mod.ts";
+import { diskFiles, realPathOf } from "../host/files/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
 import { NodeFiles } from "./node_address_facts.ts";
 

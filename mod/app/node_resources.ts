@@ -10,7 +10,7 @@ import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
-import { diskFiles } from "../runtime/files/mod.ts";
+import { diskFiles } from "../host/files/mod.ts";
 import {
   NO_POD_CGROUPS,
   NodePodCgroups,

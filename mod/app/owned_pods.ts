@@ -6,7 +6,7 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import { podFullName } from "../api/vocabulary/mod.ts";
-import { diskFiles } from "../runtime/files/mod.ts";
+import { diskFiles } from "../host/files/mod.ts";
 import type { PodDirectories } from "../volume/mod.ts";
 
 /**

@@ -8,7 +8,7 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import { Pleg } from "../../mod/picture/mod.ts";
-import { diskFiles } from "../../mod/runtime/files/mod.ts";
+import { diskFiles } from "../../mod/host/files/mod.ts";
 import { PodCache, PodObserver } from "../../mod/picture/mod.ts";
 import { type Bench, fakeRuntime, median } from "./bench_runtime.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { readFileHead } from "./file_bytes.ts";
 import { FileError, fileErrorKind } from "./file_error.ts";
 
 /** Which content of a file was seen; a change of any field calls for a new look. */
@@ -148,27 +148,11 @@ async function readHandle(
   };
   if (stamp.size > maxBytes) return { kind: "too_large", stamp };
   // One byte more than it claims, so that growth is seen without another look.
-  const bytes = await readUpTo(handle, stamp.size + 1);
+  const bytes = await readFileHead(handle, stamp.size + 1);
   if (bytes.length <= stamp.size) return { kind: "read", bytes, stamp };
   // It is growing: what was read is no content that anybody wrote on purpose, and
   // the stamp, being of the smaller size, will not match at the next look.
   return { kind: "read", bytes: bytes.subarray(0, stamp.size), stamp };
-}
-
-async function readUpTo(handle: FileHandle, size: number): Promise<Uint8Array> {
-  const bytes = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await handle.read(
-      bytes,
-      length,
-      size - length,
-      length,
-    );
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
 }
 
 function stampOf(info: Deno.FileInfo): FileStamp {

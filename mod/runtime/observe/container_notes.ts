@@ -15,7 +15,7 @@ import type {
   ObservedPod,
 } from "../../pod/observed/mod.ts";
 import type { StopNote } from "../../pod/plan/mod.ts";
-import type { RuntimeFiles } from "../spec/mod.ts";
+import type { DiskFiles } from "../../host/files/mod.ts";
 
 /** What is remembered of one container. */
 interface Note {
@@ -33,19 +33,10 @@ interface Stop {
 }
 
 /** What keeping notes does to the disk. */
-export interface NoteFiles
-  extends Pick<RuntimeFiles, "makeDirectory" | "readTail"> {
-  /**
-   * Replaces a file as a whole: whoever reads finds the old or the new content.
-   *
-   * @param options.durable whether it survives a power cut once this resolves
-   */
-  replace(
-    path: string,
-    content: string,
-    options: { readonly durable: boolean },
-  ): Promise<void>;
-}
+export type NoteFiles = Pick<
+  DiskFiles,
+  "makeDirectory" | "readTail" | "replace"
+>;
 
 /** By the id that the runtime gave, the oldest first. */
 type Notes = ReadonlyMap<string, Note>;

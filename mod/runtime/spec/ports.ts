@@ -6,6 +6,7 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
+import type { DiskFiles } from "../../host/files/mod.ts";
 import type { ContainerNeeds, ContainerNeedsInput } from "./container_needs.ts";
 import type {
   ContainerSpecInput,
@@ -13,36 +14,8 @@ import type {
   SpecResult,
 } from "./spec_input.ts";
 
-/** The few things done to the disk here. What is not there is never an error. */
-export interface RuntimeFiles {
-  /** Makes a directory and what is missing above it; one that exists is left alone. */
-  makeDirectory(path: string, mode: number): Promise<void>;
-  /** Writes a file in place, keeping its inode, and sets its mode whatever the umask. */
-  write(path: string, content: string, mode: number): Promise<void>;
-  /**
-   * Writes a file that is not there yet, in a directory that may be missing too.
-   *
-   * @returns false, and nothing is done, when there is one
-   */
-  writeNew(path: string, content: string, mode: number): Promise<boolean>;
-  /** At most the last `maxBytes` of a file; `undefined` when there is none. */
-  readTail(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
-  /**
-   * At most the last `maxBytes` of a file below `root`; `undefined` when there is none.
-   *
-   * @param path Relative and without `..`; no link in it is followed.
-   * @throws {Error} When there is a link in it, or it is no file.
-   */
-  readTailBelow(
-    root: string,
-    path: string,
-    maxBytes: number,
-  ): Promise<Uint8Array | undefined>;
-  /** The names in a directory; empty when there is none. */
-  list(path: string): Promise<readonly string[]>;
-  /** Removes a file, or a directory with all that is in it. */
-  remove(path: string): Promise<void>;
-}
+/** What the runtime room does to the disk; files that are not there are no error. */
+export type RuntimeFiles = Omit<DiskFiles, "replace">;
 
 /** What the builder knows of the node itself, so that nobody has to tell it. */
 export type GivenByBuilder = "node" | "objects" | "services" | "abilities";

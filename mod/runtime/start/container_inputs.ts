@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { ImageSpec, SandboxConfig } from "../../cri/config/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
@@ -13,18 +13,14 @@ import type { ImagePuller } from "../images/mod.ts";
 import {
   type ContainerSpecInput,
   type GivenByBuilder,
-  type KeyFile,
-  keyFileName,
-  MAX_KEY_FILES,
   type PinnedPath,
   type SpecBuilder,
   type SubPaths,
   type WantedImage,
-  wantedKeyFiles,
   type WantedSubPath,
 } from "../spec/mod.ts";
 import type { SyncFailure } from "../account/mod.ts";
-import { readVolumeFile } from "../files/mod.ts";
+import { readKeyFiles } from "./read_key_files.ts";
 
 /** What the gathering works with. */
 export interface ContainerInputsDeps {
@@ -229,26 +225,6 @@ export function exchangedFailure(
   };
 }
 
-async function readKeyFiles(
-  container: Pick<ContainerSpec, "env">,
-  volumes: ReadonlyMap<string, VolumeSource>,
-): Promise<ReadonlyMap<string, KeyFile>> {
-  const files = new Map<string, KeyFile>();
-  for (const ref of wantedKeyFiles(container)) {
-    const source = volumes.get(ref.volumeName);
-    files.set(
-      keyFileName(ref),
-      files.size >= MAX_KEY_FILES
-        ? refusedFile(`it is one of more than ${MAX_KEY_FILES} files`)
-        : source === undefined
-        ? refusedFile("the volume is not set up")
-        : await readVolumeFile(source.hostPath, ref.path)
-          .catch((error) => refusedFile(describeError(error))),
-    );
-  }
-  return files;
-}
-
 /** A message about a path, with what its expression stood for taken out again. */
 function concealed(message: string, wanted: WantedSubPath): string {
   const { subPath, written } = wanted;
@@ -259,10 +235,6 @@ function concealed(message: string, wanted: WantedSubPath): string {
     (text, part) => text.replaceAll(part, "…"),
     message.replaceAll(subPath, () => written),
   );
-}
-
-function refusedFile(message: string): KeyFile {
-  return { kind: "refused", message };
 }
 
 function failed(message: string): Extract<Gathered, { kind: "failed" }> {

@@ -7,7 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { ContainerFiles } from "../../../mod/runtime/observe/mod.ts";
-import { diskFiles } from "../../../mod/runtime/files/mod.ts";
+import { diskFiles } from "../../../mod/host/files/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
 import { pod } from "./rig.ts";
 

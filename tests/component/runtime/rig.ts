@@ -31,7 +31,7 @@ import {
   ContainerFiles,
   ContainerNotes,
 } from "../../../mod/runtime/observe/mod.ts";
-import { diskFiles } from "../../../mod/runtime/files/mod.ts";
+import { diskFiles } from "../../../mod/host/files/mod.ts";
 import {
   type ExecutorOptions,
   PodExecutor,

@@ -1,5 +1,5 @@
 /**
- * The runtime room's hands on the disk.
+ * Small files on the real disk.
  *
  * @module
  */
@@ -7,24 +7,61 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import {
-  fileErrorKind,
-  readFileTail,
-  useFileBelow,
-  writeFileAtomic,
-} from "../../host/files/mod.ts";
-import type { NoteFiles } from "../observe/mod.ts";
-import type { RuntimeFiles } from "../spec/mod.ts";
+import { writeFileAtomic } from "./atomic_write.ts";
+import { readFileTail } from "./file_bytes.ts";
+import { useFileBelow } from "./file_below.ts";
+import { fileErrorKind } from "./file_error.ts";
 
-/** {@linkcode RuntimeFiles} and {@linkcode NoteFiles} on the real disk. */
-export const diskFiles: RuntimeFiles & NoteFiles = {
+/** Small files of the agent and of its containers. A missing one is no error. */
+export interface DiskFiles {
+  /** Makes a directory and what is missing above it; one that exists is left alone. */
+  makeDirectory(path: string, mode: number): Promise<void>;
+  /** Writes a file in place, keeping its inode, and sets its mode whatever the umask. */
+  write(path: string, content: string, mode: number): Promise<void>;
+  /**
+   * Replaces a file as a whole: a reader finds the old or the new content.
+   *
+   * @param options.durable whether it survives a power cut once this resolves
+   */
+  replace(
+    path: string,
+    content: string,
+    options: { readonly durable: boolean },
+  ): Promise<void>;
+  /**
+   * Writes a file that is not there yet, in a directory that may be missing too.
+   *
+   * @returns false, and nothing is done, when there is one
+   */
+  writeNew(path: string, content: string, mode: number): Promise<boolean>;
+  /** At most the last `maxBytes` of a file; `undefined` when there is none. */
+  readTail(path: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /**
+   * At most the last `maxBytes` of a file below `root`; `undefined` when there is none.
+   *
+   * @param path Relative and without `..`; no link in it is followed.
+   * @throws {Error} When there is a link in it, or it is no file.
+   */
+  readTailBelow(
+    root: string,
+    path: string,
+    maxBytes: number,
+  ): Promise<Uint8Array | undefined>;
+  /** The names in a directory; empty when there is none. */
+  list(path: string): Promise<readonly string[]>;
+  /** Removes a file, or a directory with all that is in it. */
+  remove(path: string): Promise<void>;
+}
+
+/** {@linkcode DiskFiles} on the real disk. */
+export const diskFiles: DiskFiles = {
   async makeDirectory(path, mode) {
     await Deno.mkdir(path, { recursive: true, mode });
   },
 
   async write(path, content, mode) {
     await Deno.writeTextFile(path, content, { mode });
-    await undoUmask(path, mode);
+    await Deno.chmod(path, mode);
   },
 
   async replace(path, content, { durable }) {
@@ -43,7 +80,7 @@ export const diskFiles: RuntimeFiles & NoteFiles = {
       await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
       await create();
     }
-    await undoUmask(path, mode);
+    await Deno.chmod(path, mode);
     return true;
   },
 
@@ -86,25 +123,6 @@ export const diskFiles: RuntimeFiles & NoteFiles = {
     await orMissing(Deno.remove(path, { recursive: true }));
   },
 };
-
-/** The bits that this process's umask takes from new files; unknown before the first. */
-let umask: number | undefined;
-
-/** Gives a file its mode. Asked for once, the umask tells when that is not needed. */
-async function undoUmask(path: string, mode: number): Promise<void> {
-  if (umask !== undefined && (mode & umask) === 0) return;
-  await Deno.chmod(path, mode);
-  umask ??= await learnUmask(path);
-}
-
-/** Makes a file beside `path` with every bit asked for, and looks which ones it got. */
-async function learnUmask(path: string): Promise<number> {
-  const probe = `${path}.umask`;
-  await Deno.writeTextFile(probe, "", { mode: 0o777 });
-  const { mode } = await Deno.stat(probe);
-  await Deno.remove(probe);
-  return 0o777 & ~(mode ?? 0);
-}
 
 async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

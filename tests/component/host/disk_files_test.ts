@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { diskFiles } from "../../../mod/runtime/files/mod.ts";
+import { diskFiles } from "../../../mod/host/files/mod.ts";
 
 Deno.test("diskFiles replaces notes as a whole, so that who is ended in between leaves the old ones", async () => {
   const directory = await Deno.makeTempDir();
