@@ -8,16 +8,15 @@
 import type { Pod } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { ImageSpec, SandboxConfig } from "../../cri/config/mod.ts";
-import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { ImagePuller } from "../images/mod.ts";
-import {
-  type ContainerSpecInput,
-  type GivenByBuilder,
-  type PinnedPath,
-  type SpecBuilder,
-  type SubPaths,
-  type WantedImage,
-  type WantedSubPath,
+import type {
+  ContainerSpecInput,
+  GivenByBuilder,
+  PinnedPath,
+  SpecBuilder,
+  SubPaths,
+  WantedImage,
+  WantedSubPath,
 } from "../spec/mod.ts";
 import type { SyncFailure } from "../account/mod.ts";
 import { readKeyFiles } from "./read_key_files.ts";
