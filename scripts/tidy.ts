@@ -12,7 +12,7 @@
 
 import { existsSync } from "node:fs";
 import { listPages, listSourceFiles } from "./source_files.ts";
-import { findPageFaults } from "./tidy/docs.ts";
+import { findPageFaults, findUnnamedRooms } from "./tidy/docs.ts";
 import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
 
 // One without use is a fault itself, so that this list can only get shorter.
@@ -50,6 +50,10 @@ if (import.meta.main) {
   const pages = (await listPages(root)).flatMap((path) =>
     findPageFaults(path, repository)
   );
+  const rooms = [...Deno.readDirSync(new URL("mod/", root))].map(({ name }) =>
+    name
+  );
+  pages.push(...findUnnamedRooms(rooms, repository));
   const left = applyExceptions([...faults.flat(), ...pages], EXCEPTIONS);
   for (const { path, line, message } of left) {
     console.error(`${path}:${line}: ${message}`);

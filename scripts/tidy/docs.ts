@@ -40,6 +40,23 @@ export function findPageFaults(path: string, repository: Repository): Fault[] {
   return faults;
 }
 
+/** Lists the rooms of `mod/` that the page of the architecture does not name. */
+export function findUnnamedRooms(
+  rooms: readonly string[],
+  { read }: Pick<Repository, "read">,
+): Fault[] {
+  const path = "docs/architecture.md";
+  const text = read(path);
+  return rooms.filter((room) => !text.includes(`\`mod/${room}/\``)).map((
+    room,
+  ) => ({
+    path,
+    line: 1,
+    rule: "dead_link",
+    message: `has no row for mod/${room}; say what the room does`,
+  }));
+}
+
 function problemsOf(
   text: string,
   page: string,

@@ -6,7 +6,10 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { fillScenarios } from "../../../scripts/gen_scenarios.ts";
-import { findPageFaults } from "../../../scripts/tidy/docs.ts";
+import {
+  findPageFaults,
+  findUnnamedRooms,
+} from "../../../scripts/tidy/docs.ts";
 
 const PAGES: Readonly<Record<string, string>> = {
   "docs/other.md": "# A page\n\n## What's `in` it\n",
@@ -56,6 +59,14 @@ Deno.test("findPageFaults() refuses a README of more than 150 lines", () => {
     "151: 151 lines, at most 150; move text into docs/",
   ]);
   deepStrictEqual(messagesOf("docs/long.md", "a\n".repeat(151)), []);
+});
+
+Deno.test("findUnnamedRooms() refuses a room that the architecture does not name", () => {
+  const read = () => "| 2 | `mod/pod/` | pure decisions |";
+  deepStrictEqual(
+    findUnnamedRooms(["pod", "cri"], { read }).map(({ message }) => message),
+    ["has no row for mod/cri; say what the room does"],
+  );
 });
 
 // Put together, so that this file names no scenario.
