@@ -201,13 +201,11 @@ class GrpcConnection implements CriConnection {
   features(): RuntimeFeatures | undefined {
     if (this.#probed === undefined) return undefined;
     const { version, status, cgroupDriver } = this.#probed;
-    const { unimplemented } = this.#rpc;
     return {
       version,
       handlers: status.handlers,
       supplementalGroupsPolicy: status.supplementalGroupsPolicy,
       cgroupDriver,
-      unimplemented: new Set(unimplemented),
     };
   }
 
@@ -240,7 +238,6 @@ class GrpcConnection implements CriConnection {
     const { log } = this.#deps;
     const { endpoint } = this.#options;
     const version = await this.runtime.version({ signal });
-    this.#rpc.forgetUnimplemented();
     this.#exits.reset();
     const limits = { deadlineMs: this.#requestTimeoutMs, signal };
     const [status, cgroupDriver] = await Promise.all([

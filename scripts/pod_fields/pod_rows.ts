@@ -132,9 +132,9 @@ export const POD_SPEC: TypeRows = {
   enableServiceLinks: done(
     shownBy(
       "tests/unit/runtime/spec/environment_objects_test.ts",
-      "tells of the API server alone without service links",
+      "sets no variables of services, with links or without",
     ),
-    "variables of services are set only where there is a list of services",
+    "no variables of services are set: without an API server there is no list of services",
     pod({ enableServiceLinks: false }),
   ),
   ephemeralContainers: refused(

@@ -30,8 +30,6 @@ export interface RuntimeFeatures {
   readonly supplementalGroupsPolicy: boolean;
   /** `undefined` when the runtime does not say (containerd before 2.0). */
   readonly cgroupDriver: CgroupDriver | undefined;
-  /** Methods, as the CRI spells them, that it answered it does not have. */
-  readonly unimplemented: ReadonlySet<string>;
 }
 
 /**

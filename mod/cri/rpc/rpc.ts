@@ -50,7 +50,6 @@ export class Rpc {
   readonly #log: Logger;
   readonly #durations: Histogram;
   readonly #errors: Counter;
-  readonly #unimplemented = new Set<string>();
 
   constructor(channel: Promise<ByteChannel>, deps: RpcDeps) {
     this.#channel = channel;
@@ -66,16 +65,6 @@ export class Rpc {
       "Calls to the container runtime that failed, by kind of failure.",
       ["method", "kind"],
     );
-  }
-
-  /** The methods that the runtime answered it does not have. */
-  get unimplemented(): ReadonlySet<string> {
-    return this.#unimplemented;
-  }
-
-  /** Forgets what the runtime does not have: it may have been upgraded. */
-  forgetUnimplemented(): void {
-    this.#unimplemented.clear();
   }
 
   /**
@@ -150,7 +139,6 @@ export class Rpc {
     const { method, kind } = error;
     // Whoever cancels has what it wants.
     if (kind !== "cancelled") this.#errors.inc({ method, kind });
-    if (kind === "unimplemented") this.#unimplemented.add(method);
     this.#log.debug("cri_call_failed", { method, kind, error });
     return error;
   }

@@ -19,11 +19,6 @@ export interface NodeAddress {
   readonly cidr: string;
 }
 
-/** The machine's name, as it is (`--allow-sys=hostname`). */
-export function getHostname(): string {
-  return Deno.hostname();
-}
-
 /** All addresses of all interfaces that are up, loopback included (`--allow-sys=networkInterfaces`). */
 export function listAddresses(): readonly NodeAddress[] {
   return Deno.networkInterfaces().map((found) => ({

@@ -15,7 +15,6 @@ export { type HugePages, readHugePages } from "./huge_pages.ts";
 export {
   getCpuCount,
   getDiskSizeBytes,
-  getHostname,
   getTotalMemoryBytes,
   listAddresses,
   type NodeAddress,

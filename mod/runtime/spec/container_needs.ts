@@ -18,7 +18,7 @@ import { specResult } from "./spec_result.ts";
 /** What the environment of a container is made of. */
 export type EnvironmentInput = Pick<
   ContainerSpecInput,
-  "pod" | "container" | "podIps" | "node" | "objects" | "services" | "keyFiles"
+  "pod" | "container" | "podIps" | "node" | "objects" | "keyFiles"
 >;
 
 /** What a container's needs follow from. */
@@ -57,13 +57,12 @@ export function containerNeeds(
  * @throws {SpecRefusal} when a reference cannot be resolved
  */
 export function environmentOf(input: EnvironmentInput): Environment {
-  const { pod, container, podIps, node, keyFiles, services } = input;
+  const { pod, container, podIps, node, keyFiles } = input;
   return containerEnvironment(pod, container, {
     podIps,
     hostIps: node.ips,
     allocatable: node.allocatable,
     objects: input.objects ?? NO_OBJECTS,
     ...(keyFiles === undefined ? {} : { keyFiles }),
-    ...(services === undefined ? {} : { services }),
   });
 }

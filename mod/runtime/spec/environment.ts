@@ -14,7 +14,6 @@ import type {
 import { podFieldValue, resourceFieldValue } from "../../pod/inputs/mod.ts";
 import { expand, ProgramBudget } from "./expansion.ts";
 import { type KeyFiles, keyFileValue } from "./key_file.ts";
-import { type ServiceFacts, serviceVariables } from "./service_links.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
 
 /** What references in an environment may ask for beside the pod itself. */
@@ -28,8 +27,6 @@ export interface EnvironmentFacts {
   readonly objects: ObjectGetter;
   /** The files that `fileKeyRef` names, as they were read for this start. */
   readonly keyFiles?: KeyFiles;
-  /** The services of the cluster; absent where there is no list of them. */
-  readonly services?: readonly ServiceFacts[];
 }
 
 /** Variables by name. */
@@ -37,7 +34,7 @@ export type Environment = ReadonlyMap<string, string>;
 
 /**
  * The variables of a container by name: those of `envFrom`, then those of `env` in
- * the order of their first mention, then those of services that are not yet set.
+ * the order of their first mention. Without an API server there are none of services.
  *
  * A value sees the variables before it; of two of one name the later one wins.
  * Values taken by reference are not expanded. An optional reference to what is not
@@ -54,10 +51,6 @@ export function containerEnvironment(
   facts: EnvironmentFacts,
 ): Environment {
   const referrer: Referrer = { pod, container, facts };
-  const services = serviceVariables(facts.services ?? [], {
-    namespace: pod.metadata.namespace,
-    links: pod.spec.enableServiceLinks ?? true,
-  });
   const values = new Map<string, string>();
   const budget = new ProgramBudget();
   const set = (name: string, value: string): void => {
@@ -70,18 +63,12 @@ export function containerEnvironment(
       set(name, value);
     }
   }
-  const known = {
-    get: (name: string) => values.get(name) ?? services.get(name),
-  };
   for (const variable of container.env ?? []) {
     const { name, value = "", valueFrom } = variable;
     const found = value !== "" || valueFrom === undefined
-      ? expand(value, known)
+      ? expand(value, values)
       : referredValue({ ...variable, valueFrom }, referrer);
     if (found !== undefined) set(name, found);
-  }
-  for (const [name, value] of services) {
-    if (!values.has(name)) values.set(name, value);
   }
   return values;
 }

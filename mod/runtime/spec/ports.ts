@@ -18,7 +18,7 @@ import type {
 export type RuntimeFiles = Omit<DiskFiles, "replace">;
 
 /** What the builder knows of the node itself, so that nobody has to tell it. */
-export type GivenByBuilder = "node" | "objects" | "services" | "abilities";
+export type GivenByBuilder = "node" | "objects" | "abilities";
 
 /** Turns pods into what the runtime is asked for. Pure but for what it was made with. */
 export interface SpecBuilder {

@@ -18,7 +18,6 @@ import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { CgroupLayout } from "../../pod/resources/mod.ts";
 import type { Environment } from "./environment.ts";
 import type { KeyFiles } from "./key_file.ts";
-import type { ServiceFacts } from "./service_links.ts";
 
 /** What the runtime can do with mounts, for one of its handlers. */
 export interface MountAbilities {
@@ -129,8 +128,6 @@ export interface ContainerSpecInput {
   readonly targetContainerId?: string;
   /** Where ConfigMaps and Secrets are found; absent where there are none. */
   readonly objects?: ObjectGetter;
-  /** The services of the cluster; absent where there is no list of them. */
-  readonly services?: readonly ServiceFacts[];
   /** The files that variables are read from. */
   readonly keyFiles?: KeyFiles;
   /** The container's variables, when they are known already; else they are built. */

@@ -12,7 +12,7 @@ import {
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { container, containerInput } from "./fixtures.ts";
 
-Deno.test("environmentOf() hands on the addresses, services and files that are known", () => {
+Deno.test("environmentOf() hands on the addresses and files that are known", () => {
   const ref = { volumeName: "v", path: "app.env", key: "A" };
   const env = [
     { name: "A", valueFrom: { fileKeyRef: { ...ref, optional: true } } },
@@ -20,26 +20,18 @@ Deno.test("environmentOf() hands on the addresses, services and files that are k
     { name: "HOST", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } },
   ];
   const input = containerInput({ container: container({ env }) });
-  const services = [{
-    name: "kubernetes",
-    namespace: "default",
-    clusterIp: "10.96.0.1",
-    ports: [],
-  }];
   const keyFiles = new Map([
     [keyFileName(ref), parseKeyFile("A='1'\n")],
   ]);
-  const full = environmentOf({ ...input, services, keyFiles });
+  const full = environmentOf({ ...input, keyFiles });
   deepStrictEqual(Object.fromEntries(full), {
     A: "1",
     POD: "10.88.0.7",
     HOST: "10.0.0.5",
-    KUBERNETES_SERVICE_HOST: "10.96.0.1",
   });
   const missing = new Map([
     [keyFileName(ref), { kind: "missing" as const }],
   ]);
   const bare = environmentOf({ ...input, keyFiles: missing });
-  strictEqual(bare.has("KUBERNETES_SERVICE_HOST"), false);
   strictEqual(bare.has("A"), false);
 });
