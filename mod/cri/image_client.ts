@@ -65,7 +65,7 @@ export class ImageClient implements ImageService {
   async listImages(options?: CallOptions): Promise<readonly Image[]> {
     const { images } = await this.#call(
       METHODS.listImages,
-      { filter: undefined },
+      {},
       options,
     );
     return images.map(imageFromWire);
@@ -77,7 +77,7 @@ export class ImageClient implements ImageService {
   ): Promise<Image | undefined> {
     const answer = await this.#call(
       METHODS.imageStatus,
-      { image: imageSpecToWire(image), verbose: false },
+      { image: imageSpecToWire(image) },
       options,
     );
     return answer.image && imageFromWire(answer.image);

@@ -137,7 +137,7 @@ export class RuntimeClient implements RuntimeService {
   ): Promise<SandboxStatus> {
     const { status } = await this.#call(
       RUNTIME_METHODS.podSandboxStatus,
-      { podSandboxId: sandboxId, verbose: false },
+      { podSandboxId: sandboxId },
       options,
     );
     if (status === undefined) throw withoutStatus("PodSandboxStatus");
@@ -235,7 +235,7 @@ export class RuntimeClient implements RuntimeService {
   ): Promise<ContainerStatus> {
     const { status } = await this.#call(
       RUNTIME_METHODS.containerStatus,
-      { containerId, verbose: false },
+      { containerId },
       options,
     );
     if (status === undefined) throw withoutStatus("ContainerStatus");
@@ -245,8 +245,7 @@ export class RuntimeClient implements RuntimeService {
   async listContainerStats(
     options?: CallOptions,
   ): Promise<readonly ContainerStats[]> {
-    const all = { filter: undefined };
-    return await this.#call(LIST_CONTAINER_STATS, all, options);
+    return await this.#call(LIST_CONTAINER_STATS, {}, options);
   }
 
   async updateContainerResources(
@@ -259,8 +258,6 @@ export class RuntimeClient implements RuntimeService {
       {
         containerId,
         linux: resourcesToWire(resources),
-        windows: undefined,
-        annotations: {},
       },
       options,
     );

@@ -97,7 +97,6 @@ export function sandboxConfigToWire(
       overhead: linux.overhead && resourcesToWire(linux.overhead),
       resources: linux.resources && resourcesToWire(linux.resources),
     },
-    windows: undefined,
   };
 }
 
@@ -126,8 +125,6 @@ export function containerConfigToWire(
       securityContext: linux.securityContext &&
         containerSecurity(linux.securityContext),
     },
-    windows: undefined,
-    CDIDevices: [],
     stopSignal: stopSignalToWire(config.stopSignal),
   };
 }
@@ -139,7 +136,6 @@ export function imageSpecToWire(spec: ImageSpec): wire.ImageSpec {
     annotations: spec.annotations ?? NO_ENTRIES,
     userSpecifiedImage: spec.userSpecifiedImage ?? "",
     runtimeHandler: spec.runtimeHandler ?? "",
-    imageRef: "",
   };
 }
 
@@ -239,7 +235,6 @@ function containerSecurity(
     capabilities: capabilities && {
       addCapabilities: capabilities.add,
       dropCapabilities: capabilities.drop,
-      addAmbientCapabilities: [],
     },
     privileged: context.privileged ?? false,
     runAsUsername: context.runAsUsername ?? "",
@@ -270,7 +265,6 @@ function commonSecurity(
     supplementalGroupsPolicy: GROUPS_POLICY[policy],
     seccomp: context.seccomp && profile(context.seccomp),
     apparmor: context.appArmor && profile(context.appArmor),
-    seccompProfilePath: "",
   };
 }
 

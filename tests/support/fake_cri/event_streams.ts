@@ -107,11 +107,11 @@ export function toEnvelopes(move: Move): readonly Envelope[] {
   const containerId = id;
   switch (move.kind) {
     case "created": {
-      const value = ContainerCreate.encode({ id, image: "" }).finish();
+      const value = ContainerCreate.encode({ id }).finish();
       return [envelope("/containers/create", value, move.at)];
     }
     case "started": {
-      const value = TaskStart.encode({ containerId, pid: 1 }).finish();
+      const value = TaskStart.encode({ containerId }).finish();
       return [envelope("/tasks/start", value, move.at)];
     }
     case "stopped":
@@ -121,7 +121,6 @@ export function toEnvelopes(move: Move): readonly Envelope[] {
           "/tasks/delete",
           TaskDelete.encode({
             containerId,
-            pid: 1,
             id: "",
             ...exitOf(move),
           }).finish(),
@@ -151,7 +150,6 @@ export function exitEnvelope(exit: {
   const value = TaskExit.encode({
     containerId,
     id,
-    pid: 1,
     ...exitOf(exit),
   });
   return envelope("/tasks/exit", value.finish(), at);

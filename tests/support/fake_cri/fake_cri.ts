@@ -337,11 +337,7 @@ export class FakeCri implements AsyncDisposable {
   }
 
   #event(move: Move): wire.ContainerEventResponse {
-    return eventMessage(move, {
-      sandbox: this.sandboxes.get(move.sandboxId),
-      containers: [...this.containers.values()]
-        .filter(({ sandboxId }) => sandboxId === move.sandboxId),
-    });
+    return eventMessage(move, this.sandboxes.get(move.sandboxId));
   }
 }
 

@@ -66,7 +66,6 @@ export function unaryHandlers(deps: HandlerDeps): UnaryHandlers {
 function runtimeHandlers({ settings }: HandlerDeps): UnaryHandlers {
   return {
     Version: (): wire.VersionResponse => ({
-      version: "0.1.0",
       runtimeName: settings.runtimeName,
       runtimeVersion: settings.runtimeVersion,
       runtimeApiVersion: "v1",
@@ -120,9 +119,6 @@ function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
       const sandbox = lifecycle.sandbox(podSandboxId);
       return {
         status: sandboxStatus(sandbox),
-        info: {},
-        containersStatuses: [],
-        timestamp: 0n,
       };
     },
     ListPodSandbox: (
@@ -173,7 +169,7 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
     ): wire.ContainerStatusResponse => {
       const container = lifecycle.container(containerId);
       const sandbox = lifecycle.sandboxes.get(container.sandboxId);
-      return { status: containerStatus(container, sandbox), info: {} };
+      return { status: containerStatus(container, sandbox) };
     },
     ListContainerStats: (): wire.ListContainerStatsResponse => ({
       stats: byId(lifecycle.containers).map(containerStats),
@@ -228,22 +224,14 @@ function imageHandlers(
   { clock, images, settings }: HandlerDeps,
 ): UnaryHandlers {
   return {
-    ListImages: (
-      { filter }: wire.ListImagesRequest,
-    ): wire.ListImagesResponse => {
-      const name = filter?.image?.image ?? "";
-      const wanted = name === "" ? undefined : images.find(name)?.id;
-      return {
-        images: byId(images.images)
-          .filter(({ id }) => name === "" || id === wanted)
-          .map(imageRow),
-      };
-    },
+    ListImages: (): wire.ListImagesResponse => ({
+      images: byId(images.images).map(imageRow),
+    }),
     ImageStatus: (
       { image }: wire.ImageStatusRequest,
     ): wire.ImageStatusResponse => {
       const found = images.find(image?.image ?? "");
-      return { image: found && imageRow(found), info: {} };
+      return { image: found && imageRow(found) };
     },
     PullImage: async (
       { image }: wire.PullImageRequest,
@@ -259,12 +247,11 @@ function imageHandlers(
     ImageFsInfo: (): wire.ImageFsInfoResponse => {
       const sizes = [...images.images.values()].map(({ size }) => size);
       const usage: wire.FilesystemUsage = {
-        timestamp: BigInt(Math.trunc(clock.now())) * 1_000_000n,
         fsId: { mountpoint: settings.imageMountpoint },
         usedBytes: { value: sizes.reduce((sum, size) => sum + size, 0n) },
         inodesUsed: { value: BigInt(sizes.length) },
       };
-      return { imageFilesystems: [usage], containerFilesystems: [] };
+      return { imageFilesystems: [usage] };
     },
   };
 }

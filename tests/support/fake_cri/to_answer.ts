@@ -100,21 +100,15 @@ export function containerRow(container: FakeContainer): wire.Container {
     createdAt: container.createdAt,
     labels,
     annotations,
-    imageId: container.imageId,
   };
 }
 
 /** What a container uses; CPU and memory are not measured. */
 export function containerStats(container: FakeContainer): wire.ContainerStats {
-  const { config: { metadata, labels, annotations }, layerBytes } = container;
+  const { config: { labels }, layerBytes } = container;
   return {
-    attributes: { id: container.id, metadata, labels, annotations },
-    cpu: undefined,
-    memory: undefined,
-    swap: undefined,
-    io: undefined,
+    attributes: { id: container.id, labels },
     writableLayer: layerBytes === undefined ? undefined : {
-      timestamp: 0n,
       fsId: { mountpoint: "/var/lib/containerd" },
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
@@ -147,7 +141,7 @@ export function containerStatus(
     annotations,
     mounts,
     logPath: logPath === "" ? "" : `${directory}/${logPath}`,
-    resources: resources && { linux: resources, windows: undefined },
+    resources: resources && { linux: resources },
     imageId: container.imageId,
     user: undefined,
     stopSignal,
@@ -163,28 +157,20 @@ export function imageRow(image: FakeImage): wire.Image {
     size: image.size,
     uid: image.uid === undefined ? undefined : { value: image.uid },
     username: image.username,
-    spec: undefined,
     pinned: image.pinned,
   };
 }
 
-/** A move, with the pod as it is right after. */
+/** A move, with the sandbox as it is right after. */
 export function eventMessage(
   move: Move,
-  pod: {
-    readonly sandbox: FakeSandbox | undefined;
-    readonly containers: readonly FakeContainer[];
-  },
+  sandbox: FakeSandbox | undefined,
 ): wire.ContainerEventResponse {
-  const { sandbox, containers } = pod;
   return {
     containerId: move.id,
     containerEventType: EVENT_TYPE[move.kind],
     createdAt: move.at,
     podSandboxStatus: sandbox && sandboxStatus(sandbox),
-    containersStatuses: containers.map((container) =>
-      containerStatus(container, sandbox)
-    ),
   };
 }
 
@@ -204,7 +190,6 @@ export function taskMessage(
     process: {
       containerId,
       id: containerId,
-      pid: 1,
       status: end === undefined ? Status.RUNNING : Status.STOPPED,
       exitStatus: end?.code ?? 0,
       exitedAt: end && toInstant(end.at),

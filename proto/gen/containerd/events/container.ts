@@ -13,7 +13,6 @@ export const protobufFileName = "containerd/events/container.proto";
 
 export interface ContainerCreate {
   readonly id: string;
-  readonly image: string;
 }
 
 export interface ContainerDelete {
@@ -21,16 +20,13 @@ export interface ContainerDelete {
 }
 
 function createBaseContainerCreate(): ContainerCreate {
-  return { id: "", image: "" };
+  return { id: "" };
 }
 
 export const ContainerCreate: MessageFns<ContainerCreate> = {
   encode(message: ContainerCreate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
-    }
-    if (message.image !== "") {
-      writer.uint32(18).string(message.image);
     }
     return writer;
   },
@@ -54,14 +50,6 @@ export const ContainerCreate: MessageFns<ContainerCreate> = {
             }
 
             message.id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.image = reader.string();
             continue;
           }
         }

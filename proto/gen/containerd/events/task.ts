@@ -14,20 +14,17 @@ export const protobufFileName = "containerd/events/task.proto";
 
 export interface TaskStart {
   readonly containerId: string;
-  readonly pid: number;
 }
 
 export interface TaskExit {
   readonly containerId: string;
   readonly id: string;
-  readonly pid: number;
   readonly exitStatus: number;
   readonly exitedAt: Instant | undefined;
 }
 
 export interface TaskDelete {
   readonly containerId: string;
-  readonly pid: number;
   readonly exitStatus: number;
   readonly exitedAt: Instant | undefined;
   readonly id: string;
@@ -38,16 +35,13 @@ export interface TaskOOM {
 }
 
 function createBaseTaskStart(): TaskStart {
-  return { containerId: "", pid: 0 };
+  return { containerId: "" };
 }
 
 export const TaskStart: MessageFns<TaskStart> = {
   encode(message: TaskStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.containerId !== "") {
       writer.uint32(10).string(message.containerId);
-    }
-    if (message.pid !== 0) {
-      writer.uint32(16).uint32(message.pid);
     }
     return writer;
   },
@@ -73,14 +67,6 @@ export const TaskStart: MessageFns<TaskStart> = {
             message.containerId = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.pid = reader.uint32();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -95,7 +81,7 @@ export const TaskStart: MessageFns<TaskStart> = {
 };
 
 function createBaseTaskExit(): TaskExit {
-  return { containerId: "", id: "", pid: 0, exitStatus: 0, exitedAt: undefined };
+  return { containerId: "", id: "", exitStatus: 0, exitedAt: undefined };
 }
 
 export const TaskExit: MessageFns<TaskExit> = {
@@ -105,9 +91,6 @@ export const TaskExit: MessageFns<TaskExit> = {
     }
     if (message.id !== "") {
       writer.uint32(18).string(message.id);
-    }
-    if (message.pid !== 0) {
-      writer.uint32(24).uint32(message.pid);
     }
     if (message.exitStatus !== 0) {
       writer.uint32(32).uint32(message.exitStatus);
@@ -147,14 +130,6 @@ export const TaskExit: MessageFns<TaskExit> = {
             message.id = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.pid = reader.uint32();
-            continue;
-          }
           case 4: {
             if (tag !== 32) {
               break;
@@ -185,16 +160,13 @@ export const TaskExit: MessageFns<TaskExit> = {
 };
 
 function createBaseTaskDelete(): TaskDelete {
-  return { containerId: "", pid: 0, exitStatus: 0, exitedAt: undefined, id: "" };
+  return { containerId: "", exitStatus: 0, exitedAt: undefined, id: "" };
 }
 
 export const TaskDelete: MessageFns<TaskDelete> = {
   encode(message: TaskDelete, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.containerId !== "") {
       writer.uint32(10).string(message.containerId);
-    }
-    if (message.pid !== 0) {
-      writer.uint32(16).uint32(message.pid);
     }
     if (message.exitStatus !== 0) {
       writer.uint32(24).uint32(message.exitStatus);
@@ -227,14 +199,6 @@ export const TaskDelete: MessageFns<TaskDelete> = {
             }
 
             message.containerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.pid = reader.uint32();
             continue;
           }
           case 3: {

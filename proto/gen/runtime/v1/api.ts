@@ -245,21 +245,11 @@ export namespace ContainerEventType {
   export type CONTAINER_DELETED_EVENT = typeof ContainerEventType.CONTAINER_DELETED_EVENT;
 }
 
-export const MetricType = { COUNTER: 0, GAUGE: 1 } as const;
-
-export type MetricType = typeof MetricType[keyof typeof MetricType];
-
-export namespace MetricType {
-  export type COUNTER = typeof MetricType.COUNTER;
-  export type GAUGE = typeof MetricType.GAUGE;
-}
-
 export interface VersionRequest {
   readonly version: string;
 }
 
 export interface VersionResponse {
-  readonly version: string;
   readonly runtimeName: string;
   readonly runtimeVersion: string;
   readonly runtimeApiVersion: string;
@@ -304,7 +294,6 @@ export interface RuntimeHandlerFeatures {
 
 export interface RuntimeFeatures {
   readonly supplementalGroupsPolicy: boolean;
-  readonly userNamespacesHostNetwork: boolean;
 }
 
 export interface RuntimeConfigRequest {
@@ -316,13 +305,6 @@ export interface RuntimeConfigResponse {
 
 export interface LinuxRuntimeConfiguration {
   readonly cgroupDriver: CgroupDriver;
-}
-
-export interface UpdateRuntimeConfigRequest {
-  readonly runtimeConfig: RuntimeConfig | undefined;
-}
-
-export interface UpdateRuntimeConfigResponse {
 }
 
 export interface RuntimeConfig {
@@ -371,19 +353,10 @@ export interface RemovePodSandboxResponse {
 
 export interface PodSandboxStatusRequest {
   readonly podSandboxId: string;
-  readonly verbose: boolean;
 }
 
 export interface PodSandboxStatusResponse {
   readonly status: PodSandboxStatus | undefined;
-  readonly info: { [key: string]: string };
-  readonly containersStatuses: readonly ContainerStatus[];
-  readonly timestamp: bigint;
-}
-
-export interface PodSandboxStatusResponse_InfoEntry {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface PodSandboxStatus {
@@ -475,14 +448,6 @@ export interface PodSandbox_AnnotationsEntry {
   readonly value: string;
 }
 
-export interface StreamPodSandboxesRequest {
-  readonly filter: PodSandboxFilter | undefined;
-}
-
-export interface StreamPodSandboxesResponse {
-  readonly podSandboxes: readonly PodSandbox[];
-}
-
 export interface PodSandboxConfig {
   readonly metadata: PodSandboxMetadata | undefined;
   readonly hostname: string;
@@ -492,7 +457,6 @@ export interface PodSandboxConfig {
   readonly labels: { [key: string]: string };
   readonly annotations: { [key: string]: string };
   readonly linux: LinuxPodSandboxConfig | undefined;
-  readonly windows: WindowsPodSandboxConfig | undefined;
 }
 
 export interface PodSandboxConfig_LabelsEntry {
@@ -525,7 +489,6 @@ export interface LinuxSandboxSecurityContext {
   readonly readonlyRootfs: boolean;
   readonly supplementalGroups: readonly bigint[];
   readonly privileged: boolean;
-  readonly seccompProfilePath: string;
   readonly runAsGroup: Int64Value | undefined;
   readonly seccomp: SecurityProfile | undefined;
   readonly apparmor: SecurityProfile | undefined;
@@ -599,7 +562,6 @@ export namespace SecurityProfile_ProfileType {
 export interface Capability {
   readonly addCapabilities: readonly string[];
   readonly dropCapabilities: readonly string[];
-  readonly addAmbientCapabilities: readonly string[];
 }
 
 export interface LinuxContainerSecurityContext {
@@ -612,7 +574,6 @@ export interface LinuxContainerSecurityContext {
   readonly readonlyRootfs: boolean;
   readonly supplementalGroups: readonly bigint[];
   readonly apparmorProfile: string;
-  readonly seccompProfilePath: string;
   readonly noNewPrivs: boolean;
   readonly runAsGroup: Int64Value | undefined;
   readonly maskedPaths: readonly string[];
@@ -662,14 +623,6 @@ export interface ListContainersResponse {
   readonly containers: readonly Container[];
 }
 
-export interface StreamContainersRequest {
-  readonly filter: ContainerFilter | undefined;
-}
-
-export interface StreamContainersResponse {
-  readonly containers: readonly Container[];
-}
-
 export interface ContainerFilter {
   readonly id: string;
   readonly state: ContainerStateValue | undefined;
@@ -696,7 +649,6 @@ export interface Container {
   readonly createdAt: bigint;
   readonly labels: { [key: string]: string };
   readonly annotations: { [key: string]: string };
-  readonly imageId: string;
 }
 
 export interface Container_LabelsEntry {
@@ -711,17 +663,10 @@ export interface Container_AnnotationsEntry {
 
 export interface ContainerStatusRequest {
   readonly containerId: string;
-  readonly verbose: boolean;
 }
 
 export interface ContainerStatusResponse {
   readonly status: ContainerStatus | undefined;
-  readonly info: { [key: string]: string };
-}
-
-export interface ContainerStatusResponse_InfoEntry {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface ContainerStatus {
@@ -758,7 +703,6 @@ export interface ContainerStatus_AnnotationsEntry {
 
 export interface ContainerResources {
   readonly linux: LinuxContainerResources | undefined;
-  readonly windows: WindowsContainerResources | undefined;
 }
 
 export interface ContainerUser {
@@ -792,8 +736,6 @@ export interface ContainerConfig {
   readonly stdinOnce: boolean;
   readonly tty: boolean;
   readonly linux: LinuxContainerConfig | undefined;
-  readonly windows: WindowsContainerConfig | undefined;
-  readonly CDIDevices: readonly CDIDevice[];
   readonly stopSignal: Signal;
 }
 
@@ -854,20 +796,9 @@ export interface Device {
   readonly permissions: string;
 }
 
-export interface CDIDevice {
-  readonly name: string;
-}
-
 export interface UpdateContainerResourcesRequest {
   readonly containerId: string;
   readonly linux: LinuxContainerResources | undefined;
-  readonly windows: WindowsContainerResources | undefined;
-  readonly annotations: { [key: string]: string };
-}
-
-export interface UpdateContainerResourcesRequest_AnnotationsEntry {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface UpdateContainerResourcesResponse {
@@ -878,15 +809,6 @@ export interface ReopenContainerLogRequest {
 }
 
 export interface ReopenContainerLogResponse {
-}
-
-export interface CheckpointContainerRequest {
-  readonly containerId: string;
-  readonly location: string;
-  readonly timeout: bigint;
-}
-
-export interface CheckpointContainerResponse {
 }
 
 export interface ExecSyncRequest {
@@ -901,40 +823,6 @@ export interface ExecSyncResponse {
   readonly exitCode: number;
 }
 
-export interface ExecRequest {
-  readonly containerId: string;
-  readonly cmd: readonly string[];
-  readonly tty: boolean;
-  readonly stdin: boolean;
-  readonly stdout: boolean;
-  readonly stderr: boolean;
-}
-
-export interface ExecResponse {
-  readonly url: string;
-}
-
-export interface AttachRequest {
-  readonly containerId: string;
-  readonly stdin: boolean;
-  readonly tty: boolean;
-  readonly stdout: boolean;
-  readonly stderr: boolean;
-}
-
-export interface AttachResponse {
-  readonly url: string;
-}
-
-export interface PortForwardRequest {
-  readonly podSandboxId: string;
-  readonly port: readonly number[];
-}
-
-export interface PortForwardResponse {
-  readonly url: string;
-}
-
 export interface GetEventsRequest {
 }
 
@@ -943,27 +831,13 @@ export interface ContainerEventResponse {
   readonly containerEventType: ContainerEventType;
   readonly createdAt: bigint;
   readonly podSandboxStatus: PodSandboxStatus | undefined;
-  readonly containersStatuses: readonly ContainerStatus[];
 }
 
 export interface ListImagesRequest {
-  readonly filter: ImageFilter | undefined;
 }
 
 export interface ListImagesResponse {
   readonly images: readonly Image[];
-}
-
-export interface StreamImagesRequest {
-  readonly filter: ImageFilter | undefined;
-}
-
-export interface StreamImagesResponse {
-  readonly images: readonly Image[];
-}
-
-export interface ImageFilter {
-  readonly image: ImageSpec | undefined;
 }
 
 export interface Image {
@@ -973,7 +847,6 @@ export interface Image {
   readonly size: bigint;
   readonly uid: Int64Value | undefined;
   readonly username: string;
-  readonly spec: ImageSpec | undefined;
   readonly pinned: boolean;
 }
 
@@ -982,7 +855,6 @@ export interface ImageSpec {
   readonly annotations: { [key: string]: string };
   readonly userSpecifiedImage: string;
   readonly runtimeHandler: string;
-  readonly imageRef: string;
 }
 
 export interface ImageSpec_AnnotationsEntry {
@@ -992,17 +864,10 @@ export interface ImageSpec_AnnotationsEntry {
 
 export interface ImageStatusRequest {
   readonly image: ImageSpec | undefined;
-  readonly verbose: boolean;
 }
 
 export interface ImageStatusResponse {
   readonly image: Image | undefined;
-  readonly info: { [key: string]: string };
-}
-
-export interface ImageStatusResponse_InfoEntry {
-  readonly key: string;
-  readonly value: string;
 }
 
 export interface PullImageRequest {
@@ -1036,11 +901,9 @@ export interface ImageFsInfoRequest {
 
 export interface ImageFsInfoResponse {
   readonly imageFilesystems: readonly FilesystemUsage[];
-  readonly containerFilesystems: readonly FilesystemUsage[];
 }
 
 export interface FilesystemUsage {
-  readonly timestamp: bigint;
   readonly fsId: FilesystemIdentifier | undefined;
   readonly usedBytes: UInt64Value | undefined;
   readonly inodesUsed: UInt64Value | undefined;
@@ -1050,331 +913,26 @@ export interface FilesystemIdentifier {
   readonly mountpoint: string;
 }
 
-export interface ContainerStatsRequest {
-  readonly containerId: string;
-}
-
-export interface ContainerStatsResponse {
-  readonly stats: ContainerStats | undefined;
-}
-
 export interface ListContainerStatsRequest {
-  readonly filter: ContainerStatsFilter | undefined;
 }
 
 export interface ListContainerStatsResponse {
   readonly stats: readonly ContainerStats[];
 }
 
-export interface StreamContainerStatsRequest {
-  readonly filter: ContainerStatsFilter | undefined;
-}
-
-export interface StreamContainerStatsResponse {
-  readonly containerStats: readonly ContainerStats[];
-}
-
-export interface ContainerStatsFilter {
-  readonly id: string;
-  readonly podSandboxId: string;
-  readonly labelSelector: { [key: string]: string };
-}
-
-export interface ContainerStatsFilter_LabelSelectorEntry {
-  readonly key: string;
-  readonly value: string;
-}
-
 export interface ContainerStats {
   readonly attributes: ContainerAttributes | undefined;
-  readonly cpu: CpuUsage | undefined;
-  readonly memory: MemoryUsage | undefined;
   readonly writableLayer: FilesystemUsage | undefined;
-  readonly swap: SwapUsage | undefined;
-  readonly io: IoUsage | undefined;
 }
 
 export interface ContainerAttributes {
   readonly id: string;
-  readonly metadata: ContainerMetadata | undefined;
   readonly labels: { [key: string]: string };
-  readonly annotations: { [key: string]: string };
 }
 
 export interface ContainerAttributes_LabelsEntry {
   readonly key: string;
   readonly value: string;
-}
-
-export interface ContainerAttributes_AnnotationsEntry {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface PodSandboxStatsRequest {
-  readonly podSandboxId: string;
-}
-
-export interface PodSandboxStatsResponse {
-  readonly stats: PodSandboxStats | undefined;
-}
-
-export interface ListPodSandboxStatsRequest {
-  readonly filter: PodSandboxStatsFilter | undefined;
-}
-
-export interface ListPodSandboxStatsResponse {
-  readonly stats: readonly PodSandboxStats[];
-}
-
-export interface StreamPodSandboxStatsRequest {
-  readonly filter: PodSandboxStatsFilter | undefined;
-}
-
-export interface StreamPodSandboxStatsResponse {
-  readonly podSandboxStats: readonly PodSandboxStats[];
-}
-
-export interface PodSandboxStatsFilter {
-  readonly id: string;
-  readonly labelSelector: { [key: string]: string };
-}
-
-export interface PodSandboxStatsFilter_LabelSelectorEntry {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface PodSandboxStats {
-  readonly attributes: PodSandboxAttributes | undefined;
-  readonly linux: LinuxPodSandboxStats | undefined;
-  readonly windows: WindowsPodSandboxStats | undefined;
-}
-
-export interface PodSandboxAttributes {
-  readonly id: string;
-  readonly metadata: PodSandboxMetadata | undefined;
-  readonly labels: { [key: string]: string };
-  readonly annotations: { [key: string]: string };
-}
-
-export interface PodSandboxAttributes_LabelsEntry {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface PodSandboxAttributes_AnnotationsEntry {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface LinuxPodSandboxStats {
-  readonly cpu: CpuUsage | undefined;
-  readonly memory: MemoryUsage | undefined;
-  readonly network: NetworkUsage | undefined;
-  readonly process: ProcessUsage | undefined;
-  readonly containers: readonly ContainerStats[];
-  readonly io: IoUsage | undefined;
-}
-
-export interface CpuUsage {
-  readonly timestamp: bigint;
-  readonly usageCoreNanoSeconds: UInt64Value | undefined;
-  readonly usageNanoCores: UInt64Value | undefined;
-  readonly psi: PsiStats | undefined;
-}
-
-export interface MemoryUsage {
-  readonly timestamp: bigint;
-  readonly workingSetBytes: UInt64Value | undefined;
-  readonly availableBytes: UInt64Value | undefined;
-  readonly usageBytes: UInt64Value | undefined;
-  readonly rssBytes: UInt64Value | undefined;
-  readonly pageFaults: UInt64Value | undefined;
-  readonly majorPageFaults: UInt64Value | undefined;
-  readonly psi: PsiStats | undefined;
-}
-
-export interface SwapUsage {
-  readonly timestamp: bigint;
-  readonly swapAvailableBytes: UInt64Value | undefined;
-  readonly swapUsageBytes: UInt64Value | undefined;
-}
-
-export interface IoUsage {
-  readonly timestamp: bigint;
-  readonly psi: PsiStats | undefined;
-}
-
-export interface PsiStats {
-  readonly Full: PsiData | undefined;
-  readonly Some: PsiData | undefined;
-}
-
-export interface PsiData {
-  readonly Total: bigint;
-  readonly Avg10: number;
-  readonly Avg60: number;
-  readonly Avg300: number;
-}
-
-export interface NetworkUsage {
-  readonly timestamp: bigint;
-  readonly defaultInterface: NetworkInterfaceUsage | undefined;
-  readonly interfaces: readonly NetworkInterfaceUsage[];
-}
-
-export interface NetworkInterfaceUsage {
-  readonly name: string;
-  readonly rxBytes: UInt64Value | undefined;
-  readonly rxErrors: UInt64Value | undefined;
-  readonly txBytes: UInt64Value | undefined;
-  readonly txErrors: UInt64Value | undefined;
-}
-
-export interface ProcessUsage {
-  readonly timestamp: bigint;
-  readonly processCount: UInt64Value | undefined;
-}
-
-export interface ListMetricDescriptorsRequest {
-}
-
-export interface ListMetricDescriptorsResponse {
-  readonly descriptors: readonly MetricDescriptor[];
-}
-
-export interface MetricDescriptor {
-  readonly name: string;
-  readonly help: string;
-  readonly labelKeys: readonly string[];
-}
-
-export interface ListPodSandboxMetricsRequest {
-}
-
-export interface ListPodSandboxMetricsResponse {
-  readonly podMetrics: readonly PodSandboxMetrics[];
-}
-
-export interface StreamPodSandboxMetricsRequest {
-}
-
-export interface StreamPodSandboxMetricsResponse {
-  readonly podSandboxMetrics: readonly PodSandboxMetrics[];
-}
-
-export interface PodSandboxMetrics {
-  readonly podSandboxId: string;
-  readonly metrics: readonly Metric[];
-  readonly containerMetrics: readonly ContainerMetrics[];
-}
-
-export interface ContainerMetrics {
-  readonly containerId: string;
-  readonly metrics: readonly Metric[];
-}
-
-export interface Metric {
-  readonly name: string;
-  readonly timestamp: bigint;
-  readonly metricType: MetricType;
-  readonly labelValues: readonly string[];
-  readonly value: UInt64Value | undefined;
-}
-
-export interface WindowsPodSandboxConfig {
-  readonly securityContext: WindowsSandboxSecurityContext | undefined;
-}
-
-export interface WindowsSandboxSecurityContext {
-  readonly runAsUsername: string;
-  readonly credentialSpec: string;
-  readonly hostProcess: boolean;
-  readonly namespaceOptions: WindowsNamespaceOption | undefined;
-}
-
-export interface WindowsNamespaceOption {
-  readonly network: NamespaceMode;
-}
-
-export interface WindowsContainerConfig {
-  readonly resources: WindowsContainerResources | undefined;
-  readonly securityContext: WindowsContainerSecurityContext | undefined;
-}
-
-export interface WindowsContainerSecurityContext {
-  readonly runAsUsername: string;
-  readonly credentialSpec: string;
-  readonly hostProcess: boolean;
-}
-
-export interface WindowsContainerResources {
-  readonly cpuShares: bigint;
-  readonly cpuCount: bigint;
-  readonly cpuMaximum: bigint;
-  readonly memoryLimitInBytes: bigint;
-  readonly rootfsSizeInBytes: bigint;
-  readonly affinityCpus: readonly WindowsCpuGroupAffinity[];
-}
-
-export interface WindowsCpuGroupAffinity {
-  readonly cpuMask: bigint;
-  readonly cpuGroup: number;
-}
-
-export interface WindowsPodSandboxStats {
-  readonly cpu: WindowsCpuUsage | undefined;
-  readonly memory: WindowsMemoryUsage | undefined;
-  readonly network: WindowsNetworkUsage | undefined;
-  readonly process: WindowsProcessUsage | undefined;
-  readonly containers: readonly WindowsContainerStats[];
-}
-
-export interface WindowsContainerStats {
-  readonly attributes: ContainerAttributes | undefined;
-  readonly cpu: WindowsCpuUsage | undefined;
-  readonly memory: WindowsMemoryUsage | undefined;
-  readonly writableLayer: WindowsFilesystemUsage | undefined;
-}
-
-export interface WindowsCpuUsage {
-  readonly timestamp: bigint;
-  readonly usageCoreNanoSeconds: UInt64Value | undefined;
-  readonly usageNanoCores: UInt64Value | undefined;
-}
-
-export interface WindowsMemoryUsage {
-  readonly timestamp: bigint;
-  readonly workingSetBytes: UInt64Value | undefined;
-  readonly availableBytes: UInt64Value | undefined;
-  readonly pageFaults: UInt64Value | undefined;
-  readonly commitMemoryBytes: UInt64Value | undefined;
-}
-
-export interface WindowsFilesystemUsage {
-  readonly timestamp: bigint;
-  readonly fsId: FilesystemIdentifier | undefined;
-  readonly usedBytes: UInt64Value | undefined;
-}
-
-export interface WindowsNetworkUsage {
-  readonly timestamp: bigint;
-  readonly defaultInterface: WindowsNetworkInterfaceUsage | undefined;
-  readonly interfaces: readonly WindowsNetworkInterfaceUsage[];
-}
-
-export interface WindowsNetworkInterfaceUsage {
-  readonly name: string;
-  readonly rxBytes: UInt64Value | undefined;
-  readonly rxPacketsDropped: UInt64Value | undefined;
-  readonly txBytes: UInt64Value | undefined;
-  readonly txPacketsDropped: UInt64Value | undefined;
-}
-
-export interface WindowsProcessUsage {
-  readonly timestamp: bigint;
-  readonly processCount: UInt64Value | undefined;
 }
 
 function createBaseVersionRequest(): VersionRequest {
@@ -1424,14 +982,11 @@ export const VersionRequest: MessageFns<VersionRequest> = {
 };
 
 function createBaseVersionResponse(): VersionResponse {
-  return { version: "", runtimeName: "", runtimeVersion: "", runtimeApiVersion: "" };
+  return { runtimeName: "", runtimeVersion: "", runtimeApiVersion: "" };
 }
 
 export const VersionResponse: MessageFns<VersionResponse> = {
   encode(message: VersionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.version !== "") {
-      writer.uint32(10).string(message.version);
-    }
     if (message.runtimeName !== "") {
       writer.uint32(18).string(message.runtimeName);
     }
@@ -1457,14 +1012,6 @@ export const VersionResponse: MessageFns<VersionResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.version = reader.string();
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -1927,16 +1474,13 @@ export const RuntimeHandlerFeatures: MessageFns<RuntimeHandlerFeatures> = {
 };
 
 function createBaseRuntimeFeatures(): RuntimeFeatures {
-  return { supplementalGroupsPolicy: false, userNamespacesHostNetwork: false };
+  return { supplementalGroupsPolicy: false };
 }
 
 export const RuntimeFeatures: MessageFns<RuntimeFeatures> = {
   encode(message: RuntimeFeatures, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.supplementalGroupsPolicy !== false) {
       writer.uint32(8).bool(message.supplementalGroupsPolicy);
-    }
-    if (message.userNamespacesHostNetwork !== false) {
-      writer.uint32(16).bool(message.userNamespacesHostNetwork);
     }
     return writer;
   },
@@ -1960,14 +1504,6 @@ export const RuntimeFeatures: MessageFns<RuntimeFeatures> = {
             }
 
             message.supplementalGroupsPolicy = reader.bool();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.userNamespacesHostNetwork = reader.bool();
             continue;
           }
         }
@@ -2097,87 +1633,6 @@ export const LinuxRuntimeConfiguration: MessageFns<LinuxRuntimeConfiguration> = 
             message.cgroupDriver = reader.int32() as any;
             continue;
           }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseUpdateRuntimeConfigRequest(): UpdateRuntimeConfigRequest {
-  return { runtimeConfig: undefined };
-}
-
-export const UpdateRuntimeConfigRequest: MessageFns<UpdateRuntimeConfigRequest> = {
-  encode(message: UpdateRuntimeConfigRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.runtimeConfig !== undefined) {
-      RuntimeConfig.encode(message.runtimeConfig, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): UpdateRuntimeConfigRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseUpdateRuntimeConfigRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.runtimeConfig = RuntimeConfig.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseUpdateRuntimeConfigResponse(): UpdateRuntimeConfigResponse {
-  return {};
-}
-
-export const UpdateRuntimeConfigResponse: MessageFns<UpdateRuntimeConfigResponse> = {
-  encode(_: UpdateRuntimeConfigResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): UpdateRuntimeConfigResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseUpdateRuntimeConfigResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2704,16 +2159,13 @@ export const RemovePodSandboxResponse: MessageFns<RemovePodSandboxResponse> = {
 };
 
 function createBasePodSandboxStatusRequest(): PodSandboxStatusRequest {
-  return { podSandboxId: "", verbose: false };
+  return { podSandboxId: "" };
 }
 
 export const PodSandboxStatusRequest: MessageFns<PodSandboxStatusRequest> = {
   encode(message: PodSandboxStatusRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.podSandboxId !== "") {
       writer.uint32(10).string(message.podSandboxId);
-    }
-    if (message.verbose !== false) {
-      writer.uint32(16).bool(message.verbose);
     }
     return writer;
   },
@@ -2739,14 +2191,6 @@ export const PodSandboxStatusRequest: MessageFns<PodSandboxStatusRequest> = {
             message.podSandboxId = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.verbose = reader.bool();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2761,25 +2205,13 @@ export const PodSandboxStatusRequest: MessageFns<PodSandboxStatusRequest> = {
 };
 
 function createBasePodSandboxStatusResponse(): PodSandboxStatusResponse {
-  return { status: undefined, info: {}, containersStatuses: [], timestamp: 0n };
+  return { status: undefined };
 }
 
 export const PodSandboxStatusResponse: MessageFns<PodSandboxStatusResponse> = {
   encode(message: PodSandboxStatusResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.status !== undefined) {
       PodSandboxStatus.encode(message.status, writer.uint32(10).fork()).join();
-    }
-    globalThis.Object.entries(message.info).forEach(([key, value]: [string, string]) => {
-      PodSandboxStatusResponse_InfoEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
-    });
-    for (const v of message.containersStatuses) {
-      ContainerStatus.encode(v!, writer.uint32(26).fork()).join();
-    }
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(32).int64(message.timestamp);
     }
     return writer;
   },
@@ -2803,90 +2235,6 @@ export const PodSandboxStatusResponse: MessageFns<PodSandboxStatusResponse> = {
             }
 
             message.status = PodSandboxStatus.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            const entry2 = PodSandboxStatusResponse_InfoEntry.decode(reader, reader.uint32());
-            if (entry2.value !== undefined) {
-              message.info[entry2.key] = entry2.value;
-            }
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.containersStatuses.push(ContainerStatus.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStatusResponse_InfoEntry(): PodSandboxStatusResponse_InfoEntry {
-  return { key: "", value: "" };
-}
-
-export const PodSandboxStatusResponse_InfoEntry: MessageFns<PodSandboxStatusResponse_InfoEntry> = {
-  encode(message: PodSandboxStatusResponse_InfoEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStatusResponse_InfoEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStatusResponse_InfoEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
             continue;
           }
         }
@@ -3944,98 +3292,6 @@ export const PodSandbox_AnnotationsEntry: MessageFns<PodSandbox_AnnotationsEntry
   },
 };
 
-function createBaseStreamPodSandboxesRequest(): StreamPodSandboxesRequest {
-  return { filter: undefined };
-}
-
-export const StreamPodSandboxesRequest: MessageFns<StreamPodSandboxesRequest> = {
-  encode(message: StreamPodSandboxesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      PodSandboxFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxesRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = PodSandboxFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamPodSandboxesResponse(): StreamPodSandboxesResponse {
-  return { podSandboxes: [] };
-}
-
-export const StreamPodSandboxesResponse: MessageFns<StreamPodSandboxesResponse> = {
-  encode(message: StreamPodSandboxesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.podSandboxes) {
-      PodSandbox.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxesResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxes.push(PodSandbox.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBasePodSandboxConfig(): PodSandboxConfig {
   return {
     metadata: undefined,
@@ -4046,7 +3302,6 @@ function createBasePodSandboxConfig(): PodSandboxConfig {
     labels: {},
     annotations: {},
     linux: undefined,
-    windows: undefined,
   };
 }
 
@@ -4075,9 +3330,6 @@ export const PodSandboxConfig: MessageFns<PodSandboxConfig> = {
     });
     if (message.linux !== undefined) {
       LinuxPodSandboxConfig.encode(message.linux, writer.uint32(66).fork()).join();
-    }
-    if (message.windows !== undefined) {
-      WindowsPodSandboxConfig.encode(message.windows, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -4163,14 +3415,6 @@ export const PodSandboxConfig: MessageFns<PodSandboxConfig> = {
             }
 
             message.linux = LinuxPodSandboxConfig.decode(reader, reader.uint32());
-            continue;
-          }
-          case 9: {
-            if (tag !== 74) {
-              break;
-            }
-
-            message.windows = WindowsPodSandboxConfig.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4458,7 +3702,6 @@ function createBaseLinuxSandboxSecurityContext(): LinuxSandboxSecurityContext {
     readonlyRootfs: false,
     supplementalGroups: [],
     privileged: false,
-    seccompProfilePath: "",
     runAsGroup: undefined,
     seccomp: undefined,
     apparmor: undefined,
@@ -4492,9 +3735,6 @@ export const LinuxSandboxSecurityContext: MessageFns<LinuxSandboxSecurityContext
     }
     if (message.privileged !== false) {
       writer.uint32(48).bool(message.privileged);
-    }
-    if (message.seccompProfilePath !== "") {
-      writer.uint32(58).string(message.seccompProfilePath);
     }
     if (message.runAsGroup !== undefined) {
       Int64Value.encode(message.runAsGroup, writer.uint32(66).fork()).join();
@@ -4580,14 +3820,6 @@ export const LinuxSandboxSecurityContext: MessageFns<LinuxSandboxSecurityContext
             }
 
             message.privileged = reader.bool();
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.seccompProfilePath = reader.string();
             continue;
           }
           case 8: {
@@ -5248,7 +4480,7 @@ export const SecurityProfile: MessageFns<SecurityProfile> = {
 };
 
 function createBaseCapability(): Capability {
-  return { addCapabilities: [], dropCapabilities: [], addAmbientCapabilities: [] };
+  return { addCapabilities: [], dropCapabilities: [] };
 }
 
 export const Capability: MessageFns<Capability> = {
@@ -5258,9 +4490,6 @@ export const Capability: MessageFns<Capability> = {
     }
     for (const v of message.dropCapabilities) {
       writer.uint32(18).string(v!);
-    }
-    for (const v of message.addAmbientCapabilities) {
-      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -5294,14 +4523,6 @@ export const Capability: MessageFns<Capability> = {
             message.dropCapabilities.push(reader.string());
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.addAmbientCapabilities.push(reader.string());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5326,7 +4547,6 @@ function createBaseLinuxContainerSecurityContext(): LinuxContainerSecurityContex
     readonlyRootfs: false,
     supplementalGroups: [],
     apparmorProfile: "",
-    seccompProfilePath: "",
     noNewPrivs: false,
     runAsGroup: undefined,
     maskedPaths: [],
@@ -5372,9 +4592,6 @@ export const LinuxContainerSecurityContext: MessageFns<LinuxContainerSecurityCon
     }
     if (message.apparmorProfile !== "") {
       writer.uint32(74).string(message.apparmorProfile);
-    }
-    if (message.seccompProfilePath !== "") {
-      writer.uint32(82).string(message.seccompProfilePath);
     }
     if (message.noNewPrivs !== false) {
       writer.uint32(88).bool(message.noNewPrivs);
@@ -5493,14 +4710,6 @@ export const LinuxContainerSecurityContext: MessageFns<LinuxContainerSecurityCon
             }
 
             message.apparmorProfile = reader.string();
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.seccompProfilePath = reader.string();
             continue;
           }
           case 11: {
@@ -6035,98 +5244,6 @@ export const ListContainersResponse: MessageFns<ListContainersResponse> = {
   },
 };
 
-function createBaseStreamContainersRequest(): StreamContainersRequest {
-  return { filter: undefined };
-}
-
-export const StreamContainersRequest: MessageFns<StreamContainersRequest> = {
-  encode(message: StreamContainersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      ContainerFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamContainersRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamContainersRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = ContainerFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamContainersResponse(): StreamContainersResponse {
-  return { containers: [] };
-}
-
-export const StreamContainersResponse: MessageFns<StreamContainersResponse> = {
-  encode(message: StreamContainersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.containers) {
-      Container.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamContainersResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamContainersResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containers.push(Container.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseContainerFilter(): ContainerFilter {
   return { id: "", state: undefined, podSandboxId: "", labelSelector: {} };
 }
@@ -6323,7 +5440,6 @@ function createBaseContainer(): Container {
     createdAt: 0n,
     labels: {},
     annotations: {},
-    imageId: "",
   };
 }
 
@@ -6359,9 +5475,6 @@ export const Container: MessageFns<Container> = {
     globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
       Container_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
     });
-    if (message.imageId !== "") {
-      writer.uint32(82).string(message.imageId);
-    }
     return writer;
   },
 
@@ -6454,14 +5567,6 @@ export const Container: MessageFns<Container> = {
             if (entry9.value !== undefined) {
               message.annotations[entry9.key] = entry9.value;
             }
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.imageId = reader.string();
             continue;
           }
         }
@@ -6592,16 +5697,13 @@ export const Container_AnnotationsEntry: MessageFns<Container_AnnotationsEntry> 
 };
 
 function createBaseContainerStatusRequest(): ContainerStatusRequest {
-  return { containerId: "", verbose: false };
+  return { containerId: "" };
 }
 
 export const ContainerStatusRequest: MessageFns<ContainerStatusRequest> = {
   encode(message: ContainerStatusRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.containerId !== "") {
       writer.uint32(10).string(message.containerId);
-    }
-    if (message.verbose !== false) {
-      writer.uint32(16).bool(message.verbose);
     }
     return writer;
   },
@@ -6627,14 +5729,6 @@ export const ContainerStatusRequest: MessageFns<ContainerStatusRequest> = {
             message.containerId = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.verbose = reader.bool();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6649,7 +5743,7 @@ export const ContainerStatusRequest: MessageFns<ContainerStatusRequest> = {
 };
 
 function createBaseContainerStatusResponse(): ContainerStatusResponse {
-  return { status: undefined, info: {} };
+  return { status: undefined };
 }
 
 export const ContainerStatusResponse: MessageFns<ContainerStatusResponse> = {
@@ -6657,9 +5751,6 @@ export const ContainerStatusResponse: MessageFns<ContainerStatusResponse> = {
     if (message.status !== undefined) {
       ContainerStatus.encode(message.status, writer.uint32(10).fork()).join();
     }
-    globalThis.Object.entries(message.info).forEach(([key, value]: [string, string]) => {
-      ContainerStatusResponse_InfoEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
-    });
     return writer;
   },
 
@@ -6682,74 +5773,6 @@ export const ContainerStatusResponse: MessageFns<ContainerStatusResponse> = {
             }
 
             message.status = ContainerStatus.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            const entry2 = ContainerStatusResponse_InfoEntry.decode(reader, reader.uint32());
-            if (entry2.value !== undefined) {
-              message.info[entry2.key] = entry2.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContainerStatusResponse_InfoEntry(): ContainerStatusResponse_InfoEntry {
-  return { key: "", value: "" };
-}
-
-export const ContainerStatusResponse_InfoEntry: MessageFns<ContainerStatusResponse_InfoEntry> = {
-  encode(message: ContainerStatusResponse_InfoEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerStatusResponse_InfoEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerStatusResponse_InfoEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
             continue;
           }
         }
@@ -7159,16 +6182,13 @@ export const ContainerStatus_AnnotationsEntry: MessageFns<ContainerStatus_Annota
 };
 
 function createBaseContainerResources(): ContainerResources {
-  return { linux: undefined, windows: undefined };
+  return { linux: undefined };
 }
 
 export const ContainerResources: MessageFns<ContainerResources> = {
   encode(message: ContainerResources, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.linux !== undefined) {
       LinuxContainerResources.encode(message.linux, writer.uint32(10).fork()).join();
-    }
-    if (message.windows !== undefined) {
-      WindowsContainerResources.encode(message.windows, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -7192,14 +6212,6 @@ export const ContainerResources: MessageFns<ContainerResources> = {
             }
 
             message.linux = LinuxContainerResources.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.windows = WindowsContainerResources.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -7426,8 +6438,6 @@ function createBaseContainerConfig(): ContainerConfig {
     stdinOnce: false,
     tty: false,
     linux: undefined,
-    windows: undefined,
-    CDIDevices: [],
     stopSignal: 0,
   };
 }
@@ -7478,12 +6488,6 @@ export const ContainerConfig: MessageFns<ContainerConfig> = {
     }
     if (message.linux !== undefined) {
       LinuxContainerConfig.encode(message.linux, writer.uint32(122).fork()).join();
-    }
-    if (message.windows !== undefined) {
-      WindowsContainerConfig.encode(message.windows, writer.uint32(130).fork()).join();
-    }
-    for (const v of message.CDIDevices) {
-      CDIDevice.encode(v!, writer.uint32(138).fork()).join();
     }
     if (message.stopSignal !== 0) {
       writer.uint32(144).int32(message.stopSignal);
@@ -7628,22 +6632,6 @@ export const ContainerConfig: MessageFns<ContainerConfig> = {
             }
 
             message.linux = LinuxContainerConfig.decode(reader, reader.uint32());
-            continue;
-          }
-          case 16: {
-            if (tag !== 130) {
-              break;
-            }
-
-            message.windows = WindowsContainerConfig.decode(reader, reader.uint32());
-            continue;
-          }
-          case 17: {
-            if (tag !== 138) {
-              break;
-            }
-
-            message.CDIDevices.push(CDIDevice.decode(reader, reader.uint32()));
             continue;
           }
           case 18: {
@@ -8356,54 +7344,8 @@ export const Device: MessageFns<Device> = {
   },
 };
 
-function createBaseCDIDevice(): CDIDevice {
-  return { name: "" };
-}
-
-export const CDIDevice: MessageFns<CDIDevice> = {
-  encode(message: CDIDevice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CDIDevice {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCDIDevice() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseUpdateContainerResourcesRequest(): UpdateContainerResourcesRequest {
-  return { containerId: "", linux: undefined, windows: undefined, annotations: {} };
+  return { containerId: "", linux: undefined };
 }
 
 export const UpdateContainerResourcesRequest: MessageFns<UpdateContainerResourcesRequest> = {
@@ -8414,13 +7356,6 @@ export const UpdateContainerResourcesRequest: MessageFns<UpdateContainerResource
     if (message.linux !== undefined) {
       LinuxContainerResources.encode(message.linux, writer.uint32(18).fork()).join();
     }
-    if (message.windows !== undefined) {
-      WindowsContainerResources.encode(message.windows, writer.uint32(26).fork()).join();
-    }
-    globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
-      UpdateContainerResourcesRequest_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(34).fork())
-        .join();
-    });
     return writer;
   },
 
@@ -8451,87 +7386,6 @@ export const UpdateContainerResourcesRequest: MessageFns<UpdateContainerResource
             }
 
             message.linux = LinuxContainerResources.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.windows = WindowsContainerResources.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            const entry4 = UpdateContainerResourcesRequest_AnnotationsEntry.decode(reader, reader.uint32());
-            if (entry4.value !== undefined) {
-              message.annotations[entry4.key] = entry4.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseUpdateContainerResourcesRequest_AnnotationsEntry(): UpdateContainerResourcesRequest_AnnotationsEntry {
-  return { key: "", value: "" };
-}
-
-export const UpdateContainerResourcesRequest_AnnotationsEntry: MessageFns<
-  UpdateContainerResourcesRequest_AnnotationsEntry
-> = {
-  encode(
-    message: UpdateContainerResourcesRequest_AnnotationsEntry,
-    writer: BinaryWriter = new BinaryWriter(),
-  ): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): UpdateContainerResourcesRequest_AnnotationsEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseUpdateContainerResourcesRequest_AnnotationsEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
             continue;
           }
         }
@@ -8647,112 +7501,6 @@ export const ReopenContainerLogResponse: MessageFns<ReopenContainerLogResponse> 
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseReopenContainerLogResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCheckpointContainerRequest(): CheckpointContainerRequest {
-  return { containerId: "", location: "", timeout: 0n };
-}
-
-export const CheckpointContainerRequest: MessageFns<CheckpointContainerRequest> = {
-  encode(message: CheckpointContainerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    if (message.location !== "") {
-      writer.uint32(18).string(message.location);
-    }
-    if (message.timeout !== 0n) {
-      if (BigInt.asIntN(64, message.timeout) !== message.timeout) {
-        throw new globalThis.Error("value provided for field message.timeout of type int64 too large");
-      }
-      writer.uint32(24).int64(message.timeout);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CheckpointContainerRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCheckpointContainerRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.location = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.timeout = reader.int64() as bigint;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCheckpointContainerResponse(): CheckpointContainerResponse {
-  return {};
-}
-
-export const CheckpointContainerResponse: MessageFns<CheckpointContainerResponse> = {
-  encode(_: CheckpointContainerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CheckpointContainerResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCheckpointContainerResponse() as any;
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -8908,406 +7656,6 @@ export const ExecSyncResponse: MessageFns<ExecSyncResponse> = {
   },
 };
 
-function createBaseExecRequest(): ExecRequest {
-  return { containerId: "", cmd: [], tty: false, stdin: false, stdout: false, stderr: false };
-}
-
-export const ExecRequest: MessageFns<ExecRequest> = {
-  encode(message: ExecRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    for (const v of message.cmd) {
-      writer.uint32(18).string(v!);
-    }
-    if (message.tty !== false) {
-      writer.uint32(24).bool(message.tty);
-    }
-    if (message.stdin !== false) {
-      writer.uint32(32).bool(message.stdin);
-    }
-    if (message.stdout !== false) {
-      writer.uint32(40).bool(message.stdout);
-    }
-    if (message.stderr !== false) {
-      writer.uint32(48).bool(message.stderr);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ExecRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseExecRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.cmd.push(reader.string());
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tty = reader.bool();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.stdin = reader.bool();
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.stdout = reader.bool();
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.stderr = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseExecResponse(): ExecResponse {
-  return { url: "" };
-}
-
-export const ExecResponse: MessageFns<ExecResponse> = {
-  encode(message: ExecResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.url !== "") {
-      writer.uint32(10).string(message.url);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ExecResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseExecResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.url = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseAttachRequest(): AttachRequest {
-  return { containerId: "", stdin: false, tty: false, stdout: false, stderr: false };
-}
-
-export const AttachRequest: MessageFns<AttachRequest> = {
-  encode(message: AttachRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    if (message.stdin !== false) {
-      writer.uint32(16).bool(message.stdin);
-    }
-    if (message.tty !== false) {
-      writer.uint32(24).bool(message.tty);
-    }
-    if (message.stdout !== false) {
-      writer.uint32(32).bool(message.stdout);
-    }
-    if (message.stderr !== false) {
-      writer.uint32(40).bool(message.stderr);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): AttachRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAttachRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.stdin = reader.bool();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.tty = reader.bool();
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.stdout = reader.bool();
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.stderr = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseAttachResponse(): AttachResponse {
-  return { url: "" };
-}
-
-export const AttachResponse: MessageFns<AttachResponse> = {
-  encode(message: AttachResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.url !== "") {
-      writer.uint32(10).string(message.url);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): AttachResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAttachResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.url = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePortForwardRequest(): PortForwardRequest {
-  return { podSandboxId: "", port: [] };
-}
-
-export const PortForwardRequest: MessageFns<PortForwardRequest> = {
-  encode(message: PortForwardRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.podSandboxId !== "") {
-      writer.uint32(10).string(message.podSandboxId);
-    }
-    if (message.port.length !== 0) {
-      writer.uint32(18).fork();
-      for (const v of message.port) {
-        writer.int32(v);
-      }
-      writer.join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PortForwardRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePortForwardRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag === 16) {
-              message.port.push(reader.int32());
-
-              continue;
-            }
-
-            if (tag === 18) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.port.push(reader.int32());
-              }
-
-              continue;
-            }
-
-            break;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePortForwardResponse(): PortForwardResponse {
-  return { url: "" };
-}
-
-export const PortForwardResponse: MessageFns<PortForwardResponse> = {
-  encode(message: PortForwardResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.url !== "") {
-      writer.uint32(10).string(message.url);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PortForwardResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePortForwardResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.url = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseGetEventsRequest(): GetEventsRequest {
   return {};
 }
@@ -9344,7 +7692,7 @@ export const GetEventsRequest: MessageFns<GetEventsRequest> = {
 };
 
 function createBaseContainerEventResponse(): ContainerEventResponse {
-  return { containerId: "", containerEventType: 0, createdAt: 0n, podSandboxStatus: undefined, containersStatuses: [] };
+  return { containerId: "", containerEventType: 0, createdAt: 0n, podSandboxStatus: undefined };
 }
 
 export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
@@ -9363,9 +7711,6 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
     }
     if (message.podSandboxStatus !== undefined) {
       PodSandboxStatus.encode(message.podSandboxStatus, writer.uint32(34).fork()).join();
-    }
-    for (const v of message.containersStatuses) {
-      ContainerStatus.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -9415,14 +7760,6 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
             message.podSandboxStatus = PodSandboxStatus.decode(reader, reader.uint32());
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.containersStatuses.push(ContainerStatus.decode(reader, reader.uint32()));
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9437,14 +7774,11 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
 };
 
 function createBaseListImagesRequest(): ListImagesRequest {
-  return { filter: undefined };
+  return {};
 }
 
 export const ListImagesRequest: MessageFns<ListImagesRequest> = {
-  encode(message: ListImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      ImageFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
+  encode(_: ListImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
@@ -9461,14 +7795,6 @@ export const ListImagesRequest: MessageFns<ListImagesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = ImageFilter.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9528,155 +7854,8 @@ export const ListImagesResponse: MessageFns<ListImagesResponse> = {
   },
 };
 
-function createBaseStreamImagesRequest(): StreamImagesRequest {
-  return { filter: undefined };
-}
-
-export const StreamImagesRequest: MessageFns<StreamImagesRequest> = {
-  encode(message: StreamImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      ImageFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamImagesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamImagesRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = ImageFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamImagesResponse(): StreamImagesResponse {
-  return { images: [] };
-}
-
-export const StreamImagesResponse: MessageFns<StreamImagesResponse> = {
-  encode(message: StreamImagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.images) {
-      Image.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamImagesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamImagesResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.images.push(Image.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseImageFilter(): ImageFilter {
-  return { image: undefined };
-}
-
-export const ImageFilter: MessageFns<ImageFilter> = {
-  encode(message: ImageFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.image !== undefined) {
-      ImageSpec.encode(message.image, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ImageFilter {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseImageFilter() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.image = ImageSpec.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseImage(): Image {
-  return {
-    id: "",
-    repoTags: [],
-    repoDigests: [],
-    size: 0n,
-    uid: undefined,
-    username: "",
-    spec: undefined,
-    pinned: false,
-  };
+  return { id: "", repoTags: [], repoDigests: [], size: 0n, uid: undefined, username: "", pinned: false };
 }
 
 export const Image: MessageFns<Image> = {
@@ -9701,9 +7880,6 @@ export const Image: MessageFns<Image> = {
     }
     if (message.username !== "") {
       writer.uint32(50).string(message.username);
-    }
-    if (message.spec !== undefined) {
-      ImageSpec.encode(message.spec, writer.uint32(58).fork()).join();
     }
     if (message.pinned !== false) {
       writer.uint32(64).bool(message.pinned);
@@ -9772,14 +7948,6 @@ export const Image: MessageFns<Image> = {
             message.username = reader.string();
             continue;
           }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.spec = ImageSpec.decode(reader, reader.uint32());
-            continue;
-          }
           case 8: {
             if (tag !== 64) {
               break;
@@ -9802,7 +7970,7 @@ export const Image: MessageFns<Image> = {
 };
 
 function createBaseImageSpec(): ImageSpec {
-  return { image: "", annotations: {}, userSpecifiedImage: "", runtimeHandler: "", imageRef: "" };
+  return { image: "", annotations: {}, userSpecifiedImage: "", runtimeHandler: "" };
 }
 
 export const ImageSpec: MessageFns<ImageSpec> = {
@@ -9818,9 +7986,6 @@ export const ImageSpec: MessageFns<ImageSpec> = {
     }
     if (message.runtimeHandler !== "") {
       writer.uint32(154).string(message.runtimeHandler);
-    }
-    if (message.imageRef !== "") {
-      writer.uint32(162).string(message.imageRef);
     }
     return writer;
   },
@@ -9871,14 +8036,6 @@ export const ImageSpec: MessageFns<ImageSpec> = {
             }
 
             message.runtimeHandler = reader.string();
-            continue;
-          }
-          case 20: {
-            if (tag !== 162) {
-              break;
-            }
-
-            message.imageRef = reader.string();
             continue;
           }
         }
@@ -9952,16 +8109,13 @@ export const ImageSpec_AnnotationsEntry: MessageFns<ImageSpec_AnnotationsEntry> 
 };
 
 function createBaseImageStatusRequest(): ImageStatusRequest {
-  return { image: undefined, verbose: false };
+  return { image: undefined };
 }
 
 export const ImageStatusRequest: MessageFns<ImageStatusRequest> = {
   encode(message: ImageStatusRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.image !== undefined) {
       ImageSpec.encode(message.image, writer.uint32(10).fork()).join();
-    }
-    if (message.verbose !== false) {
-      writer.uint32(16).bool(message.verbose);
     }
     return writer;
   },
@@ -9987,14 +8141,6 @@ export const ImageStatusRequest: MessageFns<ImageStatusRequest> = {
             message.image = ImageSpec.decode(reader, reader.uint32());
             continue;
           }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.verbose = reader.bool();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10009,7 +8155,7 @@ export const ImageStatusRequest: MessageFns<ImageStatusRequest> = {
 };
 
 function createBaseImageStatusResponse(): ImageStatusResponse {
-  return { image: undefined, info: {} };
+  return { image: undefined };
 }
 
 export const ImageStatusResponse: MessageFns<ImageStatusResponse> = {
@@ -10017,9 +8163,6 @@ export const ImageStatusResponse: MessageFns<ImageStatusResponse> = {
     if (message.image !== undefined) {
       Image.encode(message.image, writer.uint32(10).fork()).join();
     }
-    globalThis.Object.entries(message.info).forEach(([key, value]: [string, string]) => {
-      ImageStatusResponse_InfoEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
-    });
     return writer;
   },
 
@@ -10042,74 +8185,6 @@ export const ImageStatusResponse: MessageFns<ImageStatusResponse> = {
             }
 
             message.image = Image.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            const entry2 = ImageStatusResponse_InfoEntry.decode(reader, reader.uint32());
-            if (entry2.value !== undefined) {
-              message.info[entry2.key] = entry2.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseImageStatusResponse_InfoEntry(): ImageStatusResponse_InfoEntry {
-  return { key: "", value: "" };
-}
-
-export const ImageStatusResponse_InfoEntry: MessageFns<ImageStatusResponse_InfoEntry> = {
-  encode(message: ImageStatusResponse_InfoEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ImageStatusResponse_InfoEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseImageStatusResponse_InfoEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
             continue;
           }
         }
@@ -10457,16 +8532,13 @@ export const ImageFsInfoRequest: MessageFns<ImageFsInfoRequest> = {
 };
 
 function createBaseImageFsInfoResponse(): ImageFsInfoResponse {
-  return { imageFilesystems: [], containerFilesystems: [] };
+  return { imageFilesystems: [] };
 }
 
 export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
   encode(message: ImageFsInfoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.imageFilesystems) {
       FilesystemUsage.encode(v!, writer.uint32(10).fork()).join();
-    }
-    for (const v of message.containerFilesystems) {
-      FilesystemUsage.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -10492,14 +8564,6 @@ export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
             message.imageFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.containerFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10514,17 +8578,11 @@ export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
 };
 
 function createBaseFilesystemUsage(): FilesystemUsage {
-  return { timestamp: 0n, fsId: undefined, usedBytes: undefined, inodesUsed: undefined };
+  return { fsId: undefined, usedBytes: undefined, inodesUsed: undefined };
 }
 
 export const FilesystemUsage: MessageFns<FilesystemUsage> = {
   encode(message: FilesystemUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
     if (message.fsId !== undefined) {
       FilesystemIdentifier.encode(message.fsId, writer.uint32(18).fork()).join();
     }
@@ -10550,14 +8608,6 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
           case 2: {
             if (tag !== 18) {
               break;
@@ -10641,107 +8691,12 @@ export const FilesystemIdentifier: MessageFns<FilesystemIdentifier> = {
   },
 };
 
-function createBaseContainerStatsRequest(): ContainerStatsRequest {
-  return { containerId: "" };
-}
-
-export const ContainerStatsRequest: MessageFns<ContainerStatsRequest> = {
-  encode(message: ContainerStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerStatsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerStatsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContainerStatsResponse(): ContainerStatsResponse {
-  return { stats: undefined };
-}
-
-export const ContainerStatsResponse: MessageFns<ContainerStatsResponse> = {
-  encode(message: ContainerStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.stats !== undefined) {
-      ContainerStats.encode(message.stats, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerStatsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerStatsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.stats = ContainerStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseListContainerStatsRequest(): ListContainerStatsRequest {
-  return { filter: undefined };
+  return {};
 }
 
 export const ListContainerStatsRequest: MessageFns<ListContainerStatsRequest> = {
-  encode(message: ListContainerStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      ContainerStatsFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
+  encode(_: ListContainerStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
@@ -10758,14 +8713,6 @@ export const ListContainerStatsRequest: MessageFns<ListContainerStatsRequest> = 
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = ContainerStatsFilter.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10825,235 +8772,8 @@ export const ListContainerStatsResponse: MessageFns<ListContainerStatsResponse> 
   },
 };
 
-function createBaseStreamContainerStatsRequest(): StreamContainerStatsRequest {
-  return { filter: undefined };
-}
-
-export const StreamContainerStatsRequest: MessageFns<StreamContainerStatsRequest> = {
-  encode(message: StreamContainerStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      ContainerStatsFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamContainerStatsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamContainerStatsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = ContainerStatsFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamContainerStatsResponse(): StreamContainerStatsResponse {
-  return { containerStats: [] };
-}
-
-export const StreamContainerStatsResponse: MessageFns<StreamContainerStatsResponse> = {
-  encode(message: StreamContainerStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.containerStats) {
-      ContainerStats.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamContainerStatsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamContainerStatsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerStats.push(ContainerStats.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContainerStatsFilter(): ContainerStatsFilter {
-  return { id: "", podSandboxId: "", labelSelector: {} };
-}
-
-export const ContainerStatsFilter: MessageFns<ContainerStatsFilter> = {
-  encode(message: ContainerStatsFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.id !== "") {
-      writer.uint32(10).string(message.id);
-    }
-    if (message.podSandboxId !== "") {
-      writer.uint32(18).string(message.podSandboxId);
-    }
-    globalThis.Object.entries(message.labelSelector).forEach(([key, value]: [string, string]) => {
-      ContainerStatsFilter_LabelSelectorEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
-    });
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerStatsFilter {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerStatsFilter() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.podSandboxId = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            const entry3 = ContainerStatsFilter_LabelSelectorEntry.decode(reader, reader.uint32());
-            if (entry3.value !== undefined) {
-              message.labelSelector[entry3.key] = entry3.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContainerStatsFilter_LabelSelectorEntry(): ContainerStatsFilter_LabelSelectorEntry {
-  return { key: "", value: "" };
-}
-
-export const ContainerStatsFilter_LabelSelectorEntry: MessageFns<ContainerStatsFilter_LabelSelectorEntry> = {
-  encode(message: ContainerStatsFilter_LabelSelectorEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerStatsFilter_LabelSelectorEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerStatsFilter_LabelSelectorEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseContainerStats(): ContainerStats {
-  return {
-    attributes: undefined,
-    cpu: undefined,
-    memory: undefined,
-    writableLayer: undefined,
-    swap: undefined,
-    io: undefined,
-  };
+  return { attributes: undefined, writableLayer: undefined };
 }
 
 export const ContainerStats: MessageFns<ContainerStats> = {
@@ -11061,20 +8781,8 @@ export const ContainerStats: MessageFns<ContainerStats> = {
     if (message.attributes !== undefined) {
       ContainerAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
     }
-    if (message.cpu !== undefined) {
-      CpuUsage.encode(message.cpu, writer.uint32(18).fork()).join();
-    }
-    if (message.memory !== undefined) {
-      MemoryUsage.encode(message.memory, writer.uint32(26).fork()).join();
-    }
     if (message.writableLayer !== undefined) {
       FilesystemUsage.encode(message.writableLayer, writer.uint32(34).fork()).join();
-    }
-    if (message.swap !== undefined) {
-      SwapUsage.encode(message.swap, writer.uint32(42).fork()).join();
-    }
-    if (message.io !== undefined) {
-      IoUsage.encode(message.io, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -11100,44 +8808,12 @@ export const ContainerStats: MessageFns<ContainerStats> = {
             message.attributes = ContainerAttributes.decode(reader, reader.uint32());
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.cpu = CpuUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.memory = MemoryUsage.decode(reader, reader.uint32());
-            continue;
-          }
           case 4: {
             if (tag !== 34) {
               break;
             }
 
             message.writableLayer = FilesystemUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.swap = SwapUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.io = IoUsage.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -11154,7 +8830,7 @@ export const ContainerStats: MessageFns<ContainerStats> = {
 };
 
 function createBaseContainerAttributes(): ContainerAttributes {
-  return { id: "", metadata: undefined, labels: {}, annotations: {} };
+  return { id: "", labels: {} };
 }
 
 export const ContainerAttributes: MessageFns<ContainerAttributes> = {
@@ -11162,14 +8838,8 @@ export const ContainerAttributes: MessageFns<ContainerAttributes> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.metadata !== undefined) {
-      ContainerMetadata.encode(message.metadata, writer.uint32(18).fork()).join();
-    }
     globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
       ContainerAttributes_LabelsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
-    });
-    globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
-      ContainerAttributes_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
     });
     return writer;
   },
@@ -11195,14 +8865,6 @@ export const ContainerAttributes: MessageFns<ContainerAttributes> = {
             message.id = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.metadata = ContainerMetadata.decode(reader, reader.uint32());
-            continue;
-          }
           case 3: {
             if (tag !== 26) {
               break;
@@ -11211,17 +8873,6 @@ export const ContainerAttributes: MessageFns<ContainerAttributes> = {
             const entry3 = ContainerAttributes_LabelsEntry.decode(reader, reader.uint32());
             if (entry3.value !== undefined) {
               message.labels[entry3.key] = entry3.value;
-            }
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            const entry4 = ContainerAttributes_AnnotationsEntry.decode(reader, reader.uint32());
-            if (entry4.value !== undefined) {
-              message.annotations[entry4.key] = entry4.value;
             }
             continue;
           }
@@ -11295,3171 +8946,6 @@ export const ContainerAttributes_LabelsEntry: MessageFns<ContainerAttributes_Lab
   },
 };
 
-function createBaseContainerAttributes_AnnotationsEntry(): ContainerAttributes_AnnotationsEntry {
-  return { key: "", value: "" };
-}
-
-export const ContainerAttributes_AnnotationsEntry: MessageFns<ContainerAttributes_AnnotationsEntry> = {
-  encode(message: ContainerAttributes_AnnotationsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerAttributes_AnnotationsEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerAttributes_AnnotationsEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStatsRequest(): PodSandboxStatsRequest {
-  return { podSandboxId: "" };
-}
-
-export const PodSandboxStatsRequest: MessageFns<PodSandboxStatsRequest> = {
-  encode(message: PodSandboxStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.podSandboxId !== "") {
-      writer.uint32(10).string(message.podSandboxId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStatsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStatsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxId = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStatsResponse(): PodSandboxStatsResponse {
-  return { stats: undefined };
-}
-
-export const PodSandboxStatsResponse: MessageFns<PodSandboxStatsResponse> = {
-  encode(message: PodSandboxStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.stats !== undefined) {
-      PodSandboxStats.encode(message.stats, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStatsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStatsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.stats = PodSandboxStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListPodSandboxStatsRequest(): ListPodSandboxStatsRequest {
-  return { filter: undefined };
-}
-
-export const ListPodSandboxStatsRequest: MessageFns<ListPodSandboxStatsRequest> = {
-  encode(message: ListPodSandboxStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      PodSandboxStatsFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxStatsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListPodSandboxStatsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = PodSandboxStatsFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListPodSandboxStatsResponse(): ListPodSandboxStatsResponse {
-  return { stats: [] };
-}
-
-export const ListPodSandboxStatsResponse: MessageFns<ListPodSandboxStatsResponse> = {
-  encode(message: ListPodSandboxStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.stats) {
-      PodSandboxStats.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxStatsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListPodSandboxStatsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.stats.push(PodSandboxStats.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamPodSandboxStatsRequest(): StreamPodSandboxStatsRequest {
-  return { filter: undefined };
-}
-
-export const StreamPodSandboxStatsRequest: MessageFns<StreamPodSandboxStatsRequest> = {
-  encode(message: StreamPodSandboxStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.filter !== undefined) {
-      PodSandboxStatsFilter.encode(message.filter, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxStatsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxStatsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.filter = PodSandboxStatsFilter.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamPodSandboxStatsResponse(): StreamPodSandboxStatsResponse {
-  return { podSandboxStats: [] };
-}
-
-export const StreamPodSandboxStatsResponse: MessageFns<StreamPodSandboxStatsResponse> = {
-  encode(message: StreamPodSandboxStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.podSandboxStats) {
-      PodSandboxStats.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxStatsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxStatsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxStats.push(PodSandboxStats.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStatsFilter(): PodSandboxStatsFilter {
-  return { id: "", labelSelector: {} };
-}
-
-export const PodSandboxStatsFilter: MessageFns<PodSandboxStatsFilter> = {
-  encode(message: PodSandboxStatsFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.id !== "") {
-      writer.uint32(10).string(message.id);
-    }
-    globalThis.Object.entries(message.labelSelector).forEach(([key, value]: [string, string]) => {
-      PodSandboxStatsFilter_LabelSelectorEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
-    });
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStatsFilter {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStatsFilter() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            const entry2 = PodSandboxStatsFilter_LabelSelectorEntry.decode(reader, reader.uint32());
-            if (entry2.value !== undefined) {
-              message.labelSelector[entry2.key] = entry2.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStatsFilter_LabelSelectorEntry(): PodSandboxStatsFilter_LabelSelectorEntry {
-  return { key: "", value: "" };
-}
-
-export const PodSandboxStatsFilter_LabelSelectorEntry: MessageFns<PodSandboxStatsFilter_LabelSelectorEntry> = {
-  encode(message: PodSandboxStatsFilter_LabelSelectorEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStatsFilter_LabelSelectorEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStatsFilter_LabelSelectorEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxStats(): PodSandboxStats {
-  return { attributes: undefined, linux: undefined, windows: undefined };
-}
-
-export const PodSandboxStats: MessageFns<PodSandboxStats> = {
-  encode(message: PodSandboxStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.attributes !== undefined) {
-      PodSandboxAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
-    }
-    if (message.linux !== undefined) {
-      LinuxPodSandboxStats.encode(message.linux, writer.uint32(18).fork()).join();
-    }
-    if (message.windows !== undefined) {
-      WindowsPodSandboxStats.encode(message.windows, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStats {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxStats() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.attributes = PodSandboxAttributes.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.linux = LinuxPodSandboxStats.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.windows = WindowsPodSandboxStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxAttributes(): PodSandboxAttributes {
-  return { id: "", metadata: undefined, labels: {}, annotations: {} };
-}
-
-export const PodSandboxAttributes: MessageFns<PodSandboxAttributes> = {
-  encode(message: PodSandboxAttributes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.id !== "") {
-      writer.uint32(10).string(message.id);
-    }
-    if (message.metadata !== undefined) {
-      PodSandboxMetadata.encode(message.metadata, writer.uint32(18).fork()).join();
-    }
-    globalThis.Object.entries(message.labels).forEach(([key, value]: [string, string]) => {
-      PodSandboxAttributes_LabelsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
-    });
-    globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
-      PodSandboxAttributes_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
-    });
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxAttributes {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxAttributes() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.id = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.metadata = PodSandboxMetadata.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            const entry3 = PodSandboxAttributes_LabelsEntry.decode(reader, reader.uint32());
-            if (entry3.value !== undefined) {
-              message.labels[entry3.key] = entry3.value;
-            }
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            const entry4 = PodSandboxAttributes_AnnotationsEntry.decode(reader, reader.uint32());
-            if (entry4.value !== undefined) {
-              message.annotations[entry4.key] = entry4.value;
-            }
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxAttributes_LabelsEntry(): PodSandboxAttributes_LabelsEntry {
-  return { key: "", value: "" };
-}
-
-export const PodSandboxAttributes_LabelsEntry: MessageFns<PodSandboxAttributes_LabelsEntry> = {
-  encode(message: PodSandboxAttributes_LabelsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxAttributes_LabelsEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxAttributes_LabelsEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxAttributes_AnnotationsEntry(): PodSandboxAttributes_AnnotationsEntry {
-  return { key: "", value: "" };
-}
-
-export const PodSandboxAttributes_AnnotationsEntry: MessageFns<PodSandboxAttributes_AnnotationsEntry> = {
-  encode(message: PodSandboxAttributes_AnnotationsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== "") {
-      writer.uint32(10).string(message.key);
-    }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxAttributes_AnnotationsEntry {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxAttributes_AnnotationsEntry() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.key = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseLinuxPodSandboxStats(): LinuxPodSandboxStats {
-  return { cpu: undefined, memory: undefined, network: undefined, process: undefined, containers: [], io: undefined };
-}
-
-export const LinuxPodSandboxStats: MessageFns<LinuxPodSandboxStats> = {
-  encode(message: LinuxPodSandboxStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cpu !== undefined) {
-      CpuUsage.encode(message.cpu, writer.uint32(10).fork()).join();
-    }
-    if (message.memory !== undefined) {
-      MemoryUsage.encode(message.memory, writer.uint32(18).fork()).join();
-    }
-    if (message.network !== undefined) {
-      NetworkUsage.encode(message.network, writer.uint32(26).fork()).join();
-    }
-    if (message.process !== undefined) {
-      ProcessUsage.encode(message.process, writer.uint32(34).fork()).join();
-    }
-    for (const v of message.containers) {
-      ContainerStats.encode(v!, writer.uint32(42).fork()).join();
-    }
-    if (message.io !== undefined) {
-      IoUsage.encode(message.io, writer.uint32(50).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): LinuxPodSandboxStats {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseLinuxPodSandboxStats() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.cpu = CpuUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.memory = MemoryUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.network = NetworkUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.process = ProcessUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.containers.push(ContainerStats.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.io = IoUsage.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCpuUsage(): CpuUsage {
-  return { timestamp: 0n, usageCoreNanoSeconds: undefined, usageNanoCores: undefined, psi: undefined };
-}
-
-export const CpuUsage: MessageFns<CpuUsage> = {
-  encode(message: CpuUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.usageCoreNanoSeconds !== undefined) {
-      UInt64Value.encode(message.usageCoreNanoSeconds, writer.uint32(18).fork()).join();
-    }
-    if (message.usageNanoCores !== undefined) {
-      UInt64Value.encode(message.usageNanoCores, writer.uint32(26).fork()).join();
-    }
-    if (message.psi !== undefined) {
-      PsiStats.encode(message.psi, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CpuUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCpuUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.usageCoreNanoSeconds = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.usageNanoCores = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.psi = PsiStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseMemoryUsage(): MemoryUsage {
-  return {
-    timestamp: 0n,
-    workingSetBytes: undefined,
-    availableBytes: undefined,
-    usageBytes: undefined,
-    rssBytes: undefined,
-    pageFaults: undefined,
-    majorPageFaults: undefined,
-    psi: undefined,
-  };
-}
-
-export const MemoryUsage: MessageFns<MemoryUsage> = {
-  encode(message: MemoryUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.workingSetBytes !== undefined) {
-      UInt64Value.encode(message.workingSetBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.availableBytes !== undefined) {
-      UInt64Value.encode(message.availableBytes, writer.uint32(26).fork()).join();
-    }
-    if (message.usageBytes !== undefined) {
-      UInt64Value.encode(message.usageBytes, writer.uint32(34).fork()).join();
-    }
-    if (message.rssBytes !== undefined) {
-      UInt64Value.encode(message.rssBytes, writer.uint32(42).fork()).join();
-    }
-    if (message.pageFaults !== undefined) {
-      UInt64Value.encode(message.pageFaults, writer.uint32(50).fork()).join();
-    }
-    if (message.majorPageFaults !== undefined) {
-      UInt64Value.encode(message.majorPageFaults, writer.uint32(58).fork()).join();
-    }
-    if (message.psi !== undefined) {
-      PsiStats.encode(message.psi, writer.uint32(66).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.workingSetBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.availableBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.usageBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.rssBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.pageFaults = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.majorPageFaults = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 8: {
-            if (tag !== 66) {
-              break;
-            }
-
-            message.psi = PsiStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseSwapUsage(): SwapUsage {
-  return { timestamp: 0n, swapAvailableBytes: undefined, swapUsageBytes: undefined };
-}
-
-export const SwapUsage: MessageFns<SwapUsage> = {
-  encode(message: SwapUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.swapAvailableBytes !== undefined) {
-      UInt64Value.encode(message.swapAvailableBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.swapUsageBytes !== undefined) {
-      UInt64Value.encode(message.swapUsageBytes, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): SwapUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSwapUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.swapAvailableBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.swapUsageBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseIoUsage(): IoUsage {
-  return { timestamp: 0n, psi: undefined };
-}
-
-export const IoUsage: MessageFns<IoUsage> = {
-  encode(message: IoUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.psi !== undefined) {
-      PsiStats.encode(message.psi, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): IoUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseIoUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.psi = PsiStats.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePsiStats(): PsiStats {
-  return { Full: undefined, Some: undefined };
-}
-
-export const PsiStats: MessageFns<PsiStats> = {
-  encode(message: PsiStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.Full !== undefined) {
-      PsiData.encode(message.Full, writer.uint32(10).fork()).join();
-    }
-    if (message.Some !== undefined) {
-      PsiData.encode(message.Some, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PsiStats {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePsiStats() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.Full = PsiData.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.Some = PsiData.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePsiData(): PsiData {
-  return { Total: 0n, Avg10: 0, Avg60: 0, Avg300: 0 };
-}
-
-export const PsiData: MessageFns<PsiData> = {
-  encode(message: PsiData, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.Total !== 0n) {
-      if (BigInt.asUintN(64, message.Total) !== message.Total) {
-        throw new globalThis.Error("value provided for field message.Total of type uint64 too large");
-      }
-      writer.uint32(8).uint64(message.Total);
-    }
-    if (message.Avg10 !== 0) {
-      writer.uint32(17).double(message.Avg10);
-    }
-    if (message.Avg60 !== 0) {
-      writer.uint32(25).double(message.Avg60);
-    }
-    if (message.Avg300 !== 0) {
-      writer.uint32(33).double(message.Avg300);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PsiData {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePsiData() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.Total = reader.uint64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 17) {
-              break;
-            }
-
-            message.Avg10 = reader.double();
-            continue;
-          }
-          case 3: {
-            if (tag !== 25) {
-              break;
-            }
-
-            message.Avg60 = reader.double();
-            continue;
-          }
-          case 4: {
-            if (tag !== 33) {
-              break;
-            }
-
-            message.Avg300 = reader.double();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseNetworkUsage(): NetworkUsage {
-  return { timestamp: 0n, defaultInterface: undefined, interfaces: [] };
-}
-
-export const NetworkUsage: MessageFns<NetworkUsage> = {
-  encode(message: NetworkUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.defaultInterface !== undefined) {
-      NetworkInterfaceUsage.encode(message.defaultInterface, writer.uint32(18).fork()).join();
-    }
-    for (const v of message.interfaces) {
-      NetworkInterfaceUsage.encode(v!, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): NetworkUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNetworkUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.defaultInterface = NetworkInterfaceUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.interfaces.push(NetworkInterfaceUsage.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseNetworkInterfaceUsage(): NetworkInterfaceUsage {
-  return { name: "", rxBytes: undefined, rxErrors: undefined, txBytes: undefined, txErrors: undefined };
-}
-
-export const NetworkInterfaceUsage: MessageFns<NetworkInterfaceUsage> = {
-  encode(message: NetworkInterfaceUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    if (message.rxBytes !== undefined) {
-      UInt64Value.encode(message.rxBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.rxErrors !== undefined) {
-      UInt64Value.encode(message.rxErrors, writer.uint32(26).fork()).join();
-    }
-    if (message.txBytes !== undefined) {
-      UInt64Value.encode(message.txBytes, writer.uint32(34).fork()).join();
-    }
-    if (message.txErrors !== undefined) {
-      UInt64Value.encode(message.txErrors, writer.uint32(42).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): NetworkInterfaceUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNetworkInterfaceUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.rxBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.rxErrors = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.txBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.txErrors = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseProcessUsage(): ProcessUsage {
-  return { timestamp: 0n, processCount: undefined };
-}
-
-export const ProcessUsage: MessageFns<ProcessUsage> = {
-  encode(message: ProcessUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.processCount !== undefined) {
-      UInt64Value.encode(message.processCount, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ProcessUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseProcessUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.processCount = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListMetricDescriptorsRequest(): ListMetricDescriptorsRequest {
-  return {};
-}
-
-export const ListMetricDescriptorsRequest: MessageFns<ListMetricDescriptorsRequest> = {
-  encode(_: ListMetricDescriptorsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListMetricDescriptorsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListMetricDescriptorsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListMetricDescriptorsResponse(): ListMetricDescriptorsResponse {
-  return { descriptors: [] };
-}
-
-export const ListMetricDescriptorsResponse: MessageFns<ListMetricDescriptorsResponse> = {
-  encode(message: ListMetricDescriptorsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.descriptors) {
-      MetricDescriptor.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListMetricDescriptorsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListMetricDescriptorsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.descriptors.push(MetricDescriptor.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseMetricDescriptor(): MetricDescriptor {
-  return { name: "", help: "", labelKeys: [] };
-}
-
-export const MetricDescriptor: MessageFns<MetricDescriptor> = {
-  encode(message: MetricDescriptor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    if (message.help !== "") {
-      writer.uint32(18).string(message.help);
-    }
-    for (const v of message.labelKeys) {
-      writer.uint32(26).string(v!);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MetricDescriptor {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMetricDescriptor() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.help = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.labelKeys.push(reader.string());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListPodSandboxMetricsRequest(): ListPodSandboxMetricsRequest {
-  return {};
-}
-
-export const ListPodSandboxMetricsRequest: MessageFns<ListPodSandboxMetricsRequest> = {
-  encode(_: ListPodSandboxMetricsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxMetricsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListPodSandboxMetricsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListPodSandboxMetricsResponse(): ListPodSandboxMetricsResponse {
-  return { podMetrics: [] };
-}
-
-export const ListPodSandboxMetricsResponse: MessageFns<ListPodSandboxMetricsResponse> = {
-  encode(message: ListPodSandboxMetricsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.podMetrics) {
-      PodSandboxMetrics.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxMetricsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListPodSandboxMetricsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podMetrics.push(PodSandboxMetrics.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamPodSandboxMetricsRequest(): StreamPodSandboxMetricsRequest {
-  return {};
-}
-
-export const StreamPodSandboxMetricsRequest: MessageFns<StreamPodSandboxMetricsRequest> = {
-  encode(_: StreamPodSandboxMetricsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxMetricsRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxMetricsRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseStreamPodSandboxMetricsResponse(): StreamPodSandboxMetricsResponse {
-  return { podSandboxMetrics: [] };
-}
-
-export const StreamPodSandboxMetricsResponse: MessageFns<StreamPodSandboxMetricsResponse> = {
-  encode(message: StreamPodSandboxMetricsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.podSandboxMetrics) {
-      PodSandboxMetrics.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamPodSandboxMetricsResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamPodSandboxMetricsResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxMetrics.push(PodSandboxMetrics.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBasePodSandboxMetrics(): PodSandboxMetrics {
-  return { podSandboxId: "", metrics: [], containerMetrics: [] };
-}
-
-export const PodSandboxMetrics: MessageFns<PodSandboxMetrics> = {
-  encode(message: PodSandboxMetrics, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.podSandboxId !== "") {
-      writer.uint32(10).string(message.podSandboxId);
-    }
-    for (const v of message.metrics) {
-      Metric.encode(v!, writer.uint32(18).fork()).join();
-    }
-    for (const v of message.containerMetrics) {
-      ContainerMetrics.encode(v!, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxMetrics {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBasePodSandboxMetrics() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.podSandboxId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.metrics.push(Metric.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.containerMetrics.push(ContainerMetrics.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseContainerMetrics(): ContainerMetrics {
-  return { containerId: "", metrics: [] };
-}
-
-export const ContainerMetrics: MessageFns<ContainerMetrics> = {
-  encode(message: ContainerMetrics, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    for (const v of message.metrics) {
-      Metric.encode(v!, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ContainerMetrics {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseContainerMetrics() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.metrics.push(Metric.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseMetric(): Metric {
-  return { name: "", timestamp: 0n, metricType: 0, labelValues: [], value: undefined };
-}
-
-export const Metric: MessageFns<Metric> = {
-  encode(message: Metric, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(16).int64(message.timestamp);
-    }
-    if (message.metricType !== 0) {
-      writer.uint32(24).int32(message.metricType);
-    }
-    for (const v of message.labelValues) {
-      writer.uint32(34).string(v!);
-    }
-    if (message.value !== undefined) {
-      UInt64Value.encode(message.value, writer.uint32(42).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Metric {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMetric() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.metricType = reader.int32() as any;
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.labelValues.push(reader.string());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.value = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsPodSandboxConfig(): WindowsPodSandboxConfig {
-  return { securityContext: undefined };
-}
-
-export const WindowsPodSandboxConfig: MessageFns<WindowsPodSandboxConfig> = {
-  encode(message: WindowsPodSandboxConfig, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.securityContext !== undefined) {
-      WindowsSandboxSecurityContext.encode(message.securityContext, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsPodSandboxConfig {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsPodSandboxConfig() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.securityContext = WindowsSandboxSecurityContext.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsSandboxSecurityContext(): WindowsSandboxSecurityContext {
-  return { runAsUsername: "", credentialSpec: "", hostProcess: false, namespaceOptions: undefined };
-}
-
-export const WindowsSandboxSecurityContext: MessageFns<WindowsSandboxSecurityContext> = {
-  encode(message: WindowsSandboxSecurityContext, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.runAsUsername !== "") {
-      writer.uint32(10).string(message.runAsUsername);
-    }
-    if (message.credentialSpec !== "") {
-      writer.uint32(18).string(message.credentialSpec);
-    }
-    if (message.hostProcess !== false) {
-      writer.uint32(24).bool(message.hostProcess);
-    }
-    if (message.namespaceOptions !== undefined) {
-      WindowsNamespaceOption.encode(message.namespaceOptions, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsSandboxSecurityContext {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsSandboxSecurityContext() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.runAsUsername = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.credentialSpec = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.hostProcess = reader.bool();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.namespaceOptions = WindowsNamespaceOption.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsNamespaceOption(): WindowsNamespaceOption {
-  return { network: 0 };
-}
-
-export const WindowsNamespaceOption: MessageFns<WindowsNamespaceOption> = {
-  encode(message: WindowsNamespaceOption, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.network !== 0) {
-      writer.uint32(8).int32(message.network);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsNamespaceOption {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsNamespaceOption() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.network = reader.int32() as any;
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsContainerConfig(): WindowsContainerConfig {
-  return { resources: undefined, securityContext: undefined };
-}
-
-export const WindowsContainerConfig: MessageFns<WindowsContainerConfig> = {
-  encode(message: WindowsContainerConfig, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.resources !== undefined) {
-      WindowsContainerResources.encode(message.resources, writer.uint32(10).fork()).join();
-    }
-    if (message.securityContext !== undefined) {
-      WindowsContainerSecurityContext.encode(message.securityContext, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsContainerConfig {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsContainerConfig() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.resources = WindowsContainerResources.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.securityContext = WindowsContainerSecurityContext.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsContainerSecurityContext(): WindowsContainerSecurityContext {
-  return { runAsUsername: "", credentialSpec: "", hostProcess: false };
-}
-
-export const WindowsContainerSecurityContext: MessageFns<WindowsContainerSecurityContext> = {
-  encode(message: WindowsContainerSecurityContext, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.runAsUsername !== "") {
-      writer.uint32(10).string(message.runAsUsername);
-    }
-    if (message.credentialSpec !== "") {
-      writer.uint32(18).string(message.credentialSpec);
-    }
-    if (message.hostProcess !== false) {
-      writer.uint32(24).bool(message.hostProcess);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsContainerSecurityContext {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsContainerSecurityContext() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.runAsUsername = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.credentialSpec = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.hostProcess = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsContainerResources(): WindowsContainerResources {
-  return {
-    cpuShares: 0n,
-    cpuCount: 0n,
-    cpuMaximum: 0n,
-    memoryLimitInBytes: 0n,
-    rootfsSizeInBytes: 0n,
-    affinityCpus: [],
-  };
-}
-
-export const WindowsContainerResources: MessageFns<WindowsContainerResources> = {
-  encode(message: WindowsContainerResources, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cpuShares !== 0n) {
-      if (BigInt.asIntN(64, message.cpuShares) !== message.cpuShares) {
-        throw new globalThis.Error("value provided for field message.cpuShares of type int64 too large");
-      }
-      writer.uint32(8).int64(message.cpuShares);
-    }
-    if (message.cpuCount !== 0n) {
-      if (BigInt.asIntN(64, message.cpuCount) !== message.cpuCount) {
-        throw new globalThis.Error("value provided for field message.cpuCount of type int64 too large");
-      }
-      writer.uint32(16).int64(message.cpuCount);
-    }
-    if (message.cpuMaximum !== 0n) {
-      if (BigInt.asIntN(64, message.cpuMaximum) !== message.cpuMaximum) {
-        throw new globalThis.Error("value provided for field message.cpuMaximum of type int64 too large");
-      }
-      writer.uint32(24).int64(message.cpuMaximum);
-    }
-    if (message.memoryLimitInBytes !== 0n) {
-      if (BigInt.asIntN(64, message.memoryLimitInBytes) !== message.memoryLimitInBytes) {
-        throw new globalThis.Error("value provided for field message.memoryLimitInBytes of type int64 too large");
-      }
-      writer.uint32(32).int64(message.memoryLimitInBytes);
-    }
-    if (message.rootfsSizeInBytes !== 0n) {
-      if (BigInt.asIntN(64, message.rootfsSizeInBytes) !== message.rootfsSizeInBytes) {
-        throw new globalThis.Error("value provided for field message.rootfsSizeInBytes of type int64 too large");
-      }
-      writer.uint32(40).int64(message.rootfsSizeInBytes);
-    }
-    for (const v of message.affinityCpus) {
-      WindowsCpuGroupAffinity.encode(v!, writer.uint32(50).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsContainerResources {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsContainerResources() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.cpuShares = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.cpuCount = reader.int64() as bigint;
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.cpuMaximum = reader.int64() as bigint;
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.memoryLimitInBytes = reader.int64() as bigint;
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.rootfsSizeInBytes = reader.int64() as bigint;
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.affinityCpus.push(WindowsCpuGroupAffinity.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsCpuGroupAffinity(): WindowsCpuGroupAffinity {
-  return { cpuMask: 0n, cpuGroup: 0 };
-}
-
-export const WindowsCpuGroupAffinity: MessageFns<WindowsCpuGroupAffinity> = {
-  encode(message: WindowsCpuGroupAffinity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cpuMask !== 0n) {
-      if (BigInt.asUintN(64, message.cpuMask) !== message.cpuMask) {
-        throw new globalThis.Error("value provided for field message.cpuMask of type uint64 too large");
-      }
-      writer.uint32(8).uint64(message.cpuMask);
-    }
-    if (message.cpuGroup !== 0) {
-      writer.uint32(16).uint32(message.cpuGroup);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsCpuGroupAffinity {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsCpuGroupAffinity() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.cpuMask = reader.uint64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.cpuGroup = reader.uint32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsPodSandboxStats(): WindowsPodSandboxStats {
-  return { cpu: undefined, memory: undefined, network: undefined, process: undefined, containers: [] };
-}
-
-export const WindowsPodSandboxStats: MessageFns<WindowsPodSandboxStats> = {
-  encode(message: WindowsPodSandboxStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cpu !== undefined) {
-      WindowsCpuUsage.encode(message.cpu, writer.uint32(10).fork()).join();
-    }
-    if (message.memory !== undefined) {
-      WindowsMemoryUsage.encode(message.memory, writer.uint32(18).fork()).join();
-    }
-    if (message.network !== undefined) {
-      WindowsNetworkUsage.encode(message.network, writer.uint32(26).fork()).join();
-    }
-    if (message.process !== undefined) {
-      WindowsProcessUsage.encode(message.process, writer.uint32(34).fork()).join();
-    }
-    for (const v of message.containers) {
-      WindowsContainerStats.encode(v!, writer.uint32(42).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsPodSandboxStats {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsPodSandboxStats() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.cpu = WindowsCpuUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.memory = WindowsMemoryUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.network = WindowsNetworkUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.process = WindowsProcessUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.containers.push(WindowsContainerStats.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsContainerStats(): WindowsContainerStats {
-  return { attributes: undefined, cpu: undefined, memory: undefined, writableLayer: undefined };
-}
-
-export const WindowsContainerStats: MessageFns<WindowsContainerStats> = {
-  encode(message: WindowsContainerStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.attributes !== undefined) {
-      ContainerAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
-    }
-    if (message.cpu !== undefined) {
-      WindowsCpuUsage.encode(message.cpu, writer.uint32(18).fork()).join();
-    }
-    if (message.memory !== undefined) {
-      WindowsMemoryUsage.encode(message.memory, writer.uint32(26).fork()).join();
-    }
-    if (message.writableLayer !== undefined) {
-      WindowsFilesystemUsage.encode(message.writableLayer, writer.uint32(34).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsContainerStats {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsContainerStats() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.attributes = ContainerAttributes.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.cpu = WindowsCpuUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.memory = WindowsMemoryUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.writableLayer = WindowsFilesystemUsage.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsCpuUsage(): WindowsCpuUsage {
-  return { timestamp: 0n, usageCoreNanoSeconds: undefined, usageNanoCores: undefined };
-}
-
-export const WindowsCpuUsage: MessageFns<WindowsCpuUsage> = {
-  encode(message: WindowsCpuUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.usageCoreNanoSeconds !== undefined) {
-      UInt64Value.encode(message.usageCoreNanoSeconds, writer.uint32(18).fork()).join();
-    }
-    if (message.usageNanoCores !== undefined) {
-      UInt64Value.encode(message.usageNanoCores, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsCpuUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsCpuUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.usageCoreNanoSeconds = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.usageNanoCores = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsMemoryUsage(): WindowsMemoryUsage {
-  return {
-    timestamp: 0n,
-    workingSetBytes: undefined,
-    availableBytes: undefined,
-    pageFaults: undefined,
-    commitMemoryBytes: undefined,
-  };
-}
-
-export const WindowsMemoryUsage: MessageFns<WindowsMemoryUsage> = {
-  encode(message: WindowsMemoryUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.workingSetBytes !== undefined) {
-      UInt64Value.encode(message.workingSetBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.availableBytes !== undefined) {
-      UInt64Value.encode(message.availableBytes, writer.uint32(26).fork()).join();
-    }
-    if (message.pageFaults !== undefined) {
-      UInt64Value.encode(message.pageFaults, writer.uint32(34).fork()).join();
-    }
-    if (message.commitMemoryBytes !== undefined) {
-      UInt64Value.encode(message.commitMemoryBytes, writer.uint32(42).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsMemoryUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsMemoryUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.workingSetBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.availableBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.pageFaults = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.commitMemoryBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsFilesystemUsage(): WindowsFilesystemUsage {
-  return { timestamp: 0n, fsId: undefined, usedBytes: undefined };
-}
-
-export const WindowsFilesystemUsage: MessageFns<WindowsFilesystemUsage> = {
-  encode(message: WindowsFilesystemUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.fsId !== undefined) {
-      FilesystemIdentifier.encode(message.fsId, writer.uint32(18).fork()).join();
-    }
-    if (message.usedBytes !== undefined) {
-      UInt64Value.encode(message.usedBytes, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsFilesystemUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsFilesystemUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.fsId = FilesystemIdentifier.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.usedBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsNetworkUsage(): WindowsNetworkUsage {
-  return { timestamp: 0n, defaultInterface: undefined, interfaces: [] };
-}
-
-export const WindowsNetworkUsage: MessageFns<WindowsNetworkUsage> = {
-  encode(message: WindowsNetworkUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.defaultInterface !== undefined) {
-      WindowsNetworkInterfaceUsage.encode(message.defaultInterface, writer.uint32(18).fork()).join();
-    }
-    for (const v of message.interfaces) {
-      WindowsNetworkInterfaceUsage.encode(v!, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsNetworkUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsNetworkUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.defaultInterface = WindowsNetworkInterfaceUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.interfaces.push(WindowsNetworkInterfaceUsage.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsNetworkInterfaceUsage(): WindowsNetworkInterfaceUsage {
-  return { name: "", rxBytes: undefined, rxPacketsDropped: undefined, txBytes: undefined, txPacketsDropped: undefined };
-}
-
-export const WindowsNetworkInterfaceUsage: MessageFns<WindowsNetworkInterfaceUsage> = {
-  encode(message: WindowsNetworkInterfaceUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    if (message.rxBytes !== undefined) {
-      UInt64Value.encode(message.rxBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.rxPacketsDropped !== undefined) {
-      UInt64Value.encode(message.rxPacketsDropped, writer.uint32(26).fork()).join();
-    }
-    if (message.txBytes !== undefined) {
-      UInt64Value.encode(message.txBytes, writer.uint32(34).fork()).join();
-    }
-    if (message.txPacketsDropped !== undefined) {
-      UInt64Value.encode(message.txPacketsDropped, writer.uint32(42).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsNetworkInterfaceUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsNetworkInterfaceUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.rxBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.rxPacketsDropped = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.txBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.txPacketsDropped = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseWindowsProcessUsage(): WindowsProcessUsage {
-  return { timestamp: 0n, processCount: undefined };
-}
-
-export const WindowsProcessUsage: MessageFns<WindowsProcessUsage> = {
-  encode(message: WindowsProcessUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.processCount !== undefined) {
-      UInt64Value.encode(message.processCount, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowsProcessUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowsProcessUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.processCount = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 export type RuntimeServiceDefinition = typeof RuntimeServiceDefinition;
 export const RuntimeServiceDefinition = {
   name: "RuntimeService",
@@ -14486,14 +8972,6 @@ export const RuntimeServiceDefinition = {
       requestType: RuntimeConfigRequest as typeof RuntimeConfigRequest,
       requestStream: false,
       responseType: RuntimeConfigResponse as typeof RuntimeConfigResponse,
-      responseStream: false,
-      options: {},
-    },
-    updateRuntimeConfig: {
-      name: "UpdateRuntimeConfig",
-      requestType: UpdateRuntimeConfigRequest as typeof UpdateRuntimeConfigRequest,
-      requestStream: false,
-      responseType: UpdateRuntimeConfigResponse as typeof UpdateRuntimeConfigResponse,
       responseStream: false,
       options: {},
     },
@@ -14535,14 +9013,6 @@ export const RuntimeServiceDefinition = {
       requestStream: false,
       responseType: ListPodSandboxResponse as typeof ListPodSandboxResponse,
       responseStream: false,
-      options: {},
-    },
-    streamPodSandboxes: {
-      name: "StreamPodSandboxes",
-      requestType: StreamPodSandboxesRequest as typeof StreamPodSandboxesRequest,
-      requestStream: false,
-      responseType: StreamPodSandboxesResponse as typeof StreamPodSandboxesResponse,
-      responseStream: true,
       options: {},
     },
     updatePodSandboxResources: {
@@ -14593,14 +9063,6 @@ export const RuntimeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    streamContainers: {
-      name: "StreamContainers",
-      requestType: StreamContainersRequest as typeof StreamContainersRequest,
-      requestStream: false,
-      responseType: StreamContainersResponse as typeof StreamContainersResponse,
-      responseStream: true,
-      options: {},
-    },
     containerStatus: {
       name: "ContainerStatus",
       requestType: ContainerStatusRequest as typeof ContainerStatusRequest,
@@ -14625,43 +9087,11 @@ export const RuntimeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    checkpointContainer: {
-      name: "CheckpointContainer",
-      requestType: CheckpointContainerRequest as typeof CheckpointContainerRequest,
-      requestStream: false,
-      responseType: CheckpointContainerResponse as typeof CheckpointContainerResponse,
-      responseStream: false,
-      options: {},
-    },
     execSync: {
       name: "ExecSync",
       requestType: ExecSyncRequest as typeof ExecSyncRequest,
       requestStream: false,
       responseType: ExecSyncResponse as typeof ExecSyncResponse,
-      responseStream: false,
-      options: {},
-    },
-    exec: {
-      name: "Exec",
-      requestType: ExecRequest as typeof ExecRequest,
-      requestStream: false,
-      responseType: ExecResponse as typeof ExecResponse,
-      responseStream: false,
-      options: {},
-    },
-    attach: {
-      name: "Attach",
-      requestType: AttachRequest as typeof AttachRequest,
-      requestStream: false,
-      responseType: AttachResponse as typeof AttachResponse,
-      responseStream: false,
-      options: {},
-    },
-    portForward: {
-      name: "PortForward",
-      requestType: PortForwardRequest as typeof PortForwardRequest,
-      requestStream: false,
-      responseType: PortForwardResponse as typeof PortForwardResponse,
       responseStream: false,
       options: {},
     },
@@ -14673,76 +9103,12 @@ export const RuntimeServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    containerStats: {
-      name: "ContainerStats",
-      requestType: ContainerStatsRequest as typeof ContainerStatsRequest,
-      requestStream: false,
-      responseType: ContainerStatsResponse as typeof ContainerStatsResponse,
-      responseStream: false,
-      options: {},
-    },
     listContainerStats: {
       name: "ListContainerStats",
       requestType: ListContainerStatsRequest as typeof ListContainerStatsRequest,
       requestStream: false,
       responseType: ListContainerStatsResponse as typeof ListContainerStatsResponse,
       responseStream: false,
-      options: {},
-    },
-    streamContainerStats: {
-      name: "StreamContainerStats",
-      requestType: StreamContainerStatsRequest as typeof StreamContainerStatsRequest,
-      requestStream: false,
-      responseType: StreamContainerStatsResponse as typeof StreamContainerStatsResponse,
-      responseStream: true,
-      options: {},
-    },
-    podSandboxStats: {
-      name: "PodSandboxStats",
-      requestType: PodSandboxStatsRequest as typeof PodSandboxStatsRequest,
-      requestStream: false,
-      responseType: PodSandboxStatsResponse as typeof PodSandboxStatsResponse,
-      responseStream: false,
-      options: {},
-    },
-    listPodSandboxStats: {
-      name: "ListPodSandboxStats",
-      requestType: ListPodSandboxStatsRequest as typeof ListPodSandboxStatsRequest,
-      requestStream: false,
-      responseType: ListPodSandboxStatsResponse as typeof ListPodSandboxStatsResponse,
-      responseStream: false,
-      options: {},
-    },
-    streamPodSandboxStats: {
-      name: "StreamPodSandboxStats",
-      requestType: StreamPodSandboxStatsRequest as typeof StreamPodSandboxStatsRequest,
-      requestStream: false,
-      responseType: StreamPodSandboxStatsResponse as typeof StreamPodSandboxStatsResponse,
-      responseStream: true,
-      options: {},
-    },
-    listMetricDescriptors: {
-      name: "ListMetricDescriptors",
-      requestType: ListMetricDescriptorsRequest as typeof ListMetricDescriptorsRequest,
-      requestStream: false,
-      responseType: ListMetricDescriptorsResponse as typeof ListMetricDescriptorsResponse,
-      responseStream: false,
-      options: {},
-    },
-    listPodSandboxMetrics: {
-      name: "ListPodSandboxMetrics",
-      requestType: ListPodSandboxMetricsRequest as typeof ListPodSandboxMetricsRequest,
-      requestStream: false,
-      responseType: ListPodSandboxMetricsResponse as typeof ListPodSandboxMetricsResponse,
-      responseStream: false,
-      options: {},
-    },
-    streamPodSandboxMetrics: {
-      name: "StreamPodSandboxMetrics",
-      requestType: StreamPodSandboxMetricsRequest as typeof StreamPodSandboxMetricsRequest,
-      requestStream: false,
-      responseType: StreamPodSandboxMetricsResponse as typeof StreamPodSandboxMetricsResponse,
-      responseStream: true,
       options: {},
     },
   },
@@ -14759,14 +9125,6 @@ export const ImageServiceDefinition = {
       requestStream: false,
       responseType: ListImagesResponse as typeof ListImagesResponse,
       responseStream: false,
-      options: {},
-    },
-    streamImages: {
-      name: "StreamImages",
-      requestType: StreamImagesRequest as typeof StreamImagesRequest,
-      requestStream: false,
-      responseType: StreamImagesResponse as typeof StreamImagesResponse,
-      responseStream: true,
       options: {},
     },
     imageStatus: {

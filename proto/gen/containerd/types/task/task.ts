@@ -27,7 +27,6 @@ export namespace Status {
 export interface Process {
   readonly containerId: string;
   readonly id: string;
-  readonly pid: number;
   readonly status: Status;
   readonly exitStatus: number;
   readonly exitedAt: Instant | undefined;
@@ -39,7 +38,7 @@ export interface Instant {
 }
 
 function createBaseProcess(): Process {
-  return { containerId: "", id: "", pid: 0, status: 0, exitStatus: 0, exitedAt: undefined };
+  return { containerId: "", id: "", status: 0, exitStatus: 0, exitedAt: undefined };
 }
 
 export const Process: MessageFns<Process> = {
@@ -49,9 +48,6 @@ export const Process: MessageFns<Process> = {
     }
     if (message.id !== "") {
       writer.uint32(18).string(message.id);
-    }
-    if (message.pid !== 0) {
-      writer.uint32(24).uint32(message.pid);
     }
     if (message.status !== 0) {
       writer.uint32(32).int32(message.status);
@@ -92,14 +88,6 @@ export const Process: MessageFns<Process> = {
             }
 
             message.id = reader.string();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.pid = reader.uint32();
             continue;
           }
           case 4: {
