@@ -52,7 +52,7 @@ export async function parseCompileArguments(
   const run = await parseRunArguments(own.rest, io);
   if (run.kind === "refused") return run;
   // The node is another machine: its addresses are those that were given.
-  const agent = deriveGrants(run.config, { nodeAddresses: [] });
+  const agent = deriveGrants(run.config, []);
   const grants = run.config.configPath === undefined
     ? mergeGrants(agent, deriveReadGrants([DEFAULT_CONFIG_PATH]))
     : agent;

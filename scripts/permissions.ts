@@ -20,7 +20,6 @@ import {
   type Grants,
   grantsToFlags,
   NO_GRANTS,
-  type NodeFacts,
   parseRunArguments,
   v8FlagsToFlags,
 } from "../mod/config/mod.ts";
@@ -44,16 +43,15 @@ export function machineIo(cwd: string = Deno.cwd()): ConfigIo {
 }
 
 /** Addresses of this machine's interfaces. */
-export function machineFacts(): NodeFacts {
-  const nodeAddresses = Deno.networkInterfaces().map(({ address }) => address);
-  return { nodeAddresses };
+export function machineAddresses(): readonly string[] {
+  return Deno.networkInterfaces().map(({ address }) => address);
 }
 
 /** Derives what the command of `args` may touch, and nothing more. */
 export async function grantsForArguments(
   args: readonly string[],
   io: ConfigIo,
-  facts: () => NodeFacts,
+  addresses: () => readonly string[],
 ): Promise<GrantsResult> {
   const parsed = parseCommand(args);
   if (parsed.kind === "refused") return parsed;
@@ -67,7 +65,7 @@ export async function grantsForArguments(
     case "run": {
       const run = await parseRunArguments(command.args, io);
       if (run.kind === "refused") return { ...run, topic: "run" };
-      return { kind: "ok", grants: deriveGrants(run.config, facts()) };
+      return { kind: "ok", grants: deriveGrants(run.config, addresses()) };
     }
     case "get_pods":
     case "get_events":
@@ -103,11 +101,14 @@ function filesOf(
  */
 export async function lockedRunFlags(
   args: readonly string[],
-  options: { readonly cwd?: string; readonly facts?: () => NodeFacts } = {},
+  options: {
+    readonly cwd?: string;
+    readonly addresses?: () => readonly string[];
+  } = {},
 ): Promise<string[]> {
   const io = machineIo(options.cwd);
-  const facts = options.facts ?? machineFacts;
-  const result = await grantsForArguments(args, io, facts);
+  const addresses = options.addresses ?? machineAddresses;
+  const result = await grantsForArguments(args, io, addresses);
   if (result.kind === "refused") throw new Error(result.faults.join("\n"));
   return flagsOf(result.grants);
 }

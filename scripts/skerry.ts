@@ -16,7 +16,7 @@ import { EXIT_FAILURE, EXIT_USAGE, refuse, systemIo } from "../mod/cli/mod.ts";
 import {
   flagsOf,
   grantsForArguments,
-  machineFacts,
+  machineAddresses,
   machineIo,
 } from "./permissions.ts";
 
@@ -38,7 +38,7 @@ export async function launch(
   options: LaunchOptions,
 ): Promise<number> {
   const io = machineIo(options.cwd);
-  const result = await grantsForArguments(args, io, machineFacts);
+  const result = await grantsForArguments(args, io, machineAddresses);
   if (result.kind === "refused") {
     await refuse(result.faults, { topic: result.topic, io: systemIo() });
     return EXIT_USAGE;

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { CgroupDriver } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import {
@@ -14,6 +13,7 @@ import {
   toBytes,
 } from "../api/objects/mod.ts";
 import { type AgentConfig, HOST_VIEW } from "../config/mod.ts";
+import type { CgroupDriver } from "../api/types/mod.ts";
 import {
   type CgroupTree,
   getCpuCount,

@@ -112,7 +112,7 @@ async function start(
   // Addresses that were found and not configured may differ from those at the start
   // of the launcher: what lacks them is refused later, pod by pod.
   const faults = await checkGrants(
-    deriveGrants(config, { nodeAddresses: [] }),
+    deriveGrants(config, []),
     (descriptor) => Deno.permissions.query(descriptor),
   );
   for (const fault of faults) log.error("grant_missing", { fault });

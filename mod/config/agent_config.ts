@@ -4,20 +4,19 @@
  * @module
  */
 
+import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
 import type { Hidden } from "./hidden.ts";
-
-/**
- * Which files of a directory are manifests: `yaml` those named `.yaml`, `.yml` or
- * `.json`, `kubelet` every one; neither takes names that begin with a dot.
- */
-export type ManifestFilesRule = "yaml" | "kubelet";
 
 /** What the manifest sources need. */
 export interface SourceConfig {
   /** Absolute path of a manifest file or a directory of them. */
   readonly manifestPath: string;
-  readonly manifestFiles: ManifestFilesRule;
+  /**
+   * Which files of a directory are manifests: `yaml` those named `.yaml`, `.yml` or
+   * `.json`, `kubelet` every one; neither takes names that begin with a dot.
+   */
+  readonly manifestFiles: "yaml" | "kubelet";
   readonly fileCheckFrequencyMs: number;
   /** Absent when no URL is asked for manifests. */
   readonly manifestUrl?: ManifestUrlConfig;
@@ -60,12 +59,6 @@ export interface RuntimeConfig {
   readonly maxParallelSandboxStarts: number;
 }
 
-/** What becomes of a manifest with a field that no Pod has. */
-export type UnknownFieldsRule = "refuse" | "warn";
-
-/** Quantities by resource name: `cpu`, `memory`, `ephemeral-storage`. */
-export type ReservedResources = Readonly<Record<string, string>>;
-
 /** What the agent knows of the machine it runs on. */
 export interface NodeConfig {
   /** Lower-case; the hostname unless overridden. */
@@ -98,10 +91,10 @@ export interface NodeConfig {
   readonly singleProcessOomKill: boolean | undefined;
   /** Whether the cgroup above all pods gets the node's allocatable amounts as limits. */
   readonly enforceAllocatable: boolean;
-  /** Kept from pods for the machine's own services. */
-  readonly systemReserved: ReservedResources;
-  /** Kept from pods for the runtime and this agent. */
-  readonly kubeReserved: ReservedResources;
+  /** Quantities of resources kept from pods for the machine's own services. */
+  readonly systemReserved: Readonly<Record<string, string>>;
+  /** The same for the runtime and this agent. */
+  readonly kubeReserved: Readonly<Record<string, string>>;
   /** Sizes such as `2Mi` of the node's huge pages; empty when nobody named any. */
   readonly hugePageSizes: readonly string[];
   /** Absolute paths under which hostPath volumes may be looked at and made. */
@@ -112,7 +105,7 @@ export interface NodeConfig {
   readonly allowedUnsafeSysctls: readonly string[];
   /** RuntimeDefault instead of Unconfined where a pod names no seccomp profile. */
   readonly seccompDefault: boolean;
-  readonly unknownFields: UnknownFieldsRule;
+  readonly unknownFields: UnknownFields;
 }
 
 /**
@@ -172,6 +165,41 @@ export interface AgentConfig {
   readonly sync: SyncConfig;
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
+  readonly log: LogConfig;
+}
+
+/** The settings, with the defaults of those that nobody gave. */
+export interface Settings {
+  readonly paths:
+    & Omit<
+      PathsConfig,
+      "runDir" | "controlSocket" | "controlSocketStaging" | "pidFile"
+    >
+    & {
+      readonly runDir: string | undefined;
+      readonly controlSocket: string | undefined;
+    };
+  readonly source: Omit<SourceConfig, "manifestUrl">;
+  readonly manifestUrl:
+    & Pick<ManifestUrlConfig, "caFile" | "certFile" | "keyFile">
+    & {
+      /** With user and password, if it has them. */
+      readonly url: Hidden<string> | undefined;
+      readonly headers: ManifestUrlConfig["headers"] | undefined;
+      readonly publicKeyFiles: readonly string[] | undefined;
+      readonly checkFrequencyMs: number;
+    };
+  readonly runtime: Omit<RuntimeConfig, "imageSocketPath" | "parallelPulls"> & {
+    readonly imageSocketPath: string | undefined;
+    readonly serializeImagePulls: boolean | undefined;
+    readonly maxParallelImagePulls: number | undefined;
+  };
+  readonly node: Omit<NodeConfig, "name" | "enforceAllocatable"> & {
+    readonly name: string | undefined;
+    readonly enforceNodeAllocatable: readonly string[] | undefined;
+  };
+  readonly server: ServerConfig;
+  readonly sync: SyncConfig;
   readonly log: LogConfig;
 }
 

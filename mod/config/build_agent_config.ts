@@ -4,27 +4,15 @@
  * @module
  */
 
-import type {
-  AgentConfig,
-  NodeConfig,
-  PathsConfig,
-  RuntimeConfig,
-} from "./agent_config.ts";
-import { parseCidr } from "../base/text/mod.ts";
+import type { AgentConfig, NodeConfig, Settings } from "./agent_config.ts";
+import { namedPaths, ROWS } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
 import {
   manifestUrlFaults,
-  manifestUrlFiles,
   manifestUrlOf,
   manifestUrlWarnings,
 } from "./manifest_url.ts";
-import {
-  controlSocketOf,
-  DEFAULT_MANIFEST_PATH,
-  DEFAULT_ROOT_DIR,
-  runDirOf,
-  type Settings,
-} from "./settings.ts";
+import { DEFAULT_ROOT_DIR } from "./settings.ts";
 
 /** What building needs besides the settings. */
 export interface BuildOptions {
@@ -39,67 +27,52 @@ export interface BuiltConfig {
   readonly warnings: readonly string[];
 }
 
-// Upstream's defaults stand in KUBELET_FIELDS; these are the same in the
-// agent's units. A test compares the two.
-const DEFAULT_SOCKET = "/run/containerd/containerd.sock";
-const DEFAULT_LOGS_DIR = "/var/log/pods";
-const DEFAULT_HEALTHZ_PORT = 10_248;
-const DEFAULT_MAX_PODS = 110;
-const CPU_CFS_PERIOD_MS = 100;
 const MAX_CPU_CFS_PERIOD_MS = 1_000;
-const MAX_RESTART_PERIOD_MS = 300_000;
-const REQUEST_TIMEOUT_MS = 120_000;
-const FILE_CHECK_FREQUENCY_MS = 20_000;
-const SYNC_FREQUENCY_MS = 60_000;
-// Upstream's generic PLEG looks as often.
-const RELIST_PERIOD_MS = 1_000;
-// Measured: 4 to 8 at a time keep the total of a hundred and halve the median.
-const PARALLEL_SANDBOX_STARTS = 6;
 // The kernel's sockaddr_un has 108 bytes, the last of which ends the text.
 const MAX_SOCKET_PATH_BYTES = 107;
-// Below these, a loop would do nothing but look again.
-const SHORTEST_PERIOD_MS = 10;
 
 /** Completes `settings` and collects every fault of their combination. */
 export function buildAgentConfig(
   settings: Settings,
   options: BuildOptions,
 ): BuiltConfig {
-  const name = nodeNameOf(settings, options);
-  const manifestUrl = manifestUrlOf(settings);
+  const { source, runtime, node, paths, sync, server, log } = settings;
+  const name = node.name ?? nodeName.decode(options.hostname(), "/");
+  const manifestUrl = manifestUrlOf(settings.manifestUrl);
+  const { serializeImagePulls, maxParallelImagePulls, ...ofRuntime } = runtime;
+  const runDir = runDirOf(paths);
+  const controlSocket = controlSocketOf(paths);
   const config: AgentConfig = {
     configPath: options.configPath,
-    source: {
-      manifestPath: settings.manifestPath ?? DEFAULT_MANIFEST_PATH,
-      manifestFiles: settings.manifestFiles ?? "yaml",
-      fileCheckFrequencyMs: settings.fileCheckFrequencyMs ??
-        FILE_CHECK_FREQUENCY_MS,
-      ...(manifestUrl !== undefined && { manifestUrl }),
+    source: { ...source, ...(manifestUrl !== undefined && { manifestUrl }) },
+    runtime: {
+      ...ofRuntime,
+      imageSocketPath: runtime.imageSocketPath ?? runtime.socketPath,
+      // As upstream: one at a time, unless a number of two or more is given.
+      parallelPulls: serializeImagePulls ?? (maxParallelImagePulls ?? 1) < 2
+        ? 1
+        : maxParallelImagePulls,
     },
-    runtime: runtimeOf(settings),
-    node: nodeOf(settings, name ?? ""),
-    sync: {
-      syncFrequencyMs: settings.syncFrequencyMs ?? SYNC_FREQUENCY_MS,
-      relistPeriodMs: settings.relistPeriodMs ?? RELIST_PERIOD_MS,
+    node: nodeOf(node, name ?? ""),
+    sync,
+    paths: {
+      rootDir: paths.rootDir,
+      runDir,
+      controlSocket,
+      controlSocketStaging: `${controlSocket}.new`,
+      pidFile: `${runDir}/skerry.pid`,
     },
-    paths: pathsOf(settings),
-    server: {
-      healthzPort: settings.healthzPort ?? DEFAULT_HEALTHZ_PORT,
-      healthzAddress: settings.healthzAddress ?? "127.0.0.1",
-    },
-    log: {
-      format: settings.logFormat ?? "text",
-      level: settings.logLevel ?? "info",
-    },
+    server,
+    log,
   };
   const faults = [
     ...(name === undefined ? [unusableHostname(options)] : []),
     ...pathFaults(config),
     ...socketFaults(config),
-    ...pullFaults(settings),
-    ...periodFaults(config),
-    ...cgroupFaults(settings, config.node),
-    ...manifestUrlFaults(settings, manifestUrl),
+    ...pullFaults(runtime),
+    ...periodFaults(settings, manifestUrl !== undefined),
+    ...cgroupFaults(node),
+    ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [
     ...networkWarnings(config.node),
@@ -108,127 +81,43 @@ export function buildAgentConfig(
   return { config, faults, warnings };
 }
 
-function nodeNameOf(
-  settings: Settings,
-  options: BuildOptions,
-): string | undefined {
-  return settings.nodeName ?? nodeName.decode(options.hostname(), "/");
+/** The control socket that belongs to these settings. */
+export function controlSocketOf(paths: Settings["paths"]): string {
+  return paths.controlSocket ?? `${runDirOf(paths)}/skerry.sock`;
+}
+
+/** The volatile directory: a second agent's lies in its own root directory. */
+function runDirOf({ rootDir, runDir }: Settings["paths"]): string {
+  return runDir ??
+    (rootDir === DEFAULT_ROOT_DIR ? "/run/skerry" : `${rootDir}/run`);
 }
 
 function unusableHostname(options: BuildOptions): string {
   return `--hostname-override: Cannot use the hostname "${options.hostname()}" as the node's name: wanted ${nodeName.wanted}`;
 }
 
-function runtimeOf(settings: Settings): RuntimeConfig {
-  const socketPath = settings.socketPath ?? DEFAULT_SOCKET;
+function nodeOf(given: Settings["node"], name: string): NodeConfig {
+  const { enforceNodeAllocatable, ...node } = given;
   return {
-    socketPath,
-    imageSocketPath: settings.imageSocketPath ?? socketPath,
-    requestTimeoutMs: settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-    podLogsDir: settings.podLogsDir ?? DEFAULT_LOGS_DIR,
-    maxRestartPeriodMs: settings.maxRestartPeriodMs ?? MAX_RESTART_PERIOD_MS,
-    parallelPulls: isSerial(settings) ? 1 : settings.maxParallelImagePulls,
-    maxParallelSandboxStarts: settings.maxParallelSandboxStarts ??
-      PARALLEL_SANDBOX_STARTS,
-  };
-}
-
-/** As upstream: one at a time, unless a number of two or more is given. */
-function isSerial(settings: Settings): boolean {
-  return settings.serializeImagePulls ??
-    (settings.maxParallelImagePulls ?? 1) < 2;
-}
-
-function nodeOf(settings: Settings, name: string): NodeConfig {
-  const resolvConf = settings.resolvConf ?? "/etc/resolv.conf";
-  return {
+    ...node,
     name,
-    ips: settings.nodeIps ?? [],
-    labels: settings.nodeLabels ?? {},
-    podNetworks: settings.podNetworks ?? settings.podCidrs ?? [],
-    maxPods: settings.maxPods ?? DEFAULT_MAX_PODS,
-    resolvConf: resolvConf === "" ? undefined : resolvConf,
-    clusterDns: settings.clusterDns ?? [],
-    clusterDomain: settings.clusterDomain ?? "",
-    cgroupDriver: settings.cgroupDriver ?? "cgroupfs",
-    cgroupRoot: settings.cgroupRoot ?? "",
-    ...cgroupsOf(settings),
-    systemReserved: settings.systemReserved ?? {},
-    kubeReserved: settings.kubeReserved ?? {},
-    hostPathRoots: settings.hostPathRoots ?? [],
-    hostView: settings.hostView,
-    allowedUnsafeSysctls: settings.allowedUnsafeSysctls ?? [],
-    seccompDefault: settings.seccompDefault ?? false,
-    unknownFields: settings.unknownFields ?? "refuse",
-  };
-}
-
-function cgroupsOf(
-  settings: Settings,
-): Pick<
-  NodeConfig,
-  | "cgroupsPerQos"
-  | "cpuCfsQuota"
-  | "cpuCfsPeriodMs"
-  | "podPidsLimit"
-  | "singleProcessOomKill"
-  | "enforceAllocatable"
-  | "hugePageSizes"
-> {
-  const pids = settings.podPidsLimit ?? 0;
-  return {
-    cgroupsPerQos: settings.cgroupsPerQos ?? true,
-    cpuCfsQuota: settings.cpuCfsQuota ?? true,
-    cpuCfsPeriodMs: settings.cpuCfsPeriodMs ?? CPU_CFS_PERIOD_MS,
+    resolvConf: node.resolvConf || undefined,
     // Upstream takes zero for no bound, too.
-    podPidsLimit: pids > 0 ? pids : undefined,
-    singleProcessOomKill: settings.singleProcessOomKill,
-    enforceAllocatable: settings.enforceNodeAllocatable?.includes("pods") ??
-      settings.cgroupsPerQos ?? true,
-    hugePageSizes: settings.hugePageSizes ?? [],
+    podPidsLimit: (node.podPidsLimit ?? 0) > 0 ? node.podPidsLimit : undefined,
+    enforceAllocatable: enforceNodeAllocatable?.includes("pods") ??
+      node.cgroupsPerQos,
   };
-}
-
-function pathsOf(settings: Settings): PathsConfig {
-  const runDir = runDirOf(settings);
-  const controlSocket = controlSocketOf(settings);
-  return {
-    rootDir: settings.rootDir ?? DEFAULT_ROOT_DIR,
-    runDir,
-    controlSocket,
-    controlSocketStaging: `${controlSocket}.new`,
-    pidFile: `${runDir}/skerry.pid`,
-  };
-}
-
-interface NamedPath {
-  readonly option: string;
-  readonly path: string;
 }
 
 function pathFaults(config: AgentConfig): string[] {
-  const { paths, runtime, source, node } = config;
-  const named: readonly NamedPath[] = [
-    { option: "--root-dir", path: paths.rootDir },
-    { option: "--run-dir", path: paths.runDir },
-    { option: "--control-socket", path: paths.controlSocket },
-    { option: "--pod-manifest-path", path: source.manifestPath },
-    ...manifestUrlFiles(source.manifestUrl),
-    { option: "--pod-logs-dir", path: runtime.podLogsDir },
-    { option: "--container-runtime-endpoint", path: runtime.socketPath },
-    { option: "imageServiceEndpoint", path: runtime.imageSocketPath },
-    { option: "resolvConf", path: node.resolvConf ?? "/etc/resolv.conf" },
-    ...node.hostPathRoots.map((path) => ({
-      option: "--host-path-roots",
-      path,
-    })),
-    ...(node.hostView === undefined
-      ? []
-      : [{ option: "--host-view", path: node.hostView }]),
-    ...(config.configPath === undefined
-      ? []
-      : [{ option: "--config", path: config.configPath }]),
-  ];
+  const { configPath } = config;
+  const named = namedPaths(config).map(({ option, path }) => ({
+    option,
+    path,
+  }));
+  if (configPath !== undefined) {
+    named.push({ option: "--config", path: configPath });
+  }
   const refused: string[] = [];
   return named.flatMap(({ option, path }) => {
     const reason = ungrantable(path);
@@ -256,7 +145,7 @@ function ungrantable(path: string): string | undefined {
 }
 
 function socketFaults(config: AgentConfig): string[] {
-  const named: readonly NamedPath[] = [
+  const named = [
     { option: "--control-socket", path: config.paths.controlSocketStaging },
     { option: "--container-runtime-endpoint", path: config.runtime.socketPath },
   ];
@@ -268,8 +157,9 @@ function socketFaults(config: AgentConfig): string[] {
   });
 }
 
-function pullFaults(settings: Settings): string[] {
-  const { maxParallelImagePulls = 1, serializeImagePulls } = settings;
+function pullFaults(
+  { maxParallelImagePulls = 1, serializeImagePulls }: Settings["runtime"],
+): string[] {
   return maxParallelImagePulls > 1 && serializeImagePulls === true
     ? [
       `Cannot use maxParallelImagePulls: found ${maxParallelImagePulls} beside serializeImagePulls true, wanted it false`,
@@ -277,45 +167,33 @@ function pullFaults(settings: Settings): string[] {
     : [];
 }
 
-function periodFaults(config: AgentConfig): string[] {
-  const { source, sync, runtime } = config;
-  const periods: readonly (readonly [string, number, number])[] = [
-    ["fileCheckFrequency", source.fileCheckFrequencyMs, SHORTEST_PERIOD_MS],
-    [
-      "httpCheckFrequency",
-      source.manifestUrl?.checkFrequencyMs ?? Infinity,
-      SHORTEST_PERIOD_MS,
-    ],
-    ["syncFrequency", sync.syncFrequencyMs, SHORTEST_PERIOD_MS],
-    ["relistPeriod", sync.relistPeriodMs, SHORTEST_PERIOD_MS],
-    ["runtimeRequestTimeout", runtime.requestTimeoutMs, SHORTEST_PERIOD_MS],
-    // Upstream's bounds.
-    [
-      "crashLoopBackOff.maxContainerRestartPeriod",
-      runtime.maxRestartPeriodMs,
-      1_000,
-    ],
-  ];
-  const tooShort = periods.flatMap(([field, ms, least]) =>
-    ms >= least
+function periodFaults(settings: Settings, asksUrl: boolean): string[] {
+  const parts = new Map<string, object>(Object.entries(settings));
+  return ROWS.flatMap(({ part, key, setting }) => {
+    const { kubelet, skerry, leastMs = -Infinity, mostMs = Infinity } = setting;
+    if (part === "manifestUrl" && !asksUrl) return [];
+    const ms: unknown = new Map(Object.entries(parts.get(part) ?? {})).get(key);
+    if (typeof ms !== "number") return [];
+    const wanted = ms < leastMs
+      ? `at least ${leastMs}`
+      : ms > mostMs
+      ? `at most ${mostMs}`
+      : undefined;
+    const path = kubelet?.path ?? skerry?.path;
+    return wanted === undefined
       ? []
-      : [`Cannot use ${field}: found ${ms} ms, wanted at least ${least} ms`]
-  );
-  return runtime.maxRestartPeriodMs <= MAX_RESTART_PERIOD_MS ? tooShort : [
-    ...tooShort,
-    `Cannot use crashLoopBackOff.maxContainerRestartPeriod: found ${runtime.maxRestartPeriodMs} ms, wanted at most ${MAX_RESTART_PERIOD_MS} ms`,
-  ];
+      : [`Cannot use ${path}: found ${ms} ms, wanted ${wanted} ms`];
+  });
 }
 
-function cgroupFaults(settings: Settings, node: NodeConfig): string[] {
+function cgroupFaults(node: Settings["node"]): string[] {
   const { cpuCfsPeriodMs } = node;
   return [
     ...(cpuCfsPeriodMs >= 1 && cpuCfsPeriodMs <= MAX_CPU_CFS_PERIOD_MS ? [] : [
       `Cannot use cpuCFSQuotaPeriod: found ${cpuCfsPeriodMs} ms, wanted from 1 ms to ${MAX_CPU_CFS_PERIOD_MS} ms`,
     ]),
     // As upstream: the limits of all pods stand on the cgroup above them.
-    ...(node.cgroupsPerQos || settings.enforceNodeAllocatable === undefined ||
-        !node.enforceAllocatable
+    ...(node.cgroupsPerQos || !node.enforceNodeAllocatable?.includes("pods")
       ? []
       : [
         'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
@@ -329,9 +207,7 @@ function networkWarnings(node: NodeConfig): string[] {
       "--pod-network: none is given, nor podCIDR; network probes and hooks cannot ask pods",
     ];
   }
-  const unscopable = node.podNetworks.filter((network) =>
-    parseCidr(network)?.ipv6
-  );
+  const unscopable = node.podNetworks.filter((each) => each.includes(":"));
   return unscopable.length === 0 ? [] : [
     `--pod-network: no permission can be written for the IPv6 networks ${
       unscopable.join(", ")

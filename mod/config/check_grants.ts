@@ -38,28 +38,25 @@ interface Demand {
   readonly descriptor: Deno.PermissionDescriptor;
 }
 
-function demands(grants: Grants): Demand[] {
+function demands({ read, write, net, sys }: Grants): Demand[] {
+  const each = (
+    kind: keyof Grants,
+    grants: readonly Grant[],
+    describe: (target: string) => Deno.PermissionDescriptor,
+  ): Demand[] =>
+    grants.map((grant) => ({
+      kind,
+      grant,
+      descriptor: describe(grant.target),
+    }));
   return [
-    ...grants.read.map((grant): Demand => ({
-      kind: "read",
-      grant,
-      descriptor: { name: "read", path: grant.target },
+    ...each("read", read, (path) => ({ name: "read", path })),
+    ...each("write", write, (path) => ({ name: "write", path })),
+    ...each("net", net, (target) => ({
+      name: "net",
+      host: askableHost(target),
     })),
-    ...grants.write.map((grant): Demand => ({
-      kind: "write",
-      grant,
-      descriptor: { name: "write", path: grant.target },
-    })),
-    ...grants.net.map((grant): Demand => ({
-      kind: "net",
-      grant,
-      descriptor: { name: "net", host: askableHost(grant.target) },
-    })),
-    ...grants.sys.map((grant): Demand => ({
-      kind: "sys",
-      grant,
-      descriptor: { name: "sys", kind: sysKind(grant.target) },
-    })),
+    ...each("sys", sys, (name) => ({ name: "sys", kind: sysKind(name) })),
   ];
 }
 

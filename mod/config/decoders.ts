@@ -24,10 +24,7 @@ export interface Decoder<T> {
 }
 
 /** Any text, the empty one too. */
-export const text: Decoder<string> = {
-  wanted: "a text",
-  decode: (value) => typeof value === "string" ? value : undefined,
-};
+export const text: Decoder<string> = textDecoder("a text", (value) => value);
 
 /** `true` or `false`. */
 export const boolean: Decoder<boolean> = {
@@ -47,9 +44,8 @@ export function integer(
   min: number = Number.MIN_SAFE_INTEGER,
   max: number = Number.MAX_SAFE_INTEGER,
 ): Decoder<number> {
-  const bounded = min !== Number.MIN_SAFE_INTEGER;
   return {
-    wanted: !bounded
+    wanted: min === Number.MIN_SAFE_INTEGER
       ? "a whole number"
       : max === Number.MAX_SAFE_INTEGER
       ? `a whole number of at least ${min}`
@@ -62,20 +58,39 @@ export function integer(
   };
 }
 
-/** A duration in Go's syntax, as milliseconds. */
-export const durationMs: Decoder<number> = {
-  wanted: 'a duration such as "20s" or "1m30s"',
-  decode: (value) => {
-    if (typeof value !== "string") return undefined;
-    try {
-      const ms = parseDuration(value);
-      return ms >= 0 ? ms : undefined;
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+/** A whole number that is not negative. */
+export const count: Decoder<number> = integer(0);
+
+/** A TCP port; 0 stands for none. */
+export const port: Decoder<number> = integer(0, 65_535);
+
+/** A port as an argument has it. */
+export const portText: Decoder<number> = textDecoder(
+  port.wanted,
+  (value) => /^\d+$/.test(value) ? port.decode(Number(value), "/") : undefined,
+);
+
+// From this verbosity on, upstream logs every sync.
+const DEBUG_VERBOSITY = 4;
+
+/** Upstream's number for a log level; the empty text stands for the usual one. */
+export const verbosityLevel: Decoder<"debug" | ""> = {
+  ...count,
+  decode: (value, baseDir) => {
+    const verbosity = count.decode(value, baseDir);
+    if (verbosity === undefined) return undefined;
+    return verbosity >= DEBUG_VERBOSITY ? "debug" : "";
   },
 };
+
+/** A duration in Go's syntax, as milliseconds. */
+export const durationMs: Decoder<number> = textDecoder(
+  'a duration such as "20s" or "1m30s"',
+  (value) => {
+    const ms = unlessRefused(() => parseDuration(value));
+    return ms !== undefined && ms >= 0 ? ms : undefined;
+  },
+);
 
 /** A duration, or the bare number of nanoseconds that some writers leave. */
 export const durationOrNanosMs: Decoder<number> = {
@@ -91,88 +106,83 @@ export const durationOrNanosMs: Decoder<number> = {
  *
  * The empty text stays empty: in a file it means that the field is not set.
  */
-export const path: Decoder<string> = {
-  wanted: "a path without NUL bytes",
-  decode: (value, baseDir) => {
-    if (typeof value !== "string" || value.includes("\0")) return undefined;
-    return value === "" ? "" : absolutePath(value, baseDir);
-  },
-};
+export const path: Decoder<string> = textDecoder(
+  "a path without NUL bytes",
+  (value, baseDir) =>
+    value.includes("\0")
+      ? undefined
+      : value === ""
+      ? ""
+      : absolutePath(value, baseDir),
+);
 
 /** A path that is not empty, made absolute and normal. */
 export const givenPath: Decoder<string> = {
+  ...nonEmpty(path),
   wanted: "a path",
-  decode: (value, baseDir) => path.decode(value, baseDir) || undefined,
 };
 
 /** The path of a unix socket, written as `unix:///run/x.sock` or bare. */
-export const endpoint: Decoder<string> = {
-  wanted: 'a unix socket such as "unix:///run/containerd/containerd.sock"',
-  decode: (value) => {
-    if (typeof value !== "string") return undefined;
-    const bare = value.replace(/^unix:(?:\/\/)?(?=\/)/, "");
+export const endpoint: Decoder<string> = textDecoder(
+  'a unix socket such as "unix:///run/containerd/containerd.sock"',
+  (value) => {
     if (value === "") return "";
+    const bare = value.replace(/^unix:(?:\/\/)?(?=\/)/, "");
     return bare.startsWith("/") && !bare.includes("\0")
       ? posix.normalize(bare)
       : undefined;
   },
-};
+);
 
 /** An IP address of either family. */
-export const ipAddress: Decoder<string> = {
-  wanted: "an IP address",
-  decode: (value) =>
-    typeof value === "string" && isIp(value) ? value : undefined,
-};
+export const ipAddress: Decoder<string> = textDecoder(
+  "an IP address",
+  (value) => isIp(value) ? value : undefined,
+);
 
 /** One IP address, or one of each family after a comma. */
-export const ipAddresses: Decoder<readonly string[]> = {
-  wanted: "an IP address, or one of each family with a comma between",
-  decode: (value) => {
-    if (typeof value !== "string") return undefined;
+export const ipAddresses: Decoder<readonly string[]> = textDecoder(
+  "an IP address, or one of each family with a comma between",
+  (value) => {
     const parts = splitCommas(value);
     return parts.every(isIp) && parts.length <= 2 ? parts : undefined;
   },
-};
+);
 
 /** One network of pods. */
-export const podNetwork: Decoder<string> = {
-  wanted: 'a network such as "10.88.0.0/16", but not one of every address',
-  decode: (value) => {
-    if (typeof value !== "string") return undefined;
-    const [address, length] = value.trim().split("/");
-    const bits = length && parseCidr(value.trim())?.bits;
+export const podNetwork: Decoder<string> = textDecoder(
+  'a network such as "10.88.0.0/16", but not one of every address',
+  (value) => {
+    const text = value.trim();
+    const [address = "", bits] = text.split("/");
+    const cidr = bits === undefined ? undefined : parseCidr(text);
     // A network of every address would be an unscoped grant.
-    return bits ? `${address}/${bits}` : undefined;
-  },
-};
-
-/** Networks with commas between, such as a dual-stack `podCIDR`. */
-export const podNetworks: Decoder<readonly string[]> = {
-  wanted: podNetwork.wanted,
-  decode: (value, baseDir) =>
-    typeof value === "string"
-      ? listOf(podNetwork).decode(splitCommas(value), baseDir)
-      : undefined,
-};
-
-/** A pod or node name as Kubernetes wants it: a DNS subdomain. */
-export const nodeName: Decoder<string> = {
-  wanted:
-    "a DNS name of at most 253 lower-case letters, digits, hyphens and dots",
-  decode: (value) => {
-    if (typeof value !== "string") return undefined;
-    const name = value.trim().toLowerCase();
-    return name.length <= 253 &&
-        /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
-          .test(name)
-      ? name
+    return cidr !== undefined && cidr.bits > 0
+      ? `${address}/${cidr.bits}`
       : undefined;
   },
-};
+);
+
+/** Networks with commas between, such as a dual-stack `podCIDR`. */
+export const podNetworks: Decoder<readonly string[]> = textDecoder(
+  podNetwork.wanted,
+  (value, baseDir) => listOf(podNetwork).decode(splitCommas(value), baseDir),
+);
+
+const NODE_NAME =
+  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** A pod or node name as Kubernetes wants it: a DNS subdomain. */
+export const nodeName: Decoder<string> = textDecoder(
+  "a DNS name of at most 253 lower-case letters, digits, hyphens and dots",
+  (value) => {
+    const name = value.trim().toLowerCase();
+    return name.length <= 253 && NODE_NAME.test(name) ? name : undefined;
+  },
+);
 
 /** One of a closed set of words. */
-export function choice<Word extends string>(
+export function choice<const Word extends string>(
   words: readonly Word[],
 ): Decoder<Word> {
   return {
@@ -182,11 +192,30 @@ export function choice<Word extends string>(
 }
 
 /** The empty text, which stands for "not set", or what `decoder` takes. */
-export function orEmpty(decoder: Decoder<string>): Decoder<string> {
+export function orEmpty<T>(decoder: Decoder<T>): Decoder<T | ""> {
   return {
-    wanted: decoder.wanted,
+    ...decoder,
     decode: (value, baseDir) =>
       value === "" ? "" : decoder.decode(value, baseDir),
+  };
+}
+
+/** What `decoder` takes but the empty text. */
+export function nonEmpty<T>(decoder: Decoder<T | "">): Decoder<T> {
+  return {
+    ...decoder,
+    decode: (value, baseDir) => {
+      const decoded = decoder.decode(value, baseDir);
+      return decoded === "" ? undefined : decoded;
+    },
+  };
+}
+
+/** A list of the one value. */
+export function single<T>(item: Decoder<T>): Decoder<readonly T[]> {
+  return {
+    ...item,
+    decode: (value, baseDir) => listOf(item).decode([value], baseDir),
   };
 }
 
@@ -215,13 +244,10 @@ export function mapOf<T>(
     wanted: `a map, each value of it ${item.wanted}`,
     decode: (value, baseDir) => {
       if (!isRecord(value)) return undefined;
-      const entries: [string, T][] = [];
-      for (const [key, each] of Object.entries(value)) {
-        const decoded = item.decode(each, baseDir);
-        if (decoded === undefined) return undefined;
-        entries.push([key, decoded]);
-      }
-      return Object.fromEntries(entries);
+      const items = listOf(item).decode(Object.values(value), baseDir);
+      const keys = Object.keys(value);
+      return items &&
+        Object.fromEntries(items.map((each, at) => [keys[at], each]));
     },
   };
 }
@@ -233,106 +259,49 @@ export const anyMap: Decoder<Readonly<Record<string, unknown>>> = {
 };
 
 /** Labels of the node: qualified names with short values. */
-export const labels: Decoder<Readonly<Record<string, string>>> = {
-  wanted: "labels such as zone=a,disk=ssd",
-  decode: (value, baseDir) => {
-    const map = typeof value === "string"
-      ? labelsFromText(value)
-      : mapOf(text).decode(value, baseDir);
-    if (map === undefined) return undefined;
-    return Object.entries(map).every(([key, each]) =>
-        isLabelKey(key) && isLabelValue(each)
-      )
-      ? map
-      : undefined;
-  },
-};
+export const labels: Decoder<Readonly<Record<string, string>>> = namedTexts(
+  "labels such as zone=a,disk=ssd",
+  (key, value) => isLabelKey(key) && isLabelValue(value),
+);
 
 const RESERVABLE = ["cpu", "memory", "ephemeral-storage"];
 
 /** Amounts that are kept from pods, by resource name. */
-export const reserved: Decoder<Readonly<Record<string, string>>> = {
-  wanted: "amounts of cpu, memory or ephemeral-storage, such as cpu=500m",
-  decode: (value, baseDir) => {
-    const map = typeof value === "string"
-      ? labelsFromText(value)
-      : mapOf(text).decode(value, baseDir);
-    return map !== undefined &&
-        Object.entries(map).every(([name, amount]) =>
-          RESERVABLE.includes(name) && nanoOf(amount) >= 0n
-        )
-      ? map
-      : undefined;
-  },
-};
+export const reserved: Decoder<Readonly<Record<string, string>>> = namedTexts(
+  "amounts of cpu, memory or ephemeral-storage, such as cpu=500m",
+  (name, amount) => RESERVABLE.includes(name) && nanoOf(amount) >= 0n,
+);
 
 /** The size of one huge page, a quantity such as `2Mi`. */
-export const hugePageSize: Decoder<string> = {
-  wanted: 'the size of a huge page such as "2Mi" or "1Gi"',
-  decode: (value) =>
-    typeof value === "string" && /i$/.test(value) && nanoOf(value) > 0n
-      ? value
-      : undefined,
-};
+export const hugePageSize: Decoder<string> = textDecoder(
+  'the size of a huge page such as "2Mi" or "1Gi"',
+  (value) => /i$/.test(value) && nanoOf(value) > 0n ? value : undefined,
+);
+
+const SYSCTL =
+  /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*(?:[./]?\*)?$/;
 
 /** The name of a sysctl, or of all that start alike; one that reaches the node is none. */
-export const sysctlPattern: Decoder<string> = {
-  wanted:
-    'the name of a sysctl that pods have of their own, such as "net.core.somaxconn" or "kernel.msg*"',
-  decode: (value) =>
-    typeof value === "string" && value.length <= 253 &&
-      /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*(?:[./]?\*)?$/
-        .test(value) &&
+export const sysctlPattern: Decoder<string> = textDecoder(
+  'the name of a sysctl that pods have of their own, such as "net.core.somaxconn" or "kernel.msg*"',
+  (value) =>
+    value.length <= 253 && SYSCTL.test(value) &&
       sysctlPatternProblem(value) === undefined
       ? value
       : undefined,
-};
+);
 
 /** What stands between commas, each decoded alike. */
 export function commaList<T>(item: Decoder<T>): Decoder<readonly T[]> {
-  return {
-    wanted: `${item.wanted}; several with commas between`,
-    decode: (value, baseDir) => {
-      if (typeof value !== "string") return undefined;
+  return textDecoder(
+    `${item.wanted}; several with commas between`,
+    (value, baseDir) => {
       const parts = splitCommas(value);
       return parts.length === 0
         ? undefined
         : listOf(item).decode(parts, baseDir);
     },
-  };
-}
-
-/** The amount in billionths; less than nothing when it is none. */
-function nanoOf(amount: string): bigint {
-  try {
-    return parseQuantity(amount).nano;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return -1n;
-    throw error;
-  }
-}
-
-function labelsFromText(
-  value: string,
-): Readonly<Record<string, string>> | undefined {
-  const entries: [string, string][] = [];
-  for (const part of splitCommas(value)) {
-    const at = part.indexOf("=");
-    if (at < 1) return undefined;
-    entries.push([part.slice(0, at).trim(), part.slice(at + 1).trim()]);
-  }
-  return Object.fromEntries(entries);
-}
-
-function isLabelKey(key: string): boolean {
-  const slash = key.lastIndexOf("/");
-  const name = key.slice(slash + 1);
-  return /^[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/.test(name) &&
-    (slash < 0 || nodeName.decode(key.slice(0, slash), "/") !== undefined);
-}
-
-function isLabelValue(value: string): boolean {
-  return /^(?:[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/.test(value);
+  );
 }
 
 /** Whether `value` is a map in a decoded document. */
@@ -347,8 +316,77 @@ export function absolutePath(path: string, baseDir: string): string {
   return posix.resolve(baseDir, path);
 }
 
+function textDecoder<T>(
+  wanted: string,
+  read: (value: string, baseDir: string) => T | undefined,
+): Decoder<T> {
+  return {
+    wanted,
+    decode: (value, baseDir) =>
+      typeof value === "string" ? read(value, baseDir) : undefined,
+  };
+}
+
+/** What `parse` returns; `undefined` when it refuses its text. */
+function unlessRefused<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Texts by name, as a map or as `name=value` with commas between. */
+function namedTexts(
+  wanted: string,
+  isValid: (name: string, value: string) => boolean,
+): Decoder<Readonly<Record<string, string>>> {
+  return {
+    wanted,
+    decode: (value, baseDir) => {
+      const map = typeof value === "string"
+        ? splitPairs(value)
+        : mapOf(text).decode(value, baseDir);
+      return map !== undefined &&
+          Object.entries(map).every(([name, each]) => isValid(name, each))
+        ? map
+        : undefined;
+    },
+  };
+}
+
+/** The amount in billionths; less than nothing when it is none. */
+function nanoOf(amount: string): bigint {
+  return unlessRefused(() => parseQuantity(amount).nano) ?? -1n;
+}
+
+function splitPairs(
+  value: string,
+): Readonly<Record<string, string>> | undefined {
+  const pairs = splitCommas(value).map((part): [string, string] => {
+    const at = Math.max(part.indexOf("="), 0);
+    return [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+  });
+  return pairs.some(([name]) => name === "")
+    ? undefined
+    : Object.fromEntries(pairs);
+}
+
+function isLabelKey(key: string): boolean {
+  const slash = key.lastIndexOf("/");
+  const name = key.slice(slash + 1);
+  return name !== "" && isLabelValue(name) &&
+    (slash < 0 || nodeName.decode(key.slice(0, slash), "/") !== undefined);
+}
+
+function isLabelValue(value: string): boolean {
+  return /^(?:[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/.test(value);
+}
+
 function splitCommas(value: string): string[] {
-  return value.split(",").map((part) => part.trim()).filter((part) =>
-    part !== ""
-  );
+  return value.split(",").map((part) => part.trim())
+    .filter((part) => part !== "");
 }

@@ -1,175 +1,64 @@
 /**
- * The flags of `skerry run`, read into settings.
+ * The flags of `skerry run`, as the table of settings has them.
  *
  * @module
  */
 
-import { suggest } from "../base/text/mod.ts";
 import { parseArgs } from "node:util";
-import type { ManifestFilesRule, UnknownFieldsRule } from "./agent_config.ts";
-import {
-  choice,
-  commaList,
-  type Decoder,
-  durationMs,
-  endpoint,
-  givenPath,
-  integer,
-  ipAddresses,
-  labels,
-  nodeName,
-  podNetworks,
-  sysctlPattern,
-  text,
-} from "./decoders.ts";
-import { Hidden, NOT_SHOWN } from "./hidden.ts";
-import { givenManifestUrl, headerLine, headersOf } from "./manifest_url.ts";
-import type { Settings } from "./settings.ts";
+import { suggest } from "../base/text/mod.ts";
+import { ROWS } from "./complete_settings.ts";
+import { givenPath, text } from "./decoders.ts";
+import { NOT_SHOWN } from "./hidden.ts";
+import { type Flag, flag } from "./setting.ts";
 
 /** What the arguments say, and what is wrong with them. */
 export interface FlagReading {
-  readonly settings: Settings;
+  /** Decoded values by the flag's name. */
+  readonly values: ReadonlyMap<string, unknown>;
   /** The value of `--config`, made absolute. */
   readonly configPath: string | undefined;
   readonly faults: readonly string[];
 }
 
-interface Flag<T> {
-  readonly decoder: Decoder<T>;
-  /** What the values of all its occurrences, in order, say. */
-  readonly settings: (values: readonly T[]) => Settings;
-}
-
-function flag<T>(
-  decoder: Decoder<T>,
-  settings: (value: T) => Settings,
-): Flag<unknown> {
-  return repeatable(decoder, (values) => {
-    // As with pflag, the last one counts.
-    const last = values.at(-1);
-    return last === undefined ? {} : settings(last);
-  });
-}
-
-function repeatable<T>(
-  decoder: Decoder<T>,
-  settings: (values: readonly T[]) => Settings,
-): Flag<unknown> {
-  // The values given to `settings` are those that `decoder` returned.
-  return {
-    decoder,
-    settings: (values) => settings(values as readonly T[]),
-  };
-}
-
-/** Flags that clients take too, since they say where the socket is. */
-const LOCATION_FLAGS: Readonly<Record<string, Flag<unknown>>> = {
-  "root-dir": flag(givenPath, (rootDir) => ({ rootDir })),
-  "control-socket": flag(givenPath, (controlSocket) => ({ controlSocket })),
-  "config": flag(givenPath, () => ({})),
-};
-
-const port: Decoder<number> = {
-  ...integer(0, 65_535),
-  decode: (value, baseDir) =>
-    typeof value === "string" && /^\d+$/.test(value)
-      ? integer(0, 65_535).decode(Number(value), baseDir)
-      : undefined,
-};
-
-const RUN_FLAGS: Readonly<Record<string, Flag<unknown>>> = {
-  ...LOCATION_FLAGS,
-  "run-dir": flag(givenPath, (runDir) => ({ runDir })),
-  "pod-manifest-path": flag(givenPath, (manifestPath) => ({ manifestPath })),
-  "manifest-files": flag(
-    choice<ManifestFilesRule>(["yaml", "kubelet"]),
-    (manifestFiles) => ({ manifestFiles }),
+/** The flags of `skerry run`, in the order of the help. */
+export const RUN_FLAGS: readonly {
+  readonly flag: Flag<unknown>;
+  readonly help: string;
+}[] = [
+  {
+    flag: flag("config FILE", givenPath),
+    help:
+      "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1),\nand a SkerryConfiguration (skerry.dev/v1alpha1) as second document",
+  },
+  ...ROWS.flatMap(({ setting: { flag, help = "" } }) =>
+    flag === undefined ? [] : [{ flag, help }]
   ),
-  "container-runtime-endpoint": flag(
-    givenEndpoint(),
-    (socketPath) => ({ socketPath }),
-  ),
-  "pod-logs-dir": flag(givenPath, (podLogsDir) => ({ podLogsDir })),
-  "hostname-override": flag(nodeName, (nodeName) => ({ nodeName })),
-  "node-ip": flag(ipAddresses, (nodeIps) => ({ nodeIps })),
-  "node-labels": repeatable(labels, (all) => ({
-    nodeLabels: Object.assign({}, ...all),
-  })),
-  "pod-network": repeatable(podNetworks, (all) => ({
-    podNetworks: all.flat(),
-  })),
-  "file-check-frequency": flag(
-    durationMs,
-    (fileCheckFrequencyMs) => ({ fileCheckFrequencyMs }),
-  ),
-  "healthz-port": flag(port, (healthzPort) => ({ healthzPort })),
-  "host-path-roots": repeatable(commaList(givenPath), (all) => ({
-    hostPathRoots: all.flat(),
-  })),
-  "host-view": flag(givenPath, (hostView) => ({ hostView })),
-  "unknown-fields": flag(
-    choice<UnknownFieldsRule>(["refuse", "warn"]),
-    (unknownFields) => ({ unknownFields }),
-  ),
-  "allowed-unsafe-sysctls": repeatable(commaList(sysctlPattern), (all) => ({
-    allowedUnsafeSysctls: all.flat(),
-  })),
-  "manifest-url": flag(givenManifestUrl, (url) => ({
-    manifestUrl: new Hidden(url),
-  })),
-  "manifest-url-header": repeatable(headerLine, (lines) => ({
-    manifestUrlHeaders: new Hidden(headersOf(lines)),
-  })),
-  "manifest-url-ca-file": flag(givenPath, (manifestUrlCaFile) => ({
-    manifestUrlCaFile,
-  })),
-  "manifest-url-cert-file": flag(givenPath, (manifestUrlCertFile) => ({
-    manifestUrlCertFile,
-  })),
-  "manifest-url-key-file": flag(givenPath, (manifestUrlKeyFile) => ({
-    manifestUrlKeyFile,
-  })),
-  "manifest-url-public-key": repeatable(givenPath, (paths) => ({
-    manifestUrlPublicKeyFiles: paths,
-  })),
-  "http-check-frequency": flag(
-    durationMs,
-    (httpCheckFrequencyMs) => ({ httpCheckFrequencyMs }),
-  ),
-};
-
-function givenEndpoint(): Decoder<string> {
-  return {
-    wanted: endpoint.wanted,
-    decode: (value, baseDir) => endpoint.decode(value, baseDir) || undefined,
-  };
-}
-
-/** Names of the flags of `skerry run`, without their hyphens. */
-export const RUN_FLAG_NAMES: readonly string[] = Object.keys(RUN_FLAGS);
+];
 
 /** Names of the flags with which every client finds its agent. */
-export const LOCATION_FLAG_NAMES: readonly string[] = Object.keys(
-  LOCATION_FLAGS,
-);
+export const LOCATION_FLAG_NAMES: readonly string[] = [
+  "root-dir",
+  "control-socket",
+  "config",
+];
 
 /** Reads the arguments behind `run`; relative paths start at `cwd`. */
 export function readRunFlags(
   args: readonly string[],
   cwd: () => string,
 ): FlagReading {
-  const options = Object.fromEntries(
-    RUN_FLAG_NAMES.map((name) => [name, { type: "string" as const }]),
-  );
+  const names = RUN_FLAGS.map(({ flag }) => flag.name);
   const { tokens } = parseArgs({
     args: [...args],
-    options,
+    options: Object.fromEntries(
+      names.map((name) => [name, { type: "string" as const }]),
+    ),
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
   const faults: string[] = [];
-  const given = new Map<string, unknown[]>();
+  const values = new Map<string, unknown>();
   let unknownAt: number | undefined;
   for (const token of tokens) {
     if (token.kind === "positional") {
@@ -180,9 +69,9 @@ export function readRunFlags(
       );
     }
     if (token.kind !== "option") continue;
-    const flag = RUN_FLAGS[token.name];
+    const flag = RUN_FLAGS.find(({ flag }) => flag.name === token.name)?.flag;
     if (flag === undefined || !token.rawName.startsWith("--")) {
-      faults.push(unknownFlag(token.rawName, RUN_FLAG_NAMES));
+      faults.push(unknownFlag(token.rawName, names));
       unknownAt = token.inlineValue === true ? undefined : token.index;
       continue;
     }
@@ -193,12 +82,18 @@ export function readRunFlags(
     if (decoded === undefined) {
       const { wanted, isSecret = false } = flag.decoder;
       const shown = isSecret && value !== undefined ? NOT_SHOWN : value;
-      faults.push(flagRefusal(token.name, shown, wanted));
-    } else {
-      given.set(token.name, [...given.get(token.name) ?? [], decoded]);
+      faults.push(flagRefusal(flag.name, shown, wanted));
+      continue;
     }
+    const before = values.get(flag.name);
+    // As with pflag, the last one counts.
+    const joined = before === undefined
+      ? undefined
+      : flag.more?.(before, decoded);
+    values.set(flag.name, joined ?? decoded);
   }
-  return { ...settingsOf(given), faults };
+  const configPath = text.decode(values.get("config"), "/");
+  return { values, configPath, faults };
 }
 
 /** Says that a flag is not known, and which one may be meant. */
@@ -246,17 +141,4 @@ function baseDirOf(value: string, cwd: () => string): string {
     /^\s*(?:\/|$)/.test(part)
   );
   return isAbsolute ? "/" : cwd();
-}
-
-function settingsOf(
-  given: ReadonlyMap<string, readonly unknown[]>,
-): Pick<FlagReading, "settings" | "configPath"> {
-  const parts = [...given].map(([name, values]) =>
-    RUN_FLAGS[name]?.settings(values) ?? {}
-  );
-  const configPath = given.get("config")?.at(-1);
-  return {
-    settings: Object.assign({}, ...parts),
-    configPath: text.decode(configPath, "/"),
-  };
 }

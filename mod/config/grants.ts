@@ -5,8 +5,8 @@
  */
 
 import type { AgentConfig } from "./agent_config.ts";
-import { manifestUrlFiles } from "./manifest_url.ts";
-import { hostText, joinHostPort, parseCidr } from "../base/text/mod.ts";
+import { hostText, joinHostPort } from "../base/text/mod.ts";
+import { namedPaths } from "./complete_settings.ts";
 
 /** One thing that a process may touch, and the option that it follows from. */
 export interface Grant {
@@ -30,15 +30,6 @@ export interface Grants {
   readonly sys: readonly Grant[];
 }
 
-/** What derived grants depend on besides the settings. */
-export interface NodeFacts {
-  /**
-   * Addresses of the node's interfaces, for probes of pods on its network.
-   * Addresses given as settings take their place.
-   */
-  readonly nodeAddresses: readonly string[];
-}
-
 /** Grants of a process that needs none. */
 export const NO_GRANTS: Grants = { read: [], write: [], net: [], sys: [] };
 
@@ -52,44 +43,46 @@ const FACTS: readonly string[] = [
   "systemMemoryInfo",
 ];
 
-/** What an agent with this configuration may touch. */
-export function deriveGrants(config: AgentConfig, facts: NodeFacts): Grants {
-  const { paths, runtime, source, node } = config;
-  const own: readonly Grant[] = [
-    { target: paths.rootDir, option: "--root-dir" },
-    { target: paths.runDir, option: "--run-dir" },
-    { target: runtime.podLogsDir, option: "--pod-logs-dir" },
-    { target: paths.controlSocket, option: "--control-socket" },
-    { target: paths.controlSocketStaging, option: "--control-socket" },
-    { target: runtime.socketPath, option: "--container-runtime-endpoint" },
-    { target: runtime.imageSocketPath, option: "imageServiceEndpoint" },
-    ...node.hostPathRoots.map((target) => ({
-      target,
-      option: "--host-path-roots",
-    })),
-    ...optional(node.hostView, "--host-view"),
-  ];
-  const readOnly: readonly Grant[] = [
-    { target: source.manifestPath, option: "--pod-manifest-path" },
-    ...manifestUrlFiles(source.manifestUrl).map(({ option, path }) => ({
-      target: path,
-      option,
-    })),
-    ...optional(config.configPath, "--config"),
-    ...optional(node.resolvConf, "resolvConf"),
-    { target: "/etc/hosts", option: "/etc/hosts" },
+/**
+ * What an agent with this configuration may touch.
+ *
+ * @param nodeAddresses Those of the node's interfaces, for probes of pods on its network;
+ * addresses given as settings take their place.
+ */
+export function deriveGrants(
+  config: AgentConfig,
+  nodeAddresses: readonly string[],
+): Grants {
+  const named = namedPaths(config);
+  const grantsOf = (access: "read" | "write"): Grant[] =>
+    named.filter((each) => each.access === access)
+      .map(({ option, path }) => ({ option, target: path }));
+  const own = [
+    ...grantsOf("write"),
+    {
+      target: config.paths.controlSocketStaging,
+      option: "--control-socket",
+    },
   ];
   return tidy({
-    read: [...own, ...readOnly],
+    read: [
+      ...own,
+      ...grantsOf("read"),
+      ...optional(config.configPath, "--config"),
+      { target: "/etc/hosts", option: "/etc/hosts" },
+    ],
     write: own,
-    net: netGrants(config, facts),
+    net: netGrants(config, nodeAddresses),
     sys: FACTS.map((target) => ({ target, option: target })),
   });
 }
 
-function netGrants(config: AgentConfig, facts: NodeFacts): Grant[] {
+function netGrants(
+  config: AgentConfig,
+  nodeAddresses: readonly string[],
+): Grant[] {
   const { paths, runtime, server, node, source } = config;
-  const addresses = node.ips.length > 0 ? node.ips : facts.nodeAddresses;
+  const addresses = node.ips.length > 0 ? node.ips : nodeAddresses;
   return [
     unix(runtime.socketPath, "--container-runtime-endpoint"),
     unix(runtime.imageSocketPath, "imageServiceEndpoint"),
@@ -105,7 +98,7 @@ function netGrants(config: AgentConfig, facts: NodeFacts): Grant[] {
     ...optional(source.manifestUrl?.host, "--manifest-url"),
     ...node.podNetworks
       // Deno has no way to write an IPv6 network.
-      .filter((network) => parseCidr(network)?.ipv6 === false)
+      .filter((network) => !network.includes(":"))
       .map((target) => ({ target, option: "--pod-network" })),
     ...addresses.filter(isRoutable)
       .map((each) => ({ target: hostText(each), option: "--node-ip" })),

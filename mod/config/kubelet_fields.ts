@@ -1,5 +1,6 @@
 /**
- * Every field of the kubelet's configuration file and its upstream default.
+ * The fields of the kubelet's configuration file that take no effect, and their upstream
+ * defaults; those that do are in the table of settings.
  *
  * The type is `KubeletConfiguration` of `kubelet.config.k8s.io/v1beta1`; types
  * are in upstream's `pkg/kubelet/apis/config/v1beta1` and defaults in its
@@ -11,33 +12,26 @@
 import {
   anyMap,
   boolean,
-  choice,
+  count,
   type Decoder,
   durationMs,
   durationOrNanosMs,
-  endpoint,
   integer,
   ipAddress,
   listOf,
   mapOf,
   number,
   orEmpty,
-  path,
-  podNetworks,
-  reserved,
-  sysctlPattern,
+  port,
   text,
 } from "./decoders.ts";
-import { headerMap, manifestUrl } from "./manifest_url.ts";
-import { type Field, field, type FieldOptions } from "./field.ts";
+import { type Field, field } from "./setting.ts";
 
-const POINTER: FieldOptions = { pointer: true };
+const POINTER = { emptyIsUnset: false };
 const textList = listOf(text);
 const textMap = mapOf(text);
 const objectList = listOf(anyMap);
-const port = integer(0, 65_535);
 const percent = integer(0, 100);
-const count = integer(0);
 // Upstream keeps sizes such as the log buffers as quantities: text or number.
 const quantity: Decoder<string> = {
   wanted: "a quantity",
@@ -47,85 +41,18 @@ const quantity: Decoder<string> = {
       : undefined,
 };
 
-function honoured<T>(
+function ignored(
   path: string,
-  decoder: Decoder<T>,
-  fallback: unknown,
-  options: FieldOptions = {},
+  decoder: Decoder<unknown>,
+  upstream: unknown,
+  more: Partial<Field> = {},
 ): Field {
-  return field(path, decoder, fallback, { ...options, treatment: "honoured" });
+  return { ...field(path, decoder, upstream), treatment: "ignored", ...more };
 }
 
-function ignored<T>(
-  path: string,
-  decoder: Decoder<T>,
-  fallback: unknown,
-  options: FieldOptions = {},
-): Field {
-  return field(path, decoder, fallback, { ...options, treatment: "ignored" });
+function fixed(...args: Parameters<typeof ignored>): Field {
+  return { ...ignored(...args), treatment: "fixed" };
 }
-
-function fixed<T>(
-  path: string,
-  decoder: Decoder<T>,
-  fallback: unknown,
-  options: FieldOptions = {},
-): Field {
-  return field(path, decoder, fallback, { ...options, treatment: "fixed" });
-}
-
-const HONOURED: readonly Field[] = [
-  honoured("staticPodPath", path, ""),
-  honoured("podLogsDir", path, "/var/log/pods"),
-  honoured("syncFrequency", durationMs, "1m"),
-  honoured("fileCheckFrequency", durationMs, "20s"),
-  honoured("staticPodURL", manifestUrl, ""),
-  honoured("staticPodURLHeader", headerMap, undefined),
-  honoured("httpCheckFrequency", durationMs, "20s"),
-  honoured("healthzPort", port, 10248, POINTER),
-  honoured("healthzBindAddress", orEmpty(ipAddress), "127.0.0.1"),
-  honoured("clusterDomain", text, ""),
-  honoured("clusterDNS", listOf(ipAddress), undefined),
-  honoured("cgroupRoot", text, ""),
-  honoured(
-    "cgroupDriver",
-    orEmpty(choice(["cgroupfs", "systemd"])),
-    "cgroupfs",
-  ),
-  honoured("runtimeRequestTimeout", durationMs, "2m"),
-  honoured("maxPods", count, 110),
-  honoured("podCIDR", podNetworks, ""),
-  honoured("resolvConf", path, "/etc/resolv.conf", POINTER),
-  honoured("serializeImagePulls", boolean, true, POINTER),
-  honoured("maxParallelImagePulls", integer(1), undefined, POINTER),
-  honoured(
-    "crashLoopBackOff.maxContainerRestartPeriod",
-    durationMs,
-    "300s",
-    POINTER,
-  ),
-  honoured(
-    "containerRuntimeEndpoint",
-    endpoint,
-    "unix:///run/containerd/containerd.sock",
-  ),
-  honoured("imageServiceEndpoint", endpoint, ""),
-  honoured("logging.format", orEmpty(choice(["text", "json"])), "text"),
-  honoured("logging.verbosity", count, 0),
-  honoured("cgroupsPerQOS", boolean, true, POINTER),
-  honoured("cpuCFSQuota", boolean, true, POINTER),
-  honoured("cpuCFSQuotaPeriod", durationMs, "100ms", POINTER),
-  honoured("podPidsLimit", integer(-1), -1, POINTER),
-  // Upstream's default is true with cgroup v1 and false with v2.
-  honoured("singleProcessOOMKill", boolean, undefined, POINTER),
-  honoured("enforceNodeAllocatable", listOf(choice(["pods", "none"])), [
-    "pods",
-  ], POINTER),
-  honoured("systemReserved", reserved, undefined),
-  honoured("kubeReserved", reserved, undefined),
-  honoured("allowedUnsafeSysctls", listOf(sysctlPattern), undefined),
-  honoured("seccompDefault", boolean, false, POINTER),
-];
 
 /** Fields about an API server that this agent does not talk to. */
 const API_SERVER: readonly Field[] = [
@@ -271,9 +198,8 @@ const THE_REST: readonly Field[] = [
   fixed("userNamespaces.idsPerPod", count, 65_536, POINTER),
 ];
 
-/** The whole of `KubeletConfiguration`, leaf by leaf. */
-export const KUBELET_FIELDS: readonly Field[] = [
-  ...HONOURED,
+/** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
+export const INERT_KUBELET_FIELDS: readonly Field[] = [
   ...API_SERVER,
   ...HTTP_SERVER,
   ...HOST_CHECKS,

@@ -5,16 +5,15 @@
  */
 
 import { encodeBase64 } from "../base/text/mod.ts";
-import type { ManifestUrlConfig } from "./agent_config.ts";
+import type { ManifestUrlConfig, Settings } from "./agent_config.ts";
 import { type Decoder, isRecord } from "./decoders.ts";
 import { Hidden } from "./hidden.ts";
-import type { Settings } from "./settings.ts";
 
 /** Values by the name of the header. */
-export type Headers = Readonly<Record<string, readonly string[]>>;
+type Headers = Readonly<Record<string, readonly string[]>>;
 
 /** The URL of manifests; it may hold a user and a password. */
-export const manifestUrl: Decoder<string> = {
+export const manifestUrl: Decoder<Hidden<string> | ""> = {
   wanted:
     'a URL such as "https://host/manifests.yaml", of scheme http or https',
   isSecret: true,
@@ -28,18 +27,12 @@ export const manifestUrl: Decoder<string> = {
     }
     if (credentialsOf(url) === undefined) return undefined;
     url.hash = "";
-    return url.href;
+    return new Hidden(url.href);
   },
 };
 
-/** The same, but not empty. */
-export const givenManifestUrl: Decoder<string> = {
-  ...manifestUrl,
-  decode: (value, baseDir) => manifestUrl.decode(value, baseDir) || undefined,
-};
-
 /** One header as an argument has it, `Key: value`. */
-export const headerLine: Decoder<readonly [string, string]> = {
+export const headerLine: Decoder<Hidden<Headers>> = {
   wanted:
     'one header such as "X-Token: value", not one that the agent sets itself; several by several flags',
   isSecret: true,
@@ -50,12 +43,12 @@ export const headerLine: Decoder<readonly [string, string]> = {
     const text = value.slice(at + 1).trim();
     // To the kubelet this is two headers; taken for one it would be a surprise.
     if (/,\s*[-!#$%&'*+.^_`|~\w]+\s*:(?!\/\/)/.test(text)) return undefined;
-    return isHeader(name, text) ? [name, text] : undefined;
+    return isHeader(name, text) ? hide([[name, text]]) : undefined;
   },
 };
 
 /** Headers as a file has them, a list of values for each. */
-export const headerMap: Decoder<Headers> = {
+export const headerMap: Decoder<Hidden<Headers> | ""> = {
   wanted:
     "a map of headers to lists of values, without those that the agent sets itself",
   isSecret: true,
@@ -69,34 +62,46 @@ export const headerMap: Decoder<Headers> = {
         lines.push([name, text]);
       }
     }
-    return headersOf(lines);
+    return Object.keys(value).length === 0 ? "" : hide(lines);
   },
 };
 
+/** Adds the headers of another flag. */
+export function joinHeaders(
+  before: Hidden<Headers>,
+  after: Hidden<Headers>,
+): Hidden<Headers> {
+  return hide(
+    [before, after].flatMap((headers) =>
+      Object.entries(headers.reveal()).flatMap(([name, values]) =>
+        values.map((value) => [name, value] as const)
+      )
+    ),
+  );
+}
+
 /** Puts header lines together; names differ by more than their case. */
-export function headersOf(
-  lines: readonly (readonly [string, string])[],
-): Headers {
-  const headers = new Map<string, string[]>();
+function hide(lines: readonly (readonly [string, string])[]): Hidden<Headers> {
+  const headers = new Map<string, readonly string[]>();
   for (const [name, value] of lines) {
-    const known = headers.get(name.toLowerCase());
-    if (known === undefined) headers.set(name.toLowerCase(), [value]);
-    else known.push(value);
+    const key = name.toLowerCase();
+    headers.set(key, [...headers.get(key) ?? [], value]);
   }
-  return Object.fromEntries(headers);
+  return new Hidden(Object.fromEntries(headers));
 }
 
 /** Completes the settings of the manifest URL; `undefined` when there is none. */
 export function manifestUrlOf(
-  settings: Settings,
+  given: Settings["manifestUrl"],
 ): ManifestUrlConfig | undefined {
-  if (settings.manifestUrl === undefined) return undefined;
-  const url = new URL(settings.manifestUrl.reveal());
+  if (given.url === undefined) return undefined;
+  const url = new URL(given.url.reveal());
   const credentials = credentialsOf(url) ?? "";
   url.username = "";
   url.password = "";
   const { protocol, hostname, port } = url;
   return {
+    ...given,
     url: new Hidden(url.href),
     host: `${hostname}:${port || DEFAULT_PORTS[protocol]}`,
     isTls: protocol === "https:",
@@ -104,44 +109,31 @@ export function manifestUrlOf(
       ...(credentials !== "" && {
         authorization: [`Basic ${encodeBase64(UTF8.encode(credentials))}`],
       }),
-      ...settings.manifestUrlHeaders?.reveal(),
+      ...given.headers?.reveal(),
     }),
-    caFile: settings.manifestUrlCaFile,
-    certFile: settings.manifestUrlCertFile,
-    keyFile: settings.manifestUrlKeyFile,
-    publicKeyFiles: settings.manifestUrlPublicKeyFiles ?? [],
-    checkFrequencyMs: settings.httpCheckFrequencyMs ?? HTTP_CHECK_FREQUENCY_MS,
+    publicKeyFiles: given.publicKeyFiles ?? [],
   };
-}
-
-/** The files that the agent reads to ask the URL, and the options that name them. */
-export function manifestUrlFiles(
-  config: ManifestUrlConfig | undefined,
-): readonly { readonly option: string; readonly path: string }[] {
-  if (config === undefined) return [];
-  const { caFile, certFile, keyFile, publicKeyFiles } = config;
-  const named: readonly (readonly [string, string | undefined])[] = [
-    ["--manifest-url-ca-file", caFile],
-    ["--manifest-url-cert-file", certFile],
-    ["--manifest-url-key-file", keyFile],
-    ...publicKeyFiles.map((path) =>
-      ["--manifest-url-public-key", path] as const
-    ),
-  ];
-  return named.flatMap(([option, path]) =>
-    path === undefined ? [] : [{ option, path }]
-  );
 }
 
 /** What is wrong with the settings of the manifest URL taken together. */
 export function manifestUrlFaults(
-  settings: Settings,
+  given: Settings["manifestUrl"],
   config: ManifestUrlConfig | undefined,
 ): string[] {
   if (config === undefined) {
-    return companions(settings).map((option) =>
-      `Cannot use ${option}: found no --manifest-url, wanted one beside it`
-    );
+    const { headers, caFile, certFile, keyFile, publicKeyFiles } = given;
+    const companions = {
+      "header": headers,
+      "ca-file": caFile,
+      "cert-file": certFile,
+      "key-file": keyFile,
+      "public-key": publicKeyFiles,
+    };
+    return Object.entries(companions)
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) =>
+        `Cannot use --manifest-url-${name}: found no --manifest-url, wanted one beside it`
+      );
   }
   const { isTls, caFile, certFile, keyFile } = config;
   const faults: string[] = [];
@@ -182,25 +174,10 @@ export function manifestUrlWarnings(
 
 const UTF8 = new TextEncoder();
 
-// The kubelet's default of httpCheckFrequency.
-const HTTP_CHECK_FREQUENCY_MS = 20_000;
-
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
 };
-
-function companions(settings: Settings): string[] {
-  const given: readonly (readonly [string, unknown])[] = [
-    ["--manifest-url-header", settings.manifestUrlHeaders],
-    ["--manifest-url-ca-file", settings.manifestUrlCaFile],
-    ["--manifest-url-cert-file", settings.manifestUrlCertFile],
-    ["--manifest-url-key-file", settings.manifestUrlKeyFile],
-    ["--manifest-url-public-key", settings.manifestUrlPublicKeyFiles],
-  ];
-  return given.filter(([, value]) => value !== undefined)
-    .map(([option]) => option);
-}
 
 /** `user:password`, or nothing; `undefined` when it cannot be read. */
 function credentialsOf(url: URL): string | undefined {

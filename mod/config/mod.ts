@@ -1,6 +1,27 @@
 /**
- * Settings: flags over the file over defaults, read once, and the permissions
- * that follow from them.
+ * Settings: flags over the file over defaults, read once, and the permissions that follow
+ * from them.
+ *
+ * The table in `settings.ts` has one row for each setting; flags, fields, help and file
+ * permissions are derived from it. A configuration is complete, frozen and checked as a
+ * whole; every fault is named with its flag, or its file, line and field. What is secret is
+ * `Hidden` and shows in no log.
+ *
+ * @example Settings of an agent
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { parseRunArguments } from "./mod.ts";
+ *
+ * const read = await parseRunArguments(["--root-dir=state"], {
+ *   cwd: () => "/home/me",
+ *   hostname: () => "edge1",
+ *   readTextFile: () => Promise.reject(new Error("there is no file")),
+ * });
+ * strictEqual(
+ *   read.kind === "ok" && read.config.paths.rootDir,
+ *   "/home/me/state",
+ * );
+ * ```
  *
  * @module
  */
@@ -12,7 +33,7 @@ export {
   flagRefusal,
   flagValue,
   LOCATION_FLAG_NAMES,
-  RUN_FLAG_NAMES,
+  RUN_FLAGS,
   unknownFlag,
 } from "./flags.ts";
 export {
@@ -22,7 +43,6 @@ export {
   type Grants,
   mergeGrants,
   NO_GRANTS,
-  type NodeFacts,
 } from "./grants.ts";
 export {
   COMPILED_FLAGS,

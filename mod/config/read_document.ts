@@ -6,8 +6,8 @@
 
 import { suggest } from "../base/text/mod.ts";
 import { type Decoder, isRecord } from "./decoders.ts";
-import type { Field } from "./field.ts";
-import { NOT_SHOWN } from "./hidden.ts";
+import type { Field } from "./setting.ts";
+import { Hidden, NOT_SHOWN } from "./hidden.ts";
 
 /** What is wrong with one field. */
 export interface FieldFault {
@@ -18,87 +18,11 @@ export interface FieldFault {
 
 /** The decoded values that a document sets, and what is wrong with it. */
 export interface DocumentReading {
-  readonly values: FieldValues;
+  /** By the field's path. */
+  readonly values: ReadonlyMap<string, unknown>;
   readonly faults: readonly FieldFault[];
   /** Paths of fields that are set and have no meaning here. */
   readonly ignored: readonly string[];
-}
-
-/** Decoded values by field path, asked for by the type that is expected. */
-export class FieldValues {
-  readonly #values: ReadonlyMap<string, unknown>;
-
-  /** Takes values that were decoded by the fields' decoders. */
-  constructor(values: ReadonlyMap<string, unknown> = new Map()) {
-    this.#values = values;
-  }
-
-  /** The text of a field; `undefined` when it is not set or empty. */
-  text(path: string): string | undefined {
-    const value = this.#values.get(path);
-    return typeof value === "string" && value !== "" ? value : undefined;
-  }
-
-  /** The text of a field that takes one of `words`. */
-  word<Word extends string>(
-    path: string,
-    words: readonly Word[],
-  ): Word | undefined {
-    const value = this.#values.get(path);
-    return words.find((word) => word === value);
-  }
-
-  /** Whether a field is set, be it to something empty. */
-  has(path: string): boolean {
-    return this.#values.has(path);
-  }
-
-  /** The number of a field; durations are in milliseconds. */
-  number(path: string): number | undefined {
-    const value = this.#values.get(path);
-    return typeof value === "number" ? value : undefined;
-  }
-
-  /** The truth value of a field. */
-  boolean(path: string): boolean | undefined {
-    const value = this.#values.get(path);
-    return typeof value === "boolean" ? value : undefined;
-  }
-
-  /** The texts of a list field. */
-  texts(path: string): readonly string[] | undefined {
-    const value = this.#values.get(path);
-    return Array.isArray(value)
-      ? value.filter((each): each is string => typeof each === "string")
-      : undefined;
-  }
-
-  /** The lists of texts of a map field. */
-  textLists(
-    path: string,
-  ): Readonly<Record<string, readonly string[]>> | undefined {
-    const value = this.#values.get(path);
-    if (!isRecord(value)) return undefined;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, list]) => [
-        key,
-        Array.isArray(list)
-          ? list.filter((each): each is string => typeof each === "string")
-          : [],
-      ]),
-    );
-  }
-
-  /** The texts of a map field. */
-  textMap(path: string): Readonly<Record<string, string>> | undefined {
-    const value = this.#values.get(path);
-    if (!isRecord(value)) return undefined;
-    const entries = Object.entries(value).filter((entry): entry is [
-      string,
-      string,
-    ] => typeof entry[1] === "string");
-    return Object.fromEntries(entries);
-  }
 }
 
 /** What reading a document needs besides the document. */
@@ -117,11 +41,8 @@ export function readDocument(
 ): DocumentReading {
   const reader = new Reader(options);
   reader.readMap(document, "");
-  return {
-    values: new FieldValues(reader.values),
-    faults: reader.faults,
-    ignored: reader.ignored,
-  };
+  const { values, faults, ignored } = reader;
+  return { values, faults, ignored };
 }
 
 class Reader {
@@ -242,15 +163,15 @@ export function show(value: unknown): string {
   return shown.length <= 80 ? shown : `${shown.slice(0, 77)}...`;
 }
 
-function showDefault(field: Field): string {
-  return field.shownDefault === undefined
+function showDefault({ upstream }: Field): string {
+  return upstream === undefined
     ? "it to be left out"
-    : `its default ${field.shownDefault}`;
+    : `its default ${JSON.stringify(upstream)}`;
 }
 
-function isDefault(field: Field, value: unknown): boolean {
-  const wanted = canonical(value);
-  return field.defaults.some((each) => canonical(each) === wanted);
+function isDefault({ decoder, upstream }: Field, value: unknown): boolean {
+  return upstream !== undefined &&
+    canonical(value) === canonical(decoder.decode(upstream, "/"));
 }
 
 /** A text that is equal for equal values, whatever the order of their keys. */
@@ -265,6 +186,7 @@ function canonical(value: unknown): string {
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
+  if (value instanceof Hidden) return false;
   if (isRecord(value)) return Object.keys(value).length === 0;
   return value === "" || value === 0 || value === false;
 }

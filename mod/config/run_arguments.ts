@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { AgentConfig, ConfigIo } from "./agent_config.ts";
-import { buildAgentConfig } from "./build_agent_config.ts";
+import type { AgentConfig, ConfigIo, Settings } from "./agent_config.ts";
+import { buildAgentConfig, controlSocketOf } from "./build_agent_config.ts";
+import { completeSettings } from "./complete_settings.ts";
 import { readConfigFile } from "./config_file.ts";
 import { readRunFlags } from "./flags.ts";
-import { controlSocketOf, layer, type Settings } from "./settings.ts";
 
 /** The configuration of an agent, or every reason why there is none. */
 export type RunArguments =
@@ -63,7 +63,7 @@ export async function findControlSocket(
 ): Promise<ControlSocketResult> {
   const { settings, configPath, faults } = await readSettings(args, io);
   if (faults.length > 0) return { kind: "refused", faults };
-  return { kind: "ok", path: controlSocketOf(settings), configPath };
+  return { kind: "ok", path: controlSocketOf(settings.paths), configPath };
 }
 
 interface GivenSettings {
@@ -79,15 +79,18 @@ async function readSettings(
 ): Promise<GivenSettings> {
   const flags = readRunFlags(args, () => io.cwd());
   const { configPath } = flags;
-  if (configPath === undefined) return { ...flags, warnings: [] };
-  const file = await readConfigFile(configPath, io);
+  const file = configPath === undefined
+    ? { skerry: NONE, kubelet: NONE, faults: [], warnings: [] }
+    : await readConfigFile(configPath, io);
   return {
-    settings: layer(flags.settings, file.settings),
+    settings: completeSettings({ ...file, flags: flags.values }),
     configPath,
     faults: [...flags.faults, ...file.faults],
     warnings: file.warnings,
   };
 }
+
+const NONE: ReadonlyMap<string, unknown> = new Map();
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) {

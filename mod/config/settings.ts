@@ -1,104 +1,377 @@
 /**
- * What one place (the flags, or the file) says of the settings, and the
- * defaults below both.
+ * The table of all settings.
+ *
+ * Flags, the fields of the file, the help of `skerry run`, the defaults and the file
+ * permissions of the agent are derived from it.
  *
  * @module
  */
 
-import type { CgroupDriver } from "../api/types/mod.ts";
-import type {
-  LogConfig,
-  ManifestFilesRule,
-  ReservedResources,
-  UnknownFieldsRule,
-} from "./agent_config.ts";
-import type { Hidden } from "./hidden.ts";
+import type { Settings } from "./agent_config.ts";
+import {
+  boolean,
+  choice,
+  commaList,
+  count,
+  durationMs,
+  endpoint,
+  givenPath,
+  hugePageSize,
+  integer,
+  ipAddress,
+  ipAddresses,
+  labels,
+  listOf,
+  nodeName,
+  nonEmpty,
+  orEmpty,
+  path,
+  podNetwork,
+  podNetworks,
+  port,
+  portText,
+  reserved,
+  single,
+  sysctlPattern,
+  text,
+  verbosityLevel,
+} from "./decoders.ts";
+import {
+  headerLine,
+  headerMap,
+  joinHeaders,
+  manifestUrl,
+} from "./manifest_url.ts";
+import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
 
-/** Settings that somebody gave; what is absent was not given. */
-export interface Settings {
-  readonly rootDir?: string | undefined;
-  readonly runDir?: string | undefined;
-  readonly controlSocket?: string | undefined;
-  readonly manifestPath?: string | undefined;
-  readonly podLogsDir?: string | undefined;
-  readonly socketPath?: string | undefined;
-  readonly imageSocketPath?: string | undefined;
-  readonly nodeName?: string | undefined;
-  readonly nodeIps?: readonly string[] | undefined;
-  readonly nodeLabels?: Readonly<Record<string, string>> | undefined;
-  readonly podNetworks?: readonly string[] | undefined;
-  readonly podCidrs?: readonly string[] | undefined;
-  readonly fileCheckFrequencyMs?: number | undefined;
-  /** With user and password, if it has them. */
-  readonly manifestUrl?: Hidden<string> | undefined;
-  readonly manifestUrlHeaders?:
-    | Hidden<Readonly<Record<string, readonly string[]>>>
-    | undefined;
-  readonly manifestUrlCaFile?: string | undefined;
-  readonly manifestUrlCertFile?: string | undefined;
-  readonly manifestUrlKeyFile?: string | undefined;
-  readonly manifestUrlPublicKeyFiles?: readonly string[] | undefined;
-  readonly httpCheckFrequencyMs?: number | undefined;
-  readonly syncFrequencyMs?: number | undefined;
-  readonly relistPeriodMs?: number | undefined;
-  readonly requestTimeoutMs?: number | undefined;
-  readonly maxRestartPeriodMs?: number | undefined;
-  readonly maxParallelSandboxStarts?: number | undefined;
-  readonly serializeImagePulls?: boolean | undefined;
-  readonly maxParallelImagePulls?: number | undefined;
-  readonly maxPods?: number | undefined;
-  /** Empty when the operator wants no resolver file. */
-  readonly resolvConf?: string | undefined;
-  readonly clusterDns?: readonly string[] | undefined;
-  readonly clusterDomain?: string | undefined;
-  readonly cgroupDriver?: CgroupDriver | undefined;
-  readonly cgroupRoot?: string | undefined;
-  readonly cgroupsPerQos?: boolean | undefined;
-  readonly cpuCfsQuota?: boolean | undefined;
-  readonly cpuCfsPeriodMs?: number | undefined;
-  readonly podPidsLimit?: number | undefined;
-  readonly singleProcessOomKill?: boolean | undefined;
-  readonly enforceNodeAllocatable?: readonly string[] | undefined;
-  readonly systemReserved?: ReservedResources | undefined;
-  readonly kubeReserved?: ReservedResources | undefined;
-  readonly hugePageSizes?: readonly string[] | undefined;
-  readonly hostPathRoots?: readonly string[] | undefined;
-  readonly hostView?: string | undefined;
-  readonly allowedUnsafeSysctls?: readonly string[] | undefined;
-  readonly seccompDefault?: boolean | undefined;
-  readonly manifestFiles?: ManifestFilesRule | undefined;
-  readonly unknownFields?: UnknownFieldsRule | undefined;
-  readonly healthzPort?: number | undefined;
-  readonly healthzAddress?: string | undefined;
-  readonly logFormat?: LogConfig["format"] | undefined;
-  readonly logLevel?: LogConfig["level"] | undefined;
-}
-
-/** Where the agent keeps its state when nobody says otherwise. */
+/** The default of `--root-dir`, whose run directory lies elsewhere. */
 export const DEFAULT_ROOT_DIR = "/var/lib/skerry";
-/** The volatile directory that belongs to {@link DEFAULT_ROOT_DIR}. */
-export const DEFAULT_RUN_DIR = "/run/skerry";
-/** Where manifests are looked for when nobody says otherwise. */
-export const DEFAULT_MANIFEST_PATH = "/etc/skerry/manifests";
+
 /** Where operators keep the configuration file; read only if it is named. */
 export const DEFAULT_CONFIG_PATH = "/etc/skerry/config.yaml";
 
-/** Lays the settings of `upper` over those of `lower`. */
-export function layer(upper: Settings, lower: Settings): Settings {
-  const given = Object.entries(upper).filter(([, value]) =>
-    value !== undefined
-  );
-  return { ...lower, ...Object.fromEntries(given) };
-}
+// Below this, a loop would do nothing but look again.
+const SHORTEST_PERIOD_MS = 10;
 
-/** The volatile directory: a second agent's lies in its own root directory. */
-export function runDirOf(settings: Settings): string {
-  if (settings.runDir !== undefined) return settings.runDir;
-  const rootDir = settings.rootDir ?? DEFAULT_ROOT_DIR;
-  return rootDir === DEFAULT_ROOT_DIR ? DEFAULT_RUN_DIR : `${rootDir}/run`;
-}
-
-/** The control socket that belongs to these settings. */
-export function controlSocketOf(settings: Settings): string {
-  return settings.controlSocket ?? `${runDirOf(settings)}/skerry.sock`;
-}
+/** All settings, those with flags in the order of the help. */
+export const SETTINGS: {
+  readonly [Part in keyof Settings]: Rows<Settings[Part]>;
+} = {
+  paths: {
+    rootDir: {
+      flag: flag("root-dir PATH", givenPath),
+      help: `state (default ${DEFAULT_ROOT_DIR})`,
+      skerry: field("rootDir", path),
+      fallback: DEFAULT_ROOT_DIR,
+      access: "write",
+    },
+    runDir: {
+      flag: flag("run-dir PATH", givenPath),
+      help:
+        "volatile state, on a tmpfs (default /run/skerry,\nwith another root directory ROOT-DIR/run)",
+      skerry: field("runDir", path),
+      fallback: undefined,
+      access: "write",
+    },
+    controlSocket: {
+      flag: flag("control-socket PATH", givenPath),
+      help: "for clients (default RUN-DIR/skerry.sock)",
+      skerry: field("controlSocket", path),
+      fallback: undefined,
+      access: "write",
+    },
+  },
+  source: {
+    manifestPath: {
+      flag: flag("pod-manifest-path PATH", givenPath),
+      help: "a manifest or a directory of them (default /etc/skerry/manifests)",
+      kubelet: field("staticPodPath", path, ""),
+      fallback: "/etc/skerry/manifests",
+      access: "read",
+    },
+    manifestFiles: {
+      flag: flag("manifest-files yaml|kubelet", choice(["yaml", "kubelet"])),
+      help:
+        "which files are manifests: .yaml, .yml and .json (default),\nor every one whose name does not begin with a dot",
+      skerry: field("manifestFiles", choice(["yaml", "kubelet"])),
+      fallback: "yaml",
+    },
+    fileCheckFrequencyMs: {
+      flag: flag("file-check-frequency DURATION", durationMs),
+      help: "how often manifests are read again (default 20s)",
+      kubelet: field("fileCheckFrequency", durationMs, "20s"),
+      fallback: 20_000,
+      leastMs: SHORTEST_PERIOD_MS,
+    },
+  },
+  manifestUrl: {
+    url: {
+      flag: flag("manifest-url URL", nonEmpty(manifestUrl)),
+      help: "manifests from a web server, http or https",
+      kubelet: field("staticPodURL", manifestUrl, ""),
+      fallback: undefined,
+    },
+    headers: {
+      flag: {
+        ...flag("manifest-url-header 'KEY: VALUE'", headerLine),
+        more: joinHeaders,
+      },
+      help:
+        "sent to that server; may be repeated (secrets\nbelong in staticPodURLHeader of the file)",
+      kubelet: field("staticPodURLHeader", headerMap),
+      fallback: undefined,
+    },
+    caFile: {
+      flag: flag("manifest-url-ca-file FILE", givenPath),
+      help: "authorities to believe, needed for https",
+      skerry: field("staticPodURLCAFile", path),
+      fallback: undefined,
+      access: "read",
+    },
+    certFile: {
+      flag: flag("manifest-url-cert-file FILE", givenPath),
+      help: "certificate of this client",
+      skerry: field("staticPodURLCertFile", path),
+      fallback: undefined,
+      access: "read",
+    },
+    keyFile: {
+      flag: flag("manifest-url-key-file FILE", givenPath),
+      help: "private key of this client",
+      skerry: field("staticPodURLKeyFile", path),
+      fallback: undefined,
+      access: "read",
+    },
+    publicKeyFiles: {
+      flag: listFlag("manifest-url-public-key FILE", single(givenPath)),
+      help:
+        "Ed25519 key; then answers must be signed, at\nthe URL with .sig behind; may be repeated",
+      skerry: field("staticPodURLPublicKeys", listOf(givenPath)),
+      fallback: undefined,
+      access: "read",
+    },
+    checkFrequencyMs: {
+      flag: flag("http-check-frequency DURATION", durationMs),
+      help: "how often the URL is asked (default 20s)",
+      kubelet: field("httpCheckFrequency", durationMs, "20s"),
+      fallback: 20_000,
+      leastMs: SHORTEST_PERIOD_MS,
+    },
+  },
+  runtime: {
+    socketPath: {
+      flag: flag("container-runtime-endpoint PATH", nonEmpty(endpoint)),
+      help:
+        "socket of the CRI runtime\n(default unix:///run/containerd/containerd.sock)",
+      kubelet: field(
+        "containerRuntimeEndpoint",
+        endpoint,
+        "unix:///run/containerd/containerd.sock",
+      ),
+      fallback: "/run/containerd/containerd.sock",
+      access: "write",
+    },
+    imageSocketPath: {
+      kubelet: field("imageServiceEndpoint", endpoint, ""),
+      fallback: undefined,
+      access: "write",
+    },
+    podLogsDir: {
+      flag: flag("pod-logs-dir PATH", givenPath),
+      help: "logs of containers (default /var/log/pods)",
+      kubelet: field("podLogsDir", path, "/var/log/pods"),
+      fallback: "/var/log/pods",
+      access: "write",
+    },
+    requestTimeoutMs: {
+      kubelet: field("runtimeRequestTimeout", durationMs, "2m"),
+      fallback: 120_000,
+      leastMs: SHORTEST_PERIOD_MS,
+    },
+    maxRestartPeriodMs: {
+      kubelet: pointer(
+        "crashLoopBackOff.maxContainerRestartPeriod",
+        durationMs,
+        "300s",
+      ),
+      fallback: 300_000,
+      // Upstream's bounds.
+      leastMs: 1_000,
+      mostMs: 300_000,
+    },
+    serializeImagePulls: {
+      kubelet: pointer("serializeImagePulls", boolean, true),
+      fallback: undefined,
+    },
+    maxParallelImagePulls: {
+      kubelet: pointer("maxParallelImagePulls", integer(1)),
+      fallback: undefined,
+    },
+    maxParallelSandboxStarts: {
+      skerry: field("maxParallelSandboxStarts", integer(1, 1000)),
+      // Measured: 4 to 8 at a time keep the total of a hundred and halve the median.
+      fallback: 6,
+    },
+  },
+  node: {
+    name: {
+      flag: flag("hostname-override NAME", nodeName),
+      help: "name of the node (default the hostname)",
+      skerry: field("hostnameOverride", nodeName),
+      fallback: undefined,
+    },
+    ips: {
+      flag: flag("node-ip IP[,IP]", ipAddresses),
+      help: "addresses of the node (default those of its interfaces)",
+      skerry: field("nodeIP", ipAddresses),
+      fallback: [],
+    },
+    labels: {
+      flag: {
+        ...flag("node-labels KEY=VALUE,...", labels),
+        more: (before, after) => ({ ...before, ...after }),
+      },
+      help: "labels of the node",
+      skerry: field("nodeLabels", labels),
+      fallback: {},
+    },
+    hostPathRoots: {
+      flag: listFlag("host-path-roots PATHS", commaList(givenPath)),
+      help: "where hostPath volumes may be checked and\nmade; may be repeated",
+      skerry: field("hostPathRoots", listOf(givenPath)),
+      fallback: [],
+      access: "write",
+    },
+    hostView: {
+      flag: flag("host-view DIR", givenPath),
+      help:
+        "bind mounts of /sys/fs/cgroup at DIR/cgroup and\nof /sys/kernel/mm/hugepages at DIR/hugepages",
+      skerry: field("hostView", path),
+      fallback: undefined,
+      access: "write",
+    },
+    unknownFields: {
+      flag: flag("unknown-fields refuse|warn", choice(["refuse", "warn"])),
+      help: "fields that no Pod has (default refuse)",
+      skerry: field("unknownFields", choice(["refuse", "warn"])),
+      fallback: "refuse",
+    },
+    allowedUnsafeSysctls: {
+      flag: listFlag("allowed-unsafe-sysctls NAMES", commaList(sysctlPattern)),
+      help: "sysctls beside the safe ones; may be repeated",
+      kubelet: field("allowedUnsafeSysctls", listOf(sysctlPattern)),
+      fallback: [],
+    },
+    podNetworks: {
+      flag: listFlag("pod-network CIDR", podNetworks),
+      help:
+        "where pods have their addresses; may be repeated\n(default podCIDR of the configuration file)",
+      skerry: field("podNetworks", listOf(podNetwork)),
+      kubelet: field("podCIDR", podNetworks, ""),
+      fallback: [],
+    },
+    maxPods: { kubelet: field("maxPods", count, 110), fallback: 110 },
+    resolvConf: {
+      kubelet: pointer("resolvConf", path, "/etc/resolv.conf"),
+      fallback: "/etc/resolv.conf",
+      access: "read",
+    },
+    clusterDns: {
+      kubelet: field("clusterDNS", listOf(ipAddress)),
+      fallback: [],
+    },
+    clusterDomain: { kubelet: field("clusterDomain", text, ""), fallback: "" },
+    cgroupDriver: {
+      kubelet: field(
+        "cgroupDriver",
+        orEmpty(choice(["cgroupfs", "systemd"])),
+        "cgroupfs",
+      ),
+      fallback: "cgroupfs",
+    },
+    cgroupRoot: { kubelet: field("cgroupRoot", text, ""), fallback: "" },
+    cgroupsPerQos: {
+      kubelet: pointer("cgroupsPerQOS", boolean, true),
+      fallback: true,
+    },
+    cpuCfsQuota: {
+      kubelet: pointer("cpuCFSQuota", boolean, true),
+      fallback: true,
+    },
+    cpuCfsPeriodMs: {
+      kubelet: pointer("cpuCFSQuotaPeriod", durationMs, "100ms"),
+      fallback: 100,
+    },
+    podPidsLimit: {
+      kubelet: pointer("podPidsLimit", integer(-1), -1),
+      fallback: undefined,
+    },
+    // Upstream's default is true with cgroup v1 and false with v2.
+    singleProcessOomKill: {
+      kubelet: pointer("singleProcessOOMKill", boolean),
+      fallback: undefined,
+    },
+    enforceNodeAllocatable: {
+      kubelet: pointer(
+        "enforceNodeAllocatable",
+        listOf(choice(["pods", "none"])),
+        ["pods"],
+      ),
+      fallback: undefined,
+    },
+    systemReserved: {
+      kubelet: field("systemReserved", reserved),
+      fallback: {},
+    },
+    kubeReserved: { kubelet: field("kubeReserved", reserved), fallback: {} },
+    hugePageSizes: {
+      skerry: field("hugePageSizes", listOf(hugePageSize)),
+      fallback: [],
+    },
+    seccompDefault: {
+      kubelet: pointer("seccompDefault", boolean, false),
+      fallback: false,
+    },
+  },
+  server: {
+    healthzPort: {
+      flag: flag("healthz-port PORT", portText),
+      help: "health endpoint on loopback, 0 for none (default 10248)",
+      kubelet: pointer("healthzPort", port, 10_248),
+      fallback: 10_248,
+    },
+    healthzAddress: {
+      kubelet: field("healthzBindAddress", orEmpty(ipAddress), "127.0.0.1"),
+      fallback: "127.0.0.1",
+    },
+  },
+  sync: {
+    syncFrequencyMs: {
+      kubelet: field("syncFrequency", durationMs, "1m"),
+      fallback: 60_000,
+      leastMs: SHORTEST_PERIOD_MS,
+    },
+    relistPeriodMs: {
+      skerry: field("relistPeriod", durationMs),
+      // Upstream's generic PLEG looks as often.
+      fallback: 1_000,
+      leastMs: SHORTEST_PERIOD_MS,
+    },
+  },
+  log: {
+    format: {
+      skerry: field("logFormat", choice(["text", "json"])),
+      kubelet: field(
+        "logging.format",
+        orEmpty(choice(["text", "json"])),
+        "text",
+      ),
+      fallback: "text",
+    },
+    level: {
+      skerry: field("logLevel", choice(["debug", "info", "warn", "error"])),
+      kubelet: field("logging.verbosity", verbosityLevel, 0),
+      fallback: "info",
+    },
+  },
+};

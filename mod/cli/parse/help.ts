@@ -4,6 +4,7 @@
  * @module
  */
 
+import { RUN_FLAGS } from "../../config/mod.ts";
 import type { Topic } from "./command.ts";
 
 const OVERVIEW = `skerry runs Kubernetes Pod manifests on this machine.
@@ -35,40 +36,7 @@ const RUN =
 Usage: skerry run [FLAGS]
 
 Flags outrank the configuration file, which outranks the defaults.
-  --config FILE                      a KubeletConfiguration (kubelet.config.k8s.io/v1beta1),
-                                     and a SkerryConfiguration (skerry.dev/v1alpha1) as second document
-  --root-dir PATH                    state (default /var/lib/skerry)
-  --run-dir PATH                     volatile state, on a tmpfs (default /run/skerry,
-                                     with another root directory ROOT-DIR/run)
-  --control-socket PATH              for clients (default RUN-DIR/skerry.sock)
-  --pod-manifest-path PATH           a manifest or a directory of them (default /etc/skerry/manifests)
-  --manifest-url URL                 manifests from a web server, http or https
-  --manifest-url-header 'KEY: VALUE' sent to that server; may be repeated (secrets
-                                     belong in staticPodURLHeader of the file)
-  --manifest-url-ca-file FILE        authorities to believe, needed for https
-  --manifest-url-cert-file FILE      certificate of this client
-  --manifest-url-key-file FILE       private key of this client
-  --manifest-url-public-key FILE     Ed25519 key; then answers must be signed, at
-                                     the URL with .sig behind; may be repeated
-  --http-check-frequency DURATION    how often the URL is asked (default 20s)
-  --container-runtime-endpoint PATH  socket of the CRI runtime
-                                     (default unix:///run/containerd/containerd.sock)
-  --pod-logs-dir PATH                logs of containers (default /var/log/pods)
-  --hostname-override NAME           name of the node (default the hostname)
-  --node-ip IP[,IP]                  addresses of the node (default those of its interfaces)
-  --node-labels KEY=VALUE,...        labels of the node
-  --host-path-roots PATHS            where hostPath volumes may be checked and
-                                     made; may be repeated
-  --host-view DIR                    bind mounts of /sys/fs/cgroup at DIR/cgroup and
-                                     of /sys/kernel/mm/hugepages at DIR/hugepages
-  --manifest-files yaml|kubelet      which files are manifests: .yaml, .yml and .json (default),
-                                     or every one whose name does not begin with a dot
-  --unknown-fields refuse|warn       fields that no Pod has (default refuse)
-  --allowed-unsafe-sysctls NAMES     sysctls beside the safe ones; may be repeated
-  --pod-network CIDR                 where pods have their addresses; may be repeated
-                                     (default podCIDR of the configuration file)
-  --file-check-frequency DURATION    how often manifests are read again (default 20s)
-  --healthz-port PORT                health endpoint on loopback, 0 for none (default 10248)
+${runFlags()}
 
 Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing grant.
 `;
@@ -165,6 +133,16 @@ const TEXTS: Readonly<Record<Topic, string>> = {
   version: VERSION,
   validate: VALIDATE,
 };
+
+/** The flags of `run`, with what the table of settings says of each. */
+function runFlags(): string {
+  return RUN_FLAGS.flatMap(({ flag, help }) =>
+    help.split("\n").map((line, index) => {
+      const usage = index === 0 ? `  --${flag.name} ${flag.argument}` : "";
+      return `${usage.padEnd(36)} ${line}`;
+    })
+  ).join("\n");
+}
 
 /** The help of one command, or of all together. */
 export function helpText(topic: Topic | undefined): string {

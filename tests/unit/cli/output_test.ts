@@ -14,7 +14,7 @@ import { helpText } from "../../../mod/cli/parse/help.ts";
 import { findPod, requirePod } from "../../../mod/cli/pod_list.ts";
 import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
-import { RUN_FLAG_NAMES } from "../../../mod/config/mod.ts";
+import { RUN_FLAGS } from "../../../mod/config/mod.ts";
 import { pod } from "./pods.ts";
 
 function list(...items: readonly Pod[]) {
@@ -164,7 +164,7 @@ Deno.test("refusalOf() takes the message of a Status, or the text", () => {
 });
 
 Deno.test("helpText() names every flag of run", () => {
-  for (const name of RUN_FLAG_NAMES) {
+  for (const { flag: { name } } of RUN_FLAGS) {
     if (name === "manifest-url-header") continue;
     ok(helpText("run").includes(`--${name} `), name);
   }

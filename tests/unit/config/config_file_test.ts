@@ -5,14 +5,15 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { readConfigText } from "../../../mod/config/config_file.ts";
+import { FIELDS, readConfigText } from "../../../mod/config/config_file.ts";
+import { completeSettings } from "../../../mod/config/complete_settings.ts";
 import { durationMs } from "../../../mod/config/decoders.ts";
-import { KUBELET_FIELDS } from "../../../mod/config/kubelet_fields.ts";
-import { SKERRY_FIELDS } from "../../../mod/config/skerry_fields.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
 
 const PATH = "/etc/c.yaml";
+const KUBELET_FIELDS =
+  FIELDS["kubelet.config.k8s.io/v1beta1 KubeletConfiguration"];
 
 /** Builds the nested document that sets one field. */
 function nested(path: string, value: unknown): Record<string, unknown> {
@@ -45,10 +46,7 @@ function kubeletJson(...parts: readonly Record<string, unknown>[]): string {
 
 for (const field of KUBELET_FIELDS) {
   Deno.test(`readConfigText() takes ${field.path} at its default and null`, () => {
-    const values = field.shownDefault === undefined
-      ? [null]
-      : [JSON.parse(field.shownDefault), null];
-    for (const value of values) {
+    for (const value of [field.upstream ?? null, null]) {
       const text = kubeletJson(nested(field.path, value));
       deepStrictEqual(readConfigText(text, PATH).faults, []);
     }
@@ -56,8 +54,8 @@ for (const field of KUBELET_FIELDS) {
 }
 
 Deno.test("readConfigText() takes a file that sets every default", async () => {
-  const parts = KUBELET_FIELDS.flatMap(({ path, shownDefault }) =>
-    shownDefault === undefined ? [] : [nested(path, JSON.parse(shownDefault))]
+  const parts = KUBELET_FIELDS.flatMap(({ path, upstream }) =>
+    upstream === undefined ? [] : [nested(path, upstream)]
   );
   const parsed = await parseRunArguments(
     ["--config=/c"],
@@ -115,10 +113,11 @@ Deno.test("readConfigText() takes a file as kubeadm writes it, with zeros for de
     PATH,
   );
   deepStrictEqual(reading.faults, []);
-  strictEqual(reading.settings.manifestPath, "/etc/kubernetes/manifests");
-  strictEqual(reading.settings.syncFrequencyMs, undefined);
-  strictEqual(reading.settings.cgroupDriver, "systemd");
-  deepStrictEqual(reading.settings.clusterDns, ["10.96.0.10"]);
+  const { kubelet } = reading;
+  strictEqual(kubelet.get("staticPodPath"), "/etc/kubernetes/manifests");
+  strictEqual(kubelet.get("syncFrequency"), undefined);
+  strictEqual(kubelet.get("cgroupDriver"), "systemd");
+  deepStrictEqual(kubelet.get("clusterDNS"), ["10.96.0.10"]);
 });
 
 Deno.test("readConfigText() lists all ignored fields in one warning", () => {
@@ -250,20 +249,21 @@ Deno.test("readConfigText() reads the second document alone and in either order"
   );
   const alone = readConfigText(skerry, PATH);
   deepStrictEqual(alone.faults, []);
-  strictEqual(alone.settings.relistPeriodMs, 250);
-  strictEqual(alone.settings.logFormat, "json");
-  strictEqual(alone.settings.logLevel, "debug");
+  strictEqual(alone.skerry.get("relistPeriod"), 250);
+  strictEqual(alone.skerry.get("logFormat"), "json");
+  strictEqual(alone.skerry.get("logLevel"), "debug");
   const kubelet = kubeletFile("maxPods: 7", "logging: {format: text}");
   for (const text of [`${kubelet}${skerry}`, `${skerry}---\n${kubelet}`]) {
     const both = readConfigText(text, PATH);
     deepStrictEqual(both.faults, []);
-    strictEqual(both.settings.maxPods, 7);
-    strictEqual(both.settings.logFormat, "json");
+    strictEqual(both.kubelet.get("maxPods"), 7);
+    const settings = completeSettings({ ...both, flags: new Map() });
+    strictEqual(settings.log.format, "json");
   }
 });
 
-Deno.test("KUBELET_FIELDS and SKERRY_FIELDS have no path twice and no leaf that is a branch", () => {
-  for (const fields of [KUBELET_FIELDS, SKERRY_FIELDS]) {
+Deno.test("FIELDS have no path twice and no leaf that is a branch", () => {
+  for (const fields of Object.values(FIELDS)) {
     const paths = fields.map(({ path }) => path);
     strictEqual(new Set(paths).size, paths.length);
     for (const path of paths) {

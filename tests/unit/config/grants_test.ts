@@ -29,17 +29,15 @@ async function configOf(...args: readonly string[]): Promise<AgentConfig> {
   return parsed.config;
 }
 
-const FACTS = {
-  nodeAddresses: ["127.0.0.1", "::1", "192.168.1.5", "fe80::1", "fd00::5"],
-};
+const ADDRESSES = ["127.0.0.1", "::1", "192.168.1.5", "fe80::1", "fd00::5"];
 
 Deno.test("deriveGrants() gives the defaults exactly these flags", async () => {
-  const grants = deriveGrants(await configOf(), FACTS);
+  const grants = deriveGrants(await configOf(), ADDRESSES);
   deepStrictEqual(grantsToFlags(grants), [
     "--no-prompt",
     "--ignore-env",
-    "--allow-read=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock,/etc/skerry/manifests,/etc/resolv.conf,/etc/hosts",
-    "--allow-write=/var/lib/skerry,/run/skerry,/var/log/pods,/run/containerd/containerd.sock",
+    "--allow-read=/var/lib/skerry,/run/skerry,/run/containerd/containerd.sock,/var/log/pods,/etc/skerry/manifests,/etc/resolv.conf,/etc/hosts",
+    "--allow-write=/var/lib/skerry,/run/skerry,/run/containerd/containerd.sock,/var/log/pods",
     "--allow-net=unix:/run/containerd/containerd.sock,unix:/run/skerry/skerry.sock,unix:/run/skerry/skerry.sock.new,127.0.0.1:10248,192.168.1.5,[fd00::5]",
     "--allow-sys=cpus,hostname,networkInterfaces,statfs,systemMemoryInfo",
     "--deny-import",
@@ -60,18 +58,18 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "--host-path-roots=/mnt",
     "--host-view=/v",
   );
-  const grants = deriveGrants(config, FACTS);
+  const grants = deriveGrants(config, ADDRESSES);
   const targets = (kind: keyof typeof grants) =>
     grants[kind].map(({ target }) => target);
   deepStrictEqual(targets("write"), [
     "/a",
-    "/l",
     "/b/c.sock",
-    "/b/c.sock.new",
     "/r/cri.sock",
+    "/l",
     "/srv/data",
     "/mnt",
     "/v",
+    "/b/c.sock.new",
   ]);
   deepStrictEqual(targets("read"), [
     ...targets("write"),
@@ -97,7 +95,7 @@ Deno.test("grantsToFlags() leaves out kinds without a target, which would grant 
 });
 
 Deno.test("grantsToFlags() never opens programs, native code or a whole kind", async () => {
-  const flags = grantsToFlags(deriveGrants(await configOf(), FACTS));
+  const flags = grantsToFlags(deriveGrants(await configOf(), ADDRESSES));
   for (const flag of flags) {
     ok(!/^--allow-(?:run|ffi|env|all|import)/.test(flag), flag);
     ok(!/^--allow-\w+$/.test(flag), flag);
@@ -136,7 +134,7 @@ Deno.test("mergeGrants() drops what another grant covers, but no mere namesake",
 Deno.test("checkGrants() is content when everything is granted", async () => {
   const grants = deriveGrants(
     await configOf("--pod-network=10.1.0.0/16"),
-    FACTS,
+    ADDRESSES,
   );
   const asked: Deno.PermissionDescriptor[] = [];
   const query: PermissionQuery = (descriptor) => {
@@ -152,7 +150,7 @@ Deno.test("checkGrants() is content when everything is granted", async () => {
 });
 
 Deno.test("checkGrants() names the path, the missing grant and the option", async () => {
-  const grants = deriveGrants(await configOf("--root-dir=/other"), FACTS);
+  const grants = deriveGrants(await configOf("--root-dir=/other"), ADDRESSES);
   const query: PermissionQuery = (descriptor) =>
     Promise.resolve({
       state: descriptor.name === "write" && descriptor.path === "/other"
@@ -176,7 +174,7 @@ for (
   ] as const
 ) {
   Deno.test(`checkGrants() names ${path} when ${option} was not compiled in`, async () => {
-    const grants = deriveGrants(await configOf(argument), FACTS);
+    const grants = deriveGrants(await configOf(argument), ADDRESSES);
     const faults = await checkGrants(grants, (descriptor) =>
       Promise.resolve({
         state: "path" in descriptor && descriptor.path === path

@@ -168,7 +168,7 @@ for (
 }
 
 Deno.test("deriveGrants() opens the URL's host and its files, for reading", async () => {
-  const none = deriveGrants((await configOf([])).config, { nodeAddresses: [] });
+  const none = deriveGrants((await configOf([])).config, []);
   const { config } = await configOf([
     "--manifest-url=https://u:p@h.example/x",
     CA,
@@ -176,7 +176,7 @@ Deno.test("deriveGrants() opens the URL's host and its files, for reading", asyn
     "--manifest-url-key-file=/pki/key.pem",
     "--manifest-url-public-key=/keys/one.pem",
   ]);
-  const grants = deriveGrants(config, { nodeAddresses: [] });
+  const grants = deriveGrants(config, []);
   const added = (kind: keyof typeof grants): string[] =>
     grants[kind].map(({ target }) => target)
       .filter((target) => !none[kind].some((each) => each.target === target));

@@ -14,10 +14,10 @@ const IO = {
   hostname: () => "n1",
   readTextFile: () => Promise.reject(new Deno.errors.NotFound("No such file")),
 };
-const FACTS = () => ({ nodeAddresses: ["192.168.1.5"] });
+const ADDRESSES = () => ["192.168.1.5"];
 
 async function flags(line: string): Promise<readonly string[]> {
-  const result = await grantsForArguments(line.split(" "), IO, FACTS);
+  const result = await grantsForArguments(line.split(" "), IO, ADDRESSES);
   if (result.kind === "refused") throw new Error(result.faults.join("\n"));
   return flagsOf(result.grants);
 }
@@ -66,7 +66,7 @@ Deno.test("grantsForArguments() refuses what the command itself would refuse", a
   for (
     const line of ["gte pods", "run --config=/none", "metrics --config=/none"]
   ) {
-    const result = await grantsForArguments(line.split(" "), IO, FACTS);
+    const result = await grantsForArguments(line.split(" "), IO, ADDRESSES);
     strictEqual(result.kind, "refused");
   }
 });

@@ -1,0 +1,66 @@
+/**
+ * Reads the table of settings: what each place gave, and which paths are meant.
+ *
+ * @module
+ */
+
+import type { AgentConfig, Settings } from "./agent_config.ts";
+import { optionOf, type Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** What each place gives, by the name of the flag or the path of the field. */
+export interface GivenValues {
+  readonly flags: ReadonlyMap<string, unknown>;
+  readonly skerry: ReadonlyMap<string, unknown>;
+  readonly kubelet: ReadonlyMap<string, unknown>;
+}
+
+/** Every row of the table, with its key and that of its part. */
+export const ROWS: readonly {
+  readonly part: string;
+  readonly key: string;
+  readonly setting: Setting<unknown>;
+}[] = Object.entries(SETTINGS).flatMap(([part, rows]) =>
+  Object.entries<Setting<unknown>>(rows)
+    .map(([key, setting]) => ({ part, key, setting }))
+);
+
+/** Takes each setting from the first place that gives it: flag, file, default. */
+export function completeSettings(given: GivenValues): Settings {
+  const parts: Record<string, Record<string, unknown>> = {};
+  for (const { part, key, setting } of ROWS) {
+    const { flag, skerry, kubelet, fallback } = setting;
+    parts[part] = {
+      ...parts[part],
+      [key]: given.flags.get(flag?.name ?? "") ??
+        given.skerry.get(skerry?.path ?? "") ??
+        given.kubelet.get(kubelet?.path ?? "") ?? fallback,
+    };
+  }
+  // The type of a row is that of its decoders and of its default.
+  return parts as unknown as Settings;
+}
+
+/** A path that a configuration names, and the option that names it. */
+export interface NamedPath {
+  readonly option: string;
+  readonly path: string;
+  readonly access: "read" | "write";
+}
+
+/** Lists the paths of all settings but the file of the settings itself. */
+export function namedPaths(config: AgentConfig): NamedPath[] {
+  const parts = new Map<string, object | undefined>(Object.entries(config));
+  parts.set("manifestUrl", config.source.manifestUrl);
+  return ROWS.flatMap(({ part, key, setting }) => {
+    const { access } = setting;
+    if (access === undefined) return [];
+    const option = optionOf(setting);
+    const values = new Map<string, unknown>(
+      Object.entries(parts.get(part) ?? {}),
+    );
+    return [values.get(key)].flat()
+      .filter((path) => typeof path === "string")
+      .map((path) => ({ option, path, access }));
+  });
+}

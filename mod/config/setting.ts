@@ -1,0 +1,116 @@
+/**
+ * What a setting is: where it is given, what it means, and what the agent may touch for it.
+ *
+ * @module
+ */
+
+import type { Decoder } from "./decoders.ts";
+
+/** One setting; of several places that give it, the flag counts before the file. */
+export interface Setting<T> {
+  readonly flag?: Flag<T>;
+  /** What the help says of the flag; a line feed where it breaks. */
+  readonly help?: string;
+  /** Field of the SkerryConfiguration; it counts before the kubelet's. */
+  readonly skerry?: Field<T>;
+  /** Field of the KubeletConfiguration. */
+  readonly kubelet?: Field<T>;
+  /** What holds when nobody gives it. */
+  readonly fallback: T;
+  /** How the agent uses the paths that the value names. */
+  readonly access?: "read" | "write";
+  /** Bounds of a duration. */
+  readonly leastMs?: number;
+  readonly mostMs?: number;
+}
+
+/** The rows of one part of the settings. */
+export type Rows<Part> = {
+  readonly [Key in keyof Part]-?: Setting<Part[Key]>;
+};
+
+/** One flag of `skerry run`. */
+export interface Flag<T> {
+  /** Without its hyphens. */
+  readonly name: string;
+  /** What stands behind it in the help, such as `PATH`. */
+  readonly argument: string;
+  readonly decoder: Decoder<T>;
+  /** Joins the values of a flag that is given twice; without it the last one counts. */
+  more?(before: T, after: T): T;
+}
+
+/**
+ * What the agent does with a field of the file.
+ *
+ * - `honoured`: its value takes effect.
+ * - `ignored`: it concerns something that the agent does not have; any value
+ *   passes and a warning names it.
+ * - `fixed`: not honoured yet; only the upstream default passes, so that nobody
+ *   believes in a setting that does nothing.
+ */
+export type FieldTreatment = "honoured" | "ignored" | "fixed";
+
+/** One leaf of a configuration document. */
+export interface Field<T = unknown> {
+  /** Dotted path from the document's root. */
+  readonly path: string;
+  readonly decoder: Decoder<T | "">;
+  readonly treatment: FieldTreatment;
+  /** The upstream default as a file spells it; `undefined` when there is none. */
+  readonly upstream: unknown;
+  /**
+   * Whether an empty value (0, "", false, an empty list or map) counts as not
+   * set. So it is with every field that is not a pointer in upstream's type:
+   * its writers leave `0s` where they mean the default.
+   */
+  readonly emptyIsUnset: boolean;
+}
+
+/** A flag, by its name and argument as the help shows them. */
+export function flag<T>(
+  usage: string,
+  decoder: Decoder<T>,
+): Flag<T> {
+  const [name = "", ...argument] = usage.split(" ");
+  return { name, argument: argument.join(" "), decoder };
+}
+
+/** A flag whose values are lists that add up. */
+export function listFlag<T>(
+  usage: string,
+  decoder: Decoder<readonly T[]>,
+): Flag<readonly T[]> {
+  return {
+    ...flag(usage, decoder),
+    more: (before, after) => [...before, ...after],
+  };
+}
+
+/** A field that takes effect; an empty value counts as not set. */
+export function field<T>(
+  path: string,
+  decoder: Decoder<T | "">,
+  upstream?: unknown,
+): Field<T> {
+  const treatment = "honoured";
+  return { path, decoder, treatment, upstream, emptyIsUnset: true };
+}
+
+/** A field that takes effect, be its value empty: a pointer in upstream's type. */
+export function pointer<T>(
+  path: string,
+  decoder: Decoder<T>,
+  upstream?: unknown,
+): Field<T> {
+  return { ...field(path, decoder, upstream), emptyIsUnset: false };
+}
+
+/** What a message calls a setting. */
+export function optionOf(
+  { flag, skerry, kubelet }: Setting<unknown>,
+): string {
+  return flag === undefined
+    ? skerry?.path ?? kubelet?.path ?? ""
+    : `--${flag.name}`;
+}
