@@ -38,7 +38,12 @@ import {
   type VersionSwap,
   WishKeeper,
 } from "./wishes/mod.ts";
-import type { PodDecision, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
+import type {
+  EndFailure,
+  PodDecision,
+  PodRemains,
+  RuntimePodSyncer,
+} from "./sync/mod.ts";
 import {
   type PodSyncer,
   PodWorkers,
@@ -64,7 +69,9 @@ export interface AgentDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
-  readonly syncer: PodSyncer & Pick<RuntimePodSyncer, "decision">;
+  readonly syncer:
+    & PodSyncer
+    & Pick<RuntimePodSyncer, "decisions">;
   readonly prober: Pick<ProbeManager, "look" | "retain" | "report" | "run">;
   readonly statuses: Pick<
     StatusManager,
@@ -204,7 +211,12 @@ export class Agent {
 
   /** What the last sync of a pod came to; `undefined` where there was none. */
   decision(uid: string): PodDecision | undefined {
-    return this.#deps.syncer.decision(uid);
+    return this.#deps.syncer.decisions.get(uid);
+  }
+
+  /** Why a pod could not be ended when that was last tried; `undefined` where nothing failed. */
+  endFailure(uid: string): EndFailure | undefined {
+    return this.#deps.syncer.decisions.endFailure(uid);
   }
 
   /** What the containers of a pod are asked, and what they last answered. */

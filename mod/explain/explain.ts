@@ -6,7 +6,7 @@
 
 import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
 import { activitySentences } from "./activity_sentences.ts";
-import { causeOf, cut, cutFaults, isAbsence } from "./explain_cause.ts";
+import { cut, cutFaults, innermost } from "./explain_cause.ts";
 import { type Telling, telling } from "./explain_context.ts";
 import { containerSentences } from "./explain_containers.ts";
 import { endingSentences, outcomeSentences } from "./explain_ending.ts";
@@ -71,8 +71,8 @@ export function explainPod(facts: ExplainFacts): readonly string[] {
 function withoutAbsence(facts: ExplainFacts): ExplainFacts {
   const { decision, runtimeDown } = facts;
   if (decision === undefined || runtimeDown === undefined) return facts;
-  const failures = decision.failures.filter(({ message }) =>
-    !isAbsence(message)
+  const failures = decision.failures.filter(({ cause }) =>
+    cause?.kind !== "no_runtime"
   );
   return { ...facts, decision: { ...decision, failures } };
 }
@@ -89,7 +89,7 @@ function outageSentences({ facts, time }: Telling): readonly string[] {
   });
   return [
     `${down}: ${
-      causeOf(runtimeDown.message)
+      innermost(runtimeDown.message)
     }; what runs in it goes on running, and nothing is started or stopped until it answers`,
   ];
 }
@@ -142,8 +142,9 @@ function wholeSentences(told: Telling): readonly string[] {
   const doing = activities.filter((each) => !("container" in each));
   if (doing.length > 0) return activitySentences(doing, told);
   const failures = decision?.failures ?? [];
-  return failures.filter(({ container }) => container === undefined)
-    .map((failure) => podFailure(failure, told));
+  return failures.flatMap((failure) =>
+    failure.container === undefined ? [podFailure(failure, told)] : []
+  );
 }
 
 function heldSentence({ facts }: Telling): string {

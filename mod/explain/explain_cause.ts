@@ -1,5 +1,5 @@
 /**
- * What others say of a failure, cut down to the cause.
+ * What containerd and runc say of a failure, cut down to the cause.
  *
  * @module
  */
@@ -11,10 +11,10 @@
  * @example What runc says, through its shim and containerd
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { causeOf } from "./explain_cause.ts";
+ * import { innermost } from "./explain_cause.ts";
  *
  * strictEqual(
- *   causeOf(
+ *   innermost(
  *     "failed to create containerd task: failed to create shim task: " +
  *       'OCI runtime create failed: exec: "/x": no such file or directory: unknown',
  *   ),
@@ -22,13 +22,10 @@
  * );
  * ```
  */
-export function causeOf(message: string): string {
+export function innermost(message: string): string {
   let text = oneLine(message);
   // gRPC's code for what it knows no code for.
-  text = without(text, ": unknown");
-  text = withoutEcho(withoutPod(text));
-  const absence = findAbsence(text);
-  if (absence !== undefined) text = text.slice(0, absence);
+  if (text.endsWith(UNKNOWN)) text = text.slice(0, -UNKNOWN.length);
   for (let left = MAX_LAYERS; left > 0; left--) {
     const layer = LAYERS.find((each) => each.test(text));
     const inner = layer === undefined ? "" : text.replace(layer, "");
@@ -38,6 +35,8 @@ export function causeOf(message: string): string {
   }
   return cut(text);
 }
+
+const UNKNOWN = ": unknown";
 
 /** Cuts what others say to what fits a sentence on one line. */
 export function cut(said: string, maxLength: number = MAX_LENGTH): string {
@@ -52,74 +51,14 @@ export function cutFaults(said: string): string {
   return cut(said, MAX_FAULTS_LENGTH);
 }
 
-/** Whether something failed only because the runtime was not there. */
-export function isAbsence(message: string): boolean {
-  return findAbsence(message) !== undefined;
-}
-
 const MAX_LENGTH = 300;
 const MAX_FAULTS_LENGTH = 2_000;
 
 /** No message is wrapped more often. */
 const MAX_LAYERS = 16;
 
-// The words of mod/cri/rpc/translate_failure.ts.
-const UNCONNECTED = "no connection: ";
-const WANTED_RUNTIME = ", wanted a CRI runtime that listens";
-
-/** Where a message begins to say what it wanted instead of a connection; what follows says the same once more. */
-function findAbsence(message: string): number | undefined {
-  const start = message.indexOf(UNCONNECTED);
-  if (start < 0) return undefined;
-  const wanted = message.indexOf(WANTED_RUNTIME, start + UNCONNECTED.length);
-  return wanted < 0 ? undefined : wanted;
-}
-
-function without(text: string, tail: string): string {
-  return text.endsWith(tail) ? text.slice(0, -tail.length) : text;
-}
-
-/** Upstream names the pod where it refuses a container: ` (pod: "a", container: b)`. */
-function withoutPod(text: string): string {
-  const start = text.lastIndexOf(POD);
-  if (start < 0) return text;
-  const quote = text.indexOf('"', start + POD.length);
-  const isTail = text.startsWith(CONTAINER, quote) &&
-    text.indexOf(")", quote) === text.length - 1;
-  return isTail ? text.slice(0, start) : text;
-}
-
-const POD = ' (pod: "';
-const CONTAINER = '", container: ';
-
-/** `both failed: x (x)` as `both failed: x`: the only one of several failures, of which all is said already. */
-function withoutEcho(text: string): string {
-  if (!text.endsWith(")")) return text;
-  let from = text.length;
-  for (let tries = 0; tries < MAX_LAYERS; tries++) {
-    const open = text.lastIndexOf(" (", from);
-    if (open <= 0) return text;
-    const said = text.slice(open + 2, -1);
-    const before = text.slice(0, open);
-    const isEcho = before === said || before.endsWith(`: ${said}`);
-    if (isEcho && said !== "") return before;
-    from = open - 1;
-  }
-  return text;
-}
-
-/** Says who passed a message on, or repeats what the sentence has said. */
+/** What containerd, its shim and runc put before the words of another. */
 const LAYERS: readonly RegExp[] = [
-  // The agent: mod/cri/model/error.ts, mod/runtime/{images,kill}.ts, mod/agent/sync/tell_failure.ts.
-  /^Cannot [A-Z]\w+:? /,
-  /^Cannot stop pod "[^"]*":? /,
-  /^error (?:killing pod|determining status|making pod data directories):? /,
-  /^ErrImagePull:? /,
-  /^Back-off pulling image "[^"]*":? /,
-  /^Failed to inspect image "[^"]*":? /,
-  /^Failed to apply default image tag "[^"]*":? /,
-  /^couldn't parse image reference "[^"]*":? /,
-  // gRPC, containerd, its shim and runc.
   /^failed to pull (?:and unpack )?image "[^"]*":? /,
   /^failed to resolve (?:reference|image) "[^"]*":? /,
   /^failed to do request:? /,

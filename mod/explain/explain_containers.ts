@@ -79,9 +79,13 @@ export function containerSentence(
   if (failure !== undefined) {
     return containerFailure(container, failure, telling);
   }
-  return reason === ""
-    ? `${label} has not been started yet`
-    : containerFailure(container, { reason, message }, telling);
+  if (reason === "") return `${label} has not been started yet`;
+  const { cause } =
+    telling.facts.decision?.earlier?.find((each) =>
+      each.container === container.spec.name && each.message === message
+    ) ?? {};
+  const known = { reason, message, ...cause && { cause } };
+  return containerFailure(container, known, telling);
 }
 
 /** Of one that is being stopped while the pod runs the plan knows why. */

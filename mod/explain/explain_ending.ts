@@ -12,7 +12,7 @@ import {
   type Telling,
   type ToldContainer,
 } from "./explain_context.ts";
-import { causeOf, cut } from "./explain_cause.ts";
+import { cut, innermost } from "./explain_cause.ts";
 import { endWords, latestEnd } from "./explain_exit.ts";
 import { lasts, spanWords, words } from "./explain_time.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
@@ -89,10 +89,10 @@ const GENERATED_UID = /^[0-9a-f]{32}$/;
 function failureSentences({ facts, time }: Telling): readonly string[] {
   const { endFailure } = facts;
   if (endFailure === undefined) return [];
-  const { message, atMs } = endFailure;
+  const { words: said, atMs } = endFailure;
   return [
     `${words("It could not be ended", time.at(atMs))} and is tried again: ${
-      causeOf(message)
+      innermost(said)
     }`,
   ];
 }

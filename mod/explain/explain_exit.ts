@@ -5,7 +5,7 @@
  */
 
 import type { ContainerStatus } from "../api/types/mod.ts";
-import { causeOf } from "./explain_cause.ts";
+import { innermost } from "./explain_cause.ts";
 import { type TimeWords, words } from "./explain_time.ts";
 import { parseTime } from "../pod/status/mod.ts";
 
@@ -72,5 +72,5 @@ const LAST_SIGNAL = 64;
 export function lastLine(text: string): string {
   const line = text.split("\n").map((each) => each.trim())
     .findLast((each) => each !== "") ?? "";
-  return causeOf(line);
+  return innermost(line);
 }

@@ -7,7 +7,12 @@
  */
 
 import type { Pod, Probe } from "../api/types/mod.ts";
-import type { ActivityFact, PodState } from "../pod/lifecycle/mod.ts";
+import type {
+  ActivityFact,
+  ContainerFailure,
+  PodFailure,
+  PodState,
+} from "../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { PodPlan, ProbeVerdict } from "../pod/plan/mod.ts";
 
@@ -30,7 +35,7 @@ export interface ExplainFacts {
   /** Where the agent stopped a container that was to run on; oldest first. */
   readonly stops?: readonly StopFact[];
   /** Why it could not be ended when that was last tried; absent when nothing failed. */
-  readonly endFailure?: { readonly message: string; readonly atMs: number };
+  readonly endFailure?: { readonly words: string; readonly atMs: number };
   /** Absent while the runtime answers. */
   readonly runtimeDown?: {
     readonly message: string;
@@ -61,6 +66,11 @@ export interface DecisionFact {
   readonly observed: ObservedPod;
   readonly pod: Pod;
   readonly failures: readonly FailureFact[];
+  /** Those of before, while the decision is carried out: containers still wait for them. */
+  readonly earlier?: readonly Pick<
+    FailureFact,
+    "container" | "reason" | "message" | "cause"
+  >[];
   readonly next: {
     readonly kind: "acting" | "settled" | "retry" | "held" | "terminal";
     readonly dueMs?: number;
@@ -68,13 +78,11 @@ export interface DecisionFact {
 }
 
 /** One thing that did not work. */
-export interface FailureFact {
-  /** Absent when the pod as a whole is meant. */
-  readonly container?: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly retryMs?: number;
-}
+export type FailureFact = WallTimed<ContainerFailure> | WallTimed<PodFailure>;
+
+type WallTimed<T extends { readonly retryAtMs?: number }> =
+  & Omit<T, "retryAtMs">
+  & { readonly retryMs?: number };
 
 /** That a container was stopped although the pod goes on. */
 export interface StopFact {

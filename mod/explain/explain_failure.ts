@@ -1,18 +1,31 @@
 /**
  * Why something could not be done for a pod, in sentences.
  *
+ * They are made of the facts of a failure. Of a container of which only the status is
+ * known, as after a restart of the agent, the sentence of its reason holds the whole
+ * message.
+ *
  * @module
  */
 
+import type {
+  ContainerFailureReason,
+  FailureCause,
+  Missing,
+  PodFailureReason,
+} from "../pod/lifecycle/mod.ts";
+import { innermost } from "./explain_cause.ts";
 import { stopOf, type Telling, type ToldContainer } from "./explain_context.ts";
-import { causeOf } from "./explain_cause.ts";
 import { endWords, latestEnd } from "./explain_exit.ts";
 import type { FailureFact } from "./explain_facts.ts";
 import { words } from "./explain_time.ts";
 
+/** What is known of a failure. */
+type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;
+
 /** One failure and whom it concerns. */
 interface Told {
-  readonly failure: FailureFact;
+  readonly failure: Known;
   readonly telling: Telling;
 }
 
@@ -20,34 +33,44 @@ interface ToldOfContainer extends Told {
   readonly container: ToldContainer;
 }
 
-/** Says why a container waits. Every reason that the agent gives has a sentence. */
+/** Says why a container waits. */
 export function containerFailure(
   container: ToldContainer,
-  failure: FailureFact,
+  failure: Known & { readonly reason: string },
   telling: Telling,
 ): string {
-  const sentence = CONTAINER_SENTENCES[failure.reason];
+  const { reason } = failure;
   const told = { container, failure, telling };
-  if (sentence !== undefined) return sentence(told);
-  const { reason, message } = failure;
-  return `${container.label} waits (${reason})${again(told)}${tail(message)}`;
+  return isKnown(reason)
+    ? CONTAINER_SENTENCES[reason](told)
+    : `${container.label} waits (${reason})${rest(told)}`;
 }
 
 /** Says why the pod as a whole cannot go on. */
-export function podFailure(failure: FailureFact, telling: Telling): string {
-  const sentence = POD_SENTENCES[failure.reason];
-  const told = { failure, telling };
-  if (sentence !== undefined) return sentence(told);
-  return `It cannot go on (${failure.reason})${rest(told)}`;
+export function podFailure(
+  failure: Known & { readonly reason: PodFailureReason },
+  telling: Telling,
+): string {
+  return POD_SENTENCES[failure.reason]({ failure, telling });
 }
 
-/** The reasons of failures that have a sentence of their own. */
-export function explainedReasons(): readonly string[] {
-  return [...Object.keys(CONTAINER_SENTENCES), ...Object.keys(POD_SENTENCES)];
+/** What a container waits for before anything was tried, and of its own accord. */
+type WaitingReason =
+  | "ContainerCreating"
+  | "PodInitializing"
+  | "RestartingAllContainers";
+
+function isKnown(
+  reason: string,
+): reason is ContainerFailureReason | WaitingReason {
+  return Object.hasOwn(CONTAINER_SENTENCES, reason);
 }
 
 const CONTAINER_SENTENCES: Readonly<
-  Record<string, (told: ToldOfContainer) => string>
+  Record<
+    ContainerFailureReason | WaitingReason,
+    (told: ToldOfContainer) => string
+  >
 > = {
   CrashLoopBackOff: crashLoop,
   ErrImagePull: (told) =>
@@ -67,12 +90,10 @@ const CONTAINER_SENTENCES: Readonly<
       again(told)
     }`,
   // Only another manifest helps, whenever it is tried again.
-  InvalidImageName: ({ container, failure }) =>
+  InvalidImageName: ({ container: { spec }, failure }) =>
     `The image name "${
-      container.spec.image ?? ""
-    }" of container "${container.spec.name}" is not valid${
-      tail(failure.message)
-    }`,
+      spec.image ?? ""
+    }" of container "${spec.name}" is not valid${tail(failure)}`,
   ImageInspectError: (told) =>
     `The runtime cannot tell whether it has the image "${
       told.container.spec.image ?? ""
@@ -90,23 +111,22 @@ const CONTAINER_SENTENCES: Readonly<
     }`,
   RestartingAllContainers: ({ container }) =>
     `${container.label} is being restarted with all others of the pod, because of the exit code of one of them`,
-  // What a container shows before anything was tried.
   ContainerCreating: ({ container }) =>
     `${container.label} has not been started yet`,
   PodInitializing: ({ container }) =>
     `${container.label} has not been started yet`,
 };
 
-const POD_SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
+const POD_SENTENCES: Readonly<
+  Record<PodFailureReason, (told: Told) => string>
+> = {
   FailedSync: (told) => `It could not be looked after${rest(told)}`,
   FailedMount: (told) => volumeFailure(told, "Its"),
   CreatePodSandboxError: sandboxFailure,
   CreateContainerConfigError: (told) =>
     `Its containers cannot be configured${rest(told)}`,
   FailedToCreatePodContainer: (told) =>
-    `The cgroup of the pod cannot be made${again(told)}${
-      tail(told.failure.message.replace(NO_CGROUP, ""))
-    }`,
+    `The cgroup of the pod cannot be made${rest(told)}`,
   KillContainerError: (told) =>
     `A container that has to end first cannot be stopped${rest(told)}`,
   KillPodSandboxError: (told) =>
@@ -150,86 +170,69 @@ function imageOf({ container }: ToldOfContainer): string {
 
 /** Without an object that it names, a container is not at fault itself. */
 function configError(told: ToldOfContainer): string {
-  const { container, failure, telling } = told;
-  const missing = missingObject(failure.message, telling);
-  return missing === undefined
-    ? `${container.label} cannot be configured${rest(told)}`
-    : `${missing} (wanted by container "${container.spec.name}")${again(told)}`;
+  const { container, failure: { cause } } = told;
+  return cause !== undefined && isMissing(cause)
+    ? `${
+      missingWords(cause, told)
+    } (wanted by container "${container.spec.name}")${again(told)}`
+    : `${container.label} cannot be configured${rest(told)}`;
 }
 
 /** @param whose how a sentence about a volume begins */
 function volumeFailure(told: Told, whose: string): string {
-  const { failure, telling } = told;
-  const parts = failure.message.split(/; (?=Cannot set up volume ")/);
-  const causes = parts.map((part) => {
-    const [, volume = "", why = ""] =
-      /^Cannot set up volume "([^"]*)": (.*)$/s.exec(part) ?? [];
-    const missing = missingObject(why, telling);
-    if (missing !== undefined) {
-      return `${missing} (wanted by volume "${volume}")`;
-    }
-    return why === ""
-      ? `${whose} volumes cannot be made ready: ${causeOf(part)}`
-      : `${whose} volume "${volume}" cannot be made ready: ${causeOf(why)}`;
-  });
+  const { cause } = told.failure;
+  if (cause?.kind !== "volumes") {
+    return `${whose} volumes cannot be made ready${rest(told)}`;
+  }
+  const causes = cause.volumes.map(({ volume, cause: why }) =>
+    isMissing(why)
+      ? `${missingWords(why, told)} (wanted by volume "${volume}")`
+      : `${whose} volume "${volume}" cannot be made ready${
+        tail({ cause: why })
+      }`
+  );
   return `${causes.join("; ")}${again(told)}`;
 }
 
-const NO_CGROUP = "unable to ensure pod container exists: ";
-const BROKE_SOON = "Waiting to make another pod sandbox: ";
-
 function sandboxFailure(told: Told): string {
-  const { message } = told.failure;
-  if (message.startsWith(BROKE_SOON)) {
-    const why = message.slice(BROKE_SOON.length);
-    return `Waits before it makes another sandbox${again(told)}${tail(why)}`;
-  }
-  const why = message.replace("Failed to create pod sandbox: ", "");
-  return `Its sandbox cannot be made${again(told)}${tail(why)}`;
+  return told.failure.cause?.kind === "sandboxes_broke"
+    ? `Waits before it makes another sandbox${rest(told)}`
+    : `Its sandbox cannot be made${rest(told)}`;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  configmap: "ConfigMap",
-  secret: "Secret",
-  persistentvolumeclaim: "PersistentVolumeClaim",
-};
-
-/** `ConfigMap default/settings is missing`, where that is what a message says. */
-function missingObject(
-  message: string,
-  { facts }: Telling,
-): string | undefined {
-  const { namespace } = facts.pod.metadata;
-  const [, kind, name] = MISSING_OBJECT.exec(message) ?? [];
-  if (kind !== undefined && name !== undefined) {
-    return `${KINDS[kind] ?? kind} ${namespace}/${name} is missing`;
-  }
-  return missingKey(message);
+function isMissing(cause: FailureCause): cause is Missing {
+  return cause.kind === "missing_object" || cause.kind === "missing_key";
 }
 
-// The words of mod/volume/payload.ts, claims.ts and mod/runtime/spec/environment.ts.
-const MISSING_OBJECT =
-  /(?:^|: )(configmap|secret|persistentvolumeclaim) "([^"]+)" not found$/;
-const MISSING_KEY = "couldn't find key ";
-
-/** `ConfigMap default/settings has no key "a"`, where a message ends so. */
-function missingKey(message: string): string | undefined {
-  const start = message.lastIndexOf(MISSING_KEY);
-  const isWhole = start === 0 || message.slice(0, start).endsWith(": ");
-  if (start < 0 || !isWhole) return undefined;
-  const words = message.slice(start + MISSING_KEY.length).split(" ");
-  const [key, preposition, kind = "", object = ""] = words;
-  const isKey = words.length === 4 && preposition === "in" &&
-    (kind === "ConfigMap" || kind === "Secret") && object.includes("/");
-  return isKey ? `${kind} ${object} has no key "${key}"` : undefined;
+/** `ConfigMap default/settings is missing`, or that it has no such key. */
+function missingWords(missing: Missing, { telling }: Told): string {
+  const { namespace } = telling.facts.pod.metadata;
+  const object = `${missing.object} ${namespace}/${missing.name}`;
+  return missing.kind === "missing_object"
+    ? `${object} is missing`
+    : `${object} has no key "${missing.key}"`;
 }
 
 function rest(told: Told): string {
-  return `${again(told)}${tail(told.failure.message)}`;
+  return `${again(told)}${tail(told.failure)}`;
 }
 
-function tail(message: string): string {
-  return message === "" ? "" : `: ${causeOf(message)}`;
+function tail({ cause, message = "" }: Partial<Known>): string {
+  const said = saidOf(cause) ?? innermost(message);
+  return said === "" ? "" : `: ${said}`;
+}
+
+/** What is said of a cause where its place says nothing of its own. */
+function saidOf(cause: FailureCause | undefined): string | undefined {
+  switch (cause?.kind) {
+    case "said":
+    case "no_runtime":
+      return innermost(cause.words);
+    case "sandboxes_broke":
+      return "the last ones broke soon after they were made";
+    default:
+      return undefined;
+  }
 }
 
 function again(told: Told): string {

@@ -73,8 +73,3 @@ const WORDS: Readonly<Record<string, string>> = {
   SupplementalGroupsPolicyNotSupported:
     "the runtime does not know its supplementalGroupsPolicy",
 };
-
-/** The reasons of refusals that have words of their own. */
-export function explainedRefusals(): readonly string[] {
-  return Object.keys(WORDS);
-}

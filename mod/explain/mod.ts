@@ -10,7 +10,5 @@ export type {
   ExplainFacts,
   StopFact,
 } from "./explain_facts.ts";
-export { explainedReasons } from "./explain_failure.ts";
 export { explainMissingPod } from "./explain_missing.ts";
 export { explainPlan } from "./explain_plan.ts";
-export { explainedRefusals } from "./explain_refusal.ts";

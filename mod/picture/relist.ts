@@ -4,7 +4,7 @@
  * @module
  */
 
-import { describeError, formatDuration } from "../base/text/mod.ts";
+import { formatDuration } from "../base/text/mod.ts";
 import {
   Inbox,
   type Moment,
@@ -17,6 +17,7 @@ import {
   PodLister,
   type RuntimeListing,
 } from "../runtime/observe/mod.ts";
+import { causeOf } from "../runtime/account/mod.ts";
 import type { PodLifecycleEvent } from "./diff.ts";
 import { HintStream } from "./hint_stream.ts";
 import { ListLooks } from "./list_looks.ts";
@@ -190,7 +191,7 @@ export class Pleg {
       signal.throwIfAborted();
       // Once an outage, not once a tick.
       if (!this.#isAway) log.warn("relist_failed", { error });
-      this.#takeOutage(describeError(error), asked);
+      this.#takeOutage(causeOf(error).words, asked);
       this.#stream.listed("failed");
       return;
     }

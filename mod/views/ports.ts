@@ -25,7 +25,13 @@ export interface ViewedSource {
 export interface ViewedCore {
   readonly agent: Pick<
     Agent,
-    "pods" | "rolledBack" | "decision" | "holdOf" | "probes" | "idleMs"
+    | "pods"
+    | "rolledBack"
+    | "decision"
+    | "endFailure"
+    | "holdOf"
+    | "probes"
+    | "idleMs"
   >;
   readonly pleg: Pick<Pleg, "health" | "runtimeDown" | "downSince">;
   readonly statuses: { get(uid: string): PodStatus | undefined };

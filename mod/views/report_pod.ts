@@ -93,9 +93,6 @@ function findPod(
   return undefined;
 }
 
-/** The event of a pod that could not be ended. */
-const END_FAILED = "FailedKillPod";
-
 function gatherFacts(
   pod: Pod,
   deps: PodReportDeps,
@@ -109,7 +106,7 @@ function gatherFacts(
   const decision = decisionOf(uid, deps, nowMs);
   const namesake = worker && namesakeOf(worker, workers);
   const events = core.events.list({ uid });
-  const failure = events.findLast(({ reason }) => reason === END_FAILED);
+  const endFailure = core.agent.endFailure(uid);
   const outage = core.pleg.downSince;
   const broken = brokenManifestOf(pod, core);
   const silent = silentSourceOf(pod, core);
@@ -123,8 +120,7 @@ function gatherFacts(
     ...(namesake !== undefined && { namesake }),
     others: othersOf(uid, workers, core),
     stops: stoppedContainers(events),
-    ...(failure !== undefined &&
-      { endFailure: { message: failure.message, atMs: failure.lastMs } }),
+    ...(endFailure !== undefined && { endFailure }),
     ...(outage !== undefined && { runtimeDown: outage }),
     ...(broken !== undefined && { brokenManifest: broken }),
     ...(silent !== undefined && { silentSource: silent }),
@@ -268,7 +264,7 @@ function reportDecision(
     time: formatTime(atMs),
     ...(plan !== undefined && { plan: describePlan(plan) }),
     why: explainPlan(plan, pod, observed),
-    failures: failures.map(({ retryMs, ...failure }) => ({
+    failures: failures.map(({ retryMs, cause: _cause, ...failure }) => ({
       ...failure,
       ...(retryMs !== undefined && { retryTime: formatTime(retryMs) }),
     })),

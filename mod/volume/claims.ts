@@ -113,7 +113,9 @@ export class Claims {
   #claim(ref: ObjectRef): ClaimObject {
     const claim = this.#objects.claim(ref);
     if (claim === undefined) {
-      throw new VolumeFailure(`persistentvolumeclaim "${ref.name}" not found`);
+      const { name } = ref;
+      const object = "PersistentVolumeClaim";
+      throw new VolumeFailure({ kind: "missing_object", object, name });
     }
     if (claim.volumeMode === "Block") {
       throw new VolumeFailure(

@@ -5,7 +5,12 @@
  */
 
 export { directoryUsage } from "./directory_usage.ts";
-export type { Materialisation, VolumeWarning } from "./materialisation.ts";
+export {
+  mountFailure,
+  type UnreadyVolume,
+  type VolumeSetup,
+  type VolumeWarning,
+} from "./volume_setup.ts";
 export { PodDirectories } from "./pod_directories.ts";
 export { PodVolumes } from "./pod_volumes.ts";
 export type { VolumeFiles } from "./ports.ts";

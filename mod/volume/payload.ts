@@ -158,7 +158,7 @@ function configMapFiles(
   return keyedFiles(source, {
     ...context,
     find: (ref) => objects.configMap(ref),
-    missing: (name) => `configmap "${name}" not found`,
+    object: "ConfigMap",
     noKey: "configmap references non-existent config key",
   });
 }
@@ -168,7 +168,7 @@ function secretFiles(source: KeyedSource, context: Context): readonly Entry[] {
   return keyedFiles(source, {
     ...context,
     find: (ref) => objects.secret(ref),
-    missing: (name) => `secret "${name}" not found`,
+    object: "Secret",
     noKey: "references non-existent secret key",
   });
 }
@@ -177,8 +177,8 @@ interface KeyedContext extends Context {
   readonly find: (
     ref: { readonly namespace: string; readonly name: string },
   ) => KeyedObject | undefined;
+  readonly object: KeyedObject["kind"];
   /** As upstream says it. */
-  readonly missing: (name: string) => string;
   readonly noKey: string;
 }
 
@@ -188,12 +188,13 @@ function keyedFiles(
 ): readonly Entry[] {
   const { name = "", optional = false, items = [] } = source;
   const { namespace } = context.pod.metadata;
-  const object = context.find({ namespace, name });
-  if (object === undefined) {
+  const found = context.find({ namespace, name });
+  if (found === undefined) {
     if (optional) return [];
-    throw new VolumeFailure(context.missing(name));
+    const { object } = context;
+    throw new VolumeFailure({ kind: "missing_object", object, name });
   }
-  const { entries } = object;
+  const { entries } = found;
   if (items.length === 0) {
     return [...entries].map(([key, content]) => [
       keyPath(key),

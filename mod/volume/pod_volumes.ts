@@ -16,7 +16,11 @@ import { directoryUsage } from "./directory_usage.ts";
 import { ensureEmptyDir, isInMemory } from "./empty_dir.ts";
 import { hostPathSource } from "./host_path.ts";
 import { deviceNames, usedNames } from "./used_volumes.ts";
-import type { Materialisation, VolumeWarning } from "./materialisation.ts";
+import type {
+  UnreadyVolume,
+  VolumeSetup,
+  VolumeWarning,
+} from "./volume_setup.ts";
 import { nestedMountPoints } from "./nested_mounts.ts";
 import {
   namedObjects,
@@ -99,10 +103,10 @@ export class PodVolumes {
    *
    * @throws {unknown} The reason of `signal` when it aborts.
    */
-  async materialise(
+  async setUp(
     pod: Pod,
     options: { readonly signal?: AbortSignal } = {},
-  ): Promise<Materialisation> {
+  ): Promise<VolumeSetup> {
     const warnings: VolumeWarning[] = [];
     const result = await forUsed(pod, options, async (volume) => {
       const { signal } = options;
@@ -121,7 +125,7 @@ export class PodVolumes {
   async refresh(
     pod: Pod,
     options: { readonly signal?: AbortSignal } = {},
-  ): Promise<Materialisation> {
+  ): Promise<VolumeSetup> {
     return await forUsed(pod, options, async (volume) => {
       if (payloadKind(volume) === undefined) return undefined;
       const path = await this.#payloadPath(pod, volume);
@@ -203,7 +207,7 @@ export class PodVolumes {
     } catch (error) {
       // It is there as a whole or not at all.
       if (!await isDirectoryThere(path)) throw error;
-      const message = failure(volume, error);
+      const { message } = faultOf(volume, error);
       warnings.push({ reason: "FailedMount", message });
     }
     return { hostPath: path, readOnly: true };
@@ -268,11 +272,11 @@ async function forUsed(
   pod: Pod,
   options: { readonly signal?: AbortSignal },
   task: (volume: Volume) => Promise<VolumeSource | undefined>,
-): Promise<Materialisation> {
+): Promise<VolumeSetup> {
   const { signal } = options;
   const used = usedNames(pod);
   const sources = new Map<string, VolumeSource>();
-  const failures = new Map<string, string>();
+  const failures = new Map<string, UnreadyVolume>();
   for (const volume of pod.spec.volumes ?? []) {
     if (!used.has(volume.name)) continue;
     signal?.throwIfAborted();
@@ -284,16 +288,21 @@ async function forUsed(
       if (source !== undefined) sources.set(volume.name, source);
     } catch (error) {
       if (signal !== undefined && isAbort(error, signal)) throw error;
-      failures.set(volume.name, failure(volume, error));
+      failures.set(volume.name, faultOf(volume, error));
     }
   }
   if (failures.size === 0) return { kind: "ok", sources };
-  const message = [...failures.values()].join("; ");
-  return { kind: "failed", message, failures, sources };
+  return { kind: "failed", failures, sources };
 }
 
-function failure(volume: Volume, error: unknown): string {
-  return `Cannot set up volume "${volume.name}": ${describeError(error)}`;
+function faultOf({ name: volume }: Volume, error: unknown): UnreadyVolume {
+  const words = describeError(error);
+  const missing = error instanceof VolumeFailure ? error.missing : undefined;
+  return {
+    volume,
+    cause: missing ?? { kind: "said", words },
+    message: `Cannot set up volume "${volume}": ${words}`,
+  };
 }
 
 /** A volume's path; the directory above it is made. */

@@ -31,10 +31,10 @@ import {
 import { identifyPod } from "../../mod/source/file/mod.ts";
 import type { Draft, Effect } from "../../scripts/pod_fields/row.ts";
 import {
-  materialised,
   OBJECTS,
   QUANTITIES,
   type Sources,
+  volumesSetUp,
 } from "./pod_volume_effects.ts";
 import { BARE_CGROUPS, bareNode } from "./bare_node.ts";
 import { asked } from "./pod_probe_effects.ts";
@@ -72,7 +72,7 @@ export async function effectsOf(draft: Draft, root: string): Promise<Outcome> {
       annotations: decoded.metadata.annotations ?? {},
     },
   };
-  const volumes = await materialised(pod, root);
+  const volumes = await volumesSetUp(pod, root);
   const { requests, images } = containers(pod, volumes.sources);
   const names = (spec.volumes ?? []).map(({ name }) => name);
   const written = metadata.uid === decoded.metadata.uid ? metadata.uid : "made";

@@ -14,7 +14,11 @@ import type { Pod } from "../../mod/api/types/mod.ts";
 import { silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { removeTree } from "../../mod/host/files/mod.ts";
 import type { VolumeSource } from "../../mod/pod/inputs/mod.ts";
-import { PodDirectories, PodVolumes } from "../../mod/volume/mod.ts";
+import {
+  mountFailure,
+  PodDirectories,
+  PodVolumes,
+} from "../../mod/volume/mod.ts";
 import { FakeClock } from "./fake_clock.ts";
 
 /** What the node can give. */
@@ -58,7 +62,7 @@ export const OBJECTS: ObjectGetter = {
 export type Sources = ReadonlyMap<string, VolumeSource>;
 
 /** Makes the volumes of a pod below `root`, and shows where they are and what is in them. */
-export async function materialised(
+export async function volumesSetUp(
   pod: Pod,
   root: string,
 ): Promise<{ readonly sources: Sources; readonly files: string }> {
@@ -78,14 +82,20 @@ export async function materialised(
     },
   );
   await directories.prepare(pod);
-  const result = await volumes.materialise(pod);
+  const result = await volumes.setUp(pod);
   const found = await listing(root, "");
   return result.kind === "ok"
     ? {
       sources: result.sources,
       files: JSON.stringify([[...result.sources], found]),
     }
-    : { sources: new Map(), files: JSON.stringify([result.message, found]) };
+    : {
+      sources: new Map(),
+      files: JSON.stringify([
+        mountFailure(result.failures.values()).message,
+        found,
+      ]),
+    };
 }
 
 /** Every file below a directory with its mode, owner and content. */

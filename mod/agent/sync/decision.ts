@@ -7,9 +7,10 @@
 import type { Pod } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
-import type { SyncFailure } from "../../runtime/account/mod.ts";
+import { causeOf } from "../../runtime/account/mod.ts";
 import type { SyncResult } from "../workers/mod.ts";
 
 /** What was found of a pod, what was to be done about it, and what came of that. */
@@ -24,6 +25,8 @@ export interface PodDecision {
   readonly pod: Pod;
   /** In the order they happened; one without a container is about the pod as a whole. */
   readonly failures: readonly SyncFailure[];
+  /** Those of the sync before, while this one goes on: containers still wait for them. */
+  readonly earlier?: readonly SyncFailure[];
   readonly next: NextSync;
 }
 
@@ -35,16 +38,22 @@ export interface NextSync {
   readonly dueMs?: number;
 }
 
+/** Why a pod could not be ended. */
+export interface EndFailure {
+  /** What the runtime or the system said. */
+  readonly words: string;
+  /** Wall time, milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
 /** What a sync found, and what it is going to do about it. */
 type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
-
-/** The reason of a sync that could not even ask the runtime (upstream's event). */
-const FAILED_SYNC = "FailedSync";
 
 /** The last decision on every pod that is synced. */
 export class Decisions {
   readonly #clock: Clock;
   readonly #last = new Map<string, PodDecision>();
+  readonly #endFailures = new Map<string, EndFailure>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -60,7 +69,9 @@ export class Decisions {
     const { pod: { metadata: { uid } } } = finding;
     const atMs = this.#clock.now();
     const next: NextSync = { kind: "acting" };
-    this.#last.set(uid, { ...finding, atMs, failures: [], next });
+    const last = this.#last.get(uid);
+    const earlier = last?.earlier ?? last?.failures ?? [];
+    this.#last.set(uid, { ...finding, atMs, failures: [], earlier, next });
   }
 
   /** A sync is over. */
@@ -73,26 +84,43 @@ export class Decisions {
   ): void {
     const last = this.#last.get(uid);
     if (last === undefined) return;
+    const { earlier: _earlier, ...made } = last;
     const { result, failures } = how;
     const nowMs = this.#clock.monotonic();
-    this.#last.set(uid, { ...last, failures, next: nextAfter(result, nowMs) });
+    this.#last.set(uid, { ...made, failures, next: nextAfter(result, nowMs) });
   }
 
   /** A sync could not be finished; when it is tried again, its worker knows. */
   broken(finding: Omit<Finding, "plan">, error: unknown): void {
     const { pod: { metadata: { uid } } } = finding;
-    const failure = { reason: FAILED_SYNC, message: describeError(error) };
     this.#last.set(uid, {
       ...finding,
       plan: undefined,
       atMs: this.#clock.now(),
-      failures: [failure],
+      failures: [{
+        // Upstream's event.
+        reason: "FailedSync",
+        message: describeError(error),
+        cause: causeOf(error),
+      }],
       next: { kind: "retry" },
     });
   }
 
+  /** A pod could not be ended; that is tried again. */
+  notEnded(uid: string, error: unknown): void {
+    const { words } = causeOf(error);
+    this.#endFailures.set(uid, { words, atMs: this.#clock.now() });
+  }
+
+  /** Why a pod could not be ended when that was last tried. */
+  endFailure(uid: string): EndFailure | undefined {
+    return this.#endFailures.get(uid);
+  }
+
   /** Forgets a pod that is gone. */
   forget(uid: string): void {
+    this.#endFailures.delete(uid);
     this.#last.delete(uid);
   }
 }

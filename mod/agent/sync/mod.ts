@@ -4,6 +4,6 @@
  * @module
  */
 
-export type { PodDecision } from "./decision.ts";
+export type { EndFailure, PodDecision } from "./decision.ts";
 export { PodRemains } from "./pod_remains.ts";
 export { RuntimePodSyncer } from "./pod_syncer.ts";

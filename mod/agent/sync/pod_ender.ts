@@ -46,7 +46,10 @@ export interface EnderDeps
     SyncDeps["prober"],
     "stopLivenessAndStartup" | "remove"
   >;
-  readonly memory: Pick<SyncMemory, "acted" | "forget" | "renew">;
+  readonly memory: Pick<
+    SyncMemory,
+    "acted" | "decisions" | "forget" | "renew"
+  >;
   readonly look: Pick<PodLook, "latest" | "now">;
   readonly reporter: Pick<PodReporter, "report">;
 }
@@ -151,6 +154,7 @@ export class PodEnder {
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
+      this.#deps.memory.decisions.notEnded(ending.uid, error);
       return { error };
     }
   }

@@ -9,11 +9,17 @@ import type { Pod } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import { allocatedPod, planPod, type PodPlan } from "../../pod/plan/mod.ts";
 import { deadlineLeftMs, isTerminalPhase } from "../../pod/status/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
-import type { SyncFailure, SyncOutcome } from "../../runtime/account/mod.ts";
-import type { Materialisation, VolumeWarning } from "../../volume/mod.ts";
+import type { SyncOutcome } from "../../runtime/account/mod.ts";
+import {
+  mountFailure,
+  type UnreadyVolume,
+  type VolumeSetup,
+  type VolumeWarning,
+} from "../../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
-import type { PodDecision } from "./decision.ts";
+import type { Decisions } from "./decision.ts";
 import { isAlive, stopForName } from "./lost_name.ts";
 import type {
   EndingPod,
@@ -28,7 +34,7 @@ import { PodReporter } from "./pod_reporter.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import { SyncMemory } from "./sync_memory.ts";
 import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
-import { FAILED_MOUNT, mustWait, withoutVolumes } from "./volume_gate.ts";
+import { mustWait, withoutVolumes } from "./volume_gate.ts";
 import { waitingAfter } from "./waiting.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
@@ -90,9 +96,9 @@ export class RuntimePodSyncer implements PodSyncer {
     return this.#memory.isActing(uid);
   }
 
-  /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
-  decision(uid: string): PodDecision | undefined {
-    return this.#memory.decisions.get(uid);
+  /** What the last syncs came to, and ends that failed. */
+  get decisions(): Pick<Decisions, "get" | "endFailure"> {
+    return this.#memory.decisions;
   }
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
@@ -207,17 +213,21 @@ export class RuntimePodSyncer implements PodSyncer {
     if (!hasContent(pod)) return plain({ kind: "settled" });
     const refreshed = await this.#deps.volumes.refresh(pod, { signal });
     if (refreshed.kind === "ok") return plain({ kind: "settled" });
-    const { message } = refreshed;
-    const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
     return {
       result: { kind: "settled", againMs: this.#retryMs() },
-      failures: [failure],
+      failures: [this.#unready(pod, refreshed.failures)],
     };
   }
 
-  #warn(pod: Pod, warning: VolumeWarning): VolumeWarning {
-    this.#deps.events.record(podRef(pod), { type: "Warning", ...warning });
-    return warning;
+  /** The failure of a pod that waits for volumes, after an event of it. */
+  #unready(pod: Pod, volumes: ReadonlyMap<string, UnreadyVolume>): SyncFailure {
+    const failure = mountFailure(volumes.values());
+    this.#warn(pod, failure);
+    return failure;
+  }
+
+  #warn(pod: Pod, { reason, message }: VolumeWarning): void {
+    this.#deps.events.record(podRef(pod), { type: "Warning", reason, message });
   }
 
   async #act(job: SyncJob, signal: AbortSignal): Promise<Synced> {
@@ -233,14 +243,12 @@ export class RuntimePodSyncer implements PodSyncer {
     // goes on in its sandbox began long ago, and need not wait for the disk.
     const kept = this.#deps.records.keep(uid);
     if (plan.sandbox.kind === "create") await kept;
-    const volumes = await this.#materialise(pod, signal);
+    const volumes = await this.#setUp(pod, signal);
     for (const warning of volumes.warnings ?? []) this.#warn(pod, warning);
     if (volumes.kind === "failed" && mustWait(job, volumes)) {
-      const { message } = volumes;
-      const failure = this.#warn(pod, { reason: FAILED_MOUNT, message });
       return {
         result: { kind: "retry", delayMs: this.#retryMs() },
-        failures: [failure],
+        failures: [this.#unready(pod, volumes.failures)],
       };
     }
     if (plan.sandbox.kind === "create") await this.#deps.refreshNode();
@@ -249,31 +257,29 @@ export class RuntimePodSyncer implements PodSyncer {
     return await this.#conclude(job, outcome, signal);
   }
 
-  async #materialise(
+  async #setUp(
     pod: Pod,
     signal: AbortSignal,
-  ): Promise<Materialisation> {
-    const { volumes, executor: { activities } } = this.#deps;
-    const kind = "making_volumes";
-    using _making = activities.begin(pod.metadata.uid, { kind });
-    return await volumes.materialise(pod, { signal });
+  ): Promise<VolumeSetup> {
+    const { volumes, executor } = this.#deps;
+    const making = { kind: "making_volumes" } as const;
+    using _making = executor.activities.begin(pod.metadata.uid, making);
+    return await volumes.setUp(pod, { signal });
   }
 
   /** Does what the plan says, but for what needs a volume that is not ready. */
   async #execute(
     job: SyncJob,
-    options: { volumes: Materialisation; signal: AbortSignal },
+    options: { volumes: VolumeSetup; signal: AbortSignal },
   ): Promise<SyncOutcome> {
     const { pod } = job;
     const { uid } = pod.metadata;
     const { volumes, signal } = options;
+    const { sources } = volumes;
     const gated = withoutVolumes(job.plan, pod, volumes);
     const messages = new Set(gated.failures.map(({ message }) => message));
-    if (messages.size > 0) {
-      const message = [...messages].join("; ");
-      this.#warn(pod, { reason: FAILED_MOUNT, message });
-    }
-    const { sources } = volumes;
+    const message = [...messages].join("; ");
+    if (message !== "") this.#warn(pod, { reason: "FailedMount", message });
     const { plan } = gated;
     const beforeMs = this.#memory.actedAtMs(uid);
     const outcome = await this.#memory.acted(
@@ -283,8 +289,7 @@ export class RuntimePodSyncer implements PodSyncer {
     );
     // What was seen still holds: a wake-up that is due soon need not wait for a list.
     if (!outcome.acted) this.#memory.setActedAtMs(uid, beforeMs);
-    const failures = [...outcome.failures, ...gated.failures];
-    return { ...outcome, failures };
+    return { ...outcome, failures: [...outcome.failures, ...gated.failures] };
   }
 
   /** Sees what came of an action, and says when to go on. */
@@ -301,7 +306,8 @@ export class RuntimePodSyncer implements PodSyncer {
     const now = outcome.acted
       ? await this.#lookAfter(uid, outcome, signal)
       : observed;
-    const failures = failuresOf(outcome);
+    const { podFailure } = outcome;
+    const failures = [...outcome.failures, ...podFailure ? [podFailure] : []];
     const status = this.#reporter.report(pod, now, { terminal: false });
     if (isTerminalPhase(status.phase)) {
       return { result: { kind: "terminal" }, failures };
@@ -311,9 +317,10 @@ export class RuntimePodSyncer implements PodSyncer {
     if (failures.length > 0) {
       // One whose start failed and that runs all the same waits for its hook.
       const isHookNew = plan.postStart.length < next.postStart.length;
-      return isHookNew
-        ? { result: { kind: "retry", delayMs: 0 }, failures }
-        : { result: this.#retryAfter(outcome, failures), failures };
+      const result = isHookNew
+        ? { kind: "retry", delayMs: 0 } as const
+        : this.#retryAfter(outcome, failures);
+      return { result, failures };
     }
     // Nobody tells us of what our own look has seen already: a sidecar that runs and
     // lets the next container start, or a container that ended at once.
@@ -382,12 +389,6 @@ export class RuntimePodSyncer implements PodSyncer {
 /** Where nothing went wrong. */
 function plain(result: SyncResult): Synced {
   return { result, failures: [] };
-}
-
-function failuresOf(
-  { failures, podFailure }: SyncOutcome,
-): readonly SyncFailure[] {
-  return podFailure === undefined ? failures : [...failures, podFailure];
 }
 
 function isIdle(plan: PodPlan): boolean {

@@ -25,7 +25,7 @@ export interface SyncDeps {
   readonly executor: PodExecutor;
   /** What pods leave behind is handed over there. */
   readonly remains: PodRemains;
-  readonly volumes: Pick<PodVolumes, "materialise" | "refresh">;
+  readonly volumes: Pick<PodVolumes, "setUp" | "refresh">;
   /** Makes a pod's directory, by which it is ours. */
   readonly directories: Pick<PodDirectories, "prepare">;
   readonly statuses: Pick<

@@ -6,13 +6,14 @@
 
 import { findContainer, isRestartableInit } from "../../api/vocabulary/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
-import type { SyncFailure } from "../../runtime/account/mod.ts";
-import { type Materialisation, volumesUsedBy } from "../../volume/mod.ts";
-
-/** Why containers wait whose volumes are not ready. */
-export const FAILED_MOUNT = "FailedMount";
+import {
+  mountFailure,
+  type VolumeSetup,
+  volumesUsedBy,
+} from "../../volume/mod.ts";
 
 /** A plan as far as it can be carried out, and who has to wait. */
 export interface GatedPlan {
@@ -29,7 +30,7 @@ export interface GatedPlan {
 export function withoutVolumes(
   plan: PodPlan,
   pod: Pod,
-  volumes: Materialisation,
+  volumes: VolumeSetup,
 ): GatedPlan {
   if (volumes.kind === "ok") return { plan, failures: [] };
   const failures: SyncFailure[] = [];
@@ -40,8 +41,8 @@ export function withoutVolumes(
       used.has(volume)
     );
     if (missing.length === 0) return true;
-    const message = missing.map(([, why]) => why).join("; ");
-    failures.push({ container: name, reason: FAILED_MOUNT, message });
+    const unready = missing.map(([, volume]) => volume);
+    failures.push({ container: name, ...mountFailure(unready) });
     return false;
   };
   const startInit = upToFirstMissing(plan.startInit, { pod, isReady });
@@ -66,7 +67,7 @@ export function mustWait(
     readonly observed: ObservedPod;
     readonly plan: PodPlan;
   },
-  volumes: Materialisation,
+  volumes: VolumeSetup,
 ): boolean {
   if (volumes.kind === "ok" || plan.sandbox.kind !== "create") return false;
   if (observed.sandboxes.length === 0) return true;

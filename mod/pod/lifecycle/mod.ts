@@ -6,6 +6,20 @@
 
 export type { Activity, ActivityFact } from "./activity.ts";
 export {
+  type ContainerFailure,
+  type ContainerFailureReason,
+  type FailureCause,
+  type ImageFailureReason,
+  type Missing,
+  missingText,
+  type PodFailure,
+  type PodFailureReason,
+  type SaidCause,
+  type StartFailure,
+  type SyncFailure,
+  type VolumeFault,
+} from "./failure.ts";
+export {
   containerGrace,
   effectivePodGrace,
   stopTimeout,

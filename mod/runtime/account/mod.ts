@@ -6,6 +6,7 @@
 
 export { Activities } from "./activities.ts";
 export { ContainerEvents, restartBackOffText } from "./container_event.ts";
-export type { SyncFailure, SyncOutcome } from "./outcome.ts";
+export { causeOf, causeOfAll } from "./cause.ts";
+export type { SyncOutcome } from "./outcome.ts";
 export { OutcomeLog } from "./outcome_log.ts";
 export { Places } from "./places.ts";

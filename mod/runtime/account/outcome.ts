@@ -4,18 +4,8 @@
  * @module
  */
 
+import type { PodFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
-
-/** One thing that did not work, in the kubelet's words. */
-export interface SyncFailure {
-  /** Absent when the pod as a whole is meant. */
-  readonly container?: string;
-  /** For example `CrashLoopBackOff`, `ErrImagePull`, `CreatePodSandboxError`. */
-  readonly reason: string;
-  readonly message: string;
-  /** When to try again, on the monotonic clock in milliseconds; absent when nothing tells. */
-  readonly retryAtMs?: number;
-}
 
 /** What was done for a pod, and what is known of it now. */
 export interface SyncOutcome {
@@ -30,7 +20,7 @@ export interface SyncOutcome {
   /** Sandboxes in which nothing runs any more and which could not be stopped. */
   readonly unstopped?: readonly string[];
   /** Why none of the pod's containers could be started or kept. */
-  readonly podFailure?: SyncFailure;
+  readonly podFailure?: PodFailure;
   /**
    * The pod as the runtime showed it after the last change, when that could be said
    * without looking at all of it again; `atMs` is when it was asked, on the monotonic

@@ -5,13 +5,14 @@
  */
 
 import type { Clock } from "../../base/mod.ts";
-import type { SyncFailure, SyncOutcome } from "./outcome.ts";
+import type { PodFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
+import type { SyncOutcome } from "./outcome.ts";
 
 /** Collects what happens while a plan is executed, and sums it up. */
 export class OutcomeLog {
   readonly #clock: Clock;
   readonly #failures: SyncFailure[] = [];
-  #podFailure: SyncFailure | undefined;
+  #podFailure: PodFailure | undefined;
   #actedAtMs: number | undefined;
   #onlyStarted = true;
   #isPulling = false;
@@ -53,12 +54,12 @@ export class OutcomeLog {
   }
 
   /** The pod as a whole could not go on. */
-  podFailed(failure: SyncFailure): void {
+  podFailed(failure: PodFailure): void {
     this.#podFailure = failure;
   }
 
   /** The pod is to be looked at again at once. */
-  again(reason: string, message: string): void {
+  again(reason: PodFailure["reason"], message: string): void {
     this.stopped();
     this.failed({ reason, message, retryAtMs: this.#clock.monotonic() });
   }

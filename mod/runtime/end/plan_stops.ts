@@ -25,7 +25,7 @@ import {
   type ListService,
 } from "../observe/mod.ts";
 import { type PodKiller, SandboxesLeft } from "./kill.ts";
-import type { OutcomeLog } from "../account/mod.ts";
+import { causeOf, type OutcomeLog } from "../account/mod.ts";
 
 /** The part of an execution that stopping looks at. */
 export interface StopInput {
@@ -76,6 +76,7 @@ export class PlanStops {
           ? "KillContainerError"
           : "KillPodSandboxError",
         message: describeError(error),
+        cause: causeOf(error),
       });
       return false;
     }

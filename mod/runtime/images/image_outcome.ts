@@ -5,6 +5,10 @@
  */
 
 import type { Image } from "../../cri/model/mod.ts";
+import type {
+  ImageFailureReason,
+  StartFailure,
+} from "../../pod/lifecycle/mod.ts";
 
 /** The image is there, or why it is not; reasons as the kubelet spells them. */
 export type PullEnd =
@@ -15,13 +19,10 @@ export type PullEnd =
     /** The user that the image declares. */
     readonly image: Pick<Image, "uid" | "username">;
   }
-  | {
+  | (StartFailure & {
     readonly kind: "failed";
-    readonly reason: string;
-    readonly message: string;
-    /** When to look again, on the monotonic clock in milliseconds. */
-    readonly retryAtMs?: number;
-  };
+    readonly reason: ImageFailureReason;
+  });
 
 /** That, or the image is still being pulled: its pod is told when that has ended. */
 export type ImageOutcome = PullEnd | { readonly kind: "pulling" };

@@ -11,7 +11,11 @@ export type ImageReference =
     /** As the user wrote it, with `:latest` when it named neither tag nor digest. */
     readonly image: string;
   }
-  | { readonly kind: "invalid"; readonly message: string };
+  | {
+    readonly kind: "invalid";
+    readonly message: string;
+    readonly fault: string;
+  };
 
 // The grammar is that of the distribution project's reference format. A component
 // is bounded by the whole length, so no expression below can run away.
@@ -51,6 +55,7 @@ export function parseImageReference(text: string): ImageReference {
   if (fault !== undefined) {
     return {
       kind: "invalid",
+      fault,
       message: `couldn't parse image reference "${shown(text)}": ${fault}`,
     };
   }

@@ -7,14 +7,15 @@
 import { type PullPolicy, pullPolicy } from "../../api/defaults/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import { type Clock, isAbort, unlessAborted } from "../../base/mod.ts";
-import { describeError, formatDuration } from "../../base/text/mod.ts";
-import {
-  CriError,
-  type Image,
-  type ImageService,
-} from "../../cri/model/mod.ts";
+import { formatDuration } from "../../base/text/mod.ts";
+import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
-import { Activities, ContainerEvents, Places } from "../account/mod.ts";
+import {
+  Activities,
+  causeOf,
+  ContainerEvents,
+  Places,
+} from "../account/mod.ts";
 import { ImageLookups } from "./image_lookups.ts";
 import type { Fetched, ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
@@ -215,7 +216,8 @@ export class ImagePuller {
       const message =
         `Failed to apply default image tag "${name}": ${reference.message}`;
       told.warning(container.name, "InspectFailed", message);
-      return { kind: "failed", reason: "InvalidImageName", message };
+      const cause = { kind: "said", words: reference.fault } as const;
+      return { kind: "failed", reason: "InvalidImageName", message, cause };
     }
     const { image } = reference;
     const policy = pullPolicy(container, image);
@@ -243,9 +245,11 @@ export class ImagePuller {
       found = await unlessAborted(this.#lookups.ask(image), signal);
     } catch (error) {
       signal.throwIfAborted();
-      const message = `Failed to inspect image "${image}": ${wordsOf(error)}`;
+      const cause = causeOf(error);
+      const message = `Failed to inspect image "${image}": ${cause.words}`;
       told.warning(container.name, "InspectFailed", message);
-      return { kind: "failed", reason: "ImageInspectError", message };
+      const reason = "ImageInspectError";
+      return { kind: "failed", reason, message, cause };
     }
     if (found === undefined) return undefined;
     told.normal(
@@ -277,7 +281,8 @@ export class ImagePuller {
     return {
       kind: "failed",
       reason: "ImagePullBackOff",
-      message: `${message}: ${wait.cause}`,
+      message: `${message}: ${wait.reason}: ${wait.message}`,
+      cause: wait.cause,
       retryAtMs: wait.retryAtMs,
     };
   }
@@ -360,7 +365,8 @@ export class ImagePuller {
 
   #fail(wanted: Omit<Wanted, "signal">, error: unknown): PullEnd {
     const { pod, container, image } = wanted;
-    const message = wordsOf(error);
+    const cause = causeOf(error);
+    const message = cause.words;
     new ContainerEvents(this.#events, pod).warning(
       container.name,
       "Failed",
@@ -368,23 +374,22 @@ export class ImagePuller {
     );
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
-    this.#backoffs.failed(pod.metadata.uid, image, `${reason}: ${message}`);
+    const failure = { reason, message, cause } as const;
+    this.#backoffs.failed(pod.metadata.uid, image, failure);
     const retryAtMs = this.#clock.monotonic() + RETRY_AFTER_FAILURE_MS;
-    return { kind: "failed", reason, message, retryAtMs };
+    return { kind: "failed", ...failure, retryAtMs };
   }
 }
 
 /** Runtimes that know more say it by how their message begins (CRI errors). */
-const PREFIXED_REASONS = ["RegistryUnavailable", "SignatureValidationFailed"];
+const PREFIXED_REASONS = [
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
+] as const;
 
 function present(imageRef: string, image: Image | undefined): PullEnd {
   const { uid, username } = image ?? { uid: undefined, username: "" };
   return { kind: "present", imageRef, image: { uid, username } };
-}
-
-/** The runtime's own words about a failed call. */
-export function wordsOf(error: unknown): string {
-  return error instanceof CriError ? error.detail : describeError(error);
 }
 
 function wholeMs(ms: number): string {

@@ -5,6 +5,6 @@
  */
 
 export type { ImageOutcome, PullEnd } from "./image_outcome.ts";
-export { ImagePuller, wordsOf } from "./images.ts";
+export { ImagePuller } from "./images.ts";
 export { imagesOf } from "./pod_images.ts";
 export { pullFirst } from "./pull_first.ts";

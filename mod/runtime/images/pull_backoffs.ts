@@ -5,6 +5,10 @@
  */
 
 import type { Clock } from "../../base/mod.ts";
+import type {
+  FailureCause,
+  ImageFailureReason,
+} from "../../pod/lifecycle/mod.ts";
 import {
   type BackoffEntry,
   isBackoffExpired,
@@ -14,23 +18,26 @@ import {
 } from "../../pod/recovery/mod.ts";
 
 /** A pull that may not begin yet. */
-export interface PullWait {
-  /** Why the last one failed, in the words of a container's status. */
-  readonly cause: string;
+export interface PullWait extends PullFailure {
   /** On the monotonic clock in milliseconds. */
   readonly retryAtMs: number;
 }
 
-interface Failure {
-  readonly entry: BackoffEntry;
-  readonly cause: string;
+/** Why the last pull failed. */
+export interface PullFailure {
+  readonly reason: ImageFailureReason;
+  readonly message: string;
+  readonly cause: FailureCause;
 }
 
 /** Remembers the failed pulls of pods, image by image. */
 export class PullBackoffs {
   readonly #clock: Clock;
   readonly #maxMs: number | undefined;
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<
+    string,
+    { readonly entry: BackoffEntry; readonly failure: PullFailure }
+  >();
 
   /** @param options.maxMs the longest wait */
   constructor(
@@ -43,16 +50,16 @@ export class PullBackoffs {
 
   /** How long a pull has to wait; `undefined` when it may begin. */
   waitOf(podUid: string, image: string): PullWait | undefined {
-    const failure = this.#failures.get(pullKey(podUid, image));
-    if (failure === undefined) return undefined;
-    const verdict = pullDelay(failure.entry, this.#clock.monotonic());
+    const known = this.#failures.get(pullKey(podUid, image));
+    if (known === undefined) return undefined;
+    const verdict = pullDelay(known.entry, this.#clock.monotonic());
     return verdict.kind === "pull"
       ? undefined
-      : { cause: failure.cause, retryAtMs: verdict.untilMs };
+      : { ...known.failure, retryAtMs: verdict.untilMs };
   }
 
   /** A pull failed: the next one waits, longer each time. */
-  failed(podUid: string, image: string, cause: string): void {
+  failed(podUid: string, image: string, failure: PullFailure): void {
     const nowMs = this.#clock.monotonic();
     for (const [key, { entry }] of this.#failures) {
       if (isBackoffExpired(entry, nowMs)) this.#failures.delete(key);
@@ -62,7 +69,7 @@ export class PullBackoffs {
       nowMs,
       ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
     });
-    this.#failures.set(key, { entry, cause });
+    this.#failures.set(key, { entry, failure });
   }
 
   /** A pull succeeded. */

@@ -18,8 +18,7 @@ import {
   type ResizeUpdate,
 } from "../../pod/plan/mod.ts";
 import { ActuatedStore } from "./actuated_resources.ts";
-import { wordsOf } from "../images/mod.ts";
-import type { OutcomeLog } from "../account/mod.ts";
+import { causeOf, type OutcomeLog } from "../account/mod.ts";
 import type { PodCgroups } from "./pod_cgroups.ts";
 import {
   type NodeFacts,
@@ -80,7 +79,7 @@ export class PodResources {
       }`;
       const reason = "FailedToCreatePodContainer";
       this.#tell(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
-      log.podFailed({ reason, message });
+      log.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
   }
@@ -146,10 +145,11 @@ export class PodResources {
     } catch (error) {
       signal.throwIfAborted();
       log.stopped();
-      const message = wordsOf(error);
+      const cause = causeOf(error);
+      const message = cause.words;
       this.#errors.set(uid, message);
       this.#tell(pod, { type: "Warning", reason: "ResizeError", message });
-      log.failed({ reason: "ResizePodInPlaceError", message });
+      log.failed({ reason: "ResizePodInPlaceError", message, cause });
       return;
     }
     this.#errors.delete(uid);
@@ -255,7 +255,9 @@ export class PodResources {
       this.#tell(pod, {
         type: "Warning",
         reason: "ResizeError",
-        message: `Cannot tell the runtime of the resize: ${wordsOf(error)}`,
+        message: `Cannot tell the runtime of the resize: ${
+          causeOf(error).words
+        }`,
       });
     }
   }

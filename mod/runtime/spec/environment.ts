@@ -164,10 +164,15 @@ function keyValue(
   if (object === undefined) return undefined;
   if (object.entries.has(ref.key)) return textOf(object, ref.key);
   if (ref.optional === true) return undefined;
-  // Upstream's words, which operators search for.
-  throw new SpecRefusal(
-    `couldn't find key ${ref.key} in ${ref.kind} ${object.namespace}/${object.name}`,
-  );
+  const { kind, key } = ref;
+  const { namespace, name } = object;
+  throw new SpecRefusal({
+    kind: "missing_key",
+    object: kind,
+    namespace,
+    name,
+    key,
+  });
 }
 
 /** The object of the pod's namespace; `undefined` when an optional one is not there. */
@@ -182,8 +187,7 @@ function findObject(
     ? objects.configMap({ namespace, name })
     : objects.secret({ namespace, name });
   if (object !== undefined || optional === true) return object;
-  // Upstream's words, which operators search for.
-  throw new SpecRefusal(`${kind.toLowerCase()} "${name}" not found`);
+  throw new SpecRefusal({ kind: "missing_object", object: kind, name });
 }
 
 function textOf(object: KeyedObject, key: string): string {

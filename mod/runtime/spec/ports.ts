@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { SpecRefusal } from "./spec_refusal.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
 import type { DiskFiles } from "../../host/files/mod.ts";
@@ -25,7 +26,7 @@ export interface SpecBuilder {
   /** The sandbox's configuration, its warnings told by the way. */
   sandbox(
     input: Pick<SandboxSpecInput, "pod" | "attempt">,
-  ): SpecResult<SandboxConfig> & {
+  ): SpecResult<SandboxConfig, SpecRefusal["reason"]> & {
     readonly warnings?: readonly SpecWarning[];
     /** The runtime's handler for the pod; empty or absent for its default. */
     readonly runtimeHandler?: string;

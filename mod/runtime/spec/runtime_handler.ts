@@ -28,7 +28,9 @@ export function podRuntimeHandler(
   const handlers = (runtime?.handlers ?? []).map(({ name }) => name);
   const handler = handlerOf(pod, node, handlers);
   const lack = runtimeLack(pod, runtime, handler);
-  if (lack !== undefined) throw new SpecRefusal(lack.message, lack.reason);
+  if (lack !== undefined) {
+    throw new SpecRefusal(lack.message, { reason: lack.reason });
+  }
   return handler;
 }
 

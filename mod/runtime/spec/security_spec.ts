@@ -115,7 +115,7 @@ function userNamespace(
   if (mapping === undefined) {
     throw new SpecRefusal(
       `Cannot give pod "${pod.metadata.name}" a user namespace ("hostUsers: false"): it has no ids`,
-      "PodFeatureUnsupported",
+      { reason: "PodFeatureUnsupported" },
     );
   }
   return { mode: "pod", uids: [mapping], gids: [mapping] };
@@ -214,30 +214,35 @@ function refuseRoot(
 ): void {
   const { pod, container, imageUser } = input;
   const { uid } = pod.metadata;
-  const who = `(pod: "${
-    podFullName(pod)
-  }(${uid})", container: ${container.name})`;
+  const refusal = (words: string): SpecRefusal => {
+    const who = `pod: "${
+      podFullName(pod)
+    }(${uid})", container: ${container.name}`;
+    return new SpecRefusal(`${words} (${who})`, {
+      cause: { kind: "said", words },
+    });
+  };
   if (runAsUser === 0) {
-    throw new SpecRefusal(
-      `container's runAsUser breaks non-root policy ${who}`,
+    throw refusal(
+      `container's runAsUser breaks non-root policy`,
     );
   }
   if (runAsUser !== undefined) return;
   if (imageUser.uid === undefined && imageUser.username !== "") {
-    throw new SpecRefusal(
-      `container has runAsNonRoot and image has non-numeric user (${imageUser.username}), cannot verify user is non-root ${who}`,
+    throw refusal(
+      `container has runAsNonRoot and image has non-numeric user (${imageUser.username}), cannot verify user is non-root`,
     );
   }
   const imageUid = imageUser.uid ?? 0n;
   // Runtimes have cut off what is above, and run the image as root (CVE-2024-40635).
   if (imageUid < 0n || imageUid > MAX_UID) {
-    throw new SpecRefusal(
-      `container has runAsNonRoot and image has user ${imageUid}, wanted 1 to ${MAX_UID}, cannot verify user is non-root ${who}`,
+    throw refusal(
+      `container has runAsNonRoot and image has user ${imageUid}, wanted 1 to ${MAX_UID}, cannot verify user is non-root`,
     );
   }
   if (imageUid === 0n) {
-    throw new SpecRefusal(
-      `container has runAsNonRoot and image will run as root ${who}`,
+    throw refusal(
+      `container has runAsNonRoot and image will run as root`,
     );
   }
 }

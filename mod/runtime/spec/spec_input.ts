@@ -13,8 +13,9 @@ import type {
 } from "../../api/objects/mod.ts";
 import type { IdMapping, ImageSpec } from "../../cri/config/mod.ts";
 import type { Image, RuntimeVersion } from "../../cri/model/mod.ts";
-import type { RuntimeLack, RuntimeSupport } from "../../pod/admission/mod.ts";
+import type { RuntimeSupport } from "../../pod/admission/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
+import type { FailureCause } from "../../pod/lifecycle/mod.ts";
 import type { CgroupLayout } from "../../pod/resources/mod.ts";
 import type { Environment } from "./environment.ts";
 import type { KeyFiles } from "./key_file.ts";
@@ -142,10 +143,11 @@ export interface ContainerSpecInput {
 }
 
 /** A configuration, or why there can be none. */
-export type SpecResult<Config> =
+export type SpecResult<Config, Reason = "CreateContainerConfigError"> =
   | { readonly kind: "ok"; readonly config: Config }
   | {
     readonly kind: "refused";
-    readonly reason: "CreateContainerConfigError" | RuntimeLack["reason"];
+    readonly reason: Reason;
     readonly message: string;
+    readonly cause?: FailureCause;
   };

@@ -5,6 +5,11 @@
  */
 
 import type { RuntimeLack } from "../../pod/admission/mod.ts";
+import {
+  type FailureCause,
+  type Missing,
+  missingText,
+} from "../../pod/lifecycle/mod.ts";
 
 /**
  * What was found in a pod that no sandbox or container can be made of.
@@ -16,12 +21,18 @@ export class SpecRefusal extends Error {
   override readonly name = "SpecRefusal";
   /** What the refusal is called in status and events. */
   readonly reason: "CreateContainerConfigError" | RuntimeLack["reason"];
+  /** Absent where the message is all that is known. */
+  override readonly cause: FailureCause | undefined;
 
   constructor(
-    message: string,
-    reason: SpecRefusal["reason"] = "CreateContainerConfigError",
+    found: string | Missing,
+    options: {
+      readonly reason?: RuntimeLack["reason"];
+      readonly cause?: FailureCause;
+    } = {},
   ) {
-    super(message);
-    this.reason = reason;
+    super(typeof found === "string" ? found : missingText(found));
+    this.reason = options.reason ?? "CreateContainerConfigError";
+    this.cause = typeof found === "string" ? options.cause : found;
   }
 }

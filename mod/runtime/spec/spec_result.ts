@@ -13,7 +13,8 @@ export function specResult<Config>(build: () => Config): SpecResult<Config> {
     return { kind: "ok", config: build() };
   } catch (error) {
     if (!(error instanceof SpecRefusal)) throw error;
-    const { reason, message } = error;
-    return { kind: "refused", reason, message };
+    const { message, cause } = error;
+    const reason = "CreateContainerConfigError";
+    return { kind: "refused", reason, message, ...cause && { cause } };
   }
 }

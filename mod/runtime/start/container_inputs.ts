@@ -6,6 +6,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
+import type { StartFailure } from "../../pod/lifecycle/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { ImageSpec, SandboxConfig } from "../../cri/config/mod.ts";
 import type { ImagePuller } from "../images/mod.ts";
@@ -18,7 +19,6 @@ import type {
   WantedImage,
   WantedSubPath,
 } from "../spec/mod.ts";
-import type { SyncFailure } from "../account/mod.ts";
 import { readKeyFiles } from "./read_key_files.ts";
 
 /** What the gathering works with. */
@@ -51,10 +51,7 @@ export type Gathered =
     /** To be looked at again when the runtime has followed them. */
     readonly pinned: readonly PinnedSubPath[];
   }
-  | {
-    readonly kind: "failed";
-    readonly failure: Omit<SyncFailure, "container">;
-  }
+  | { readonly kind: "failed"; readonly failure: StartFailure }
   /** The image of a volume is still being pulled. */
   | { readonly kind: "pulling" };
 
@@ -97,7 +94,10 @@ export class ContainerInputs {
   async gather(input: GatherInput, options: GatherOptions): Promise<Gathered> {
     const keyFiles = await readKeyFiles(input.container, input.volumes);
     const needs = this.#deps.specs.needs({ ...input, keyFiles });
-    if (needs.kind === "refused") return { kind: "failed", failure: needs };
+    if (needs.kind === "refused") {
+      const { kind: _kind, ...failure } = needs;
+      return { kind: "failed", failure };
+    }
     const { environment, subPaths, images } = needs.config;
     const { signal } = options;
     const pinned = await this.#pin(input.pod, subPaths, signal);
@@ -202,7 +202,10 @@ export class ContainerInputs {
       if (image.kind === "failed") {
         const { kind: _kind, ...failure } = image;
         const message = `Cannot pull volume "${volume}": ${failure.message}`;
-        return { kind: "failed", failure: { ...failure, message } };
+        const isAway = failure.cause?.kind === "no_runtime";
+        const kind = isAway ? "no_runtime" : "said";
+        const cause = { kind, words: message } as const;
+        return { kind: "failed", failure: { ...failure, message, cause } };
       }
       images.set(volume, {
         image: image.imageRef,
@@ -216,7 +219,7 @@ export class ContainerInputs {
 /** The failure of a container of which one sub-path is not what was looked at. */
 export function exchangedFailure(
   { written, volume }: WantedSubPath,
-): Omit<SyncFailure, "container"> {
+): StartFailure {
   return {
     reason: "CreateContainerConfigError",
     message:

@@ -6,7 +6,7 @@
 
 import { isRestartableInit } from "../../api/vocabulary/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { Activities, OutcomeLog, SyncFailure } from "../account/mod.ts";
+import { type Activities, causeOf, type OutcomeLog } from "../account/mod.ts";
 import type { ContainerStarter } from "./start_container.ts";
 import type {
   StartContext,
@@ -71,12 +71,16 @@ export class PlanStarts {
       return await this.#starter.start(context, target);
     } catch (error) {
       context.signal.throwIfAborted();
-      const failure: SyncFailure = {
-        container: target.container.name,
-        reason: "RunContainerError",
-        message: describeError(error),
+      return {
+        kind: "failed",
+        failure: {
+          container: target.container.name,
+          reason: "RunContainerError",
+          message: describeError(error),
+          cause: causeOf(error),
+        },
+        changed: true,
       };
-      return { kind: "failed", failure, changed: true };
     }
   }
 }

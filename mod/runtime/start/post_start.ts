@@ -10,8 +10,8 @@ import { containerGrace } from "../../pod/lifecycle/mod.ts";
 import { judgedStops } from "../../pod/plan/mod.ts";
 import {
   type Activities,
+  causeOfAll,
   ContainerEvents,
-  type SyncFailure,
 } from "../account/mod.ts";
 import type { ContainerNotes } from "../observe/mod.ts";
 import type { HookRunner, PodKiller } from "../end/mod.ts";
@@ -125,12 +125,18 @@ export class PostStart {
     const causes = notKilled === undefined ? [error] : [error, notKilled];
     const message = causes.map(describeError).join("; ")
       .replaceAll(containerId, name);
-    const failure: SyncFailure = {
-      container: name,
-      reason: "PostStartHookError",
-      message,
+    const cause = causeOfAll(causes);
+    const words = cause.words.replaceAll(containerId, name);
+    return {
+      kind: "failed",
+      failure: {
+        container: name,
+        reason: "PostStartHookError",
+        message,
+        cause: { ...cause, words },
+      },
+      changed: true,
     };
-    return { kind: "failed", failure, changed: true };
   }
 
   #tell({ pod }: StartedContainer): ContainerEvents {

@@ -14,9 +14,9 @@ import {
   type SandboxStatus,
 } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
+import type { PodFailure, SaidCause } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
-import type { Activities, OutcomeLog, SyncFailure } from "../account/mod.ts";
-import { wordsOf } from "../images/mod.ts";
+import { type Activities, causeOf, type OutcomeLog } from "../account/mod.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod, podIps } from "../observe/mod.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
@@ -79,7 +79,7 @@ export class SandboxCreator {
   }
 
   /** Why a pod has to wait before its next sandbox, after others that came to nothing. */
-  waitOf(uid: string): SyncFailure | undefined {
+  waitOf(uid: string): PodFailure | undefined {
     return this.#pauses.waitOf(uid);
   }
 
@@ -170,7 +170,7 @@ export class SandboxCreator {
       await this.#users.reserve(pod.metadata.uid);
       return true;
     } catch (error) {
-      this.#fail(pod, describeError(error), { log });
+      this.#fail(pod, said(describeError(error)), { log });
       return false;
     }
   }
@@ -187,7 +187,7 @@ export class SandboxCreator {
     const event = spec.reason === "CreateContainerConfigError"
       ? undefined
       : spec.reason;
-    this.#fail(pod, spec.message, { log, event });
+    this.#fail(pod, said(spec.message), { log, event });
     return undefined;
   }
 
@@ -225,10 +225,11 @@ export class SandboxCreator {
       status = await this.#runtime.podSandboxStatus(id, { signal });
     } catch (error) {
       signal.throwIfAborted();
-      const message = `Unable to get pod sandbox status: ${wordsOf(error)}`;
+      const cause = causeOf(error);
+      const message = `Unable to get pod sandbox status: ${cause.words}`;
       this.#warn(pod, "FailedPodSandBoxStatus", message);
       log.stopped();
-      log.podFailed({ reason: "CreatePodSandboxError", message });
+      log.podFailed({ reason: "CreatePodSandboxError", message, cause });
       return undefined;
     }
     const observed: ObservedSandbox = {
@@ -244,7 +245,7 @@ export class SandboxCreator {
     // Containers in it would be stopped by the next plan.
     if (status.ip === "") {
       log.stopped();
-      this.#fail(pod, `sandbox "${id}" has no address`, { log });
+      this.#fail(pod, said(`sandbox "${id}" has no address`), { log });
       return undefined;
     }
     this.#pauses.made(pod.metadata.uid);
@@ -278,7 +279,7 @@ export class SandboxCreator {
       : holder !== undefined && await this.#isListed(pod, holder, signal)
       ? RETRY_AFTER_CONFLICT_MS
       : undefined;
-    this.#fail(pod, wordsOf(error), {
+    this.#fail(pod, causeOf(error), {
       log,
       ...delayMs === undefined
         ? {}
@@ -311,7 +312,7 @@ export class SandboxCreator {
 
   #fail(
     pod: Pod,
-    why: string,
+    cause: SaidCause,
     options: {
       readonly log: OutcomeLog;
       readonly retryAtMs?: number;
@@ -319,9 +320,10 @@ export class SandboxCreator {
       readonly event?: string | undefined;
     },
   ): void {
-    const message = `Failed to create pod sandbox: ${why}`;
+    const message = `Failed to create pod sandbox: ${cause.words}`;
     this.#warn(pod, options.event ?? "FailedCreatePodSandBox", message);
-    const failure = { reason: "CreatePodSandboxError", message };
+    const reason = "CreatePodSandboxError";
+    const failure = { reason, message, cause } as const;
     const { log, retryAtMs } = options;
     log.podFailed(
       retryAtMs === undefined
@@ -333,4 +335,8 @@ export class SandboxCreator {
   #warn(pod: Pod, reason: string, message: string): void {
     this.#events.record(podRef(pod), { type: "Warning", reason, message });
   }
+}
+
+function said(words: string): SaidCause {
+  return { kind: "said", words };
 }

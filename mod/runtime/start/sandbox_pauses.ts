@@ -6,13 +6,13 @@
 
 import { type Clock, nextDelay } from "../../base/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "../../pod/recovery/mod.ts";
-import type { SyncFailure } from "../account/mod.ts";
+import type { PodFailure } from "../../pod/lifecycle/mod.ts";
 
 /** What went wrong, and when to try again. */
-export type SandboxWait = SyncFailure & { readonly retryAtMs: number };
+export type SandboxWait = PodFailure & { readonly retryAtMs: number };
 
 interface Failed {
-  readonly failure: SyncFailure;
+  readonly failure: PodFailure;
   readonly atMs: number;
   readonly delayMs: number;
 }
@@ -45,7 +45,7 @@ export class SandboxPauses {
   }
 
   /** Counts a sandbox that could not be made, and says when to try again. */
-  failed(uid: string, failure: SyncFailure): SandboxWait {
+  failed(uid: string, failure: PodFailure): SandboxWait {
     const delayMs = nextDelay(this.#failed.get(uid)?.delayMs, PAUSE);
     const atMs = this.#clock.monotonic();
     this.#failed.set(uid, { failure, atMs, delayMs });
@@ -79,6 +79,7 @@ export class SandboxPauses {
       reason: "CreatePodSandboxError",
       message:
         "Waiting to make another pod sandbox: the last ones broke soon after they were made",
+      cause: { kind: "sandboxes_broke" },
       retryAtMs: made.atMs + made.delayMs,
     };
   }

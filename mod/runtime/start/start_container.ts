@@ -7,24 +7,20 @@
 import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { RuntimeService } from "../../cri/model/mod.ts";
+import type { StartFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
 import { latestContainer } from "../../pod/observed/mod.ts";
 import { type ContainerFiles, listPod } from "../observe/mod.ts";
 import {
+  causeOf,
   ContainerEvents,
   restartBackOffText,
-  type SyncFailure,
 } from "../account/mod.ts";
 import {
   ContainerInputs,
   exchangedFailure,
   type PinnedSubPath,
 } from "./container_inputs.ts";
-import {
-  type ImageOutcome,
-  type ImagePuller,
-  type PullEnd,
-  wordsOf,
-} from "../images/mod.ts";
+import type { ImageOutcome, ImagePuller, PullEnd } from "../images/mod.ts";
 import { nameHolder } from "./name_conflict.ts";
 import type { NewRuns } from "./new_runs.ts";
 import type { PodResources } from "../resources/mod.ts";
@@ -191,7 +187,8 @@ export class ContainerStarter {
       });
       if (made.kind === "refused") {
         const { changed } = run;
-        return this.#failed(pod, container.name, made, { changed });
+        const { kind: _kind, ...refusal } = made;
+        return this.#failed(pod, container.name, refusal, { changed });
       }
       created = { containerId: made.containerId, pinned: gathered.pinned };
     } catch (error) {
@@ -223,8 +220,13 @@ export class ContainerStarter {
       this.#tell(pod).normal(name, "Started", "Container started");
     } catch (error) {
       signal.throwIfAborted();
-      const message = wordsOf(error).replaceAll(containerId, name);
-      const failure = { reason: "RunContainerError", message };
+      const cause = causeOf(error);
+      const message = cause.words.replaceAll(containerId, name);
+      const failure = {
+        reason: "RunContainerError",
+        message,
+        cause: { ...cause, words: message },
+      } as const;
       // One whose start was only slow may run all the same.
       if (await this.#inputs.exchanged(pinned) !== undefined) {
         await this.#killAtOnce(containerId, signal);
@@ -286,7 +288,9 @@ export class ContainerStarter {
     const { name } = container;
     // The image may be gone: what was known of it is not to be trusted.
     this.#deps.puller.invalidate(container);
-    const failure = { reason: "CreateContainerError", message: wordsOf(error) };
+    const cause = causeOf(error);
+    const reason = "CreateContainerError";
+    const failure = { reason, message: cause.words, cause } as const;
     const holder = nameHolder(error);
     if (holder === undefined) {
       return this.#failed(pod, name, failure, { changed: true });
@@ -325,19 +329,14 @@ export class ContainerStarter {
   #failed(
     pod: Pod,
     container: string,
-    failure: Omit<SyncFailure, "container">,
+    failure: StartFailure,
     options: { readonly changed: boolean } = { changed: false },
   ): StartResult {
-    const { reason, message, retryAtMs } = failure;
+    const { message } = failure;
     this.#tell(pod).warning(container, "Failed", `Error: ${message}`);
     return {
       kind: "failed",
-      failure: {
-        container,
-        reason,
-        message,
-        ...retryAtMs === undefined ? {} : { retryAtMs },
-      },
+      failure: { container, ...failure },
       changed: options.changed,
     };
   }

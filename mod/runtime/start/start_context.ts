@@ -7,9 +7,9 @@
 import type { ContainerKind, ContainerSpec, Pod } from "../../api/types/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import { type SpecBuilder, wantsHostsFile } from "../spec/mod.ts";
-import type { SyncFailure } from "../account/mod.ts";
 
 /** The sandbox and the rest that all containers of one pod share while they start. */
 export interface StartContext {

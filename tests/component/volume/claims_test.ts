@@ -48,7 +48,7 @@ async function ownersOf(
   }));
 }
 
-Deno.test("materialise() waits for the claim, gives it a directory and keeps the data", async () => {
+Deno.test("setUp() waits for the claim, gives it a directory and keeps the data", async () => {
   await using root = await Root.make();
   match(
     await failureOf(root, podOf("a")),
@@ -71,7 +71,7 @@ Deno.test("materialise() waits for the claim, gives it a directory and keeps the
   deepStrictEqual(await contentOf(path), { kept: "x" });
 });
 
-Deno.test("materialise() mounts a claim read-only when the volume says so", async () => {
+Deno.test("setUp() mounts a claim read-only when the volume says so", async () => {
   await using root = await Root.make();
   root.objects.setClaim("data");
   const pod = podWith({
@@ -79,17 +79,17 @@ Deno.test("materialise() mounts a claim read-only when the volume says so", asyn
     persistentVolumeClaim: { claimName: "data", readOnly: true },
   });
   await root.directories.prepare(pod);
-  const result = await root.volumes.materialise(pod);
+  const result = await root.volumes.setUp(pod);
   strictEqual(result.kind === "ok" && result.sources.get("v")?.readOnly, true);
 });
 
-Deno.test("materialise() refuses a claim of a block device", async () => {
+Deno.test("setUp() refuses a claim of a block device", async () => {
   await using root = await Root.make();
   root.objects.setClaim("data", { volumeMode: "Block" });
   match(await failureOf(root, podOf("a")), /asks for volumeMode "Block"/);
 });
 
-Deno.test("materialise() refuses a claim of files as a device", async () => {
+Deno.test("setUp() refuses a claim of files as a device", async () => {
   await using root = await Root.make();
   root.objects.setClaim("data");
   const pod = podWith(CLAIM, {
@@ -102,7 +102,7 @@ Deno.test("materialise() refuses a claim of files as a device", async () => {
 });
 
 for (const claimName of ["", "..", "../x", "a/b", "A", ".hidden", "a\0"]) {
-  Deno.test(`materialise() refuses the claim name ${JSON.stringify(claimName)}`, async () => {
+  Deno.test(`setUp() refuses the claim name ${JSON.stringify(claimName)}`, async () => {
     await using root = await Root.make();
     root.objects.setClaim(claimName);
     const pod = podWith({ name: "v", persistentVolumeClaim: { claimName } });
@@ -111,7 +111,7 @@ for (const claimName of ["", "..", "../x", "a/b", "A", ".hidden", "a\0"]) {
   });
 }
 
-Deno.test("materialise() gives a ReadWriteOncePod claim to one pod at a time", async () => {
+Deno.test("setUp() gives a ReadWriteOncePod claim to one pod at a time", async () => {
   await using root = await Root.make();
   root.objects.setClaim("data", { accessModes: ["ReadWriteOncePod"] });
   const path = await sourceOf(root, podOf("a"));
@@ -124,19 +124,19 @@ Deno.test("materialise() gives a ReadWriteOncePod claim to one pod at a time", a
   strictEqual(await sourceOf(root, podOf("b")), path);
 });
 
-Deno.test("materialise() gives a ReadWriteOncePod claim to one of two pods that come together", async () => {
+Deno.test("setUp() gives a ReadWriteOncePod claim to one of two pods that come together", async () => {
   await using root = await Root.make();
   root.objects.setClaim("data", { accessModes: ["ReadWriteOncePod"] });
   const pods = [podOf("a"), podOf("b")];
   for (const pod of pods) await root.directories.prepare(pod);
   const results = await Promise.all(
-    pods.map((pod) => root.volumes.materialise(pod)),
+    pods.map((pod) => root.volumes.setUp(pod)),
   );
   deepStrictEqual(results.map(({ kind }) => kind).sort(), ["failed", "ok"]);
 });
 
 Deno.test(
-  "materialise() gives all of a claim to the pod's group and follows no link (VO-11)",
+  "setUp() gives all of a claim to the pod's group and follows no link (VO-11)",
   AS_ROOT,
   async () => {
     await using root = await Root.make();
@@ -175,7 +175,7 @@ Deno.test(
 );
 
 Deno.test(
-  "materialise() goes through a claim once for each pod (VO-11)",
+  "setUp() goes through a claim once for each pod (VO-11)",
   AS_ROOT,
   async () => {
     await using root = await Root.make();
@@ -191,7 +191,7 @@ Deno.test(
 
 for (const policy of ["Always", "OnRootMismatch"]) {
   Deno.test(
-    `materialise() minds the fsGroupChangePolicy ${policy} (VO-11)`,
+    `setUp() minds the fsGroupChangePolicy ${policy} (VO-11)`,
     AS_ROOT,
     async () => {
       await using root = await Root.make();
@@ -213,17 +213,17 @@ for (const policy of ["Always", "OnRootMismatch"]) {
 }
 
 Deno.test(
-  "materialise() leaves the group of a claim that another pod uses, and says so",
+  "setUp() leaves the group of a claim that another pod uses, and says so",
   AS_ROOT,
   async () => {
     await using root = await Root.make();
     root.objects.setClaim("data");
     const path = await sourceOf(root, podOf("a", { fsGroup: 1 }));
     await root.directories.prepare(podOf("b"));
-    const same = await root.volumes.materialise(podOf("b", { fsGroup: 1 }));
+    const same = await root.volumes.setUp(podOf("b", { fsGroup: 1 }));
     strictEqual(same.kind === "ok" && same.warnings, undefined);
     await root.directories.prepare(podOf("c"));
-    const other = await root.volumes.materialise(podOf("c", { fsGroup: 2 }));
+    const other = await root.volumes.setUp(podOf("c", { fsGroup: 2 }));
     deepStrictEqual(other, {
       kind: "ok",
       sources: new Map([["v", { hostPath: path, readOnly: false }]]),
@@ -238,7 +238,7 @@ Deno.test(
 );
 
 Deno.test(
-  "materialise() can be stopped in a large claim and begins it anew (VO-11)",
+  "setUp() can be stopped in a large claim and begins it anew (VO-11)",
   AS_ROOT,
   async () => {
     await using root = await Root.make();
@@ -254,7 +254,7 @@ Deno.test(
     });
     await root.directories.prepare(pod);
     const controller = new AbortController();
-    const stopped = root.volumes.materialise(pod, {
+    const stopped = root.volumes.setUp(pod, {
       signal: controller.signal,
     });
     controller.abort(new Error("enough"));
@@ -267,7 +267,7 @@ Deno.test(
 );
 
 Deno.test(
-  "materialise() gives nothing away that is mounted in a claim (VO-11)",
+  "setUp() gives nothing away that is mounted in a claim (VO-11)",
   {
     // Mounts need root and CAP_SYS_ADMIN.
     ignore: !await canMount(),
@@ -292,7 +292,7 @@ Deno.test(
 );
 
 Deno.test(
-  "materialise() never gives a hostPath to the pod's group",
+  "setUp() never gives a hostPath to the pod's group",
   AS_ROOT,
   async () => {
     await using root = await Root.make();

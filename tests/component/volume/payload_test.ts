@@ -5,6 +5,7 @@
  * @module
  */
 
+import { mountFailure } from "../../../mod/volume/mod.ts";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import {
@@ -23,16 +24,18 @@ const SECRET: Volume = { name: "v", secret: { secretName: "keys" } };
 
 async function refresh(root: Root, pod: Pod): Promise<string> {
   const result = await root.volumes.refresh(pod);
-  return result.kind === "ok" ? "ok" : result.message;
+  return result.kind === "ok"
+    ? "ok"
+    : mountFailure(result.failures.values()).message;
 }
 
-Deno.test("materialise() writes a configMap on disk, read-only", async () => {
+Deno.test("setUp() writes a configMap on disk, read-only", async () => {
   await using root = await Root.make();
   root.objects.set("ConfigMap", "settings", { color: "blue", size: "xl\n" });
   const pod = podWith(CONFIG);
   await root.directories.prepare(pod);
   const path = `${root.podDirectory}/volumes/kubernetes.io~configmap/v`;
-  deepStrictEqual(await root.volumes.materialise(pod), {
+  deepStrictEqual(await root.volumes.setUp(pod), {
     kind: "ok",
     sources: new Map([["v", { hostPath: path, readOnly: true }]]),
   });
@@ -56,7 +59,7 @@ const IN_MEMORY: readonly (readonly [title: string, volume: Volume])[] = [
 ];
 
 for (const [title, volume] of IN_MEMORY) {
-  Deno.test(`materialise() keeps ${title} off the disk`, async () => {
+  Deno.test(`setUp() keeps ${title} off the disk`, async () => {
     await using root = await Root.make();
     root.objects.set("Secret", "keys", { key: "s3cret" });
     const path = await sourceOf(root, podWith(volume));
@@ -67,7 +70,7 @@ for (const [title, volume] of IN_MEMORY) {
   });
 }
 
-Deno.test("materialise() picks items, at nested paths and with modes of their own", async () => {
+Deno.test("setUp() picks items, at nested paths and with modes of their own", async () => {
   await using root = await Root.make();
   root.objects.set("Secret", "keys", { a: "1", b: "2", c: "3" });
   const pod = podWith({
@@ -99,7 +102,7 @@ Deno.test("materialise() picks items, at nested paths and with modes of their ow
 });
 
 Deno.test(
-  "materialise() gives files of content to the pod's group, which may read them",
+  "setUp() gives files of content to the pod's group, which may read them",
   AS_ROOT,
   async () => {
     await using root = await Root.make();
@@ -122,7 +125,7 @@ Deno.test(
   },
 );
 
-Deno.test("materialise() shows the pod to itself", async () => {
+Deno.test("setUp() shows the pod to itself", async () => {
   await using root = await Root.make();
   const pod = podWith({
     name: "v",
@@ -153,7 +156,7 @@ Deno.test("materialise() shows the pod to itself", async () => {
   strictEqual(await modeOf(`${path}/sub/name`), 0o444);
 });
 
-Deno.test("materialise() merges the sources of a projected volume, the later one wins", async () => {
+Deno.test("setUp() merges the sources of a projected volume, the later one wins", async () => {
   await using root = await Root.make();
   root.objects.set("ConfigMap", "settings", { both: "config", c: "1" });
   root.objects.set("Secret", "keys", { both: "secret", s: "2" });
@@ -184,7 +187,7 @@ Deno.test("materialise() merges the sources of a projected volume, the later one
   strictEqual(await modeOf(`${path}/both`), 0o440);
 });
 
-Deno.test("materialise() makes the places of mounts inside a read-only volume", async () => {
+Deno.test("setUp() makes the places of mounts inside a read-only volume", async () => {
   await using root = await Root.make();
   root.objects.set("ConfigMap", "settings", { file: "x" });
   const pod = podWith(CONFIG, {
@@ -205,7 +208,7 @@ Deno.test("materialise() makes the places of mounts inside a read-only volume", 
   deepStrictEqual(await contentOf(path), { "cache/": "", file: "x" });
 });
 
-Deno.test("materialise() fails for a required configMap that is not there, and recovers (VO-14)", async () => {
+Deno.test("setUp() fails for a required configMap that is not there, and recovers (VO-14)", async () => {
   await using root = await Root.make();
   const pod = podWith(CONFIG);
   match(
@@ -216,7 +219,7 @@ Deno.test("materialise() fails for a required configMap that is not there, and r
   deepStrictEqual(await contentOf(await sourceOf(root, pod)), { a: "1" });
 });
 
-Deno.test("materialise() starts with an empty optional volume, which is filled later (VO-14)", async () => {
+Deno.test("setUp() starts with an empty optional volume, which is filled later (VO-14)", async () => {
   await using root = await Root.make();
   const pod = podWith({
     name: "v",

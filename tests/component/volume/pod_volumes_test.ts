@@ -45,7 +45,7 @@ Deno.test("prepare() refuses a UID that leads elsewhere before it makes anything
   deepStrictEqual(await exists(`${root.path}/root`), false);
 });
 
-Deno.test("materialise() makes an emptyDir that everyone may write, whatever the umask", async () => {
+Deno.test("setUp() makes an emptyDir that everyone may write, whatever the umask", async () => {
   await using root = await Root.make();
   const before = Deno.umask(0o077);
   try {
@@ -61,7 +61,7 @@ Deno.test("materialise() makes an emptyDir that everyone may write, whatever the
   }
 });
 
-Deno.test("materialise() gives an emptyDir to the pod's group", {
+Deno.test("setUp() gives an emptyDir to the pod's group", {
   ignore: Deno.uid() !== 0,
 }, async () => {
   await using root = await Root.make();
@@ -73,7 +73,7 @@ Deno.test("materialise() gives an emptyDir to the pod's group", {
   strictEqual(await modeOf(path), 0o2777);
 });
 
-Deno.test("materialise() leaves an emptyDir that is there as its containers left it", async () => {
+Deno.test("setUp() leaves an emptyDir that is there as its containers left it", async () => {
   await using root = await Root.make();
   await root.directories.prepare(EMPTY_DIR);
   const path = await sourceOf(root, EMPTY_DIR);
@@ -84,7 +84,7 @@ Deno.test("materialise() leaves an emptyDir that is there as its containers left
   strictEqual(await modeOf(path), 0o700);
 });
 
-Deno.test("materialise() finishes an emptyDir that a crash left half made", async () => {
+Deno.test("setUp() finishes an emptyDir that a crash left half made", async () => {
   await using root = await Root.make();
   await root.directories.prepare(EMPTY_DIR);
   const parent = `${root.podDirectory}/volumes/kubernetes.io~empty-dir`;
@@ -154,7 +154,7 @@ const HOST_PATHS: readonly {
 
 for (const { type, standing, failure, mode } of HOST_PATHS) {
   const verdict = failure === undefined ? "takes" : "refuses";
-  Deno.test(`materialise() ${verdict} hostPath ${type} on ${standing} (VO-08)`, async () => {
+  Deno.test(`setUp() ${verdict} hostPath ${type} on ${standing} (VO-08)`, async () => {
     await using root = await Root.make();
     const path = `${root.path}/host/h`;
     await Deno.mkdir(`${root.path}/host`);
@@ -169,7 +169,7 @@ for (const { type, standing, failure, mode } of HOST_PATHS) {
   });
 }
 
-Deno.test("materialise() takes a hostPath once the object has appeared", async () => {
+Deno.test("setUp() takes a hostPath once the object has appeared", async () => {
   await using root = await Root.make();
   const path = `${root.path}/host/late`;
   await Deno.mkdir(`${root.path}/host`);
@@ -268,7 +268,7 @@ Deno.test("endVolumes() takes emptyDirs, Secrets and the use of claims away and 
   }];
   const pod = podWith({ name: "disk" }, { volumes, containers });
   await root.directories.prepare(pod);
-  strictEqual((await root.volumes.materialise(pod)).kind, "ok");
+  strictEqual((await root.volumes.setUp(pod)).kind, "ok");
   await Deno.writeTextFile(`${root.podDirectory}/status.json`, "{}");
   await Deno.mkdir(`${root.podDirectory}/containers/c`, { recursive: true });
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { mountFailure } from "../../../mod/volume/mod.ts";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { removeTree } from "../../../mod/host/files/mod.ts";
@@ -29,7 +30,9 @@ async function stampOf(path: string): Promise<readonly unknown[]> {
 
 async function refresh(root: Root, pod: Pod): Promise<string> {
   const result = await root.volumes.refresh(pod);
-  return result.kind === "ok" ? "ok" : result.message;
+  return result.kind === "ok"
+    ? "ok"
+    : mountFailure(result.failures.values()).message;
 }
 
 Deno.test("refresh() rewrites what has changed and nothing else (VO-06)", async () => {
@@ -47,7 +50,7 @@ Deno.test("refresh() rewrites what has changed and nothing else (VO-06)", async 
   strictEqual(await new Response(old.readable).text(), "1");
 });
 
-Deno.test("refresh() and materialise() touch nothing when nothing has changed", async () => {
+Deno.test("refresh() and setUp() touch nothing when nothing has changed", async () => {
   await using root = await Root.make();
   root.objects.set("ConfigMap", "settings", { a: "1", b: "" });
   const pod = podWith({
@@ -99,11 +102,14 @@ Deno.test("a volume whose configMap has gone keeps its content, and it is told",
   const message = 'Cannot set up volume "v": configmap "settings" not found';
   deepStrictEqual(await root.volumes.refresh(pod), {
     kind: "failed",
-    message,
-    failures: new Map([["v", message]]),
+    failures: new Map([["v", {
+      volume: "v",
+      cause: { kind: "missing_object", object: "ConfigMap", name: "settings" },
+      message,
+    }]]),
     sources: new Map(),
   });
-  deepStrictEqual(await root.volumes.materialise(pod), {
+  deepStrictEqual(await root.volumes.setUp(pod), {
     kind: "ok",
     sources: new Map([["v", { hostPath: path, readOnly: true }]]),
     warnings: [{ reason: "FailedMount", message }],

@@ -12,7 +12,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { directoryUsage } from "../../../mod/volume/mod.ts";
+import { directoryUsage, mountFailure } from "../../../mod/volume/mod.ts";
 import {
   canMount,
   contentOf,
@@ -32,7 +32,7 @@ async function blocksOf(...paths: readonly string[]): Promise<number> {
   return infos.reduce((sum, { blocks }) => sum + (blocks ?? 0) * 512, 0);
 }
 
-Deno.test("materialise() makes an emptyDir in memory below the run directory (VO-01)", async () => {
+Deno.test("setUp() makes an emptyDir in memory below the run directory (VO-01)", async () => {
   await using root = await Root.make();
   const pod = podWith({
     name: "v",
@@ -64,8 +64,10 @@ Deno.test("usage() counts what each emptyDir of a pod has allocated (SE-08)", as
     }],
   });
   await root.directories.prepare(pod);
-  const result = await root.volumes.materialise(pod);
-  if (result.kind === "failed") throw new Error(result.message);
+  const result = await root.volumes.setUp(pod);
+  if (result.kind === "failed") {
+    throw new Error(mountFailure(result.failures.values()).message);
+  }
   const at = (name: string) => result.sources.get(name)?.hostPath ?? "";
   await Deno.mkdir(`${at("disk")}/d`);
   await Deno.writeFile(`${at("disk")}/d/f`, new Uint8Array(MIB));

@@ -16,10 +16,11 @@ import type { Pod, PodSpec, Volume } from "../../../mod/api/types/mod.ts";
 import type { Garbage } from "../../../mod/collect/mod.ts";
 import { removeTree } from "../../../mod/host/files/mod.ts";
 import {
-  type Materialisation,
+  mountFailure,
   PodDirectories,
   PodVolumes,
   type VolumeFiles,
+  type VolumeSetup,
 } from "../../../mod/volume/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
@@ -192,25 +193,29 @@ export function podWith(
   };
 }
 
-/** Materialises the pod's volume and answers where it lies. */
+/** Sets up the pod's volume and answers where it lies. */
 export async function sourceOf(root: Root, pod: Pod): Promise<string> {
   await root.directories.prepare(pod);
-  return sourceIn(await root.volumes.materialise(pod));
+  return sourceIn(await root.volumes.setUp(pod));
 }
 
 /** The only source of a success. */
-export function sourceIn(result: Materialisation): string {
-  if (result.kind === "failed") throw new Error(result.message);
+export function sourceIn(result: VolumeSetup): string {
+  if (result.kind === "failed") {
+    throw new Error(mountFailure(result.failures.values()).message);
+  }
   const [source] = result.sources.values();
   if (source === undefined) throw new Error("no source");
   return source.hostPath;
 }
 
-/** Materialises the pod's volume and answers why it failed. */
+/** Sets up the pod's volume and answers why it failed. */
 export async function failureOf(root: Root, pod: Pod): Promise<string> {
   await root.directories.prepare(pod);
-  const result = await root.volumes.materialise(pod);
-  return result.kind === "failed" ? result.message : "no failure";
+  const result = await root.volumes.setUp(pod);
+  return result.kind === "failed"
+    ? mountFailure(result.failures.values()).message
+    : "no failure";
 }
 
 /** The permission bits of a path, of a link itself. */

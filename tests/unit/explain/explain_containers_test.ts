@@ -10,12 +10,20 @@ import {
   containerFailed,
   CREATING,
   facts,
+  failed,
+  NO_SETTINGS,
   pending,
   type Row,
   tellsOf,
   waits,
   web,
 } from "./explain_facts.ts";
+
+const WHY = {
+  reason: "CreateContainerConfigError",
+  message: 'configmap "settings" not found',
+} as const;
+const LACKING = waits("web", WHY.reason, { state: { waiting: WHY } });
 
 const ROWS: readonly Row[] = [
   // Containers that could not be started (mod/runtime/start/start_container.ts, images.ts).
@@ -93,7 +101,7 @@ const ROWS: readonly Row[] = [
     "a pull that is paused",
     containerFailed(
       "ImagePullBackOff",
-      'Back-off pulling image "registry/x:1": ErrImagePull: 401 Unauthorized',
+      { kind: "said", words: "401 Unauthorized" },
     ),
     [
       'The image "registry/x:1" of container "web" cannot be pulled (ImagePullBackOff), next try at 03:04:43 (in 38 s): 401 Unauthorized',
@@ -138,7 +146,7 @@ const ROWS: readonly Row[] = [
     "a container without its ConfigMap",
     containerFailed(
       "CreateContainerConfigError",
-      'configmap "settings" not found',
+      NO_SETTINGS,
     ),
     [
       'ConfigMap default/settings is missing (wanted by container "web"), next try at 03:04:43 (in 38 s)',
@@ -148,7 +156,13 @@ const ROWS: readonly Row[] = [
     "a container without a key of its Secret",
     containerFailed(
       "CreateContainerConfigError",
-      "couldn't find key password in Secret default/db",
+      {
+        kind: "missing_key",
+        object: "Secret",
+        namespace: "default",
+        name: "db",
+        key: "password",
+      },
     ),
     [
       'Secret default/db has no key "password" (wanted by container "web"), next try at 03:04:43 (in 38 s)',
@@ -191,10 +205,33 @@ const ROWS: readonly Row[] = [
   ],
   [
     "a reason that nobody knows",
-    containerFailed("Peculiar", "who knows"),
-    [
-      'Container "web" waits (Peculiar), next try at 03:04:43 (in 38 s): who knows',
-    ],
+    facts({
+      pod: web(pending([waits("web", "Peculiar", {
+        state: { waiting: { reason: "Peculiar", message: "who knows" } },
+      })])),
+    }),
+    ['Container "web" waits (Peculiar): who knows'],
+  ],
+  [
+    "a container of which only the status is known",
+    facts({ pod: web(pending([LACKING])) }),
+    ['Container "web" cannot be configured: configmap "settings" not found'],
+  ],
+  [
+    "a container that still waits for what failed before, while the pod is acted on",
+    (() => {
+      const pod = web(pending([LACKING]));
+      const { reason, message } = WHY;
+      const earlier = [{
+        container: "web",
+        reason,
+        message,
+        cause: NO_SETTINGS,
+      }];
+      const next = { kind: "acting" } as const;
+      return facts({ pod, decision: failed(pod, [], { earlier, next }) });
+    })(),
+    ['ConfigMap default/settings is missing (wanted by container "web")'],
   ],
   [
     "a container whose turn has not come",

@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
     facts({
       pod: web(ready()),
       stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
-      endFailure: { message: "no answer", atMs: NOW_MS - 5_000 },
+      endFailure: { words: "no answer", atMs: NOW_MS - 5_000 },
     }),
     [
       "It is ending, as its containers are done",

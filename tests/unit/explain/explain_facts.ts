@@ -10,7 +10,12 @@ import type {
   Pod,
   PodStatus,
 } from "../../../mod/api/types/mod.ts";
-import type { Activity, ActivityFact } from "../../../mod/pod/lifecycle/mod.ts";
+import type {
+  Activity,
+  ActivityFact,
+  ContainerFailureReason,
+  FailureCause,
+} from "../../../mod/pod/lifecycle/mod.ts";
 import type {
   DecisionFact,
   ExplainFacts,
@@ -174,15 +179,31 @@ export const CREATING: PodStatus = pending([waits("web", "ContainerCreating")]);
 // 03:04:05 UTC.
 const SOON = NOW_MS + 38_000;
 
+/** That the ConfigMap "settings" is missing. */
+export const NO_SETTINGS: FailureCause = {
+  kind: "missing_object",
+  object: "ConfigMap",
+  name: "settings",
+};
+
 /** A container that failed in this way, to be tried again in 38 s. */
 export function containerFailed(
-  reason: string,
-  message: string,
+  reason: ContainerFailureReason,
+  cause: string | FailureCause,
   rest: Parameters<typeof waits>[2] = {},
 ): ExplainFacts {
   const pod = web(pending([waits("web", reason, rest)]));
-  const failure = { container: "web", reason, message, retryMs: SOON };
+  const failure = { container: "web", reason, ...saidOf(cause), retryMs: SOON };
   return facts({ pod, decision: failed(pod, [failure]) });
+}
+
+/** A message without facts, or facts whose message nobody reads. */
+export function saidOf(
+  cause: string | FailureCause,
+): Pick<FailureFact, "message" | "cause"> {
+  return typeof cause === "string"
+    ? { message: cause }
+    : { message: "…", cause };
 }
 
 /** What is told of, the facts, and the sentences. */

@@ -15,9 +15,11 @@ import {
   ended,
   facts,
   failed,
+  NO_SETTINGS,
   probe,
   ready,
   type Row,
+  saidOf,
   status,
   tellsOf,
   web,
@@ -162,9 +164,11 @@ const ROWS: readonly Row[] = [
     "a pod that runs with a ConfigMap that cannot be brought up to date",
     (() => {
       const pod = web(ready());
-      const message =
-        'Cannot set up volume "cfg": configmap "settings" not found';
-      const failure = { reason: "FailedMount", message };
+      const volumes = [{ volume: "cfg", cause: NO_SETTINGS }];
+      const failure = {
+        reason: "FailedMount",
+        ...saidOf({ kind: "volumes", volumes }),
+      } as const;
       const next = { kind: "settled", dueMs: NOW_MS + 9_000 } as const;
       return facts({ pod, decision: failed(pod, [failure], { next }) });
     })(),
@@ -209,13 +213,16 @@ const ROWS: readonly Row[] = [
     "a runtime that is down, and of what that is no cause or no more than a result",
     (() => {
       const pod = web(ready());
-      const message =
-        "no connection: connect ENOENT /s, wanted a CRI runtime that listens there";
+      const words = "no connection: connect ENOENT /s";
+      const failure = {
+        reason: "FailedSync",
+        ...saidOf({ kind: "no_runtime", words }),
+      } as const;
       return facts({
         pod,
-        decision: failed(pod, [{ reason: "FailedSync", message }]),
+        decision: failed(pod, [failure]),
         brokenManifest: { file: "/m/web.yaml", text: "spec: Required value" },
-        runtimeDown: { message: `Cannot ListContainers: ${message}` },
+        runtimeDown: { message: words },
       });
     })(),
     [

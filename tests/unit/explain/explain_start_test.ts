@@ -5,10 +5,11 @@
  */
 
 import type { Pod } from "../../../mod/api/types/mod.ts";
+import type { ExplainFacts } from "../../../mod/explain/explain_facts.ts";
 import type {
-  ExplainFacts,
-  FailureFact,
-} from "../../../mod/explain/explain_facts.ts";
+  FailureCause,
+  PodFailureReason,
+} from "../../../mod/pod/lifecycle/mod.ts";
 import { NOW_MS, sidecarSpec, spec } from "../pod/builders.ts";
 import {
   before,
@@ -17,9 +18,11 @@ import {
   ended,
   facts,
   failed,
+  NO_SETTINGS,
   pending,
   probe,
   type Row,
+  saidOf,
   status,
   tellsOf,
   waits,
@@ -27,9 +30,12 @@ import {
 } from "./explain_facts.ts";
 
 /** A pod of which the whole failed in this way; it is looked at again in 9 s. */
-function podFailed(reason: string, message: string): ExplainFacts {
+function podFailed(
+  reason: PodFailureReason,
+  cause: string | FailureCause,
+): ExplainFacts {
   const pod = web(CREATING);
-  const failure: FailureFact = { reason, message };
+  const failure = { reason, ...saidOf(cause) };
   return facts({ pod, decision: failed(pod, [failure]) });
 }
 
@@ -53,7 +59,7 @@ const ROWS: readonly Row[] = [
     "a sandbox that cannot be made",
     podFailed(
       "CreatePodSandboxError",
-      "Failed to create pod sandbox: no network",
+      { kind: "said", words: "no network" },
     ),
     [
       "Its sandbox cannot be made, next try at 03:04:14 (in 9 s): no network",
@@ -63,7 +69,7 @@ const ROWS: readonly Row[] = [
     "sandboxes that broke",
     podFailed(
       "CreatePodSandboxError",
-      "Waiting to make another pod sandbox: the last ones broke soon after they were made",
+      { kind: "sandboxes_broke" },
     ),
     [
       "Waits before it makes another sandbox, next try at 03:04:14 (in 9 s): the last ones broke soon after they were made",
@@ -73,10 +79,26 @@ const ROWS: readonly Row[] = [
     "a volume without its ConfigMap",
     podFailed(
       "FailedMount",
-      'Cannot set up volume "cfg": configmap "settings" not found; Cannot set up volume "data": "/x" is no directory',
+      {
+        kind: "volumes",
+        volumes: [
+          { volume: "cfg", cause: NO_SETTINGS },
+          {
+            volume: "data",
+            cause: { kind: "said", words: '"/x" is no directory' },
+          },
+        ],
+      },
     ),
     [
       'ConfigMap default/settings is missing (wanted by volume "cfg"); Its volume "data" cannot be made ready: "/x" is no directory, next try at 03:04:14 (in 9 s)',
+    ],
+  ],
+  [
+    "volumes of which only a message is known",
+    podFailed("FailedMount", 'Cannot set up volume "data": no room'),
+    [
+      'Its volumes cannot be made ready, next try at 03:04:14 (in 9 s): Cannot set up volume "data": no room',
     ],
   ],
   [
@@ -97,7 +119,7 @@ const ROWS: readonly Row[] = [
     "a cgroup that cannot be made",
     podFailed(
       "FailedToCreatePodContainer",
-      "unable to ensure pod container exists: read-only",
+      { kind: "said", words: "read-only" },
     ),
     [
       "The cgroup of the pod cannot be made, next try at 03:04:14 (in 9 s): read-only",

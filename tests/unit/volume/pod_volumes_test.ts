@@ -4,6 +4,7 @@
  * @module
  */
 
+import { mountFailure } from "../../../mod/volume/mod.ts";
 import {
   deepStrictEqual,
   match,
@@ -72,9 +73,9 @@ const PASSED_ON:
   ];
 
 for (const [path, type] of PASSED_ON) {
-  Deno.test(`materialise() passes hostPath "${path}" of type ${type} on unseen`, async () => {
+  Deno.test(`setUp() passes hostPath "${path}" of type ${type} on unseen`, async () => {
     const hostPath = { path, ...(type === undefined ? {} : { type }) };
-    const result = await VOLUMES.materialise(
+    const result = await VOLUMES.setUp(
       podWith([{ name: "h", hostPath }]),
     );
     strictEqual(result.kind, "ok");
@@ -162,56 +163,60 @@ const REFUSED: readonly {
 ];
 
 for (const { title, volume, message } of REFUSED) {
-  Deno.test(`materialise() refuses ${title}`, async () => {
-    const result = await VOLUMES.materialise(podWith([volume]));
+  Deno.test(`setUp() refuses ${title}`, async () => {
+    const result = await VOLUMES.setUp(podWith([volume]));
     strictEqual(result.kind, "failed");
-    if (result.kind === "failed") match(result.message, message);
+    if (result.kind === "failed") {
+      match(mountFailure(result.failures.values()).message, message);
+    }
   });
 }
 
-Deno.test("materialise() names every volume that failed", async () => {
-  const result = await VOLUMES.materialise(podWith([
+Deno.test("setUp() names every volume that failed", async () => {
+  const result = await VOLUMES.setUp(podWith([
     { name: "one", nfs: { path: "/", server: "s" } },
     { name: "two", hostPath: { path: "/srv" } },
     { name: "three", flexVolume: { driver: "d" } },
   ]));
   strictEqual(result.kind, "failed");
-  if (result.kind === "failed") match(result.message, /"one".*; .*"three"/);
+  if (result.kind === "failed") {
+    match(mountFailure(result.failures.values()).message, /"one".*; .*"three"/);
+  }
 });
 
-Deno.test("materialise() passes over volumes that no container mounts", async () => {
-  const result = await VOLUMES.materialise(
+Deno.test("setUp() passes over volumes that no container mounts", async () => {
+  const result = await VOLUMES.setUp(
     podWith([{ name: "m", configMap: {} }], []),
   );
   deepStrictEqual(result, { kind: "ok", sources: new Map() });
 });
 
-Deno.test("materialise() makes a volume that only a variable takes from (RT-27)", async () => {
+Deno.test("setUp() makes a volume that only a variable takes from (RT-27)", async () => {
   const base = podWith([{ name: "h", hostPath: { path: "/srv" } }], []);
   const fileKeyRef = { volumeName: "h", path: "app.env", key: "A" };
   const env = [{ name: "A", valueFrom: { fileKeyRef } }];
   const containers = base.spec.containers.map((one) => ({ ...one, env }));
-  const result = await VOLUMES.materialise({
+  const result = await VOLUMES.setUp({
     ...base,
     spec: { ...base.spec, containers },
   });
   strictEqual(result.kind === "ok" && result.sources.has("h"), true);
 });
 
-Deno.test("materialise() leaves a volume of an image to the runtime", async () => {
-  const result = await VOLUMES.materialise(
+Deno.test("setUp() leaves a volume of an image to the runtime", async () => {
+  const result = await VOLUMES.setUp(
     podWith([{ name: "i", image: { reference: "x" } }]),
   );
   deepStrictEqual(result, { kind: "ok", sources: new Map() });
 });
 
-Deno.test("materialise() makes the volumes of init containers too", async () => {
+Deno.test("setUp() makes the volumes of init containers too", async () => {
   const base = podWith([{ name: "h", hostPath: { path: "/srv" } }], []);
   const initContainers = [{
     name: "i",
     volumeMounts: [{ name: "h", mountPath: "/h" }],
   }];
-  const result = await VOLUMES.materialise({
+  const result = await VOLUMES.setUp({
     ...base,
     spec: { ...base.spec, initContainers },
   });

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { Decisions } from "../../../../mod/agent/sync/decision.ts";
 import { PodEnder } from "../../../../mod/agent/sync/pod_ender.ts";
 import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
@@ -75,6 +76,7 @@ class Rig {
       },
       memory: {
         acted: (_uid, act) => act(),
+        decisions: new Decisions(this.clock),
         forget: note("forget"),
         renew: note("renew memory"),
       },

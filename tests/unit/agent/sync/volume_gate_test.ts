@@ -11,14 +11,19 @@ import {
 } from "../../../../mod/agent/sync/volume_gate.ts";
 import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodPlan } from "../../../../mod/pod/plan/mod.ts";
+import type { UnreadyVolume } from "../../../../mod/volume/mod.ts";
 import { seenPod, seenSandbox } from "../../runtime/builders.ts";
 
 const MISSING = {
   kind: "failed",
-  message: "no a; no b",
-  failures: new Map([["a", "no a"], ["b", "no b"]]),
+  failures: new Map([["a", unready("a")], ["b", unready("b")]]),
   sources: new Map(),
 } as const;
+
+function unready(volume: string): UnreadyVolume {
+  const words = `no ${volume}`;
+  return { volume, message: words, cause: { kind: "said", words } };
+}
 
 const KEEP = { kind: "keep", sandboxId: "s", attempt: 0 } as const;
 
@@ -87,10 +92,17 @@ Deno.test("withoutVolumes() starts and stops what needs none of the missing ones
   const gated = withoutVolumes(plan, POD, MISSING);
   deepStrictEqual(gated.plan.start, ["ready", "none"]);
   deepStrictEqual(gated.plan.kill.map((step) => step.containerName), ["ready"]);
-  deepStrictEqual(gated.failures, [
-    { container: "both", reason: "FailedMount", message: "no a; no b" },
-    { container: "variable", reason: "FailedMount", message: "no a" },
-  ]);
+  deepStrictEqual(
+    gated.failures.map(({ cause: _cause, ...failure }) => failure),
+    [
+      { container: "both", reason: "FailedMount", message: "no a; no b" },
+      { container: "variable", reason: "FailedMount", message: "no a" },
+    ],
+  );
+  deepStrictEqual(gated.failures[1]?.cause, {
+    kind: "volumes",
+    volumes: [unready("a")],
+  });
 });
 
 Deno.test("withoutVolumes() stops a container that is not to start again", () => {

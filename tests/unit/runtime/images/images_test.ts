@@ -104,6 +104,7 @@ Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async 
   deepStrictEqual(first, {
     kind: "failed",
     reason: "ErrImagePull",
+    cause: { kind: "said", words: "not found" },
     message: "not found",
     retryAtMs: 1_000,
   });
@@ -112,6 +113,7 @@ Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async 
     kind: "failed",
     reason: "ImagePullBackOff",
     message: 'Back-off pulling image "x:1": ErrImagePull: not found',
+    cause: { kind: "said", words: "not found" },
     retryAtMs: 10_000,
   });
   await clock.advance(9_000);

@@ -9,7 +9,10 @@ import { BACKOFF_EXPIRY_MS } from "../../../../mod/pod/recovery/mod.ts";
 import { SandboxPauses } from "../../../../mod/runtime/start/sandbox_pauses.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 
-const FAILURE = { reason: "CreatePodSandboxError", message: "no network" };
+const FAILURE = {
+  reason: "CreatePodSandboxError",
+  message: "no network",
+} as const;
 
 function setUp() {
   const clock = new FakeClock();

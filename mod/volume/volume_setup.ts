@@ -5,6 +5,7 @@
  */
 
 import type { VolumeSource } from "../pod/inputs/mod.ts";
+import type { StartFailure, VolumeFault } from "../pod/lifecycle/mod.ts";
 
 /** Something about a volume that is ready, which the pod's owner should hear. */
 export interface VolumeWarning {
@@ -13,8 +14,25 @@ export interface VolumeWarning {
   readonly message: string;
 }
 
+/** A volume that is not ready, and what an event says of it. */
+export interface UnreadyVolume extends VolumeFault {
+  readonly message: string;
+}
+
+/** The failure of a pod, or of one of its containers, that waits for these volumes. */
+export function mountFailure(
+  volumes: Iterable<UnreadyVolume>,
+): StartFailure & { readonly reason: "FailedMount" } {
+  const all = [...volumes];
+  return {
+    reason: "FailedMount",
+    message: all.map(({ message }) => message).join("; "),
+    cause: { kind: "volumes", volumes: all },
+  };
+}
+
 /** All volumes of a pod, or why some of them are not ready. */
-export type Materialisation =
+export type VolumeSetup =
   | {
     readonly kind: "ok";
     /** By volume name. */
@@ -24,10 +42,8 @@ export type Materialisation =
   }
   | {
     readonly kind: "failed";
-    /** For the FailedMount event: every volume that failed and why. */
-    readonly message: string;
-    /** The same by volume name. */
-    readonly failures: ReadonlyMap<string, string>;
+    /** By volume name. */
+    readonly failures: ReadonlyMap<string, UnreadyVolume>;
     /** The volumes that are ready. */
     readonly sources: ReadonlyMap<string, VolumeSource>;
     readonly warnings?: readonly VolumeWarning[];

@@ -1,0 +1,34 @@
+/**
+ * From errors to the causes of failures.
+ *
+ * @module
+ */
+
+import { describeError } from "../../base/text/mod.ts";
+import { CriError } from "../../cri/model/mod.ts";
+import type { SaidCause } from "../../pod/lifecycle/mod.ts";
+
+/** What stands behind an error: of a call to the runtime its own words, without ours around them. */
+export function causeOf(error: unknown): SaidCause {
+  if (error instanceof CriError) {
+    const kind = error.kind === "unavailable" ? "no_runtime" : "said";
+    return { kind, words: error.detail };
+  }
+  const isOfCalls = error instanceof AggregateError &&
+    error.errors.length > 0 &&
+    error.errors.every((each) => each instanceof CriError);
+  return isOfCalls
+    ? causeOfAll(error.errors)
+    : { kind: "said", words: describeError(error) };
+}
+
+/** What stands behind several errors of one failure. */
+export function causeOfAll(errors: readonly unknown[]): SaidCause {
+  const causes = errors.map(causeOf);
+  const isAway = causes.every(({ kind }) => kind === "no_runtime");
+  const kind = isAway ? "no_runtime" : "said";
+  return {
+    kind,
+    words: [...new Set(causes.map((each) => each.words))].join("; "),
+  };
+}
