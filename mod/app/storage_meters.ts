@@ -29,13 +29,13 @@ async function layers(
   signal: AbortSignal,
 ): Promise<readonly LayerUsage[]> {
   const stats = await runtime.listContainerStats({ signal });
-  return stats.flatMap(({ labels, writableLayer }) => {
+  return stats.flatMap(({ labels, writtenBytes }) => {
     const podUid = labels[LABEL_POD_UID];
     const container = labels[LABEL_CONTAINER_NAME];
     const isMeasured = podUid !== undefined && container !== undefined &&
-      writableLayer !== undefined;
+      writtenBytes !== undefined;
     return isMeasured
-      ? [{ podUid, container, usedBytes: Number(writableLayer.usedBytes) }]
+      ? [{ podUid, container, usedBytes: Number(writtenBytes) }]
       : [];
   });
 }

@@ -29,8 +29,8 @@ import {
   type RuntimeStatus,
   type RuntimeVersion,
 } from "./model/mod.ts";
-import { ImageClient } from "./image_client.ts";
-import { RuntimeClient } from "./runtime_client.ts";
+import { imageClient } from "./image_client.ts";
+import { runtimeClient } from "./runtime_client.ts";
 
 // `runtimeRequestTimeout` of the KubeletConfiguration.
 const DEFAULT_REQUEST_TIMEOUT_MS = 120_000;
@@ -154,7 +154,7 @@ class GrpcConnection implements CriConnection {
     this.#deps = deps;
     this.#channels = [...new Set([runtimeChannel, imageChannel])];
     this.#rpc = new Rpc(runtimeChannel, deps);
-    this.runtime = new RuntimeClient(this.#rpc, requestTimeoutMs);
+    this.runtime = runtimeClient(this.#rpc, requestTimeoutMs);
     this.#hints = new HintSource({
       metrics: deps.metrics,
       rpc: this.#rpc,
@@ -169,7 +169,7 @@ class GrpcConnection implements CriConnection {
       rpc: this.#rpc,
       isContainerd: () => this.#isContainerd,
     });
-    this.images = new ImageClient(
+    this.images = imageClient(
       new Rpc(imageChannel, deps),
       requestTimeoutMs,
     );

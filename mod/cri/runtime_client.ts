@@ -5,28 +5,20 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
+import { CriError, type RuntimeService, unlessGone } from "./model/mod.ts";
 import {
-  type CallOptions,
-  type Container,
-  type ContainerFilter,
-  type ContainerStats,
-  type ContainerStatus,
-  CriError,
-  type ExecResult,
-  type RuntimeService,
-  type RuntimeStatus,
-  type RuntimeVersion,
-  type Sandbox,
-  type SandboxFilter,
-  type SandboxStatus,
-  unlessGone,
-} from "./model/mod.ts";
+  type Call,
+  callsWithin,
+  RowDecoder,
+  type Rpc,
+  runtimeMethod,
+} from "./rpc/mod.ts";
 import {
   containerConfigToWire,
   containerFilterToWire,
   containerFromWire,
+  containerStatsFromWire,
   containerStatusFromWire,
-  LIST_CONTAINER_STATS,
   resourcesToWire,
   sandboxConfigToWire,
   sandboxFilterToWire,
@@ -35,287 +27,249 @@ import {
   statusFromWire,
   versionFromWire,
 } from "./wire/mod.ts";
-import { type Method, RowDecoder, type Rpc } from "./rpc/mod.ts";
-import { RUNTIME_METHODS } from "./runtime_methods.ts";
-import type {
-  ContainerConfig,
-  LinuxResources,
-  SandboxConfig,
-} from "./config/mod.ts";
 
 // What the kubelet says; runtimes do not look at it.
 const CALLER_API_VERSION = "0.1.0";
 
-/** The runtime service of one connection. */
-export class RuntimeClient implements RuntimeService {
-  readonly #rpc: Rpc;
-  readonly #requestTimeoutMs: number;
-  readonly #sandboxes: Method<wire.ListPodSandboxRequest, readonly Sandbox[]>;
-  readonly #containers: Method<
+// Only the methods that are called, so that a bundle leaves out all other messages.
+const METHODS = {
+  version: runtimeMethod("Version", wire.VersionRequest, wire.VersionResponse),
+  status: runtimeMethod("Status", wire.StatusRequest, wire.StatusResponse),
+  runPodSandbox: runtimeMethod(
+    "RunPodSandbox",
+    wire.RunPodSandboxRequest,
+    wire.RunPodSandboxResponse,
+  ),
+  stopPodSandbox: runtimeMethod(
+    "StopPodSandbox",
+    wire.StopPodSandboxRequest,
+    wire.StopPodSandboxResponse,
+  ),
+  removePodSandbox: runtimeMethod(
+    "RemovePodSandbox",
+    wire.RemovePodSandboxRequest,
+    wire.RemovePodSandboxResponse,
+  ),
+  podSandboxStatus: runtimeMethod(
+    "PodSandboxStatus",
+    wire.PodSandboxStatusRequest,
+    wire.PodSandboxStatusResponse,
+  ),
+  listPodSandbox: runtimeMethod(
+    "ListPodSandbox",
+    wire.ListPodSandboxRequest,
+    wire.ListPodSandboxResponse,
+  ),
+  createContainer: runtimeMethod(
+    "CreateContainer",
+    wire.CreateContainerRequest,
+    wire.CreateContainerResponse,
+  ),
+  startContainer: runtimeMethod(
+    "StartContainer",
+    wire.StartContainerRequest,
+    wire.StartContainerResponse,
+  ),
+  stopContainer: runtimeMethod(
+    "StopContainer",
+    wire.StopContainerRequest,
+    wire.StopContainerResponse,
+  ),
+  removeContainer: runtimeMethod(
+    "RemoveContainer",
+    wire.RemoveContainerRequest,
+    wire.RemoveContainerResponse,
+  ),
+  listContainers: runtimeMethod(
+    "ListContainers",
     wire.ListContainersRequest,
-    readonly Container[]
-  >;
+    wire.ListContainersResponse,
+  ),
+  containerStatus: runtimeMethod(
+    "ContainerStatus",
+    wire.ContainerStatusRequest,
+    wire.ContainerStatusResponse,
+  ),
+  listContainerStats: runtimeMethod(
+    "ListContainerStats",
+    wire.ListContainerStatsRequest,
+    wire.ListContainerStatsResponse,
+  ),
+  updateContainerResources: runtimeMethod(
+    "UpdateContainerResources",
+    wire.UpdateContainerResourcesRequest,
+    wire.UpdateContainerResourcesResponse,
+  ),
+  updatePodSandboxResources: runtimeMethod(
+    "UpdatePodSandboxResources",
+    wire.UpdatePodSandboxResourcesRequest,
+    wire.UpdatePodSandboxResourcesResponse,
+  ),
+  execSync: runtimeMethod(
+    "ExecSync",
+    wire.ExecSyncRequest,
+    wire.ExecSyncResponse,
+  ),
+};
 
-  /** @param requestTimeoutMs how long a call may take unless it says otherwise */
-  constructor(rpc: Rpc, requestTimeoutMs: number) {
-    this.#rpc = rpc;
-    this.#requestTimeoutMs = requestTimeoutMs;
-    this.#sandboxes = {
-      ...RUNTIME_METHODS.listPodSandbox,
-      answer: new RowDecoder({
-        stateField: 3,
-        decode: (bytes) => sandboxFromWire(wire.PodSandbox.decode(bytes)),
-      }),
-    };
-    this.#containers = {
-      ...RUNTIME_METHODS.listContainers,
-      answer: new RowDecoder({
-        stateField: 6,
-        decode: (bytes) => containerFromWire(wire.Container.decode(bytes)),
-      }),
-    };
-  }
-
-  async version(options?: CallOptions): Promise<RuntimeVersion> {
-    const request = { version: CALLER_API_VERSION };
-    return versionFromWire(
-      await this.#call(RUNTIME_METHODS.version, request, options),
-    );
-  }
-
-  async status(
-    options?: CallOptions & { verbose?: boolean },
-  ): Promise<RuntimeStatus> {
-    const request = { verbose: options?.verbose ?? false };
-    return statusFromWire(
-      await this.#call(RUNTIME_METHODS.status, request, options),
-    );
-  }
-
-  async runPodSandbox(
-    config: SandboxConfig,
-    options?: CallOptions & { runtimeHandler?: string },
-  ): Promise<string> {
-    const { podSandboxId } = await this.#rpc.call(
-      RUNTIME_METHODS.runPodSandbox,
-      {
-        config: sandboxConfigToWire(config),
-        runtimeHandler: options?.runtimeHandler ?? "",
-      },
-      {
-        // Setting up a pod's network may take long; upstream doubles it as well.
-        deadlineMs: 2 * this.#requestTimeoutMs,
-        signal: options?.signal,
-      },
-    );
-    return podSandboxId;
-  }
-
-  async stopPodSandbox(
-    sandboxId: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    const request = { podSandboxId: sandboxId };
-    await unlessGone(
-      this.#call(RUNTIME_METHODS.stopPodSandbox, request, options),
-    );
-  }
-
-  async removePodSandbox(
-    sandboxId: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    const request = { podSandboxId: sandboxId };
-    await unlessGone(
-      this.#call(RUNTIME_METHODS.removePodSandbox, request, options),
-    );
-  }
-
-  async podSandboxStatus(
-    sandboxId: string,
-    options?: CallOptions,
-  ): Promise<SandboxStatus> {
-    const { status } = await this.#call(
-      RUNTIME_METHODS.podSandboxStatus,
-      { podSandboxId: sandboxId },
-      options,
-    );
-    if (status === undefined) throw withoutStatus("PodSandboxStatus");
-    return sandboxStatusFromWire(status);
-  }
-
-  async listPodSandbox(
-    filter?: SandboxFilter,
-    options?: CallOptions,
-  ): Promise<readonly Sandbox[]> {
-    if (filter === undefined) {
-      const everything = { filter: undefined };
-      return await this.#call(this.#sandboxes, everything, options);
-    }
-    const request = { filter: sandboxFilterToWire(filter) };
-    const { items } = await this.#call(
-      RUNTIME_METHODS.listPodSandbox,
-      request,
-      options,
-    );
-    return items.map(sandboxFromWire);
-  }
-
-  async createContainer(
-    request: {
-      readonly sandboxId: string;
-      readonly config: ContainerConfig;
-      readonly sandboxConfig: SandboxConfig;
+/**
+ * The runtime service of one connection.
+ *
+ * @param requestTimeoutMs how long a call may take unless it says otherwise
+ */
+export function runtimeClient(
+  rpc: Rpc,
+  requestTimeoutMs: number,
+): RuntimeService {
+  const call = callsWithin(rpc, requestTimeoutMs);
+  return {
+    async version(options) {
+      const request = { version: CALLER_API_VERSION };
+      return versionFromWire(await call(METHODS.version, request, options));
     },
-    options?: CallOptions,
-  ): Promise<string> {
-    const { containerId } = await this.#call(
-      RUNTIME_METHODS.createContainer,
-      {
-        podSandboxId: request.sandboxId,
-        config: containerConfigToWire(request.config),
-        sandboxConfig: sandboxConfigToWire(request.sandboxConfig),
-      },
-      options,
-    );
-    return containerId;
-  }
+    async status(options) {
+      const request = { verbose: options?.verbose ?? false };
+      return statusFromWire(await call(METHODS.status, request, options));
+    },
+    ...sandboxCalls(call, requestTimeoutMs),
+    ...containerLists(call),
+    ...containerCalls(call),
+    ...resourceCalls(call),
+  };
+}
 
-  async startContainer(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    await this.#call(RUNTIME_METHODS.startContainer, { containerId }, options);
-  }
+function sandboxCalls(call: Call, requestTimeoutMs: number) {
+  const everySandbox = {
+    ...METHODS.listPodSandbox,
+    answer: new RowDecoder({
+      stateField: 3,
+      decode: (bytes) => sandboxFromWire(wire.PodSandbox.decode(bytes)),
+    }),
+  };
+  return {
+    async runPodSandbox(config, options) {
+      const { runtimeHandler = "" } = options ?? {};
+      const request = { config: sandboxConfigToWire(config), runtimeHandler };
+      // Setting up a pod's network may take long; upstream doubles it as well.
+      const extraMs = requestTimeoutMs;
+      const { podSandboxId } = await call(
+        METHODS.runPodSandbox,
+        request,
+        { ...options, extraMs },
+      );
+      return podSandboxId;
+    },
+    async stopPodSandbox(podSandboxId, options) {
+      await unlessGone(call(METHODS.stopPodSandbox, { podSandboxId }, options));
+    },
+    async removePodSandbox(podSandboxId, options) {
+      await unlessGone(
+        call(METHODS.removePodSandbox, { podSandboxId }, options),
+      );
+    },
+    async podSandboxStatus(podSandboxId, options) {
+      const { status } = await call(
+        METHODS.podSandboxStatus,
+        { podSandboxId },
+        options,
+      );
+      if (status === undefined) throw withoutStatus("PodSandboxStatus");
+      return sandboxStatusFromWire(status);
+    },
+    async listPodSandbox(wanted, options) {
+      const filter = wanted && sandboxFilterToWire(wanted);
+      if (filter === undefined) {
+        return await call(everySandbox, { filter }, options);
+      }
+      const { items } = await call(METHODS.listPodSandbox, { filter }, options);
+      return items.map(sandboxFromWire);
+    },
+  } satisfies Partial<RuntimeService>;
+}
 
-  async stopContainer(
-    containerId: string,
-    timeoutSeconds: number,
-    options?: CallOptions,
-  ): Promise<void> {
-    const request = { containerId, timeout: wholeSeconds(timeoutSeconds) };
-    await unlessGone(
-      this.#rpc.call(RUNTIME_METHODS.stopContainer, request, {
-        deadlineMs: this.#requestTimeoutMs + timeoutSeconds * 1000,
-        signal: options?.signal,
-      }),
-    );
-  }
+function containerLists(call: Call) {
+  const everyContainer = {
+    ...METHODS.listContainers,
+    answer: new RowDecoder({
+      stateField: 6,
+      decode: (bytes) => containerFromWire(wire.Container.decode(bytes)),
+    }),
+  };
+  return {
+    async listContainers(wanted, options) {
+      const filter = wanted && containerFilterToWire(wanted);
+      if (filter === undefined) {
+        return await call(everyContainer, { filter }, options);
+      }
+      const answer = await call(METHODS.listContainers, { filter }, options);
+      return answer.containers.map(containerFromWire);
+    },
+    async containerStatus(containerId, options) {
+      const { status } = await call(
+        METHODS.containerStatus,
+        { containerId },
+        options,
+      );
+      if (status === undefined) throw withoutStatus("ContainerStatus");
+      return containerStatusFromWire(status);
+    },
+    async listContainerStats(options) {
+      const { stats } = await call(METHODS.listContainerStats, {}, options);
+      return stats.map(containerStatsFromWire);
+    },
+  } satisfies Partial<RuntimeService>;
+}
 
-  async removeContainer(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    const request = { containerId };
-    await unlessGone(
-      this.#call(RUNTIME_METHODS.removeContainer, request, options),
-    );
-  }
+function containerCalls(call: Call) {
+  return {
+    async createContainer({ sandboxId, config, sandboxConfig }, options) {
+      const request = {
+        podSandboxId: sandboxId,
+        config: containerConfigToWire(config),
+        sandboxConfig: sandboxConfigToWire(sandboxConfig),
+      };
+      return (await call(METHODS.createContainer, request, options))
+        .containerId;
+    },
+    async startContainer(containerId, options) {
+      await call(METHODS.startContainer, { containerId }, options);
+    },
+    async stopContainer(containerId, timeoutSeconds, options) {
+      const request = { containerId, timeout: wholeSeconds(timeoutSeconds) };
+      const extraMs = timeoutSeconds * 1000;
+      await unlessGone(
+        call(METHODS.stopContainer, request, { ...options, extraMs }),
+      );
+    },
+    async removeContainer(containerId, options) {
+      await unlessGone(call(METHODS.removeContainer, { containerId }, options));
+    },
+    async execSync(containerId, cmd, options) {
+      const { timeoutSeconds = 0 } = options ?? {};
+      const timeout = wholeSeconds(timeoutSeconds);
+      const extraMs = timeoutSeconds === 0 ? Infinity : timeoutSeconds * 1000;
+      const request = { containerId, cmd, timeout };
+      return await call(METHODS.execSync, request, { ...options, extraMs });
+    },
+  } satisfies Partial<RuntimeService>;
+}
 
-  async listContainers(
-    filter?: ContainerFilter,
-    options?: CallOptions,
-  ): Promise<readonly Container[]> {
-    if (filter === undefined) {
-      const everything = { filter: undefined };
-      return await this.#call(this.#containers, everything, options);
-    }
-    const request = { filter: containerFilterToWire(filter) };
-    const { containers } = await this.#call(
-      RUNTIME_METHODS.listContainers,
-      request,
-      options,
-    );
-    return containers.map(containerFromWire);
-  }
-
-  async containerStatus(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<ContainerStatus> {
-    const { status } = await this.#call(
-      RUNTIME_METHODS.containerStatus,
-      { containerId },
-      options,
-    );
-    if (status === undefined) throw withoutStatus("ContainerStatus");
-    return containerStatusFromWire(status);
-  }
-
-  async listContainerStats(
-    options?: CallOptions,
-  ): Promise<readonly ContainerStats[]> {
-    return await this.#call(LIST_CONTAINER_STATS, {}, options);
-  }
-
-  async updateContainerResources(
-    containerId: string,
-    resources: LinuxResources,
-    options?: CallOptions,
-  ): Promise<void> {
-    await this.#call(
-      RUNTIME_METHODS.updateContainerResources,
-      {
+function resourceCalls(call: Call) {
+  return {
+    async updateContainerResources(containerId, resources, options) {
+      const request = {
         containerId,
         linux: resourcesToWire(resources),
-      },
-      options,
-    );
-  }
-
-  async updatePodSandboxResources(
-    podSandboxId: string,
-    amounts: Parameters<RuntimeService["updatePodSandboxResources"]>[1],
-    options?: CallOptions,
-  ): Promise<void> {
-    const overhead = resourcesToWire(amounts.overhead);
-    const resources = resourcesToWire(amounts.resources);
-    const request = { podSandboxId, overhead, resources };
-    await this.#call(
-      RUNTIME_METHODS.updatePodSandboxResources,
-      request,
-      options,
-    );
-  }
-
-  async reopenContainerLog(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<void> {
-    await this.#call(
-      RUNTIME_METHODS.reopenContainerLog,
-      { containerId },
-      options,
-    );
-  }
-
-  async execSync(
-    containerId: string,
-    command: readonly string[],
-    options?: CallOptions & { timeoutSeconds?: number },
-  ): Promise<ExecResult> {
-    const { timeoutSeconds = 0, signal } = options ?? {};
-    const deadlineMs = timeoutSeconds === 0
-      ? Infinity
-      : this.#requestTimeoutMs + timeoutSeconds * 1000;
-    return await this.#rpc.call(
-      RUNTIME_METHODS.execSync,
-      { containerId, cmd: command, timeout: wholeSeconds(timeoutSeconds) },
-      { deadlineMs, signal },
-    );
-  }
-
-  #call<Request, Answer>(
-    method: Method<Request, Answer>,
-    request: Request,
-    options: CallOptions | undefined,
-  ): Promise<Answer> {
-    const deadlineMs = this.#requestTimeoutMs;
-    return this.#rpc.call(method, request, {
-      deadlineMs,
-      signal: options?.signal,
-    });
-  }
+      };
+      await call(METHODS.updateContainerResources, request, options);
+    },
+    async updatePodSandboxResources(podSandboxId, amounts, options) {
+      const overhead = resourcesToWire(amounts.overhead);
+      const resources = resourcesToWire(amounts.resources);
+      const request = { podSandboxId, overhead, resources };
+      await call(METHODS.updatePodSandboxResources, request, options);
+    },
+  } satisfies Partial<RuntimeService>;
 }
 
 function withoutStatus(method: string): CriError {

@@ -12,9 +12,7 @@ import type {
   ContainerStats,
   ContainerStatus,
   ExecResult,
-  FilesystemUsage,
   Image,
-  RegistryAuth,
   RuntimeStatus,
   RuntimeVersion,
   Sandbox,
@@ -103,11 +101,6 @@ export interface RuntimeService {
     },
     options?: CallOptions,
   ): Promise<void>;
-  reopenContainerLog(
-    containerId: string,
-    options?: CallOptions,
-  ): Promise<void>;
-
   /**
    * Runs a command to its end.
    *
@@ -122,7 +115,6 @@ export interface RuntimeService {
 
 /** Images. */
 export interface ImageService {
-  listImages(options?: CallOptions): Promise<readonly Image[]>;
   /** The image, or `undefined` when it is not on the node. */
   imageStatus(
     image: ImageSpec,
@@ -131,11 +123,6 @@ export interface ImageService {
   /** Pulls; resolves to the reference by which a container names the image. No deadline of its own. */
   pullImage(
     image: ImageSpec,
-    options?: CallOptions & {
-      auth?: RegistryAuth;
-      sandboxConfig?: SandboxConfig;
-    },
+    options?: CallOptions & { sandboxConfig?: SandboxConfig },
   ): Promise<string>;
-  removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
-  imageFsInfo(options?: CallOptions): Promise<readonly FilesystemUsage[]>;
 }

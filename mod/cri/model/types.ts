@@ -154,27 +154,10 @@ export interface Image {
   readonly pinned: boolean;
 }
 
-/** Credentials for one registry. */
-export interface RegistryAuth {
-  readonly username?: string;
-  readonly password?: string;
-  readonly auth?: string;
-  readonly serverAddress?: string;
-  readonly identityToken?: string;
-  readonly registryToken?: string;
-}
-
-/** Usage of one file system that images live on. */
-export interface FilesystemUsage {
-  readonly mountpoint: string;
-  readonly usedBytes: bigint;
-  readonly inodesUsed: bigint;
-}
-
 /** What one container uses of the node. */
 export interface ContainerStats {
   readonly containerId: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** What it has written outside of volumes; `undefined` until it is measured. */
-  readonly writableLayer: FilesystemUsage | undefined;
+  /** Bytes that it has written outside of volumes; `undefined` until it is measured. */
+  readonly writtenBytes: bigint | undefined;
 }

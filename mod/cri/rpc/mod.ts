@@ -17,4 +17,4 @@ export {
 } from "./features.ts";
 export { imageMethod, type Method, runtimeMethod } from "./method.ts";
 export { RowDecoder } from "./row_decoder.ts";
-export { Rpc, type RpcDeps } from "./rpc.ts";
+export { type Call, callsWithin, Rpc, type RpcDeps } from "./rpc.ts";

@@ -43,6 +43,21 @@ export interface RpcOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Makes a call that has the common time, or `extraMs` more; `Infinity` for no end. */
+export type Call = <Request, Answer>(
+  method: Method<Request, Answer>,
+  request: Request,
+  options:
+    | { readonly signal?: AbortSignal; readonly extraMs?: number }
+    | undefined,
+) => Promise<Answer>;
+
+/** Calls that may take so long unless they say otherwise. */
+export function callsWithin(rpc: Rpc, timeoutMs: number): Call {
+  return (method, request, { signal, extraMs = 0 } = {}) =>
+    rpc.call(method, request, { deadlineMs: timeoutMs + extraMs, signal });
+}
+
 /** Makes calls on a channel and measures them. */
 export class Rpc {
   readonly #channel: Promise<ByteChannel>;

@@ -13,7 +13,6 @@ import {
   type ContainerState,
   type ContainerStats,
   type ContainerStatus,
-  type FilesystemUsage,
   type Image,
   type RuntimeStatus,
   type RuntimeVersion,
@@ -173,15 +172,6 @@ export function imageFromWire(image: wire.Image): Image {
   };
 }
 
-/** What images take on one file system. */
-export function usageFromWire(usage: wire.FilesystemUsage): FilesystemUsage {
-  return {
-    mountpoint: usage.fsId?.mountpoint ?? "",
-    usedBytes: usage.usedBytes?.value ?? 0n,
-    inodesUsed: usage.inodesUsed?.value ?? 0n,
-  };
-}
-
 /** What one container uses. */
 export function containerStatsFromWire(
   { attributes, writableLayer }: wire.ContainerStats,
@@ -189,7 +179,7 @@ export function containerStatsFromWire(
   return {
     containerId: attributes?.id ?? "",
     labels: attributes?.labels ?? {},
-    writableLayer: writableLayer && usageFromWire(writableLayer),
+    writtenBytes: writableLayer && (writableLayer.usedBytes?.value ?? 0n),
   };
 }
 

@@ -4,19 +4,17 @@
  * @module
  */
 
-export { LIST_CONTAINER_STATS } from "./container_stats.ts";
 export {
   containerFromWire,
+  containerStatsFromWire,
   containerStatusFromWire,
   imageFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
-  usageFromWire,
   versionFromWire,
 } from "./from_wire.ts";
 export {
-  authToWire,
   containerConfigToWire,
   containerFilterToWire,
   imageSpecToWire,

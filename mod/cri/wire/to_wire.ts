@@ -11,7 +11,6 @@ import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type ContainerFilter,
   type ContainerState,
-  type RegistryAuth,
   type SandboxFilter,
   type SandboxState,
   stopSignalToWire,
@@ -154,18 +153,6 @@ export function resourcesToWire(
     hugepageLimits: resources.hugepageLimits ?? [],
     unified: resources.unified ?? NO_ENTRIES,
     memorySwapLimitInBytes: resources.memorySwapLimitInBytes ?? 0n,
-  };
-}
-
-/** The message for credentials. */
-export function authToWire(auth: RegistryAuth): wire.AuthConfig {
-  return {
-    username: auth.username ?? "",
-    password: auth.password ?? "",
-    auth: auth.auth ?? "",
-    serverAddress: auth.serverAddress ?? "",
-    identityToken: auth.identityToken ?? "",
-    registryToken: auth.registryToken ?? "",
   };
 }
 

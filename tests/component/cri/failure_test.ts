@@ -113,7 +113,6 @@ for (
     ["RemovePodSandbox", (rig) => rig.cri.runtime.removePodSandbox("x")],
     ["StopContainer", (rig) => rig.cri.runtime.stopContainer("x", 1)],
     ["RemoveContainer", (rig) => rig.cri.runtime.removeContainer("x")],
-    ["RemoveImage", (rig) => rig.cri.images.removeImage({ image: "x" })],
   ] satisfies readonly (readonly [
     string,
     (rig: Awaited<ReturnType<typeof startRig>>) => Promise<unknown>,
@@ -308,9 +307,9 @@ Deno.test("connectCri() keeps images on a socket of their own", async () => {
     metrics: new MetricsRegistry(),
   });
   await cri.runtime.version();
-  await cri.images.listImages();
-  strictEqual(runtimeRig.fake.callsOf("ListImages").length, 0);
-  strictEqual(imageRig.fake.callsOf("ListImages").length, 1);
+  await cri.images.imageStatus({ image: "x" });
+  strictEqual(runtimeRig.fake.callsOf("ImageStatus").length, 0);
+  strictEqual(imageRig.fake.callsOf("ImageStatus").length, 1);
 });
 
 Deno.test("connectCri() reports the grant that is missing", {

@@ -122,13 +122,6 @@ Deno.test("RuntimeService.execSync() returns output as bytes, and the exit code"
   strictEqual(result.exitCode, 7);
 });
 
-Deno.test("RuntimeService.reopenContainerLog() reaches the container", async () => {
-  await using rig = await startRig();
-  const { containerId } = await runContainer(rig, "web");
-  await rig.cri.runtime.reopenContainerLog(containerId);
-  strictEqual(rig.fake.containers.get(containerId)?.logReopened, 1);
-});
-
 Deno.test("RuntimeService.runPodSandbox() passes the runtime handler on", async () => {
   await using rig = await startRig();
   const { runtime } = rig.cri;
@@ -138,7 +131,7 @@ Deno.test("RuntimeService.runPodSandbox() passes the runtime handler on", async 
   strictEqual(sandbox?.runtimeHandler, "kata");
 });
 
-Deno.test("ImageService pulls, finds, lists and removes", async () => {
+Deno.test("ImageService pulls and finds", async () => {
   await using rig = await startRig();
   const { images } = rig.cri;
   rig.fake.setRegistry("example.org/app:1", {
@@ -147,17 +140,12 @@ Deno.test("ImageService pulls, finds, lists and removes", async () => {
   });
   const image = { image: "example.org/app:1" };
   strictEqual(await images.imageStatus(image), undefined);
-  const auth = { username: "u", password: "p" };
-  const ref = await images.pullImage(image, { auth });
+  const ref = await images.pullImage(image);
   const found = await images.imageStatus({ image: ref });
   strictEqual(found?.size, 5n);
   strictEqual(found.username, "web");
   strictEqual(found.uid, undefined);
   deepStrictEqual(found.repoTags, ["example.org/app:1"]);
-  strictEqual((await images.listImages()).length, 2);
-  await images.removeImage(image);
-  await images.removeImage(image);
-  strictEqual((await images.listImages()).length, 1);
 });
 
 Deno.test("ImageService.pullImage() rejects with what the registry said", async () => {
@@ -174,20 +162,13 @@ Deno.test("RuntimeService.listContainerStats() tells what containers wrote, once
   const { containerId } = await runContainer(rig, "web");
   const labels = { "io.kubernetes.container.name": "web" };
   deepStrictEqual(await rig.cri.runtime.listContainerStats(), [
-    { containerId, labels, writableLayer: undefined },
+    { containerId, labels, writtenBytes: undefined },
   ]);
   const [container] = rig.fake.running("web");
   ok(container !== undefined);
   container.layerBytes = 4096n;
   const [stats] = await rig.cri.runtime.listContainerStats();
-  strictEqual(stats?.writableLayer?.usedBytes, 4096n);
-});
-
-Deno.test("ImageService.imageFsInfo() counts what images take", async () => {
-  await using rig = await startRig();
-  deepStrictEqual(await rig.cri.images.imageFsInfo(), [
-    { mountpoint: "/var/lib/fake", usedBytes: 1_000_000n, inodesUsed: 1n },
-  ]);
+  strictEqual(stats?.writtenBytes, 4096n);
 });
 
 Deno.test("RuntimeService answers of 10 MB arrive", async () => {

@@ -12,7 +12,6 @@ import {
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
-  usageFromWire,
 } from "../../../../mod/cri/wire/from_wire.ts";
 import * as wire from "../../../../proto/gen/runtime/v1/api.ts";
 
@@ -193,14 +192,6 @@ Deno.test("imageFromWire() tells root from no numeric user", () => {
   strictEqual(named.uid, undefined);
   const root = imageFromWire(received(wire.Image, { uid: { value: 0n } }));
   strictEqual(root.uid, 0n);
-});
-
-Deno.test("usageFromWire() takes silence for zero", () => {
-  deepStrictEqual(usageFromWire(received(wire.FilesystemUsage, {})), {
-    mountpoint: "",
-    usedBytes: 0n,
-    inodesUsed: 0n,
-  });
 });
 
 Deno.test("wire.ContainerStatusResponse.decode() passes over what the contract here leaves out", () => {

@@ -6,7 +6,6 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
-  authToWire,
   containerConfigToWire,
   containerFilterToWire,
   imageSpecToWire,
@@ -298,13 +297,6 @@ Deno.test("containerFilterToWire() passes every condition on", () => {
     state: { state: 2 },
     labelSelector: { a: "1" },
   });
-});
-
-Deno.test("authToWire() sends only what is known", () => {
-  const auth = authToWire({ username: "u", password: "p" });
-  strictEqual(auth.username, "u");
-  strictEqual(auth.password, "p");
-  strictEqual(auth.identityToken + auth.registryToken + auth.auth, "");
 });
 
 function bareMount(mount: Partial<wire.Mount>): wire.Mount {
