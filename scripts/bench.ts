@@ -10,7 +10,7 @@
 // deno-lint-ignore-file no-console -- a command-line script whose purpose is to print
 
 import { parseArgs } from "node:util";
-import { ContainerdRig } from "../tests/support/runtime/containerd_rig.ts";
+import { ContainerdRig } from "./lib/containerd_rig.ts";
 import { measureBoot } from "./bench/boot.ts";
 import { measureBurst } from "./bench/burst.ts";
 import { measureCold } from "./bench/cold.ts";

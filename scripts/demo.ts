@@ -14,14 +14,11 @@
 
 import { parseArgs } from "node:util";
 import type { Pod } from "../mod/api/types/mod.ts";
-import { AgentProcess } from "../tests/support/agent_process.ts";
-import {
-  BUSYBOX_IMAGE,
-  ContainerdRig,
-} from "../tests/support/runtime/containerd_rig.ts";
-import { RuntimeTools } from "../tests/support/runtime/runtime_tools.ts";
+import { AgentProcess } from "./lib/agent_process.ts";
+import { BUSYBOX_IMAGE, ContainerdRig } from "./lib/containerd_rig.ts";
+import { RuntimeTools } from "./lib/runtime_tools.ts";
 import { installDependencies } from "./install_dependencies.ts";
-import { runSkerry } from "../tests/support/run_skerry.ts";
+import { runSkerry } from "./lib/run_skerry.ts";
 
 const STEPS = [
   "the pods settle: web runs, crash backs off, job completes",

@@ -13,9 +13,9 @@ import type {
 } from "../../mod/cri/config/mod.ts";
 import { NodeSpecBuilder } from "../../mod/runtime/spec/mod.ts";
 import { identifyPod } from "../../mod/source/file/mod.ts";
-import { podManifest } from "../../tests/support/pod_manifest.ts";
-import { BUSYBOX_IMAGE } from "../../tests/support/runtime/containerd_rig.ts";
-import { bareNode } from "../../tests/support/bare_node.ts";
+import { podManifest } from "../lib/pod_manifest.ts";
+import { BUSYBOX_IMAGE } from "../lib/containerd_rig.ts";
+import { bareNode } from "../lib/bare_node.ts";
 
 /** What is sent to start one pod of one container. */
 export interface BareRequest {

@@ -8,9 +8,9 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
-import { AgentProcess } from "../../tests/support/agent_process.ts";
-import { podManifest } from "../../tests/support/pod_manifest.ts";
-import type { ContainerdRig } from "../../tests/support/runtime/containerd_rig.ts";
+import { AgentProcess } from "../lib/agent_process.ts";
+import { podManifest } from "../lib/pod_manifest.ts";
+import type { ContainerdRig } from "../lib/containerd_rig.ts";
 import { type BareRequest, BareRequests } from "./bare_requests.ts";
 
 /** A wall clock with fractions: runtimes report nanoseconds since the epoch. */

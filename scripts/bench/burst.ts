@@ -4,7 +4,7 @@
  * @module
  */
 
-import { runningContainers } from "../../tests/support/pod_views.ts";
+import { runningContainers } from "../lib/pod_views.ts";
 import { type Bench, containerIdOf, sleeper, wallMs } from "./bench_runtime.ts";
 
 const COMPARED: Record<number, string> = {

@@ -5,7 +5,7 @@
  */
 
 import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
-import { AgentProcess } from "../../tests/support/agent_process.ts";
+import { AgentProcess } from "../lib/agent_process.ts";
 import {
   fakeRuntime,
   median,

@@ -5,9 +5,9 @@
  */
 
 import type { Pod } from "../../mod/api/types/mod.ts";
-import type { AgentProcess } from "../../tests/support/agent_process.ts";
-import { find, runningContainers } from "../../tests/support/pod_views.ts";
-import { ContainerdRig } from "../../tests/support/runtime/containerd_rig.ts";
+import type { AgentProcess } from "../lib/agent_process.ts";
+import { find, runningContainers } from "../lib/pod_views.ts";
+import { ContainerdRig } from "../lib/containerd_rig.ts";
 import { newerContainerd } from "../newer_containerd.ts";
 import {
   Bench,

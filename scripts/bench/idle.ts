@@ -4,7 +4,7 @@
  * @module
  */
 
-import { runningContainers } from "../../tests/support/pod_views.ts";
+import { runningContainers } from "../lib/pod_views.ts";
 import { type Bench, residentMb, sleeper } from "./bench_runtime.ts";
 
 /** Pods → aims: resident MB and per cent of a core. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { find, runningContainers } from "../../tests/support/pod_views.ts";
+import { find, runningContainers } from "../lib/pod_views.ts";
 import {
   type Bench,
   containerIdOf,

@@ -5,11 +5,11 @@
  */
 
 import assert from "node:assert/strict";
-import { AgentProcess } from "../support/agent_process.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
-import { runSkerry, type SkerryResult } from "../support/run_skerry.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { runSkerry, type SkerryResult } from "../../scripts/lib/run_skerry.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 withRuntime("command line", (test) => {
   test("get pods shows one pod in every format, by either of its names", async (runtime) => {

@@ -6,10 +6,10 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { runningContainers } from "../support/pod_views.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { runningContainers } from "../../scripts/lib/pod_views.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const PODS = 100;
 

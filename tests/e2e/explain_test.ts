@@ -8,13 +8,13 @@ import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import { type Outcome, run } from "../component/cli/test_io.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { execIn, idOf, running } from "../support/inside.ts";
 import { EventWatch } from "../support/event_watch.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
-import { runSkerry } from "../support/run_skerry.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
+import { runSkerry } from "../../scripts/lib/run_skerry.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 import { EXPLAINED_PODS, type ExplainedPod, FIRST } from "./explained_pods.ts";
 import { FULL_LINES, fullList, SECRET } from "./full_pod.ts";
 

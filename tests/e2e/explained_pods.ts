@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type PodDraft, podManifest } from "../support/pod_manifest.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import { type PodDraft, podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 
 /** One pod that does not run as it should. */
 export interface ExplainedPod {

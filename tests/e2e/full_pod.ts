@@ -4,8 +4,11 @@
  * @module
  */
 
-import { type ContainerDraft, podManifest } from "../support/pod_manifest.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
+import {
+  type ContainerDraft,
+  podManifest,
+} from "../../scripts/lib/pod_manifest.ts";
+import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 
 /** What nobody may be shown. */
 export const SECRET = "s3cr3t-t0ken";

@@ -6,16 +6,13 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { hostileSample } from "../support/hostile_manifests.ts";
 import { idOf } from "../support/inside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
-import { run } from "../support/runtime/runtime_tools.ts";
-import {
-  type TestRuntime,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
+import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const RSS_TOLERANCE_BYTES = 30_000_000;
 

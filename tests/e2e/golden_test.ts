@@ -7,7 +7,7 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { differences } from "../support/json_difference.ts";
 import {
   matchesPath,
@@ -15,10 +15,7 @@ import {
   plainOfGolden,
   plainOfRecord,
 } from "../support/wire_json.ts";
-import {
-  type TestRuntime,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 import {
   GOLDEN_MACHINE_DEVIATIONS,
   GOLDEN_STATUS_DEVIATIONS,

@@ -7,7 +7,7 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { ask, askUdp, freePort, serveUdp } from "../support/ask_port.ts";
 import {
   execIn,
@@ -16,12 +16,9 @@ import {
   sandboxesOf,
   untilLogged,
 } from "../support/inside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
-import {
-  type TestRuntime,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
+import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const ONE = [{ name: "c", command: SLEEP }];

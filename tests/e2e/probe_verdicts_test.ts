@@ -5,14 +5,14 @@
  */
 
 import assert from "node:assert/strict";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { outside, shell } from "../support/outside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
 import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 /** Says that it began, and ends at once when told to. */
 function service(name: string): readonly string[] {

@@ -5,15 +5,15 @@
  */
 
 import assert from "node:assert/strict";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { freePort } from "../support/ask_port.ts";
 import { type HealthReply, serveHealth } from "../support/health_server.ts";
 import { containerOf, idOf, processesOf, running } from "../support/inside.ts";
 import { outside, shell } from "../support/outside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
-import { runSkerry } from "../support/run_skerry.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { runSkerry } from "../../scripts/lib/run_skerry.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
@@ -14,9 +14,9 @@ import {
   statusIn,
   waitingOf,
 } from "../support/inside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

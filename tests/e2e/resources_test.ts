@@ -7,15 +7,12 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { HostView } from "../support/host_view.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
-import { type PodDraft, podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
-import {
-  type TestRuntime,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+import { type PodDraft, podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
+import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const CGROUPS = "/sys/fs/cgroup";

@@ -9,15 +9,12 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { Moved } from "../../mod/cri/events/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
-import {
-  containerdVersions,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
+import { containerdVersions, withRuntime } from "../support/with_runtime.ts";
 
 // Far longer than any of it takes: a test that waits so long has failed.
 const LIMIT_MS = 60_000;

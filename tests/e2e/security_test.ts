@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
@@ -15,17 +15,14 @@ import {
   untilLogged,
   waitingOf,
 } from "../support/inside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import {
   busyboxRecipe,
   type ImageRecipe,
-} from "../support/runtime/oci_image.ts";
-import { firstExisting } from "../support/runtime/runtime_tools.ts";
-import {
-  type TestRuntime,
-  withRuntime,
-} from "../support/runtime/with_runtime.ts";
+} from "../../scripts/lib/oci_image.ts";
+import { firstExisting } from "../../scripts/lib/runtime_tools.ts";
+import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const NUMERIC_IMAGE = "localhost/numeric-user:1";

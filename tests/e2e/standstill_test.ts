@@ -6,13 +6,13 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { type Outside, outside, shell } from "../support/outside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
 import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 /** Asked each second, with a second to answer. */
 const STRICT = { periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 };

@@ -6,19 +6,19 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running, waitingOf } from "../support/inside.ts";
 import { outside, shell } from "../support/outside.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
 import {
   conditionOf,
   countOf,
   untilReady,
   untilReport,
 } from "../support/probed_pods.ts";
-import { BUSYBOX_IMAGE } from "../support/runtime/containerd_rig.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

@@ -5,9 +5,9 @@
  */
 
 import assert from "node:assert/strict";
-import { podManifest } from "../support/pod_manifest.ts";
-import type { SkerryResult } from "../support/run_skerry.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import type { SkerryResult } from "../../scripts/lib/run_skerry.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 withRuntime("deno task skerry", (test) => {
   test("run, get and logs take paths from the caller's directory; SIGTERM ends the agent, not its pods", async (runtime) => {

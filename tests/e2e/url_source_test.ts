@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { Authority } from "../support/certificates.ts";
 import {
   type Answer,
@@ -14,9 +14,9 @@ import {
   status,
   text,
 } from "../support/manifest_server.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find, runningContainers } from "../support/pod_views.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 withRuntime("url source", (test) => {
   test("SRC-21 SRC-24 a pod from an HTTPS URL survives the absence of the server, of the agent and of both", async (runtime) => {

@@ -6,7 +6,7 @@
  */
 
 import assert from "node:assert/strict";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
@@ -15,10 +15,10 @@ import {
   waitingOf,
 } from "../support/inside.ts";
 import { configMap, secret } from "../support/local_objects.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
-import { run } from "../support/runtime/runtime_tools.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

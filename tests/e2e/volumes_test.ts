@@ -6,14 +6,14 @@
 
 import assert from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { AgentProcess } from "../support/agent_process.ts";
+import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { execIn, idOf, running, untilLogged } from "../support/inside.ts";
 import { claim, configMap, secret } from "../support/local_objects.ts";
-import { podManifest } from "../support/pod_manifest.ts";
-import { find } from "../support/pod_views.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
 import { everyKind, livePod, mounting } from "../support/volume_pods.ts";
-import { run } from "../support/runtime/runtime_tools.ts";
-import { withRuntime } from "../support/runtime/with_runtime.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
+import { withRuntime } from "../support/with_runtime.ts";
 
 const PASSWORD = "correct horse battery staple";
 

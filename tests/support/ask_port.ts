@@ -4,7 +4,7 @@
  * @module
  */
 
-import { run } from "./runtime/runtime_tools.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
 
 /** A port that nobody listens on at this moment. */
 export function freePort(): Promise<number> {

@@ -5,7 +5,7 @@
  */
 
 import { lockedRunFlags } from "../../scripts/permissions.ts";
-import type { AgentProcess } from "./agent_process.ts";
+import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
 
 /** A watch that goes on; `await using` ends it. */
 export class EventWatch implements AsyncDisposable {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { run } from "./runtime/runtime_tools.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
 
 /** A host view; `await using` takes it away. */
 export class HostView implements AsyncDisposable {

@@ -10,9 +10,9 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import type { RuntimeService, Sandbox } from "../../mod/cri/model/mod.ts";
-import type { AgentProcess } from "./agent_process.ts";
-import { find, runningContainers } from "./pod_views.ts";
-import type { TestRuntime } from "./runtime/with_runtime.ts";
+import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import type { TestRuntime } from "./with_runtime.ts";
 
 /** The status of one container of a pod, of whatever kind it is. */
 export function containerOf(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { run } from "./runtime/runtime_tools.ts";
+import { run } from "../../scripts/lib/runtime_tools.ts";
 
 /** A tmpfs mounted over a directory; `await using` takes it away. */
 export class MemoryDisk implements AsyncDisposable {

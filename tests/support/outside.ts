@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentProcess } from "./agent_process.ts";
+import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
 
 /** A directory of the node that containers write into, as they see it under `/out`. */
 export interface Outside {

@@ -36,7 +36,7 @@ import {
   type Sources,
   volumesSetUp,
 } from "./pod_volume_effects.ts";
-import { BARE_CGROUPS, bareNode } from "./bare_node.ts";
+import { BARE_CGROUPS, bareNode } from "../../scripts/lib/bare_node.ts";
 import { asked } from "./pod_probe_effects.ts";
 
 /** What became of a manifest: its effects, each as a text, or why it was refused. */

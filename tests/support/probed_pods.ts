@@ -6,8 +6,8 @@
 
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
-import type { AgentProcess } from "./agent_process.ts";
-import { find } from "./pod_views.ts";
+import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { find } from "../../scripts/lib/pod_views.ts";
 
 /**
  * All that the agent tells of the pod that came from the manifest name `name`;

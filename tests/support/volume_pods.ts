@@ -4,7 +4,7 @@
  * @module
  */
 
-import { podManifest } from "./pod_manifest.ts";
+import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 
 const SLEEP = ["sleep", "100000"];
 

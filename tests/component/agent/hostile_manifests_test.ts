@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import type { HostileManifest } from "../../support/hostile/row.ts";
 import { hostileManifests } from "../../support/hostile_manifests.ts";
-import { podManifest } from "../../support/pod_manifest.ts";
+import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 const ROWS = hostileManifests();
 

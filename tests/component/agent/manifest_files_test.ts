@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import { EXPORTED_POD } from "../../support/exported_pod.ts";
-import { podManifest } from "../../support/pod_manifest.ts";
+import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 const RULES: readonly (readonly [string, readonly string[]])[] = [
   ["yaml", ["named"]],

@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { AgentViews } from "../../../mod/views/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
-import { podManifest } from "../../support/pod_manifest.ts";
+import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 function web(name: string): Record<string, unknown> {
   return podManifest(name, {

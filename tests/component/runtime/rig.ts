@@ -51,7 +51,7 @@ import {
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
-import { bareNode } from "../../support/bare_node.ts";
+import { bareNode } from "../../../scripts/lib/bare_node.ts";
 
 /** The image that the fake runtime has. */
 export const IMAGE = "localhost/busybox:1.35";

@@ -17,7 +17,7 @@ import type {
   NodeFacts,
   SandboxSpecInput,
 } from "../../../../mod/runtime/spec/spec_input.ts";
-import { BARE_CGROUPS, bareNode } from "../../../support/bare_node.ts";
+import { BARE_CGROUPS, bareNode } from "../../../../scripts/lib/bare_node.ts";
 
 /** A pod of one container `c` unless `spec` says otherwise. */
 export function pod(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BUSYBOX_IMAGE } from "./runtime/containerd_rig.ts";
+import { BUSYBOX_IMAGE } from "./containerd_rig.ts";
 
 /** A container that is written out only as far as the test cares. */
 export interface ContainerDraft {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { lockedRunFlags } from "../../scripts/permissions.ts";
+import { lockedRunFlags } from "../permissions.ts";
 
 /** How a command ended and what it printed. */
 export interface SkerryResult {

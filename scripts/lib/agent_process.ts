@@ -6,8 +6,8 @@
  */
 
 import type { Pod } from "../../mod/api/types/mod.ts";
-import { agentBundle } from "../../scripts/bundle.ts";
-import { lockedRunFlags } from "../../scripts/permissions.ts";
+import { agentBundle } from "../bundle.ts";
+import { lockedRunFlags } from "../permissions.ts";
 
 /** How an agent is started. */
 export interface AgentOptions {

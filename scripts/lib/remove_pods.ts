@@ -4,13 +4,10 @@
  * @module
  */
 
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
-import { connectCri } from "../../../mod/cri/mod.ts";
-import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
+import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { systemClock } from "../../mod/base/mod.ts";
+import { connectCri } from "../../mod/cri/mod.ts";
+import type { RuntimeService } from "../../mod/cri/model/mod.ts";
 
 /** How many pods are removed at the same time. */
 const LANES = 8;

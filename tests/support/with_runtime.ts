@@ -4,9 +4,15 @@
  * @module
  */
 
-import { newerContainerd } from "../../../scripts/newer_containerd.ts";
-import type { AgentOptions, AgentProcess } from "../agent_process.ts";
-import { ContainerdRig, type RigOptions } from "./containerd_rig.ts";
+import { newerContainerd } from "../../scripts/newer_containerd.ts";
+import type {
+  AgentOptions,
+  AgentProcess,
+} from "../../scripts/lib/agent_process.ts";
+import {
+  ContainerdRig,
+  type RigOptions,
+} from "../../scripts/lib/containerd_rig.ts";
 
 /** What a test sees of the runtime. */
 export interface TestRuntime {
