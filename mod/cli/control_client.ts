@@ -7,6 +7,7 @@
 import { request as startRequest } from "node:http";
 import { ByteBuffer, type Clock } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
+import type { CliIo } from "./io.ts";
 
 /** Nobody answers on the socket. */
 export class AgentUnreachableError extends Error {
@@ -28,6 +29,12 @@ export interface AgentAnswer {
 export interface AgentAddress {
   readonly socketPath: string;
   readonly clock: Clock;
+}
+
+/** What a client command works with. */
+export interface ClientContext {
+  readonly io: CliIo;
+  readonly agent: AgentAddress;
 }
 
 // Longer than any list takes to begin; a hung agent must not hang its clients.
@@ -113,6 +120,29 @@ export async function askJson(
       { cause: error },
     );
   }
+}
+
+/**
+ * Asks for a list; an agent of the same version made its items.
+ *
+ * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentAnswerError} When the answer is no list.
+ */
+export async function askList<List extends { readonly items: unknown }>(
+  agent: AgentAddress,
+  path: string,
+  what: string,
+): Promise<List> {
+  const body = await askJson(agent, path);
+  if (isList<List>(body)) return body;
+  throw new AgentAnswerError(
+    `Cannot read the ${what} of "${agent.socketPath}": found no list`,
+  );
+}
+
+function isList<List>(body: unknown): body is List {
+  return typeof body === "object" && body !== null && "items" in body &&
+    Array.isArray(body.items);
 }
 
 // More than the lists of any device; what is no agent may answer without end.

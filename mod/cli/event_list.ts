@@ -9,10 +9,9 @@ import { describeError } from "../base/text/mod.ts";
 import type { GetEventsCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
-  AgentAnswerError,
   AgentUnreachableError,
   ask,
-  askJson,
+  askList,
   readText,
   refusalOf,
 } from "./control_client.ts";
@@ -44,13 +43,8 @@ export async function fetchEvents(
   agent: AgentAddress,
   wanted: WantedEvents,
 ): Promise<EventList> {
-  const body = await askJson(agent, pathOf(wanted));
-  if (!isEventList(body)) {
-    throw new AgentAnswerError(
-      `Cannot read the events of "${agent.socketPath}": found no EventList`,
-    );
-  }
-  return { ...body, items: body.items.filter((each) => isOf(each, wanted)) };
+  const list = await askList<EventList>(agent, pathOf(wanted), "events");
+  return { ...list, items: list.items.filter((each) => isOf(each, wanted)) };
 }
 
 /**
@@ -110,12 +104,6 @@ function isOf({ involvedObject, source }: WireEvent, wanted: WantedEvents) {
   const { name } = involvedObject;
   return wanted.pod === undefined || name === wanted.pod ||
     name === `${wanted.pod}-${source.host.toLowerCase()}`;
-}
-
-function isEventList(body: unknown): body is EventList {
-  // An agent of the same version made it.
-  return typeof body === "object" && body !== null && "items" in body &&
-    Array.isArray(body.items) && "metadata" in body;
 }
 
 function readLine(line: string): WatchedEvent {

@@ -1,5 +1,5 @@
 /**
- * One line of `get events`, as kubectl would write it.
+ * The columns of `get events`, as kubectl would write them.
  *
  * The columns are those of `printEvent` in Kubernetes' pkg/printers/internalversion,
  * the first one as `kubectl events` writes it.
@@ -9,51 +9,60 @@
 
 import type { WireEvent } from "../api/types/mod.ts";
 import { formatAge } from "../base/text/mod.ts";
-import type { GetEventsCommand } from "./parse/mod.ts";
+import type { Listing } from "./listing.ts";
 
-/** Which columns there are. */
-export type EventColumns = Pick<GetEventsCommand, "namespace" | "output">;
-
-/** The names of the columns. */
-export function eventHeader(columns: EventColumns): string[] {
-  const isWide = columns.output === "wide";
-  return [
-    ...(columns.namespace === undefined ? ["NAMESPACE"] : []),
-    ...["LAST SEEN", "TYPE", "REASON", "OBJECT"],
-    ...(isWide ? ["SUBOBJECT", "SOURCE"] : []),
-    "MESSAGE",
-    ...(isWide ? ["FIRST SEEN", "COUNT", "NAME"] : []),
-  ];
+/** An event, and the wall time of the table. */
+export interface EventRow {
+  readonly event: WireEvent;
+  readonly nowMs: number;
 }
 
-/** The cells of one event; `nowMs` is wall time. */
-export function eventRow(
-  event: WireEvent,
-  columns: EventColumns,
-  nowMs: number,
-): string[] {
-  const { involvedObject, source, metadata } = event;
-  const isWide = columns.output === "wide";
-  return [
-    ...(columns.namespace === undefined ? [metadata.namespace] : []),
-    ...[lastSeen(event, nowMs), event.type, event.reason],
-    `${involvedObject.kind.toLowerCase()}/${involvedObject.name}`,
-    ...(isWide
-      ? [involvedObject.fieldPath ?? "", `${source.component}, ${source.host}`]
-      : []),
-    event.message.trim(),
-    ...(isWide
-      ? [ageOf(event.firstTimestamp, nowMs), `${event.count}`, metadata.name]
-      : []),
-  ];
-}
+/** How events are listed. */
+export const EVENTS: Listing<WireEvent, EventRow> = {
+  kind: "event",
+  name: ({ metadata }) => metadata.name,
+  row: (event, nowMs) => ({ event, nowMs }),
+  columns: [
+    {
+      heading: "NAMESPACE",
+      only: "all_namespaces",
+      cell: ({ event }) => event.metadata.namespace,
+    },
+    { heading: "LAST SEEN", cell: lastSeen },
+    { heading: "TYPE", cell: ({ event }) => event.type },
+    { heading: "REASON", cell: ({ event }) => event.reason },
+    {
+      heading: "OBJECT",
+      cell: ({ event: { involvedObject } }) =>
+        `${involvedObject.kind.toLowerCase()}/${involvedObject.name}`,
+    },
+    {
+      heading: "SUBOBJECT",
+      only: "wide",
+      cell: ({ event }) => event.involvedObject.fieldPath ?? "",
+    },
+    {
+      heading: "SOURCE",
+      only: "wide",
+      cell: ({ event: { source } }) => `${source.component}, ${source.host}`,
+    },
+    { heading: "MESSAGE", cell: ({ event }) => event.message.trim() },
+    { heading: "FIRST SEEN", only: "wide", cell: firstSeen },
+    { heading: "COUNT", only: "wide", cell: ({ event }) => `${event.count}` },
+    { heading: "NAME", only: "wide", cell: ({ event }) => event.metadata.name },
+  ],
+};
 
 /** Such as `3m (x5 over 10m)`, as `kubectl describe` and `kubectl events` have it. */
-function lastSeen(event: WireEvent, nowMs: number): string {
+function lastSeen({ event, nowMs }: EventRow): string {
   const age = ageOf(event.lastTimestamp, nowMs);
   return event.count > 1
-    ? `${age} (x${event.count} over ${ageOf(event.firstTimestamp, nowMs)})`
+    ? `${age} (x${event.count} over ${firstSeen({ event, nowMs })})`
     : age;
+}
+
+function firstSeen({ event, nowMs }: EventRow): string {
+  return ageOf(event.firstTimestamp, nowMs);
 }
 
 function ageOf(time: string, nowMs: number): string {

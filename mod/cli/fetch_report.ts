@@ -5,17 +5,16 @@
  */
 
 import { explainMissingPod } from "../explain/mod.ts";
-import type { PodReport, SourceState } from "../server/mod.ts";
+import type { PodReport } from "../server/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
   ask,
-  askJson,
   readText,
   refusalOf,
 } from "./control_client.ts";
+import { fetchSources } from "./get_sources.ts";
 import { fetchPods, manifestName } from "./pod_list.ts";
-import { isSourceList } from "./source_list.ts";
 
 /** Which pod. */
 export interface WantedPod {
@@ -63,7 +62,7 @@ async function missing(
       namespace: pod.metadata.namespace,
       name: manifestName(pod),
     })),
-    sources: sources.map(({ location, ready, conditions }) => ({
+    sources: sources.items.map(({ location, ready, conditions }) => ({
       location,
       isReady: ready,
       faults: conditions
@@ -74,13 +73,6 @@ async function missing(
     })),
   });
   return new AgentAnswerError(sentence);
-}
-
-async function fetchSources(
-  agent: AgentAddress,
-): Promise<readonly SourceState[]> {
-  const body = await askJson(agent, "/sources");
-  return isSourceList(body) ? body.items : [];
 }
 
 function parse(text: string): unknown {

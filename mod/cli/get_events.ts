@@ -5,35 +5,36 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import type { GetEventsCommand } from "./parse/mod.ts";
-import { type AgentAddress, AgentUnreachableError } from "./control_client.ts";
+import { AgentUnreachableError, type ClientContext } from "./control_client.ts";
 import {
   type EventList,
   fetchEvents,
   type WatchedEvent,
   watchEvents,
 } from "./event_list.ts";
+import { EVENTS } from "./event_row.ts";
+import { EXIT_OK } from "./exit_code.ts";
+import type { CliIo } from "./io.ts";
 import {
-  cleanLine,
+  cells,
+  headings,
+  isTable,
+  nameLine,
+  nothingFound,
+  renderList,
+} from "./listing.ts";
+import type { GetEventsCommand } from "./parse/mod.ts";
+import { fetchPods, requirePod } from "./pod_list.ts";
+import {
   type ColumnWidths,
-  dataText,
   fitColumns,
   jsonText,
   renderTable,
 } from "./text/mod.ts";
-import { eventHeader, eventRow } from "./event_row.ts";
-import { EXIT_OK } from "./exit_code.ts";
-import type { CliIo } from "./io.ts";
-import { fetchPods, requirePod } from "./pod_list.ts";
 
 /** How long an agent may be away, such as for a restart, before a watch gives up. */
 const ABSENCE_TRIES = 60;
 const RETRY_MS = 1_000;
-
-interface Context {
-  readonly io: CliIo;
-  readonly agent: AgentAddress;
-}
 
 /**
  * Writes the events in the form asked for, those told longest ago first.
@@ -43,13 +44,15 @@ interface Context {
  */
 export async function getEvents(
   command: GetEventsCommand,
-  context: Context,
+  context: ClientContext,
 ): Promise<number> {
   const { io, agent } = context;
   if (command.watch) return await watch(command, context);
   const list = await fetchEvents(agent, command);
   if (list.items.length > 0 || !isTable(command)) {
-    await io.out(render(list, command, io.clock.now()));
+    const { items } = list;
+    const options = { shown: command, nowMs: io.clock.now() };
+    await io.out(renderList(EVENTS, { items, body: list }, options));
     return EXIT_OK;
   }
   if (command.pod !== undefined) {
@@ -57,46 +60,14 @@ export async function getEvents(
     const pods = await fetchPods(agent, command.namespace);
     requirePod(pods.items, command.pod);
   }
-  await io.err(
-    command.namespace === undefined
-      ? "No resources found"
-      : `No resources found in ${command.namespace} namespace.`,
-  );
+  await io.err(nothingFound(command));
   return EXIT_OK;
-}
-
-function isTable({ output }: Pick<GetEventsCommand, "output">): boolean {
-  return output === "table" || output === "wide";
-}
-
-function render(
-  list: EventList,
-  command: GetEventsCommand,
-  nowMs: number,
-): string {
-  switch (command.output) {
-    case "json":
-    case "yaml":
-      return dataText(list, command.output);
-    case "name":
-      return list.items.map(nameLine).join("");
-    case "table":
-    case "wide":
-      return renderTable([
-        eventHeader(command),
-        ...list.items.map((event) => eventRow(event, command, nowMs)),
-      ]);
-  }
-}
-
-function nameLine({ metadata }: WireEvent): string {
-  return `event/${cleanLine(metadata.name)}\n`;
 }
 
 /** Writes what there is and then what comes, until stopped; an agent may restart meanwhile. */
 async function watch(
   command: GetEventsCommand,
-  { io, agent }: Context,
+  { io, agent }: ClientContext,
 ): Promise<number> {
   using stop = io.stopRequests();
   const { signal } = stop;
@@ -184,7 +155,7 @@ class EventWriter {
     const command = this.#command;
     switch (command.output) {
       case "name":
-        return events.map(nameLine).join("");
+        return events.map((event) => nameLine(EVENTS, event)).join("");
       case "json":
       case "yaml":
         // One line for each, so that a program can read them as they come.
@@ -192,9 +163,11 @@ class EventWriter {
       case "table":
       case "wide": {
         const nowMs = this.#io.clock.now();
-        const rows = events.map((event) => eventRow(event, command, nowMs));
+        const rows = events.map((event) =>
+          cells(EVENTS, { event, nowMs }, command)
+        );
         if (this.#widths === undefined) {
-          const header = eventHeader(command);
+          const header = headings(EVENTS, command);
           this.#widths = fitColumns([header, ...rows]);
           rows.unshift(header);
         }

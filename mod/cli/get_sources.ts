@@ -6,16 +6,43 @@
 
 import { formatAge } from "../base/text/mod.ts";
 import type { SourceState } from "../server/mod.ts";
-import type { GetSourcesCommand } from "./parse/mod.ts";
 import {
   type AgentAddress,
-  AgentAnswerError,
-  askJson,
+  askList,
+  type ClientContext,
 } from "./control_client.ts";
-import { cleanLine, dataText, renderTable } from "./text/mod.ts";
 import { EXIT_OK } from "./exit_code.ts";
-import type { CliIo } from "./io.ts";
-import { isSourceList, type SourceList } from "./source_list.ts";
+import { type Listing, renderList } from "./listing.ts";
+import type { GetSourcesCommand } from "./parse/mod.ts";
+
+/** How sources are listed. */
+const SOURCES: Listing<SourceState, SourceRow> = {
+  kind: "source",
+  name: ({ name }) => name,
+  row: summarise,
+  columns: [
+    { heading: "NAME", cell: ({ name }) => name },
+    { heading: "READY", cell: ({ ready }) => ready },
+    { heading: "PODS", cell: ({ pods }) => pods },
+    { heading: "LAST-GOOD", cell: ({ lastGood }) => lastGood },
+    { heading: "STATUS", cell: ({ status }) => status },
+    { heading: "SINCE", cell: ({ since }) => since },
+    { heading: "LOCATION", cell: ({ location }) => location },
+    { heading: "MESSAGE", only: "wide", cell: ({ message }) => message },
+  ],
+};
+
+/**
+ * Asks for the sources.
+ *
+ * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentAnswerError} When the answer is no list.
+ */
+export async function fetchSources(
+  agent: AgentAddress,
+): Promise<{ readonly items: readonly SourceState[] }> {
+  return await askList(agent, "/sources", "sources");
+}
 
 /**
  * Writes where the pods come from, and how well that goes, in the form asked for.
@@ -25,54 +52,14 @@ import { isSourceList, type SourceList } from "./source_list.ts";
  */
 export async function getSources(
   command: GetSourcesCommand,
-  context: { readonly io: CliIo; readonly agent: AgentAddress },
+  { io, agent }: ClientContext,
 ): Promise<number> {
-  const { io, agent } = context;
-  const body = await askJson(agent, "/sources");
-  if (!isSourceList(body)) {
-    throw new AgentAnswerError(
-      `Cannot read the sources of "${agent.socketPath}": found no list`,
-    );
-  }
-  await io.out(render(body, command, io.clock.now()));
+  const body = await fetchSources(agent);
+  const { items } = body;
+  const options = { shown: command, nowMs: io.clock.now() };
+  await io.out(renderList(SOURCES, { items, body }, options));
   return EXIT_OK;
 }
-
-function render(
-  list: SourceList,
-  { output }: Pick<GetSourcesCommand, "output">,
-  nowMs: number,
-): string {
-  switch (output) {
-    case "json":
-    case "yaml":
-      return dataText(list, output);
-    case "name":
-      return list.items.map(({ name }) => `source/${cleanLine(name)}\n`)
-        .join("");
-    case "table":
-    case "wide": {
-      const header = [...COLUMNS, ...output === "wide" ? ["MESSAGE"] : []];
-      const rows = list.items.map((source) => {
-        const { message, ...row } = summarise(source, nowMs);
-        const cells = [row.name, row.ready, row.pods, row.lastGood, row.status];
-        cells.push(row.since, row.location);
-        return output === "wide" ? [...cells, message] : cells;
-      });
-      return renderTable([header, ...rows]);
-    }
-  }
-}
-
-const COLUMNS = [
-  "NAME",
-  "READY",
-  "PODS",
-  "LAST-GOOD",
-  "STATUS",
-  "SINCE",
-  "LOCATION",
-];
 
 interface SourceRow {
   readonly name: string;

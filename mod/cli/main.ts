@@ -5,26 +5,28 @@
  */
 
 import { describeError } from "../base/text/mod.ts";
-import { findControlSocket, VERSION } from "../config/mod.ts";
+import {
+  findControlSocket,
+  parseRunArguments,
+  VERSION,
+} from "../config/mod.ts";
 import { type Command, helpText, parseCommand } from "./parse/mod.ts";
 import {
-  type AgentAddress,
   AgentAnswerError,
   AgentUnreachableError,
   ask,
+  type ClientContext,
   readText,
   refusalOf,
 } from "./control_client.ts";
-import { describePod } from "./describe_pod.ts";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from "./exit_code.ts";
-import { explainPodCommand } from "./explain_pod.ts";
 import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
 import { refuse } from "./refuse.ts";
-import { runCommand } from "./run_command.ts";
 import { showLog } from "./show_log.ts";
+import { describePod, explainPod } from "./show_report.ts";
 import { cleanLine } from "./text/mod.ts";
 import { validate } from "./validate.ts";
 
@@ -60,68 +62,58 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
       );
       return EXIT_OK;
     case "run":
-      return await runCommand(command.args, io);
+      return await run(command.args, io);
     case "validate":
       return await validate(command, io);
-    case "get_pods":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => getPods(command, { io, agent }),
-      );
-    case "get_events":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => getEvents(command, { io, agent }),
-      );
-    case "describe_pod":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => describePod(command, { io, agent }),
-      );
-    case "explain_pod":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => explainPodCommand(command, { io, agent }),
-      );
-    case "get_sources":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => getSources(command, { io, agent }),
-      );
-    case "logs":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => showLog(command, { io, agent }),
-      );
-    case "metrics":
-      return await withAgent(
-        command.location,
-        io,
-        (agent) => showMetrics(agent, io),
-      );
+    default: {
+      const found = await findControlSocket(command.location, io);
+      if (found.kind === "refused") {
+        await refuse(found.faults, { topic: undefined, io });
+        return EXIT_USAGE;
+      }
+      const agent = { socketPath: found.path, clock: io.clock };
+      return await askAgent(command, { io, agent });
+    }
   }
 }
 
-async function withAgent(
-  location: readonly string[],
-  io: CliIo,
-  command: (agent: AgentAddress) => Promise<number>,
+/** Runs the agent until it is asked to stop; returns its exit code. */
+async function run(args: readonly string[], io: CliIo): Promise<number> {
+  const parsed = await parseRunArguments(args, io);
+  if (parsed.kind === "refused") {
+    await refuse(parsed.faults, { topic: "run", io });
+    return EXIT_USAGE;
+  }
+  // Only the agent needs the runtime's client, which is slow to load.
+  const { runAgent } = await import("../app/mod.ts");
+  using stop = io.stopRequests();
+  const { config, warnings } = parsed;
+  return await runAgent(config, { signal: stop.signal, warnings });
+}
+
+async function askAgent(
+  command: Extract<Command, { readonly location: readonly string[] }>,
+  context: ClientContext,
 ): Promise<number> {
-  const found = await findControlSocket(location, io);
-  if (found.kind === "ok") {
-    return await command({ socketPath: found.path, clock: io.clock });
+  switch (command.kind) {
+    case "get_pods":
+      return await getPods(command, context);
+    case "get_events":
+      return await getEvents(command, context);
+    case "get_sources":
+      return await getSources(command, context);
+    case "describe_pod":
+      return await describePod(command, context);
+    case "explain_pod":
+      return await explainPod(command, context);
+    case "logs":
+      return await showLog(command, context);
+    case "metrics":
+      return await showMetrics(context);
   }
-  await refuse(found.faults, { topic: undefined, io });
-  return EXIT_USAGE;
 }
 
-async function showMetrics(agent: AgentAddress, io: CliIo): Promise<number> {
+async function showMetrics({ io, agent }: ClientContext): Promise<number> {
   const answer = await ask(agent, "/metrics");
   const text = await readText(answer);
   if (answer.status !== 200) throw refusalOf(answer.status, text);

@@ -9,14 +9,11 @@ import type { Pod } from "../api/types/mod.ts";
 import {
   type AgentAddress,
   AgentAnswerError,
-  askJson,
+  askList,
 } from "./control_client.ts";
 
 /** A v1 `List` of pods. */
 export interface PodList {
-  readonly apiVersion: "v1";
-  readonly kind: "List";
-  readonly metadata: { readonly resourceVersion: string };
   readonly items: readonly Pod[];
 }
 
@@ -33,36 +30,7 @@ export async function fetchPods(
   const query = namespace === undefined
     ? ""
     : `?namespace=${encodeURIComponent(namespace)}`;
-  const body = await askJson(agent, `/api/v1/pods${query}`);
-  if (!isPodList(body)) {
-    throw new AgentAnswerError(
-      `Cannot read the pods of "${agent.socketPath}": found no List`,
-    );
-  }
-  return body;
-}
-
-function isPodList(body: unknown): body is PodList {
-  return typeof body === "object" && body !== null && "items" in body &&
-    Array.isArray(body.items);
-}
-
-/** The pod that a name stands for. */
-export type PodMatch =
-  | { readonly kind: "found"; readonly pod: Pod }
-  | { readonly kind: "not_found" }
-  | { readonly kind: "ambiguous"; readonly pods: readonly Pod[] };
-
-/** Finds the pod whose manifest's name or full name is `name`. */
-export function findPod(pods: readonly Pod[], name: string): PodMatch {
-  const matches = pods.filter((pod) =>
-    pod.metadata.name === name || manifestName(pod) === name
-  );
-  const pod = lastingPod(matches);
-  if (pod === undefined) return { kind: "not_found" };
-  return matches.every(({ metadata }) => metadata.name === pod.metadata.name)
-    ? { kind: "found", pod }
-    : { kind: "ambiguous", pods: matches };
+  return await askList(agent, `/api/v1/pods${query}`, "pods");
 }
 
 /** The name as the manifest has it: without the node's name at its end. */
@@ -76,24 +44,26 @@ export function manifestName(pod: Pod): string {
 }
 
 /**
- * Finds one pod, or says why there is none.
+ * Finds the pod whose manifest's name or full name is `name`.
  *
  * @throws {AgentAnswerError} When no pod or more than one has that name.
  */
 export function requirePod(pods: readonly Pod[], name: string): Pod {
-  const match = findPod(pods, name);
-  switch (match.kind) {
-    case "found":
-      return match.pod;
-    case "not_found":
-      throw new AgentAnswerError(
-        `Cannot find pod "${name}": no pod and no manifest has that name`,
-      );
-    case "ambiguous":
-      throw new AgentAnswerError(
-        `Cannot tell which pod "${name}" is: found ${
-          match.pods.map(({ metadata }) => `"${metadata.name}"`).join(" and ")
-        }, wanted one`,
-      );
+  const matches = pods.filter((pod) =>
+    pod.metadata.name === name || manifestName(pod) === name
+  );
+  const pod = lastingPod(matches);
+  if (pod === undefined) {
+    throw new AgentAnswerError(
+      `Cannot find pod "${name}": no pod and no manifest has that name`,
+    );
   }
+  if (matches.every(({ metadata }) => metadata.name === pod.metadata.name)) {
+    return pod;
+  }
+  throw new AgentAnswerError(
+    `Cannot tell which pod "${name}" is: found ${
+      matches.map(({ metadata }) => `"${metadata.name}"`).join(" and ")
+    }, wanted one`,
+  );
 }

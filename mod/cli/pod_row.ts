@@ -10,6 +10,7 @@ import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
 import { formatAge } from "../base/text/mod.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
+import type { Listing } from "./listing.ts";
 
 /** The cells of one line. */
 export interface PodRow {
@@ -24,6 +25,27 @@ export interface PodRow {
   readonly ip: string;
   readonly node: string;
 }
+
+/** How pods are listed. */
+export const PODS: Listing<Pod, PodRow> = {
+  kind: "pod",
+  name: ({ metadata }) => metadata.name,
+  row: podRow,
+  columns: [
+    {
+      heading: "NAMESPACE",
+      only: "all_namespaces",
+      cell: ({ namespace }) => namespace,
+    },
+    { heading: "NAME", cell: ({ name }) => name },
+    { heading: "READY", cell: ({ ready }) => ready },
+    { heading: "STATUS", cell: ({ status }) => status },
+    { heading: "RESTARTS", cell: ({ restarts }) => restarts },
+    { heading: "AGE", cell: ({ age }) => age },
+    { heading: "IP", only: "wide", cell: ({ ip }) => ip },
+    { heading: "NODE", only: "wide", cell: ({ node }) => node },
+  ],
+};
 
 /** Writes one pod; `nowMs` is wall time. */
 export function podRow(pod: Pod, nowMs: number): PodRow {

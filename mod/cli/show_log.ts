@@ -7,14 +7,13 @@
 import type { Pod } from "../api/types/mod.ts";
 import type { LogsCommand } from "./parse/mod.ts";
 import {
-  type AgentAddress,
   AgentAnswerError,
   ask,
+  type ClientContext,
   readText,
   refusalOf,
 } from "./control_client.ts";
 import { EXIT_OK } from "./exit_code.ts";
-import type { CliIo } from "./io.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";
 
 /**
@@ -25,9 +24,8 @@ import { fetchPods, requirePod } from "./pod_list.ts";
  */
 export async function showLog(
   command: LogsCommand,
-  context: { readonly io: CliIo; readonly agent: AgentAddress },
+  { io, agent }: ClientContext,
 ): Promise<number> {
-  const { io, agent } = context;
   const list = await fetchPods(agent, command.namespace);
   const pod = requirePod(list.items, command.pod);
   const choice = chooseContainer(pod, command.container);

@@ -12,6 +12,7 @@ export type {
   GetPodsCommand,
   GetSourcesCommand,
   LogsCommand,
+  OutputFormat,
   Topic,
 } from "./command.ts";
 export { helpText } from "./help.ts";

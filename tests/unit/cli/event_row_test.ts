@@ -6,11 +6,16 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { WireEvent } from "../../../mod/api/types/mod.ts";
-import { eventHeader, eventRow } from "../../../mod/cli/event_row.ts";
+import { EVENTS } from "../../../mod/cli/event_row.ts";
+import { cells, headings, type Shown } from "../../../mod/cli/listing.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const TABLE = { namespace: "shop", output: "table" } as const;
 const WIDE = { namespace: undefined, output: "wide" } as const;
+
+function eventRow(event: WireEvent, shown: Shown, nowMs: number): string[] {
+  return cells(EVENTS, { event, nowMs }, shown);
+}
 
 function event(fields: Partial<WireEvent> = {}): WireEvent {
   return {
@@ -46,7 +51,7 @@ function event(fields: Partial<WireEvent> = {}): WireEvent {
 }
 
 Deno.test("eventRow() writes the columns of kubectl get events", () => {
-  deepStrictEqual(eventHeader(TABLE), [
+  deepStrictEqual(headings(EVENTS, TABLE), [
     ...["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"],
   ]);
   deepStrictEqual(eventRow(event(), TABLE, NOW_MS), [
@@ -55,7 +60,7 @@ Deno.test("eventRow() writes the columns of kubectl get events", () => {
 });
 
 Deno.test("eventRow() writes the wide columns of kubectl, and the namespace for -A", () => {
-  deepStrictEqual(eventHeader(WIDE), [
+  deepStrictEqual(headings(EVENTS, WIDE), [
     ...["NAMESPACE", "LAST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT"],
     ...["SOURCE", "MESSAGE", "FIRST SEEN", "COUNT", "NAME"],
   ]);

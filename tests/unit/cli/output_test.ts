@@ -11,7 +11,7 @@ import type { OutputFormat } from "../../../mod/cli/parse/command.ts";
 import { refusalOf } from "../../../mod/cli/control_client.ts";
 import { render } from "../../../mod/cli/get_pods.ts";
 import { helpText } from "../../../mod/cli/parse/help.ts";
-import { findPod, requirePod } from "../../../mod/cli/pod_list.ts";
+import { requirePod } from "../../../mod/cli/pod_list.ts";
 import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAGS } from "../../../mod/config/mod.ts";
@@ -90,21 +90,21 @@ Deno.test("renderTable() keeps columns in line beside signs that take two places
 
 const PODS = [pod("web-n1"), pod("web-n1-n1"), pod("db-n1")];
 
-Deno.test("findPod() takes the manifest's name and the full name", () => {
-  deepStrictEqual(findPod(PODS, "db"), { kind: "found", pod: PODS[2] });
-  deepStrictEqual(findPod(PODS, "db-n1"), { kind: "found", pod: PODS[2] });
-  deepStrictEqual(findPod(PODS, "web"), { kind: "found", pod: PODS[0] });
-  deepStrictEqual(findPod(PODS, "d"), { kind: "not_found" });
+Deno.test("requirePod() takes the manifest's name and the full name", () => {
+  deepStrictEqual(requirePod(PODS, "db"), PODS[2]);
+  deepStrictEqual(requirePod(PODS, "db-n1"), PODS[2]);
+  deepStrictEqual(requirePod(PODS, "web"), PODS[0]);
+  throws(() => requirePod(PODS, "d"), /no pod and no manifest/);
 });
 
-Deno.test("findPod() means the pod that takes the place of one that ends", () => {
+Deno.test("requirePod() means the pod that takes the place of one that ends", () => {
   const deletionTimestamp = "2024-01-01T00:00:00Z";
   const ending = pod("web-n1", { metadata: { uid: "old", deletionTimestamp } });
   const next = pod("web-n1", { metadata: { uid: "new" } });
   for (const pods of [[ending, next], [next, ending]]) {
-    deepStrictEqual(findPod(pods, "web"), { kind: "found", pod: next });
+    deepStrictEqual(requirePod(pods, "web"), next);
   }
-  deepStrictEqual(findPod([ending], "web"), { kind: "found", pod: ending });
+  deepStrictEqual(requirePod([ending], "web"), ending);
 });
 
 Deno.test("requirePod() lists both pods that a name may stand for", () => {
