@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type Clock, type Random, TaskGroup } from "../base/mod.ts";
+import {
+  type Clock,
+  type Random,
+  type Sessions,
+  TaskGroup,
+} from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { EventSink, Pod } from "../api/types/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
@@ -68,11 +73,13 @@ export interface AgentDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
+  /** What is kept of pods that run, or end. */
+  readonly sessions: Sessions;
   readonly events: EventSink;
   readonly syncer:
     & PodSyncer
-    & Pick<RuntimePodSyncer, "decisions">;
-  readonly prober: Pick<ProbeManager, "look" | "retain" | "report" | "run">;
+    & Pick<RuntimePodSyncer, "decision" | "endFailure">;
+  readonly prober: Pick<ProbeManager, "look" | "report" | "run">;
   readonly statuses: Pick<
     StatusManager,
     | "get"
@@ -211,12 +218,12 @@ export class Agent {
 
   /** What the last sync of a pod came to; `undefined` where there was none. */
   decision(uid: string): PodDecision | undefined {
-    return this.#deps.syncer.decisions.get(uid);
+    return this.#deps.syncer.decision(uid);
   }
 
   /** Why a pod could not be ended when that was last tried; `undefined` where nothing failed. */
   endFailure(uid: string): EndFailure | undefined {
-    return this.#deps.syncer.decisions.endFailure(uid);
+    return this.#deps.syncer.endFailure(uid);
   }
 
   /** What the containers of a pod are asked, and what they last answered. */
@@ -329,8 +336,11 @@ export class Agent {
     if (!this.#deps.sourcesReady.allReady()) return;
     const known = new Set(this.#deps.ownedUids());
     for (const { uid } of this.pods()) known.add(uid);
-    this.#deps.prober.retain(known);
-    this.#deps.statuses.removeOrphanedStatuses(known);
+    const { sessions, statuses } = this.#deps;
+    for (const uid of sessions.keys()) {
+      if (!known.has(uid)) sessions.delete(uid);
+    }
+    statuses.removeOrphanedStatuses(known);
   }
 
   #reviewAgain(): void {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Random } from "../base/mod.ts";
+import { type Clock, type Random, Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import { Agent } from "../agent/mod.ts";
 import { PodRemains, RuntimePodSyncer } from "../agent/sync/mod.ts";
@@ -64,6 +64,8 @@ export interface Core {
   readonly urlSource: UrlSource | undefined;
   readonly storage: PodStorage;
   readonly sourcesReady: SourcesReady;
+  /** What is kept of pods that run, or end. */
+  readonly sessions: Sessions;
   /** What is being done for pods at present. */
   readonly activities: Activities;
 }
@@ -74,7 +76,7 @@ export async function buildCore(
   deps: CoreDeps,
 ): Promise<Core> {
   const { common, driver } = await buildCommon(config, deps);
-  const { events, statuses } = common;
+  const { events, statuses, sessions } = common;
   const sources = buildSources(config, common);
   const log = deps.log.named("source");
   await dropUrlCheckpoint(config, { clock: deps.clock, log });
@@ -127,14 +129,16 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  return { ...sources, agent, pleg, statuses, events, activities };
+  return { ...sources, agent, pleg, statuses, events, activities, sessions };
 }
 
 /** What more than one part works with. */
 async function buildCommon(config: AgentConfig, deps: CoreDeps) {
   const { clock, log, metrics } = deps;
   const events = deps.events ?? new EventRecorder({ clock, log, metrics });
-  const given = { ...deps, events, ips: nodeIps(config, { clock, log }) };
+  const sessions = new Sessions();
+  const ips = nodeIps(config, { clock, log });
+  const given = { ...deps, events, sessions, ips };
   const { node, resources, driver } = await buildNodeResources(config, given);
   const common = {
     ...given,

@@ -5,7 +5,7 @@
  */
 
 import type { EventSink } from "../api/types/mod.ts";
-import type { Clock, Random } from "../base/mod.ts";
+import type { Clock, Random, Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { ProbeManager, type ProbeMemory, TargetProber } from "../prober/mod.ts";
@@ -24,6 +24,7 @@ export interface ProberDeps {
   readonly node: NodeFacts;
   /** What an earlier agent knew. */
   readonly records: ProbeMemory;
+  readonly sessions: Sessions;
 }
 
 /** Builds the prober; nothing is asked yet. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Random } from "../base/mod.ts";
+import type { Clock, Random, Sessions } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { EventSink } from "../api/types/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
@@ -30,6 +30,7 @@ export interface RuntimeDeps {
   readonly objects: ObjectGetter;
   readonly node: NodeFacts;
   readonly resources: PodResources;
+  readonly sessions: Sessions;
 }
 
 /** What a sync of a pod does its work with. */
@@ -53,22 +54,21 @@ export async function buildRuntime(
   config: AgentConfig,
   deps: RuntimeDeps,
 ): Promise<RuntimeParts> {
-  const { clock, log, events, connection, resources } = deps;
+  const { clock, log, events, connection, resources, sessions } = deps;
   const { runtime, images } = connection;
   const podsDir = `${config.paths.rootDir}/pods`;
   const { podLogsDir } = config.runtime;
   const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
   await nodeFiles.refresh();
-  const users = await UserNamespaces.load({ files: diskFiles, podsDir });
+  const given = { files: diskFiles, clock, events, sessions };
+  const users = await UserNamespaces.load({ ...given, podsDir });
   const containerFiles = new ContainerFiles({ files: diskFiles }, {
     podsDir,
     podLogsDir,
   });
   const cache = new PodCache();
-  const notes = new ContainerNotes({ files: diskFiles, events, clock }, {
-    podsDir,
-  });
-  const common = { runtime, files: diskFiles, clock, resources, notes };
+  const notes = new ContainerNotes(given, { podsDir });
+  const common = { ...given, runtime, resources, notes };
   const exits = new KnownExits({
     runtime,
     ask: (id, options) => connection.containerExit(id, options),
@@ -82,7 +82,6 @@ export async function buildRuntime(
     specs: specBuilder(config, { ...deps, nodeFiles, users }),
     users,
     subPaths: new SubPathResolver(),
-    events,
     log,
   }, {
     maxParallelStarts: config.runtime.maxParallelSandboxStarts,

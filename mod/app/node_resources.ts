@@ -6,7 +6,7 @@
 
 import type { EventSink } from "../api/types/mod.ts";
 import { formatQuantity } from "../api/objects/mod.ts";
-import type { Clock } from "../base/mod.ts";
+import type { Clock, Sessions } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
@@ -33,6 +33,7 @@ export interface NodeResourcesDeps {
   readonly events: EventSink;
   readonly connection: CriConnection;
   readonly ips: NodeIps;
+  readonly sessions: Sessions;
 }
 
 /** What the node has, and the keeper of it. */
@@ -67,6 +68,7 @@ export async function buildNodeResources(
     events: deps.events,
     cgroups: podCgroups(config, { ...deps, host, node }),
     node,
+    sessions: deps.sessions,
   }, { podsDir: `${config.paths.rootDir}/pods` });
   return { node, resources, driver };
 }

@@ -14,6 +14,7 @@ export { invariant } from "./invariant.ts";
 export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
 export { jitter, type Random, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
+export { Sessions } from "./sessions.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
 export { unlessAborted } from "./unless_aborted.ts";

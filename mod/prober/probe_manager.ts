@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Random } from "../base/mod.ts";
+import type { Clock, Random, Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
@@ -37,14 +37,17 @@ export interface ProbeManagerDeps {
   readonly pods: ProbedPods;
   readonly memory: ProbeMemory;
   readonly runner: ProbeRunner;
+  /** The probes of a pod end with its session, or before. */
+  readonly sessions: Sessions;
 }
 
-interface ProbedPod {
-  readonly pod: Pod;
+/** Only the manager writes it. */
+interface ProbedPod extends Disposable {
+  pod: Pod;
   /** By container name. */
   readonly containers: Map<string, ContainerProbes>;
   /** Whether liveness and startup are not asked any more of its app containers. */
-  readonly stopping: boolean;
+  stopping: boolean;
 }
 
 /** What a pod on its way out is not asked any more. */
@@ -62,7 +65,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
   readonly #log: Logger;
   readonly #deps: ContainerDeps;
   readonly #changes = new ProbeChanges();
-  readonly #probed = new Map<string, ProbedPod>();
+  readonly #probed: Map<string, ProbedPod>;
   readonly #byContainerId = new Map<string, ContainerProbes>();
   /** Set when the agent ends: nothing begins any more. */
   #closed = false;
@@ -71,6 +74,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
   constructor(deps: ProbeManagerDeps) {
     const { clock, random, events, pods, memory, runner } = deps;
     this.#pods = pods;
+    this.#probed = deps.sessions.map();
     this.#log = deps.log.named("prober");
     this.#deps = {
       clock,
@@ -99,9 +103,9 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
     const { uid } = pod.metadata;
     const known = this.#probed.get(uid);
     const arrival: Arrival = known === undefined ? "survivor" : "edited";
-    const containers = known?.containers ?? new Map();
-    const stopping = known?.stopping ?? false;
-    this.#probed.set(uid, { pod, containers, stopping });
+    const probed = known ?? this.#begin(pod);
+    probed.pod = pod;
+    const { containers, stopping } = probed;
     const wanted = probedContainers(pod);
     this.#drop(containers, new Set(wanted.map(({ name }) => name)));
     for (const container of wanted) {
@@ -139,7 +143,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
   stopLivenessAndStartup(uid: string): void {
     const probed = this.#probed.get(uid);
     if (probed === undefined) return;
-    this.#probed.set(uid, { ...probed, stopping: true });
+    probed.stopping = true;
     for (const { name } of probed.pod.spec.containers) {
       probed.containers.get(name)?.end(STOPPED);
     }
@@ -147,18 +151,8 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
 
   /** Forgets a pod, and stops whatever is asked of it. */
   remove(uid: string): void {
-    const probed = this.#probed.get(uid);
-    if (probed === undefined) return;
-    this.#drop(probed.containers, new Set());
+    this.#probed.get(uid)?.[Symbol.dispose]();
     this.#probed.delete(uid);
-    this.#changes.forget(uid);
-  }
-
-  /** Forgets all pods but these. */
-  retain(uids: ReadonlySet<string>): void {
-    for (const uid of [...this.#probed.keys()]) {
-      if (!uids.has(uid)) this.remove(uid);
-    }
   }
 
   /** What counts for a container, by its id without a scheme; `undefined` for nothing. */
@@ -194,7 +188,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
   async *run(signal: AbortSignal): AsyncGenerator<ProbeChange, void> {
     const close = (): void => {
       this.#closed = true;
-      this.retain(new Set());
+      for (const uid of [...this.#probed.keys()]) this.remove(uid);
     };
     if (signal.aborted) close();
     signal.addEventListener("abort", close, { once: true });
@@ -203,6 +197,22 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
     } finally {
       signal.removeEventListener("abort", close);
     }
+  }
+
+  #begin(pod: Pod): ProbedPod {
+    const { uid } = pod.metadata;
+    const containers = new Map<string, ContainerProbes>();
+    const probed: ProbedPod = {
+      pod,
+      containers,
+      stopping: false,
+      [Symbol.dispose]: () => {
+        this.#drop(containers, new Set());
+        this.#changes.forget(uid);
+      },
+    };
+    this.#probed.set(uid, probed);
+    return probed;
   }
 
   #verdict(kind: ProbeKind, containerId: string): ProbeVerdict {

@@ -5,7 +5,12 @@
  */
 
 import { cpuUsage } from "node:process";
-import { type Clock, systemClock, systemRandom } from "../../mod/base/mod.ts";
+import {
+  type Clock,
+  Sessions,
+  systemClock,
+  systemRandom,
+} from "../../mod/base/mod.ts";
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import type { Pod, Probe } from "../../mod/api/types/mod.ts";
 import type { ObservedPod } from "../../mod/pod/observed/mod.ts";
@@ -149,6 +154,7 @@ function managerOf(runner: ProbeRunner): ProbeManager {
     pods: { observed: runningPod, podIps: () => ["127.0.0.1"] },
     memory: { remembered: () => ({ ready: true, started: true }) },
     runner,
+    sessions: new Sessions(),
   });
 }
 

@@ -5,12 +5,9 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import type { Clock } from "../../base/mod.ts";
-import { describeError } from "../../base/text/mod.ts";
 import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
-import { causeOf } from "../../runtime/account/mod.ts";
 import type { SyncResult } from "../workers/mod.ts";
 
 /** What was found of a pod, what was to be done about it, and what came of that. */
@@ -46,86 +43,8 @@ export interface EndFailure {
   readonly atMs: number;
 }
 
-/** What a sync found, and what it is going to do about it. */
-type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
-
-/** The last decision on every pod that is synced. */
-export class Decisions {
-  readonly #clock: Clock;
-  readonly #last = new Map<string, PodDecision>();
-  readonly #endFailures = new Map<string, EndFailure>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** The last one on a pod; `undefined` when nobody has looked at it yet. */
-  get(uid: string): PodDecision | undefined {
-    return this.#last.get(uid);
-  }
-
-  /** A plan was made and is carried out from now on. */
-  made(finding: Finding): void {
-    const { pod: { metadata: { uid } } } = finding;
-    const atMs = this.#clock.now();
-    const next: NextSync = { kind: "acting" };
-    const last = this.#last.get(uid);
-    const earlier = last?.earlier ?? last?.failures ?? [];
-    this.#last.set(uid, { ...finding, atMs, failures: [], earlier, next });
-  }
-
-  /** A sync is over. */
-  ended(
-    uid: string,
-    how: {
-      readonly result: SyncResult;
-      readonly failures: readonly SyncFailure[];
-    },
-  ): void {
-    const last = this.#last.get(uid);
-    if (last === undefined) return;
-    const { earlier: _earlier, ...made } = last;
-    const { result, failures } = how;
-    const nowMs = this.#clock.monotonic();
-    this.#last.set(uid, { ...made, failures, next: nextAfter(result, nowMs) });
-  }
-
-  /** A sync could not be finished; when it is tried again, its worker knows. */
-  broken(finding: Omit<Finding, "plan">, error: unknown): void {
-    const { pod: { metadata: { uid } } } = finding;
-    this.#last.set(uid, {
-      ...finding,
-      plan: undefined,
-      atMs: this.#clock.now(),
-      failures: [{
-        // Upstream's event.
-        reason: "FailedSync",
-        message: describeError(error),
-        cause: causeOf(error),
-      }],
-      next: { kind: "retry" },
-    });
-  }
-
-  /** A pod could not be ended; that is tried again. */
-  notEnded(uid: string, error: unknown): void {
-    const { words } = causeOf(error);
-    this.#endFailures.set(uid, { words, atMs: this.#clock.now() });
-  }
-
-  /** Why a pod could not be ended when that was last tried. */
-  endFailure(uid: string): EndFailure | undefined {
-    return this.#endFailures.get(uid);
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(uid: string): void {
-    this.#endFailures.delete(uid);
-    this.#last.delete(uid);
-  }
-}
-
-function nextAfter(result: SyncResult, nowMs: number): NextSync {
+/** When the next sync is due after one that ended so at `nowMs`. */
+export function nextAfter(result: SyncResult, nowMs: number): NextSync {
   switch (result.kind) {
     case "settled":
       return result.againMs === undefined
@@ -133,6 +52,23 @@ function nextAfter(result: SyncResult, nowMs: number): NextSync {
         : { kind: "settled", dueMs: nowMs + result.againMs };
     case "retry":
       return { kind: "retry", dueMs: nowMs + result.delayMs };
+    case "held":
+    case "terminal":
+      return result;
+  }
+}
+
+/** The same, but due in `leftMs` at the latest; `undefined` says that nothing presses. */
+export function noLaterThan(
+  result: SyncResult,
+  leftMs: number | undefined,
+): SyncResult {
+  if (leftMs === undefined) return result;
+  switch (result.kind) {
+    case "settled":
+      return { ...result, againMs: Math.min(result.againMs ?? leftMs, leftMs) };
+    case "retry":
+      return { ...result, delayMs: Math.min(result.delayMs, leftMs) };
     case "held":
     case "terminal":
       return result;

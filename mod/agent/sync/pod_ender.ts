@@ -32,8 +32,9 @@ const EXCEEDED_GRACE: PodEvent = {
 /** What ending pods needs. */
 export interface EnderDeps
   extends Pick<SyncDeps, "records" | "clock" | "events"> {
+  readonly sessions: Pick<SyncDeps["sessions"], "delete">;
   readonly cache: Pick<SyncDeps["cache"], "delete">;
-  readonly executor: Pick<SyncDeps["executor"], "killPod" | "forget">;
+  readonly executor: Pick<SyncDeps["executor"], "killPod">;
   readonly remains: Pick<
     SyncDeps["remains"],
     "stopSandboxes" | "endVolumes" | "endCgroup" | "remove" | "renew"
@@ -46,10 +47,7 @@ export interface EnderDeps
     SyncDeps["prober"],
     "stopLivenessAndStartup" | "remove"
   >;
-  readonly memory: Pick<
-    SyncMemory,
-    "acted" | "decisions" | "forget" | "renew"
-  >;
+  readonly memory: Pick<SyncMemory, "acted" | "of" | "renew">;
   readonly look: Pick<PodLook, "latest" | "now">;
   readonly reporter: Pick<PodReporter, "report">;
 }
@@ -154,7 +152,7 @@ export class PodEnder {
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
-      this.#deps.memory.decisions.notEnded(ending.uid, error);
+      this.#deps.memory.of(ending.uid).notEnded(error);
       return { error };
     }
   }
@@ -172,13 +170,11 @@ export class PodEnder {
         break;
       case "evidence":
       case "nothing":
-        this.#deps.memory.forget(uid);
-        this.#deps.executor.forget(uid);
+        this.#deps.sessions.delete(uid);
         remains.remove(uid, keep);
         break;
       case "logs":
         this.#deps.memory.renew(uid);
-        this.#deps.executor.forget(uid);
         remains.renew(uid);
     }
     await this.#finish(ending, keep);

@@ -37,7 +37,7 @@ export class PodLook {
     // -1: any look since the agent's start will do for a pod never acted upon.
     const pod = await cache.getNewerThan(
       uid,
-      memory.actedAtMs(uid) ?? -1,
+      memory.get(uid)?.actedAtMs ?? -1,
       signal,
     );
     if (pod.sandboxes.length + pod.containers.length > 0) {

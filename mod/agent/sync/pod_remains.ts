@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Sessions } from "../../base/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { GarbageCollector } from "../../collect/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
@@ -16,6 +17,7 @@ import type { Keep } from "../workers/mod.ts";
 
 /** What handing over needs. */
 export interface RemainsDeps {
+  readonly sessions: Pick<Sessions, "delete">;
   readonly collector: Pick<GarbageCollector, "add" | "drop" | "has">;
   readonly remover: Pick<PodRemover, keyof PodRemover>;
   readonly observer: Pick<PodObserver, "look">;
@@ -181,7 +183,7 @@ export class PodRemains {
     keep: Removed,
     signal: AbortSignal,
   ): Promise<void> {
-    const { observer, remover, directories, cache } = this.#deps;
+    const { observer, remover, directories, cache, sessions } = this.#deps;
     const observed = await observer.look(uid, signal);
     signal.throwIfAborted();
     if (observed.containers.some(({ state }) => state === "running")) {
@@ -193,6 +195,8 @@ export class PodRemains {
     await remover.removePod(observed, { signal });
     // The question and the answer are one step: nobody begins the pod anew between them.
     signal.throwIfAborted();
+    // The look above has begun one more.
+    sessions.delete(uid);
     if (keep === "evidence") {
       return directories.discard(uid, { keep: STATUS_RECORD });
     }

@@ -15,7 +15,6 @@ import {
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
-import { NOTHING_WAITS } from "./waiting.ts";
 
 /** What reporting needs. */
 export interface ReporterDeps extends
@@ -43,26 +42,27 @@ export class PodReporter {
 
   /** Reports a pod as it was observed. Returns the status that holds from now on. */
   report(pod: Pod, observed: ObservedPod, options: ReportOptions): PodStatus {
-    const { clock, statuses, prober, memory } = this.#deps;
+    const { clock, statuses, prober } = this.#deps;
     const { uid } = pod.metadata;
+    const memory = this.#deps.memory.of(uid);
     const previous = statuses.get(uid);
     const status = buildPodStatus({
       pod,
       observed,
       previous,
-      waiting: memory.waiting.get(uid) ?? NOTHING_WAITS,
+      waiting: memory.waiting,
       probes: prober,
       nowMs: clock.now(),
-      activeMs: memory.activeTimes.activeMs(uid, previous?.startTime),
+      activeMs: memory.activeMs(previous?.startTime),
       runtimeName: this.#deps.runtimeName(),
       terminal: options.terminal,
       hostIps: this.#deps.hostIps(),
-      resizeRefusal: memory.refusedResizes.get(uid),
+      resizeRefusal: memory.resizeRefusal,
       eviction: options.eviction,
     });
     const stored = statuses.setPodStatus(pod, status);
     // Of a pod that begins now: before its start takes long, or the clock is set.
-    memory.activeTimes.activeMs(uid, stored.startTime);
+    memory.activeMs(stored.startTime);
     this.#tellDeadline(pod, { before: previous?.phase, after: stored });
     return stored;
   }

@@ -19,7 +19,7 @@ import {
   type VolumeWarning,
 } from "../../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
-import type { Decisions } from "./decision.ts";
+import { type EndFailure, noLaterThan, type PodDecision } from "./decision.ts";
 import { isAlive, stopForName } from "./lost_name.ts";
 import type {
   EndingPod,
@@ -35,7 +35,6 @@ import type { SyncDeps } from "./sync_deps.ts";
 import { SyncMemory } from "./sync_memory.ts";
 import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
 import { mustWait, withoutVolumes } from "./volume_gate.ts";
-import { waitingAfter } from "./waiting.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
 const FAILURE_RETRY_MS = 10_000;
@@ -78,7 +77,7 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #ender: PodEnder;
 
   constructor(deps: SyncDeps) {
-    const memory = new SyncMemory(deps.clock);
+    const memory = new SyncMemory(deps);
     const look = new PodLook({ ...deps, memory });
     const reporter = new PodReporter({ ...deps, memory });
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -93,27 +92,31 @@ export class RuntimePodSyncer implements PodSyncer {
    * when it is over. A list meanwhile shows a pod half way, not worth a close look.
    */
   isActing(uid: string): boolean {
-    return this.#memory.isActing(uid);
+    return this.#memory.get(uid)?.isActing ?? false;
   }
 
-  /** What the last syncs came to, and ends that failed. */
-  get decisions(): Pick<Decisions, "get" | "endFailure"> {
-    return this.#memory.decisions;
+  /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
+  decision(uid: string): PodDecision | undefined {
+    return this.#memory.get(uid)?.decision;
+  }
+
+  /** Why the pod could not be ended when that was last tried. */
+  endFailure(uid: string): EndFailure | undefined {
+    return this.#memory.get(uid)?.endFailure;
   }
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
     const { uid } = pod.metadata;
-    const { decisions } = this.#memory;
     try {
       const { result: wanted, failures } = await this.#syncOnce(pod, options);
       await this.#deps.records.keep(uid);
       const result = this.#withDeadline(pod, wanted);
-      decisions.ended(uid, { result, failures });
+      this.#memory.of(uid).ended(result, failures);
       return result;
     } catch (error) {
       options.signal.throwIfAborted();
       const observed = this.#look.known(uid);
-      decisions.broken({ pod, observed }, error);
+      this.#memory.of(uid).broken({ pod, observed }, error);
       throw error;
     }
   }
@@ -126,12 +129,15 @@ export class RuntimePodSyncer implements PodSyncer {
     const { containerStatuses = [] } = statuses.get(before) ?? {};
     const runs = containerStatuses.some(({ state }) => state?.running);
     const isKept = runs && await executor.fetch(successor);
-    this.#memory.setRunningOn(before, isKept && executor.activities);
+    this.#memory.of(before).setRunningOn(
+      before,
+      isKept && executor.activities,
+    );
     return isKept;
   }
 
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    this.#memory.setRunningOn(ending.uid, false);
+    this.#memory.get(ending.uid)?.setRunningOn(ending.uid, false);
     return this.#ender.terminate(ending, signal);
   }
 
@@ -156,13 +162,15 @@ export class RuntimePodSyncer implements PodSyncer {
     const status = this.#reporter.report(pod, observed, { terminal: false });
     if (isTerminalPhase(status.phase)) return plain({ kind: "terminal" });
     const plan = planPod({ pod, observed, probes: prober });
-    this.#memory.decisions.made({ pod, observed, plan });
+    const memory = this.#memory.of(uid);
+    memory.decided({ pod, observed, plan });
     const right = options.nameRight();
     if (right === "lost" && isAlive(observed)) {
       return await this.#giveWay({ pod, observed, plan }, signal);
     }
     if (isIdle(plan)) {
-      if (this.#memory.waiting.delete(uid)) {
+      if (memory.waiting.size > 0) {
+        memory.waiting = new Map();
         this.#reporter.report(pod, observed, { terminal: false });
       }
       remains.prune(observed);
@@ -200,12 +208,8 @@ export class RuntimePodSyncer implements PodSyncer {
     const { uid } = wanted.metadata;
     const allocated = allocatedPod(wanted, observed);
     const refusal = this.#deps.resizes.judge(wanted, allocated);
-    if (refusal === undefined) {
-      this.#memory.refusedResizes.delete(uid);
-      return wanted;
-    }
-    this.#memory.refusedResizes.set(uid, refusal);
-    return allocated;
+    this.#memory.of(uid).resizeRefusal = refusal;
+    return refusal === undefined ? wanted : allocated;
   }
 
   /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
@@ -281,14 +285,14 @@ export class RuntimePodSyncer implements PodSyncer {
     const message = [...messages].join("; ");
     if (message !== "") this.#warn(pod, { reason: "FailedMount", message });
     const { plan } = gated;
-    const beforeMs = this.#memory.actedAtMs(uid);
+    const beforeMs = this.#memory.of(uid).actedAtMs;
     const outcome = await this.#memory.acted(
       uid,
       () =>
         this.#deps.executor.execute({ ...job, plan, volumes: sources, signal }),
     );
     // What was seen still holds: a wake-up that is due soon need not wait for a list.
-    if (!outcome.acted) this.#memory.setActedAtMs(uid, beforeMs);
+    if (!outcome.acted) this.#memory.of(uid).actedAtMs = beforeMs;
     return { ...outcome, failures: [...outcome.failures, ...gated.failures] };
   }
 
@@ -300,7 +304,7 @@ export class RuntimePodSyncer implements PodSyncer {
   ): Promise<Synced> {
     const { uid } = pod.metadata;
     const { prober, remains } = this.#deps;
-    this.#memory.waiting.set(uid, waitingAfter(outcome));
+    this.#memory.of(uid).tried(outcome.failures);
     const { unstopped = [] } = outcome;
     if (unstopped.length > 0) remains.stopSandboxes(observed, unstopped);
     const now = outcome.acted
@@ -341,7 +345,7 @@ export class RuntimePodSyncer implements PodSyncer {
   ): Promise<ObservedPod> {
     const { observed, actedAtMs } = outcome;
     if (observed === undefined) return await this.#look.now(uid, signal);
-    this.#memory.setActedAtMs(uid, actedAtMs);
+    this.#memory.of(uid).actedAtMs = actedAtMs;
     return this.#look.learn(uid, observed);
   }
 
@@ -365,24 +369,10 @@ export class RuntimePodSyncer implements PodSyncer {
   /** No later than the pod may run. */
   #withDeadline(pod: Pod, result: SyncResult): SyncResult {
     const { uid } = pod.metadata;
-    const { activeTimes } = this.#memory;
     const { startTime } = this.#deps.statuses.get(uid) ?? {};
-    const activeMs = activeTimes.activeMs(uid, startTime);
+    const activeMs = this.#memory.of(uid).activeMs(startTime);
     if (activeMs === undefined) return result;
-    const leftMs = deadlineLeftMs(pod, activeMs);
-    if (leftMs === undefined) return result;
-    switch (result.kind) {
-      case "settled":
-        return {
-          kind: "settled",
-          againMs: Math.min(result.againMs ?? leftMs, leftMs),
-        };
-      case "retry":
-        return { kind: "retry", delayMs: Math.min(result.delayMs, leftMs) };
-      case "held":
-      case "terminal":
-        return result;
-    }
+    return noLaterThan(result, deadlineLeftMs(pod, activeMs));
   }
 }
 

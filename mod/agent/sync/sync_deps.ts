@@ -5,7 +5,7 @@
  */
 
 import type { EventSink } from "../../api/types/mod.ts";
-import type { Clock, Random } from "../../base/mod.ts";
+import type { Clock, Random, Sessions } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { PodCache, PodObserver } from "../../picture/mod.ts";
 import type { PodExecutor } from "../../runtime/start/mod.ts";
@@ -20,6 +20,8 @@ export interface SyncDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** What is remembered of a pod goes with its session. */
+  readonly sessions: Sessions;
   readonly events: EventSink;
   readonly cache: PodCache;
   readonly executor: PodExecutor;

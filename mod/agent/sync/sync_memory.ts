@@ -4,89 +4,172 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
-import type { Activities } from "../../runtime/account/mod.ts";
-import { ActiveTimes } from "./active_times.ts";
-import { Decisions } from "./decision.ts";
-import type { Waiting } from "./waiting.ts";
+import { parseTime } from "../../pod/status/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
+import { type Activities, causeOf } from "../../runtime/account/mod.ts";
+import type { SyncResult } from "../workers/mod.ts";
+import { type EndFailure, nextAfter, type PodDecision } from "./decision.ts";
+
+/** By container name. */
+type Waiting = ReadonlyMap<
+  string,
+  { readonly reason: string; readonly message: string }
+>;
+
+/** What a sync found, and what it is going to do about it. */
+type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
 
 /**
- * Holds per pod only what the runtime cannot tell: why a container waits, what the
+ * Holds of one pod only what the runtime cannot tell: why a container waits, what the
  * last sync came to, and when the last action was, so that a plan is never made from
  * a picture older than that (I1).
  */
-export class SyncMemory {
-  /** Why containers have not started. */
-  readonly waiting: Map<string, Waiting> = new Map();
-  /** Why pods have other resources than they ask for. */
-  readonly refusedResizes: Map<string, ResizeRefusal> = new Map();
-  readonly decisions: Decisions;
-  /** How much of their deadlines pods have used. */
-  readonly activeTimes: ActiveTimes;
+export class PodMemory implements Disposable {
+  /** Why containers have not started, as the last attempt said. */
+  waiting: Waiting = new Map();
+  /** Why the pod has other resources than it asks for. */
+  resizeRefusal: ResizeRefusal | undefined;
+  /** `undefined` before the first sync. */
+  decision: PodDecision | undefined;
+  /** Why the pod could not be ended when that was last tried. */
+  endFailure: EndFailure | undefined;
+  /** When something was last done for the pod, on the monotonic clock. */
+  actedAtMs: number | undefined;
+  /** Something is being done for the pod. */
+  isActing = false;
   readonly #clock: Clock;
-  readonly #actedAtMs = new Map<string, number>();
-  readonly #acting = new Set<string>();
-  readonly #runningOn = new Map<string, Disposable>();
+  #start: { readonly time: string; readonly atMs: number } | undefined;
+  #runningOn: Disposable | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.decisions = new Decisions(clock);
-    this.activeTimes = new ActiveTimes({ clock });
   }
 
-  /** Whether something is being done for the pod. */
-  isActing(uid: string): boolean {
-    return this.#acting.has(uid);
+  /**
+   * Milliseconds since the pod's `startTime`; `undefined` when that is no time.
+   *
+   * Within a run of the agent the monotonic clock counts. How long a pod was active
+   * before, only the wall clock tells, and it is asked once for a start time.
+   */
+  activeMs(startTime: string | undefined): number | undefined {
+    const startMs = parseTime(startTime);
+    if (startMs === undefined || startTime === undefined) return undefined;
+    const nowMs = this.#clock.monotonic();
+    if (this.#start?.time !== startTime) {
+      const activeMs = Math.max(0, this.#clock.now() - startMs);
+      this.#start = { time: startTime, atMs: nowMs - activeMs };
+    }
+    return nowMs - this.#start.atMs;
   }
 
-  /** When something was last done for the pod, on the monotonic clock; `undefined` for never. */
-  actedAtMs(uid: string): number | undefined {
-    return this.#actedAtMs.get(uid);
+  /** A plan was made and is carried out from now on. */
+  decided(finding: Finding): void {
+    const { earlier, failures = [] } = this.decision ?? {};
+    this.decision = {
+      ...finding,
+      atMs: this.#clock.now(),
+      failures: [],
+      earlier: earlier ?? failures,
+      next: { kind: "acting" },
+    };
   }
 
-  /** Corrects that time; `undefined` says that nothing was done at all. */
-  setActedAtMs(uid: string, atMs: number | undefined): void {
-    if (atMs === undefined) this.#actedAtMs.delete(uid);
-    else this.#actedAtMs.set(uid, atMs);
+  /** An attempt to start containers left these failures: the containers wait. */
+  tried(failures: readonly SyncFailure[]): void {
+    this.waiting = new Map(
+      failures.flatMap(({ container, reason, message }) =>
+        container === undefined
+          ? []
+          : [[container, { reason, message }] as const]
+      ),
+    );
+  }
+
+  /** A sync is over. */
+  ended(result: SyncResult, failures: readonly SyncFailure[]): void {
+    if (this.decision === undefined) return;
+    const { earlier: _earlier, ...made } = this.decision;
+    const next = nextAfter(result, this.#clock.monotonic());
+    this.decision = { ...made, failures, next };
+  }
+
+  /** A sync could not be finished; when it is tried again, its worker knows. */
+  broken(finding: Omit<Finding, "plan">, error: unknown): void {
+    const [message, cause] = [describeError(error), causeOf(error)];
+    this.decision = {
+      ...finding,
+      plan: undefined,
+      atMs: this.#clock.now(),
+      // Upstream's event.
+      failures: [{ reason: "FailedSync", message, cause }],
+      next: { kind: "retry" },
+    };
+  }
+
+  /** The pod could not be ended; that is tried again. */
+  notEnded(error: unknown): void {
+    const { words } = causeOf(error);
+    this.endFailure = { words, atMs: this.#clock.now() };
+  }
+
+  /** The pod is kept running for its successor's sake, or is not any more. */
+  setRunningOn(uid: string, activities: Activities | false): void {
+    if (activities === false) this[Symbol.dispose]();
+    else this.#runningOn ??= activities.begin(uid, { kind: "running_on" });
+  }
+
+  [Symbol.dispose](): void {
+    this.#runningOn?.[Symbol.dispose]();
+    this.#runningOn = undefined;
+  }
+}
+
+/** One memory a pod, as long as its session lasts. */
+export class SyncMemory {
+  readonly #clock: Clock;
+  readonly #sessions: Sessions;
+  readonly #pods: Map<string, PodMemory>;
+
+  constructor(deps: { readonly clock: Clock; readonly sessions: Sessions }) {
+    this.#clock = deps.clock;
+    this.#sessions = deps.sessions;
+    this.#pods = deps.sessions.map();
+  }
+
+  /** The memory of a pod, if there is one. */
+  get(uid: string): PodMemory | undefined {
+    return this.#pods.get(uid);
+  }
+
+  /** The memory of a pod, new where there is none. */
+  of(uid: string): PodMemory {
+    const known = this.#pods.get(uid);
+    if (known !== undefined) return known;
+    const memory = new PodMemory(this.#clock);
+    this.#pods.set(uid, memory);
+    return memory;
   }
 
   /** Does what changes a pod. */
   async acted<T>(uid: string, act: () => Promise<T>): Promise<T> {
-    this.#acting.add(uid);
+    this.of(uid).isActing = true;
     try {
       return await act();
     } finally {
       // Also when it was cut short: what it began must be seen before the next plan.
-      this.#actedAtMs.set(uid, this.#clock.monotonic());
-      this.#acting.delete(uid);
+      const memory = this.of(uid);
+      memory.actedAtMs = this.#clock.monotonic();
+      memory.isActing = false;
     }
   }
 
-  /** Forgets a pod that begins anew, but not that its end changed what is to be seen. */
+  /** Ends the session of a pod that begins anew, but not that its end changed what is to be seen. */
   renew(uid: string): void {
-    const atMs = this.#actedAtMs.get(uid);
-    this.forget(uid);
-    this.setActedAtMs(uid, atMs);
-  }
-
-  /** A pod that nobody wants is kept running for its successor's sake, or is not any more. */
-  setRunningOn(uid: string, activities: Activities | false): void {
-    if (activities === false) {
-      this.#runningOn.get(uid)?.[Symbol.dispose]();
-      this.#runningOn.delete(uid);
-    } else if (!this.#runningOn.has(uid)) {
-      const activity = activities.begin(uid, { kind: "running_on" });
-      this.#runningOn.set(uid, activity);
-    }
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(uid: string): void {
-    this.waiting.delete(uid);
-    this.refusedResizes.delete(uid);
-    this.decisions.forget(uid);
-    this.activeTimes.forget(uid);
-    this.#actedAtMs.delete(uid);
+    const actedAtMs = this.#pods.get(uid)?.actedAtMs;
+    this.#sessions.delete(uid);
+    if (actedAtMs !== undefined) this.of(uid).actedAtMs = actedAtMs;
   }
 }

@@ -40,7 +40,7 @@ export interface AdmissionDeps {
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
   readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
   readonly seen: Pick<SeenPods, "strangers">;
-  readonly resizes: Pick<ResizeGate, "holding" | "retry" | "forget">;
+  readonly resizes: Pick<ResizeGate, "holding" | "retry">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
   /** UIDs of the pods that were taken before and have not been cleared away. */
@@ -123,7 +123,6 @@ export class PodAdmission {
   drop(uid: string): void {
     this.#changed = true;
     this.#unproven.delete(uid);
-    this.#deps.resizes.forget(uid);
     const held = this.#held.get(uid);
     this.#held.delete(uid);
     // Of one that still ends the status tells how.

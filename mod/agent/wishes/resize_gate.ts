@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Sessions } from "../../base/mod.ts";
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { podFullName } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
@@ -15,6 +16,7 @@ import type { SeenPods } from "./seen_pods.ts";
 /** What judging a resize needs. */
 export interface ResizeGateDeps {
   readonly events: EventSink;
+  readonly sessions: Sessions;
   readonly workers: Pick<PodWorkers, "list" | "poke">;
   readonly seen: Pick<SeenPods, "strangers">;
   /** What the node offers now. */
@@ -35,10 +37,11 @@ interface Refused {
  */
 export class ResizeGate implements ResizeJudge {
   readonly #deps: ResizeGateDeps;
-  readonly #refused = new Map<string, Refused>();
+  readonly #refused: Map<string, Refused>;
 
   constructor(deps: ResizeGateDeps) {
     this.#deps = deps;
+    this.#refused = deps.sessions.map();
   }
 
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
@@ -70,11 +73,6 @@ export class ResizeGate implements ResizeJudge {
   /** Something changed by which a pod may now have what it asks for. */
   retry(): void {
     for (const uid of this.#refused.keys()) this.#deps.workers.poke(uid);
-  }
-
-  /** Forgets a pod that nobody wants any more. */
-  forget(uid: string): void {
-    this.#refused.delete(uid);
   }
 
   #refusal(pod: Pod, allocated: Pod): ResizeRefusal | undefined {

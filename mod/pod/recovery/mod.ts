@@ -11,7 +11,6 @@ export {
   isBackoffExpired,
   pullDelay,
   pullFailed,
-  pullKey,
   restartDelay,
   restartKey,
 } from "./restart_backoff.ts";

@@ -146,11 +146,6 @@ export function pullFailed(
   return { delayMs: followingDelay(live, maxMs), updatedAtMs: nowMs };
 }
 
-/** The key of a pull's entry. */
-export function pullKey(podUid: string, image: string): string {
-  return `${podUid}_${image}`;
-}
-
 /** Whether an entry is so old that it may be dropped. */
 export function isBackoffExpired(entry: BackoffEntry, nowMs: number): boolean {
   return nowMs - entry.updatedAtMs > BACKOFF_EXPIRY_MS;

@@ -6,7 +6,12 @@
 
 import { type PullPolicy, pullPolicy } from "../../api/defaults/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
-import { type Clock, isAbort, unlessAborted } from "../../base/mod.ts";
+import {
+  type Clock,
+  isAbort,
+  type Sessions,
+  unlessAborted,
+} from "../../base/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
@@ -76,6 +81,7 @@ export class ImagePuller {
       readonly images: PullService;
       readonly events: EventSink;
       readonly clock: Clock;
+      readonly sessions: Sessions;
       /** @default ones that nobody looks at */
       readonly activities?: Activities;
     },
@@ -85,6 +91,7 @@ export class ImagePuller {
     this.#lookups = new ImageLookups(deps);
     this.#events = deps.events;
     this.#clock = deps.clock;
+    deps.sessions.onEnd((uid) => this.#tasks.giveUp(uid));
     this.#backoffs = new PullBackoffs(deps, { maxMs: options.maxBackoffMs });
     this.#activities = deps.activities ?? new Activities(deps);
     this.#pulls = new Places(
@@ -120,12 +127,6 @@ export class ImagePuller {
   invalidate(container: Pick<ContainerSpec, "image">): void {
     const reference = parseImageReference(container.image ?? "");
     if (reference.kind === "ok") this.#lookups.forget(reference.image);
-  }
-
-  /** Forgets the failed pulls of a pod that is gone. */
-  forget(podUid: string): void {
-    this.#backoffs.forget(podUid);
-    this.#tasks.giveUp(podUid);
   }
 
   /** Gives up the pulls of a pod, but for those of images that `stillWanted` names. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
 import type {
   FailureCause,
   ImageFailureReason,
@@ -14,7 +14,6 @@ import {
   isBackoffExpired,
   pullDelay,
   pullFailed,
-  pullKey,
 } from "../../pod/recovery/mod.ts";
 
 /** A pull that may not begin yet. */
@@ -30,27 +29,31 @@ export interface PullFailure {
   readonly cause: FailureCause;
 }
 
+interface Failed {
+  readonly entry: BackoffEntry;
+  readonly failure: PullFailure;
+}
+
 /** Remembers the failed pulls of pods, image by image. */
 export class PullBackoffs {
   readonly #clock: Clock;
   readonly #maxMs: number | undefined;
-  readonly #failures = new Map<
-    string,
-    { readonly entry: BackoffEntry; readonly failure: PullFailure }
-  >();
+  /** By pod UID, then by image. */
+  readonly #failures: Map<string, Map<string, Failed>>;
 
   /** @param options.maxMs the longest wait */
   constructor(
-    deps: { readonly clock: Clock },
+    deps: { readonly clock: Clock; readonly sessions: Sessions },
     options: { readonly maxMs?: number | undefined },
   ) {
     this.#clock = deps.clock;
+    this.#failures = deps.sessions.map();
     this.#maxMs = options.maxMs;
   }
 
   /** How long a pull has to wait; `undefined` when it may begin. */
   waitOf(podUid: string, image: string): PullWait | undefined {
-    const known = this.#failures.get(pullKey(podUid, image));
+    const known = this.#failures.get(podUid)?.get(image);
     if (known === undefined) return undefined;
     const verdict = pullDelay(known.entry, this.#clock.monotonic());
     return verdict.kind === "pull"
@@ -61,27 +64,19 @@ export class PullBackoffs {
   /** A pull failed: the next one waits, longer each time. */
   failed(podUid: string, image: string, failure: PullFailure): void {
     const nowMs = this.#clock.monotonic();
-    for (const [key, { entry }] of this.#failures) {
-      if (isBackoffExpired(entry, nowMs)) this.#failures.delete(key);
+    const failures = this.#failures.get(podUid) ?? new Map<string, Failed>();
+    for (const [key, { entry }] of failures) {
+      if (isBackoffExpired(entry, nowMs)) failures.delete(key);
     }
-    const key = pullKey(podUid, image);
-    const entry = pullFailed(this.#failures.get(key)?.entry, {
+    const entry = pullFailed(failures.get(image)?.entry, {
       nowMs,
       ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
     });
-    this.#failures.set(key, { entry, failure });
+    this.#failures.set(podUid, failures.set(image, { entry, failure }));
   }
 
   /** A pull succeeded. */
   succeeded(podUid: string, image: string): void {
-    this.#failures.delete(pullKey(podUid, image));
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(podUid: string): void {
-    const prefix = pullKey(podUid, "");
-    for (const key of this.#failures.keys()) {
-      if (key.startsWith(prefix)) this.#failures.delete(key);
-    }
+    this.#failures.get(podUid)?.delete(image);
   }
 }

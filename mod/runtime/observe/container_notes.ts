@@ -7,7 +7,7 @@
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { openRecord, sealRecord } from "../../host/files/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type {
   DeliberateStop,
@@ -72,21 +72,24 @@ export class ContainerNotes {
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #podsDir: string;
-  readonly #notes = new Map<string, Notes>();
+  readonly #notes: Map<string, Notes>;
   /** How often the file of a pod could not be read, by UID. */
-  readonly #failedReads = new Map<string, number>();
+  readonly #failedReads: Map<string, number>;
 
   constructor(
     deps: {
       readonly files: NoteFiles;
       readonly events: EventSink;
       readonly clock: Clock;
+      readonly sessions: Sessions;
     },
     options: { readonly podsDir: string },
   ) {
     this.#files = deps.files;
     this.#events = deps.events;
     this.#clock = deps.clock;
+    this.#notes = deps.sessions.map();
+    this.#failedReads = deps.sessions.map();
     this.#podsDir = options.podsDir;
   }
 
@@ -157,12 +160,6 @@ export class ContainerNotes {
     const { name, stop } = note;
     if (stop !== undefined) notes.set(containerId, { name, stop });
     await this.#keep(pod, notes);
-  }
-
-  /** Forgets a pod; its file goes with its directory. */
-  forget(uid: string): void {
-    this.#notes.delete(uid);
-    this.#failedReads.delete(uid);
   }
 
   async #of(uid: string): Promise<Notes> {

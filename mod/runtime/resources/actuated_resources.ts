@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Sessions } from "../../base/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { parseQuantity } from "../../api/objects/mod.ts";
 import type { ActuatedResources, ObservedPod } from "../../pod/observed/mod.ts";
@@ -51,13 +52,14 @@ const MAX_BYTES = 64 << 10;
 export class ActuatedStore {
   readonly #files: RuntimeFiles;
   readonly #podsDir: string;
-  readonly #records = new Map<string, PodRecord>();
+  readonly #records: Map<string, PodRecord>;
 
   constructor(
-    deps: { readonly files: RuntimeFiles },
+    deps: { readonly files: RuntimeFiles; readonly sessions: Sessions },
     options: { readonly podsDir: string },
   ) {
     this.#files = deps.files;
+    this.#records = deps.sessions.map();
     this.#podsDir = options.podsDir;
   }
 
@@ -123,11 +125,6 @@ export class ActuatedStore {
     const containers = new Map(record.containers);
     containers.set(container.name, { id: container.id, resources });
     await this.#keep(uid, { ...record, containers });
-  }
-
-  /** Forgets a pod; its file goes with its directory. */
-  forget(uid: string): void {
-    this.#records.delete(uid);
   }
 
   async #record(uid: string): Promise<PodRecord> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Sessions } from "../../base/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
@@ -42,6 +43,7 @@ export interface PodResourcesDeps {
   readonly cgroups: PodCgroups;
   /** The node as the builders of configurations know it. */
   readonly node: NodeFacts;
+  readonly sessions: Sessions;
 }
 
 /** One pod whose containers get other resources. */
@@ -56,12 +58,13 @@ export class PodResources {
   readonly #deps: PodResourcesDeps;
   readonly #actuated: ActuatedStore;
   /** Why the last resize of a pod failed, by its UID. */
-  readonly #errors = new Map<string, string>();
+  readonly #errors: Map<string, string>;
 
   /** @param options.podsDir The directory of all pods' directories. */
   constructor(deps: PodResourcesDeps, options: { readonly podsDir: string }) {
     this.#deps = deps;
-    this.#actuated = new ActuatedStore({ files: deps.files }, options);
+    this.#actuated = new ActuatedStore(deps, options);
+    this.#errors = deps.sessions.map();
   }
 
   /**
@@ -166,12 +169,6 @@ export class PodResources {
    */
   async remove(uid: string, signal: AbortSignal): Promise<void> {
     await this.#deps.cgroups.remove(uid, signal);
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(uid: string): void {
-    this.#errors.delete(uid);
-    this.#actuated.forget(uid);
   }
 
   /**

@@ -11,6 +11,7 @@
  * @module
  */
 
+import type { Sessions } from "../../base/mod.ts";
 import { isPodUid } from "../../api/objects/mod.ts";
 import type { IdMapping } from "../../cri/config/mod.ts";
 import type { RuntimeFiles } from "../spec/mod.ts";
@@ -29,6 +30,8 @@ export interface UserNamespaceDeps {
     RuntimeFiles,
     "list" | "readTail" | "makeDirectory" | "write"
   >;
+  /** A range is free again when its pod's session ends. */
+  readonly sessions: Sessions;
   /** Each pod has a directory here, named by its UID. */
   readonly podsDir: string;
 }
@@ -37,10 +40,11 @@ export interface UserNamespaceDeps {
 export class UserNamespaces {
   readonly #deps: UserNamespaceDeps;
   /** The number of the range by pod UID; the first is 1. */
-  readonly #ranges = new Map<string, number>();
+  readonly #ranges: Map<string, number>;
 
   private constructor(deps: UserNamespaceDeps) {
     this.#deps = deps;
+    this.#ranges = deps.sessions.map();
   }
 
   /** Reads which pod has which range. */
@@ -84,11 +88,6 @@ export class UserNamespaces {
       this.#ranges.delete(podUid);
       throw error;
     }
-  }
-
-  /** Takes back the ids of a pod of which nothing runs and whose directory is gone. */
-  forget(podUid: string): void {
-    this.#ranges.delete(podUid);
   }
 
   #freeRange(): number {

@@ -6,7 +6,7 @@
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
@@ -64,6 +64,7 @@ export interface ExecutorDeps {
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly sessions: Sessions;
 }
 
 /** How much at once, and how patient. */
@@ -131,7 +132,7 @@ export class PodExecutor {
   readonly #places: Places;
 
   constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
-    const { images, events, clock, specs } = deps;
+    const { images, events, clock, specs, sessions } = deps;
     const log = deps.log.named("runtime");
     this.#deps = { ...deps, log };
     const hooks = new HookRunner(deps);
@@ -145,10 +146,10 @@ export class PodExecutor {
     });
     const { maxParallelPulls, maxRestartWaitMs } = options;
     this.#puller = new ImagePuller(
-      { images, events, clock, activities },
+      { images, events, clock, activities, sessions },
       maxParallelPulls === undefined ? {} : { maxParallelPulls },
     );
-    this.#backoffs = new RestartBackoffs({ clock }, {
+    this.#backoffs = new RestartBackoffs({ clock, sessions }, {
       maxMs: maxRestartWaitMs,
     });
     const killer = this.#killer;
@@ -285,15 +286,6 @@ export class PodExecutor {
   /** See {@linkcode ImagePuller.ends}. */
   pullEnds(signal: AbortSignal): AsyncIterable<string> {
     return this.#puller.ends(signal);
-  }
-
-  /** Forgets the failures of a pod that is gone. */
-  forget(uid: string): void {
-    this.#backoffs.forget(uid);
-    this.#puller.forget(uid);
-    this.#sandboxes.forget(uid);
-    this.#deps.resources?.forget(uid);
-    this.#deps.notes.forget(uid);
   }
 
   /**

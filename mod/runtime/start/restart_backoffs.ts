@@ -5,7 +5,7 @@
  */
 
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
 import {
   type BackoffEntry,
   crashLoopMessage,
@@ -32,14 +32,15 @@ export class RestartBackoffs {
   readonly #clock: Clock;
   readonly #maxMs: number | undefined;
   /** By pod UID, then by the key that changes with image and resources. */
-  readonly #entries = new Map<string, Map<string, Crashes>>();
+  readonly #entries: Map<string, Map<string, Crashes>>;
 
   /** @param options.maxMs the longest wait, upstream's `maxContainerRestartPeriod` */
   constructor(
-    deps: { readonly clock: Clock },
+    deps: { readonly clock: Clock; readonly sessions: Sessions },
     options: { readonly maxMs?: number | undefined } = {},
   ) {
     this.#clock = deps.clock;
+    this.#entries = deps.sessions.map();
     this.#maxMs = options.maxMs;
   }
 
@@ -102,11 +103,6 @@ export class RestartBackoffs {
     const { before, end } = known;
     if (before === undefined) entries?.delete(key);
     else entries?.set(key, { entry: before, end, before });
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(uid: string): void {
-    this.#entries.delete(uid);
   }
 
   /**

@@ -6,7 +6,7 @@
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
-import { type Clock, unlessAborted } from "../../base/mod.ts";
+import { type Clock, type Sessions, unlessAborted } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import {
   CriError,
@@ -66,6 +66,7 @@ export class SandboxCreator {
       /** Without it no pod gets a user namespace. */
       readonly users?: UserNamespaces;
       readonly activities: Activities;
+      readonly sessions: Sessions;
     },
   ) {
     this.#activities = deps.activities;
@@ -81,12 +82,6 @@ export class SandboxCreator {
   /** Why a pod has to wait before its next sandbox, after others that came to nothing. */
   waitOf(uid: string): PodFailure | undefined {
     return this.#pauses.waitOf(uid);
-  }
-
-  /** Forgets a pod that is gone, and takes back the ids it had. */
-  forget(uid: string): void {
-    this.#pauses.forget(uid);
-    this.#users?.forget(uid);
   }
 
   /**

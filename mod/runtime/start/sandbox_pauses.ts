@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, nextDelay } from "../../base/mod.ts";
+import { type Clock, nextDelay, type Sessions } from "../../base/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "../../pod/recovery/mod.ts";
 import type { PodFailure } from "../../pod/lifecycle/mod.ts";
 
@@ -36,12 +36,16 @@ const PAUSE = { baseMs: 2_000, maxMs: 30_000 };
 export class SandboxPauses {
   readonly #clock: Clock;
   /** The last failure by pod UID, until a sandbox is made. */
-  readonly #failed = new Map<string, Failed>();
+  readonly #failed: Map<string, Failed>;
   /** The last sandbox by pod UID. */
-  readonly #made = new Map<string, Made>();
+  readonly #made: Map<string, Made>;
 
-  constructor(deps: { readonly clock: Clock }) {
+  constructor(
+    deps: { readonly clock: Clock; readonly sessions: Sessions },
+  ) {
     this.#clock = deps.clock;
+    this.#failed = deps.sessions.map();
+    this.#made = deps.sessions.map();
   }
 
   /** Counts a sandbox that could not be made, and says when to try again. */
@@ -82,11 +86,5 @@ export class SandboxPauses {
       cause: { kind: "sandboxes_broke" },
       retryAtMs: made.atMs + made.delayMs,
     };
-  }
-
-  /** Forgets a pod that is gone. */
-  forget(uid: string): void {
-    this.#failed.delete(uid);
-    this.#made.delete(uid);
   }
 }

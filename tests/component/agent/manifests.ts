@@ -60,6 +60,8 @@ export function leftovers(rig: CoreRig): readonly string[] {
     ...[...containers.values()].map(({ name }) => `container ${name}`),
     ...[...sandboxes.keys()].map((id) => `sandbox ${id}`),
     ...rig.core.agent.workers.list().map(({ uid }) => `worker ${uid}`),
+    ...[...rig.core.sessions.keys()].map((uid) => `session ${uid}`),
+    ...[...rig.core.statuses.entries()].map(({ uid }) => `status ${uid}`),
     ...rig.list(`${rig.config.paths.rootDir}/pods`),
     ...rig.list(rig.config.runtime.podLogsDir),
   ];

@@ -60,7 +60,7 @@ Deno.test("PodRemover.removeSandbox() removes replaced sandboxes", async () => {
     const [sandbox] = (await rig.look(subject)).sandboxes;
     if (attempt < 2) fake.killSandbox(sandbox?.id ?? "");
     // What was forgotten need not wait for its next sandbox.
-    rig.executor.forget(subject.metadata.uid);
+    rig.sessions.delete(subject.metadata.uid);
   }
   const observed = await rig.look(subject);
   await rig.prune(observed);

@@ -8,7 +8,7 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
+import { Sessions, systemClock } from "../../../mod/base/mod.ts";
 import type {
   ContainerSpec,
   Pod,
@@ -85,6 +85,7 @@ export class RuntimeRig implements AsyncDisposable {
   readonly executor: PodExecutor;
   readonly observer: PodObserver;
   readonly remover: PodRemover;
+  readonly sessions: Sessions;
   readonly #connection: CriConnection;
   readonly #signal: AbortController = new AbortController();
 
@@ -95,9 +96,11 @@ export class RuntimeRig implements AsyncDisposable {
       readonly executor: ExecutorOptions;
       readonly world: RigWorld;
       readonly users: UserNamespaces;
+      readonly sessions: Sessions;
     },
   ) {
     const { directory, connection, users, world } = parts;
+    const sessions = this.sessions = parts.sessions;
     this.directory = directory;
     this.podsDir = `${directory}/pods`;
     this.podLogsDir = `${directory}/logs`;
@@ -117,11 +120,13 @@ export class RuntimeRig implements AsyncDisposable {
       events,
       cgroups: world.cgroups ?? NO_POD_CGROUPS,
       node: nodeFacts(world),
+      sessions,
     }, paths);
     const notes = new ContainerNotes({
       files: diskFiles,
       events,
       clock: systemClock,
+      sessions,
     }, { podsDir: this.podsDir });
     const common = {
       runtime: this.runtime,
@@ -142,6 +147,7 @@ export class RuntimeRig implements AsyncDisposable {
       subPaths: world.subPaths ?? new SubPathResolver(),
       events,
       log: silentLogger,
+      sessions,
     }, parts.executor);
     this.observer = new PodObserver({
       ...common,
@@ -164,11 +170,14 @@ export class RuntimeRig implements AsyncDisposable {
       metrics: new MetricsRegistry(),
     });
     await connection.ready(new AbortController().signal);
+    const sessions = new Sessions();
     const users = await UserNamespaces.load({
       files: diskFiles,
       podsDir: `${directory}/pods`,
+      sessions,
     });
-    return new RuntimeRig({ directory, connection, executor, world, users });
+    const parts = { directory, connection, executor, world, users, sessions };
+    return new RuntimeRig(parts);
   }
 
   get signal(): AbortSignal {

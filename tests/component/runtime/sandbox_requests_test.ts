@@ -92,7 +92,7 @@ Deno.test("PodExecutor.execute() gives the ids of a pod that is gone to the next
   const { rig, fake } = both;
   const first = pod({ hostUsers: false });
   await rig.sync(first);
-  rig.executor.forget(first.metadata.uid);
+  rig.sessions.delete(first.metadata.uid);
   await rig.sync(pod({ hostUsers: false }, { name: "two", uid: "u-2" }));
   const [, again] = fake.callsOf("RunPodSandbox").map(({ request }) =>
     (request as RunPodSandboxRequest).config?.linux?.securityContext

@@ -29,7 +29,7 @@ Deno.test("PodExecutor.execute() leaves no termination log after 24 sandboxes th
   for (let round = 0; round < 24; round++) {
     await rig.sync(subject);
     // What was forgotten need not wait for its next sandbox.
-    rig.executor.forget("u-1");
+    rig.sessions.delete("u-1");
   }
   strictEqual(fake.callsOf("RunPodSandbox").length, 24);
   deepStrictEqual(await filesOf(rig), []);

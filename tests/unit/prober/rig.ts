@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../../mod/base/mod.ts";
+import { type Clock, Sessions } from "../../../mod/base/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -137,6 +137,7 @@ export class ProberRig implements AsyncDisposable {
   readonly changes: ProbeChange[] = [];
   readonly memory: Map<string, { ready: boolean; started: boolean }> =
     new Map();
+  readonly sessions: Sessions = new Sessions();
   readonly manager: ProbeManager;
   readonly #observed = new Map<string, ObservedPod>();
   readonly #stop = new AbortController();
@@ -158,6 +159,7 @@ export class ProberRig implements AsyncDisposable {
       },
       memory: { remembered: (id) => this.memory.get(id) },
       runner: this.runner,
+      sessions: this.sessions,
     });
     if (options.reading ?? true) this.read();
   }

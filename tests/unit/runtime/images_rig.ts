@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Sessions } from "../../../mod/base/mod.ts";
 import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
 import { CriError, type Image } from "../../../mod/cri/model/mod.ts";
 import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
@@ -72,6 +73,7 @@ export interface PullerRig {
   readonly events: EventList;
   readonly puller: ImagePuller;
   /** Asks for the image of a container, and waits for it. */
+  readonly sessions: Sessions;
   readonly ensure: (
     container: Partial<ContainerSpec>,
     signal?: AbortSignal,
@@ -85,7 +87,13 @@ export function setUp(
   const clock = new FakeClock();
   const store = new SmallStore(clock);
   const events = new EventList();
-  const puller = new ImagePuller({ images: store, events, clock }, options);
+  const sessions = new Sessions();
+  const puller = new ImagePuller({
+    images: store,
+    events,
+    clock,
+    sessions,
+  }, options);
   const ensure = async (
     container: Partial<ContainerSpec>,
     signal: AbortSignal = never,
@@ -97,5 +105,5 @@ export function setUp(
     await clock.advance(0);
     return await work;
   };
-  return { clock, store, events, puller, ensure };
+  return { clock, store, events, sessions, puller, ensure };
 }

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { Decisions } from "../../../../mod/agent/sync/decision.ts";
+import { PodMemory } from "../../../../mod/agent/sync/sync_memory.ts";
 import { PodEnder } from "../../../../mod/agent/sync/pod_ender.ts";
 import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
@@ -52,7 +52,6 @@ class Rig {
           this.done.push(`kill ${graceSeconds ?? "by its own grace"}`);
           return this.kill(signal);
         },
-        forget: note("forget pulls"),
       },
       remains: {
         stopSandboxes: ({ sandboxes }) =>
@@ -74,10 +73,10 @@ class Rig {
         stopLivenessAndStartup: note("ask readiness only"),
         remove: note("ask no more"),
       },
+      sessions: { delete: note("end session") },
       memory: {
         acted: (_uid, act) => act(),
-        decisions: new Decisions(this.clock),
-        forget: note("forget"),
+        of: () => new PodMemory(this.clock),
         renew: note("renew memory"),
       },
       look: {
@@ -266,8 +265,7 @@ const RELEASES = [
   [
     "evidence",
     [
-      "forget",
-      "forget pulls",
+      "end session",
       "remove evidence",
       "last status",
       "keep record",
@@ -276,8 +274,7 @@ const RELEASES = [
   [
     "nothing",
     [
-      "forget",
-      "forget pulls",
+      "end session",
       "remove nothing",
       "last status",
       "forget record",
@@ -289,7 +286,6 @@ const RELEASES = [
     "logs",
     [
       "renew memory",
-      "forget pulls",
       "renew remains",
       "last status",
       "forget record",

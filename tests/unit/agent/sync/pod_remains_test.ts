@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import { PodRemains } from "../../../../mod/agent/sync/pod_remains.ts";
 import {
   MetricsRegistry,
@@ -39,6 +40,7 @@ class Rig implements AsyncDisposable {
   /** Called before a step is done. */
   before: (step: string) => void = () => {};
   readonly collector: GarbageCollector;
+  readonly sessions = new Sessions();
   readonly remains: PodRemains;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -51,6 +53,7 @@ class Rig implements AsyncDisposable {
       metrics: new MetricsRegistry(),
     });
     this.remains = new PodRemains({
+      sessions: this.sessions,
       collector: this.collector,
       remover: {
         removeContainer: (_pod, { id }) => this.#do(`container+log ${id}`),

@@ -5,26 +5,40 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { SyncMemory } from "../../../../mod/agent/sync/sync_memory.ts";
+import {
+  PodMemory,
+  SyncMemory,
+} from "../../../../mod/agent/sync/sync_memory.ts";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { Gate } from "../workers_rig.ts";
 
-const FAILED = { reason: "ErrImagePull", message: "no such host" };
+const STARTED = "2026-01-01T00:00:00Z";
+
+function memoryBy(clock: FakeClock) {
+  const sessions = new Sessions();
+  return { sessions, memory: new SyncMemory({ clock, sessions }) };
+}
+
+/** A clock that stands `ms` after {@linkcode STARTED}. */
+function clockAfter(ms: number): FakeClock {
+  return new FakeClock(Date.parse(STARTED) + ms);
+}
 
 Deno.test("SyncMemory.acted() says that something is being done, and afterwards when it was", async () => {
   const clock = new FakeClock();
-  const memory = new SyncMemory(clock);
+  const memory = memoryBy(clock).memory;
   const gate = new Gate();
   const { signal } = new AbortController();
   const acting = memory.acted("a", () => gate.wait(signal));
   deepStrictEqual(
-    [memory.isActing("a"), memory.isActing("b"), memory.actedAtMs("a")],
-    [true, false, undefined],
+    [memory.get("a")?.isActing, memory.get("b"), memory.get("a")?.actedAtMs],
+    [true, undefined, undefined],
   );
   await clock.advance(5_000);
   gate.open();
   await acting;
-  deepStrictEqual([memory.isActing("a"), memory.actedAtMs("a")], [
+  deepStrictEqual([memory.get("a")?.isActing, memory.get("a")?.actedAtMs], [
     false,
     5_000,
   ]);
@@ -33,33 +47,64 @@ Deno.test("SyncMemory.acted() says that something is being done, and afterwards 
 Deno.test("SyncMemory.acted() counts what failed as done: it may have changed the pod", async () => {
   const clock = new FakeClock();
   await clock.advance(7_000);
-  const memory = new SyncMemory(clock);
+  const memory = memoryBy(clock).memory;
   const failure = new Error("busy");
   await rejects(memory.acted("a", () => Promise.reject(failure)), failure);
-  deepStrictEqual([memory.isActing("a"), memory.actedAtMs("a")], [
+  deepStrictEqual([memory.get("a")?.isActing, memory.get("a")?.actedAtMs], [
     false,
     7_000,
   ]);
 });
 
-Deno.test("SyncMemory.setActedAtMs() takes back that something was done", async () => {
-  const memory = new SyncMemory(new FakeClock());
+Deno.test("SyncMemory.renew() leaves of a pod only when it was acted upon", async () => {
+  const { memory, sessions } = memoryBy(new FakeClock());
   await memory.acted("a", () => Promise.resolve());
-  memory.setActedAtMs("a", undefined);
-  strictEqual(memory.actedAtMs("a"), undefined);
+  const failed = { reason: "ErrImagePull", message: "no such host" };
+  memory.of("a").waiting = new Map([["c", failed]]);
+  memory.renew("a");
+  strictEqual(memory.of("a").waiting.size, 0);
+  strictEqual(memory.of("a").actedAtMs, 0);
+  sessions.delete("a");
+  strictEqual(memory.get("a"), undefined);
 });
 
-for (
-  const [method, actedAtMs] of [["forget", undefined], ["renew", 0]] as const
-) {
-  Deno.test(`SyncMemory.${method}() leaves ${actedAtMs === undefined ? "nothing of a pod" : "of a pod only when it was acted upon"}`, async () => {
-    const memory = new SyncMemory(new FakeClock());
-    await memory.acted("a", () => Promise.resolve());
-    memory.waiting.set("a", new Map([["c", FAILED]]));
-    memory.refusedResizes.set("a", { reason: "Deferred", message: "full" });
-    memory[method]("a");
-    strictEqual(memory.waiting.has("a"), false);
-    strictEqual(memory.refusedResizes.has("a"), false);
-    strictEqual(memory.actedAtMs("a"), actedAtMs);
+for (const startTime of [undefined, "", "yesterday"]) {
+  Deno.test(`PodMemory.activeMs() is unknown of a pod whose start time is ${startTime}`, () => {
+    const memory = new PodMemory(clockAfter(60_000));
+    strictEqual(memory.activeMs(startTime), undefined);
   });
 }
+
+Deno.test("PodMemory.activeMs() counts from the start time, and goes on counting", async () => {
+  const clock = clockAfter(60_000);
+  await clock.advance(5_000);
+  const memory = new PodMemory(clock);
+  strictEqual(memory.activeMs(STARTED), 65_000);
+  await clock.advance(7_000);
+  strictEqual(memory.activeMs(STARTED), 72_000);
+});
+
+Deno.test("PodMemory.activeMs() does not follow a wall clock that is set", async () => {
+  const clock = clockAfter(60_000);
+  const memory = new PodMemory(clock);
+  memory.activeMs(STARTED);
+  clock.wall = Date.parse(STARTED) + 3_600_000;
+  await clock.advance(1_000);
+  strictEqual(memory.activeMs(STARTED), 61_000);
+});
+
+Deno.test("PodMemory.activeMs() is never below zero, whatever the wall clock says", async () => {
+  const clock = clockAfter(-3_600_000);
+  const memory = new PodMemory(clock);
+  strictEqual(memory.activeMs(STARTED), 0);
+  await clock.advance(1_000);
+  strictEqual(memory.activeMs(STARTED), 1_000);
+});
+
+Deno.test("PodMemory.activeMs() asks the wall clock anew for another start time", () => {
+  const clock = clockAfter(60_000);
+  const memory = new PodMemory(clock);
+  memory.activeMs(STARTED);
+  clock.wall = Date.parse(STARTED) + 90_000;
+  strictEqual(memory.activeMs("2026-01-01T00:00:10Z"), 80_000);
+});

@@ -75,7 +75,6 @@ class AdmissionRig {
       resizes: {
         holding: (pod) => this.holdings.get(pod.metadata.uid) ?? pod,
         retry: () => this.retries++,
-        forget: (uid) => this.holdings.delete(uid),
       },
       node: () => ({
         name: "edge1",

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { ResizeGate } from "../../../../mod/agent/wishes/resize_gate.ts";
 import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
@@ -25,12 +26,14 @@ class Rig {
   workers: readonly WorkerView[] = [];
   /** Pods that nobody claims; `undefined` while they are not known. */
   strangers: readonly Pod[] | undefined = [];
+  readonly sessions = new Sessions();
   readonly gate: ResizeGate;
 
   constructor(...pods: readonly Pod[]) {
     this.workers = pods.map((each) => worker(each));
     this.gate = new ResizeGate({
       events: { record: (_pod, event) => void this.events.push(event) },
+      sessions: this.sessions,
       workers: {
         list: () => this.workers,
         poke: (uid) => void this.poked.push(uid),
@@ -151,7 +154,7 @@ for (const { what, worker: beside, reason } of BESIDE) {
   });
 }
 
-Deno.test("ResizeGate.holding() counts a refused pod with what it has until it is granted or forgotten", () => {
+Deno.test("ResizeGate.holding() counts a refused pod with what it has until it is granted or gone", () => {
   const rig = new Rig(pod("b", "1"));
   const wanted = pod("a", "2");
   const allocated = pod("a", "1");
@@ -163,7 +166,7 @@ Deno.test("ResizeGate.holding() counts a refused pod with what it has until it i
   strictEqual(rig.gate.holding(wanted), wanted);
   rig.workers = [worker(pod("b", "1"))];
   rig.gate.judge(wanted, allocated);
-  rig.gate.forget("a");
+  rig.sessions.delete("a");
   strictEqual(rig.gate.holding(wanted), wanted);
 });
 

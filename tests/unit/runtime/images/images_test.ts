@@ -198,10 +198,10 @@ Deno.test("ImagePuller.ensure() does not pull again what came while it waited", 
   strictEqual(store.calls.filter((call) => call === "pull x:1").length, 1);
 });
 
-Deno.test("ImagePuller.forget() lets a pod of the same UID start afresh", async () => {
-  const { ensure, puller, store } = setUp();
+Deno.test("ImagePuller lets a pod of the same UID start afresh in another session", async () => {
+  const { ensure, sessions, store } = setUp();
   await ensure({ image: "x:1" });
-  puller.forget("u-1");
+  sessions.delete("u-1");
   store.registry.add("x:1");
   strictEqual((await ensure({ image: "x:1" })).kind, "present");
 });

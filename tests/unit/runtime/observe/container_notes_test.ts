@@ -4,6 +4,7 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
 import { sealRecord } from "../../../../mod/host/files/mod.ts";
 import type { ObservedContainer } from "../../../../mod/pod/observed/mod.ts";
@@ -16,6 +17,7 @@ import { ended, NOW_MS, observed, pod, seen } from "../../pod/builders.ts";
 
 /** A disk of one file, and what went wrong with it. */
 class Disk {
+  readonly sessions = new Sessions();
   text: string | undefined;
   writes = 0;
   /** Whether each write was to survive a power cut. */
@@ -47,6 +49,7 @@ class Disk {
     return new ContainerNotes({
       files: this.files,
       clock: this.clock,
+      sessions: this.sessions,
       events: { record: (_pod, event) => void this.events.push(event) },
     }, { podsDir: "/pods" });
   }
@@ -264,11 +267,11 @@ Deno.test("ContainerNotes takes a file that it did not write for none", async ()
   }
 });
 
-Deno.test("ContainerNotes knows nothing of a pod that it forgot but what the disk has", async () => {
+Deno.test("ContainerNotes knows nothing of a pod whose session ended but what the disk has", async () => {
   const disk = new Disk();
   const notes = disk.notes();
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
   disk.text = undefined;
-  notes.forget("u1");
+  disk.sessions.delete("u1");
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
 });

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { ActuatedStore } from "../../../../mod/runtime/resources/actuated_resources.ts";
 import type { RuntimeFiles } from "../../../../mod/runtime/spec/ports.ts";
@@ -15,6 +16,7 @@ const PATH = `/pods/${UID}/resources.json`;
 
 /** Stores of one agent after another, over the same disk. */
 class Disk {
+  readonly sessions = new Sessions();
   readonly files: Map<string, string> = new Map();
 
   store(): ActuatedStore {
@@ -36,7 +38,9 @@ class Disk {
       list: refuse,
       remove: refuse,
     };
-    return new ActuatedStore({ files }, { podsDir: "/pods" });
+    return new ActuatedStore({ files, sessions: this.sessions }, {
+      podsDir: "/pods",
+    });
   }
 }
 
@@ -125,13 +129,13 @@ Deno.test("ActuatedStore leaves out amounts that are none", async () => {
   });
 });
 
-Deno.test("ActuatedStore.forget() reads anew what was written of a pod", async () => {
+Deno.test("ActuatedStore reads anew what was written of a pod whose session ended", async () => {
   const disk = new Disk();
   const store = disk.store();
   await store.sandboxMade(pod("100m"));
   disk.files.clear();
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
-  store.forget(UID);
+  disk.sessions.delete(UID);
   strictEqual((await store.complete(SEEN)).qosClass, undefined);
 });
 

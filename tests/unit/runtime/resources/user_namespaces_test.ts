@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import {
   type UserNamespaceDeps,
   UserNamespaces,
@@ -21,6 +22,7 @@ function disk(entries: Readonly<Record<string, string>> = {}): Disk {
     contents,
     deps: {
       podsDir: "/pods",
+      sessions: new Sessions(),
       files: {
         list: () =>
           Promise.resolve([
@@ -72,11 +74,12 @@ Deno.test("UserNamespaces.load() knows the ranges that an agent before gave out"
   );
 });
 
-Deno.test("UserNamespaces.forget() makes a range free for the next pod", async () => {
-  const users = await UserNamespaces.load(disk().deps);
+Deno.test("UserNamespaces has a range free for the next pod when a session ends", async () => {
+  const { deps } = disk();
+  const users = await UserNamespaces.load(deps);
   await users.reserve("a");
   await users.reserve("b");
-  users.forget("a");
+  deps.sessions.delete("a");
   await users.reserve("c");
   strictEqual(users.mappingOf("c")?.hostId, 65_536);
 });

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import { RestartBackoffs } from "../../../../mod/runtime/start/restart_backoffs.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
@@ -15,7 +16,10 @@ function here(seen: ObservedPod) {
 /** A container that ends as soon as it starts, on a wall clock that somebody sets. */
 class Crasher {
   readonly #clock = new FakeClock(NOW_MS);
-  readonly #backoffs = new RestartBackoffs({ clock: this.#clock });
+  readonly #backoffs = new RestartBackoffs({
+    clock: this.#clock,
+    sessions: new Sessions(),
+  });
   #starts = 0;
 
   /** Starts as soon as allowed; returns how long that took, in seconds. */
@@ -54,7 +58,7 @@ for (const { name, by } of jumps) {
 
   Deno.test(`RestartBackoffs keeps a wait that has begun when the clock is set ${name} (CL-02, N05)`, () => {
     const clock = new FakeClock(NOW_MS);
-    const backoffs = new RestartBackoffs({ clock });
+    const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
     const subject = pod({ containers: [spec("a")] });
     const finishedAt = BigInt(NOW_MS) * 1_000_000n;
     const ask = (id: string) =>
@@ -71,7 +75,7 @@ for (const { name, by } of jumps) {
 
 Deno.test("RestartBackoffs lets a failed start of what ended long ago be tried at once", () => {
   const clock = new FakeClock(NOW_MS);
-  const backoffs = new RestartBackoffs({ clock });
+  const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
   const seen = observed([ended("a", 1, { id: "a-0" })]);
   clock.wall = NOW_MS + 3600 * SECOND;
   const subject = pod({ containers: [spec("a")] });
@@ -81,7 +85,7 @@ Deno.test("RestartBackoffs lets a failed start of what ended long ago be tried a
 
 Deno.test("RestartBackoffs counts no end that a container met with its sandbox", () => {
   const clock = new FakeClock(NOW_MS);
-  const backoffs = new RestartBackoffs({ clock });
+  const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
   const subject = pod({ containers: [spec("a")] });
   const finishedAt = BigInt(NOW_MS) * 1_000_000n;
   const ask = (id: string, sandboxId: string) => {

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "../../../../mod/pod/recovery/mod.ts";
 import { SandboxPauses } from "../../../../mod/runtime/start/sandbox_pauses.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
@@ -16,11 +17,12 @@ const FAILURE = {
 
 function setUp() {
   const clock = new FakeClock();
-  const pauses = new SandboxPauses({ clock });
+  const sessions = new Sessions();
+  const pauses = new SandboxPauses({ clock, sessions });
   /** How long the pod has to wait yet; 0 for not at all. */
   const left = (uid = "u") =>
     Math.max(0, (pauses.waitOf(uid)?.retryAtMs ?? 0) - clock.monotonic());
-  return { clock, pauses, left };
+  return { clock, sessions, pauses, left };
 }
 
 Deno.test("SandboxPauses waits longer after each sandbox that could not be made, up to 30 s", async () => {
@@ -76,14 +78,14 @@ Deno.test("SandboxPauses forgives a sandbox that lasted", async () => {
   }
 });
 
-Deno.test("SandboxPauses.forget() forgets what became of a pod's sandboxes", () => {
-  const { pauses, left } = setUp();
+Deno.test("SandboxPauses forgets with a session what became of a pod's sandboxes", () => {
+  const { sessions, pauses, left } = setUp();
   pauses.made("u");
   pauses.made("u");
   pauses.failed("v", FAILURE);
   for (const uid of ["u", "v"]) {
     strictEqual(left(uid), 2_000);
-    pauses.forget(uid);
+    sessions.delete(uid);
     strictEqual(left(uid), 0);
   }
   pauses.made("u");
