@@ -42,7 +42,7 @@ import {
   SeenPods,
   type VersionSwap,
   WishKeeper,
-} from "./wishes/mod.ts";
+} from "./desired/mod.ts";
 import type {
   EndFailure,
   PodDecision,

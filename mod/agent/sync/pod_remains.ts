@@ -12,7 +12,7 @@ import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
 import type { PodCache, PodObserver } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import { STATUS_RECORD } from "../../status/mod.ts";
-import { FormerLives } from "./former_lives.ts";
+import { FormerLives } from "./previous_pod.ts";
 import type { Keep } from "../workers/mod.ts";
 
 /** What handing over needs. */

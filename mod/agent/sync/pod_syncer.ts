@@ -20,7 +20,7 @@ import {
 } from "../../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
 import { type EndFailure, noLaterThan, type PodDecision } from "./decision.ts";
-import { isAlive, stopForName } from "./lost_name.ts";
+import { isAlive, stopForName } from "./yield_name.ts";
 import type {
   EndingPod,
   Keep,
@@ -28,12 +28,16 @@ import type {
   PodSyncer,
   SyncResult,
 } from "../workers/mod.ts";
-import { PodEnder } from "./pod_ender.ts";
+import { PodEnder } from "./pod_terminator.ts";
 import { PodLook } from "./pod_look.ts";
 import { PodReporter } from "./pod_reporter.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import { SyncMemory } from "./sync_memory.ts";
-import { NO_DIRECTORIES, STATUS_UNKNOWN, tellFailure } from "./tell_failure.ts";
+import {
+  NO_DIRECTORIES,
+  STATUS_UNKNOWN,
+  tellFailure,
+} from "./record_failure.ts";
 import { mustWait, withoutVolumes } from "./volume_gate.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { NameRight } from "./name_right.ts";
+export type { NameRight } from "./name_ownership.ts";
 export { isRemoved, type WorkerView } from "./pod_record.ts";
 export { PodWorkers } from "./pod_workers.ts";
 export type {
@@ -16,4 +16,4 @@ export type {
   RollbackStore,
   SyncResult,
 } from "./ports.ts";
-export { ProbeAnswers } from "./probe_answers.ts";
+export { ProbeAnswers } from "./probe_results.ts";

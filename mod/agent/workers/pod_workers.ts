@@ -29,8 +29,8 @@ import {
   type PodRecord,
   type WorkerView,
 } from "./pod_record.ts";
-import { type NameRight, nameRight } from "./name_right.ts";
-import { runOn, takeBack } from "./run_on.ts";
+import { type NameRight, nameRight } from "./name_ownership.ts";
+import { runOn, takeBack } from "./deferred_stop.ts";
 import type { Keep, NamesSeen, PodSyncer, RoomSeekers } from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */

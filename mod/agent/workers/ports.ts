@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import type { NameRight } from "./name_right.ts";
+import type { NameRight } from "./name_ownership.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import type { PodHistory } from "../../pod/recovery/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { NameRight } from "../../../mod/agent/workers/name_right.ts";
+import type { NameRight } from "../../../mod/agent/workers/name_ownership.ts";
 import type {
   EndingPod,
   Keep,

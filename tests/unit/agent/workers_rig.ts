@@ -12,7 +12,7 @@ import type {
   PodSyncer,
   SyncResult,
 } from "../../../mod/agent/workers/ports.ts";
-import type { NameRight } from "../../../mod/agent/workers/name_right.ts";
+import type { NameRight } from "../../../mod/agent/workers/name_ownership.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

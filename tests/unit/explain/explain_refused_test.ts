@@ -18,7 +18,7 @@ const other: Pod = {
 };
 
 const ROWS: readonly Row[] = [
-  // The node's door (mod/pod/admission/admit.ts, mod/agent/wishes/admission_gate.ts).
+  // The node's door (mod/pod/admission/admit.ts, mod/agent/desired/pod_admission.ts).
   [
     "a port that is taken",
     facts({

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { FormerLives } from "../../../../mod/agent/sync/former_lives.ts";
+import { FormerLives } from "../../../../mod/agent/sync/previous_pod.ts";
 import { ended, observed, sandbox, seen } from "../../pod/builders.ts";
 
 const ALL = (): boolean => true;

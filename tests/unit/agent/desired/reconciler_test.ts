@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
-import { WishKeeper } from "../../../../mod/agent/wishes/wish_keeper.ts";
+import { WishKeeper } from "../../../../mod/agent/desired/reconciler.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";

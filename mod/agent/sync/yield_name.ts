@@ -10,7 +10,7 @@ import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodLook } from "./pod_look.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
-import { NOT_KILLED, tellFailure } from "./tell_failure.ts";
+import { NOT_KILLED, tellFailure } from "./record_failure.ts";
 
 /** What stopping needs. */
 export interface LostNameDeps extends Pick<SyncDeps, "executor" | "events"> {

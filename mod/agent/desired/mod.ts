@@ -4,8 +4,8 @@
  * @module
  */
 
-export { type HeldVerdict, PodAdmission } from "./admission_gate.ts";
+export { type HeldVerdict, PodAdmission } from "./pod_admission.ts";
 export { ResizeGate } from "./resize_gate.ts";
 export { Rollbacks, type VersionSwap } from "./rollbacks.ts";
-export { SeenPods } from "./seen_pods.ts";
-export { WishKeeper } from "./wish_keeper.ts";
+export { SeenPods } from "./listed_pods.ts";
+export { WishKeeper } from "./reconciler.ts";

@@ -18,11 +18,11 @@ import type {
   SourceName,
   SourcesReady,
 } from "../../source/merge/mod.ts";
-import type { PodAdmission } from "./admission_gate.ts";
-import { ForeignPods } from "./foreign_pods.ts";
+import type { PodAdmission } from "./pod_admission.ts";
+import { ForeignPods } from "./unmanaged_pods.ts";
 import type { PodWorkers } from "../workers/mod.ts";
 import { type OrphanPod, reconcile } from "./reconcile.ts";
-import type { SeenPods } from "./seen_pods.ts";
+import type { SeenPods } from "./listed_pods.ts";
 import {
   type OutdonePod,
   SOURCE_NAMES,

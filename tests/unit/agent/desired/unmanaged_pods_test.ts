@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { ForeignPods } from "../../../../mod/agent/wishes/foreign_pods.ts";
+import { ForeignPods } from "../../../../mod/agent/desired/unmanaged_pods.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";

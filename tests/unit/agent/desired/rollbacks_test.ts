@@ -9,7 +9,7 @@ import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import {
   Rollbacks,
   type VersionSwap,
-} from "../../../../mod/agent/wishes/rollbacks.ts";
+} from "../../../../mod/agent/desired/rollbacks.ts";
 import { ANNOTATION_ROLLBACK_AFTER } from "../../../../mod/api/vocabulary/mod.ts";
 import type {
   Pod,

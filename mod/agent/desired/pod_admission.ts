@@ -28,7 +28,7 @@ import {
 import type { StatusManager } from "../../status/mod.ts";
 import { isRemoved, type PodWorkers, type WorkerView } from "../workers/mod.ts";
 import type { ResizeGate } from "./resize_gate.ts";
-import type { SeenPods } from "./seen_pods.ts";
+import type { SeenPods } from "./listed_pods.ts";
 
 /** What judging pods needs. */
 export interface AdmissionDeps {

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { PodAdmission } from "../../../../mod/agent/wishes/admission_gate.ts";
+import { PodAdmission } from "../../../../mod/agent/desired/pod_admission.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import {
   NO_OBJECTS,

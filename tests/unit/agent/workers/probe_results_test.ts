@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { ProbeAnswers } from "../../../../mod/agent/workers/probe_answers.ts";
+import { ProbeAnswers } from "../../../../mod/agent/workers/probe_results.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { ProbeChange } from "../../../../mod/prober/mod.ts";

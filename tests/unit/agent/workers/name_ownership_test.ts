@@ -9,7 +9,7 @@ import {
   type NameClaim,
   type NameRight,
   nameRight,
-} from "../../../../mod/agent/workers/name_right.ts";
+} from "../../../../mod/agent/workers/name_ownership.ts";
 
 function claim(
   uid: string,

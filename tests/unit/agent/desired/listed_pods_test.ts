@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
-import { SeenPods } from "../../../../mod/agent/wishes/seen_pods.ts";
+import { SeenPods } from "../../../../mod/agent/desired/listed_pods.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";

@@ -11,7 +11,7 @@ import { podRef } from "../../api/objects/mod.ts";
 import { type AdmissionNode, refuseResize } from "../../pod/admission/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 import type { PodWorkers, ResizeJudge } from "../workers/mod.ts";
-import type { SeenPods } from "./seen_pods.ts";
+import type { SeenPods } from "./listed_pods.ts";
 
 /** What judging a resize needs. */
 export interface ResizeGateDeps {

@@ -8,7 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import {
   sourceOf,
   wantedPods,
-} from "../../../../mod/agent/wishes/wanted_pods.ts";
+} from "../../../../mod/agent/desired/wanted_pods.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";

@@ -11,7 +11,7 @@ import type { PodReporter } from "./pod_reporter.ts";
 import type { EndingPod, Keep } from "../workers/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
-import { NOT_KILLED, tellFailure } from "./tell_failure.ts";
+import { NOT_KILLED, tellFailure } from "./record_failure.ts";
 import type { PodLook } from "./pod_look.ts";
 
 /** Upstream's killPodNow: 10 s, or one and a half times the grace. */

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { isAlive } from "../../../../mod/agent/sync/lost_name.ts";
+import { isAlive } from "../../../../mod/agent/sync/yield_name.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 
 type State = ObservedPod["containers"][number]["state"];

@@ -10,7 +10,7 @@ import {
   type Differences,
   reconcile,
   type ReconcileInput,
-} from "../../../../mod/agent/wishes/reconcile.ts";
+} from "../../../../mod/agent/desired/reconcile.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { PodMemory } from "../../../../mod/agent/sync/sync_memory.ts";
-import { PodEnder } from "../../../../mod/agent/sync/pod_ender.ts";
+import { PodEnder } from "../../../../mod/agent/sync/pod_terminator.ts";
 import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
 import type {
