@@ -156,7 +156,6 @@ async function loadState(
   config: AgentConfig,
   deps: {
     readonly clock: Clock;
-    readonly random: Random;
     readonly log: Logger;
     readonly statuses: StatusManager;
     readonly objects: ObjectStore;
@@ -164,7 +163,7 @@ async function loadState(
     readonly collector: GarbageCollector;
   },
 ) {
-  const { clock, random, log, statuses, objects, node, collector } = deps;
+  const { clock, log, statuses, objects, node, collector } = deps;
   const { rootDir, runDir } = config.paths;
   const files = { removeTree };
   const directories = new PodDirectories({ rootDir, runDir }, {
@@ -191,7 +190,6 @@ async function loadState(
     runFiles: new RunDirectoryFiles(runDir),
     log,
     clock,
-    random,
   });
   await records.load(owned.uids);
   return { volumes, owned, records };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isAbort } from "./abort.ts";
 import { type BackoffOptions, nextDelay } from "./backoff.ts";
 import { Bell } from "./bell.ts";
 import type { Clock } from "./clock.ts";
@@ -14,9 +15,10 @@ export interface WriteTarget<Value> {
   /**
    * Writes the newest value of a key.
    *
+   * @param signal aborts when the stop cannot wait any longer
    * @throws {unknown} when it has to be tried again
    */
-  write(key: string, value: Value): Promise<void>;
+  write(key: string, value: Value, signal: AbortSignal): Promise<void>;
   /** A write failed, the first after all went well. */
   failing(error: unknown, key: string): void;
   /** Nothing fails any more. */
@@ -45,11 +47,16 @@ export interface WriteBehindOptions {
   readonly atOnce?: number;
 }
 
-/** A value that was not written yet. */
+/**
+ * A value that was not written yet:
+ *
+ * ```
+ *   fresh ── fails ──▶ failed ── back-off over ──▶ retried ── fails ──▶ failed
+ * ```
+ */
 interface Pending<Value> {
   readonly value: Value;
-  /** It was tried, and waits for the end of the back-off. */
-  hasFailed: boolean;
+  state: "fresh" | "failed" | "retried";
 }
 
 /**
@@ -90,8 +97,11 @@ export class WriteBehind<Value> {
   /** The keys whose last write failed. */
   readonly #failing = new Set<string>();
   readonly #bell = new Bell();
-  /** When what did not fail is due. */
+  /** Of the writes; aborts at the end of `run`. */
+  #scope = new AbortController();
+  /** When what waits for no back-off is due. */
   #dueMs = Infinity;
+  /** Ends when what failed is tried again: never, before any of it has failed again. */
   #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
 
   constructor(
@@ -123,7 +133,7 @@ export class WriteBehind<Value> {
     value: Value,
     options: { readonly urgent?: boolean } = {},
   ): void {
-    this.#pending.set(key, { value, hasFailed: false });
+    this.#pending.set(key, { value, state: "fresh" });
     const waitMs = options.urgent === true ? 0 : this.#gatherMs;
     this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonic() + waitMs);
     this.#bell.ring();
@@ -138,10 +148,7 @@ export class WriteBehind<Value> {
   /** Writes now what waits for a key. Never rejects: what fails is tried again by `run`. */
   async flush(key: string): Promise<void> {
     await this.#writing.get(key);
-    if (!this.#pending.has(key)) return;
-    await this.#write(key);
-    this.#backOff();
-    this.#bell.ring();
+    if (this.#pending.has(key)) await this.#write(key);
   }
 
   /**
@@ -150,41 +157,58 @@ export class WriteBehind<Value> {
    */
   async run(signal: AbortSignal): Promise<void> {
     const clock = this.#clock;
+    const scope = new AbortController();
+    this.#scope = scope;
     while (!signal.aborted) {
-      const untilMs = Math.min(this.#dueMs, this.#backoff?.endMs ?? Infinity);
-      if (clock.monotonic() >= untilMs) {
-        await this.#writeAll(() => signal.aborted);
-      } else await this.#bell.wait(signal, { clock, untilMs });
+      this.#startDue();
+      const dueMs = this.#isFull ? Infinity : this.#dueMs;
+      const untilMs = Math.min(dueMs, this.#backoff?.endMs ?? Infinity);
+      await this.#bell.wait(signal, { clock, untilMs });
     }
     const endMs = clock.monotonic() + LAST_WRITES_MS;
-    await this.#writeAll(() =>
-      this.#failing.size > 0 || clock.monotonic() >= endMs
-    );
+    while (this.#failing.size === 0 && clock.monotonic() < endMs) {
+      this.#dueMs = clock.monotonic();
+      this.#startDue();
+      if (this.#writing.size === 0) break;
+      await this.#bell.wait(NEVER, { clock, untilMs: endMs });
+    }
+    scope.abort(signal.reason);
+    await Promise.all(this.#writing.values());
   }
 
-  /** Tries all but what failed in this back-off, until `isOver`. */
-  async #writeAll(isOver: () => boolean): Promise<void> {
-    const isRetry = this.#backoff !== undefined &&
-      this.#clock.monotonic() >= this.#backoff.endMs;
-    const keys = [...this.#pending]
-      .filter(([, { hasFailed }]) => isRetry || !hasFailed)
-      .map(([key]) => key).values();
-    this.#dueMs = Infinity;
-    const work = async (): Promise<void> => {
-      for (const key of keys) {
-        if (isOver()) return;
-        await this.#write(key);
+  get #isFull(): boolean {
+    return this.#writing.size >= this.#atOnce;
+  }
+
+  /** Begins to write what is due, as much of it as may be written at once. */
+  #startDue(): void {
+    const nowMs = this.#clock.monotonic();
+    if (this.#backoff !== undefined && nowMs >= this.#backoff.endMs) {
+      const delayMs = nextDelay(this.#backoff.delayMs, this.#retry);
+      this.#backoff = { delayMs, endMs: Infinity };
+      for (const pending of this.#pending.values()) {
+        if (pending.state === "failed") pending.state = "retried";
       }
-    };
-    await Promise.all(Array.from({ length: this.#atOnce }, work));
-    this.#backOff();
+      this.#dueMs = nowMs;
+    }
+    if (nowMs < this.#dueMs) return;
+    for (const [key, { state }] of this.#pending) {
+      if (this.#isFull) return;
+      if (state !== "failed") void this.#write(key);
+    }
+    this.#dueMs = Infinity;
   }
 
+  /** Never rejects. */
   #write(key: string): Promise<void> {
     const known = this.#writing.get(key);
     if (known !== undefined) return known;
-    const writing = this.#tryWrite(key)
-      .finally(() => this.#writing.delete(key));
+    const writing = this.#tryWrite(key).finally(() => {
+      this.#writing.delete(key);
+      // What came meanwhile has its turn.
+      if (this.#pending.has(key)) this.#dueMs = this.#clock.monotonic();
+      this.#bell.ring();
+    });
     this.#writing.set(key, writing);
     return writing;
   }
@@ -193,33 +217,35 @@ export class WriteBehind<Value> {
     using _permit = await this.#permits.acquire();
     const pending = this.#pending.get(key);
     if (pending === undefined) return;
+    const { signal } = this.#scope;
     try {
-      await this.#target.write(key, pending.value);
+      await this.#target.write(key, pending.value, signal);
       if (this.#pending.get(key) === pending) this.#pending.delete(key);
       this.#settle(key);
     } catch (error) {
-      // Withdrawn meanwhile, it fails for nobody.
-      if (!this.#pending.has(key)) return;
-      pending.hasFailed = true;
-      const isFirst = this.#failing.size === 0;
-      this.#failing.add(key);
-      if (isFirst) this.#target.failing(error, key);
+      if (isAbort(error, signal)) return;
+      // What was withdrawn meanwhile fails for nobody.
+      if (this.#pending.has(key)) this.#fail(key, pending, error);
     }
+  }
+
+  #fail(key: string, pending: Pending<Value>, error: unknown): void {
+    const { delayMs = nextDelay(undefined, this.#retry), endMs = Infinity } =
+      this.#backoff ?? {};
+    // A newer value that fails, too, does not put off those that wait.
+    if (pending.state === "retried" || endMs === Infinity) {
+      this.#backoff = { delayMs, endMs: this.#clock.monotonic() + delayMs };
+    }
+    pending.state = "failed";
+    const isFirst = this.#failing.size === 0;
+    this.#failing.add(key);
+    if (isFirst) this.#target.failing(error, key);
   }
 
   #settle(key: string): void {
     if (!this.#failing.delete(key) || this.#failing.size > 0) return;
     this.#backoff = undefined;
     this.#target.recovered();
-  }
-
-  /** Begins the next wait for what failed, once the last is over. */
-  #backOff(): void {
-    const nowMs = this.#clock.monotonic();
-    if (this.#failing.size === 0) return;
-    if (this.#backoff !== undefined && nowMs < this.#backoff.endMs) return;
-    const delayMs = nextDelay(this.#backoff?.delayMs, this.#retry);
-    this.#backoff = { delayMs, endMs: nowMs + delayMs };
   }
 }
 
@@ -229,3 +255,5 @@ const RETRY = { baseMs: 1000, maxMs: 60_000 };
 
 // A sick disk must not hold up the end.
 const LAST_WRITES_MS = 1000;
+
+const NEVER = new AbortController().signal;

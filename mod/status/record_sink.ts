@@ -5,7 +5,6 @@
  */
 
 import type { PodStatus } from "../api/types/mod.ts";
-import type { Semaphore } from "../base/mod.ts";
 import type {
   RecordFiles,
   RunRecordFiles,
@@ -25,8 +24,6 @@ import { formatRecord, recordOf } from "./status_record.ts";
 export interface RecordSinkDeps {
   readonly files: RecordFiles;
   readonly runFiles: RunRecordFiles;
-  /** How many files are open at the same time. */
-  readonly places: Pick<Semaphore, "acquire">;
 }
 
 /** Writes of every status what has to be remembered, when it is not what was written last. */
@@ -34,7 +31,6 @@ export class RecordSink implements StatusSink {
   readonly name = "records";
   readonly #files: RecordFiles;
   readonly #runFiles: RunRecordFiles;
-  readonly #places: Pick<Semaphore, "acquire">;
   /** What the disk has, by UID. */
   readonly #written = new Map<string, string>();
   /** What the run directory has, by UID. */
@@ -42,10 +38,9 @@ export class RecordSink implements StatusSink {
   /** By UID, what was found at the start. */
   readonly #found = new Map<string, RunRecord>();
 
-  constructor({ files, runFiles, places }: RecordSinkDeps) {
+  constructor({ files, runFiles }: RecordSinkDeps) {
     this.#files = files;
     this.#runFiles = runFiles;
-    this.#places = places;
   }
 
   /** Says what the disk has. */
@@ -96,7 +91,6 @@ export class RecordSink implements StatusSink {
     const text = formatRecord(record);
     if (this.#written.get(uid) === text) return true;
     const durable = record.ended !== undefined;
-    using _place = await this.#places.acquire();
     const isWritten = await this.#files.write(uid, text, { durable });
     if (isWritten) this.#written.set(uid, text);
     return isWritten;
@@ -107,7 +101,6 @@ export class RecordSink implements StatusSink {
     if (record === undefined) return await this.#removeRun(uid);
     const text = formatRunRecord(record);
     if (this.#runWritten.get(uid) === text) return;
-    using _place = await this.#places.acquire();
     await this.#runFiles.write(uid, text);
     this.#runWritten.set(uid, text);
   }

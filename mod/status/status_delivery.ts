@@ -4,44 +4,29 @@
  * @module
  */
 
-import {
-  type BackoffOptions,
-  type Clock,
-  isAbort,
-  jitter,
-  nextDelay,
-  type Random,
-  TaskGroup,
-} from "../base/mod.ts";
+import { type Clock, WriteBehind } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { Pod, PodStatus } from "../api/types/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
 import type { StatusSink } from "./ports.ts";
-import type { StatusManager, VersionedStatus } from "./status_manager.ts";
+import type { StatusManager, StoredStatus } from "./status_manager.ts";
 import { patchStatus } from "./status_patch.ts";
 
 /** What bringing statuses to a sink needs. */
 export interface StatusDeliveryDeps {
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Logger;
-  readonly statuses: Pick<
-    StatusManager,
-    "entry" | "entries" | "changes" | "departures" | "remove"
-  >;
+  readonly statuses: Pick<StatusManager, "stored" | "follow" | "remove">;
   readonly sink: StatusSink;
 }
 
-/** When what failed is tried again. */
-export interface StatusDeliveryOptions {
-  /** @default from one to five seconds, doubling */
-  readonly retry?: BackoffOptions;
-}
+/** It stays under upstream's ten seconds between two full syncs. */
+const RETRY = { baseMs: 1_000, maxMs: 5_000 };
 
-/** With its jitter it stays under upstream's ten seconds between two full syncs. */
-const RETRY: BackoffOptions = { baseMs: 1_000, maxMs: 5_000 };
-
-/** Spread of the retries, so that pods that failed together do not retry together. */
-const RETRY_JITTER = 0.5;
+/**
+ * Updates on their way at the same time. When a thousand pods change at once, the agent
+ * must not be left without descriptors for anything else.
+ */
+const AT_ONCE = 16;
 
 /** What the sink has of one pod. */
 interface Sent {
@@ -49,11 +34,14 @@ interface Sent {
   readonly version: number;
   /** The status that it has; absent when it has none. */
   readonly status?: PodStatus;
-  /** The version that found no place yet. */
-  readonly deferred?: number;
 }
 
-const NOTHING_SENT: Sent = { version: 0 };
+/** What the sink is to hear of one pod. */
+interface Pending {
+  /** How an earlier life of the pod ended. */
+  readonly last?: StoredStatus;
+  readonly next: StoredStatus | "gone";
+}
 
 /**
  * Drives one sink: every change goes to it at once, of each pod the newest only and one
@@ -63,32 +51,32 @@ const NOTHING_SENT: Sent = { version: 0 };
  */
 export class StatusDelivery {
   readonly #deps: StatusDeliveryDeps;
-  readonly #retry: BackoffOptions;
   readonly #sent = new Map<string, Sent>();
-  /** What is on its way, by UID; none of it ever rejects. */
-  readonly #flights = new Map<string, Promise<void>>();
-  readonly #serving = new Set<string>();
-  /** The pods whose last update failed. */
-  readonly #failing = new Set<string>();
-  #tasks: TaskGroup | undefined;
-  /** The last statuses of pods that are gone. */
-  #departed = new Map<string, VersionedStatus>();
+  readonly #writes: WriteBehind<Pending>;
 
-  constructor(deps: StatusDeliveryDeps, options: StatusDeliveryOptions = {}) {
+  /** Follows the statuses from now on. */
+  constructor(deps: StatusDeliveryDeps) {
+    const { clock, log, sink, statuses } = deps;
     this.#deps = deps;
-    this.#retry = options.retry ?? RETRY;
+    this.#writes = new WriteBehind(
+      {
+        write: (uid, pending, signal) => this.#deliver(uid, pending, signal),
+        failing: (error, uid) =>
+          log.error("status_failed", { sink: sink.name, uid, error }),
+        recovered: () => log.info("status_recovered", { sink: sink.name }),
+      },
+      clock,
+      { retry: RETRY, atOnce: AT_ONCE },
+    );
+    statuses.follow({
+      changed: (stored) => this.#changed(stored),
+      removed: (uid) => this.#removed(uid),
+    });
   }
 
   /** Delivers until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await using tasks = new TaskGroup(signal);
-    using departures = this.#deps.statuses.departures();
-    this.#tasks = tasks;
-    this.#departed = departures.last;
-    for await (const _ of this.#deps.statuses.changes(tasks.signal)) {
-      for (const uid of this.#due()) this.#serve(uid);
-    }
-    if (tasks.failure !== undefined) throw tasks.failure;
+    await this.#writes.run(signal);
   }
 
   /**
@@ -97,167 +85,81 @@ export class StatusDelivery {
    * Never rejects: what failed is tried again by {@linkcode run}.
    */
   async flush(uid: string): Promise<void> {
-    await this.#flights.get(uid);
-    if (!this.#isBehind(uid)) return;
-    // It is waited for, and ends with whoever waits.
-    const { signal } = new AbortController();
-    await (this.#flights.get(uid) ?? this.#begin(uid, signal));
-    if (this.#failing.has(uid)) this.#serve(uid);
+    const stored = this.#deps.statuses.stored(uid);
+    const version = this.#sent.get(uid)?.version ?? 0;
+    if (stored !== undefined && stored.version > version) this.#changed(stored);
+    await this.#writes.flush(uid);
   }
 
   /** What the sink had of a pod is lost: it gets all of it anew, or hears that it is gone. */
   forget(uid: string): void {
-    this.#sent.set(uid, { ...NOTHING_SENT });
-    this.#failing.delete(uid);
+    this.#sent.set(uid, { version: 0 });
+    const isGone = this.#writes.get(uid)?.next === "gone";
+    if (isGone) this.#writes.put(uid, { next: "gone" });
+    else this.#writes.drop(uid);
   }
 
-  /** Brings one pod up to date, however often that fails. */
-  #serve(uid: string): void {
-    if (this.#serving.has(uid)) return;
-    this.#tasks?.start(async (signal) => {
-      this.#serving.add(uid);
-      try {
-        await this.#bringUpToDate(uid, signal);
-      } finally {
-        this.#serving.delete(uid);
-      }
+  #changed(next: StoredStatus): void {
+    const { uid } = next.pod.metadata;
+    const { last } = this.#writes.get(uid) ?? {};
+    this.#writes.put(uid, { next, ...(last !== undefined && { last }) });
+  }
+
+  #removed(uid: string): void {
+    // A sink that never had the pod need not hear how it ended.
+    if (!this.#sent.has(uid)) return this.#writes.drop(uid);
+    const { last, next = "gone" } = this.#writes.get(uid) ?? {};
+    const ended = next === "gone" ? last : next;
+    this.#writes.put(uid, {
+      next: "gone",
+      ...(ended !== undefined && { last: ended }),
     });
   }
 
-  async #bringUpToDate(uid: string, signal: AbortSignal): Promise<void> {
-    let delayMs: number | undefined;
-    while (this.#isDue(uid)) {
-      if (this.#failing.has(uid)) {
-        delayMs = nextDelay(delayMs, this.#retry);
-        const { clock, random } = this.#deps;
-        await clock.sleep(jitter(random, delayMs, RETRY_JITTER), signal);
-        if (!this.#isDue(uid)) return;
-      } else {
-        delayMs = undefined;
-      }
-      await (this.#flights.get(uid) ?? this.#begin(uid, signal));
-      if (signal.aborted) return;
-    }
-  }
-
-  /** The pods of which the sink should hear now. */
-  #due(): string[] {
-    for (const uid of this.#departed.keys()) {
-      // A sink that never had it, or lost what it had, need not hear how it ended.
-      if (!this.#sent.has(uid)) this.#departed.delete(uid);
-    }
-    const known = [...this.#deps.statuses.entries()].map(({ uid }) => uid);
-    const uids = new Set([...known, ...this.#sent.keys()]);
-    return [...uids].filter((uid) => this.#isDue(uid));
-  }
-
-  #isDue(uid: string): boolean {
-    const version = this.#deps.statuses.entry(uid)?.version;
-    const deferred = this.#sent.get(uid)?.deferred;
-    const waits = deferred !== undefined && deferred === version;
-    return !waits && this.#isBehind(uid);
-  }
-
-  #isBehind(uid: string): boolean {
-    const entry = this.#deps.statuses.entry(uid);
-    const sent = this.#sent.get(uid);
-    if (entry === undefined) return sent !== undefined;
-    // Of a pod that only a record tells of there is nothing new.
-    return entry.pod !== undefined && (sent?.version ?? 0) < entry.version;
-  }
-
-  #begin(uid: string, signal: AbortSignal): Promise<void> {
-    const flight = this.#deliver(uid, signal)
-      .finally(() => this.#flights.delete(uid));
-    this.#flights.set(uid, flight);
-    return flight;
-  }
-
-  async #deliver(uid: string, signal: AbortSignal): Promise<void> {
-    const sent = this.#sent.get(uid) ?? NOTHING_SENT;
+  async #deliver(
+    uid: string,
+    { last, next }: Pending,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const sent = this.#sent.get(uid) ?? { version: 0 };
     this.#sent.set(uid, sent);
-    try {
-      const after = await this.#tell(uid, sent, signal);
-      // Unless it was forgotten meanwhile.
-      if (this.#sent.get(uid) === sent) {
-        if (after === undefined) this.#sent.delete(uid);
-        else this.#sent.set(uid, after);
-      }
-      this.#succeeded(uid);
-    } catch (error) {
-      if (!isAbort(error, signal)) this.#failed(uid, error);
+    let after: Sent | undefined = sent;
+    const isEndNews = last !== undefined && sent.version > 0 &&
+      sent.version < last.version;
+    if (isEndNews) after = await this.#put(last, sent, signal);
+    if (after !== undefined && next === "gone") {
+      await this.#deps.sink.remove(uid, signal);
+      after = undefined;
+    } else if (after !== undefined && next !== "gone") {
+      after = await this.#put(next, after, signal);
     }
-  }
-
-  /** Tells the sink the latest. Returns what it has of the pod then. */
-  async #tell(
-    uid: string,
-    sent: Sent,
-    signal: AbortSignal,
-  ): Promise<Sent | undefined> {
-    const { sink, statuses } = this.#deps;
-    const before = await this.#tellLast(uid, sent, signal);
-    if (before === undefined) return undefined;
-    const entry = statuses.entry(uid);
-    if (entry?.pod === undefined) {
-      await sink.remove(uid, signal);
-      return undefined;
-    }
-    return await this.#put({ ...entry, pod: entry.pod }, before, signal);
-  }
-
-  /** Tells how a pod was at its end, before it is told that it is gone or begins anew. */
-  async #tellLast(
-    uid: string,
-    sent: Sent,
-    signal: AbortSignal,
-  ): Promise<Sent | undefined> {
-    const last = this.#departed.get(uid);
-    if (last?.pod === undefined) return sent;
-    const isKnown = sent.version === 0 || sent.version >= last.version;
-    const after = isKnown
-      ? sent
-      : await this.#put({ ...last, pod: last.pod }, sent, signal);
-    if (this.#departed.get(uid) === last) this.#departed.delete(uid);
-    return after;
+    // Unless it was forgotten meanwhile.
+    if (this.#sent.get(uid) !== sent) return;
+    if (after === undefined) this.#sent.delete(uid);
+    else this.#sent.set(uid, after);
   }
 
   async #put(
-    entry: VersionedStatus & { readonly pod: Pod },
+    stored: StoredStatus,
     sent: Sent,
     signal: AbortSignal,
   ): Promise<Sent | undefined> {
-    const { sink, statuses } = this.#deps;
-    const { uid, version, status } = entry;
+    const { sink, statuses, log } = this.#deps;
+    const { pod: { metadata: { uid } }, version, status } = stored;
     const patch = patchStatus(sent.status, status);
-    const receipt = await sink.put({ ...entry, patch }, signal);
+    const receipt = await sink.put({ uid, ...stored, patch }, signal);
     switch (receipt.kind) {
       case "taken":
         return { version, status };
       case "deferred":
-        return { ...sent, deferred: version };
+        return sent;
       case "gone":
         return { version };
       case "replaced":
-        this.#deps.log.info("status_dropped", { sink: sink.name, uid });
-        if (statuses.entry(uid)?.version === version) statuses.remove(uid);
-        this.#departed.delete(uid);
+        log.info("status_dropped", { sink: sink.name, uid });
+        this.#sent.delete(uid);
+        if (statuses.stored(uid)?.version === version) statuses.remove(uid);
         return undefined;
     }
-  }
-
-  #succeeded(uid: string): void {
-    const hadFailed = this.#failing.delete(uid);
-    if (!hadFailed || this.#failing.size > 0) return;
-    this.#deps.log.info("status_recovered", { sink: this.#deps.sink.name });
-  }
-
-  #failed(uid: string, error: unknown): void {
-    // Once for a sink that refuses, not once for every pod.
-    if (this.#failing.size === 0) {
-      const sink = this.#deps.sink.name;
-      this.#deps.log.error("status_failed", { sink, uid, error });
-    }
-    this.#failing.add(uid);
   }
 }

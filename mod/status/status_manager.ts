@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, Topic } from "../base/mod.ts";
+import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isStaticPod, podFullName } from "../api/vocabulary/mod.ts";
@@ -22,21 +22,26 @@ import type { ConditionMemory, RunRecord } from "./run_record.ts";
 import type { StatusRecord } from "./status_record.ts";
 
 /** A status as it is stored. */
-export interface VersionedStatus {
-  readonly uid: string;
-  /** The pod that it was told of; `undefined` while only an earlier agent's record tells of it. */
-  readonly pod: Pod | undefined;
+export interface StoredStatus {
+  readonly pod: Pod;
   /** Higher than that of every status stored before, of whatever pod. */
   readonly version: number;
   readonly status: PodStatus;
-  /** Nothing of the pod runs, and nothing will: nobody has to be asked before it is deleted. */
+  /** Nothing of the pod runs, and nothing will. */
   readonly finished: boolean;
 }
 
-/** The last statuses of pods that are gone, for one who has to tell of them. */
-export interface Departures extends Disposable {
-  /** By UID; who has told of one takes it out. */
-  readonly last: Map<string, VersionedStatus>;
+/** A status, perhaps one that only an earlier agent's record tells of. */
+interface Entry extends Omit<StoredStatus, "pod"> {
+  readonly pod: Pod | undefined;
+}
+
+/** Is told of every change at once, one after the other. */
+export interface StatusFollower {
+  /** A status is not what it was, or belongs to a pod that is wanted again. */
+  changed(stored: StoredStatus): void;
+  /** A pod has no status any more. */
+  removed(uid: string): void;
 }
 
 /** What keeping statuses needs. */
@@ -56,13 +61,12 @@ export interface StatusManagerDeps {
 export class StatusManager {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #entries = new Map<string, VersionedStatus>();
+  readonly #entries = new Map<string, Entry>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
   /** How an earlier agent last told the conditions of pods, until they are told again. */
   readonly #recalled = new Map<string, RunRecord["conditions"]>();
-  readonly #changes = new Topic<number>();
-  readonly #departures = new Set<Departures>();
+  readonly #followers = new Set<StatusFollower>();
   #lastVersion = 0;
 
   constructor(deps: StatusManagerDeps) {
@@ -75,41 +79,15 @@ export class StatusManager {
     return this.#entries.get(uid)?.status;
   }
 
-  /** The latest version of a status, or `undefined` for a pod that has none yet. */
-  version(uid: string): number | undefined {
-    return this.#entries.get(uid)?.version;
+  /** The latest status that this agent stored, with what belongs to it. */
+  stored(uid: string): StoredStatus | undefined {
+    const entry = this.#entries.get(uid);
+    return entry?.pod && { ...entry, pod: entry.pod };
   }
 
-  /** The latest status with what belongs to it. */
-  entry(uid: string): VersionedStatus | undefined {
-    return this.#entries.get(uid);
-  }
-
-  /** The latest statuses of all pods. */
-  entries(): Iterable<VersionedStatus> {
-    return this.#entries.values();
-  }
-
-  /**
-   * Tells that some status is not what it was, or gone; which, the reader finds out.
-   *
-   * Ends without an error when `signal` aborts.
-   */
-  changes(signal: AbortSignal): AsyncIterable<number> {
-    return this.#changes.subscribe(signal);
-  }
-
-  /**
-   * Keeps the last status of each pod that goes from now on, since whoever follows the
-   * changes finds only that it is gone. Until it is disposed of.
-   */
-  departures(): Departures {
-    const departures: Departures = {
-      last: new Map(),
-      [Symbol.dispose]: () => this.#departures.delete(departures),
-    };
-    this.#departures.add(departures);
-    return departures;
+  /** Has a follower told of every change from now on. */
+  follow(follower: StatusFollower): void {
+    this.#followers.add(follower);
   }
 
   /**
@@ -206,8 +184,7 @@ export class StatusManager {
       phase: "Pending",
       ...(startTime !== undefined && { startTime }),
     };
-    this.#put({
-      uid,
+    this.#put(uid, {
       pod: undefined,
       status: ended ?? begun,
       finished: false,
@@ -256,32 +233,31 @@ export class StatusManager {
     const isSame = before !== undefined && before.finished === finished &&
       isSameStatus(before.status, after);
     if (!isSame) {
-      this.#put({ uid, pod, status: after, finished });
+      this.#put(uid, { pod, status: after, finished });
       return after;
     }
     // Who was told the same of an older version of the pod need not be told again.
     this.#entries.set(uid, { ...before, pod });
-    if (before.pod === undefined) this.#tell();
+    if (before.pod === undefined) this.#publish(uid);
     return before.status;
   }
 
-  #put(entry: Omit<VersionedStatus, "version">): void {
+  #put(uid: string, entry: Omit<Entry, "version">): void {
     this.#lastVersion++;
-    this.#entries.set(entry.uid, { ...entry, version: this.#lastVersion });
-    this.#tell();
+    this.#entries.set(uid, { ...entry, version: this.#lastVersion });
+    this.#publish(uid);
   }
 
   #delete(uid: string): void {
-    const entry = this.#entries.get(uid);
-    if (entry === undefined) return;
-    this.#entries.delete(uid);
+    if (!this.#entries.delete(uid)) return;
     this.#recalled.delete(uid);
-    for (const { last } of this.#departures) last.set(uid, entry);
-    this.#tell();
+    for (const each of this.#followers) each.removed(uid);
   }
 
-  #tell(): void {
-    this.#changes.publish(this.#lastVersion);
+  #publish(uid: string): void {
+    const stored = this.stored(uid);
+    if (stored === undefined) return;
+    for (const each of this.#followers) each.changed(stored);
   }
 
   #countsOf(uid: string): RestartCounts | undefined {
@@ -301,7 +277,7 @@ function isSameStatus(one: PodStatus, other: PodStatus): boolean {
 
 /** Keeps a phase that is never left. */
 function monotonic(
-  before: VersionedStatus | undefined,
+  before: Entry | undefined,
   after: PodStatus,
 ): PodStatus {
   if (before === undefined) return after;

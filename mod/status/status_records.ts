@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, nextDelay, type Random, Semaphore } from "../base/mod.ts";
+import { askAgain, type Clock, Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { RecordFiles, RunRecordFiles } from "./ports.ts";
 import { RecordSink } from "./record_sink.ts";
@@ -14,17 +14,9 @@ import type { StatusManager } from "./status_manager.ts";
 import { parseRecord } from "./status_record.ts";
 
 /**
- * Files that are open at the same time. When a thousand pods change at once, or are found
- * again, the agent must not be left without descriptors for anything else.
+ * Files that are read at the same time. When a thousand pods are found again, the agent must not be left without descriptors for anything else.
  */
 const OPEN_FILES = 16;
-
-/**
- * What the disk does not give is asked for so often, since a pod that has ended must not
- * run again for want of a file descriptor. The agent waits for it at its start.
- */
-const MAX_LOADS = 3;
-const LOAD_RETRY = { baseMs: 1_000, maxMs: 2_000 };
 
 /** What keeping records needs. */
 export interface StatusRecordsDeps {
@@ -35,7 +27,6 @@ export interface StatusRecordsDeps {
   readonly runFiles: RunRecordFiles;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 /**
@@ -52,12 +43,12 @@ export class StatusRecords {
   readonly #log: Logger;
   readonly #sink: RecordSink;
   readonly #delivery: StatusDelivery;
-  readonly #places = new Semaphore(OPEN_FILES);
+  readonly #reads = new Semaphore(OPEN_FILES);
 
   constructor(deps: StatusRecordsDeps) {
     this.#deps = deps;
     this.#log = deps.log.named("status");
-    this.#sink = new RecordSink({ ...deps, places: this.#places });
+    this.#sink = new RecordSink(deps);
     this.#delivery = new StatusDelivery({
       ...deps,
       log: this.#log,
@@ -72,7 +63,8 @@ export class StatusRecords {
 
   /**
    * Takes over what an earlier agent knew of these pods, and clears away what it knew of
-   * others. A record that cannot be read is asked for a few times, and then is none.
+   * others. A record that cannot be read is asked for a few times, since a pod that has
+   * ended must not run again for want of a file descriptor, and then is none.
    */
   async load(uids: Iterable<string>): Promise<void> {
     const known = new Set(uids);
@@ -107,42 +99,40 @@ export class StatusRecords {
     return this.#sink.remembered(containerId);
   }
 
-  async #loadAll(uids: Iterable<string>): Promise<void> {
-    let unread = [...uids];
-    let pauseMs: number | undefined;
-    for (let tries = 1;; tries++) {
-      const failed = new Map<string, unknown>();
-      await Promise.all(unread.map((uid) => this.#loadOne(uid, failed)));
-      if (failed.size === 0) return;
-      if (tries === MAX_LOADS) {
-        for (const [uid, error] of failed) {
-          this.#log.warn("status_record_unreadable", { uid, error });
-        }
-        return;
-      }
-      unread = [...failed.keys()];
-      pauseMs = nextDelay(pauseMs, LOAD_RETRY);
-      // What needs no longer than this need not be told to end.
-      await this.#deps.clock.sleep(pauseMs, new AbortController().signal);
+  async #loadAll(uids: ReadonlySet<string>): Promise<void> {
+    let unread: readonly string[] = [...uids];
+    const failures = await askAgain(this.#deps.clock, async () => {
+      const results = await Promise.all(
+        unread.map((uid) => this.#loadOne(uid)),
+      );
+      const failed = results.filter((each) => each !== undefined);
+      unread = failed.map(({ uid }) => uid);
+      return failed;
+    });
+    for (const failure of failures) {
+      this.#log.warn("status_record_unreadable", failure);
     }
   }
 
-  async #loadOne(uid: string, failed: Map<string, unknown>): Promise<void> {
-    using _place = await this.#places.acquire();
+  /** @returns why the record could not be read */
+  async #loadOne(
+    uid: string,
+  ): Promise<{ readonly uid: string; readonly error: unknown } | undefined> {
+    using _permit = await this.#reads.acquire();
     let text: string | undefined;
     try {
       text = await this.#deps.files.read(uid);
     } catch (error) {
-      failed.set(uid, error);
-      return;
+      return { uid, error };
     }
-    if (text === undefined) return;
+    if (text === undefined) return undefined;
     const record = parseRecord(text);
-    if (record === undefined) {
-      return this.#log.warn("status_record_broken", { uid });
+    if (record === undefined) this.#log.warn("status_record_broken", { uid });
+    else {
+      this.#deps.statuses.restore(uid, record);
+      this.#sink.loaded(uid, text);
     }
-    this.#deps.statuses.restore(uid, record);
-    this.#sink.loaded(uid, text);
+    return undefined;
   }
 
   async #loadRun(known: ReadonlySet<string>): Promise<void> {
@@ -161,7 +151,7 @@ export class StatusRecords {
     { isKnown }: { readonly isKnown: boolean },
   ): Promise<void> {
     const { runFiles } = this.#deps;
-    using _place = await this.#places.acquire();
+    using _permit = await this.#reads.acquire();
     try {
       if (!isKnown) return await runFiles.remove(uid);
       const text = await runFiles.read(uid);

@@ -13,7 +13,6 @@ import type {
   StatusUpdate,
 } from "../../../mod/status/ports.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
 import { manager, podOf, status } from "./builders.ts";
 
 /** What the sink answers to one update. */
@@ -89,7 +88,6 @@ export async function withDelivery(
     clock,
     statuses,
     sink,
-    random: seededRandom(1),
     log: silentLogger,
   });
   const stop = new AbortController();

@@ -9,7 +9,6 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
 import { podOf, status } from "./builders.ts";
 
 const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);
@@ -39,7 +38,6 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
     },
     log,
     clock,
-    random: seededRandom(1),
   });
   await records.load(UIDS);
   strictEqual(count, 2 * UIDS.length);

@@ -14,7 +14,6 @@ import type { RecordFiles, RunRecordFiles } from "../../../mod/status/ports.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
 import { container, podOf } from "./builders.ts";
 
 /** A disk in memory that counts what is written to it. */
@@ -109,14 +108,12 @@ export function setUp(
   const clock = new FakeClock();
   const log = silentLogger;
   const statuses = new StatusManager({ clock, log });
-  const random = seededRandom(1);
   const records = new StatusRecords({
     statuses,
     files,
     runFiles,
     log,
     clock,
-    random,
   });
   return { statuses, records, files, runFiles, clock };
 }

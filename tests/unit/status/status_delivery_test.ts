@@ -8,7 +8,6 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
 import { manager, podOf, status } from "./builders.ts";
 import { type Answer, ScriptedSink, withDelivery } from "./delivery_rig.ts";
 
@@ -218,7 +217,6 @@ Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is to
     clock,
     statuses,
     sink,
-    random: seededRandom(1),
     log: silentLogger,
   });
   sink.script.set("u", ["fails"]);

@@ -77,13 +77,13 @@ Deno.test("StatusManager.setPodStatus() never lowers a restart count, of init co
 // TestChangedStatusKeepsStartTime.
 Deno.test("StatusManager.setPodStatus() makes a version of what is new and of nothing else", () => {
   const statuses = manager();
-  strictEqual(statuses.version("u"), undefined);
+  strictEqual(statuses.stored("u")?.version, undefined);
   statuses.setPodStatus(POD, status("Pending"));
-  const first = statuses.version("u") ?? 0;
+  const first = statuses.stored("u")?.version ?? 0;
   statuses.setPodStatus(POD, { ...status("Pending") });
-  strictEqual(statuses.version("u"), first);
+  strictEqual(statuses.stored("u")?.version, first);
   statuses.setPodStatus(POD, status("Running"));
-  ok((statuses.version("u") ?? 0) > first);
+  ok((statuses.stored("u")?.version ?? 0) > first);
 });
 
 // TestNormalize, TestStatusNormalizationEnforcesMaxBytes, TestStatusEquality.
@@ -123,9 +123,9 @@ for (const { name, first, again } of sameAgain) {
   Deno.test(`StatusManager.setPodStatus() makes no version of a status when ${name}`, () => {
     const statuses = manager();
     statuses.setPodStatus(POD, first);
-    const version = statuses.version("u");
+    const version = statuses.stored("u")?.version;
     statuses.setPodStatus(POD, again);
-    strictEqual(statuses.version("u"), version);
+    strictEqual(statuses.stored("u")?.version, version);
   });
 }
 
@@ -154,7 +154,7 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
     ...(state !== undefined && { message: state }),
   });
   statuses.setPodStatus(never, over(undefined));
-  const version = statuses.version("u");
+  const version = statuses.stored("u")?.version;
   const stored = statuses.setPodStatus(never, {
     ...over("stale"),
     containerStatuses: [
@@ -163,11 +163,11 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
     ],
   });
   strictEqual(stored.message, undefined);
-  strictEqual(statuses.version("u"), version);
+  strictEqual(statuses.stored("u")?.version, version);
   const always = podOf("u");
   const revived = { phase: "Running", ...status("Running") };
   strictEqual(statuses.setPodStatus(always, revived).phase, "Running");
-  ok((statuses.version("u") ?? 0) > (version ?? 0));
+  ok((statuses.stored("u")?.version ?? 0) > (version ?? 0));
 });
 
 // TestTerminatePod, TestTerminatePodWaiting, TestTerminatePod_DefaultUnknownStatus.
@@ -190,11 +190,11 @@ Deno.test("StatusManager.terminatePod() ends a pod of which nobody saw the end (
     ]),
     [[137, "ContainerStatusUnknown", false], [3, undefined, false]],
   );
-  strictEqual(statuses.entry("u")?.finished, true);
+  strictEqual(statuses.stored("u")?.finished, true);
   // It says nothing new the second time.
-  const version = statuses.version("u");
+  const version = statuses.stored("u")?.version;
   statuses.terminatePod(POD);
-  strictEqual(statuses.version("u"), version);
+  strictEqual(statuses.stored("u")?.version, version);
 });
 
 // TestTerminatePod_EnsurePodPhaseIsTerminal.
@@ -219,18 +219,18 @@ Deno.test("StatusManager.terminatePod() leaves the phase of a static pod, which 
   });
   statuses.setPodStatus(file, status("Running"));
   strictEqual(statuses.terminatePod(file).phase, "Running");
-  strictEqual(statuses.entry("u")?.finished, false);
+  strictEqual(statuses.stored("u")?.finished, false);
 });
 
 Deno.test("StatusManager keeps it that a pod is finished, whatever is set later", () => {
   const statuses = manager();
   statuses.setPodStatus(POD, status("Succeeded"));
-  const version = statuses.version("u") ?? 0;
+  const version = statuses.stored("u")?.version ?? 0;
   statuses.terminatePod(POD);
   // It may now be deleted, which is news to whoever deletes it.
-  ok((statuses.version("u") ?? 0) > version);
+  ok((statuses.stored("u")?.version ?? 0) > version);
   statuses.setPodStatus(POD, { ...status("Succeeded"), message: "late" });
-  strictEqual(statuses.entry("u")?.finished, true);
+  strictEqual(statuses.stored("u")?.finished, true);
 });
 
 const probedPod = specPod({
@@ -261,10 +261,10 @@ Deno.test("StatusManager takes over what the probes say at once, with the pod's 
   deepStrictEqual(shown(), [true, false, "False", "2026-01-02T03:04:05Z"]);
   statuses.setContainerReadiness(probedPod, "containerd://a-0", true);
   deepStrictEqual(shown(), [true, true, "True", "2026-06-01T00:00:00Z"]);
-  const version = statuses.version("u1");
+  const version = statuses.stored("u1")?.version;
   statuses.setContainerReadiness(probedPod, "a-0", true);
   statuses.setContainerReadiness(probedPod, "another", false);
-  strictEqual(statuses.version("u1"), version);
+  strictEqual(statuses.stored("u1")?.version, version);
   statuses.setContainerReadiness(podOf("unknown"), "a-0", true);
   strictEqual(statuses.get("unknown"), undefined);
 });
@@ -272,12 +272,12 @@ Deno.test("StatusManager takes over what the probes say at once, with the pod's 
 Deno.test("StatusManager.renew() forgets all but the restart counts", () => {
   const statuses = manager();
   statuses.setPodStatus(POD, status("Failed", [7]));
-  const version = statuses.version("u") ?? 0;
+  const version = statuses.stored("u")?.version ?? 0;
   statuses.renew("u");
   strictEqual(statuses.get("u"), undefined);
   statuses.setPodStatus(POD, status("Pending", [0]));
   deepStrictEqual(statuses.get("u"), status("Pending", [7]));
-  ok((statuses.version("u") ?? 0) > version);
+  ok((statuses.stored("u")?.version ?? 0) > version);
   statuses.remove("u");
   statuses.setPodStatus(POD, status("Pending", [0]));
   deepStrictEqual(statuses.get("u"), status("Pending", [0]));
@@ -349,7 +349,7 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
     const statuses = manager();
     const pod = podOf("u", { restartPolicy, containers: ["c0"] });
     for (const { phase, count, state, what } of list) {
-      const before = statuses.entry("u");
+      const before = statuses.stored("u");
       if (what === "set") {
         statuses.setPodStatus(pod, {
           phase,
@@ -363,12 +363,12 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
         });
       } else if (what === "terminate") statuses.terminatePod(pod);
       else statuses.setContainerReadiness(pod, "x", what === "ready");
-      goesForward(before, statuses.entry("u"), restartPolicy);
+      goesForward(before, statuses.stored("u"), restartPolicy);
     }
   }));
 });
 
-type Entry = ReturnType<ReturnType<typeof manager>["entry"]>;
+type Entry = ReturnType<ReturnType<typeof manager>["stored"]>;
 
 function goesForward(before: Entry, after: Entry, policy: string): void {
   if (before === undefined) return;

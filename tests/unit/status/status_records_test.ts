@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
+import { podOf } from "./builders.ts";
 import {
   MemoryFiles,
   POD,
@@ -232,6 +233,86 @@ for (const { how, end } of gone) {
     await run;
   });
 }
+
+Deno.test("StatusRecords.run() writes how a pod ended before it forgets it, also on a disk that refuses for a while", async () => {
+  const { statuses, records, files, runFiles, clock } = setUp();
+  const stop = new AbortController();
+  const run = records.run(stop.signal);
+  statuses.setPodStatus(POD, running("x"));
+  await clock.advance(0);
+  files.isFull = true;
+  // A release does all of this between two turns of the loop.
+  statuses.setPodStatus(POD, status("Failed"));
+  statuses.remove("u");
+  await clock.advance(0);
+  strictEqual(runFiles.texts.size, 1);
+  files.isFull = false;
+  await clock.advance(10_000);
+  deepStrictEqual(files.writes, [false, true]);
+  strictEqual(runFiles.texts.size, 0);
+  await clock.advance(60_000);
+  strictEqual(files.writes.length, 2);
+  stop.abort();
+  await run;
+});
+
+Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its directory may be that of its next life", async () => {
+  const { statuses, records, files, runFiles, clock } = setUp();
+  const stop = new AbortController();
+  const run = records.run(stop.signal);
+  statuses.setPodStatus(POD, running("x"));
+  await clock.advance(0);
+  statuses.setPodStatus(POD, status("Failed"));
+  records.forget("u");
+  statuses.renew("u");
+  await clock.advance(0);
+  deepStrictEqual(files.writes, [false]);
+  strictEqual(runFiles.texts.size, 0);
+  statuses.setPodStatus(POD, status("Running"));
+  await clock.advance(0);
+  deepStrictEqual(files.writes, [false, false]);
+  stop.abort();
+  await run;
+});
+
+Deno.test("StatusRecords.run() writes the end of a pod that an earlier agent told, once, and not again", async () => {
+  const first = setUp();
+  first.statuses.setPodStatus(POD, status("Succeeded"));
+  await first.records.keep("u");
+  const { statuses, records, files, clock } = setUp(first.files);
+  await records.load(["u"]);
+  const stop = new AbortController();
+  const run = records.run(stop.signal);
+  statuses.setPodStatus(POD, status("Succeeded"));
+  await records.keep("u");
+  await clock.advance(60_000);
+  strictEqual(files.writes.length, 1);
+  stop.abort();
+  await run;
+});
+
+Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async () => {
+  const { statuses, records, files, clock } = setUp();
+  const stop = new AbortController();
+  const run = records.run(stop.signal);
+  const gate = Promise.withResolvers<void>();
+  const write = files.write.bind(files);
+  files.directories.add("v");
+  files.write = async (uid, text, options) => {
+    if (uid === "u") await gate.promise;
+    return await write(uid, text, options);
+  };
+  statuses.setPodStatus(POD, status("Running"));
+  await clock.advance(0);
+  statuses.setPodStatus(podOf("v"), status("Running"));
+  await clock.advance(0);
+  deepStrictEqual([...files.texts.keys()], ["v"]);
+  gate.resolve();
+  await clock.advance(0);
+  strictEqual(files.texts.size, 2);
+  stop.abort();
+  await run;
+});
 
 Deno.test("StatusRecords.load() clears away run records of pods that are not there any more", async () => {
   const { statuses, records, runFiles } = setUp();
