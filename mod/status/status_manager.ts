@@ -85,6 +85,11 @@ export class StatusManager {
     return entry?.pod && { ...entry, pod: entry.pod };
   }
 
+  /** The pods that have a status. */
+  uids(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   /** Has a follower told of every change from now on. */
   follow(follower: StatusFollower): void {
     this.#followers.add(follower);

@@ -61,7 +61,7 @@ export function leftovers(rig: CoreRig): readonly string[] {
     ...[...sandboxes.keys()].map((id) => `sandbox ${id}`),
     ...rig.core.agent.workers.list().map(({ uid }) => `worker ${uid}`),
     ...[...rig.core.sessions.keys()].map((uid) => `session ${uid}`),
-    ...[...rig.core.statuses.entries()].map(({ uid }) => `status ${uid}`),
+    ...[...rig.core.statuses.uids()].map((uid) => `status ${uid}`),
     ...rig.list(`${rig.config.paths.rootDir}/pods`),
     ...rig.list(rig.config.runtime.podLogsDir),
   ];
