@@ -11,7 +11,7 @@ import { PodRemains, RuntimePodSyncer } from "../agent/sync/mod.ts";
 import { GarbageCollector } from "../collect/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
-import { EventRecorder } from "../events/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
 import { removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
 import { Pleg, type PodLifecycleEvent } from "../picture/mod.ts";
@@ -45,12 +45,8 @@ export interface CoreDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly connection: CriConnection;
-  /**
-   * Outlives the core, so that what led to its end can be seen after it.
-   *
-   * @default one of the core's own
-   */
-  readonly events?: EventRecorder;
+  /** Outlives the core, so that what led to its end can be seen after it. */
+  readonly events: EventRecorder;
 }
 
 /** The parts that others look into. */
@@ -134,11 +130,10 @@ export async function buildCore(
 
 /** What more than one part works with. */
 async function buildCommon(config: AgentConfig, deps: CoreDeps) {
-  const { clock, log, metrics } = deps;
-  const events = deps.events ?? new EventRecorder({ clock, log, metrics });
+  const { clock, log } = deps;
   const sessions = new Sessions();
   const ips = nodeIps(config, { clock, log });
-  const given = { ...deps, events, sessions, ips };
+  const given = { ...deps, sessions, ips };
   const { node, resources, driver } = await buildNodeResources(config, given);
   const common = {
     ...given,

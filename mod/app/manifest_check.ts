@@ -21,7 +21,7 @@ export interface ManifestCheckDeps {
   readonly events: EventSink;
   readonly network: NetworkGrants;
   /** The pod of that UID that the sources gave last. */
-  readonly current?: (uid: string) => Pod | undefined;
+  readonly current: (uid: string) => Pod | undefined;
 }
 
 /** What the agent thinks of a pod, whatever the node. */
@@ -45,7 +45,7 @@ const IMMUTABLE_REASON = "FieldImmutable";
  * Says what an agent would think of a valid pod, for `skerry validate`.
  *
  * @param options.podNetworks The networks that the agent will be given. When they are
- * not told, that it needs some is a warning.
+ * not known, that it needs some is a warning.
  */
 export function judgePod(
   pod: Pick<PodBody, "spec">,
@@ -75,7 +75,7 @@ function judgeFields(pod: Pick<PodBody, "spec">): PodVerdict {
 }
 
 /**
- * Lists why the pod cannot run here; tells by events what it will lack, and what of
+ * Lists why the pod cannot run here; records as events what it will lack, and what of
  * an edit does not reach the pod that runs.
  *
  * It is asked where manifests are read, so that an edit which asks for too much is
@@ -92,17 +92,17 @@ export function checkManifestPod(
   const refusals = [...faults, ...deniedByGrants(pod, deps.network)];
   // What is refused lacks nothing else, and may be asked of again and again.
   if (refusals.length > 0) return refusals;
-  const tell = (reason: string, told: readonly Fault[]): void => {
-    for (const fault of told) {
+  const record = (reason: string, found: readonly Fault[]): void => {
+    for (const fault of found) {
       const message = formatFault(fault);
       deps.events.record(podRef(pod), { type: "Warning", reason, message });
     }
   };
-  tell(UNSUPPORTED_REASON, warnings);
-  tell(WARNING_REASON, [...found, ...unreachedPods(pod, deps.network)]);
-  const before = deps.current?.(pod.metadata.uid);
+  record(UNSUPPORTED_REASON, warnings);
+  record(WARNING_REASON, [...found, ...unreachedPods(pod, deps.network)]);
+  const before = deps.current(pod.metadata.uid);
   if (before !== undefined) {
-    tell(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));
+    record(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));
   }
   return [];
 }

@@ -179,11 +179,11 @@ async function serve(
   await using _control = await ControlServer.start({
     path: config.paths.controlSocket,
     stagingPath: config.paths.controlSocketStaging,
-  }, { ...views.control, version: { version: VERSION }, clock, log });
+  }, { view: views, version: { version: VERSION }, clock, log });
   await using _healthz = HealthzServer.start({
     address: config.server.healthzAddress,
     port: config.server.healthzPort,
-  }, { health: views.control.health, clock, log });
+  }, { health: views, clock, log });
   log.info("agent_started", {
     version: VERSION,
     node: config.node.name,

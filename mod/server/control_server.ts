@@ -14,15 +14,7 @@ import { OpenWatches, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog, type ReadLogOptions } from "./log_reader.ts";
-import type {
-  EventFeed,
-  HealthSource,
-  LogSource,
-  MetricsSource,
-  PodReports,
-  PodSource,
-  SourceListing,
-} from "./ports.ts";
+import type { AgentView } from "./ports.ts";
 import {
   UnixListener,
   UnixListenError,
@@ -34,13 +26,7 @@ const VISIBLE_PERIOD_MS = 5_000;
 
 /** What the control server answers from. */
 export interface ControlServerDeps {
-  readonly pods: PodSource;
-  readonly reports: PodReports;
-  readonly events: EventFeed;
-  readonly sources: SourceListing;
-  readonly health: HealthSource;
-  readonly metrics: MetricsSource;
-  readonly logs: LogSource;
+  readonly view: AgentView;
   /** The body of `/version`. */
   readonly version: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -176,7 +162,7 @@ async function route(
     }
     case 2:
       if (first === "metrics" && second === "probes") {
-        return plain(deps.metrics.renderProbes(), {
+        return plain(deps.view.probeMetrics(), {
           type: METRICS_CONTENT_TYPE,
         });
       }
@@ -209,10 +195,10 @@ function answerShort(
   switch (name) {
     case "healthz": {
       const verbose = url.searchParams.has("verbose");
-      return healthAnswer(deps.health, { reasons: true, verbose });
+      return healthAnswer(deps.view, { reasons: true, verbose });
     }
     case "metrics":
-      return plain(deps.metrics.render(), { type: METRICS_CONTENT_TYPE });
+      return plain(deps.view.metrics(), { type: METRICS_CONTENT_TYPE });
     case "version":
       return json(deps.version);
     case "sources":
@@ -249,14 +235,16 @@ function answerEvents(
   url: URL,
   context: Context,
 ): Response {
-  const { deps, watches, signal } = context;
+  const { watches, signal, deps: { view, log } } = context;
   const parsed = parseEventQuery(url.searchParams, namespace);
   if (parsed.kind === "refused") {
     return failure(400, "BadRequest", parsed.message);
   }
   const { query } = parsed;
-  if (query.watch) return watchEvents(query, { ...deps, watches }, signal);
-  const { resourceVersion, items } = deps.events.list();
+  if (query.watch) {
+    return watchEvents(query, { events: view.events, watches, log }, signal);
+  }
+  const { resourceVersion, items } = view.events.list();
   return json({
     apiVersion: "v1",
     kind: "EventList",
@@ -269,7 +257,7 @@ function listPods(
   namespace: string | null,
   deps: ControlServerDeps,
 ): Response {
-  const pods = deps.pods.pods();
+  const pods = deps.view.pods();
   // As with the API server, an empty namespace means all of them.
   return podList(
     namespace === null || namespace === ""
@@ -279,7 +267,7 @@ function listPods(
 }
 
 function listSources(deps: ControlServerDeps): Response {
-  const items = deps.sources.sources();
+  const items = deps.view.sources();
   return json({ apiVersion: "skerry.dev/v1alpha1", kind: "SourceList", items });
 }
 
@@ -289,7 +277,7 @@ function getPod(
   deps: ControlServerDeps,
 ): Response {
   const pod = lastingPod(
-    deps.pods.pods().filter(({ metadata }) =>
+    deps.view.pods().filter(({ metadata }) =>
       metadata.namespace === namespace && metadata.name === name
     ),
   );
@@ -302,7 +290,7 @@ function reportPod(
   pod: { readonly namespace: string; readonly name: string },
   deps: ControlServerDeps,
 ): Response {
-  const report = deps.reports.report(pod.namespace, pod.name);
+  const report = deps.view.report(pod.namespace, pod.name);
   return report === undefined
     ? failure(404, "NotFound", `pods "${pod.name}" not found`)
     : json(report);
@@ -325,7 +313,7 @@ async function containerLog(
   }
   const { query } = parsed;
   const { previous } = query;
-  const location = await context.deps.logs.locate({ ...name, previous });
+  const location = context.deps.view.locateLog({ ...name, previous });
   switch (location.kind) {
     case "not_found":
       return failure(404, "NotFound", location.message);

@@ -19,6 +19,7 @@ export type {
   ReportedProbe,
 } from "./pod_report.ts";
 export type {
+  AgentView,
   EventFeed,
   HealthProblem,
   HealthSource,

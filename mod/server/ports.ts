@@ -7,21 +7,6 @@
 import type { Pod, WireEvent } from "../api/types/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
-/** Gives every pod that the agent knows of. */
-export interface PodSource {
-  /**
-   * The pods in wire form with their latest status: desired, refused,
-   * terminating and last-good ones. Answers while the runtime is down.
-   */
-  pods(): readonly Pod[];
-}
-
-/** Tells everything about one pod. */
-export interface PodReports {
-  /** By the pod's full name; `undefined` when there is no such pod. */
-  report(namespace: string, name: string): PodReport | undefined;
-}
-
 /** What a watcher of events is told. */
 export type WireEventChange =
   | { readonly kind: "added" | "modified"; readonly event: WireEvent }
@@ -71,12 +56,6 @@ export interface SourceState {
   }[];
 }
 
-/** Gives the sources of pods. */
-export interface SourceListing {
-  /** All that are configured; none while the agent starts. */
-  sources(): readonly SourceState[];
-}
-
 /** One thing that keeps the agent from being healthy. */
 export interface HealthProblem {
   /** Name of the check, such as `pleg`. */
@@ -90,14 +69,6 @@ export interface HealthSource {
   readonly checks: readonly string[];
   /** What is wrong now; nothing when the agent is healthy. */
   problems(): readonly HealthProblem[];
-}
-
-/** Gives the metrics. */
-export interface MetricsSource {
-  /** All metrics in the Prometheus text format. */
-  render(): string;
-  /** Those of probes alone, which upstream serves apart. */
-  renderProbes(): string;
 }
 
 /** Which log is wanted. */
@@ -124,8 +95,22 @@ export type LogLocation =
   /** The container has not been started yet. */
   | { readonly kind: "not_started"; readonly message: string };
 
-/** Finds logs on disk. */
-export interface LogSource {
+/** What the control server shows; it answers while the runtime is down, too. */
+export interface AgentView extends HealthSource {
+  /**
+   * The pods in wire form with their latest status: desired, refused,
+   * terminating and last-good ones.
+   */
+  pods(): readonly Pod[];
+  /** By the pod's full name; `undefined` when there is no such pod. */
+  report(namespace: string, name: string): PodReport | undefined;
+  readonly events: EventFeed;
+  /** All sources that are configured; none while the agent starts. */
+  sources(): readonly SourceState[];
+  /** All metrics in the Prometheus text format. */
+  metrics(): string;
+  /** Those of probes alone, which upstream serves apart. */
+  probeMetrics(): string;
   /** Finds the log of one container. */
-  locate(request: LogRequest): LogLocation | Promise<LogLocation>;
+  locateLog(request: LogRequest): LogLocation;
 }

@@ -5,15 +5,17 @@
  */
 
 import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type {
-  ControlServerDeps,
+  AgentView,
   EventFeed,
   HealthProblem,
-  HealthSource,
+  LogLocation,
+  LogRequest,
   PodReport,
   SourceState,
 } from "../server/mod.ts";
@@ -33,39 +35,30 @@ export interface DiskHealth {
   readonly problem: string | undefined;
 }
 
-/** While no core is there yet. */
-const NO_EVENTS: EventFeed = {
-  list: () => ({ resourceVersion: "0", items: [] }),
-  async *watch() {},
-};
-
 /** The lines of the metrics that upstream serves at `/metrics/probes`. */
 const PROBE_METRIC = /^(?:# (?:HELP|TYPE) )?prober_/;
 
+/** What the views read beside the core. */
+export interface AgentViewsDeps {
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventRecorder;
+  readonly disk: DiskHealth;
+}
+
 /** Answers for the servers from before the first core to after the last. */
-export class AgentViews {
+export class AgentViews implements AgentView {
+  readonly checks: readonly string[] = ["runtime", "pleg", "syncloop", "disk"];
+  /** The events of all cores. */
+  readonly events: EventFeed;
   readonly #config: AgentConfig;
-  readonly #clock: Clock;
-  readonly #metrics: MetricsRegistry;
-  readonly #events: EventRecorder | undefined;
-  readonly #disk: DiskHealth | undefined;
+  readonly #deps: AgentViewsDeps;
   #core: ViewedCore | undefined;
 
-  /** Shows the events of each core, or those of all of them that `events` holds. */
-  constructor(
-    config: AgentConfig,
-    deps: {
-      readonly clock: Clock;
-      readonly metrics: MetricsRegistry;
-      readonly events?: EventRecorder;
-      readonly disk?: DiskHealth;
-    },
-  ) {
+  constructor(config: AgentConfig, deps: AgentViewsDeps) {
     this.#config = config;
-    this.#clock = deps.clock;
-    this.#metrics = deps.metrics;
-    this.#events = deps.events;
-    this.#disk = deps.disk;
+    this.#deps = deps;
+    this.events = eventFeed(deps.events, { nodeName: config.node.name });
   }
 
   /** From now on this core is shown. */
@@ -73,51 +66,8 @@ export class AgentViews {
     this.#core = core;
   }
 
-  /** What the control server answers from. */
-  get control(): Pick<
-    ControlServerDeps,
-    "pods" | "reports" | "events" | "sources" | "health" | "metrics" | "logs"
-  > {
-    const pods = () => this.#pods();
-    return {
-      pods: { pods },
-      reports: {
-        report: (namespace, name) => this.#report({ namespace, name }),
-      },
-      events: {
-        list: () => this.#feed.list(),
-        watch: (signal, options) => this.#feed.watch(signal, options),
-      },
-      sources: { sources: () => this.#sources() },
-      health: this.#health,
-      metrics: {
-        render: () => this.#metrics.render(),
-        renderProbes: () => this.#renderProbes(),
-      },
-      logs: {
-        locate: (request) =>
-          locateLog(request, {
-            pods,
-            podLogsDir: this.#config.runtime.podLogsDir,
-          }),
-      },
-    };
-  }
-
-  get #feed(): EventFeed {
-    const recorder = this.#events ?? this.#core?.events;
-    const { name: nodeName } = this.#config.node;
-    return recorder === undefined
-      ? NO_EVENTS
-      : eventFeed(recorder, { nodeName });
-  }
-
-  readonly #health: HealthSource = {
-    checks: ["runtime", "pleg", "syncloop", "disk"],
-    problems: () => this.#problems(),
-  };
-
-  #pods(): ReturnType<typeof viewPods> {
+  /** The pods as clients see them. */
+  pods(): readonly Pod[] {
     const core = this.#core;
     if (core === undefined) return [];
     return viewPods({
@@ -129,29 +79,43 @@ export class AgentViews {
       ],
       rolledBack: core.agent.rolledBack(),
       nodeName: this.#config.node.name,
-      nowMs: this.#clock.now(),
+      nowMs: this.#deps.clock.now(),
     });
   }
 
-  #report(
-    wanted: { readonly namespace: string; readonly name: string },
-  ): PodReport | undefined {
+  /** All that is known of one pod. */
+  report(namespace: string, name: string): PodReport | undefined {
     const core = this.#core;
-    return core && reportPod(wanted, {
+    return core && reportPod({ namespace, name }, {
       core,
-      pods: () => this.#pods(),
-      clock: this.#clock,
+      pods: () => this.pods(),
+      clock: this.#deps.clock,
       nodeName: this.#config.node.name,
     });
   }
 
-  #renderProbes(): string {
-    return this.#metrics.render().split("\n")
+  /** Finds the log of a container. */
+  locateLog(request: LogRequest): LogLocation {
+    return locateLog(request, {
+      pods: () => this.pods(),
+      podLogsDir: this.#config.runtime.podLogsDir,
+    });
+  }
+
+  /** All metrics. */
+  metrics(): string {
+    return this.#deps.metrics.render();
+  }
+
+  /** The metrics of probes. */
+  probeMetrics(): string {
+    return this.metrics().split("\n")
       .filter((line) => PROBE_METRIC.test(line))
       .map((line) => `${line}\n`).join("");
   }
 
-  #sources(): SourceState[] {
+  /** The sources of pods; none before the first core. */
+  sources(): readonly SourceState[] {
     if (this.#core === undefined) return [];
     const { fileSource, urlSource, sourcesReady, storage } = this.#core;
     const facts = (name: SourceName) => ({
@@ -168,9 +132,10 @@ export class AgentViews {
     ];
   }
 
-  #problems(): HealthProblem[] {
+  /** Why the agent is not healthy. */
+  problems(): readonly HealthProblem[] {
     const core = this.#core;
-    const disk = this.#disk?.problem;
+    const disk = this.#deps.disk.problem;
     const ofDisk = disk === undefined ? [] : [{ check: "disk", reason: disk }];
     if (core === undefined) {
       return [

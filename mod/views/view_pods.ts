@@ -20,12 +20,8 @@ export interface PodViewInput {
   readonly workers: readonly WorkerView[];
   readonly statusOf: (uid: string) => PodStatus | undefined;
   readonly reports: readonly FileReport[];
-  /**
-   * What was rolled back, by the UID of the pod that runs in its place.
-   *
-   * @default nothing
-   */
-  readonly rolledBack?: ReadonlyMap<string, BadRevision>;
+  /** What was rolled back, by the UID of the pod that runs in its place. */
+  readonly rolledBack: ReadonlyMap<string, BadRevision>;
   /** Ends the names of the pods of this node. */
   readonly nodeName: string;
   /** Wall time. */
@@ -58,7 +54,7 @@ export function viewPods(input: PodViewInput): Pod[] {
       viewPod(worker, worker.pod, {
         status: input.statusOf(worker.uid),
         broken: broken.get(worker.uid),
-        bad: input.rolledBack?.get(worker.uid),
+        bad: input.rolledBack.get(worker.uid),
         nowMs: input.nowMs,
       }),
     ]

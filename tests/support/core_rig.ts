@@ -12,6 +12,7 @@ import { createLogger, MetricsRegistry } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import type { AgentConfig } from "../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
+import { EventRecorder } from "../../mod/events/mod.ts";
 import type { HealthProblem } from "../../mod/server/mod.ts";
 import {
   CORE_NODE,
@@ -140,7 +141,8 @@ export class CoreRig implements AsyncDisposable {
       requestTimeoutMs: this.config.runtime.requestTimeoutMs,
     }, { clock, log, metrics }));
     const random = seededRandom(7);
-    const deps = { clock, random, log, metrics, connection };
+    const events = new EventRecorder({ clock, log, metrics });
+    const deps = { clock, random, log, metrics, connection, events };
     const core = await buildCore(this.config, deps);
     const stop = new AbortController();
     const done = core.agent.run(stop.signal)
@@ -229,12 +231,19 @@ export class CoreRig implements AsyncDisposable {
     }
   }
 
+  /** What clients see of the core that runs. */
+  get views(): AgentViews {
+    const { clock, metrics, core, config } = this;
+    const { events } = core;
+    const disk = { problem: undefined };
+    const views = new AgentViews(config, { clock, metrics, events, disk });
+    views.show(core);
+    return views;
+  }
+
   /** The pods as clients see them. */
   pods(): readonly Pod[] {
-    const { clock, metrics } = this;
-    const views = new AgentViews(this.config, { clock, metrics });
-    views.show(this.core);
-    return views.control.pods.pods();
+    return this.views.pods();
   }
 
   /** The pod of a manifest's name as clients see it; the newest if there are several. */
@@ -257,10 +266,7 @@ export class CoreRig implements AsyncDisposable {
 
   /** What is wrong, as the health endpoint says it. */
   problems(): readonly HealthProblem[] {
-    const { clock, metrics } = this;
-    const views = new AgentViews(this.config, { clock, metrics });
-    views.show(this.core);
-    return views.control.health.problems();
+    return this.views.problems();
   }
 
   /** The names of the calls that change something, from the `from`th call on. */

@@ -5,17 +5,14 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { AgentViews } from "../../../mod/views/mod.ts";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { ASK, of } from "./events_row.ts";
 
 Deno.test("AgentViews gives events in wire form, and the metrics of probes apart", async () => {
   await using rig = await CoreRig.start();
-  const { clock, metrics } = rig;
-  const views = new AgentViews(rig.config, { clock, metrics });
-  const { events, metrics: shown } = views.control;
-  deepStrictEqual(events.list(), { resourceVersion: "0", items: [] });
-  views.show(rig.core);
+  const { views } = rig;
+  const { events } = views;
+  deepStrictEqual(events.list().items, []);
   const readinessProbe = { exec: ASK, periodSeconds: 1 };
   await rig.apply("web", of({ readinessProbe }));
   await rig.until(() => rig.metrics.render().includes("prober_"), "a probe");
@@ -33,7 +30,7 @@ Deno.test("AgentViews gives events in wire form, and the metrics of probes apart
   deepStrictEqual(first.value.event, items[0]);
   stop.abort();
   strictEqual((await changes.next()).done, true);
-  const text = shown.renderProbes();
+  const text = views.probeMetrics();
   match(text, /^# HELP prober_/);
   ok(
     text.trim().split("\n").every((line) =>

@@ -12,7 +12,7 @@ import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { run } from "../cli/test_io.ts";
 import { container, WEB, web } from "./manifests.ts";
 import { Answers, ask, probed } from "./probes.ts";
-import { report, TIME, told, untilTold, viewsOf } from "./told.ts";
+import { report, TIME, told, untilTold } from "./told.ts";
 
 Deno.test("explain tells that a pod runs", async () => {
   await using rig = await CoreRig.start();
@@ -199,10 +199,9 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
   await rig.apply("b", web({ name: "b", spec }));
   await untilTold(rig, /^Refused/, "b");
   const path = `${rig.directory}/control.sock`;
-  const { control } = viewsOf(rig);
   const place = { path, stagingPath: `${path}.new` };
   await using _server = await ControlServer.start(place, {
-    ...control,
+    view: rig.views,
     version: {},
     clock: systemClock,
     log: silentLogger,

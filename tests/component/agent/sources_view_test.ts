@@ -5,16 +5,12 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { AgentViews } from "../../../mod/views/mod.ts";
 import type { SourceState } from "../../../mod/server/mod.ts";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { web } from "./manifests.ts";
 
 function sources(rig: CoreRig): readonly SourceState[] {
-  const { clock, metrics } = rig;
-  const views = new AgentViews(rig.config, { clock, metrics });
-  views.show(rig.core);
-  return views.control.sources.sources();
+  return rig.views.sources();
 }
 
 function source(rig: CoreRig, name: string): SourceState | undefined {

@@ -4,24 +4,15 @@
  * @module
  */
 
-import { AgentViews } from "../../../mod/views/mod.ts";
 import type { PodReport } from "../../../mod/server/mod.ts";
 import type { CoreRig } from "../../support/core_rig.ts";
 
 /** How times of the same day are told. */
 export const TIME: string = String.raw`\d\d:\d\d:\d\d`;
 
-/** What clients ask of an agent. */
-export function viewsOf(rig: CoreRig): AgentViews {
-  const { clock, metrics } = rig;
-  const views = new AgentViews(rig.config, { clock, metrics });
-  views.show(rig.core);
-  return views;
-}
-
 /** What `explain` and `describe` show of a pod. */
 export function report(rig: CoreRig, name = "web"): PodReport | undefined {
-  return viewsOf(rig).control.reports.report("default", name);
+  return rig.views.report("default", name);
 }
 
 /** Everything that is told of a pod, one sentence a line. */

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { AgentViews } from "../../../mod/views/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
@@ -47,10 +46,7 @@ function records(rig: CoreRig): string {
 
 /** The conditions of the file source as `skerry get sources` shows them. */
 function conditions(rig: CoreRig): readonly string[] {
-  const { clock, metrics } = rig;
-  const views = new AgentViews(rig.config, { clock, metrics });
-  views.show(rig.core);
-  return views.control.sources.sources()
+  return rig.views.sources()
     .flatMap(({ conditions }) => conditions)
     .map(({ type, status, reason, message }) =>
       `${type}=${status} ${reason} ${message}`

@@ -44,19 +44,20 @@ export class AgentStub {
   /** Listens on `path` until the returned server is disposed. */
   serve(path: string): Promise<ControlServer> {
     const deps: ControlServerDeps = {
-      pods: { pods: () => this.pods },
-      reports: { report: (namespace, name) => this.report(namespace, name) },
-      sources: { sources: () => this.sources },
-      events: {
-        list: () => this.events.list(),
-        watch: (signal, options) => this.events.watch(signal, options),
+      view: {
+        checks: ["ping"],
+        pods: () => this.pods,
+        report: (namespace, name) => this.report(namespace, name),
+        sources: () => this.sources,
+        events: {
+          list: () => this.events.list(),
+          watch: (signal, options) => this.events.watch(signal, options),
+        },
+        problems: () => this.problems,
+        metrics: () => "# TYPE up gauge\nup 1\n",
+        probeMetrics: () => "# TYPE prober_probe_total counter\n",
+        locateLog: (request) => this.locate(request),
       },
-      health: { checks: ["ping"], problems: () => this.problems },
-      metrics: {
-        render: () => "# TYPE up gauge\nup 1\n",
-        renderProbes: () => "# TYPE prober_probe_total counter\n",
-      },
-      logs: { locate: (request) => this.locate(request) },
       version: { version: "0.0.0-test" },
       clock: this.#clock,
       log: silentLogger,

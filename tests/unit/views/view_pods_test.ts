@@ -35,6 +35,7 @@ function worker(subject: Pod, fields: Partial<WorkerView> = {}): WorkerView {
 
 function view(input: Partial<PodViewInput>): Pod[] {
   return viewPods({
+    rolledBack: new Map(),
     workers: [],
     statusOf: () => ({ phase: "Running" }),
     reports: [],
