@@ -18,16 +18,6 @@ import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
 // One without use is a fault itself, so that this list can only get shorter.
 const EXCEPTIONS: readonly Exception[] = [
   {
-    path: "mod/api/types/types.ts",
-    rule: "file_name",
-    reason: "it holds the wire types, and nothing else",
-  },
-  {
-    path: "mod/cri/model/types.ts",
-    rule: "file_name",
-    reason: "it holds the types of the runtime's wire, and nothing else",
-  },
-  {
     path: "mod/base/random.ts",
     rule: "banned_word",
     message: "Math.random",

@@ -36,7 +36,7 @@ import { nodeIps } from "./node_address_facts.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";
-import { dropUrlCheckpoint } from "./url_source.ts";
+import { dropUrlCheckpoint } from "./build_url_source.ts";
 
 /** What the process as a whole provides. */
 export interface CoreDeps {

@@ -19,7 +19,7 @@ import type { Clock } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import { checkManifestPod } from "./manifest_check.ts";
 import type { NodeIps } from "./node_ips.ts";
-import { buildUrlSource, type UrlSourceParts } from "./url_source.ts";
+import { buildUrlSource, type UrlSourceParts } from "./build_url_source.ts";
 
 /** What sources work with. */
 export interface SourceDeps {

@@ -111,7 +111,7 @@ export function contentOf(verdict: FileVerdict): FileContent {
 }
 
 /** Whether it is known what a file gives, or gave last. */
-export function hasContent(verdict: FileVerdict): boolean {
+export function isContentKnown(verdict: FileVerdict): boolean {
   return verdict.kind === "accepted" || verdict.lastGood.kind === "present";
 }
 

@@ -11,7 +11,7 @@ export {
   type FileEntry,
   type FileReport,
   type FileVerdict,
-  hasContent,
+  isContentKnown,
   isFinal,
   isSettling,
   mayBeTaken,

@@ -26,9 +26,12 @@ export function roomOf(path: string): string {
   return folders.join("/");
 }
 
+/** Names that every room may have. */
+const COMMON_NAMES: ReadonlySet<string> = new Set(["mod.ts", "ports.ts"]);
+
 /**
- * Lists what is wrong with the rooms: too many files, no door, or a door that is no
- * list of at most {@linkcode MAX_NAMES} names.
+ * Lists what is wrong with the rooms: too many files, no door, a door that is no
+ * list of at most {@linkcode MAX_NAMES} names, or two files of one name.
  *
  * @param paths the source files, relative to the root
  */
@@ -40,7 +43,7 @@ export function findRoomFaults(
     paths.filter((path) => /^mod\/.*\//.test(path)),
     roomOf,
   );
-  return [...rooms].flatMap(([room, files]) => {
+  const doors = [...rooms].flatMap(([room, files]) => {
     const door = `mod/${room}/mod.ts`;
     const messages = [
       ...(files.length > MAX_FILES
@@ -53,6 +56,19 @@ export function findRoomFaults(
         : [`is missing: mod/${room} needs a door`]),
     ];
     return messages.map((message) => ({ path: door, line: 1, message }));
+  });
+  return [...doors, ...sameNames([...rooms.values()].flat())];
+}
+
+function sameNames(paths: readonly string[]): RoomFault[] {
+  const first = new Map<string, string>();
+  return paths.flatMap((path) => {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const other = first.get(name);
+    first.set(name, other ?? path);
+    if (COMMON_NAMES.has(name) || other === undefined) return [];
+    const message = `has the name of ${other}; no two files have one name`;
+    return [{ path, line: 1, message }];
   });
 }
 

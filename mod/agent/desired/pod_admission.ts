@@ -251,7 +251,10 @@ export class PodAdmission {
     if (conflict !== undefined) {
       return { kind: "refused", reason: "NodeAffinity", message: conflict };
     }
-    const request = { pod: this.#dressed(pod), node: this.#deps.node() };
+    const request = {
+      pod: this.#withRuntimeClass(pod),
+      node: this.#deps.node(),
+    };
     const holders = this.#holdersBeside(pod, strangers);
     const rejection = admit({
       ...request,
@@ -314,11 +317,11 @@ export class PodAdmission {
   }
 
   #start(pod: Pod): void {
-    this.#deps.workers.update(this.#dressed(pod), pod);
+    this.#deps.workers.update(this.#withRuntimeClass(pod), pod);
   }
 
   /** The pod with what its RuntimeClass adds, as an API server stores it. */
-  #dressed(pod: Pod): Pod {
+  #withRuntimeClass(pod: Pod): Pod {
     const runtimeClass = this.#classOf(pod);
     return runtimeClass === undefined
       ? pod

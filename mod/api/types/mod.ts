@@ -30,4 +30,4 @@ export type {
   SecurityContext,
   Volume,
   VolumeMount,
-} from "./types.ts";
+} from "./pod.ts";

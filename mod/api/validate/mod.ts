@@ -9,7 +9,7 @@ export { immutableChanges } from "./immutable_changes.ts";
 export { containerMountPath, resolvedMountPath } from "./mount_path.ts";
 export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";
 export { rollbackAfterMs } from "./rollback_after.ts";
-export { validatePod } from "./validate.ts";
+export { validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";
 export { validateScheduling } from "./validate_scheduling.ts";

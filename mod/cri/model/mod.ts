@@ -10,7 +10,7 @@ export {
   isStopSignal,
   stopSignalFromWire,
   stopSignalToWire,
-} from "./stop_signal.ts";
+} from "./signal_names.ts";
 export type {
   Container,
   ContainerFilter,
@@ -26,4 +26,4 @@ export type {
   SandboxFilter,
   SandboxState,
   SandboxStatus,
-} from "./types.ts";
+} from "./runtime_answers.ts";

@@ -18,7 +18,7 @@ import type {
   Sandbox,
   SandboxFilter,
   SandboxStatus,
-} from "./types.ts";
+} from "./runtime_answers.ts";
 import type {
   ContainerConfig,
   ImageSpec,

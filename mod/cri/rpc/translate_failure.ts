@@ -40,12 +40,12 @@ export function translateFailure(error: unknown, facts: CallFacts): CriError {
   return new CriError({ kind, method, detail }, { cause: error });
 }
 
-interface Verdict {
+interface KnownFailure {
   readonly kind: CriErrorKind;
   readonly detail: string;
 }
 
-function judge(error: unknown): Verdict {
+function judge(error: unknown): KnownFailure {
   // The transport turns the sandbox's refusal into a plain lost connection.
   const denial = describeDenial(error);
   if (denial !== undefined) return { kind: "denied", detail: denial };

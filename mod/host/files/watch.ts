@@ -41,7 +41,7 @@ export type EntryChange =
   | "removed";
 
 /** What {@linkcode watchPath} needs. */
-export interface WatchDeps {
+export interface PathWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -63,7 +63,7 @@ export interface WatchDeps {
 export async function* watchPath(
   path: string,
   signal: AbortSignal,
-  deps: WatchDeps,
+  deps: PathWatchDeps,
 ): AsyncGenerator<WatchHint, void, undefined> {
   // A signal that has aborted tells nobody any more.
   if (signal.aborted) return;
@@ -95,7 +95,7 @@ const RETURN = { baseMs: 20, maxMs: LOOK_PERIOD_MS };
 // Upstream's back-off of the file watch.
 const RETRY = { baseMs: 1000, maxMs: 20_000 };
 
-interface WatchContext extends WatchDeps {
+interface WatchContext extends PathWatchDeps {
   readonly hints: Inbox<WatchHint>;
 }
 

@@ -20,7 +20,7 @@ import { planInit } from "./plan_init.ts";
 import { planReset } from "./plan_reset.ts";
 import { planResize, type ResizeDecision } from "./plan_resize.ts";
 import { decideSandbox } from "./sandbox_decision.ts";
-import { findStrays } from "./strays.ts";
+import { findUnwanted } from "./unwanted_containers.ts";
 import type {
   HookStep,
   KillReason,
@@ -186,8 +186,8 @@ function planInSandbox(
 /** The plan that also stops what has no place in the sandbox, and runs hooks that are due. */
 function completed(plan: PodPlan, { pod, observed }: PlanInput): PodPlan {
   const starts = new Set([...plan.startInit, ...plan.start]);
-  const strays = findStrays(pod, observed, starts);
-  const kill = [...strays, ...plan.kill];
+  const unwanted = findUnwanted(pod, observed, starts);
+  const kill = [...unwanted, ...plan.kill];
   const killed = new Set(kill.map(({ containerId }) => containerId));
   return { ...plan, kill, postStart: hooksDue({ pod, observed }, killed) };
 }

@@ -39,7 +39,7 @@ export class FileReporter {
   readonly #invalid: Gauge;
   readonly #duplicate: Gauge;
   readonly #unreachable: Gauge;
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, PublishedReport>();
   readonly #conditions = new SourceConditions();
 
   /** @param nodeName Ends the names of the pods of this node. */
@@ -96,7 +96,7 @@ export class FileReporter {
     const isQuiet = told !== undefined && nowMs - told.atMs < REPEAT_AFTER_MS;
     if (told?.isPresent && told.text === text) return;
     if (isQuiet) {
-      // Told when the minute is over, if it still holds then.
+      // PublishedReport when the minute is over, if it still holds then.
       this.#told.set(key, { ...told, report, isPresent: true });
       return;
     }
@@ -105,7 +105,7 @@ export class FileReporter {
     this.#record(report, text);
   }
 
-  #clear(key: string, told: Told): void {
+  #clear(key: string, told: PublishedReport): void {
     const { file, kind } = told.report;
     const nowMs = this.#deps.clock.monotonic();
     if (told.isPresent) {
@@ -161,7 +161,7 @@ export class FileReporter {
   }
 }
 
-interface Told {
+interface PublishedReport {
   readonly report: FileReport;
   readonly text: string;
   readonly atMs: number;

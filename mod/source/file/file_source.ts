@@ -25,18 +25,18 @@ import { FileSchedule } from "./file_schedule.ts";
 import {
   checkpointCondition,
   type FileReport,
-  hasContent,
+  isContentKnown,
   isSettling,
   type LastGoodStore,
   type ManifestFiles,
   sameContent,
   type SourceCondition,
 } from "../mod.ts";
-import { Incumbents } from "./incumbents.ts";
+import { NameHolders } from "./name_holders.ts";
 import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
-import { RestlessFiles } from "./restless_files.ts";
+import { RewrittenFiles } from "./rewritten_files.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -102,9 +102,9 @@ export class FileSource {
   readonly #manifests: ManifestSet;
   readonly #reporter: FileReporter;
   readonly #kept: KeptManifests;
-  readonly #incumbents: Incumbents;
+  readonly #nameHolders: NameHolders;
   readonly #start: Moment;
-  readonly #restless = new RestlessFiles();
+  readonly #rewritten = new RewrittenFiles();
 
   #isChanged = false;
   #emitted: SourceSet | undefined;
@@ -124,7 +124,7 @@ export class FileSource {
     this.#deps = deps;
     this.#schedule = new FileSchedule(settleMs);
     this.#kept = new KeptManifests(deps.lastGood);
-    this.#incumbents = new Incumbents(this.#kept);
+    this.#nameHolders = new NameHolders(this.#kept);
     const kept = this.#kept;
     const isManifest = (name: string): boolean =>
       isManifestName(name, { everyFile });
@@ -204,14 +204,14 @@ export class FileSource {
       } else {
         const path = this.#manifests.pathOf(demand.name);
         this.#schedule.add(path, demand.look);
-        this.#restless.stir(path, nowMs);
+        this.#rewritten.noteChange(path, nowMs);
         // Both names in one set: a pod that moves from one file to the other stays.
         if (demand.movedTo !== undefined) {
           const target = this.#manifests.pathOf(demand.movedTo);
           this.#schedule.add(target, demand.look);
         }
         // Something is there again, and what else is gone tells no one.
-        if (this.#manifests.footing.kind === "unreachable") {
+        if (this.#manifests.pathState.kind === "unreachable") {
           this.#schedule.scanSoon(nowMs);
         }
       }
@@ -243,23 +243,23 @@ export class FileSource {
     const before = entries.get(path);
     await this.#manifests.examine(path, look);
     const isRead = entries.get(path) !== before || !this.#schedule.has(path);
-    if (isRead) this.#restless.rest(path);
+    if (isRead) this.#rewritten.noteRead(path);
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {
     if (!this.#isChanged || this.#isSettling()) return undefined;
     this.#isChanged = false;
-    const { entries, footing, unknown } = this.#manifests;
-    const { pods, objects, reports, counted } = await this.#incumbents
+    const { entries, pathState, unknown } = this.#manifests;
+    const { pods, objects, reports, counted } = await this.#nameHolders
       .resolve(entries);
     const nowMs = this.#deps.clock.monotonic();
-    const restless = this.#restless.reports(entries, nowMs);
-    this.#reports = [...this.#outage(), ...reports, ...restless];
+    const rewritten = this.#rewritten.reports(entries, nowMs);
+    this.#reports = [...this.#outage(), ...reports, ...rewritten];
     this.#reporter.update(this.#reports);
-    if (footing.kind === "unknown") return undefined;
+    if (pathState.kind === "unknown") return undefined;
     for (const [path, content] of counted) {
       const verdict = entries.get(path)?.verdict;
-      if (verdict !== undefined && hasContent(verdict)) {
+      if (verdict !== undefined && isContentKnown(verdict)) {
         this.#kept.keep(path, content);
       }
     }
@@ -280,9 +280,11 @@ export class FileSource {
   }
 
   #outage(): readonly FileReport[] {
-    const { footing } = this.#manifests;
-    if (footing.kind !== "unknown" && footing.kind !== "unreachable") return [];
-    const { message } = footing;
+    const { pathState } = this.#manifests;
+    if (pathState.kind !== "unknown" && pathState.kind !== "unreachable") {
+      return [];
+    }
+    const { message } = pathState;
     if (message === undefined) return [];
     return [{ kind: "unreachable", file: this.#path, message }];
   }

@@ -39,7 +39,7 @@ import {
   type ManifestFiles,
   mayBeTaken,
 } from "../mod.ts";
-import { identifyPod } from "./identity.ts";
+import { identifyPod } from "./identify_pod.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 
 /** What {@linkcode ManifestReader} is built on. */

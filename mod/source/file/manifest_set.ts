@@ -26,23 +26,23 @@ import {
   unknownOf,
   unknownPaths,
 } from "../mod.ts";
-import { blocked, type Footing, isFile } from "./footing.ts";
+import { afterFailedRead, isFile, type PathState } from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 import {
   describeAway,
   type DirectoryLook,
-  ManifestPlace,
-} from "./manifest_place.ts";
+  ManifestDirectory,
+} from "./manifest_directory.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
 import {
   type Denied,
-  describeOther,
+  describeNonFile,
   directoryAbove,
   lookOrDenied,
-  type OtherLook,
-} from "./other_look.ts";
-import { Recalls } from "./recalls.ts";
-import { SkippedNames } from "./skipped_names.ts";
+  type NonFileLook,
+} from "./manifest_look.ts";
+import { RetryDelays } from "./retry_delays.ts";
+import { IgnoredNames } from "./ignored_names.ts";
 
 /** Where the manifests are and how they are told from other files. */
 export interface ManifestSetOptions {
@@ -68,26 +68,25 @@ export class ManifestSet {
   readonly #options: ManifestSetOptions;
   readonly #deps: ManifestSetDeps;
   readonly #entries = new Map<string, FileEntry>();
-  #footing: Footing = { kind: "unknown" };
-  readonly #skipped: SkippedNames;
+  #pathState: PathState = { kind: "unknown" };
+  readonly #ignoredNames: IgnoredNames;
   /** Manifests that are not there any more, and since when. */
   readonly #missing = new Map<string, number>();
   #isFirstScan = true;
-  readonly #place: ManifestPlace;
-  /** Whether what an agent before knew is still to be had. */
+  readonly #directory: ManifestDirectory;
+  /** Whether the records of the agent before are still to be read. */
   #isRestorable = true;
-  /** What the disk did not give and is asked for again. */
-  readonly #recalls = new Recalls();
+  readonly #retryDelays = new RetryDelays();
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#place = new ManifestPlace(options.path, deps.lastGood);
-    this.#skipped = new SkippedNames(deps);
+    this.#directory = new ManifestDirectory(options.path, deps.lastGood);
+    this.#ignoredNames = new IgnoredNames(deps);
   }
 
-  get footing(): Footing {
-    return this.#footing;
+  get pathState(): PathState {
+    return this.#pathState;
   }
 
   get entries(): FileEntries {
@@ -96,7 +95,7 @@ export class ManifestSet {
 
   /** The manifests, or the path of all, of which it is not known what they gave. */
   get unknown(): readonly string[] {
-    const { kind } = this.#footing;
+    const { kind } = this.#pathState;
     const isAway = this.#isFirstScan && kind === "unreachable";
     const paths = unknownPaths(this.#entries);
     return isAway ? [this.#options.path, ...paths] : paths;
@@ -105,12 +104,12 @@ export class ManifestSet {
   /** The path of an entry that a hint names. */
   pathOf(name: string): string {
     const { path } = this.#options;
-    return isFile(this.#footing) ? path : join(path, name);
+    return isFile(this.#pathState) ? path : join(path, name);
   }
 
   /** Whether a hint's name is that of a manifest. */
   isManifest(name: string): boolean {
-    return isFile(this.#footing) || this.#options.isManifest(name);
+    return isFile(this.#pathState) || this.#options.isManifest(name);
   }
 
   /** Looks at everything. Never rejects. */
@@ -148,7 +147,7 @@ export class ManifestSet {
       case "file":
         return await this.#examineFile(path, { stamp: look.stamp, pending });
       default:
-        return await this.#examineOther(path, look);
+        return await this.#examineNonFile(path, look);
     }
   }
 
@@ -161,11 +160,11 @@ export class ManifestSet {
     );
     const hasManifests = present.size > 0;
     if (!hasManifests && !await this.#mayBeEmpty(look)) return;
-    const isOther = this.#place.settle(look, { hasManifests });
+    const isOther = this.#directory.settle(look, { hasManifests });
     // What is mounted and off again between two looks of the watcher leaves no hint.
     if (isOther) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
-    this.#footing = { kind: "directory" };
-    this.#skipped.tell(names.filter((name) => !isManifest(name)));
+    this.#pathState = { kind: "directory" };
+    this.#ignoredNames.log(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
     // a listing may miss a file that is being replaced (readdir(3)).
     const paths = [...new Set([...present, ...this.#entries.keys()])].sort();
@@ -179,7 +178,7 @@ export class ManifestSet {
   /** Blocks unless it can be that there is no manifest. */
   async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
     const { path } = this.#options;
-    const verdict = await this.#place.judgeEmpty(look, {
+    const verdict = await this.#directory.judgeEmpty(look, {
       hasEntries: this.#entries.size > 0,
     });
     if (verdict.kind === "empty") return true;
@@ -190,10 +189,10 @@ export class ManifestSet {
 
   async #scanFile(): Promise<void> {
     const { path } = this.#options;
-    this.#footing = { kind: "file" };
-    const above = await this.#above(path);
+    this.#pathState = { kind: "file" };
+    const above = await directoryAbove(path, this.#deps.files);
     if (above !== undefined) {
-      this.#place.settle(above, { hasManifests: true, isAbove: true });
+      this.#directory.settle(above, { hasManifests: true, isAbove: true });
     }
     for (const other of this.#entries.keys()) {
       if (other !== path) this.#drop(other);
@@ -215,7 +214,7 @@ export class ManifestSet {
     // A hint has said when to look at this one, perhaps just now.
     if (schedule.has(path)) return await this.#hold(path);
     if (look.kind === "missing") return await this.#examineMissing(path);
-    if (look.kind !== "file") return await this.#examineOther(path, look);
+    if (look.kind !== "file") return await this.#examineNonFile(path, look);
     const { stamp } = look;
     const ageMs = this.#deps.clock.now() - stamp.modifiedMs;
     if (ageMs >= YOUNG_MS || this.#isKnown(path, stamp)) {
@@ -236,11 +235,12 @@ export class ManifestSet {
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, schedule } = this.#deps;
-    const above = isFile(this.#footing)
+    const above = isFile(this.#pathState)
       ? undefined
       : await this.#look(dirname(path));
     // Only what is missing from the directory that it was in was removed.
-    const isThere = above?.kind === "directory" && this.#place.isCurrent(above);
+    const isThere = above?.kind === "directory" &&
+      this.#directory.isCurrent(above);
     if (!isThere) schedule.scanSoon(clock.monotonic());
     else if (schedule.isWaiting(path)) return;
     else if (isGone) this.#drop(path);
@@ -258,19 +258,21 @@ export class ManifestSet {
     schedule.add(path, { kind: "when_quiet", dueMs });
   }
 
-  async #examineOther(path: string, look: OtherLook): Promise<void> {
+  async #examineNonFile(path: string, look: NonFileLook): Promise<void> {
     // A directory in the directory is nobody's mistake.
     if (look.kind === "directory") return this.#drop(path);
     const file = { path, entry: this.#entries.get(path) };
-    const reason = describeOther(look);
+    const reason = describeNonFile(look);
     this.#enter(path, await this.#deps.reader.refuse(file, reason));
   }
 
   #enter(path: string, entry: FileEntry): void {
     this.#entries.set(path, entry);
     const { clock, schedule } = this.#deps;
-    if (unknownOf(entry.verdict) === undefined) return this.#recalls.end(path);
-    const dueMs = this.#recalls.next(path, clock.monotonic());
+    if (unknownOf(entry.verdict) === undefined) {
+      return this.#retryDelays.end(path);
+    }
+    const dueMs = this.#retryDelays.next(path, clock.monotonic());
     schedule.add(path, { kind: "when_quiet", dueMs });
   }
 
@@ -305,43 +307,45 @@ export class ManifestSet {
 
   async #lose(): Promise<void> {
     const { path } = this.#options;
-    if (isFile(this.#footing)) return await this.#loseFile();
-    const { kind } = this.#footing;
+    if (isFile(this.#pathState)) return await this.#loseFile();
+    const { kind } = this.#pathState;
     if (kind === "absent") return;
     const isRemoved = this.#isFirstScan &&
-      await this.#place.wasBelow(await this.#above(path));
+      await this.#directory.wasBelow(
+        await directoryAbove(path, this.#deps.files),
+      );
     if (isRemoved) this.#deps.kept.forget(path);
     else if (kind !== "unknown") {
       return await this.#block(describeAway(path, "gone"));
     } else if (!await this.#mayBeEmpty(undefined)) return;
     this.#entries.clear();
-    this.#footing = { kind: "absent" };
+    this.#pathState = { kind: "absent" };
   }
 
   async #loseFile(): Promise<void> {
     const { path, quiet } = this.#options;
     const { clock, schedule } = this.#deps;
-    const above = await this.#above(path);
-    if (above === undefined || !this.#place.isCurrent(above)) {
+    const above = await directoryAbove(path, this.#deps.files);
+    if (above === undefined || !this.#directory.isCurrent(above)) {
       const how = above === undefined ? "without_directory" : "elsewhere";
       return await this.#block(describeAway(path, how));
     }
     const nowMs = clock.monotonic();
-    const { missingSinceMs = nowMs } = this.#footing.kind === "file"
-      ? this.#footing
+    const { missingSinceMs = nowMs } = this.#pathState.kind === "file"
+      ? this.#pathState
       : {};
     // Editors remove a file and write it anew; a moment tells the difference.
     if (nowMs - missingSinceMs < quiet.settleMs) {
-      this.#footing = { kind: "file", missingSinceMs };
+      this.#pathState = { kind: "file", missingSinceMs };
       return schedule.scanSoon(missingSinceMs + quiet.settleMs);
     }
-    this.#footing = { kind: "absent" };
+    this.#pathState = { kind: "absent" };
     this.#drop(path);
   }
 
   async #block(message: string): Promise<void> {
     const isRestored = await this.#restore();
-    this.#footing = blocked(this.#footing, message, isRestored);
+    this.#pathState = afterFailedRead(this.#pathState, message, isRestored);
   }
 
   /**
@@ -363,7 +367,7 @@ export class ManifestSet {
       }
       this.#isRestorable = !isWhole;
       if (!isWhole) {
-        schedule.scanSoon(this.#recalls.next(path, clock.monotonic()));
+        schedule.scanSoon(this.#retryDelays.next(path, clock.monotonic()));
       }
     }
     return this.#entries.size > 0;
@@ -371,7 +375,7 @@ export class ManifestSet {
 
   #drop(path: string): void {
     this.#missing.delete(path);
-    this.#recalls.end(path);
+    this.#retryDelays.end(path);
     if (this.#entries.delete(path)) this.#deps.kept.forget(path);
   }
 
@@ -379,10 +383,6 @@ export class ManifestSet {
     const known = this.#entries.get(path);
     return known?.stamp !== undefined && sameStamp(known.stamp, stamp) &&
       isFinal(known.verdict);
-  }
-
-  async #above(path: string): Promise<DirectoryLook | undefined> {
-    return await directoryAbove(path, this.#deps.files);
   }
 
   async #look(path: string): Promise<FileLook | Denied> {

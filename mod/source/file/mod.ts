@@ -11,6 +11,6 @@ export {
   type FileReporterDeps,
 } from "./file_reporter.ts";
 export { FileSource, type FileSourceOptions } from "./file_source.ts";
-export { identifyPod } from "./identity.ts";
+export { identifyPod } from "./identify_pod.ts";
 export { createManifestFiles } from "./manifest_files.ts";
 export { keepEqual } from "./manifest_reader.ts";

@@ -21,7 +21,7 @@ export type NotificationMode =
   | "snapshot";
 
 /** The pods of all sources at one moment, to replace whatever was told before. */
-export interface PodSnapshot {
+export interface MergedPods {
   readonly op: "set";
   /** Whose update is the occasion; `*` when there was none. */
   readonly source: SourceName | "*";
@@ -29,7 +29,7 @@ export interface PodSnapshot {
 }
 
 /** One thing that a mode tells. */
-export type PodNotification = PodChange | PodSnapshot;
+export type PodNotification = PodChange | MergedPods;
 
 /** What one update brought about. */
 export interface MergeOutcome {
@@ -54,8 +54,8 @@ export function notificationsOf(
   const { source, changes, isFirstSet, merged } = outcome;
   const only = (...ops: readonly PodChange["op"][]): readonly PodChange[] =>
     changes.filter(({ op, pods }) => ops.includes(op) && pods.length > 0);
-  const snapshot: PodSnapshot = { op: "set", source, pods: merged };
-  const snapshotIf = (...ops: readonly PodChange["op"][]): PodSnapshot[] =>
+  const snapshot: MergedPods = { op: "set", source, pods: merged };
+  const snapshotIf = (...ops: readonly PodChange["op"][]): MergedPods[] =>
     isFirstSet || only(...ops).length > 0 ? [snapshot] : [];
   switch (mode) {
     case "incremental":

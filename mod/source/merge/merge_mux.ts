@@ -8,10 +8,10 @@ import type { LocalObject } from "../../api/objects/mod.ts";
 import { Inbox, TaskGroup } from "../../base/mod.ts";
 import type { PodStorage } from "./merge.ts";
 import {
+  type MergedPods,
   type NotificationMode,
   notificationsOf,
   type PodNotification,
-  type PodSnapshot,
 } from "./merge_modes.ts";
 import type { SourceName, SourceUpdate } from "./source_set.ts";
 
@@ -108,7 +108,7 @@ export class PodConfigMux {
     if (feeders.failure !== undefined) throw feeders.failure;
   }
 
-  #snapshot(): PodSnapshot {
+  #snapshot(): MergedPods {
     this.#isResyncDue = false;
     return { op: "set", source: "*", pods: this.#deps.storage.pods() };
   }

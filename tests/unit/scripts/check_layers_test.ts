@@ -56,7 +56,9 @@ const ALLOWED: readonly (readonly [string, string, Import])[] = [
     to: "mod/api/mod.ts",
   }],
   ["the lowest floor", "mod/cli/run.ts", { to: "mod/base/mod.ts" }],
-  ["its own room", "mod/pod/plan/plan.ts", { to: "mod/pod/plan/strays.ts" }],
+  ["its own room", "mod/pod/plan/plan.ts", {
+    to: "mod/pod/plan/unwanted_containers.ts",
+  }],
   ["a sub-room beside it", "mod/pod/plan/plan.ts", {
     to: "mod/pod/observed/mod.ts",
   }],
@@ -75,7 +77,7 @@ const ALLOWED: readonly (readonly [string, string, Import])[] = [
   ["yaml from api", "mod/api/text/yaml.ts", { to: "npm:js-yaml@5.5.0" }],
   [
     "types of the Kubernetes client",
-    "mod/api/types/types.ts",
+    "mod/api/types/pod.ts",
     { to: "npm:@kubernetes/client-node@2.0.1", kind: "type" },
   ],
   ["any door from main.ts", "main.ts", { to: "mod/cli/mod.ts" }],
@@ -186,7 +188,7 @@ const REFUSED: readonly (readonly [string, string, Import, RegExp])[] = [
   ],
   [
     "code of the Kubernetes client",
-    "mod/api/types/types.ts",
+    "mod/api/types/pod.ts",
     { to: "npm:@kubernetes/client-node@2.0.1", kind: "both" },
     /for types only/,
   ],

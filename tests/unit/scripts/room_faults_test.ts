@@ -43,6 +43,12 @@ for (
     }, [
       `mod/a/mod.ts offers ${MAX_NAMES + 1} names; ${MAX_NAMES} is the most`,
     ]],
+    ["two files of one name", {
+      ...{ "mod/a/mod.ts": DOOR, "mod/a/x.ts": "", "mod/a/ports.ts": "" },
+      ...{ "mod/b/mod.ts": DOOR, "mod/b/x.ts": "", "mod/b/ports.ts": "" },
+    }, [
+      "mod/b/x.ts has the name of mod/a/x.ts; no two files have one name",
+    ]],
   ] as const
 ) {
   Deno.test(`findRoomFaults() judges ${what}`, () => {

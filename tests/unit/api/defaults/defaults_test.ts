@@ -5,7 +5,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { applyPodDefaults } from "../../../../mod/api/defaults/defaults.ts";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
-import type { PodBody } from "../../../../mod/api/types/types.ts";
+import type { PodBody } from "../../../../mod/api/types/pod.ts";
 import { type Draft, podJson } from "../manifests.ts";
 import { TYPICAL_POD } from "../typical_pod.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { immutableChanges } from "../../../../mod/api/validate/immutable_changes.ts";
-import type { PodSpec } from "../../../../mod/api/types/types.ts";
+import type { PodSpec } from "../../../../mod/api/types/pod.ts";
 
 const BASE: PodSpec = {
   containers: [{

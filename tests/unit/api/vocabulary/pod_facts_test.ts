@@ -17,7 +17,7 @@ import {
   isPodUid,
   parseContainerId,
 } from "../../../../mod/api/objects/ids.ts";
-import type { Pod } from "../../../../mod/api/types/types.ts";
+import type { Pod } from "../../../../mod/api/types/pod.ts";
 
 const POD: Pod = {
   apiVersion: "v1",

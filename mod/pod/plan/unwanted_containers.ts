@@ -25,7 +25,7 @@ import type { KillReason, KillStep } from "./plan_steps.ts";
  * @param starts the names of what is to start: what older sandboxes may still run of
  * them is stopped too
  */
-export function findStrays(
+export function findUnwanted(
   pod: Pod,
   observed: ObservedPod,
   starts: ReadonlySet<string>,

@@ -14,7 +14,7 @@
  * ```
  * `absent` holds no pods; `unreachable` those of before, or of an agent before.
  */
-export type Footing =
+export type PathState =
   | { readonly kind: "unknown"; readonly message?: string }
   | { readonly kind: "absent" }
   | { readonly kind: "directory" }
@@ -30,16 +30,16 @@ export type Footing =
   };
 
 /**
- * The footing when the path cannot be read.
+ * The pathState when the path cannot be read.
  *
  * @param isRestored whether what manifests gave an agent before is held
  */
-export function blocked(
-  footing: Footing,
+export function afterFailedRead(
+  pathState: PathState,
   message: string,
   isRestored: boolean,
-): Footing {
-  switch (footing.kind) {
+): PathState {
+  switch (pathState.kind) {
     // Nothing was ever seen, so nothing can be said to be wanted or not.
     case "unknown":
       return isRestored
@@ -49,14 +49,14 @@ export function blocked(
       return { kind: "unreachable", message, was: "directory" };
     case "directory":
     case "file":
-      return { kind: "unreachable", message, was: footing.kind };
+      return { kind: "unreachable", message, was: pathState.kind };
     case "unreachable":
-      return { ...footing, message };
+      return { ...pathState, message };
   }
 }
 
 /** Whether the path is, or was, a single manifest. */
-export function isFile(footing: Footing): boolean {
-  return footing.kind === "file" ||
-    (footing.kind === "unreachable" && footing.was === "file");
+export function isFile(pathState: PathState): boolean {
+  return pathState.kind === "file" ||
+    (pathState.kind === "unreachable" && pathState.was === "file");
 }

@@ -7,16 +7,16 @@
 import { contentOf, type FileEntries, type FileReport } from "../mod.ts";
 
 /** Remembers since when files change and cannot be read, and tells after a while. */
-export class RestlessFiles {
+export class RewrittenFiles {
   readonly #since = new Map<string, number>();
 
   /** A file changes; to be called at each hint. */
-  stir(path: string, nowMs: number): void {
+  noteChange(path: string, nowMs: number): void {
     if (!this.#since.has(path)) this.#since.set(path, nowMs);
   }
 
   /** A file was read, or is gone. */
-  rest(path: string): void {
+  noteRead(path: string): void {
     this.#since.delete(path);
   }
 

@@ -14,7 +14,7 @@ import { fnv1a128Hex, isPodUid, stableJson } from "../../api/objects/mod.ts";
 import type { Pod, PodSpec } from "../../api/types/mod.ts";
 
 /** Where a static pod was found. */
-export type PodOrigin =
+export type ManifestOrigin =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: string };
 
@@ -22,7 +22,7 @@ export type PodOrigin =
 export interface IdentityContext {
   /** The node's name as configured, in any case. */
   readonly nodeName: string;
-  readonly origin: PodOrigin;
+  readonly origin: ManifestOrigin;
 }
 
 /** The outcome of {@linkcode identifyPod}. */

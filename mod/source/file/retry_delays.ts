@@ -7,7 +7,7 @@
 import { nextDelay } from "../../base/mod.ts";
 
 /** Remembers how long each path was waited for. */
-export class Recalls {
+export class RetryDelays {
   readonly #delaysMs = new Map<string, number>();
 
   /** When to ask next, on the clock of `nowMs`: later each time. */

@@ -22,7 +22,7 @@ import {
  * what counted of it, so one whose record has the name had it first; of one whose
  * record cannot be read that is likelier than of one that has none.
  */
-export class Incumbents {
+export class NameHolders {
   readonly #kept: Pick<KeptManifests, "load">;
   #holders: Holders = new Map();
 

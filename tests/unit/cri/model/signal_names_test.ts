@@ -10,7 +10,7 @@ import {
   isStopSignal,
   stopSignalFromWire,
   stopSignalToWire,
-} from "../../../../mod/cri/model/stop_signal.ts";
+} from "../../../../mod/cri/model/signal_names.ts";
 
 const ROWS: readonly [string, number][] = [
   ["SIGTERM", Signal.SIGTERM],

@@ -8,10 +8,10 @@ import type { ObjectMeta, PodSpec } from "../../../../mod/api/types/mod.ts";
 import {
   type IdentifiedPod,
   identifyPod,
-  type PodOrigin,
-} from "../../../../mod/source/file/identity.ts";
+  type ManifestOrigin,
+} from "../../../../mod/source/file/identify_pod.ts";
 
-const FILE: PodOrigin = { kind: "file", path: "/manifests/web.yaml" };
+const FILE: ManifestOrigin = { kind: "file", path: "/manifests/web.yaml" };
 
 function decoded(
   metadata: Partial<ObjectMeta> = {},
@@ -33,7 +33,7 @@ function decoded(
 
 function identify(
   pod: DecodedPod,
-  origin: PodOrigin = FILE,
+  origin: ManifestOrigin = FILE,
   nodeName = "Node-A.Example",
 ): Extract<IdentifiedPod, { kind: "ok" }> {
   const identified = identifyPod(pod, { nodeName, origin });

@@ -7,7 +7,7 @@
 import type { Logger } from "../../base/telemetry/mod.ts";
 
 /** Tells once of each name that is not taken for a manifest's. */
-export class SkippedNames {
+export class IgnoredNames {
   readonly #log: Logger;
   #told: ReadonlySet<string> = new Set();
 
@@ -16,7 +16,7 @@ export class SkippedNames {
   }
 
   /** Takes all that are there at present; hidden ones are nobody's mistake. */
-  tell(names: readonly string[]): void {
+  log(names: readonly string[]): void {
     const skipped = names.filter((name) => !name.startsWith("."))
       .slice(0, MAX_SKIPPED);
     for (const name of skipped) {

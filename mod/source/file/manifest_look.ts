@@ -17,13 +17,13 @@ export interface Denied {
 }
 
 /** What is there in place of a file. */
-export type OtherLook =
+export type NonFileLook =
   | Exclude<FileLook, { kind: "file" | "missing" }>
   | Denied;
 
 /** Says why it is not read. */
-export function describeOther(
-  look: Exclude<OtherLook, { kind: "directory" }>,
+export function describeNonFile(
+  look: Exclude<NonFileLook, { kind: "directory" }>,
 ): string {
   switch (look.kind) {
     case "denied":

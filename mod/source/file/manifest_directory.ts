@@ -32,7 +32,7 @@ export type EmptyVerdict =
  * Only emptiness is doubted: who puts another directory with manifests in place of
  * the first, by renaming, a link or a mount, means it.
  */
-export class ManifestPlace {
+export class ManifestDirectory {
   readonly #path: string;
   readonly #store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
   #current: DirectoryLook | undefined;
