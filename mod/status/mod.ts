@@ -8,6 +8,6 @@ export {
   DiskRecordFiles,
   RunDirectoryFiles,
   STATUS_RECORD,
-} from "./record_files.ts";
+} from "./status_record_files.ts";
 export { StatusManager } from "./status_manager.ts";
 export { StatusRecords } from "./status_records.ts";
