@@ -5,8 +5,8 @@
  */
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
-import type { Telling } from "./explain_context.ts";
-import { lasts, RUNS } from "./explain_time.ts";
+import type { Telling } from "./explanation.ts";
+import { lasts, RUNS } from "./time_words.ts";
 
 /** One kind of activity. */
 type Doing<K extends ActivityFact["kind"]> = Extract<

@@ -6,19 +6,19 @@
 
 import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
 import { activitySentences } from "./activity_sentences.ts";
-import { cut, cutFaults, innermost } from "./explain_cause.ts";
-import { type Telling, telling } from "./explain_context.ts";
-import { containerSentences } from "./explain_containers.ts";
-import { endingSentences, outcomeSentences } from "./explain_ending.ts";
-import type { ExplainFacts } from "./explain_facts.ts";
-import { podFailure } from "./explain_failure.ts";
+import { cut, cutFaults, innermost } from "./innermost.ts";
+import { type Telling, telling } from "./explanation.ts";
+import { containerSentences } from "./container_sentences.ts";
+import { endingSentences, outcomeSentences } from "./ending_sentences.ts";
+import type { ExplainFacts } from "./facts.ts";
+import { podFailure } from "./failure_sentences.ts";
 import {
   gateSentences,
   readySentence,
   troubleSentences,
-} from "./explain_health.ts";
-import { holdSentences } from "./explain_refusal.ts";
-import { lasts } from "./explain_time.ts";
+} from "./health_sentences.ts";
+import { holdSentences } from "./refusal_sentences.ts";
+import { lasts } from "./time_words.ts";
 
 /**
  * Says why a pod does not run, or that it runs and what is not well with it; the most

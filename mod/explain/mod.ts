@@ -5,10 +5,6 @@
  */
 
 export { explainPod } from "./explain.ts";
-export type {
-  BrokenManifest,
-  ExplainFacts,
-  StopFact,
-} from "./explain_facts.ts";
-export { explainMissingPod } from "./explain_missing.ts";
+export type { BrokenManifest, ExplainFacts, StopFact } from "./facts.ts";
+export { explainMissingPod } from "./missing_pod.ts";
 export { explainPlan } from "./explain_plan.ts";

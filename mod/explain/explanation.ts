@@ -7,14 +7,14 @@
 import type { ContainerSpec, ContainerStatus } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
-import type { Terminated } from "./explain_exit.ts";
+import type { Terminated } from "./end_words.ts";
 import type {
   ExplainFacts,
   FailureFact,
   ProbeFact,
   StopFact,
-} from "./explain_facts.ts";
-import { TimeWords } from "./explain_time.ts";
+} from "./facts.ts";
+import { TimeWords } from "./time_words.ts";
 import { parseTime } from "../pod/status/mod.ts";
 
 /** One explanation under way. */

@@ -6,7 +6,7 @@
 
 import { podKey } from "../api/objects/mod.ts";
 import { suggest } from "../base/text/mod.ts";
-import { cutFaults } from "./explain_cause.ts";
+import { cutFaults } from "./innermost.ts";
 
 /** The name that was asked for. */
 export interface MissingPod {

@@ -5,10 +5,10 @@
  */
 
 import { takenPorts } from "../pod/admission/mod.ts";
-import type { Telling } from "./explain_context.ts";
-import { cut } from "./explain_cause.ts";
-import type { HoldFact } from "./explain_facts.ts";
-import { shortageWords } from "./explain_shortage.ts";
+import type { Telling } from "./explanation.ts";
+import { cut } from "./innermost.ts";
+import type { HoldFact } from "./facts.ts";
+import { shortageWords } from "./shortage_words.ts";
 
 /** Says why a pod that is wanted has no place, and whether it may get one. */
 export function holdSentences(

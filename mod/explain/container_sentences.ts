@@ -12,16 +12,16 @@ import {
   stopOf,
   type Telling,
   type ToldContainer,
-} from "./explain_context.ts";
-import { endWords } from "./explain_exit.ts";
-import { containerFailure } from "./explain_failure.ts";
+} from "./explanation.ts";
+import { endWords } from "./end_words.ts";
+import { containerFailure } from "./failure_sentences.ts";
 import { killWords } from "./explain_plan.ts";
 import {
   readinessSentence,
   runningSince,
   startupSentence,
-} from "./explain_probe.ts";
-import { lasts, RUNS } from "./explain_time.ts";
+} from "./probe_sentences.ts";
+import { lasts, RUNS } from "./time_words.ts";
 
 /**
  * Says what keeps the containers from being ready; nothing when they all are.

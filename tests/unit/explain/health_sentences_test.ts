@@ -5,7 +5,7 @@
  */
 
 import { ok } from "node:assert/strict";
-import type { ExplainFacts } from "../../../mod/explain/explain_facts.ts";
+import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import { explainPod } from "../../../mod/explain/explain.ts";
 import { NOW_MS, sidecarSpec, spec } from "../pod/builders.ts";
 import {
@@ -23,7 +23,7 @@ import {
   status,
   tellsOf,
   web,
-} from "./explain_facts.ts";
+} from "./rows.ts";
 
 const ROWS: readonly Row[] = [
   // Pods that run.

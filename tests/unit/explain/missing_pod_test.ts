@@ -8,7 +8,7 @@ import { strictEqual } from "node:assert/strict";
 import {
   explainMissingPod,
   type KnownPods,
-} from "../../../mod/explain/explain_missing.ts";
+} from "../../../mod/explain/missing_pod.ts";
 
 const WEB = { namespace: "default", name: "web" };
 

@@ -17,7 +17,7 @@ import {
   tellsOf,
   waits,
   web,
-} from "./explain_facts.ts";
+} from "./rows.ts";
 
 const WHY = {
   reason: "CreateContainerConfigError",

@@ -12,7 +12,7 @@
  * @example More than there is
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { shortageWords } from "./explain_shortage.ts";
+ * import { shortageWords } from "./shortage_words.ts";
  *
  * strictEqual(
  *   shortageWords(

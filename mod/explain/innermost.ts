@@ -11,7 +11,7 @@
  * @example What runc says, through its shim and containerd
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { innermost } from "./explain_cause.ts";
+ * import { innermost } from "./innermost.ts";
  *
  * strictEqual(
  *   innermost(

@@ -14,11 +14,11 @@ import type {
   Missing,
   PodFailureReason,
 } from "../pod/lifecycle/mod.ts";
-import { innermost } from "./explain_cause.ts";
-import { stopOf, type Telling, type ToldContainer } from "./explain_context.ts";
-import { endWords, latestEnd } from "./explain_exit.ts";
-import type { FailureFact } from "./explain_facts.ts";
-import { words } from "./explain_time.ts";
+import { innermost } from "./innermost.ts";
+import { stopOf, type Telling, type ToldContainer } from "./explanation.ts";
+import { endWords, latestEnd } from "./end_words.ts";
+import type { FailureFact } from "./facts.ts";
+import { words } from "./time_words.ts";
 
 /** What is known of a failure. */
 type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;

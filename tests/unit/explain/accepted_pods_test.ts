@@ -13,7 +13,7 @@ import {
   status,
   tellsOf,
   web,
-} from "./explain_facts.ts";
+} from "./rows.ts";
 
 const ACCEPTED = ["It was just accepted: nothing has been done for it yet"];
 

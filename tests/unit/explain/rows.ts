@@ -21,7 +21,7 @@ import type {
   ExplainFacts,
   FailureFact,
   ProbeFact,
-} from "../../../mod/explain/explain_facts.ts";
+} from "../../../mod/explain/facts.ts";
 import { explainPod } from "../../../mod/explain/explain.ts";
 import {
   NOW_MS,

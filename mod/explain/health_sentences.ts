@@ -12,12 +12,12 @@ import {
   stopOf,
   type Telling,
   type ToldContainer,
-} from "./explain_context.ts";
-import { cut, cutFaults } from "./explain_cause.ts";
-import { endWords } from "./explain_exit.ts";
-import { failingSentences } from "./explain_probe.ts";
-import { lasts, words } from "./explain_time.ts";
-import { shortageWords } from "./explain_shortage.ts";
+} from "./explanation.ts";
+import { cut, cutFaults } from "./innermost.ts";
+import { endWords } from "./end_words.ts";
+import { failingSentences } from "./probe_sentences.ts";
+import { lasts, words } from "./time_words.ts";
+import { shortageWords } from "./shortage_words.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
 
 /** Says that a pod is as it should be. */

@@ -5,8 +5,8 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { cut, innermost } from "../../../mod/explain/explain_cause.ts";
-import { shortageWords } from "../../../mod/explain/explain_shortage.ts";
+import { cut, innermost } from "../../../mod/explain/innermost.ts";
+import { shortageWords } from "../../../mod/explain/shortage_words.ts";
 
 const RUNC =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import type { ExplainFacts } from "../../../mod/explain/explain_facts.ts";
+import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import type {
   FailureCause,
   PodFailureReason,
@@ -27,7 +27,7 @@ import {
   tellsOf,
   waits,
   web,
-} from "./explain_facts.ts";
+} from "./rows.ts";
 
 /** A pod of which the whole failed in this way; it is looked at again in 9 s. */
 function podFailed(

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Telling, ToldContainer } from "./explain_context.ts";
-import { cut } from "./explain_cause.ts";
-import type { ProbeFact } from "./explain_facts.ts";
-import { lasts, RUNS, words } from "./explain_time.ts";
+import type { Telling, ToldContainer } from "./explanation.ts";
+import { cut } from "./innermost.ts";
+import type { ProbeFact } from "./facts.ts";
+import { lasts, RUNS, words } from "./time_words.ts";
 import { parseTime } from "../pod/status/mod.ts";
 
 /** Says of a container that runs what it lacks to count as started; `undefined` for nothing. */

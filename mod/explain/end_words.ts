@@ -5,8 +5,8 @@
  */
 
 import type { ContainerStatus } from "../api/types/mod.ts";
-import { innermost } from "./explain_cause.ts";
-import { type TimeWords, words } from "./explain_time.ts";
+import { innermost } from "./innermost.ts";
+import { type TimeWords, words } from "./time_words.ts";
 import { parseTime } from "../pod/status/mod.ts";
 
 /** The end of one run, as a status shows it. */

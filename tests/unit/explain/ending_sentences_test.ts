@@ -14,7 +14,7 @@ import {
   type Row,
   tellsOf,
   web,
-} from "./explain_facts.ts";
+} from "./rows.ts";
 
 const ROWS: readonly Row[] = [
   // Ends.

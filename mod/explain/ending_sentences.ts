@@ -11,10 +11,10 @@ import {
   stopOf,
   type Telling,
   type ToldContainer,
-} from "./explain_context.ts";
-import { cut, innermost } from "./explain_cause.ts";
-import { endWords, latestEnd } from "./explain_exit.ts";
-import { lasts, spanWords, words } from "./explain_time.ts";
+} from "./explanation.ts";
+import { cut, innermost } from "./innermost.ts";
+import { endWords, latestEnd } from "./end_words.ts";
+import { lasts, spanWords, words } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
 import { isTerminalPhase, parseTime } from "../pod/status/mod.ts";
 

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { TimeWords } from "../../../mod/explain/explain_time.ts";
+import { TimeWords } from "../../../mod/explain/time_words.ts";
 import { NOW_MS } from "../pod/builders.ts";
 
 Deno.test("TimeWords tells nothing of a time that another clock told", () => {

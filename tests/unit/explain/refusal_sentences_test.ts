@@ -6,7 +6,7 @@
 
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { spec } from "../pod/builders.ts";
-import { CREATING, facts, type Row, tellsOf, web } from "./explain_facts.ts";
+import { CREATING, facts, type Row, tellsOf, web } from "./rows.ts";
 
 const other: Pod = {
   ...web({}, {
