@@ -5,7 +5,7 @@
  */
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
-import type { Telling } from "./explanation.ts";
+import type { Explanation } from "./explanation.ts";
 import { lasts, RUNS } from "./time_words.ts";
 
 /** One kind of activity. */
@@ -17,7 +17,7 @@ type Doing<K extends ActivityFact["kind"]> = Extract<
 /** Says what goes on; what is part of something else that goes on is told once. */
 export function activitySentences(
   activities: readonly ActivityFact[],
-  telling: Telling,
+  explanation: Explanation,
 ): readonly string[] {
   const stopping = activities.filter((each) =>
     each.kind === "stopping_container"
@@ -26,8 +26,10 @@ export function activitySentences(
     !isPartOf(each, activities) && each.kind !== "stopping_container"
   );
   return [
-    ...rest.map((each) => sentence(each, telling)),
-    ...stopping.map((each) => stoppingSentence(each, { activities, telling })),
+    ...rest.map((each) => sentence(each, explanation)),
+    ...stopping.map((each) =>
+      stoppingSentence(each, { activities, explanation })
+    ),
   ];
 }
 
@@ -52,7 +54,7 @@ function isPartOf(
   }
 }
 
-function sentence(activity: ActivityFact, { time }: Telling): string {
+function sentence(activity: ActivityFact, { time }: Explanation): string {
   const since = time.lasting(activity.forMs);
   switch (activity.kind) {
     case "waiting_for_start_place":
@@ -96,13 +98,13 @@ function turnWords(places: number, one: string, several: string): string {
 
 function stoppingSentence(
   stopping: Doing<"stopping_container">,
-  { activities, telling }: {
+  { activities, explanation }: {
     readonly activities: readonly ActivityFact[];
-    readonly telling: Telling;
+    readonly explanation: Explanation;
   },
 ): string {
   const { container, graceSeconds, forMs } = stopping;
-  const { facts, time } = telling;
+  const { facts, time } = explanation;
   const endMs = facts.nowMs - forMs + graceSeconds * 1000;
   const label = `Container "${container}"`;
   const first = graceSeconds === 0

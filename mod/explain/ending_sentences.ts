@@ -7,10 +7,10 @@
 import { activitySentences } from "./activity_sentences.ts";
 import {
   appContainers,
+  type ExplainedContainer,
+  type Explanation,
   initContainers,
   stopOf,
-  type Telling,
-  type ToldContainer,
 } from "./explanation.ts";
 import { cut, innermost } from "./innermost.ts";
 import { endWords, latestEnd } from "./end_words.ts";
@@ -21,41 +21,45 @@ import { isTerminalPhase, parseTime } from "../pod/status/mod.ts";
 /** Says how a pod ends that nobody wants, that was evicted or that is done. */
 export function endingSentences(
   stage: Exclude<PodState, { readonly kind: "syncing" }>,
-  telling: Telling,
+  explanation: Explanation,
 ): readonly string[] {
-  const { facts } = telling;
+  const { facts } = explanation;
   const isRemoved = stage.cause === "removed";
   if (stage.kind === "terminating") {
-    const doing = activitySentences(facts.activities, telling);
-    const how = [...doing, ...failureSentences(telling)];
+    const doing = activitySentences(facts.activities, explanation);
+    const how = [...doing, ...failureSentences(explanation)];
     return isTerminalPhase(facts.pod.status?.phase) && !isRemoved
-      ? [...outcomeSentences(telling), ...how]
-      : [endsSentence(stage, telling), ...how, ...outcome(stage, telling)];
+      ? [...outcomeSentences(explanation), ...how]
+      : [
+        endsSentence(stage, explanation),
+        ...how,
+        ...outcome(stage, explanation),
+      ];
   }
-  if (!isRemoved) return outcomeSentences(telling);
+  if (!isRemoved) return outcomeSentences(explanation);
   return [
     "It has ended and is being cleared away, as no manifest wants it any more",
-    ...outcome(stage, telling),
+    ...outcome(stage, explanation),
   ];
 }
 
 /** Says how a pod ended that does not run again. */
-export function outcomeSentences(telling: Telling): readonly string[] {
-  const { status } = telling.facts.pod;
+export function outcomeSentences(explanation: Explanation): readonly string[] {
+  const { status } = explanation.facts.pod;
   const { phase, reason, message = "" } = status ?? {};
   if (phase === "Succeeded") {
     return [
-      words("Completed", lastEndAt(telling)) +
+      words("Completed", lastEndAt(explanation)) +
       ": its containers ended with exit code 0 and need not run again",
     ];
   }
   if (phase !== "Failed") return ["It has ended"];
-  const again = againSentence(telling);
+  const again = againSentence(explanation);
   switch (reason) {
     case "Evicted":
       return [`Evicted: ${cut(message)}`, again];
     case "DeadlineExceeded": {
-      const seconds = telling.facts.pod.spec.activeDeadlineSeconds;
+      const seconds = explanation.facts.pod.spec.activeDeadlineSeconds;
       const limit = seconds === undefined
         ? "it may"
         : `the ${spanWords(seconds * 1000)} that it may`;
@@ -66,7 +70,7 @@ export function outcomeSentences(telling: Telling): readonly string[] {
     }
     default: {
       const why = [reason ?? "", cut(message)].filter((part) => part !== "");
-      const ends = failedEnds(telling);
+      const ends = failedEnds(explanation);
       return [
         `Failed: ${[...why, ...ends].join("; ") || "nobody knows why"}`,
         again,
@@ -76,7 +80,7 @@ export function outcomeSentences(telling: Telling): readonly string[] {
 }
 
 /** Another manifest makes another pod, unless that names the UID itself. */
-function againSentence({ facts }: Telling): string {
+function againSentence({ facts }: Explanation): string {
   return GENERATED_UID.test(facts.pod.metadata.uid)
     ? "It does not run again unless its manifest is changed, or removed and added"
     : "It does not run again unless its manifest is removed and added";
@@ -86,7 +90,7 @@ function againSentence({ facts }: Telling): string {
 const GENERATED_UID = /^[0-9a-f]{32}$/;
 
 /** What keeps it from ending; that is tried again and again. */
-function failureSentences({ facts, time }: Telling): readonly string[] {
+function failureSentences({ facts, time }: Explanation): readonly string[] {
   const { endFailure } = facts;
   if (endFailure === undefined) return [];
   const { words: said, atMs } = endFailure;
@@ -99,17 +103,17 @@ function failureSentences({ facts, time }: Telling): readonly string[] {
 
 function outcome(
   stage: Exclude<PodState, { readonly kind: "syncing" }>,
-  telling: Telling,
+  explanation: Explanation,
 ): readonly string[] {
-  const isOver = isTerminalPhase(telling.facts.pod.status?.phase);
+  const isOver = isTerminalPhase(explanation.facts.pod.status?.phase);
   return stage.cause === "removed" && isOver
-    ? outcomeSentences(telling).slice(0, 1)
+    ? outcomeSentences(explanation).slice(0, 1)
     : [];
 }
 
 function endsSentence(
   stage: Extract<PodState, { readonly kind: "terminating" }>,
-  { facts, time }: Telling,
+  { facts, time }: Explanation,
 ): string {
   const since = time.since(parseTime(facts.pod.metadata.deletionTimestamp));
   switch (stage.cause) {
@@ -129,14 +133,14 @@ function endsSentence(
 }
 
 /** How the containers ended that did not do well. */
-function failedEnds(telling: Telling): readonly string[] {
-  const all = [...initContainers(telling), ...appContainers(telling)];
-  return all.flatMap((container) => failedEnd(container, telling));
+function failedEnds(explanation: Explanation): readonly string[] {
+  const all = [...initContainers(explanation), ...appContainers(explanation)];
+  return all.flatMap((container) => failedEnd(container, explanation));
 }
 
 function failedEnd(
-  container: ToldContainer,
-  { time }: Telling,
+  container: ExplainedContainer,
+  { time }: Explanation,
 ): readonly string[] {
   const { label, status } = container;
   const end = latestEnd(status);
@@ -145,9 +149,9 @@ function failedEnd(
   return [`${name} ended with ${endWords(end, time, stopOf(container, end))}`];
 }
 
-function lastEndAt(telling: Telling): string {
-  const times = appContainers(telling).flatMap(({ status }) =>
+function lastEndAt(explanation: Explanation): string {
+  const times = appContainers(explanation).flatMap(({ status }) =>
     parseTime(status?.state?.terminated?.finishedAt) ?? []
   );
-  return times.length === 0 ? "" : telling.time.at(Math.max(...times));
+  return times.length === 0 ? "" : explanation.time.at(Math.max(...times));
 }

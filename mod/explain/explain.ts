@@ -7,7 +7,7 @@
 import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
 import { activitySentences } from "./activity_sentences.ts";
 import { cut, cutFaults, innermost } from "./innermost.ts";
-import { type Telling, telling } from "./explanation.ts";
+import { type Explanation, explanationOf } from "./explanation.ts";
 import { containerSentences } from "./container_sentences.ts";
 import { endingSentences, outcomeSentences } from "./ending_sentences.ts";
 import type { ExplainFacts } from "./facts.ts";
@@ -52,17 +52,17 @@ import { lasts } from "./time_words.ts";
  * ```
  */
 export function explainPod(facts: ExplainFacts): readonly string[] {
-  const told = telling(withoutAbsence(facts));
-  const outage = outageSentences(told);
-  const state = stateSentences(told);
-  // Of what the runtime does not show any more the last that was seen is told.
+  const explanation = explanationOf(withoutAbsence(facts));
+  const outage = outageSentences(explanation);
+  const state = stateSentences(explanation);
+  // Of what the runtime does not show any more the last that was seen is said.
   const seen = outage.length === 0
     ? state
     : state.map((sentence) => `When last seen: ${sentence}`);
-  const isRunning = told.facts.stage?.kind === "syncing" &&
+  const isRunning = explanation.facts.stage?.kind === "syncing" &&
     !isTerminalPhase(facts.pod.status?.phase);
   const trouble = isRunning || facts.hold !== undefined
-    ? troubleSentences(told)
+    ? troubleSentences(explanation)
     : [];
   return [...new Set([...outage, ...seen, ...trouble])];
 }
@@ -77,7 +77,7 @@ function withoutAbsence(facts: ExplainFacts): ExplainFacts {
   return { ...facts, decision: { ...decision, failures } };
 }
 
-function outageSentences({ facts, time }: Telling): readonly string[] {
+function outageSentences({ facts, time }: Explanation): readonly string[] {
   const { runtimeDown, pod, hold } = facts;
   const isOver = isTerminalPhase(pod.status?.phase) || hold !== undefined;
   if (runtimeDown === undefined || isOver) return [];
@@ -94,8 +94,8 @@ function outageSentences({ facts, time }: Telling): readonly string[] {
   ];
 }
 
-function stateSentences(told: Telling): readonly string[] {
-  const { pod, stage, hold } = told.facts;
+function stateSentences(explanation: Explanation): readonly string[] {
+  const { pod, stage, hold } = explanation.facts;
   const { status } = pod;
   // A pod without a UID was never accepted.
   if (pod.metadata.uid === "") {
@@ -103,51 +103,53 @@ function stateSentences(told: Telling): readonly string[] {
     return [`It does not run: ${cutFaults(why)}`];
   }
   if (hold !== undefined) {
-    return holdSentences(hold, told);
+    return holdSentences(hold, explanation);
   }
   if (stage !== undefined && stage.kind !== "syncing") {
-    return endingSentences(stage, told);
+    return endingSentences(stage, explanation);
   }
-  if (isTerminalPhase(status?.phase)) return outcomeSentences(told);
+  if (isTerminalPhase(status?.phase)) return outcomeSentences(explanation);
   if (stage === undefined || status?.phase === undefined) {
     return ["It was just accepted: nothing has been done for it yet"];
   }
-  return progressSentences(told);
+  return progressSentences(explanation);
 }
 
 /** What stands between a pod and its being ready; that it runs if nothing does. */
-function progressSentences(told: Telling): readonly string[] {
-  const { facts } = told;
+function progressSentences(explanation: Explanation): readonly string[] {
+  const { facts } = explanation;
   const { decision, namesake } = facts;
   const isHeld = decision === undefined
     ? namesake !== undefined
     : decision.next.kind === "held";
-  if (isHeld) return [heldSentence(told)];
-  const whole = wholeSentences(told);
-  const containers = containerSentences(told, { terse: whole.length > 0 });
+  if (isHeld) return [heldSentence(explanation)];
+  const whole = wholeSentences(explanation);
+  const containers = containerSentences(explanation, {
+    terse: whole.length > 0,
+  });
   const isReady = findCondition(facts.pod.status?.conditions, "Ready")
     ?.status === "True";
   if (isReady && containers.length === 0) {
-    return [readySentence(told), ...whole];
+    return [readySentence(explanation), ...whole];
   }
   const sentences = [...whole, ...containers];
   if (sentences.length > 0) return sentences;
-  const gates = gateSentences(told);
-  return gates.length > 0 ? gates : [untoldSentence(told)];
+  const gates = gateSentences(explanation);
+  return gates.length > 0 ? gates : [unexplainedSentence(explanation)];
 }
 
 /** What concerns the pod as a whole: what is being done now outranks what failed before. */
-function wholeSentences(told: Telling): readonly string[] {
-  const { activities, decision } = told.facts;
+function wholeSentences(explanation: Explanation): readonly string[] {
+  const { activities, decision } = explanation.facts;
   const doing = activities.filter((each) => !("container" in each));
-  if (doing.length > 0) return activitySentences(doing, told);
+  if (doing.length > 0) return activitySentences(doing, explanation);
   const failures = decision?.failures ?? [];
   return failures.flatMap((failure) =>
-    failure.container === undefined ? [podFailure(failure, told)] : []
+    failure.container === undefined ? [podFailure(failure, explanation)] : []
   );
 }
 
-function heldSentence({ facts }: Telling): string {
+function heldSentence({ facts }: Explanation): string {
   const { namesake } = facts;
   if (namesake === undefined) {
     return "It waits for another pod of the same name to end";
@@ -157,7 +159,7 @@ function heldSentence({ facts }: Telling): string {
   return `It waits for the pod of the same name (UID ${uid}) to end${how}`;
 }
 
-function untoldSentence({ facts }: Telling): string {
+function unexplainedSentence({ facts }: Explanation): string {
   const ready = findCondition(facts.pod.status?.conditions, "Ready");
   const why = ready?.message ?? ready?.reason ?? "";
   return why === ""

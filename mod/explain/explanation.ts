@@ -18,18 +18,18 @@ import { TimeWords } from "./time_words.ts";
 import { parseTime } from "../pod/status/mod.ts";
 
 /** One explanation under way. */
-export interface Telling {
+export interface Explanation {
   readonly facts: ExplainFacts;
   readonly time: TimeWords;
 }
 
 /** Begins an explanation. */
-export function telling(facts: ExplainFacts): Telling {
+export function explanationOf(facts: ExplainFacts): Explanation {
   return { facts, time: new TimeWords(facts) };
 }
 
 /** One container and what is known of it. */
-export interface ToldContainer {
+export interface ExplainedContainer {
   readonly spec: ContainerSpec;
   readonly kind: "app" | "init" | "sidecar" | "ephemeral";
   /** Such as `Init container 2 of 3, "migrate",`: how a sentence about it begins. */
@@ -44,7 +44,9 @@ export interface ToldContainer {
 }
 
 /** The init containers and sidecars of the pod, in their order. */
-export function initContainers({ facts }: Telling): readonly ToldContainer[] {
+export function initContainers(
+  { facts }: Explanation,
+): readonly ExplainedContainer[] {
   const { pod } = facts;
   const specs = pod.spec.initContainers ?? [];
   return specs.map((spec, index) => {
@@ -53,7 +55,7 @@ export function initContainers({ facts }: Telling): readonly ToldContainer[] {
     const label = isSidecar
       ? `Sidecar "${spec.name}"`
       : `Init container ${index + 1} of ${specs.length}, "${spec.name}",`;
-    return told(facts, {
+    return explained(facts, {
       spec,
       kind,
       label,
@@ -63,10 +65,12 @@ export function initContainers({ facts }: Telling): readonly ToldContainer[] {
 }
 
 /** The containers that are the pod's purpose, in their order. */
-export function appContainers({ facts }: Telling): readonly ToldContainer[] {
+export function appContainers(
+  { facts }: Explanation,
+): readonly ExplainedContainer[] {
   const { pod } = facts;
   return pod.spec.containers.map((spec) =>
-    told(facts, {
+    explained(facts, {
       spec,
       kind: "app",
       label: `Container "${spec.name}"`,
@@ -77,11 +81,11 @@ export function appContainers({ facts }: Telling): readonly ToldContainer[] {
 
 /** The containers for debugging, in their order. */
 export function ephemeralContainers(
-  { facts }: Telling,
-): readonly ToldContainer[] {
+  { facts }: Explanation,
+): readonly ExplainedContainer[] {
   const { pod } = facts;
   return (pod.spec.ephemeralContainers ?? []).map((spec) =>
-    told(facts, {
+    explained(facts, {
       spec,
       kind: "ephemeral",
       label: `Ephemeral container "${spec.name}"`,
@@ -90,12 +94,12 @@ export function ephemeralContainers(
   );
 }
 
-function told(
+function explained(
   facts: ExplainFacts,
-  of: Pick<ToldContainer, "spec" | "kind" | "label"> & {
+  of: Pick<ExplainedContainer, "spec" | "kind" | "label"> & {
     readonly statuses: readonly ContainerStatus[] | undefined;
   },
-): ToldContainer {
+): ExplainedContainer {
   const { spec, kind, label, statuses } = of;
   const { name } = spec;
   return {
@@ -115,7 +119,7 @@ function told(
 
 /** Why the agent stopped the run that ended so; `undefined` when it did not. */
 export function stopOf(
-  { stops }: ToldContainer,
+  { stops }: ExplainedContainer,
   end: Terminated,
 ): string | undefined {
   const startMs = parseTime(end.startedAt) ?? -Infinity;
@@ -125,5 +129,5 @@ export function stopOf(
   )?.why;
 }
 
-/** The times of containers are whole seconds, and the runtime tells them. */
+/** The times of containers are whole seconds, by the clock of the runtime. */
 const SKEW_MS = 1_000;

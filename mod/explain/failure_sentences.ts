@@ -15,7 +15,11 @@ import type {
   PodFailureReason,
 } from "../pod/lifecycle/mod.ts";
 import { innermost } from "./innermost.ts";
-import { stopOf, type Telling, type ToldContainer } from "./explanation.ts";
+import {
+  type ExplainedContainer,
+  type Explanation,
+  stopOf,
+} from "./explanation.ts";
 import { endWords, latestEnd } from "./end_words.ts";
 import type { FailureFact } from "./facts.ts";
 import { words } from "./time_words.ts";
@@ -24,34 +28,34 @@ import { words } from "./time_words.ts";
 type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;
 
 /** One failure and whom it concerns. */
-interface Told {
+interface OfPod {
   readonly failure: Known;
-  readonly telling: Telling;
+  readonly explanation: Explanation;
 }
 
-interface ToldOfContainer extends Told {
-  readonly container: ToldContainer;
+interface OfContainer extends OfPod {
+  readonly container: ExplainedContainer;
 }
 
 /** Says why a container waits. */
 export function containerFailure(
-  container: ToldContainer,
+  container: ExplainedContainer,
   failure: Known & { readonly reason: string },
-  telling: Telling,
+  explanation: Explanation,
 ): string {
   const { reason } = failure;
-  const told = { container, failure, telling };
+  const of = { container, failure, explanation };
   return isKnown(reason)
-    ? CONTAINER_SENTENCES[reason](told)
-    : `${container.label} waits (${reason})${rest(told)}`;
+    ? CONTAINER_SENTENCES[reason](of)
+    : `${container.label} waits (${reason})${rest(of)}`;
 }
 
 /** Says why the pod as a whole cannot go on. */
 export function podFailure(
   failure: Known & { readonly reason: PodFailureReason },
-  telling: Telling,
+  explanation: Explanation,
 ): string {
-  return POD_SENTENCES[failure.reason]({ failure, telling });
+  return POD_SENTENCES[failure.reason]({ failure, explanation });
 }
 
 /** What a container waits for before anything was tried, and of its own accord. */
@@ -69,78 +73,81 @@ function isKnown(
 const CONTAINER_SENTENCES: Readonly<
   Record<
     ContainerFailureReason | WaitingReason,
-    (told: ToldOfContainer) => string
+    (of: OfContainer) => string
   >
 > = {
   CrashLoopBackOff: crashLoop,
-  ErrImagePull: (told) =>
-    `${imageOf(told)} could not be pulled (ErrImagePull)${rest(told)}`,
-  ImagePullBackOff: (told) =>
-    `${imageOf(told)} cannot be pulled (ImagePullBackOff)${rest(told)}`,
-  RegistryUnavailable: (told) =>
-    `${imageOf(told)} could not be pulled, its registry cannot be reached${
-      rest(told)
-    }`,
-  SignatureValidationFailed: (told) =>
-    `${imageOf(told)} is not used, its signature is not valid${rest(told)}`,
-  ErrImageNeverPull: (told) =>
+  ErrImagePull: (of) => ofImage("could not be pulled (ErrImagePull)", of),
+  ImagePullBackOff: (of) => ofImage("cannot be pulled (ImagePullBackOff)", of),
+  RegistryUnavailable: (of) =>
+    ofImage("could not be pulled, its registry cannot be reached", of),
+  SignatureValidationFailed: (of) =>
+    ofImage("is not used, its signature is not valid", of),
+  ErrImageNeverPull: (of) =>
     `${
-      imageOf(told)
+      imageOf(of)
     } is not on this node and may not be pulled (imagePullPolicy Never)${
-      again(told)
+      again(of)
     }`,
   // Only another manifest helps, whenever it is tried again.
   InvalidImageName: ({ container: { spec }, failure }) =>
     `The image name "${
       spec.image ?? ""
     }" of container "${spec.name}" is not valid${tail(failure)}`,
-  ImageInspectError: (told) =>
+  ImageInspectError: (of) =>
     `The runtime cannot tell whether it has the image "${
-      told.container.spec.image ?? ""
-    }"${rest(told)}`,
-  FailedMount: ({ container, ...told }) =>
-    volumeFailure(told, `${container.label} waits, its`),
+      of.container.spec.image ?? ""
+    }"${rest(of)}`,
+  FailedMount: (of) => volumeFailure(of, `${of.container.label} waits, its`),
   CreateContainerConfigError: configError,
-  CreateContainerError: (told) =>
-    `${told.container.label} cannot be created${rest(told)}`,
-  RunContainerError: (told) =>
-    `${told.container.label} cannot be started${rest(told)}`,
-  PostStartHookError: (told) =>
-    `${told.container.label} was stopped because its postStart hook failed${
-      rest(told)
-    }`,
+  CreateContainerError: (of) => ofContainer("cannot be created", of),
+  RunContainerError: (of) => ofContainer("cannot be started", of),
+  PostStartHookError: (of) =>
+    ofContainer("was stopped because its postStart hook failed", of),
   RestartingAllContainers: ({ container }) =>
     `${container.label} is being restarted with all others of the pod, because of the exit code of one of them`,
-  ContainerCreating: ({ container }) =>
-    `${container.label} has not been started yet`,
-  PodInitializing: ({ container }) =>
-    `${container.label} has not been started yet`,
+  ContainerCreating: notStarted,
+  PodInitializing: notStarted,
 };
 
 const POD_SENTENCES: Readonly<
-  Record<PodFailureReason, (told: Told) => string>
+  Record<PodFailureReason, (of: OfPod) => string>
 > = {
-  FailedSync: (told) => `It could not be looked after${rest(told)}`,
-  FailedMount: (told) => volumeFailure(told, "Its"),
+  FailedSync: (of) => `It could not be looked after${rest(of)}`,
+  FailedMount: (of) => volumeFailure(of, "Its"),
   CreatePodSandboxError: sandboxFailure,
-  CreateContainerConfigError: (told) =>
-    `Its containers cannot be configured${rest(told)}`,
-  FailedToCreatePodContainer: (told) =>
-    `The cgroup of the pod cannot be made${rest(told)}`,
-  KillContainerError: (told) =>
-    `A container that has to end first cannot be stopped${rest(told)}`,
-  KillPodSandboxError: (told) =>
-    `What ran before cannot be stopped${rest(told)}`,
-  ResizePodInPlaceError: (told) =>
-    `Its containers cannot be given the changed resources${rest(told)}`,
+  CreateContainerConfigError: (of) =>
+    `Its containers cannot be configured${rest(of)}`,
+  FailedToCreatePodContainer: (of) =>
+    `The cgroup of the pod cannot be made${rest(of)}`,
+  KillContainerError: (of) =>
+    `A container that has to end first cannot be stopped${rest(of)}`,
+  KillPodSandboxError: (of) => `What ran before cannot be stopped${rest(of)}`,
+  ResizePodInPlaceError: (of) =>
+    `Its containers cannot be given the changed resources${rest(of)}`,
   SandboxChanged: () =>
     "A sandbox that was begun earlier has been finished meanwhile: it is looked at again",
   RestartingAllContainers: () =>
     "All its containers are being restarted, because of the exit code of one of them",
 };
 
-function crashLoop(told: ToldOfContainer): string {
-  const { container, telling: { time } } = told;
+function ofContainer(what: string, of: OfContainer): string {
+  return `${of.container.label} ${what}${rest(of)}`;
+}
+
+function ofImage(what: string, of: OfContainer): string {
+  return `${imageOf(of)} ${what}${rest(of)}`;
+}
+
+/** What a container shows before anything was tried. */
+export function notStarted(
+  { container }: Pick<OfContainer, "container">,
+): string {
+  return `${container.label} has not been started yet`;
+}
+
+function crashLoop(of: OfContainer): string {
+  const { container, explanation: { time } } = of;
   const { label, status } = container;
   const end = latestEnd(status);
   const count = (status?.restartCount ?? 0) + 1;
@@ -150,7 +157,7 @@ function crashLoop(told: ToldOfContainer): string {
     : `it ended ${times}, last with ${
       endWords(end, time, stopOf(container, end))
     }`;
-  const retryMs = retryOf(told);
+  const retryMs = retryOf(of);
   if (retryMs === undefined) {
     return `${label} waits to start again (CrashLoopBackOff): ${ended}`;
   }
@@ -163,41 +170,41 @@ function crashLoop(told: ToldOfContainer): string {
   } (CrashLoopBackOff${distance}): ${ended}`;
 }
 
-function imageOf({ container }: ToldOfContainer): string {
+function imageOf({ container }: OfContainer): string {
   const { name, image = "" } = container.spec;
   return `The image "${image}" of container "${name}"`;
 }
 
 /** Without an object that it names, a container is not at fault itself. */
-function configError(told: ToldOfContainer): string {
-  const { container, failure: { cause } } = told;
+function configError(of: OfContainer): string {
+  const { container, failure: { cause } } = of;
   return cause !== undefined && isMissing(cause)
     ? `${
-      missingWords(cause, told)
-    } (wanted by container "${container.spec.name}")${again(told)}`
-    : `${container.label} cannot be configured${rest(told)}`;
+      missingWords(cause, of)
+    } (wanted by container "${container.spec.name}")${again(of)}`
+    : `${container.label} cannot be configured${rest(of)}`;
 }
 
 /** @param whose how a sentence about a volume begins */
-function volumeFailure(told: Told, whose: string): string {
-  const { cause } = told.failure;
+function volumeFailure(of: OfPod, whose: string): string {
+  const { cause } = of.failure;
   if (cause?.kind !== "volumes") {
-    return `${whose} volumes cannot be made ready${rest(told)}`;
+    return `${whose} volumes cannot be made ready${rest(of)}`;
   }
   const causes = cause.volumes.map(({ volume, cause: why }) =>
     isMissing(why)
-      ? `${missingWords(why, told)} (wanted by volume "${volume}")`
+      ? `${missingWords(why, of)} (wanted by volume "${volume}")`
       : `${whose} volume "${volume}" cannot be made ready${
         tail({ cause: why })
       }`
   );
-  return `${causes.join("; ")}${again(told)}`;
+  return `${causes.join("; ")}${again(of)}`;
 }
 
-function sandboxFailure(told: Told): string {
-  return told.failure.cause?.kind === "sandboxes_broke"
-    ? `Waits before it makes another sandbox${rest(told)}`
-    : `Its sandbox cannot be made${rest(told)}`;
+function sandboxFailure(of: OfPod): string {
+  return of.failure.cause?.kind === "sandboxes_broke"
+    ? `Waits before it makes another sandbox${rest(of)}`
+    : `Its sandbox cannot be made${rest(of)}`;
 }
 
 function isMissing(cause: FailureCause): cause is Missing {
@@ -205,16 +212,16 @@ function isMissing(cause: FailureCause): cause is Missing {
 }
 
 /** `ConfigMap default/settings is missing`, or that it has no such key. */
-function missingWords(missing: Missing, { telling }: Told): string {
-  const { namespace } = telling.facts.pod.metadata;
+function missingWords(missing: Missing, { explanation }: OfPod): string {
+  const { namespace } = explanation.facts.pod.metadata;
   const object = `${missing.object} ${namespace}/${missing.name}`;
   return missing.kind === "missing_object"
     ? `${object} is missing`
     : `${object} has no key "${missing.key}"`;
 }
 
-function rest(told: Told): string {
-  return `${again(told)}${tail(told.failure)}`;
+function rest(of: OfPod): string {
+  return `${again(of)}${tail(of.failure)}`;
 }
 
 function tail({ cause, message = "" }: Partial<Known>): string {
@@ -235,17 +242,17 @@ function saidOf(cause: FailureCause | undefined): string | undefined {
   }
 }
 
-function again(told: Told): string {
-  const dueMs = retryOf(told);
+function again(of: OfPod): string {
+  const dueMs = retryOf(of);
   if (dueMs !== undefined) {
-    return words(", next try", told.telling.time.due(dueMs));
+    return words(", next try", of.explanation.time.due(dueMs));
   }
-  const { next } = told.telling.facts.decision ?? {};
+  const { next } = of.explanation.facts.decision ?? {};
   return next?.kind === "retry" ? ", tried again soon" : "";
 }
 
 /** When it is tried again; a failure that does not say goes with the pod's next look. */
-function retryOf({ failure, telling }: Told): number | undefined {
-  const { next } = telling.facts.decision ?? {};
+function retryOf({ failure, explanation }: OfPod): number | undefined {
+  const { next } = explanation.facts.decision ?? {};
   return failure.retryMs ?? (next?.kind === "retry" ? next.dueMs : undefined);
 }

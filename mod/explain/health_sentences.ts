@@ -8,10 +8,10 @@ import type { PodCondition } from "../api/types/mod.ts";
 import { findCondition, parseTime } from "../pod/status/mod.ts";
 import {
   appContainers,
+  type ExplainedContainer,
+  type Explanation,
   initContainers,
   stopOf,
-  type Telling,
-  type ToldContainer,
 } from "./explanation.ts";
 import { cut, cutFaults } from "./innermost.ts";
 import { endWords } from "./end_words.ts";
@@ -21,11 +21,11 @@ import { shortageWords } from "./shortage_words.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
 
 /** Says that a pod is as it should be. */
-export function readySentence(telling: Telling): string {
-  const { facts, time } = telling;
-  const serving = servingContainers(telling)
+export function readySentence(explanation: Explanation): string {
+  const { facts, time } = explanation;
+  const serving = servingContainers(explanation)
     .filter(({ status }) => status?.state?.terminated === undefined);
-  const ready = conditionOf(telling, "Ready");
+  const ready = conditionOf(explanation, "Ready");
   // A container that is restarted at once leaves the pod ready all the while.
   const since = time.since(latest([
     ready?.lastTransitionTime,
@@ -47,10 +47,10 @@ function latest(times: readonly (string | undefined)[]): number | undefined {
 }
 
 /** Says which readiness gates are not open; nothing when all are. */
-export function gateSentences(telling: Telling): readonly string[] {
-  const gates = telling.facts.pod.spec.readinessGates ?? [];
+export function gateSentences(explanation: Explanation): readonly string[] {
+  const gates = explanation.facts.pod.spec.readinessGates ?? [];
   return gates.flatMap(({ conditionType: type }) => {
-    const condition = conditionOf(telling, type);
+    const condition = conditionOf(explanation, type);
     if (condition?.status === "True") return [];
     const why = condition === undefined
       ? "nobody has set this condition"
@@ -60,30 +60,30 @@ export function gateSentences(telling: Telling): readonly string[] {
 }
 
 /** Says what is not well with a pod although it may run. */
-export function troubleSentences(telling: Telling): readonly string[] {
-  const serving = servingContainers(telling);
+export function troubleSentences(explanation: Explanation): readonly string[] {
+  const serving = servingContainers(explanation);
   return [
-    ...rollbackSentences(telling),
-    ...manifestSentences(telling),
-    ...resizeSentences(telling),
-    ...serving.flatMap((each) => restartSentences(each, telling)),
+    ...rollbackSentences(explanation),
+    ...manifestSentences(explanation),
+    ...resizeSentences(explanation),
+    ...serving.flatMap((each) => restartSentences(each, explanation)),
     ...serving.flatMap((each) => {
       const isWell = each.status?.ready === true;
-      return isWell ? failingSentences(each, telling) : [];
+      return isWell ? failingSentences(each, explanation) : [];
     }),
-    ...disruptionSentences(telling),
-    ...sourceSentences(telling),
+    ...disruptionSentences(explanation),
+    ...sourceSentences(explanation),
   ];
 }
 
-function rollbackSentences(telling: Telling): readonly string[] {
-  const condition = conditionOf(telling, ROLLED_BACK_CONDITION);
+function rollbackSentences(explanation: Explanation): readonly string[] {
+  const condition = conditionOf(explanation, ROLLED_BACK_CONDITION);
   if (condition?.status !== "True") return [];
-  const at = telling.time.at(parseTime(condition.lastTransitionTime));
+  const at = explanation.time.at(parseTime(condition.lastTransitionTime));
   return [`${words("Rolled back", at)}: ${cut(condition.message ?? "")}`];
 }
 
-function manifestSentences({ facts, time }: Telling): readonly string[] {
+function manifestSentences({ facts, time }: Explanation): readonly string[] {
   const { brokenManifest: broken } = facts;
   if (broken === undefined) return [];
   const invalid = lasts(`The manifest ${broken.file}`, {
@@ -98,8 +98,8 @@ function manifestSentences({ facts, time }: Telling): readonly string[] {
   ];
 }
 
-function resizeSentences(telling: Telling): readonly string[] {
-  const pending = conditionOf(telling, "PodResizePending");
+function resizeSentences(explanation: Explanation): readonly string[] {
+  const pending = conditionOf(explanation, "PodResizePending");
   if (pending?.status === "True") {
     const { reason = "", message = "" } = pending;
     const verdict = reason === "Infeasible"
@@ -110,7 +110,7 @@ function resizeSentences(telling: Telling): readonly string[] {
       `Its changed resources ${verdict} (PodResizePending, ${reason}): ${why}; it keeps those that it has`,
     ];
   }
-  const going = conditionOf(telling, "PodResizeInProgress");
+  const going = conditionOf(explanation, "PodResizeInProgress");
   if (going?.status !== "True") return [];
   return [
     going.reason === "Error"
@@ -125,8 +125,8 @@ function resizeSentences(telling: Telling): readonly string[] {
 const LATELY_MS = 60 * 60_000;
 
 function restartSentences(
-  container: ToldContainer,
-  { time }: Telling,
+  container: ExplainedContainer,
+  { time }: Explanation,
 ): readonly string[] {
   const { label, status } = container;
   const end = status?.lastState?.terminated;
@@ -140,8 +140,8 @@ function restartSentences(
   return [`${label} has restarted ${times}, last after ${how}`];
 }
 
-function disruptionSentences(telling: Telling): readonly string[] {
-  const condition = conditionOf(telling, "DisruptionTarget");
+function disruptionSentences(explanation: Explanation): readonly string[] {
+  const condition = conditionOf(explanation, "DisruptionTarget");
   if (condition?.status !== "True") return [];
   return [
     `DisruptionTarget (${condition.reason ?? ""}): the pod is to be ended${
@@ -150,7 +150,7 @@ function disruptionSentences(telling: Telling): readonly string[] {
   ];
 }
 
-function sourceSentences({ facts }: Telling): readonly string[] {
+function sourceSentences({ facts }: Explanation): readonly string[] {
   const { silentSource } = facts;
   return silentSource === undefined ? [] : [
     `The source ${silentSource} has not answered since the agent started: the pod is as that source last wanted it`,
@@ -158,14 +158,16 @@ function sourceSentences({ facts }: Telling): readonly string[] {
 }
 
 /** Containers that are to run as long as the pod does. */
-function servingContainers(telling: Telling): readonly ToldContainer[] {
-  const sidecars = initContainers(telling)
+function servingContainers(
+  explanation: Explanation,
+): readonly ExplainedContainer[] {
+  const sidecars = initContainers(explanation)
     .filter(({ kind }) => kind === "sidecar");
-  return [...sidecars, ...appContainers(telling)];
+  return [...sidecars, ...appContainers(explanation)];
 }
 
 function conditionOf(
-  { facts }: Telling,
+  { facts }: Explanation,
   type: string,
 ): PodCondition | undefined {
   return findCondition(facts.pod.status?.conditions, type);

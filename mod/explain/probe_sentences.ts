@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Telling, ToldContainer } from "./explanation.ts";
+import type { ExplainedContainer, Explanation } from "./explanation.ts";
 import { cut } from "./innermost.ts";
 import type { ProbeFact } from "./facts.ts";
 import { lasts, RUNS, words } from "./time_words.ts";
@@ -12,56 +12,56 @@ import { parseTime } from "../pod/status/mod.ts";
 
 /** Says of a container that runs what it lacks to count as started; `undefined` for nothing. */
 export function startupSentence(
-  container: ToldContainer,
-  telling: Telling,
+  container: ExplainedContainer,
+  explanation: Explanation,
 ): string | undefined {
   const { status, spec, label } = container;
   if (status?.started === true || spec.startupProbe === undefined) {
     return undefined;
   }
-  const since = runningSince(container, telling);
+  const since = runningSince(container, explanation);
   const probe = find(container, "startup");
   return `${
     lasts(label, { ...RUNS, since })
   } but has not finished starting: its startup probe ${
-    progress(probe, telling)
+    progress(probe, explanation)
   }`;
 }
 
 /** Says of a container that has started why it is not ready; `undefined` when it is. */
 export function readinessSentence(
-  container: ToldContainer,
-  telling: Telling,
+  container: ExplainedContainer,
+  explanation: Explanation,
 ): string | undefined {
   const { status, spec, label } = container;
   if (status?.ready === true) return undefined;
   const probe = find(container, "readiness");
-  const since = runningSince(container, telling);
+  const since = runningSince(container, explanation);
   const runs = lasts(label, { ...RUNS, since });
   if (spec.readinessProbe === undefined) return `${runs} but is not ready`;
   if (probe?.last?.kind !== "failure") {
     return `${runs} but is not ready: its readiness probe ${
-      progress(probe, telling)
+      progress(probe, explanation)
     }`;
   }
   const fails = lasts(`The readiness probe of ${subject(container)}`, {
     now: "fails",
     long: "has been failing",
-    since: telling.time.since(probe.sinceMs),
+    since: explanation.time.since(probe.sinceMs),
   });
   return `${fails}${tail(probe.last.message)}`;
 }
 
 /** Says of a container that runs well which of its probes is about to give it up, or cannot be asked. */
 export function failingSentences(
-  container: ToldContainer,
-  telling: Telling,
+  container: ExplainedContainer,
+  explanation: Explanation,
 ): readonly string[] {
   return container.probes.flatMap((probe) => {
     if (probe.last?.kind === "error" && probe.kind !== "startup") {
       return [
         `The ${probe.kind} probe of ${subject(container)} ${
-          progress(probe, telling)
+          progress(probe, explanation)
         }`,
       ];
     }
@@ -78,25 +78,25 @@ export function failingSentences(
 
 /** Since when the container runs. */
 export function runningSince(
-  { status }: ToldContainer,
-  { time }: Telling,
+  { status }: ExplainedContainer,
+  { time }: Explanation,
 ): string {
   return time.since(parseTime(status?.state?.running?.startedAt));
 }
 
 function find(
-  { probes }: ToldContainer,
+  { probes }: ExplainedContainer,
   kind: ProbeFact["kind"],
 ): ProbeFact | undefined {
   return probes.find((probe) => probe.kind === kind);
 }
 
-function subject({ spec, kind }: ToldContainer): string {
+function subject({ spec, kind }: ExplainedContainer): string {
   return `${kind === "sidecar" ? "sidecar" : "container"} "${spec.name}"`;
 }
 
 /** How far a probe has come that has not let the container through yet. */
-function progress(probe: ProbeFact | undefined, { time }: Telling): string {
+function progress(probe: ProbeFact | undefined, { time }: Explanation): string {
   const last = probe?.last;
   if (probe === undefined || last === undefined) {
     const delay = probe?.probe.initialDelaySeconds ?? 0;

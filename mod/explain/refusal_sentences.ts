@@ -5,7 +5,7 @@
  */
 
 import { takenPorts } from "../pod/admission/mod.ts";
-import type { Telling } from "./explanation.ts";
+import type { Explanation } from "./explanation.ts";
 import { cut } from "./innermost.ts";
 import type { HoldFact } from "./facts.ts";
 import { shortageWords } from "./shortage_words.ts";
@@ -13,9 +13,9 @@ import { shortageWords } from "./shortage_words.ts";
 /** Says why a pod that is wanted has no place, and whether it may get one. */
 export function holdSentences(
   hold: HoldFact,
-  telling: Telling,
+  explanation: Explanation,
 ): readonly string[] {
-  const causes = causesOf(hold, telling);
+  const causes = causesOf(hold, explanation);
   switch (hold.kind) {
     case "refused":
       return causes.map((cause) => `Refused: ${cause}`);
@@ -26,7 +26,7 @@ export function holdSentences(
 
 function causesOf(
   { reason, message }: HoldFact,
-  { facts }: Telling,
+  { facts }: Explanation,
 ): readonly string[] {
   if (reason === "NodePorts") {
     const taken = takenPorts(facts.pod, facts.others);

@@ -5,7 +5,7 @@
  */
 
 /** The clock by which times are told. */
-export interface TellingClock {
+export interface SentenceClock {
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: number;
   /** How far local time is ahead of UTC, in milliseconds. */
@@ -19,9 +19,9 @@ export interface TellingClock {
  * happened by a clock that was wrong nothing is told, which is an empty text.
  */
 export class TimeWords {
-  readonly #clock: TellingClock;
+  readonly #clock: SentenceClock;
 
-  constructor(clock: TellingClock) {
+  constructor(clock: SentenceClock) {
     this.#clock = clock;
   }
 
@@ -66,7 +66,7 @@ export class TimeWords {
     return spanWords(Math.max(0, ms - this.#clock.nowMs));
   }
 
-  /** Whether a point ahead is that far away that it is worth telling. */
+  /** Whether a point ahead is that far away that it is worth explanation. */
   isAhead(ms: number): boolean {
     return ms - this.#clock.nowMs >= MOMENT_MS;
   }
