@@ -21,6 +21,7 @@ import {
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { ResizeRefusal } from "../pod/plan/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
@@ -214,6 +215,11 @@ export class Agent {
   /** Why the node does not take a pod, or not yet; `undefined` for one that it took. */
   holdOf(uid: string): HeldVerdict | undefined {
     return this.#admission.holdOf(uid);
+  }
+
+  /** Why a pod does not have the resources that it asks for; `undefined` for one that has. */
+  resizeRefusal(uid: string): ResizeRefusal | undefined {
+    return this.#resizes.refusalOf(uid);
   }
 
   /** What the last sync of a pod came to; `undefined` where there was none. */

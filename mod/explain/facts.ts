@@ -7,6 +7,7 @@
  */
 
 import type { Pod, Probe } from "../api/types/mod.ts";
+import type { Rejection } from "../pod/admission/mod.ts";
 import type {
   ActivityFact,
   ContainerFailure,
@@ -14,7 +15,7 @@ import type {
   PodState,
 } from "../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
-import type { PodPlan, ProbeVerdict } from "../pod/plan/mod.ts";
+import type { PodPlan, ProbeVerdict, Shortage } from "../pod/plan/mod.ts";
 
 /** All that is known of a pod at one moment. Times are wall time in milliseconds. */
 export interface ExplainFacts {
@@ -28,6 +29,8 @@ export interface ExplainFacts {
   readonly decision?: DecisionFact;
   readonly activities: readonly ActivityFact[];
   readonly probes: readonly ProbeFact[];
+  /** What the node lacks for the resources that it asks for anew; absent when it lacks nothing. */
+  readonly resizeShortage?: Shortage;
   /** Another pod of its name, which has to end first. */
   readonly namesake?: { readonly uid: string; readonly isEnding: boolean };
   /** The other pods that hold a share of the node. */
@@ -52,11 +55,7 @@ export interface ExplainFacts {
 }
 
 /** Why a pod is not taken. */
-export interface HoldFact {
-  readonly kind: "waits" | "refused";
-  readonly reason: string;
-  readonly message: string;
-}
+export type HoldFact = Rejection & { readonly kind: "waits" | "refused" };
 
 /** What was last decided, and what came of it. */
 export interface DecisionFact {

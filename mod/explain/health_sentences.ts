@@ -105,7 +105,8 @@ function resizeSentences(explanation: Explanation): readonly string[] {
     const verdict = reason === "Infeasible"
       ? "cannot be given"
       : "have to wait";
-    const why = shortageWords(message) ?? cut(message);
+    const { resizeShortage: lack } = explanation.facts;
+    const why = lack === undefined ? cut(message) : shortageWords(lack);
     return [
       `Its changed resources ${verdict} (PodResizePending, ${reason}): ${why}; it keeps those that it has`,
     ];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { takenPorts } from "../pod/admission/mod.ts";
+import { type RejectionReason, takenPorts } from "../pod/admission/mod.ts";
 import type { Explanation } from "./explanation.ts";
 import { cut } from "./innermost.ts";
 import type { HoldFact } from "./facts.ts";
@@ -25,9 +25,11 @@ export function holdSentences(
 }
 
 function causesOf(
-  { reason, message }: HoldFact,
+  hold: HoldFact,
   { facts }: Explanation,
 ): readonly string[] {
+  if ("shortage" in hold) return [shortageWords(hold.shortage)];
+  const { reason, found = hold.message } = hold;
   if (reason === "NodePorts") {
     const taken = takenPorts(facts.pod, facts.others);
     const causes = taken.map(({ port, protocol, holder }) => {
@@ -46,30 +48,15 @@ function causesOf(
       return [`${WORDS[reason]} (nodeSelector ${cut(labels)})`];
     }
   }
-  const said = cut(message.replace(/^Predicate \w+ failed: /, ""));
-  const words = WORDS[reason];
-  if (words !== undefined) return [`${words} (${said})`];
-  if (reason.startsWith(OUT_OF)) {
-    const resource = reason.slice(OUT_OF.length);
-    return [
-      shortageWords(message) ??
-        `the node has too little ${resource} left (${said})`,
-    ];
-  }
-  return [`${reason}: ${said}`];
+  return [`${WORDS[reason]} (${cut(found)})`];
 }
 
-const OUT_OF = "OutOf";
-
-/** What the reasons of a refusal mean; those of resources all begin alike. */
-const WORDS: Readonly<Record<string, string>> = {
+/** What the reasons of a refusal mean, but for a lack of resources. */
+const WORDS: Readonly<Record<RejectionReason, string>> = {
   NodePorts: "a port of the node that it wants is taken",
   NodeAffinity: "it wants a node with other labels than this one has",
   NodeName: "it wants a node of another name",
   PodOSNotSupported: "it is made for another operating system",
   PodOSSelectorNodeLabelDoesNotMatch: "it wants another operating system",
   SysctlForbidden: "it sets a kernel parameter that this node does not allow",
-  PodFeatureUnsupported: "it uses what this agent or runtime cannot do",
-  SupplementalGroupsPolicyNotSupported:
-    "the runtime does not know its supplementalGroupsPolicy",
 };

@@ -4,42 +4,36 @@
  * @module
  */
 
+import type { Shortage } from "../pod/plan/mod.ts";
+
 /**
- * Says which resource is short, from the message of a refusal.
- *
- * @returns `undefined` for a message about something else
+ * Says which resource is short.
  *
  * @example More than there is
  * ```ts
  * import { strictEqual } from "node:assert/strict";
  * import { shortageWords } from "./shortage_words.ts";
  *
+ * const capacity = 2n * 1024n ** 3n;
+ * const requested = 3n * 1024n ** 3n;
  * strictEqual(
- *   shortageWords(
- *     "Node didn't have enough resource: memory, requested: 3221225472, used: 0, capacity: 2147483648",
- *   ),
+ *   shortageWords({ resource: "memory", requested, used: 0n, capacity }),
  *   "it asks for 3Gi of memory, and this node has only 2Gi",
  * );
  * ```
  */
-export function shortageWords(message: string): string | undefined {
-  const [, resource, requested, used, capacity] = SHORTAGE.exec(message) ?? [];
-  if (resource === undefined) return undefined;
-  const wanted = Number(requested);
-  const taken = Number(used ?? 0);
-  const all = Number(capacity);
-  if (resource === "pods") return `${taken} of ${all} pods are on this node`;
-  const words = amountWords(resource, [wanted, all - taken, all]);
-  const [asked = "", free = "", total = ""] = words;
+export function shortageWords(shortage: Shortage): string {
+  const { resource, requested, used, capacity } = shortage;
+  if (resource === "pods") {
+    return `${used} of ${capacity} pods are on this node`;
+  }
+  const amounts = [requested, capacity - used, capacity].map(Number);
+  const [asked = "", free = "", total = ""] = amountWords(resource, amounts);
   const asks = `it asks for ${asked} of ${resource}`;
-  return wanted > all
+  return requested > capacity
     ? `${asks}, and this node has only ${total}`
     : `${asks}, and only ${free} of ${total} is free`;
 }
-
-// The words of mod/pod/admission/admission_resources.ts, which are the kubelet's.
-const SHORTAGE =
-  /^Node didn't have enough (?:resource|capacity): (\S+), requested: (\d+)(?:, used: (\d+))?, capacity: (\d+)$/;
 
 /** Round where that still tells the first from the others, else to the last digit. */
 function amountWords(
@@ -49,8 +43,8 @@ function amountWords(
   if (resource === "cpu") return amounts.map((each) => `${each / 1000}`);
   const isBytes = /^(memory|ephemeral-storage|hugepages-.*)$/.test(resource);
   const rounded = amounts.map(byteWords);
-  const isTelling = !rounded.slice(1).includes(rounded[0] ?? "");
-  return isBytes && isTelling ? rounded : amounts.map(String);
+  const differ = !rounded.slice(1).includes(rounded[0] ?? "");
+  return isBytes && differ ? rounded : amounts.map(String);
 }
 
 function byteWords(bytes: number): string {

@@ -30,6 +30,7 @@ export interface ViewedCore {
     | "decision"
     | "endFailure"
     | "holdOf"
+    | "resizeRefusal"
     | "probes"
     | "idleMs"
   >;

@@ -106,6 +106,7 @@ function gatherFacts(
   const decision = decisionOf(uid, deps, nowMs);
   const namesake = worker && namesakeOf(worker, workers);
   const events = core.events.list({ uid });
+  const shortage = core.agent.resizeRefusal(uid)?.shortage;
   const endFailure = core.agent.endFailure(uid);
   const outage = core.pleg.downSince;
   const broken = brokenManifestOf(pod, core);
@@ -120,6 +121,7 @@ function gatherFacts(
     ...(namesake !== undefined && { namesake }),
     others: othersOf(uid, workers, core),
     stops: stoppedContainers(events),
+    ...(shortage !== undefined && { resizeShortage: shortage }),
     ...(endFailure !== undefined && { endFailure }),
     ...(outage !== undefined && { runtimeDown: outage }),
     ...(broken !== undefined && { brokenManifest: broken }),

@@ -65,6 +65,11 @@ export class ResizeGate implements ResizeJudge {
     return refusal;
   }
 
+  /** Why the pod does not have the resources that it asks for; `undefined` where it has. */
+  refusalOf(uid: string): ResizeRefusal | undefined {
+    return this.#refused.get(uid)?.refusal;
+  }
+
   /** The pod as it holds its share of the node. */
   holding(pod: Pod): Pod {
     return this.#refused.get(pod.metadata.uid)?.allocated ?? pod;

@@ -6,11 +6,22 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import { type Quantity, toBytes, toMilli } from "../../api/objects/mod.ts";
-import { RESIZED_RESOURCES, type ResizeRefusal } from "../plan/mod.ts";
+import {
+  RESIZED_RESOURCES,
+  type ResizeRefusal,
+  type Shortage,
+} from "../plan/mod.ts";
 import { podResourceSum, resourceAmount } from "../resources/mod.ts";
 
 /** Upstream checks these first and in this order, then what else the pod names. */
 const FIRST_CHECKED = ["cpu", "memory", "ephemeral-storage"];
+
+/** That the node has too little of a resource. */
+export interface ResourceRejection {
+  readonly reason: `OutOf${string}`;
+  readonly message: string;
+  readonly shortage: Shortage;
+}
 
 /**
  * Finds the first resource of which the node has not enough left.
@@ -23,11 +34,12 @@ export function insufficientResource(
   pod: Pod,
   others: readonly Pod[],
   node: { readonly allocatable: ReadonlyMap<string, Quantity> },
-): { readonly reason: string; readonly message: string } | undefined {
+): ResourceRejection | undefined {
   const shortage = findShortage(pod, others, node);
   return shortage && {
     reason: `OutOf${shortage.resource}`,
     message: describeShortage(shortage),
+    shortage,
   };
 }
 
@@ -62,17 +74,15 @@ export function refuseResize(
       reason: "Infeasible",
       message: `Node didn't have enough capacity: ${resource}, ` +
         `requested: ${requested}, capacity: ${capacity}`,
+      shortage: alone,
     };
   }
   const beside = findShortage(pod, others, { allocatable });
-  return beside && { reason: "Deferred", message: describeShortage(beside) };
-}
-
-interface Shortage {
-  readonly resource: string;
-  readonly requested: bigint;
-  readonly used: bigint;
-  readonly capacity: bigint;
+  return beside && {
+    reason: "Deferred",
+    message: describeShortage(beside),
+    shortage: beside,
+  };
 }
 
 function findShortage(

@@ -8,7 +8,10 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { Quantity } from "../../api/objects/mod.ts";
 import { matchesNode } from "./admission_affinity.ts";
 import { hasPortConflict } from "./admission_ports.ts";
-import { insufficientResource } from "./admission_resources.ts";
+import {
+  insufficientResource,
+  type ResourceRejection,
+} from "./admission_resources.ts";
 import { SYSCTL_REASON, sysctlProblems } from "./sysctls.ts";
 
 /** What a node offers to the pods that are to run on it. */
@@ -21,13 +24,24 @@ export interface AdmissionNode {
   readonly allowedUnsafeSysctls: readonly string[];
 }
 
-/** Why a node does not take a pod. */
-export interface Rejection {
-  /** One word in CamelCase, or `OutOf` and a resource's name. */
-  readonly reason: string;
-  /** In the kubelet's words; a status has `Pod was rejected: ` before it. */
-  readonly message: string;
-}
+/** Why a node does not take a pod; the message is the kubelet's. */
+export type Rejection =
+  | {
+    readonly reason: RejectionReason;
+    readonly message: string;
+    /** The message without the kubelet's name for the check; absent where it has none. */
+    readonly found?: string;
+  }
+  | ResourceRejection;
+
+/** What a node may have against a pod, beside its resources. */
+export type RejectionReason =
+  | "NodeAffinity"
+  | "NodeName"
+  | "NodePorts"
+  | "PodOSNotSupported"
+  | "PodOSSelectorNodeLabelDoesNotMatch"
+  | typeof SYSCTL_REASON;
 
 /** One pod that asks to be taken. */
 export interface AdmissionRequest {
@@ -116,6 +130,6 @@ function checkNodeName({ pod, node }: AdmissionRequest): Rejection | undefined {
     );
 }
 
-function predicateFailed(reason: string, message: string): Rejection {
-  return { reason, message: `Predicate ${reason} failed: ${message}` };
+function predicateFailed(reason: RejectionReason, found: string): Rejection {
+  return { reason, message: `Predicate ${reason} failed: ${found}`, found };
 }

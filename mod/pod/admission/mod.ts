@@ -6,7 +6,12 @@
 
 export { takenPorts } from "./admission_ports.ts";
 export { refuseResize } from "./admission_resources.ts";
-export { type AdmissionNode, admit, type Rejection } from "./admit.ts";
+export {
+  type AdmissionNode,
+  admit,
+  type Rejection,
+  type RejectionReason,
+} from "./admit.ts";
 export {
   deniedByGrants,
   type NetworkGrants,

@@ -21,6 +21,7 @@ export {
   type ResizePlan,
   type ResizeRefusal,
   type ResizeUpdate,
+  type Shortage,
   wantedPodResources,
   wantedResources,
 } from "./plan_resize.ts";

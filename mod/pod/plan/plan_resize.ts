@@ -48,11 +48,21 @@ export interface ResizePlan {
   readonly podGrows: Readonly<Record<ResizedResource, boolean>>;
 }
 
+/** A resource of which a node has too little; CPU in millicores, the rest in whole units. */
+export interface Shortage {
+  readonly resource: string;
+  readonly requested: bigint;
+  readonly used: bigint;
+  readonly capacity: bigint;
+}
+
 /** Why the node cannot give a pod now what its spec says, in the words of upstream. */
 export interface ResizeRefusal {
   /** `Deferred` when another pod has to go first, `Infeasible` when the node is too small. */
   readonly reason: "Deferred" | "Infeasible";
   readonly message: string;
+  /** What the node lacks, where that is the reason. */
+  readonly shortage?: Shortage;
 }
 
 /** What is to be done about changed resources of a pod that runs. */

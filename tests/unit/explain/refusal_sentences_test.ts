@@ -38,11 +38,6 @@ const ROWS: readonly Row[] = [
   ],
   ...([
     [
-      "OutOfcpu",
-      "Node didn't have enough resource: cpu",
-      "the node has too little cpu left (Node didn't have enough resource: cpu)",
-    ],
-    [
       "NodeAffinity",
       "no match",
       "it wants a node with other labels than this one has (no match)",
@@ -63,17 +58,6 @@ const ROWS: readonly Row[] = [
       "kernel.x",
       "it sets a kernel parameter that this node does not allow (kernel.x)",
     ],
-    [
-      "PodFeatureUnsupported",
-      "x",
-      "it uses what this agent or runtime cannot do (x)",
-    ],
-    [
-      "SupplementalGroupsPolicyNotSupported",
-      "x",
-      "the runtime does not know its supplementalGroupsPolicy (x)",
-    ],
-    ["Strange", "x", "Strange: x"],
   ] as const).map(([reason, message, sentence]) =>
     [
       `the refusal ${reason}`,
@@ -106,9 +90,14 @@ const ROWS: readonly Row[] = [
     "a pod that waits for room",
     facts({
       pod: web({ phase: "Pending" }),
-      hold: { kind: "waits", reason: "OutOfpods", message: "2 of 2" },
+      hold: {
+        kind: "waits",
+        reason: "OutOfpods",
+        message: "…",
+        shortage: { resource: "pods", requested: 1n, used: 2n, capacity: 2n },
+      },
     }),
-    ["It waits for other pods to end: the node has too little pods left (2 of 2)"],
+    ["It waits for other pods to end: 2 of 2 pods are on this node"],
   ],
   [
     "a pod of the same name",
