@@ -67,7 +67,7 @@ export interface LastGoodStore {
    */
   retain(paths: () => ReadonlySet<string>): void;
   /** Why records cannot be written at present; `undefined` when they can. */
-  failure?(): CheckpointFailure | undefined;
+  failure(): CheckpointFailure | undefined;
   /** Writes what is to be written until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -88,7 +88,7 @@ export interface SetCheckpoint {
   /** Keeps a set; returns at once, writing happens in `run`. */
   save(content: SourceContent): void;
   /** Why it cannot be written at present; `undefined` when it can. */
-  failure?(): CheckpointFailure | undefined;
+  failure(): CheckpointFailure | undefined;
   /** Writes what is to be written until `signal` aborts. To be run once. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -180,7 +180,7 @@ export class FileSource {
   /** How well the source does; empty before it looked for the first time. */
   conditions(): readonly SourceCondition[] {
     const conditions = this.#reporter.conditions();
-    const failure = this.#deps.lastGood.failure?.();
+    const failure = this.#deps.lastGood.failure();
     if (conditions.length === 0) return [];
     const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
     return [...conditions, checkpointCondition(failure, startMs)];

@@ -6,7 +6,6 @@
 
 import type {
   AllLastGood,
-  CheckpointFailure,
   DirectoryNote,
   Kept,
   LastGood,
@@ -17,31 +16,24 @@ import {
   type RecordKeeperDeps,
   type RecordPlaces,
 } from "./record_keeper.ts";
-import type { SourceContent } from "../merge/mod.ts";
 
 /** Keeps a record for each manifest, with all that {@linkcode RecordKeeper} promises. */
-export class DiskLastGoodStore implements LastGoodStore {
-  readonly #keeper: RecordKeeper;
+export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
   /** The key of the directory that manifests are in. */
   #directory: string | undefined;
 
   /** Touches nothing until asked to. */
   constructor(places: RecordPlaces, deps: RecordKeeperDeps) {
-    this.#keeper = new RecordKeeper({ ...places, source: "file" }, deps);
-  }
-
-  /** Reads the record of a manifest. Never rejects. */
-  async load(path: string): Promise<Kept<SourceContent>> {
-    return await this.#keeper.load(path);
+    super({ ...places, source: "file" }, deps);
   }
 
   /** Reads the records of all manifests, one after the other. Never rejects. */
   async loadAll(): Promise<AllLastGood> {
-    const found = await this.#keeper.keys();
+    const found = await this.keys();
     let { isWhole } = found;
     const records: LastGood[] = [];
     for (const path of found.keys) {
-      const kept = await this.#keeper.load(path);
+      const kept = await this.load(path);
       if (kept.kind === "unknown") isWhole = false;
       if (kept.kind !== "present" || path.startsWith(DIRECTORY)) continue;
       const { pods, objects } = kept.content;
@@ -52,7 +44,7 @@ export class DiskLastGoodStore implements LastGoodStore {
 
   /** Reads what is known of a directory of manifests. Never rejects. */
   async loadDirectory(path: string): Promise<Kept<DirectoryNote>> {
-    const kept = await this.#keeper.load(DIRECTORY + path);
+    const kept = await this.load(DIRECTORY + path);
     if (kept.kind !== "present") return kept;
     const { directory } = kept.content;
     return directory === undefined
@@ -63,36 +55,21 @@ export class DiskLastGoodStore implements LastGoodStore {
   /** Has what is known of a directory of manifests written soon. */
   saveDirectory(path: string, directory: DirectoryNote): void {
     this.#directory = DIRECTORY + path;
-    this.#keeper.save(this.#directory, { pods: [], objects: [], directory });
+    this.put(this.#directory, { pods: [], objects: [], directory });
   }
 
   /** Has the record written soon. */
   save({ path, pods, objects }: LastGood): void {
-    this.#keeper.save(path, { pods, objects });
-  }
-
-  /** Has the record of a manifest removed soon. */
-  forget(path: string): void {
-    this.#keeper.forget(path);
+    this.put(path, { pods, objects });
   }
 
   /** Has every record removed soon that belongs to none of the manifests of then. */
   retain(paths: () => ReadonlySet<string>): void {
-    this.#keeper.retain(() => {
+    this.retainKeys(() => {
       const keys = new Set(paths());
       if (this.#directory !== undefined) keys.add(this.#directory);
       return keys;
     });
-  }
-
-  /** Why the disk does not take what was asked for; `undefined` when it does. */
-  failure(): CheckpointFailure | undefined {
-    return this.#keeper.failure();
-  }
-
-  /** Fulfils what was asked for until `signal` aborts. */
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#keeper.run(signal);
   }
 }
 

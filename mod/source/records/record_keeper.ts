@@ -153,7 +153,7 @@ export class RecordKeeper {
   }
 
   /** Has a record written soon. */
-  save(key: string, content: RecordContent): void {
+  put(key: string, content: RecordContent): void {
     this.#writes.put(key, { kind: "save", content });
   }
 
@@ -166,7 +166,7 @@ export class RecordKeeper {
    * Has every record removed soon that has none of these keys, which are asked for
    * at each try: what is kept meanwhile has a right to its record.
    */
-  retain(keys: () => ReadonlySet<string>): void {
+  retainKeys(keys: () => ReadonlySet<string>): void {
     this.#writes.put(SWEEP, { kind: "retain", keys });
   }
 

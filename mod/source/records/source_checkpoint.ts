@@ -50,8 +50,8 @@ export class DiskSetCheckpoint implements SetCheckpoint {
 
   /** Has a set written soon. */
   save({ pods, objects }: SourceContent): void {
-    this.#keeper.save(this.#key, { pods, objects });
-    if (!this.#isAlone) this.#keeper.retain(() => new Set([this.#key]));
+    this.#keeper.put(this.#key, { pods, objects });
+    if (!this.#isAlone) this.#keeper.retainKeys(() => new Set([this.#key]));
     this.#isAlone = true;
   }
 

@@ -180,7 +180,7 @@ export class UrlSource {
   /** How well the source does; empty before the URL was asked for the first time. */
   conditions(): readonly SourceCondition[] {
     const conditions = this.#reporter.conditions();
-    const failure = this.#deps.checkpoint.failure?.();
+    const failure = this.#deps.checkpoint.failure();
     if (conditions.length === 0) return [];
     const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
     return [...conditions, checkpointCondition(failure, startMs)];

@@ -70,6 +70,8 @@ export class MemoryCheckpoint implements SetCheckpoint {
     this.saves++;
   }
 
+  failure(): undefined {}
+
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -224,6 +224,8 @@ export class FakeLastGood implements LastGoodStore {
     }
   }
 
+  failure(): undefined {}
+
   async run(signal: AbortSignal): Promise<void> {
     const ended = Promise.withResolvers<void>();
     if (signal.aborted) return;
