@@ -1,5 +1,22 @@
 /**
- * What every room stands on: clocks and randomness that are injected, queues, groups of tasks, and back-off. It knows nothing of Kubernetes and does no I/O. Every queue has a capacity or one entry a key; whatever waits takes an `AbortSignal`.
+ * What every room stands on: clocks and randomness that are injected, queues, groups of
+ * tasks, back-off, and writing behind. Nothing here knows of Kubernetes or does I/O. Every
+ * queue has a capacity or one entry a key, every wait ends with an `AbortSignal`, and no
+ * task in the background fails unseen.
+ *
+ * @example Work in the background that ends with its block
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { Inbox, TaskGroup } from "./mod.ts";
+ *
+ * using inbox = new Inbox<string>(8);
+ * await using tasks = new TaskGroup(new AbortController().signal);
+ * tasks.start(async () => void await inbox.put("pod changed"));
+ * for await (const event of inbox) {
+ *   deepStrictEqual(event, "pod changed");
+ *   break;
+ * }
+ * ```
  *
  * @module
  */

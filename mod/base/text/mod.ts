@@ -2,6 +2,15 @@
  * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, IP
  * addresses, and the name that a misspelt one was meant to be. All of it is pure.
  *
+ * @example A flag that was misspelt, and a duration
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { parseDuration, suggest } from "./mod.ts";
+ *
+ * strictEqual(suggest("root-dri", ["root-dir", "run-dir"]), "root-dir");
+ * strictEqual(parseDuration("1m30s"), 90_000);
+ * ```
+ *
  * @module
  */
 

@@ -1,5 +1,29 @@
 /**
- * The resources that containers really have: the cgroups of pods, what was actuated and is remembered over a restart, and the ids of user namespaces.
+ * The resources that containers really have: the cgroups of pods, which are made before
+ * their sandbox and removed with it, what containers were last given, which is remembered
+ * over a restart of the agent, and the ids of user namespaces, which no two pods share.
+ *
+ * @example Two pods with ids of their own
+ * ```ts
+ * import { notDeepStrictEqual } from "node:assert/strict";
+ * import { Sessions } from "../../base/mod.ts";
+ * import { UserNamespaces } from "./mod.ts";
+ *
+ * const files = {
+ *   list: async () => [],
+ *   readTail: async () => undefined,
+ *   makeDirectory: async () => {},
+ *   write: async () => {},
+ * };
+ * const users = await UserNamespaces.load({
+ *   files,
+ *   podsDir: "/pods",
+ *   sessions: new Sessions(),
+ * });
+ * await users.reserve("pod-a");
+ * await users.reserve("pod-b");
+ * notDeepStrictEqual(users.mappingOf("pod-a"), users.mappingOf("pod-b"));
+ * ```
  *
  * @module
  */

@@ -1,5 +1,30 @@
 /**
- * What the agent keeps of sources on disk: last good manifests, the checkpoint of a URL, rollback history. Written only on change and atomically; a record that cannot be read is unknown, not absent.
+ * What the agent keeps of sources on disk: the last good content of manifests, the last set
+ * of a URL, and the history by which versions of pods are rolled back.
+ *
+ * Records are sealed with a checksum, and written atomically and only when they change. One
+ * that is not sound is set aside and never applied; one that the disk does not give is
+ * unknown, not absent. On a disk that refuses, the newest wait in memory and are tried again.
+ * No Secret gets to the disk.
+ *
+ * @example A history that the next agent finds
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { systemClock } from "../../base/mod.ts";
+ * import { silentLogger } from "../../base/telemetry/mod.ts";
+ * import { diskRecordFiles, DiskRollbackStore } from "./mod.ts";
+ *
+ * const disk = new Map<string, Uint8Array>();
+ * const files = {
+ *   ...diskRecordFiles,
+ *   write: async (path: string, bytes: Uint8Array) => void disk.set(path, bytes),
+ * };
+ * const deps = { clock: systemClock, log: silentLogger, files };
+ * const store = new DiskRollbackStore("/var/lib/skerry/rollback", deps);
+ * store.save("file/shop/web", {});
+ * await store.run(AbortSignal.abort());
+ * deepStrictEqual(disk.size, 1);
+ * ```
  *
  * @module
  */
