@@ -32,7 +32,7 @@ import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames } from "./core_sources.ts";
-import { nodeIps } from "./node_address_facts.ts";
+import { nodeIps } from "./node_ips.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";

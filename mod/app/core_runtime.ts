@@ -18,7 +18,7 @@ import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
 import { diskFiles, realPathOf } from "../host/files/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
-import { NodeFiles } from "./node_address_facts.ts";
+import { NodeFiles } from "./node_files.ts";
 
 /** What the hands work with. */
 export interface RuntimeDeps {

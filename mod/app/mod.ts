@@ -6,5 +6,5 @@
 
 export { buildCore, type Core } from "./core.ts";
 export { judgePod } from "./manifest_check.ts";
-export { nodeFacts, readHostFacts } from "./node_address_facts.ts";
+export { nodeFacts, readHostFacts } from "./gather_node_facts.ts";
 export { runAgent } from "./serve_agent.ts";

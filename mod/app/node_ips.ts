@@ -6,10 +6,27 @@
 
 import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { NodeAddress } from "../host/machine/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
+import { listAddresses, type NodeAddress } from "../host/machine/mod.ts";
 
 /** An address that DHCP changes is known this soon. */
-const LOOK_PERIOD_MS = 10_000;
+const REFRESH_PERIOD_MS = 10_000;
+
+/** The node's addresses, asked of the machine unless they are configured. */
+export function nodeIps(
+  config: AgentConfig,
+  deps: { readonly clock: Clock; readonly log: Logger },
+): NodeIps {
+  return new NodeIps(config.node.ips, {
+    ...deps,
+    list: listAddresses,
+    isGranted: (address) =>
+      Deno.permissions.querySync({
+        name: "net",
+        host: address.includes(":") ? `[${address}]` : address,
+      }).state === "granted",
+  });
+}
 
 /** What is asked for the addresses. */
 export interface NodeIpsDeps {
@@ -22,7 +39,7 @@ export interface NodeIpsDeps {
 }
 
 /**
- * Tells the addresses as configured, else the first global IPv4 address.
+ * Holds the addresses as configured, else the first global IPv4 address.
  *
  * An address that was found stays while an interface has it, and as long as there is
  * no other: an agent often starts before the network, and a cable is unplugged.
@@ -31,7 +48,7 @@ export class NodeIps {
   readonly #deps: NodeIpsDeps;
   readonly #isConfigured: boolean;
   #current: readonly string[];
-  #lookedMs = -Infinity;
+  #refreshedMs = -Infinity;
 
   /** @param configured empty when the machine is to be asked */
   constructor(configured: readonly string[], deps: NodeIpsDeps) {
@@ -42,7 +59,7 @@ export class NodeIps {
 
   /** The addresses, primary first; empty while there is none. */
   get current(): readonly string[] {
-    if (!this.#isConfigured) this.#look();
+    if (!this.#isConfigured) this.#refresh();
     return this.#current;
   }
 
@@ -51,11 +68,11 @@ export class NodeIps {
     return this.current.filter(this.#deps.isGranted);
   }
 
-  #look(): void {
+  #refresh(): void {
     const { clock, list, log } = this.#deps;
     const nowMs = clock.monotonic();
-    if (nowMs - this.#lookedMs < LOOK_PERIOD_MS) return;
-    this.#lookedMs = nowMs;
+    if (nowMs - this.#refreshedMs < REFRESH_PERIOD_MS) return;
+    this.#refreshedMs = nowMs;
     const [before] = this.#current;
     const found = list().filter(isGlobalIpv4).map(({ address }) => address);
     const [first] = found;

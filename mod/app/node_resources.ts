@@ -23,7 +23,7 @@ import {
   type HostFacts,
   nodeFacts,
   readHostFacts,
-} from "./node_address_facts.ts";
+} from "./gather_node_facts.ts";
 import type { NodeIps } from "./node_ips.ts";
 
 /** What putting them together needs. */
@@ -55,7 +55,7 @@ export async function buildNodeResources(
 ): Promise<NodeResources> {
   const host = await readHostFacts(config);
   const driver = new NodeCgroupDriver(config.node.cgroupDriver, deps);
-  const node = nodeFacts(config, deps.ips, { host, driver });
+  const node = nodeFacts(config, { ips: deps.ips, host, driver });
   if (config.node.hostView !== undefined && host.cgroups === undefined) {
     deps.log.named("cgroups").warn("no_cgroups_in_host_view", {
       path: config.node.hostView,

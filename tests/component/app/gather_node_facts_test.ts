@@ -36,7 +36,11 @@ async function configOf(
   throw new Error(parsed.faults.join("\n"));
 }
 
-const NO_IPS = { current: [] };
+const FOUND = {
+  ips: { current: [] },
+  host: { hugePages: [] },
+  driver: { current: "cgroupfs" },
+} as const;
 
 const KUBELET = [
   "apiVersion: kubelet.config.k8s.io/v1beta1",
@@ -58,13 +62,13 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
   withDirectory(async (directory) => {
     const plain = await configOf(directory, KUBELET);
     const host = await readHostFacts(plain);
-    const all = nodeFacts(plain, NO_IPS, { host }).allocatable;
+    const all = nodeFacts(plain, { ...FOUND, host }).allocatable;
     const config = await configOf(directory, [
       ...KUBELET,
       "systemReserved: {cpu: 100m, memory: 64Mi, ephemeral-storage: 1Mi}",
       "kubeReserved: {cpu: 50m}",
     ]);
-    const left = nodeFacts(config, NO_IPS, { host }).allocatable;
+    const left = nodeFacts(config, { ...FOUND, host }).allocatable;
     const lacks = (name: string, amount: typeof toMilli) => {
       const [whole, rest] = [all.get(name), left.get(name)];
       return whole && rest && amount(whole) - amount(rest);
@@ -78,7 +82,7 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
 Deno.test("nodeFacts() hides how hot the processors are from containers", () =>
   withDirectory(async (directory) => {
     const config = await configOf(directory, KUBELET);
-    const { maskedPaths = [] } = nodeFacts(config, NO_IPS);
+    const { maskedPaths = [] } = nodeFacts(config, FOUND);
     ok(
       maskedPaths.includes("/sys/devices/system/cpu/cpu0/thermal_throttle"),
     );
@@ -90,7 +94,7 @@ Deno.test("nodeFacts() offers nothing less than nothing", () =>
       ...KUBELET,
       "systemReserved: {cpu: 1M}",
     ]);
-    const cpu = nodeFacts(config, NO_IPS).allocatable.get("cpu");
+    const cpu = nodeFacts(config, FOUND).allocatable.get("cpu");
     ok(cpu !== undefined);
     strictEqual(toMilli(cpu), 0n);
   }));
@@ -106,7 +110,8 @@ Deno.test("nodeFacts() without a host view is of a node of version 1 with huge p
       "kind: SkerryConfiguration",
       "hugePageSizes: [2Mi, 1Gi]",
     ]);
-    const { cgroups } = nodeFacts(config, NO_IPS, {
+    const { cgroups } = nodeFacts(config, {
+      ...FOUND,
       host: await readHostFacts(config),
       driver: { current: "systemd" },
     });
@@ -133,7 +138,7 @@ Deno.test("readHostFacts() reads version and huge pages from the host view", () 
     await Deno.writeTextFile(`${pages}/nr_hugepages`, "8\n");
     const config = await configOf(directory, KUBELET, [`--host-view=${view}`]);
     const host = await readHostFacts(config);
-    const { cgroups, allocatable } = nodeFacts(config, NO_IPS, { host });
+    const { cgroups, allocatable } = nodeFacts(config, { ...FOUND, host });
     strictEqual(cgroups.version, 2);
     strictEqual(cgroups.swapAccounting, false);
     deepStrictEqual(cgroups.hugePageSizes, ["2MB"]);
