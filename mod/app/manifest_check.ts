@@ -8,13 +8,12 @@ import type { EventSink, Pod, PodBody } from "../api/types/mod.ts";
 import { type Fault, formatFault } from "../api/fault/mod.ts";
 import { immutableChanges } from "../api/validate/mod.ts";
 import { podRef } from "../api/objects/mod.ts";
+import { UNSUPPORTED_REASON, unsupportedFields } from "../pod/admission/mod.ts";
 import {
   deniedByGrants,
   type NetworkGrants,
   unreachedPods,
-  UNSUPPORTED_REASON,
-  unsupportedFields,
-} from "../pod/admission/mod.ts";
+} from "./network_grants.ts";
 
 /** What the check needs of the node. */
 export interface ManifestCheckDeps {

@@ -12,11 +12,6 @@ export {
   type Rejection,
   type RejectionReason,
 } from "./admit.ts";
-export {
-  deniedByGrants,
-  type NetworkGrants,
-  unreachedPods,
-} from "./network_grants.ts";
 export { runtimeClassConflict, withRuntimeClass } from "./runtime_class.ts";
 export {
   type RuntimeLack,

@@ -9,9 +9,9 @@ import type {
   LifecycleHandler,
   PodBody,
   Probe,
-} from "../../api/types/mod.ts";
-import type { Fault } from "../../api/fault/mod.ts";
-import { cidrContains, parseIp } from "../../base/text/mod.ts";
+} from "../api/types/mod.ts";
+import type { Fault } from "../api/fault/mod.ts";
+import { cidrContains, parseIp } from "../base/text/mod.ts";
 
 /** The addresses that the agent may connect to. */
 export interface NetworkGrants {
