@@ -36,13 +36,13 @@ import type { PodListing } from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "../picture/mod.ts";
 import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
 import {
-  type HeldVerdict,
+  ListedPods,
+  type PendingVerdict,
   PodAdmission,
+  Reconciler,
   ResizeGate,
   Rollbacks,
-  SeenPods,
   type VersionSwap,
-  WishKeeper,
 } from "./desired/mod.ts";
 import type {
   EndFailure,
@@ -124,7 +124,7 @@ export interface AgentDeps {
   readonly expectedPods: () => readonly Pod[] | undefined;
   /** UIDs with a directory under the root directory. */
   readonly ownedUids: () => ReadonlySet<string>;
-  /** The full name of a pod of an earlier agent, as far as the disk tells it. */
+  /** The full name of a pod of an earlier agent, as far as the disk has it. */
   readonly nameOf: (uid: string) => string | undefined;
 }
 
@@ -139,7 +139,7 @@ export class Agent {
   readonly #workers: PodWorkers;
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
-  readonly #wishes: WishKeeper;
+  readonly #wishes: Reconciler;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
   readonly #answers: ProbeAnswers;
@@ -149,7 +149,7 @@ export class Agent {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
     const livingUids = () => deps.remains.livingOf(deps.ownedUids());
-    const seen = new SeenPods({
+    const seen = new ListedPods({
       ...deps,
       ownedUids: livingUids,
       workers: { get: (uid) => this.#workers.get(uid) },
@@ -160,7 +160,7 @@ export class Agent {
       log: deps.log,
       syncer: deps.syncer,
       names: seen,
-      room: { freed: () => this.#reviewAgain() },
+      onCapacityFreed: () => this.#reviewAgain(),
     }, options);
     this.#resizes = new ResizeGate({ ...deps, workers: this.#workers, seen });
     this.#admission = new PodAdmission({
@@ -183,7 +183,7 @@ export class Agent {
         evict: (...eviction) => this.#workers.evict(...eviction),
       },
     }, options);
-    this.#wishes = new WishKeeper({
+    this.#wishes = new Reconciler({
       ...deps,
       livingUids,
       workers: this.#workers,
@@ -192,12 +192,12 @@ export class Agent {
     });
   }
 
-  /** Which pods may have other resources, for those who sync them. */
+  /** Which pods may have other resources. */
   get resizes(): ResizeJudge {
     return this.#resizes;
   }
 
-  /** The workers, for those who show pods. */
+  /** The workers, to be shown. */
   get workers(): Pick<PodWorkers, "list" | "get"> {
     return this.#workers;
   }
@@ -213,8 +213,8 @@ export class Agent {
   }
 
   /** Why the node does not take a pod, or not yet; `undefined` for one that it took. */
-  holdOf(uid: string): HeldVerdict | undefined {
-    return this.#admission.holdOf(uid);
+  pendingVerdict(uid: string): PendingVerdict | undefined {
+    return this.#admission.pendingVerdict(uid);
   }
 
   /** Why a pod does not have the resources that it asks for; `undefined` for one that has. */
@@ -244,7 +244,7 @@ export class Agent {
 
   /** Runs until `signal` aborts. Containers are left as they are. */
   async run(signal: AbortSignal): Promise<void> {
-    // First of all who hear of the end, so that it is written before the store ends.
+    // The first listener, so that the trials are written before the store ends.
     const pause = (): void => this.#rollbacks.pause();
     signal.addEventListener("abort", pause, { once: true });
     await using tasks = new TaskGroup(signal);
@@ -277,16 +277,16 @@ export class Agent {
       case "container_moved":
         // A worker may be busy for minutes, and what runs is asked all the same.
         this.#deps.prober.look(event.uid);
-        this.#workers.poke(event.uid);
+        this.#workers.enqueue(event.uid);
         break;
       case "pull_ended":
-        this.#workers.hurryName(event.uid);
+        this.#workers.enqueueName(event.uid);
         break;
       case "probe_changed":
         this.#answers.take(event.change);
         break;
       case "runtime_returned":
-        this.#workers.pokeUnsettled();
+        this.#workers.enqueueUnsettled();
         this.#deps.collector.retryAll();
         break;
       case "housekeeping_due":
@@ -294,7 +294,7 @@ export class Agent {
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
         this.#wishes.reconcile();
         this.#admission.review();
-        this.#forgetStrangers();
+        this.#endOrphanedSessions();
         break;
       default:
         event satisfies never;
@@ -317,7 +317,7 @@ export class Agent {
       this.#admission.touch();
       const isConcerned = refersTo(changes);
       for (const { uid, pod } of this.#workers.list()) {
-        if (pod !== undefined && isConcerned(pod)) this.#workers.poke(uid);
+        if (pod !== undefined && isConcerned(pod)) this.#workers.enqueue(uid);
       }
       // Of the first set every object is new, though none may have changed.
       if (!isFirst) this.#swapAll(this.#rollbacks.retry(isConcerned));
@@ -337,8 +337,8 @@ export class Agent {
     if (swaps.length > 0) this.#wishes.reconcile();
   }
 
-  /** Once every source has spoken, what nobody knows and the disk lacks is over. */
-  #forgetStrangers(): void {
+  /** Once every source has delivered, a pod that no worker has and the disk lacks is gone. */
+  #endOrphanedSessions(): void {
     if (!this.#deps.sourcesReady.allReady()) return;
     const known = new Set(this.#deps.ownedUids());
     for (const { uid } of this.pods()) known.add(uid);
@@ -354,7 +354,7 @@ export class Agent {
     this.#admission.review();
   }
 
-  /** The pods that run or are to run, for whoever may end one. */
+  /** The pods that run or are to run. */
   #running(): Pod[] {
     return this.#workers.list().flatMap(({ uid, pod, state }) => {
       const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);

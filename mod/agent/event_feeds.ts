@@ -21,9 +21,9 @@ export async function* sourceEvents(
 }
 
 /**
- * What moves in the runtime. That something dead was removed changes no pod (upstream:
- * isSyncPodWorthy), and the agent removes what it could not start before it tries anew:
- * whoever went by that would try again at once, and again.
+ * What moves in the runtime, but for removals of dead containers (upstream:
+ * isSyncPodWorthy). The agent itself removes what it could not start, so a sync for each
+ * removal would try again at once, and again.
  */
 export async function* runtimeEvents(
   events: AsyncIterable<PodLifecycleEvent>,
@@ -50,7 +50,7 @@ export async function* probeEvents(
   for await (const change of changes) yield { kind: "probe_changed", change };
 }
 
-/** When to look after what nobody tells of; ends when `signal` aborts. */
+/** The ticks of housekeeping; ends when `signal` aborts. */
 export async function* housekeepingEvents(
   clock: Clock,
   signal: AbortSignal,

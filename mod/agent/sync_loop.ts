@@ -34,7 +34,7 @@ export async function runSyncLoop(
   await using pumps = new TaskGroup(signal);
   const close = (): void => inbox[Symbol.dispose]();
   pumps.signal.addEventListener("abort", close, { once: true });
-  // Who was told to stop before it began hears of no abort any more.
+  // An already aborted signal fires no event, so check it.
   if (pumps.signal.aborted) close();
   for (const feed of feeds) {
     pumps.start(async (scope) => {

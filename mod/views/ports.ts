@@ -29,7 +29,7 @@ export interface ViewedCore {
     | "rolledBack"
     | "decision"
     | "endFailure"
-    | "holdOf"
+    | "pendingVerdict"
     | "resizeRefusal"
     | "probes"
     | "idleMs"

@@ -102,7 +102,7 @@ function gatherFacts(
   const { uid } = pod.metadata;
   const workers = core.agent.pods();
   const worker = workers.find((each) => each.uid === uid);
-  const hold = core.agent.holdOf(uid);
+  const hold = core.agent.pendingVerdict(uid);
   const decision = decisionOf(uid, deps, nowMs);
   const namesake = worker && namesakeOf(worker, workers);
   const events = core.events.list({ uid });
@@ -177,7 +177,7 @@ function othersOf(
     const { pod, state } = worker;
     const isHolder = state.kind === "syncing" || state.kind === "terminating";
     return pod === undefined || worker.uid === uid || !isHolder ||
-        core.agent.holdOf(worker.uid) !== undefined
+        core.agent.pendingVerdict(worker.uid) !== undefined
       ? []
       : [pod];
   });

@@ -1,5 +1,5 @@
 /**
- * What the runtime's last list shows of pods of ours, and what is known of others that
+ * What the runtime's last list shows of managed pods, and what is known of others that
  * had a place here before.
  *
  * @module
@@ -11,11 +11,11 @@ import { isTerminalPhase } from "../../pod/status/mod.ts";
 import { type PodListing, restorePod } from "../../runtime/observe/mod.ts";
 import type { SourceName } from "../../source/merge/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
-import type { NamesSeen, WorkerView } from "../workers/mod.ts";
+import type { ListedNames, WorkerView } from "../workers/mod.ts";
 import { sourceOf } from "./wanted_pods.ts";
 
 /** What looking at the list needs. */
-export interface SeenPodsDeps {
+export interface ListedPodsDeps {
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /**
@@ -38,10 +38,10 @@ export interface SeenPodsDeps {
  * A pod that ran here keeps its name and its share of the node while its source is being
  * asked after a boot, though nothing of it is alive: it is about to start again.
  */
-export class SeenPods implements NamesSeen {
-  readonly #deps: SeenPodsDeps;
+export class ListedPods implements ListedNames {
+  readonly #deps: ListedPodsDeps;
 
-  constructor(deps: SeenPodsDeps) {
+  constructor(deps: ListedPodsDeps) {
     this.#deps = deps;
   }
 
@@ -51,7 +51,7 @@ export class SeenPods implements NamesSeen {
     if (listed === undefined || returning === undefined) return undefined;
     const alive = new Map<string, bigint>();
     for (const uid of this.#formerHolders(fullName, returning)) {
-      // Whoever is alive has more right.
+      // One that is alive counts as older.
       alive.set(uid, LAST_NS);
     }
     for (const pod of listed) {
@@ -63,11 +63,11 @@ export class SeenPods implements NamesSeen {
   }
 
   /**
-   * The pods that hold a share of the node and of which only the runtime tells: those
+   * The pods that hold a share of the node and that only the runtime knows: those
    * that end without a manifest, and those whose source has not spoken yet.
    * `undefined` when there may be some and there was no list yet.
    */
-  strangers(): readonly Pod[] | undefined {
+  unclaimed(): readonly Pod[] | undefined {
     const { runtimePods, ownedUids, workers } = this.#deps;
     const listed = runtimePods();
     const returning = this.#returning();
@@ -78,15 +78,15 @@ export class SeenPods implements NamesSeen {
       );
       return isAnyUnknown ? undefined : [];
     }
-    const strangers = new Map(returning.map((pod) => [pod.metadata.uid, pod]));
+    const unclaimed = new Map(returning.map((pod) => [pod.metadata.uid, pod]));
     for (const pod of listed) {
       const { uid, alive } = pod;
       const isKnown = workers.get(uid)?.pod !== undefined;
       if (!alive || isKnown || !this.#counts(uid)) continue;
-      // The runtime tells less of it than its manifest.
-      if (!strangers.has(uid)) strangers.set(uid, restorePod(pod));
+      // The runtime knows less of it than its manifest says.
+      if (!unclaimed.has(uid)) unclaimed.set(uid, restorePod(pod));
     }
-    return [...strangers.values()];
+    return [...unclaimed.values()];
   }
 
   /** The source out of which the runtime says that a pod came. */
@@ -122,7 +122,7 @@ export class SeenPods implements NamesSeen {
     );
   }
 
-  /** A list may be older than the end of a pod, and another agent's pods are not ours. */
+  /** A list may be older than the end of a pod, and another agent's pods are unmanaged. */
   #counts(uid: string): boolean {
     const worker = this.#deps.workers.get(uid);
     return worker === undefined
@@ -148,5 +148,5 @@ function aliveSince({ sandboxes, containers }: PodListing): bigint {
     .reduce((oldest, each) => each < oldest ? each : oldest, LAST_NS);
 }
 
-/** After every time that a runtime tells. */
+/** Later than every time that a runtime has. */
 const LAST_NS = 2n ** 63n;

@@ -4,8 +4,8 @@
  * @module
  */
 
-export { type HeldVerdict, PodAdmission } from "./pod_admission.ts";
+export { type PendingVerdict, PodAdmission } from "./pod_admission.ts";
 export { ResizeGate } from "./resize_gate.ts";
 export { Rollbacks, type VersionSwap } from "./rollbacks.ts";
-export { SeenPods } from "./listed_pods.ts";
-export { WishKeeper } from "./reconciler.ts";
+export { ListedPods } from "./listed_pods.ts";
+export { Reconciler } from "./reconciler.ts";

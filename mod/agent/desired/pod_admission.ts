@@ -1,5 +1,5 @@
 /**
- * The node's door: which of the wanted pods get a worker, and when.
+ * Which of the wanted pods get a worker, and when.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 import type { StatusManager } from "../../status/mod.ts";
 import { isRemoved, type PodWorkers, type WorkerView } from "../workers/mod.ts";
 import type { ResizeGate } from "./resize_gate.ts";
-import type { SeenPods } from "./listed_pods.ts";
+import type { ListedPods } from "./listed_pods.ts";
 
 /** What judging pods needs. */
 export interface AdmissionDeps {
@@ -39,7 +39,7 @@ export interface AdmissionDeps {
   readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
   readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
-  readonly seen: Pick<SeenPods, "strangers">;
+  readonly seen: Pick<ListedPods, "unclaimed">;
   readonly resizes: Pick<ResizeGate, "holding" | "retry">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
@@ -48,16 +48,16 @@ export interface AdmissionDeps {
 }
 
 /** A pod without a worker, or whose worker ends an earlier life of it. */
-interface HeldPod {
+interface PendingPod {
   readonly pod: Pod;
   /** Wall time at which it came. */
   readonly sinceMs: number;
   /** `undefined` until it is judged for the first time. */
-  readonly verdict: HeldVerdict | undefined;
+  readonly verdict: PendingVerdict | undefined;
 }
 
-/** Why a pod is held. */
-export type HeldVerdict = Rejection & {
+/** Why a pod is pending. */
+export type PendingVerdict = Rejection & {
   /** `waits`: what stands in its way is ending, or may turn out to have ended. */
   readonly kind: "waits" | "refused";
 };
@@ -85,7 +85,7 @@ export class PodAdmission {
   readonly #deps: AdmissionDeps;
   readonly #rejections: Counter;
   /** By UID, in the order in which they came. */
-  readonly #held = new Map<string, HeldPod>();
+  readonly #pending = new Map<string, PendingPod>();
   /** Taken before the agent's start; whether they have ended is seen when they have a status. */
   readonly #unproven = new Set<string>();
   #changed = false;
@@ -103,51 +103,51 @@ export class PodAdmission {
   want(pod: Pod): void {
     const { uid } = pod.metadata;
     this.#changed = true;
-    const held = this.#held.get(uid);
+    const pending = this.#pending.get(uid);
     const worker = this.#deps.workers.get(uid);
-    if (held !== undefined) {
-      this.#held.set(uid, { ...held, pod });
+    if (pending !== undefined) {
+      this.#pending.set(uid, { ...pending, pod });
     } else if (worker !== undefined && !isLeaving(worker)) {
-      if (hasEnded(worker.state)) this.#tellIgnored(pod);
+      if (hasEnded(worker.state)) this.#recordIgnored(pod);
       this.#start(pod);
     } else if (worker === undefined && this.#wasTaken(uid)) {
       this.#unproven.add(uid);
       this.#start(pod);
     } else {
       const sinceMs = this.#deps.clock.now();
-      this.#held.set(uid, { pod, sinceMs, verdict: undefined });
+      this.#pending.set(uid, { pod, sinceMs, verdict: undefined });
     }
   }
 
-  /** Forgets a held pod that nobody wants any more. */
+  /** Forgets a pending pod that is not wanted any more. */
   drop(uid: string): void {
     this.#changed = true;
     this.#unproven.delete(uid);
-    const held = this.#held.get(uid);
-    this.#held.delete(uid);
-    // Of one that still ends the status tells how.
-    if (held?.verdict !== undefined) this.#deps.statuses.remove(uid);
+    const pending = this.#pending.get(uid);
+    this.#pending.delete(uid);
+    // The status of one that still ends says how.
+    if (pending?.verdict !== undefined) this.#deps.statuses.remove(uid);
   }
 
-  /** Something changed by which a held pod may now be taken. */
+  /** Something changed by which a pending pod may now be taken. */
   touch(): void {
     this.#changed = true;
   }
 
-  /** The pods that are held, by UID, as their sources have them. */
-  held(): ReadonlyMap<string, Pod> {
-    return new Map([...this.#held].map(([uid, { pod }]) => [uid, pod]));
+  /** The pods that are pending, by UID, as their sources have them. */
+  pending(): ReadonlyMap<string, Pod> {
+    return new Map([...this.#pending].map(([uid, { pod }]) => [uid, pod]));
   }
 
   /** Why the pod has no worker; `undefined` for one that has, or was not judged yet. */
-  holdOf(uid: string): HeldVerdict | undefined {
-    return this.#held.get(uid)?.verdict;
+  pendingVerdict(uid: string): PendingVerdict | undefined {
+    return this.#pending.get(uid)?.verdict;
   }
 
   /** The pods that have no worker, shaped like those that have one. */
   list(): readonly WorkerView[] {
     const { workers } = this.#deps;
-    return [...this.#held].flatMap(([uid, { pod }]) =>
+    return [...this.#pending].flatMap(([uid, { pod }]) =>
       workers.get(uid) !== undefined ? [] : [{
         uid,
         fullName: podFullName(pod),
@@ -160,42 +160,36 @@ export class PodAdmission {
   }
 
   /**
-   * Judges the held pods, first come, first served, and starts those that are
+   * Judges the pending pods, first come, first served, and starts those that are
    * taken; pods that may not be resized are looked at again. Costs nothing while
    * nothing has changed.
    */
   review(): void {
-    const { held, isWaiting } = this.#summary();
-    const isDue = this.#changed || held > 0 && isWaiting;
-    if (!isDue) return;
+    // Nothing says when what a waiting pod waits for is over.
+    const isWaiting = [...this.#pending.values()]
+      .some(({ verdict }) => verdict?.kind === "waits");
+    if (!this.#changed && !isWaiting) return;
     if (this.#changed) this.#deps.resizes.retry();
     // What runs without a manifest holds its share, too: nothing is given away before
     // that is known.
-    const strangers = this.#deps.seen.strangers();
-    this.#changed = strangers === undefined;
-    if (strangers === undefined) return;
-    for (const [uid, each] of this.#held) {
+    const unclaimed = this.#deps.seen.unclaimed();
+    this.#changed = unclaimed === undefined;
+    if (unclaimed === undefined) return;
+    for (const [uid, each] of this.#pending) {
       const worker = this.#deps.workers.get(uid);
       // One whose stop is put off goes on if it has its place.
       const isEnding = worker?.state.kind === "terminating" &&
-        worker.stop !== "put_off";
+        worker.stop !== "deferred";
       if (isEnding) continue;
-      const verdict = this.#judge(each.pod, strangers);
+      const verdict = this.#judge(each.pod, unclaimed);
       if (verdict === undefined) this.#take(uid, each);
       // What is left of its earlier life goes first, and takes its status along.
-      else if (worker === undefined) this.#hold(uid, each, verdict);
+      else if (worker === undefined) this.#keepPending(uid, each, verdict);
     }
   }
 
-  /** Of what a waiting pod waits for nobody may tell: it is judged at every review. */
-  #summary(): { readonly held: number; readonly isWaiting: boolean } {
-    const held = [...this.#held.values()];
-    const isWaiting = held.some(({ verdict }) => verdict?.kind === "waits");
-    return { held: held.length, isWaiting };
-  }
-
-  #take(uid: string, { pod, verdict }: HeldPod): void {
-    this.#held.delete(uid);
+  #take(uid: string, { pod, verdict }: PendingPod): void {
+    this.#pending.delete(uid);
     if (verdict !== undefined) {
       // It begins anew, without the refusal in its past.
       this.#deps.statuses.remove(uid);
@@ -210,9 +204,13 @@ export class PodAdmission {
     this.#start(pod);
   }
 
-  #hold(uid: string, held: HeldPod, verdict: HeldVerdict): void {
-    this.#held.set(uid, { ...held, verdict });
-    const { pod, sinceMs, verdict: before } = held;
+  #keepPending(
+    uid: string,
+    pending: PendingPod,
+    verdict: PendingVerdict,
+  ): void {
+    this.#pending.set(uid, { ...pending, verdict });
+    const { pod, sinceMs, verdict: before } = pending;
     const { kind, reason, message } = verdict;
     const isSame = before?.kind === kind && before.reason === reason;
     if (isSame && before.message === message) return;
@@ -223,7 +221,7 @@ export class PodAdmission {
         ? statusOfRefused({ pod, reason, message, nowMs: sinceMs })
         : statusOfWaiting({ pod, message, nowMs: sinceMs }),
     );
-    // The figures in the message move with every other pod: told is a new cause.
+    // The figures in the message move with every other pod: an event needs a new cause.
     if (isSame) return;
     if (kind === "waits") {
       log.info("pod_waits", { pod: podFullName(pod), uid, reason, message });
@@ -234,7 +232,7 @@ export class PodAdmission {
   }
 
   /** Upstream too: only a pod that was removed and added again starts anew. */
-  #tellIgnored(pod: Pod): void {
+  #recordIgnored(pod: Pod): void {
     const { statuses, events } = this.#deps;
     const { phase = "Unknown" } = statuses.get(pod.metadata.uid) ?? {};
     events.record(podRef(pod), {
@@ -245,7 +243,7 @@ export class PodAdmission {
     });
   }
 
-  #judge(pod: Pod, strangers: readonly Pod[]): HeldVerdict | undefined {
+  #judge(pod: Pod, unclaimed: readonly Pod[]): PendingVerdict | undefined {
     const runtimeClass = this.#classOf(pod);
     const conflict = runtimeClass && runtimeClassConflict(pod, runtimeClass);
     if (conflict !== undefined) {
@@ -255,7 +253,7 @@ export class PodAdmission {
       pod: this.#withRuntimeClass(pod),
       node: this.#deps.node(),
     };
-    const holders = this.#holdersBeside(pod, strangers);
+    const holders = this.#holdersBeside(pod, unclaimed);
     const rejection = admit({
       ...request,
       others: holders.map((holder) => holder.pod),
@@ -274,13 +272,13 @@ export class PodAdmission {
    * The pods whose share of the node is taken. One of the same name or UID is not among
    * them: it ends before this one starts.
    */
-  #holdersBeside(pod: Pod, strangers: readonly Pod[]): Holder[] {
+  #holdersBeside(pod: Pod, unclaimed: readonly Pod[]): Holder[] {
     const fullName = podFullName(pod);
     const { uid } = pod.metadata;
     return [
       ...this.#deps.workers.list().flatMap((worker) => this.#holder(worker)),
       // They end, or their source says that they stay.
-      ...strangers.map((stranger) => ({ pod: stranger, stays: false })),
+      ...unclaimed.map((other) => ({ pod: other, stays: false })),
     ].filter(({ pod: other }) =>
       other.metadata.uid !== uid && podFullName(other) !== fullName
     );

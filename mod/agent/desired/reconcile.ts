@@ -16,13 +16,13 @@ export interface ReconcileInput {
   /** By UID, each in the version that is to run. */
   readonly wanted: ReadonlyMap<string, Pod>;
   /** The pods that have a place at admission and no worker of their own yet, by UID. */
-  readonly held: ReadonlyMap<string, Pod>;
+  readonly pending: ReadonlyMap<string, Pod>;
   readonly workers: readonly WorkerView[];
   /** The pods of the runtime's last list; `undefined` before the first. */
   readonly running: readonly PodListing[] | undefined;
   /** UIDs with a directory under the root directory, but for what is being removed. */
   readonly owned: ReadonlySet<string>;
-  /** The full name of a pod of an earlier agent, as far as the disk tells it. */
+  /** The full name of a pod of an earlier agent, as far as the disk has it. */
   readonly nameOf: (uid: string) => string | undefined;
   /** The sources that have spoken: what another does not list may still be wanted. */
   readonly ready: ReadonlySet<SourceName>;
@@ -35,7 +35,7 @@ export interface ReconcileInput {
   readonly isComplete: boolean;
 }
 
-/** A pod of ours that nobody wants and that no worker ends. */
+/** A managed pod that no source wants and no worker ends. */
 export interface OrphanPod {
   readonly uid: string;
   /** `undefined` for one of which there is a directory only. */
@@ -56,37 +56,37 @@ export interface Differences {
 
 /**
  * Compares what is wanted with what there is. Pure, and the same again until it is
- * acted upon: who missed a change finds it at the next look.
+ * acted upon: a missed change is found at the next call.
  *
  * A worker that is told to end counts for nothing: the same UID wanted again needs a
  * place at admission. A pod that was renamed under its UID is another pod, also if that
  * was while no agent ran.
  */
 export function reconcile(input: ReconcileInput): Differences {
-  const { wanted, held } = input;
+  const { wanted, pending } = input;
   const workers = new Map(input.workers.map((each) => [each.uid, each]));
   const unwanted = new Set<string>();
   const missing: Pod[] = [];
   const changed: Pod[] = [];
   const renamed: OrphanPod[] = [];
   for (const [uid, pod] of wanted) {
-    const current = held.get(uid) ?? workers.get(uid)?.wanted;
+    const current = pending.get(uid) ?? workers.get(uid)?.wanted;
     if (current === pod) continue;
     const isSame = current !== undefined &&
       podFullName(current) === podFullName(pod);
     (isSame ? changed : missing).push(pod);
     if (current !== undefined && !isSame) unwanted.add(uid);
-    const former = workers.has(uid) || held.has(uid)
+    const former = workers.has(uid) || pending.has(uid)
       ? undefined
       : formerName(pod, input);
     if (former !== undefined) renamed.push({ uid, fullName: former });
   }
-  for (const uid of held.keys()) if (!wanted.has(uid)) unwanted.add(uid);
+  for (const uid of pending.keys()) if (!wanted.has(uid)) unwanted.add(uid);
   for (const [uid, worker] of workers) {
     if (worker.wanted !== undefined && !wanted.has(uid)) unwanted.add(uid);
   }
   const isKnown = (uid: string): boolean =>
-    wanted.has(uid) || held.has(uid) || workers.has(uid);
+    wanted.has(uid) || pending.has(uid) || workers.has(uid);
   return {
     unwanted: [...unwanted],
     missing,
@@ -145,7 +145,7 @@ function orphansOf(
   return orphans;
 }
 
-/** Whether the pod came out of one of these sources, as its sandboxes tell. */
+/** Whether the pod came out of one of these sources, as its sandboxes say. */
 function cameFrom(
   { sandboxes }: PodListing,
   sources: ReadonlySet<SourceName>,

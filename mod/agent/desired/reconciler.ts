@@ -19,10 +19,10 @@ import type {
   SourcesReady,
 } from "../../source/merge/mod.ts";
 import type { PodAdmission } from "./pod_admission.ts";
-import { ForeignPods } from "./unmanaged_pods.ts";
+import { UnmanagedPods } from "./unmanaged_pods.ts";
 import type { PodWorkers } from "../workers/mod.ts";
 import { type OrphanPod, reconcile } from "./reconcile.ts";
-import type { SeenPods } from "./listed_pods.ts";
+import type { ListedPods } from "./listed_pods.ts";
 import {
   type OutdonePod,
   SOURCE_NAMES,
@@ -31,8 +31,8 @@ import {
   wantedPods,
 } from "./wanted_pods.ts";
 
-/** What keeping wishes needs. */
-export interface WishKeeperDeps {
+/** What the reconciler needs. */
+export interface ReconcilerDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
@@ -45,8 +45,8 @@ export interface WishKeeperDeps {
     PodWorkers,
     "get" | "list" | "remove" | "removeOrphan"
   >;
-  readonly admission: Pick<PodAdmission, "want" | "drop" | "held">;
-  readonly seen: Pick<SeenPods, "sourceOf">;
+  readonly admission: Pick<PodAdmission, "want" | "drop" | "pending">;
+  readonly seen: Pick<ListedPods, "sourceOf">;
   /** The pods of sources that are being asked; `undefined` while they are not known. */
   readonly expectedPods: () => readonly Pod[] | undefined;
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
@@ -55,22 +55,22 @@ export interface WishKeeperDeps {
   readonly ownedUids: () => ReadonlySet<string>;
   /** Those of them that are not being removed. */
   readonly livingUids: () => ReadonlySet<string>;
-  /** The full name of a pod of an earlier agent, as far as the disk tells it. */
+  /** The full name of a pod of an earlier agent, as far as the disk has it. */
   readonly nameOf: (uid: string) => string | undefined;
 }
 
 /** Compares what is wanted with what there is, and acts upon what differs. */
-export class WishKeeper {
-  readonly #deps: WishKeeperDeps;
-  readonly #foreign: ForeignPods;
+export class Reconciler {
+  readonly #deps: ReconcilerDeps;
+  readonly #unmanaged: UnmanagedPods;
   readonly #orphans: Counter;
   readonly #duplicates: Gauge;
-  /** What has been told of pods whose UID another source has, as long as it has. */
-  #told: ReadonlySet<string> = new Set();
+  /** Pods whose UID another source has, once they have been reported. */
+  #reported: ReadonlySet<string> = new Set();
 
-  constructor(deps: WishKeeperDeps) {
+  constructor(deps: ReconcilerDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
-    this.#foreign = new ForeignPods(deps);
+    this.#unmanaged = new UnmanagedPods(deps);
     this.#orphans = deps.metrics.counter(
       "kubelet_orphaned_runtime_pods_total",
       "Pods found on the node that no source wants and that were therefore ended",
@@ -84,8 +84,8 @@ export class WishKeeper {
 
   /**
    * Looks at everything anew. Reads memory only and costs little while nothing
-   * differs, so it may run often. What goes is told first, so that a successor finds
-   * room; what comes is judged by whoever reviews admission afterwards.
+   * differs, so it may run often. Removals come first, so that a
+   * successor finds room; what is new waits for the next review of admission.
    */
   reconcile(): void {
     const { workers, admission, sourcesReady } = this.#deps;
@@ -95,7 +95,7 @@ export class WishKeeper {
     const isComplete = sourcesReady.allReady();
     const differences = reconcile({
       wanted: wanted.pods,
-      held: admission.held(),
+      pending: admission.pending(),
       workers: workers.list(),
       running,
       owned: this.#deps.livingUids(),
@@ -111,18 +111,20 @@ export class WishKeeper {
     for (const orphan of differences.orphans) this.#end(orphan);
     for (const pod of differences.missing) admission.want(pod);
     for (const pod of differences.changed) admission.want(pod);
-    this.#tellOutdone(wanted.outdone);
-    if (running !== undefined && isComplete) this.#foreign.look(running, owned);
+    this.#reportOutdone(wanted.outdone);
+    if (running !== undefined && isComplete) {
+      this.#unmanaged.look(running, owned);
+    }
   }
 
   #wanted(): WantedPods {
     const { storage, workers, admission, seen } = this.#deps;
-    const held = admission.held();
+    const pending = admission.pending();
     const running = this.#deps.runtimePods();
     const owned = this.#deps.livingUids();
     return wantedPods(storage.bySource(), {
       incumbentOf: (uid) => {
-        const current = held.get(uid) ?? workers.get(uid)?.wanted;
+        const current = pending.get(uid) ?? workers.get(uid)?.wanted;
         if (current !== undefined) {
           return sourceOf(current.metadata.annotations);
         }
@@ -152,12 +154,12 @@ export class WishKeeper {
     this.#deps.workers.removeOrphan(uid, fullName);
   }
 
-  #tellOutdone(outdone: readonly OutdonePod[]): void {
+  #reportOutdone(outdone: readonly OutdonePod[]): void {
     this.#duplicates.set(outdone.length);
-    const told = this.#told;
-    this.#told = new Set(outdone.map(keyOf));
+    const reported = this.#reported;
+    this.#reported = new Set(outdone.map(keyOf));
     for (const each of outdone) {
-      if (told.has(keyOf(each))) continue;
+      if (reported.has(keyOf(each))) continue;
       const { pod, source, by } = each;
       const { uid } = pod.metadata;
       this.#deps.log.warn("pod_duplicate_refused", {

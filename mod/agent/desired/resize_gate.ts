@@ -11,14 +11,14 @@ import { podRef } from "../../api/objects/mod.ts";
 import { type AdmissionNode, refuseResize } from "../../pod/admission/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 import type { PodWorkers, ResizeJudge } from "../workers/mod.ts";
-import type { SeenPods } from "./listed_pods.ts";
+import type { ListedPods } from "./listed_pods.ts";
 
 /** What judging a resize needs. */
 export interface ResizeGateDeps {
   readonly events: EventSink;
   readonly sessions: Sessions;
-  readonly workers: Pick<PodWorkers, "list" | "poke">;
-  readonly seen: Pick<SeenPods, "strangers">;
+  readonly workers: Pick<PodWorkers, "list" | "enqueue">;
+  readonly seen: Pick<ListedPods, "unclaimed">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
 }
@@ -53,7 +53,7 @@ export class ResizeGate implements ResizeJudge {
     }
     const before = this.#refused.get(uid)?.refusal;
     this.#refused.set(uid, { allocated, refusal });
-    // The figures in the message move with every other pod: told is a new cause.
+    // The figures in the message move with every other pod: an event needs a new cause.
     if (before?.reason !== refusal.reason) {
       const { reason, message } = refusal;
       this.#deps.events.record(podRef(pod), {
@@ -77,20 +77,20 @@ export class ResizeGate implements ResizeJudge {
 
   /** Something changed by which a pod may now have what it asks for. */
   retry(): void {
-    for (const uid of this.#refused.keys()) this.#deps.workers.poke(uid);
+    for (const uid of this.#refused.keys()) this.#deps.workers.enqueue(uid);
   }
 
   #refusal(pod: Pod, allocated: Pod): ResizeRefusal | undefined {
     if (pod === allocated) return undefined;
     const others = this.#othersBeside(pod);
-    const strangers = this.#deps.seen.strangers();
+    const unclaimed = this.#deps.seen.unclaimed();
     const node = this.#deps.node();
     return refuseResize({
       pod,
       allocated,
-      others: [...others, ...strangers ?? []],
+      others: [...others, ...unclaimed ?? []],
       node,
-    }) ?? (strangers === undefined ? NOT_KNOWN : undefined);
+    }) ?? (unclaimed === undefined ? NOT_KNOWN : undefined);
   }
 
   #othersBeside(pod: Pod): Pod[] {

@@ -71,7 +71,7 @@ interface Entry {
   readonly begunMs: number;
   /** The containers that are ready, and since when without a break. */
   ready: { readonly containers: string; readonly sinceMs: number } | undefined;
-  /** That there is no way back has been told. */
+  /** An event has said that there is no way back. */
   isStuck: boolean;
 }
 
@@ -216,7 +216,7 @@ export class Rollbacks {
     }
     this.#enter(key, entry);
     if (taken.history.bad !== undefined) {
-      this.#tell(pod, {
+      this.#warn(pod, {
         reason: "RolledBack",
         message: describeRollback(taken.history.bad),
       });
@@ -285,7 +285,7 @@ export class Rollbacks {
       case "stuck":
         if (isStuck) return undefined;
         entry.isStuck = true;
-        this.#tell(run, {
+        this.#warn(run, {
           reason: "RollbackImpossible",
           message: `Not ready within ${
             this.#timeOf(run)
@@ -302,7 +302,7 @@ export class Rollbacks {
         this.#save(key, entry.history);
         this.#rollbacks.inc();
         this.#showCount();
-        this.#tell(run, {
+        this.#warn(run, {
           reason: "RolledBack",
           message: describeRollback(bad),
         });
@@ -385,7 +385,7 @@ export class Rollbacks {
     return formatDuration(rollbackAfterMs(pod.metadata) ?? 0);
   }
 
-  #tell(
+  #warn(
     pod: Pod,
     event: { readonly reason: string; readonly message: string },
   ): void {

@@ -1,5 +1,5 @@
 /**
- * Tells of the pods on the runtime that are not ours.
+ * Logs and counts the pods on the runtime that the agent does not manage.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type {
 import type { PodListing } from "../../runtime/observe/mod.ts";
 import type { PodWorkers } from "../workers/mod.ts";
 
-/** What telling strangers apart needs. */
-export interface ForeignPodsDeps {
+/** What telling them apart needs. */
+export interface UnmanagedPodsDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly workers: Pick<PodWorkers, "list">;
@@ -22,19 +22,18 @@ export interface ForeignPodsDeps {
 /**
  * Counts pods that this agent did not start, and names each of them once.
  *
- * A sandbox is ours if its pod is wanted or has a directory under the root
- * directory, which is made before the sandbox. Everything else on the runtime
- * is somebody else's: never touched.
+ * A sandbox is managed if its pod is wanted or has a directory under the root
+ * directory, which is made before the sandbox. The agent never touches another.
  */
-export class ForeignPods {
-  readonly #deps: ForeignPodsDeps;
+export class UnmanagedPods {
+  readonly #deps: UnmanagedPodsDeps;
   readonly #gauge: Gauge;
-  /** Foreign pods that the log has named, as long as they are listed. */
+  /** Unmanaged pods that the log has named, as long as they are listed. */
   #named: ReadonlySet<string> = new Set();
-  /** Pods of ours at the last look, as long as a list still shows them. */
-  #ours: ReadonlySet<string> = new Set();
+  /** Managed pods at the last look, as long as a list still shows them. */
+  #managed: ReadonlySet<string> = new Set();
 
-  constructor(deps: ForeignPodsDeps) {
+  constructor(deps: UnmanagedPodsDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#gauge = deps.metrics.gauge(
       "skerry_foreign_pods",
@@ -42,18 +41,18 @@ export class ForeignPods {
     );
   }
 
-  /** Looks at a list, when it is known of all pods of ours that they are wanted or end. */
+  /** Looks at a list, once every managed pod is known to be wanted or to end. */
   look(running: readonly PodListing[], owned: ReadonlySet<string>): void {
-    const ours = new Set(owned);
-    for (const { uid } of this.#deps.workers.list()) ours.add(uid);
-    // A list may be older than the end of a pod of ours.
-    for (const { uid } of running) if (this.#ours.has(uid)) ours.add(uid);
-    this.#ours = ours;
-    const foreign = running.filter(({ uid }) => !ours.has(uid));
-    this.#gauge.set(foreign.length);
+    const managed = new Set(owned);
+    for (const { uid } of this.#deps.workers.list()) managed.add(uid);
+    // A list may be older than the end of a managed pod.
+    for (const { uid } of running) if (this.#managed.has(uid)) managed.add(uid);
+    this.#managed = managed;
+    const unmanaged = running.filter(({ uid }) => !managed.has(uid));
+    this.#gauge.set(unmanaged.length);
     const named = this.#named;
-    this.#named = new Set(foreign.map(({ uid }) => uid));
-    for (const { uid, name, namespace } of foreign) {
+    this.#named = new Set(unmanaged.map(({ uid }) => uid));
+    for (const { uid, name, namespace } of unmanaged) {
       if (named.has(uid)) continue;
       this.#deps.log.warn("foreign_pod", {
         pod: `${namespace}/${name}`,

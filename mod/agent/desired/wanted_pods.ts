@@ -26,7 +26,7 @@ export interface WantedPods {
 /** What is known of who had a UID. */
 export interface UidHistory {
   /**
-   * The source whose pod runs, or ran last; `unknown` of a pod of ours before the
+   * The source whose pod runs, or ran last; `unknown` of a managed pod before the
    * runtime was listed.
    */
   readonly incumbentOf: (uid: string) => SourceName | "unknown" | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the last sync of a pod came to, for those who explain it.
+ * What the last sync of a pod came to, to be explained.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Looks at pods, so that all who go by what was seen hear of it.
+ * Looks at pods in the runtime.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export class PodLook {
       return remains.ofThisLife(pod);
     }
     // A list that lacks what ran before may be that of a runtime still starting, and
-    // one that nothing told to be ours was not looked at: better ask than run it twice.
+    // one that was not known to be managed was not inspected: better ask than run it twice.
     const mayBeThere = statuses.get(uid) !== undefined || isListed(uid);
     return mayBeThere ? await this.now(uid, signal) : pod;
   }

@@ -13,7 +13,7 @@ import type { PodCache, PodObserver } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import { STATUS_RECORD } from "../../status/mod.ts";
 import { FormerLives } from "./previous_pod.ts";
-import type { Keep } from "../workers/mod.ts";
+import type { Retention } from "../workers/mod.ts";
 
 /** What handing over needs. */
 export interface RemainsDeps {
@@ -31,13 +31,13 @@ export interface RemainsDeps {
 }
 
 /** The containers of a pod have ended; this is what is left of it. */
-type Removed = Extract<Keep, "evidence" | "nothing">;
+type Removed = Extract<Retention, "status" | "nothing">;
 
 /**
  * Knows what of pods is of no use any more, and has it removed by others.
  *
  * Nothing here waits or fails: a pod has ended when its containers have. Of a pod that
- * is gone its directory goes last, since it marks the rest as ours; so the next agent
+ * is gone its directory goes last, since it marks the rest as managed; so the next agent
  * finds again what this one did not finish.
  */
 export class PodRemains {
@@ -50,7 +50,7 @@ export class PodRemains {
     this.#deps = deps;
   }
 
-  /** Without those of which all is being removed: nobody need end them any more. */
+  /** Without those of which all is being removed: they have ended. */
   livingOf(uids: ReadonlySet<string>): ReadonlySet<string> {
     return this.#gone.size === 0
       ? uids
@@ -90,7 +90,7 @@ export class PodRemains {
   endVolumes(uid: string): void {
     const { collector, directories } = this.#deps;
     try {
-      // At once, so that its claims are free for whoever takes its place.
+      // At once, so that its successor finds its claims free.
       directories.endVolumes(uid);
     } catch {
       collector.add({
@@ -187,23 +187,23 @@ export class PodRemains {
     const observed = await observer.look(uid, signal);
     signal.throwIfAborted();
     if (observed.containers.some(({ state }) => state === "running")) {
-      // It was thought to have ended: whoever finds orphans ends it, with its grace.
+      // It was thought to have ended: as an orphan it ends with its grace.
       this.#gone.delete(uid);
       return;
     }
     if (this.#gone.has(uid)) this.#gone.set(uid, observed);
     await remover.removePod(observed, { signal });
-    // The question and the answer are one step: nobody begins the pod anew between them.
+    // Asked and answered in one step, so that the pod cannot begin anew between them.
     signal.throwIfAborted();
     // The look above has begun one more.
     sessions.delete(uid);
-    if (keep === "evidence") {
+    if (keep === "status") {
       return directories.discard(uid, { keep: STATUS_RECORD });
     }
     directories.discard(uid);
     this.#gone.delete(uid);
     this.#formerLives.forget(uid);
-    // A look of ours has put it there again.
+    // The look above has put it there again.
     cache.delete(uid);
   }
 

@@ -63,11 +63,11 @@ export class PodReporter {
     const stored = statuses.setPodStatus(pod, status);
     // Of a pod that begins now: before its start takes long, or the clock is set.
     memory.activeMs(stored.startTime);
-    this.#tellDeadline(pod, { before: previous?.phase, after: stored });
+    this.#recordDeadline(pod, { before: previous?.phase, after: stored });
     return stored;
   }
 
-  #tellDeadline(
+  #recordDeadline(
     pod: Pod,
     status: { readonly before: string | undefined; readonly after: PodStatus },
   ): void {

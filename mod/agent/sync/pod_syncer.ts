@@ -20,23 +20,23 @@ import {
 } from "../../volume/mod.ts";
 import { hasContent } from "./content_volumes.ts";
 import { type EndFailure, noLaterThan, type PodDecision } from "./decision.ts";
-import { isAlive, stopForName } from "./yield_name.ts";
+import { isAlive, yieldName } from "./yield_name.ts";
 import type {
   EndingPod,
-  Keep,
-  NameRight,
+  NameOwnership,
   PodSyncer,
+  Retention,
   SyncResult,
 } from "../workers/mod.ts";
-import { PodEnder } from "./pod_terminator.ts";
+import { PodTerminator } from "./pod_terminator.ts";
 import { PodLook } from "./pod_look.ts";
 import { PodReporter } from "./pod_reporter.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import { SyncMemory } from "./sync_memory.ts";
 import {
   NO_DIRECTORIES,
+  recordFailure,
   STATUS_UNKNOWN,
-  tellFailure,
 } from "./record_failure.ts";
 import { mustWait, withoutVolumes } from "./volume_gate.ts";
 
@@ -51,7 +51,7 @@ const PULL_LOOK_MS = 60_000;
 
 /** One sync's circumstances. */
 interface SyncOptions {
-  readonly nameRight: () => NameRight;
+  readonly nameOwnership: () => NameOwnership;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #memory: SyncMemory;
   readonly #look: PodLook;
   readonly #reporter: PodReporter;
-  readonly #ender: PodEnder;
+  readonly #ender: PodTerminator;
 
   constructor(deps: SyncDeps) {
     const memory = new SyncMemory(deps);
@@ -88,7 +88,7 @@ export class RuntimePodSyncer implements PodSyncer {
     this.#memory = memory;
     this.#look = look;
     this.#reporter = reporter;
-    this.#ender = new PodEnder({ ...deps, memory, look, reporter });
+    this.#ender = new PodTerminator({ ...deps, memory, look, reporter });
   }
 
   /**
@@ -145,7 +145,7 @@ export class RuntimePodSyncer implements PodSyncer {
     return this.#ender.terminate(ending, signal);
   }
 
-  release(ending: EndingPod, keep: Keep): Promise<void> {
+  release(ending: EndingPod, keep: Retention): Promise<void> {
     return this.#ender.release(ending, keep);
   }
 
@@ -155,7 +155,7 @@ export class RuntimePodSyncer implements PodSyncer {
     const { prober, remains, executor } = this.#deps;
     remains.reclaim(wanted);
     executor.keepPulls(wanted);
-    const observed = await tellFailure(this.#look.latest(uid, signal), {
+    const observed = await recordFailure(this.#look.latest(uid, signal), {
       pod: wanted,
       fault: STATUS_UNKNOWN,
       events: this.#deps.events,
@@ -168,9 +168,9 @@ export class RuntimePodSyncer implements PodSyncer {
     const plan = planPod({ pod, observed, probes: prober });
     const memory = this.#memory.of(uid);
     memory.decided({ pod, observed, plan });
-    const right = options.nameRight();
+    const right = options.nameOwnership();
     if (right === "lost" && isAlive(observed)) {
-      return await this.#giveWay({ pod, observed, plan }, signal);
+      return await this.#yieldName({ pod, observed, plan }, signal);
     }
     if (isIdle(plan)) {
       if (memory.waiting.size > 0) {
@@ -185,9 +185,9 @@ export class RuntimePodSyncer implements PodSyncer {
   }
 
   /** Stops the pod for another one of its name, and waits. */
-  async #giveWay(job: SyncJob, signal: AbortSignal): Promise<Synced> {
+  async #yieldName(job: SyncJob, signal: AbortSignal): Promise<Synced> {
     const deps = { ...this.#deps, memory: this.#memory, look: this.#look };
-    const observed = await stopForName(job, deps, signal);
+    const observed = await yieldName(job, deps, signal);
     this.#reporter.report(job.pod, observed, { terminal: false });
     return plain({ kind: "held" });
   }
@@ -241,7 +241,7 @@ export class RuntimePodSyncer implements PodSyncer {
   async #act(job: SyncJob, signal: AbortSignal): Promise<Synced> {
     const { pod, plan } = job;
     const { uid } = pod.metadata;
-    await tellFailure(this.#deps.directories.prepare(pod), {
+    await recordFailure(this.#deps.directories.prepare(pod), {
       pod,
       fault: NO_DIRECTORIES,
       events: this.#deps.events,

@@ -8,10 +8,10 @@ import type { PodEvent } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodReporter } from "./pod_reporter.ts";
-import type { EndingPod, Keep } from "../workers/mod.ts";
+import type { EndingPod, Retention } from "../workers/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
-import { NOT_KILLED, tellFailure } from "./record_failure.ts";
+import { NOT_KILLED, recordFailure } from "./record_failure.ts";
 import type { PodLook } from "./pod_look.ts";
 
 /** Upstream's killPodNow: 10 s, or one and a half times the grace. */
@@ -30,7 +30,7 @@ const EXCEEDED_GRACE: PodEvent = {
 };
 
 /** What ending pods needs. */
-export interface EnderDeps
+export interface TerminatorDeps
   extends Pick<SyncDeps, "records" | "clock" | "events"> {
   readonly sessions: Pick<SyncDeps["sessions"], "delete">;
   readonly cache: Pick<SyncDeps["cache"], "delete">;
@@ -53,17 +53,17 @@ export interface EnderDeps
 }
 
 /** Does the second half of a pod's life. */
-export class PodEnder {
-  readonly #deps: EnderDeps;
+export class PodTerminator {
+  readonly #deps: TerminatorDeps;
 
-  constructor(deps: EnderDeps) {
+  constructor(deps: TerminatorDeps) {
     this.#deps = deps;
   }
 
   /**
    * Stops every container and sandbox of a pod (kubelet: SyncTerminatingPod).
    *
-   * Its readiness is asked to the last, for whoever still sends it work; what might
+   * Its readiness is probed to the last, since clients may still send it work; what might
    * restart a container is not asked any more.
    *
    * A sandbox that cannot be stopped although its containers have ended is left to the
@@ -115,7 +115,7 @@ export class PodEnder {
     remains.endVolumes(uid);
   }
 
-  /** Looks at what was stopped, again for a while if the runtime has more to tell of it. */
+  /** Looks at what was stopped, again for a while until the runtime knows how it ended. */
   async #lastLook(uid: string, signal: AbortSignal): Promise<ObservedPod> {
     const { clock, look } = this.#deps;
     let seen = await look.now(uid, signal);
@@ -128,7 +128,7 @@ export class PodEnder {
   }
 
   /**
-   * Waits for the containers to be stopped, and tells when that fails or takes too long.
+   * Waits for the containers to be stopped, and records an event when that fails or takes too long.
    *
    * @returns what failed
    */
@@ -139,7 +139,7 @@ export class PodEnder {
   ): Promise<{ readonly error: unknown } | undefined> {
     const { clock, events } = this.#deps;
     const { pod, eviction, graceSeconds } = ending;
-    // Only who evicts waits for the end, and not for ever (kubelet: killPodNow).
+    // An eviction waits for the end, but not for ever (kubelet: killPodNow).
     using _limit = pod === undefined || eviction === undefined
       ? undefined
       : clock.after(
@@ -148,7 +148,12 @@ export class PodEnder {
       );
     try {
       if (pod === undefined) await kill;
-      else await tellFailure(kill, { pod, fault: NOT_KILLED, events, signal });
+      else {await recordFailure(kill, {
+          pod,
+          fault: NOT_KILLED,
+          events,
+          signal,
+        });}
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
@@ -161,14 +166,14 @@ export class PodEnder {
    * Hands what a stopped pod leaves behind to the collector, and says for good how it
    * ended (kubelet: SyncTerminatedPod).
    */
-  async release(ending: EndingPod, keep: Keep): Promise<void> {
+  async release(ending: EndingPod, keep: Retention): Promise<void> {
     const { uid } = ending;
     const { remains } = this.#deps;
     switch (keep) {
       case "all":
         remains.endCgroup(uid);
         break;
-      case "evidence":
+      case "status":
       case "nothing":
         this.#deps.sessions.delete(uid);
         remains.remove(uid, keep);
@@ -181,19 +186,19 @@ export class PodEnder {
   }
 
   /** Says for good how the pod ended, or forgets that there was one. */
-  async #finish({ uid, pod }: EndingPod, keep: Keep): Promise<void> {
+  async #finish({ uid, pod }: EndingPod, keep: Retention): Promise<void> {
     const { statuses, records, cache } = this.#deps;
     if (pod !== undefined) statuses.terminatePod(pod);
     switch (keep) {
       case "all":
-      case "evidence":
+      case "status":
         return await records.keep(uid);
       case "logs":
         records.forget(uid);
         return statuses.renew(uid);
       case "nothing":
         records.forget(uid);
-        // Whoever has the UID next must not find these dead in its past.
+        // The next pod of the UID must not find these dead containers in its past.
         cache.delete(uid);
         return statuses.remove(uid);
     }

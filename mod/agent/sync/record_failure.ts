@@ -1,5 +1,5 @@
 /**
- * Steps whose failure the events of a pod tell, in the kubelet's words.
+ * Records an event when a step of a pod fails, in the kubelet's words.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { podRef } from "../../api/objects/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import { isAbort } from "../../base/mod.ts";
 
-/** What is told of a step that failed; the error follows the words. */
+/** The event of a step that failed; the error follows the words. */
 export interface Fault {
   readonly reason: string;
   readonly words: string;
@@ -38,7 +38,7 @@ export const NOT_KILLED: Fault = {
  *
  * @throws {unknown} What the step throws; that it was given up is no failure.
  */
-export async function tellFailure<T>(
+export async function recordFailure<T>(
   step: Promise<T>,
   about: {
     readonly pod: Pod;

@@ -28,7 +28,7 @@ export interface SyncDeps {
   /** What pods leave behind is handed over there. */
   readonly remains: PodRemains;
   readonly volumes: Pick<PodVolumes, "setUp" | "refresh">;
-  /** Makes a pod's directory, by which it is ours. */
+  /** Makes a pod's directory, which marks it as managed. */
   readonly directories: Pick<PodDirectories, "prepare">;
   readonly statuses: Pick<
     StatusManager,
@@ -49,11 +49,11 @@ export interface SyncDeps {
   readonly observer: PodObserver;
   /** Asked before a pod that runs is given other resources. */
   readonly resizes: ResizeJudge;
-  /** Reads again what the node tells every pod (resolver, hosts file), if it changed. */
+  /** Reads the files of the node that every pod gets (resolver, hosts file), if they changed. */
   readonly refreshNode: () => Promise<void>;
   /** The runtime's name, for container ids in the status; empty until it is known. */
   readonly runtimeName: () => string;
   readonly hostIps: () => readonly string[];
-  /** Whether the last list of all pods, strangers' too, had this one. */
+  /** Whether the last list of all pods, unmanaged ones too, had this one. */
   readonly isListed: (uid: string) => boolean;
 }

@@ -10,10 +10,10 @@ import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodLook } from "./pod_look.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
-import { NOT_KILLED, tellFailure } from "./record_failure.ts";
+import { NOT_KILLED, recordFailure } from "./record_failure.ts";
 
 /** What stopping needs. */
-export interface LostNameDeps extends Pick<SyncDeps, "executor" | "events"> {
+export interface YieldNameDeps extends Pick<SyncDeps, "executor" | "events"> {
   readonly memory: SyncMemory;
   readonly look: PodLook;
 }
@@ -43,9 +43,9 @@ export function isAlive({ sandboxes, containers }: Parts): boolean {
  * @returns the pod as it is after that
  * @throws {Error} when something still runs
  */
-export async function stopForName(
+export async function yieldName(
   { pod, observed }: { readonly pod: Pod; readonly observed: ObservedPod },
-  deps: LostNameDeps,
+  deps: YieldNameDeps,
   signal: AbortSignal,
 ): Promise<ObservedPod> {
   const { executor, events, memory, look } = deps;
@@ -60,6 +60,6 @@ export async function stopForName(
     uid,
     () => executor.killPod({ pod, observed, startsAgain: true, signal }),
   );
-  await tellFailure(stop, { pod, fault: NOT_KILLED, events, signal });
+  await recordFailure(stop, { pod, fault: NOT_KILLED, events, signal });
   return await look.now(uid, signal);
 }

@@ -18,7 +18,7 @@ const RECHECK_MS = 10_000;
  * @param others all pods of the name, in the order in which they came
  * @returns when to look again, in milliseconds; `undefined` when it is to be stopped
  */
-export async function runOn(
+export async function deferStop(
   record: PodRecord,
   options: {
     readonly others: readonly PodRecord[];
@@ -26,18 +26,18 @@ export async function runOn(
     readonly signal: AbortSignal;
   },
 ): Promise<number | undefined> {
-  const { pod, uid, hasName, state } = record;
+  const { pod, uid, ownsName, state } = record;
   const { others, syncer, signal } = options;
   const successor = others.findLast((other) =>
     other !== record && other.state.kind === "syncing"
   )?.pod;
   const isKept = pod !== undefined && successor !== undefined &&
-    isRemoved(state) && hasName && record.stop !== "begun" &&
+    isRemoved(state) && ownsName && record.stop !== "begun" &&
     await syncer.pullAhead(successor, { before: uid });
   // A pod that is half stopped is of no use to anybody.
-  record.stop = isKept ? "put_off" : "begun";
+  record.stop = isKept ? "deferred" : "begun";
   if (!isKept) return undefined;
-  const result = await syncer.sync(pod, { nameRight: () => "has", signal });
+  const result = await syncer.sync(pod, { nameOwnership: () => "has", signal });
   switch (result.kind) {
     case "retry":
       return result.delayMs;
@@ -55,9 +55,9 @@ export async function runOn(
  * Goes on with a pod that is wanted again while its stop is put off, as when its
  * successor is rolled back. Says whether it does.
  */
-export function takeBack(record: PodRecord): boolean {
+export function resume(record: PodRecord): boolean {
   const { next, stop, fullName } = record;
-  if (next === undefined || stop !== "put_off") return false;
+  if (next === undefined || stop !== "deferred") return false;
   if (podFullName(next) !== fullName) return false;
   record.pod = next;
   record.next = undefined;

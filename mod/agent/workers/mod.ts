@@ -4,15 +4,15 @@
  * @module
  */
 
-export type { NameRight } from "./name_ownership.ts";
+export type { NameOwnership } from "./name_ownership.ts";
 export { isRemoved, type WorkerView } from "./pod_record.ts";
 export { PodWorkers } from "./pod_workers.ts";
 export type {
   EndingPod,
-  Keep,
-  NamesSeen,
+  ListedNames,
   PodSyncer,
   ResizeJudge,
+  Retention,
   RollbackStore,
   SyncResult,
 } from "./ports.ts";

@@ -11,13 +11,13 @@
  * - `waits` another pod has it, or may have it
  * - `lost` another pod has it for good: whatever runs of this one has to stop
  */
-export type NameRight = "has" | "waits" | "lost";
+export type NameOwnership = "has" | "waits" | "lost";
 
 /** One pod that is to run under a name, or ends under it. */
 export interface NameClaim {
   readonly uid: string;
   /** It may have acted under the name. */
-  readonly hasName: boolean;
+  readonly ownsName: boolean;
   readonly isEnding: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface NameClaims {
  * pod of ours that is alive and claims nothing may be wanted yet, so who began after
  * it waits.
  */
-export function nameRight(uid: string, names: NameClaims): NameRight {
+export function nameOwnership(uid: string, names: NameClaims): NameOwnership {
   const { claims, alive } = names;
   // Before the first list nobody can say who is alive.
   if (alive === undefined) return "waits";
@@ -53,11 +53,11 @@ export function nameRight(uid: string, names: NameClaims): NameRight {
   for (const [other, sinceNs] of alive) {
     if (!claimants.has(other) && isOlder(sinceNs)) return "waits";
   }
-  const holder = claims.find(({ hasName }) => hasName) ??
+  const holder = claims.find(({ ownsName }) => ownsName) ??
     claims.find(({ isEnding }) => isEnding) ??
     oldestAlive(claims, alive) ?? claims[0];
   if (holder === undefined || holder.uid === uid) return "has";
-  return holder.hasName && !holder.isEnding ? "lost" : "waits";
+  return holder.ownsName && !holder.isEnding ? "lost" : "waits";
 }
 
 function oldestAlive(

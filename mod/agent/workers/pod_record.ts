@@ -27,16 +27,16 @@ export interface PodRecord {
   /** The same UID, which has its place on the node again when this one has ended. */
   next: Pod | undefined;
   /** How far its stop is; it is put off while its successor has no images. */
-  stop: "asked" | "put_off" | "begun";
+  stop: "asked" | "deferred" | "begun";
   /** Wall time of the request to stop, for `deletionTimestamp`. */
   stopRequestedMs: number | undefined;
   retryMs: number | undefined;
   /** Monotonic time of the last step, if it failed. */
   failedAtMs: number | undefined;
   /** Something happened since the run that is under way began. */
-  poked: boolean;
+  enqueued: boolean;
   /** It may have acted under its name. */
-  hasName: boolean;
+  ownsName: boolean;
   /** The last sync did not settle. */
   unsettled: boolean;
   /** Why the node took it down. */
@@ -89,9 +89,9 @@ export function newRecord(
     stopRequestedMs: undefined,
     retryMs: undefined,
     failedAtMs: undefined,
-    poked: false,
+    enqueued: false,
     // What only the runtime knows has run all along.
-    hasName: pod === undefined,
+    ownsName: pod === undefined,
     unsettled: false,
     eviction: undefined,
     cancel: undefined,

@@ -29,9 +29,9 @@ import {
   type PodRecord,
   type WorkerView,
 } from "./pod_record.ts";
-import { type NameRight, nameRight } from "./name_ownership.ts";
-import { runOn, takeBack } from "./deferred_stop.ts";
-import type { Keep, NamesSeen, PodSyncer, RoomSeekers } from "./ports.ts";
+import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
+import { deferStop, resume } from "./deferred_stop.ts";
+import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
 export interface WorkerOptions {
@@ -57,8 +57,9 @@ export class PodWorkers {
     readonly random: Random;
     readonly log: Logger;
     readonly syncer: PodSyncer;
-    readonly names: NamesSeen;
-    readonly room: RoomSeekers;
+    readonly names: ListedNames;
+    /** A pod has ended, or is gone: what it held of the node is free. */
+    readonly onCapacityFreed: () => void;
   };
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
@@ -72,8 +73,8 @@ export class PodWorkers {
       random: Random;
       log: Logger;
       syncer: PodSyncer;
-      names: NamesSeen;
-      room: RoomSeekers;
+      names: ListedNames;
+      onCapacityFreed: () => void;
     },
     options: WorkerOptions,
   ) {
@@ -161,15 +162,15 @@ export class PodWorkers {
    * tried again at once for every event, but no later than {@linkcode END_RETRY}'s
    * base after it failed.
    */
-  poke(uid: string): void {
+  enqueue(uid: string): void {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     // The run that is under way decides at its end when to look again.
-    if (record.cancel !== undefined) record.poked = true;
-    else this.#lookSoon(record);
+    if (record.cancel !== undefined) record.enqueued = true;
+    else this.#enqueueSoon(record);
   }
 
-  #lookSoon({ uid, failedAtMs = -Infinity }: PodRecord): void {
+  #enqueueSoon({ uid, failedAtMs = -Infinity }: PodRecord): void {
     const sinceMs = this.#deps.clock.monotonic() - failedAtMs;
     const leftMs = END_RETRY.baseMs - sinceMs;
     if (leftMs > 0) this.#queue.schedule(uid, leftMs);
@@ -180,18 +181,18 @@ export class PodWorkers {
    * Looks at the pod again at once, even if a step failed a moment ago: for what
    * happens once and must not wait for that step's own retry.
    */
-  hurry(uid: string): void {
+  enqueueNow(uid: string): void {
     if (this.#records.has(uid)) this.#queue.add(uid);
   }
 
   /** Looks again at once at every pod of the name: one may wait for what another has now. */
-  hurryName(uid: string): void {
+  enqueueName(uid: string): void {
     const { fullName = "" } = this.#records.get(uid) ?? {};
-    for (const each of this.#sharing(fullName)) this.#queue.add(each.uid);
+    for (const each of this.#ofName(fullName)) this.#queue.add(each.uid);
   }
 
   /** Looks again at every pod whose last step failed or waits. */
-  pokeUnsettled(): void {
+  enqueueUnsettled(): void {
     for (const record of this.#records.values()) {
       if (record.unsettled) this.#queue.add(record.uid);
     }
@@ -238,13 +239,13 @@ export class PodWorkers {
     if (record === undefined) return;
     const cancel = new AbortController();
     record.cancel = cancel;
-    record.poked = false;
+    record.enqueued = false;
     const scope = AbortSignal.any([signal, cancel.signal]);
     try {
       await this.#step(record, scope);
       record.retryMs = undefined;
       record.failedAtMs = undefined;
-      if (record.poked) this.#queue.add(uid);
+      if (record.enqueued) this.#queue.add(uid);
     } catch (error) {
       if (signal.aborted) return;
       // What the run worked towards has changed: begin again with what is wanted now.
@@ -259,7 +260,7 @@ export class PodWorkers {
         retryMs: record.retryMs,
         error: describeError(error),
       });
-      if (record.poked) this.#lookSoon(record);
+      if (record.enqueued) this.#enqueueSoon(record);
       else this.#queue.schedule(uid, record.retryMs);
     } finally {
       if (record.cancel === cancel) record.cancel = undefined;
@@ -271,10 +272,10 @@ export class PodWorkers {
       case "syncing":
         return await this.#sync(record, signal);
       case "terminating": {
-        if (takeBack(record)) return this.#queue.add(record.uid);
+        if (resume(record)) return this.#queue.add(record.uid);
         const { syncer } = this.#deps;
-        const others = this.#sharing(record.fullName);
-        const lookMs = await runOn(record, { others, syncer, signal });
+        const others = this.#ofName(record.fullName);
+        const lookMs = await deferStop(record, { others, syncer, signal });
         if (lookMs !== undefined) {
           return this.#queue.schedule(record.uid, lookMs);
         }
@@ -284,8 +285,8 @@ export class PodWorkers {
           atMs: this.#deps.clock.now(),
         });
         // Whatever is left of it, nothing of it runs.
-        this.#freeName(record);
-        this.#deps.room.freed();
+        this.#releaseName(record);
+        this.#deps.onCapacityFreed();
         return;
       }
       case "terminated":
@@ -299,9 +300,9 @@ export class PodWorkers {
   async #sync(record: PodRecord, signal: AbortSignal): Promise<void> {
     const { pod, uid } = record;
     if (pod === undefined) return;
-    let right: NameRight | undefined;
+    let right: NameOwnership | undefined;
     const result = await this.#deps.syncer.sync(pod, {
-      nameRight: () => right = this.#nameRight(record),
+      nameOwnership: () => right = this.#nameOwnership(record),
       signal,
     });
     // A stop that came while the sync ran has its own run waiting.
@@ -338,8 +339,8 @@ export class PodWorkers {
     // Under another name it is another pod: nothing of this one is its own.
     const returns = record.next !== undefined &&
       podFullName(record.next) === record.fullName;
-    const keep: Keep = !removed
-      ? record.eviction === undefined ? "all" : "evidence"
+    const keep: Retention = !removed
+      ? record.eviction === undefined ? "all" : "status"
       : returns
       ? "logs"
       : "nothing";
@@ -359,7 +360,7 @@ export class PodWorkers {
     const { next, wanted } = record;
     if (next !== undefined) this.update(next, wanted);
     // The same UID may have waited until nothing of this one is left.
-    else this.#deps.room.freed();
+    else this.#deps.onCapacityFreed();
   }
 
   #advance(record: PodRecord, signal: Parameters<typeof stepPod>[1]): void {
@@ -367,26 +368,26 @@ export class PodWorkers {
     this.#queue.add(record.uid);
   }
 
-  #nameRight(record: PodRecord): NameRight {
+  #nameOwnership(record: PodRecord): NameOwnership {
     const { uid, fullName } = record;
-    const claims = this.#sharing(fullName).map(({ uid, hasName, state }) => ({
+    const claims = this.#ofName(fullName).map(({ uid, ownsName, state }) => ({
       uid,
-      hasName,
+      ownsName,
       isEnding: state.kind !== "syncing",
     }));
     const alive = this.#deps.names.alive(fullName);
-    const right = nameRight(uid, { claims, alive });
-    if (right === "has") record.hasName = true;
+    const right = nameOwnership(uid, { claims, alive });
+    if (right === "has") record.ownsName = true;
     return right;
   }
 
   /** All of a name, in the order in which they came. */
-  #sharing(fullName: string): readonly PodRecord[] {
+  #ofName(fullName: string): readonly PodRecord[] {
     return [...this.#names.get(fullName) ?? []]
       .flatMap((uid) => this.#records.get(uid) ?? []);
   }
 
-  #freeName(record: PodRecord): void {
+  #releaseName(record: PodRecord): void {
     const holders = this.#names.get(record.fullName);
     holders?.delete(record.uid);
     if (holders?.size === 0) this.#names.delete(record.fullName);

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import type { NameRight } from "./name_ownership.ts";
+import type { NameOwnership } from "./name_ownership.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import type { PodHistory } from "../../pod/recovery/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
@@ -46,14 +46,14 @@ export interface PodSyncer {
   /**
    * Brings the pod one step nearer to its spec.
    *
-   * @param options.nameRight asked when it is known what the runtime runs and before
+   * @param options.nameOwnership asked when it is known what the runtime runs and before
    * anything is changed, also of a pod with which all is well: whether it has its name
    * @throws when the runtime cannot be asked, or something could not be done
    */
   sync(
     pod: Pod,
     options: {
-      readonly nameRight: () => NameRight;
+      readonly nameOwnership: () => NameOwnership;
       readonly signal: AbortSignal;
     },
   ): Promise<SyncResult>;
@@ -73,22 +73,22 @@ export interface PodSyncer {
   /**
    * Hands over what a stopped pod leaves behind; waits for none of it to be removed.
    *
-   * @param keep `all` for a pod that ended by itself and is still wanted, `evidence` for
+   * @param keep `all` for a pod that ended by itself and is still wanted, `status` for
    * one that was evicted (what it filled is freed), `logs` when the same UID starts
    * again, `nothing` when its manifest is gone
    */
   release(
     ending: EndingPod,
-    keep: Keep,
+    keep: Retention,
     signal: AbortSignal,
   ): Promise<void>;
 }
 
 /** What is left of a pod that has ended. */
-export type Keep = "all" | "evidence" | "logs" | "nothing";
+export type Retention = "all" | "status" | "logs" | "nothing";
 
 /** What the runtime shows of pods by their name. */
-export interface NamesSeen {
+export interface ListedNames {
   /**
    * The pods of ours under a full name that were alive at the last list, by UID, and
    * since when in nanoseconds; `undefined` before the first list. A pod that ran before
@@ -105,12 +105,6 @@ export interface ResizeJudge {
    * @returns `undefined` when it may have what it asks for
    */
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined;
-}
-
-/** Who waits for a place on the node. */
-export interface RoomSeekers {
-  /** A pod has ended, or is gone: what it held is free. */
-  freed(): void;
 }
 
 /**

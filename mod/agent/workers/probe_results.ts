@@ -14,7 +14,7 @@ export interface ProbeAnswersDeps {
     StatusManager,
     "setContainerReadiness" | "setContainerStartup"
   >;
-  readonly workers: Pick<PodWorkers, "get" | "poke" | "hurry">;
+  readonly workers: Pick<PodWorkers, "get" | "enqueue" | "enqueueNow">;
 }
 
 /**
@@ -40,15 +40,15 @@ export class ProbeAnswers {
     switch (kind) {
       case "readiness":
         statuses.setContainerReadiness(worker.pod, containerId, isSuccess);
-        if (isSyncing) workers.poke(uid);
+        if (isSyncing) workers.enqueue(uid);
         return;
       case "startup":
         statuses.setContainerStartup(worker.pod, containerId, isSuccess);
         // Said once a container: others wait for it to have started, or it is killed.
-        if (isSyncing) workers.hurry(uid);
+        if (isSyncing) workers.enqueueNow(uid);
         return;
       case "liveness":
-        if (!isSuccess && isSyncing) workers.hurry(uid);
+        if (!isSuccess && isSyncing) workers.enqueueNow(uid);
     }
   }
 }

@@ -185,16 +185,19 @@ Deno.test("Agent.decision() says that a plan is being carried out, and that a ru
   ok(rig.problems().length > 0);
 });
 
-Deno.test("Agent.holdOf() says why a pod is not taken", async () => {
+Deno.test("Agent.pendingVerdict() says why a pod is not taken", async () => {
   await using rig = await CoreRig.start();
   const spec = { nodeSelector: { disk: "none" } };
   await rig.apply("web", web({ spec }));
   const uid = () => rig.pod("web")?.metadata.uid ?? "";
-  await rig.until(() => rig.core.agent.holdOf(uid()) !== undefined, "a word");
-  const hold = rig.core.agent.holdOf(uid());
+  await rig.until(
+    () => rig.core.agent.pendingVerdict(uid()) !== undefined,
+    "a word",
+  );
+  const hold = rig.core.agent.pendingVerdict(uid());
   deepStrictEqual([hold?.kind, hold?.reason], ["refused", "NodeAffinity"]);
   await rig.apply("web", web());
   await rig.until(() => rig.status("web")?.phase === "Running", "Running");
-  strictEqual(rig.core.agent.holdOf(uid()), undefined);
+  strictEqual(rig.core.agent.pendingVerdict(uid()), undefined);
   deepStrictEqual(messages(rig, "Unhealthy"), []);
 });

@@ -7,7 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import { Gate, pod, WorkersRig } from "./workers_rig.ts";
 
-Deno.test("PodWorkers.hurry() looks at once although a step failed a moment ago, and poke() does not", async () => {
+Deno.test("PodWorkers.enqueueNow() looks at once although a step failed a moment ago, and enqueue() does not", async () => {
   await using rig = new WorkersRig();
   let isBroken = true;
   rig.syncer.script = () => {
@@ -15,19 +15,19 @@ Deno.test("PodWorkers.hurry() looks at once although a step failed a moment ago,
     return undefined;
   };
   await rig.update(pod("a"));
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.clock.advance(0);
   strictEqual(rig.syncer.steps.length, 1);
   isBroken = false;
-  rig.workers.hurry("a");
+  rig.workers.enqueueNow("a");
   await rig.clock.advance(0);
   strictEqual(rig.syncer.steps.length, 2);
-  rig.workers.hurry("nobody");
+  rig.workers.enqueueNow("nobody");
   await rig.clock.advance(0);
   strictEqual(rig.syncer.steps.length, 2);
 });
 
-Deno.test("PodWorkers.hurry() is not lost while a step that is going to fail is under way", async () => {
+Deno.test("PodWorkers.enqueueNow() is not lost while a step that is going to fail is under way", async () => {
   await using rig = new WorkersRig();
   const gate = new Gate();
   rig.syncer.script = async (_step, signal) => {
@@ -36,7 +36,7 @@ Deno.test("PodWorkers.hurry() is not lost while a step that is going to fail is 
     throw new Error("no luck");
   };
   await rig.update(pod("a"));
-  rig.workers.hurry("a");
+  rig.workers.enqueueNow("a");
   gate.open();
   await rig.clock.advance(0);
   strictEqual(rig.syncer.steps.length, 2);

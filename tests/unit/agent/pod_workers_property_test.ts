@@ -6,11 +6,11 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { NameRight } from "../../../mod/agent/workers/name_ownership.ts";
+import type { NameOwnership } from "../../../mod/agent/workers/name_ownership.ts";
 import type {
   EndingPod,
-  Keep,
   PodSyncer,
+  Retention,
   SyncResult,
 } from "../../../mod/agent/workers/ports.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
@@ -40,14 +40,14 @@ class FakeNode implements PodSyncer {
   async sync(
     subject: Pod,
     options: {
-      readonly nameRight: () => NameRight;
+      readonly nameOwnership: () => NameOwnership;
       readonly signal: AbortSignal;
     },
   ): Promise<SyncResult> {
     const { uid } = subject.metadata;
     return await this.#alone(uid, async () => {
       await this.#pause(options.signal);
-      const right = options.nameRight();
+      const right = options.nameOwnership();
       if (right === "lost") this.alive.delete(uid);
       if (right === "waits" && this.alive.has(uid)) return { kind: "settled" };
       if (right !== "has") return { kind: "held" };
@@ -74,7 +74,7 @@ class FakeNode implements PodSyncer {
 
   async release(
     ending: EndingPod,
-    _keep: Keep,
+    _keep: Retention,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#alone(ending.uid, async () => {
@@ -166,12 +166,12 @@ const uids = fc.constantFrom(...Object.keys(NAMES));
 const operations = fc.array(
   fc.oneof(
     fc.record({
-      kind: fc.constantFrom("update", "remove", "orphan", "adopt", "poke"),
+      kind: fc.constantFrom("update", "remove", "orphan", "adopt", "enqueue"),
       uid: uids,
       ms: fc.nat(2_500),
     }),
     fc.record({ kind: fc.constant("pass"), ms: fc.nat(2_500) }),
-    fc.record({ kind: fc.constant("pokeUnsettled") }),
+    fc.record({ kind: fc.constant("enqueueUnsettled") }),
   ),
   { maxLength: 40 },
 );
@@ -243,10 +243,10 @@ async function apply(
       node.plant(uid, `${name}_shop`);
       await rig.clock.advance(ms);
       return rig.workers.update(pod(uid, { name }));
-    case "poke":
-      return rig.workers.poke(uid);
-    case "pokeUnsettled":
-      return rig.workers.pokeUnsettled();
+    case "enqueue":
+      return rig.workers.enqueue(uid);
+    case "enqueueUnsettled":
+      return rig.workers.enqueueUnsettled();
     default:
       return await rig.clock.advance(ms);
   }

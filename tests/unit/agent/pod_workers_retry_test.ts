@@ -21,7 +21,7 @@ Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets t
   fails = false;
   await rig.clock.advance(5_000);
   fails = true;
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.clock.advance(3_000);
   const later = rig.syncer.steps.slice(-3).map(({ atMs }) => atMs / 1_000);
   deepStrictEqual(later, [45, 46, 48]);
@@ -43,14 +43,14 @@ Deno.test("PodWorkers tries an end again until it succeeds", async () => {
   strictEqual(rig.workers.get("a"), undefined);
 });
 
-Deno.test("PodWorkers.pokeUnsettled() looks at once at those that failed or wait, at no others", async () => {
+Deno.test("PodWorkers.enqueueUnsettled() looks at once at those that failed or wait, at no others", async () => {
   await using rig = new WorkersRig();
   rig.syncer.script = ({ uid }) => {
     if (uid === "fails") throw new Error("no luck");
     return uid === "waits" ? { kind: "retry", delayMs: 300_000 } : undefined;
   };
   for (const uid of ["fails", "waits", "well"]) await rig.update(pod(uid));
-  rig.workers.pokeUnsettled();
+  rig.workers.enqueueUnsettled();
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told().slice(3), ["sync fails", "sync waits"]);
 });
@@ -65,7 +65,7 @@ Deno.test("PodWorkers wakes a pod exactly when its sync asked for it", async () 
   strictEqual(rig.syncer.steps.length, 2);
 });
 
-Deno.test("PodWorkers.poke() looks again a second after a failed step, not at that step's own retry", async () => {
+Deno.test("PodWorkers.enqueue() looks again a second after a failed step, not at that step's own retry", async () => {
   await using rig = new WorkersRig();
   rig.syncer.script = () => {
     throw new Error("no luck");
@@ -73,16 +73,16 @@ Deno.test("PodWorkers.poke() looks again a second after a failed step, not at th
   await rig.update(pod("a"));
   await rig.clock.advance(15_000);
   await rig.clock.advance(400);
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.clock.advance(100);
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.clock.advance(5_000);
   const times = rig.syncer.steps.map(({ atMs }) => atMs);
   deepStrictEqual(times, [0, 1_000, 3_000, 7_000, 15_000, 16_000]);
 });
 
 for (const fails of [false, true]) {
-  Deno.test(`PodWorkers.poke() during a run has the pod looked at again after it${fails ? ", a second after it failed" : ""}`, async () => {
+  Deno.test(`PodWorkers.enqueue() during a run has the pod looked at again after it${fails ? ", a second after it failed" : ""}`, async () => {
     await using rig = new WorkersRig();
     const gate = new Gate();
     rig.syncer.script = async (_step, signal) => {
@@ -93,7 +93,7 @@ for (const fails of [false, true]) {
     // It waits for long after four failures.
     await rig.update(pod("a"));
     await rig.clock.advance(2_000);
-    rig.workers.poke("a");
+    rig.workers.enqueue("a");
     gate.open();
     await rig.clock.advance(0);
     strictEqual(rig.syncer.steps.length, fails ? 1 : 2);

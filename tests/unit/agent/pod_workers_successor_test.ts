@@ -19,13 +19,13 @@ async function edited(rig: WorkersRig): Promise<void> {
 Deno.test("PodWorkers looks after a replaced pod until the images of its successor are there", async () => {
   await using rig = new WorkersRig();
   await edited(rig);
-  rig.workers.poke("one");
+  rig.workers.enqueue("one");
   await rig.clock.advance(10_000);
   const told = new Set(rig.syncer.told());
   deepStrictEqual([...told], ["sync one"]);
   rig.syncer.pulling.delete("two");
   rig.syncer.steps.length = 0;
-  rig.workers.hurryName("two");
+  rig.workers.enqueueName("two");
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told(), [
     "terminate one",
@@ -50,7 +50,7 @@ Deno.test("PodWorkers stops a replaced pod that has ended by itself, whatever it
   await edited(rig);
   rig.syncer.script = ({ kind }) =>
     kind === "sync" ? { kind: "terminal" } : undefined;
-  rig.workers.hurry("one");
+  rig.workers.enqueueNow("one");
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told().slice(0, 2), [
     "sync one",
@@ -66,7 +66,7 @@ Deno.test("PodWorkers does not go back to a pod that it has begun to stop", asyn
     return undefined;
   };
   rig.syncer.pulling.clear();
-  rig.workers.hurryName("two");
+  rig.workers.enqueueName("two");
   await rig.clock.advance(0);
   rig.syncer.steps.length = 0;
   rig.syncer.pulling.add("two");

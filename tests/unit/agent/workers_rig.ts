@@ -7,12 +7,12 @@
 import { PodWorkers } from "../../../mod/agent/workers/pod_workers.ts";
 import type {
   EndingPod,
-  Keep,
-  NamesSeen,
+  ListedNames,
   PodSyncer,
+  Retention,
   SyncResult,
 } from "../../../mod/agent/workers/ports.ts";
-import type { NameRight } from "../../../mod/agent/workers/name_ownership.ts";
+import type { NameOwnership } from "../../../mod/agent/workers/name_ownership.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -24,7 +24,7 @@ export interface Step {
   readonly uid: string;
   readonly atMs: number;
   /** Of `release`. */
-  readonly keep?: Keep;
+  readonly keep?: Retention;
   /** Of `terminate`. */
   readonly graceSeconds?: number | undefined;
   /** Of `terminate`: the reason of an eviction. */
@@ -55,11 +55,11 @@ export class ScriptedSyncer implements PodSyncer {
   async sync(
     pod: Pod,
     options: {
-      readonly nameRight: () => NameRight;
+      readonly nameOwnership: () => NameOwnership;
       readonly signal: AbortSignal;
     },
   ): Promise<SyncResult> {
-    const right = options.nameRight();
+    const right = options.nameOwnership();
     // What runs needs nothing done until it has to stop.
     if (right === "waits" && this.idle.has(pod.metadata.uid)) {
       return { kind: "settled" };
@@ -86,7 +86,7 @@ export class ScriptedSyncer implements PodSyncer {
 
   async release(
     { uid }: EndingPod,
-    keep: Keep,
+    keep: Retention,
     signal: AbortSignal,
   ): Promise<void> {
     await this.#run({ kind: "release", uid, keep }, signal);
@@ -132,7 +132,7 @@ export class WorkersRig implements AsyncDisposable {
   constructor(
     options: {
       readonly syncer?: (clock: FakeClock) => PodSyncer;
-      readonly names?: NamesSeen;
+      readonly names?: ListedNames;
     } = {},
   ) {
     this.workers = new PodWorkers({
@@ -145,7 +145,7 @@ export class WorkersRig implements AsyncDisposable {
           this.alive && (this.alive.get(fullName.split("_")[0] ?? "") ??
             new Map()),
       },
-      room: { freed: () => this.freed++ },
+      onCapacityFreed: () => this.freed++,
     }, { syncFrequencyMs: 60_000 });
     this.#running = this.workers.run(this.#stop.signal);
   }

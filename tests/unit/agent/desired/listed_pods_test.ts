@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
-import { SeenPods } from "../../../../mod/agent/desired/listed_pods.ts";
+import { ListedPods } from "../../../../mod/agent/desired/listed_pods.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
@@ -79,11 +79,11 @@ function seen(
     readonly expected?: readonly Pod[] | "not known";
     readonly ended?: readonly string[];
   } = {},
-): SeenPods {
+): ListedPods {
   const { owned = pods?.map(({ uid }) => uid) ?? [], workers = [] } = options;
   const { expected: given = [], ended = [] } = options;
   const expected = given === "not known" ? undefined : given;
-  return new SeenPods({
+  return new ListedPods({
     runtimePods: () => pods,
     ownedUids: () => new Set(owned),
     workers: { get: (uid) => workers.find((each) => each.uid === uid) },
@@ -94,11 +94,11 @@ function seen(
   });
 }
 
-Deno.test("SeenPods.alive() knows nobody before the first list", () => {
+Deno.test("ListedPods.alive() knows nobody before the first list", () => {
   strictEqual(seen(undefined).alive("web_shop"), undefined);
 });
 
-Deno.test("SeenPods.alive() tells since when the oldest running container is there, else the oldest ready sandbox", () => {
+Deno.test("ListedPods.alive() tells since when the oldest running container is there, else the oldest ready sandbox", () => {
   const pods = seen([
     listing("containers", {
       sandboxes: [sandbox("ready", 1n)],
@@ -123,7 +123,7 @@ Deno.test("SeenPods.alive() tells since when the oldest running container is the
   );
 });
 
-Deno.test("SeenPods.alive() leaves out the dead, other names and other agents' pods", () => {
+Deno.test("ListedPods.alive() leaves out the dead, other names and other agents' pods", () => {
   const pods = seen([
     listing("dead", { alive: false }),
     listing("name", { name: "other" }),
@@ -133,7 +133,7 @@ Deno.test("SeenPods.alive() leaves out the dead, other names and other agents' p
   deepStrictEqual(pods.alive("web_shop"), new Map());
 });
 
-Deno.test("SeenPods.alive() goes by the worker of a pod that has ended since the list", () => {
+Deno.test("ListedPods.alive() goes by the worker of a pod that has ended since the list", () => {
   const states: readonly PodState[] = [
     { kind: "syncing" },
     TERMINATING,
@@ -150,7 +150,7 @@ Deno.test("SeenPods.alive() goes by the worker of a pod that has ended since the
   );
 });
 
-Deno.test("SeenPods.alive() counts a wanted pod whose directory was lost", () => {
+Deno.test("ListedPods.alive() counts a wanted pod whose directory was lost", () => {
   const pods = seen([listing("a")], {
     owned: [],
     workers: [worker("a", { kind: "syncing" }, pod("a"))],
@@ -158,7 +158,7 @@ Deno.test("SeenPods.alive() counts a wanted pod whose directory was lost", () =>
   deepStrictEqual([...pods.alive("web_shop")?.keys() ?? []], ["a"]);
 });
 
-Deno.test("SeenPods.strangers() restores the pods of ours that have no worker, or one without a manifest", () => {
+Deno.test("ListedPods.unclaimed() restores the pods of ours that have no worker, or one without a manifest", () => {
   const pods = seen([
     listing("unclaimed"),
     listing("orphan"),
@@ -175,22 +175,22 @@ Deno.test("SeenPods.strangers() restores the pods of ours that have no worker, o
     ],
   });
   deepStrictEqual(
-    pods.strangers()?.map(({ metadata: { uid, name } }) => [uid, name]),
+    pods.unclaimed()?.map(({ metadata: { uid, name } }) => [uid, name]),
     [["unclaimed", "web"], ["orphan", "web"]],
   );
 });
 
-Deno.test("SeenPods.strangers() knows none before the first list, unless all pods of ours are accounted for", () => {
+Deno.test("ListedPods.unclaimed() knows none before the first list, unless all pods of ours are accounted for", () => {
   const known = worker("a", { kind: "syncing" }, pod("a"));
   const ask = (owned: readonly string[], workers: readonly WorkerView[]) =>
-    seen(undefined, { owned, workers }).strangers();
+    seen(undefined, { owned, workers }).unclaimed();
   deepStrictEqual(ask([], []), []);
   deepStrictEqual(ask(["a"], [known]), []);
   strictEqual(ask(["a", "b"], [known]), undefined);
   strictEqual(ask(["a"], [worker("a", TERMINATING)]), undefined);
 });
 
-Deno.test("SeenPods.sourceOf() reads the source of a pod from its sandbox", () => {
+Deno.test("ListedPods.sourceOf() reads the source of a pod from its sandbox", () => {
   const pods = seen([listing("a"), listing("b", { sandboxes: [] })]);
   strictEqual(pods.sourceOf("a"), "http");
   strictEqual(pods.sourceOf("b"), undefined);
@@ -205,7 +205,7 @@ function expected(uid: string): Pod {
   return { ...plain, metadata };
 }
 
-Deno.test("SeenPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {
+Deno.test("ListedPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {
   const listed = [
     listing("alive"),
     listing("dead", { alive: false }),
@@ -220,7 +220,7 @@ Deno.test("SeenPods counts pods that ran here while their source is asked, thoug
   });
   // What its manifest says of it is more than what the runtime does.
   deepStrictEqual(
-    pods.strangers(),
+    pods.unclaimed(),
     ["alive", "dead", "lost"].map(expected),
   );
   const last = 2n ** 63n;
@@ -230,8 +230,8 @@ Deno.test("SeenPods counts pods that ran here while their source is asked, thoug
   );
 });
 
-Deno.test("SeenPods knows nothing while it is not known what sources had", () => {
+Deno.test("ListedPods knows nothing while it is not known what sources had", () => {
   const pods = seen([listing("a")], { expected: "not known" });
   strictEqual(pods.alive("web_shop"), undefined);
-  strictEqual(pods.strangers(), undefined);
+  strictEqual(pods.unclaimed(), undefined);
 });

@@ -48,7 +48,7 @@ class AdmissionRig {
   /** Pods that may not be resized, as they have their resources. */
   readonly holdings = new Map<string, Pod>();
   /** Pods of which only the runtime tells; `undefined` before its first list. */
-  strangers: readonly Pod[] | undefined = [];
+  unclaimed: readonly Pod[] | undefined = [];
   retries = 0;
   readonly #workers = new Map<string, WorkerView>();
   readonly admission: PodAdmission;
@@ -82,7 +82,7 @@ class AdmissionRig {
         allocatable: new Map([["cpu", parseQuantity("2")]]),
         allowedUnsafeSysctls: [],
       }),
-      seen: { strangers: () => this.strangers },
+      seen: { unclaimed: () => this.unclaimed },
       ownedUids: () => this.owned,
     });
   }
@@ -139,7 +139,7 @@ Deno.test("PodAdmission.review() starts a refused pod when there is room, withou
   rig.end("a");
   deepStrictEqual(rig.uids(), ["a", "b"]);
   strictEqual(rig.statuses.get("b"), undefined);
-  strictEqual(rig.admission.held().has("b"), false);
+  strictEqual(rig.admission.pending().has("b"), false);
 });
 
 Deno.test("PodAdmission tells once of a refusal, however often it judges", () => {
@@ -310,29 +310,29 @@ Deno.test("PodAdmission.drop() leaves the status of a pod that ends, though it w
   rig.want(pod("a"));
   rig.admission.drop("a");
   strictEqual(rig.statuses.get("a")?.phase, "Running");
-  strictEqual(rig.admission.held().size, 0);
+  strictEqual(rig.admission.pending().size, 0);
 });
 
-Deno.test("PodAdmission has a pod wait for what is held without a manifest", () => {
+Deno.test("PodAdmission has a pod wait for what is pending without a manifest", () => {
   const rig = new AdmissionRig();
-  rig.strangers = [pod("orphan", { cpu: "2" })];
+  rig.unclaimed = [pod("orphan", { cpu: "2" })];
   rig.want(pod("a"), pod("new", { name: "orphan" }));
   strictEqual(rig.statuses.get("a")?.phase, "Pending");
   // Its own predecessor ends before it starts.
   deepStrictEqual(rig.uids(), ["new"]);
-  rig.strangers = [];
+  rig.unclaimed = [];
   rig.admission.review();
   deepStrictEqual(rig.uids(), ["new", "a"]);
   deepStrictEqual(rig.events, []);
 });
 
-Deno.test("PodAdmission judges nothing before it is known what is held without a manifest", () => {
+Deno.test("PodAdmission judges nothing before it is known what is pending without a manifest", () => {
   const rig = new AdmissionRig();
-  rig.strangers = undefined;
+  rig.unclaimed = undefined;
   rig.want(pod("a"), pod("b", { cpu: "9" }));
   deepStrictEqual(rig.uids(), []);
   strictEqual(rig.statuses.get("b"), undefined);
-  rig.strangers = [];
+  rig.unclaimed = [];
   rig.admission.review();
   deepStrictEqual(rig.uids(), ["a"]);
   strictEqual(rig.reason("b"), "OutOfcpu");
@@ -342,7 +342,7 @@ Deno.test("PodAdmission.drop() forgets a refused pod and its status", () => {
   const rig = new AdmissionRig();
   rig.want(pod("a", { cpu: "9" }));
   rig.admission.drop("a");
-  strictEqual(rig.admission.held().has("a"), false);
+  strictEqual(rig.admission.pending().has("a"), false);
   strictEqual(rig.statuses.get("a"), undefined);
 });
 

@@ -87,7 +87,7 @@ const NOTHING: Differences = {
 
 const EMPTY: ReconcileInput = {
   wanted: new Map(),
-  held: new Map(),
+  pending: new Map(),
   workers: [],
   running: [],
   owned: new Set(),
@@ -156,19 +156,19 @@ const ROWS: readonly {
     what: "nothing of one that has a place already",
     input: {
       wanted: byUid(A),
-      held: byUid(A),
+      pending: byUid(A),
       workers: [worker(A, ENDING)],
     },
     found: {},
   },
   {
     what: "a place in another version",
-    input: { wanted: byUid(A2), held: byUid(A) },
+    input: { wanted: byUid(A2), pending: byUid(A) },
     found: { changed: [A2] },
   },
   {
     what: "a place that nobody wants",
-    input: { held: byUid(A), workers: [worker(A, ENDING)] },
+    input: { pending: byUid(A), workers: [worker(A, ENDING)] },
     found: { unwanted: ["a"] },
   },
   {
@@ -178,14 +178,14 @@ const ROWS: readonly {
   },
   {
     what: "a place under the old name of its UID",
-    input: { wanted: byUid(RENAMED), held: byUid(A) },
+    input: { wanted: byUid(RENAMED), pending: byUid(A) },
     found: { unwanted: ["a"], missing: [RENAMED] },
   },
   {
     what: "nothing of a renamed pod that waits for the end of its old one",
     input: {
       wanted: byUid(RENAMED),
-      held: byUid(RENAMED),
+      pending: byUid(RENAMED),
       workers: [worker(A, ENDING)],
     },
     found: {},
@@ -209,10 +209,10 @@ const ROWS: readonly {
     found: {},
   },
   {
-    what: "no orphan that is wanted, held or ends",
+    what: "no orphan that is wanted, pending or ends",
     input: {
       wanted: byUid(A),
-      held: byUid(A),
+      pending: byUid(A),
       workers: [worker(B, ENDING)],
       running: [listing("a", "file"), listing("b", "file")],
       owned: new Set(["a", "b"]),

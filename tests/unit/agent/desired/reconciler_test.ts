@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
-import { WishKeeper } from "../../../../mod/agent/desired/reconciler.ts";
+import { Reconciler } from "../../../../mod/agent/desired/reconciler.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
@@ -30,13 +30,13 @@ class Rig {
   ranFrom: SourceName | undefined;
   /** What the URL had; `undefined` while it is not known. */
   expected: readonly Pod[] | undefined = [];
-  readonly held = new Map<string, Pod>();
+  readonly pending = new Map<string, Pod>();
   readonly workers = new Map<string, WorkerView>();
-  readonly #keeper: WishKeeper;
+  readonly #keeper: Reconciler;
 
   constructor() {
-    const { done, workers, held } = this;
-    this.#keeper = new WishKeeper({
+    const { done, workers, pending } = this;
+    this.#keeper = new Reconciler({
       log: this.log.logger,
       metrics: this.metrics,
       events: { record: (_pod, event) => void this.events.push(event) },
@@ -56,7 +56,7 @@ class Rig {
       admission: {
         want: (wanted) => void done.push(`want ${wanted.metadata.uid}`),
         drop: (uid) => void done.push(`drop ${uid}`),
-        held: () => held,
+        pending: () => pending,
       },
       seen: { sourceOf: () => this.ranFrom },
       expectedPods: () => this.expected,
@@ -108,7 +108,7 @@ function listing(uid: string, name = uid): PodListing {
   };
 }
 
-Deno.test("WishKeeper.reconcile() ends what nobody wants before it asks for what is new", () => {
+Deno.test("Reconciler.reconcile() ends what nobody wants before it asks for what is new", () => {
   const rig = new Rig();
   rig.run(pod("old", { name: "web" }));
   rig.list("file", pod("new", { name: "web" }), pod("more"));
@@ -120,7 +120,7 @@ Deno.test("WishKeeper.reconcile() ends what nobody wants before it asks for what
   ]);
 });
 
-Deno.test("WishKeeper.reconcile() passes on a pod that changed, and leaves one that did not", () => {
+Deno.test("Reconciler.reconcile() passes on a pod that changed, and leaves one that did not", () => {
   const rig = new Rig();
   const same = pod("same");
   rig.run(same);
@@ -129,7 +129,7 @@ Deno.test("WishKeeper.reconcile() passes on a pod that changed, and leaves one t
   deepStrictEqual(rig.reconcile(), ["want changed"]);
 });
 
-Deno.test("WishKeeper.reconcile() ends orphans under the name that the list or the disk tells, and counts them", () => {
+Deno.test("Reconciler.reconcile() ends orphans under the name that the list or the disk tells, and counts them", () => {
   const rig = new Rig();
   rig.owned = new Set(["listed", "named", "nameless"]);
   rig.running = [listing("listed", "shown")];
@@ -146,7 +146,7 @@ Deno.test("WishKeeper.reconcile() ends orphans under the name that the list or t
   ]);
 });
 
-Deno.test("WishKeeper.reconcile() counts the pods of others once all sources have spoken and the runtime was listed", () => {
+Deno.test("Reconciler.reconcile() counts the pods of others once all sources have spoken and the runtime was listed", () => {
   const rig = new Rig();
   rig.silent = ["http"];
   rig.running = [listing("foreign")];
@@ -162,7 +162,7 @@ Deno.test("WishKeeper.reconcile() counts the pods of others once all sources hav
   strictEqual(rig.log.of("foreign_pod").length, 1);
 });
 
-Deno.test("WishKeeper.reconcile() tells once of a pod whose UID another source has, as long as it has", () => {
+Deno.test("Reconciler.reconcile() tells once of a pod whose UID another source has, as long as it has", () => {
   const rig = new Rig();
   strictEqual(rig.metric("skerry_duplicate_pods"), 0);
   rig.list("file", pod("a"));
@@ -188,7 +188,7 @@ Deno.test("WishKeeper.reconcile() tells once of a pod whose UID another source h
   strictEqual(rig.events.length, 2);
 });
 
-Deno.test("WishKeeper.reconcile() gives the pod of a file that has not spoken to no URL", () => {
+Deno.test("Reconciler.reconcile() gives the pod of a file that has not spoken to no URL", () => {
   const rig = new Rig();
   rig.silent = ["file"];
   rig.ranFrom = "file";
@@ -198,7 +198,7 @@ Deno.test("WishKeeper.reconcile() gives the pod of a file that has not spoken to
   deepStrictEqual(rig.reconcile(), ["want a"]);
 });
 
-Deno.test("WishKeeper.reconcile() keeps for a URL that has not spoken what it had, and no more", () => {
+Deno.test("Reconciler.reconcile() keeps for a URL that has not spoken what it had, and no more", () => {
   const rig = new Rig();
   rig.silent = ["http"];
   rig.ranFrom = "http";
@@ -209,7 +209,7 @@ Deno.test("WishKeeper.reconcile() keeps for a URL that has not spoken what it ha
   deepStrictEqual(rig.reconcile(), ["want b"]);
 });
 
-Deno.test("WishKeeper.reconcile() does not guess whose a pod of ours is before the first list", () => {
+Deno.test("Reconciler.reconcile() does not guess whose a pod of ours is before the first list", () => {
   const rig = new Rig();
   rig.silent = ["file"];
   rig.running = undefined;

@@ -22,10 +22,10 @@ function pod(uid: string, cpu: string, name = uid): Pod {
 /** A gate of a node with two processors. */
 class Rig {
   readonly events: PodEvent[] = [];
-  readonly poked: string[] = [];
+  readonly enqueued: string[] = [];
   workers: readonly WorkerView[] = [];
   /** Pods that nobody claims; `undefined` while they are not known. */
-  strangers: readonly Pod[] | undefined = [];
+  unclaimed: readonly Pod[] | undefined = [];
   readonly sessions = new Sessions();
   readonly gate: ResizeGate;
 
@@ -36,9 +36,9 @@ class Rig {
       sessions: this.sessions,
       workers: {
         list: () => this.workers,
-        poke: (uid) => void this.poked.push(uid),
+        enqueue: (uid) => void this.enqueued.push(uid),
       },
-      seen: { strangers: () => this.strangers },
+      seen: { unclaimed: () => this.unclaimed },
       node: () => ({
         name: "edge1",
         labels: {},
@@ -175,16 +175,16 @@ Deno.test("ResizeGate.retry() has those looked at again that were refused, and n
   rig.reason("2", "refused");
   rig.reason("1", "granted");
   rig.gate.retry();
-  deepStrictEqual(rig.poked, ["refused"]);
+  deepStrictEqual(rig.enqueued, ["refused"]);
 });
 
 Deno.test("ResizeGate.judge() counts pods that nobody claims yet, and waits until they are known", () => {
   const rig = new Rig(pod("a", "2"));
-  rig.strangers = undefined;
+  rig.unclaimed = undefined;
   strictEqual(rig.reason("2"), "Deferred");
   strictEqual(rig.reason("3"), "Infeasible");
-  rig.strangers = [pod("stranger", "1")];
+  rig.unclaimed = [pod("stranger", "1")];
   strictEqual(rig.reason("2"), "Deferred");
-  rig.strangers = [];
+  rig.unclaimed = [];
   strictEqual(rig.reason("2"), undefined);
 });

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { ForeignPods } from "../../../../mod/agent/desired/unmanaged_pods.ts";
+import { UnmanagedPods } from "../../../../mod/agent/desired/unmanaged_pods.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
@@ -15,10 +15,10 @@ class Rig {
   readonly log = new LogRecorder();
   readonly metrics = new MetricsRegistry();
   workers: readonly string[] = [];
-  readonly #foreign: ForeignPods;
+  readonly #foreign: UnmanagedPods;
 
   constructor() {
-    this.#foreign = new ForeignPods({
+    this.#foreign = new UnmanagedPods({
       log: this.log.logger,
       metrics: this.metrics,
       workers: { list: () => this.workers.map(worker) },
@@ -62,7 +62,7 @@ function worker(uid: string): WorkerView {
   };
 }
 
-Deno.test("ForeignPods.look() counts pods that have neither a worker nor a directory", () => {
+Deno.test("UnmanagedPods.look() counts pods that have neither a worker nor a directory", () => {
   const rig = new Rig();
   rig.workers = ["wanted"];
   rig.look(["wanted", "owned", "foreign"], ["owned"]);
@@ -70,7 +70,7 @@ Deno.test("ForeignPods.look() counts pods that have neither a worker nor a direc
   deepStrictEqual(rig.named, ["shop/foreign"]);
 });
 
-Deno.test("ForeignPods.look() names a foreign pod once as long as it is there, and again when it comes back", () => {
+Deno.test("UnmanagedPods.look() names a foreign pod once as long as it is there, and again when it comes back", () => {
   const rig = new Rig();
   rig.look(["foreign"]);
   rig.look(["foreign"]);
@@ -81,7 +81,7 @@ Deno.test("ForeignPods.look() names a foreign pod once as long as it is there, a
   deepStrictEqual(rig.named, ["shop/foreign", "shop/foreign"]);
 });
 
-Deno.test("ForeignPods.look() does not take a pod of ours that has just ended for a foreign one while a list still shows it", () => {
+Deno.test("UnmanagedPods.look() does not take a pod of ours that has just ended for a foreign one while a list still shows it", () => {
   const rig = new Rig();
   rig.look(["a"], ["a"]);
   rig.look(["a"]);

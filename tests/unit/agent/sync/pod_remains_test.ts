@@ -141,7 +141,7 @@ Deno.test("PodRemains.remove() keeps the directory, by which the rest is ours, u
 
 Deno.test("PodRemains.remove() keeps the record that says how an evicted pod ended", async () => {
   await using rig = new Rig({ hasCgroups: false });
-  rig.remains.remove(UID, "evidence");
+  rig.remains.remove(UID, "status");
   deepStrictEqual((await rig.pass()).at(-1), "directory u1 but status.json");
   // It is still wanted, and shown.
   deepStrictEqual(rig.living(UID), [UID]);

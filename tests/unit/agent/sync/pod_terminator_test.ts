@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { PodMemory } from "../../../../mod/agent/sync/sync_memory.ts";
-import { PodEnder } from "../../../../mod/agent/sync/pod_terminator.ts";
+import { PodTerminator } from "../../../../mod/agent/sync/pod_terminator.ts";
 import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
 import type {
@@ -34,11 +34,11 @@ class Rig {
   looks: ObservedContainer[][] = [[ENDED]];
   /** How the kill goes. */
   kill: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
-  readonly #ender: PodEnder;
+  readonly #ender: PodTerminator;
 
   constructor() {
     const note = (step: string) => (): void => void this.done.push(step);
-    this.#ender = new PodEnder({
+    this.#ender = new PodTerminator({
       clock: this.clock,
       events: { record: (_pod, event) => void this.events.push(event) },
       records: {
@@ -115,7 +115,7 @@ class Rig {
   }
 
   async release(
-    keep: Parameters<PodEnder["release"]>[1],
+    keep: Parameters<PodTerminator["release"]>[1],
     ending: Partial<EndingPod> = {},
   ): Promise<readonly string[]> {
     await this.#ender.release({ ...ENDING, ...ending }, keep);
@@ -125,7 +125,7 @@ class Rig {
 
 const ENDING: EndingPod = { uid: "a", pod: pod("a"), graceSeconds: 30 };
 
-Deno.test("PodEnder.terminate() tells that the pod ends, stops it, and tells how it ended", async () => {
+Deno.test("PodTerminator.terminate() tells that the pod ends, stops it, and tells how it ended", async () => {
   const rig = new Rig();
   await rig.terminate();
   deepStrictEqual(rig.done, [
@@ -141,7 +141,7 @@ Deno.test("PodEnder.terminate() tells that the pod ends, stops it, and tells how
   ]);
 });
 
-Deno.test("PodEnder.terminate() ends a pod without a manifest by its own grace, and tells nothing of it", async () => {
+Deno.test("PodTerminator.terminate() ends a pod without a manifest by its own grace, and tells nothing of it", async () => {
   const rig = new Rig();
   await rig.terminate({ pod: undefined, graceSeconds: undefined });
   deepStrictEqual(rig.done, [
@@ -152,14 +152,14 @@ Deno.test("PodEnder.terminate() ends a pod without a manifest by its own grace, 
   ]);
 });
 
-Deno.test("PodEnder.terminate() looks again until the runtime tells how a container ended", async () => {
+Deno.test("PodTerminator.terminate() looks again until the runtime tells how a container ended", async () => {
   const rig = new Rig();
   rig.looks = [[UNCONFIRMED], [ENDED, UNCONFIRMED], [ENDED]];
   await rig.terminateInTime();
   strictEqual(rig.done.filter((step) => step === "look").length, 3);
 });
 
-Deno.test("PodEnder.terminate() does not wait for ever for a runtime that never tells how a container ended", async () => {
+Deno.test("PodTerminator.terminate() does not wait for ever for a runtime that never tells how a container ended", async () => {
   const rig = new Rig();
   rig.looks = [[UNCONFIRMED]];
   await rig.terminateInTime();
@@ -185,7 +185,7 @@ const AFTER_FAILURE: readonly {
 ];
 
 for (const { what, shown, hasEnded } of AFTER_FAILURE) {
-  Deno.test(`PodEnder.terminate() ${hasEnded ? "leaves a sandbox to the collector" : "fails"} when a kill failed and ${what}`, async () => {
+  Deno.test(`PodTerminator.terminate() ${hasEnded ? "leaves a sandbox to the collector" : "fails"} when a kill failed and ${what}`, async () => {
     const rig = new Rig();
     rig.kill = () => Promise.reject(BUSY);
     rig.looks = [shown];
@@ -201,7 +201,7 @@ for (const { what, shown, hasEnded } of AFTER_FAILURE) {
   });
 }
 
-Deno.test("PodEnder.terminate() fails by the names of the containers that still run", async () => {
+Deno.test("PodTerminator.terminate() fails by the names of the containers that still run", async () => {
   const rig = new Rig();
   rig.looks = [[ENDED, seen("b"), seen("c")]];
   await rejects(rig.terminate(), {
@@ -211,7 +211,7 @@ Deno.test("PodEnder.terminate() fails by the names of the containers that still 
   strictEqual(rig.done.includes("end volumes"), false);
 });
 
-Deno.test("PodEnder.terminate() that is cut short tells of no failure", async () => {
+Deno.test("PodTerminator.terminate() that is cut short tells of no failure", async () => {
   const rig = new Rig();
   const stop = new AbortController();
   rig.kill = () => {
@@ -232,7 +232,7 @@ for (
     [20, 30_000],
   ] as const
 ) {
-  Deno.test(`PodEnder.terminate() tells after ${limitMs} ms that an evicted pod with ${graceSeconds} s of grace does not end`, async () => {
+  Deno.test(`PodTerminator.terminate() tells after ${limitMs} ms that an evicted pod with ${graceSeconds} s of grace does not end`, async () => {
     const rig = new Rig();
     const gate = new Gate();
     rig.kill = (signal) => gate.wait(signal);
@@ -249,7 +249,7 @@ for (
   });
 }
 
-Deno.test("PodEnder.terminate() waits without a word for a pod that nobody evicted", async () => {
+Deno.test("PodTerminator.terminate() waits without a word for a pod that nobody evicted", async () => {
   const rig = new Rig();
   const gate = new Gate();
   rig.kill = (signal) => gate.wait(signal);
@@ -263,10 +263,10 @@ Deno.test("PodEnder.terminate() waits without a word for a pod that nobody evict
 const RELEASES = [
   ["all", ["end cgroup", "last status", "keep record"]],
   [
-    "evidence",
+    "status",
     [
       "end session",
-      "remove evidence",
+      "remove status",
       "last status",
       "keep record",
     ],
@@ -295,12 +295,12 @@ const RELEASES = [
 ] as const;
 
 for (const [keep, steps] of RELEASES) {
-  Deno.test(`PodEnder.release() of a pod of which is kept: ${keep}`, async () => {
+  Deno.test(`PodTerminator.release() of a pod of which is kept: ${keep}`, async () => {
     deepStrictEqual(await new Rig().release(keep), steps);
   });
 }
 
-Deno.test("PodEnder.release() says nothing of the end of a pod without a manifest", async () => {
+Deno.test("PodTerminator.release() says nothing of the end of a pod without a manifest", async () => {
   const done = await new Rig().release("nothing", { pod: undefined });
   strictEqual(done.includes("last status"), false);
 });

@@ -7,18 +7,18 @@
 import { deepStrictEqual } from "node:assert/strict";
 import {
   type NameClaim,
-  type NameRight,
-  nameRight,
+  type NameOwnership,
+  nameOwnership,
 } from "../../../../mod/agent/workers/name_ownership.ts";
 
 function claim(
   uid: string,
   facts: Partial<Omit<NameClaim, "uid">> = {},
 ): NameClaim {
-  return { uid, hasName: false, isEnding: false, ...facts };
+  return { uid, ownsName: false, isEnding: false, ...facts };
 }
 
-const HAS = { hasName: true };
+const HAS = { ownsName: true };
 const ENDING = { isEnding: true };
 
 const ROWS: readonly {
@@ -26,7 +26,7 @@ const ROWS: readonly {
   readonly claims: readonly NameClaim[];
   readonly alive?: Readonly<Record<string, bigint>>;
   /** In the order of the claims. */
-  readonly rights: readonly NameRight[];
+  readonly rights: readonly NameOwnership[];
 }[] = [
   { what: "alone", claims: [claim("a")], alive: {}, rights: ["has"] },
   {
@@ -103,11 +103,11 @@ const ROWS: readonly {
 ];
 
 for (const { what, claims, alive, rights } of ROWS) {
-  Deno.test(`nameRight(), ${what}`, () => {
+  Deno.test(`nameOwnership(), ${what}`, () => {
     const names = {
       claims,
       alive: alive === undefined ? undefined : new Map(Object.entries(alive)),
     };
-    deepStrictEqual(claims.map(({ uid }) => nameRight(uid, names)), rights);
+    deepStrictEqual(claims.map(({ uid }) => nameOwnership(uid, names)), rights);
   });
 }

@@ -75,7 +75,7 @@ Deno.test("PodWorkers.remove() does not cut short an end that is under way", asy
 Deno.test("PodWorkers.remove() ignores a pod that nobody knows", async () => {
   await using rig = new WorkersRig();
   await rig.remove("a");
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.clock.advance(100_000);
   deepStrictEqual(rig.syncer.steps, []);
   deepStrictEqual(rig.workers.list(), []);
@@ -88,7 +88,7 @@ Deno.test("PodWorkers keeps a completed pod, frees its name and clears it when i
   await rig.update(pod("a", { name: "job" }));
   strictEqual(rig.workers.get("a")?.state.kind, "finished");
   await rig.clock.advance(300_000);
-  rig.workers.poke("a");
+  rig.workers.enqueue("a");
   await rig.update(pod("a", { name: "job" }));
   deepStrictEqual(rig.syncer.told(), [
     "sync a",
@@ -169,7 +169,7 @@ Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and 
   deepStrictEqual(rig.syncer.told(), [
     "sync a",
     "terminate a",
-    "release a evidence",
+    "release a status",
   ]);
   const [, end] = rig.syncer.steps;
   strictEqual(end?.graceSeconds, 1);
@@ -217,7 +217,7 @@ Deno.test("PodWorkers.evict() ends a sync that is under way", async () => {
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told().slice(1), [
     "terminate a",
-    "release a evidence",
+    "release a status",
   ]);
 });
 
@@ -248,13 +248,13 @@ Deno.test("PodWorkers.update() starts what a pod's source says anew under the UI
   strictEqual(rig.workers.get("a")?.wanted, first);
   rig.workers.remove("a");
   strictEqual(rig.workers.get("a")?.wanted, undefined);
-  rig.workers.update(pod("a", { version: "dressed" }), second);
+  rig.workers.update(pod("a", { version: "withClassDefaults" }), second);
   strictEqual(rig.workers.get("a")?.wanted, second);
   await rig.clock.advance(0);
   strictEqual(rig.workers.get("a")?.wanted, second);
   strictEqual(
     rig.workers.get("a")?.pod?.metadata.labels?.["version"],
-    "dressed",
+    "withClassDefaults",
   );
 });
 

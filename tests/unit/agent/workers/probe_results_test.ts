@@ -30,27 +30,27 @@ interface Row {
 
 // kubelet.go, syncLoopIteration: a success of liveness is no reason to look.
 const rows: readonly Row[] = [
-  { kind: "liveness", verdict: "failure", follows: ["hurry a"] },
+  { kind: "liveness", verdict: "failure", follows: ["enqueueNow a"] },
   { kind: "liveness", verdict: "success", follows: [] },
   {
     kind: "readiness",
     verdict: "success",
-    follows: ["ready c-0 true", "poke a"],
+    follows: ["ready c-0 true", "enqueue a"],
   },
   {
     kind: "readiness",
     verdict: "failure",
-    follows: ["ready c-0 false", "poke a"],
+    follows: ["ready c-0 false", "enqueue a"],
   },
   {
     kind: "startup",
     verdict: "success",
-    follows: ["started c-0 true", "hurry a"],
+    follows: ["started c-0 true", "enqueueNow a"],
   },
   {
     kind: "startup",
     verdict: "failure",
-    follows: ["started c-0 false", "hurry a"],
+    follows: ["started c-0 false", "enqueueNow a"],
   },
   { kind: "liveness", verdict: "failure", state: ENDING, follows: [] },
   {
@@ -88,8 +88,8 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
       },
       workers: {
         get: (wanted) => wanted === "a" ? worker : undefined,
-        poke: (wanted) => void done.push(`poke ${wanted}`),
-        hurry: (wanted) => void done.push(`hurry ${wanted}`),
+        enqueue: (wanted) => void done.push(`enqueue ${wanted}`),
+        enqueueNow: (wanted) => void done.push(`enqueueNow ${wanted}`),
       },
     });
     answers.take({ uid, container: "c", containerId: "c-0", kind, verdict });
