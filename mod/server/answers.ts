@@ -45,7 +45,7 @@ export function failure(
   reason: FailureReason,
   message: string,
 ): Response {
-  const response = json({
+  return json({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
@@ -54,7 +54,16 @@ export function failure(
     reason,
     code,
   }, code);
-  if (code === 405) response.headers.set("allow", "GET, HEAD");
+}
+
+/** The refusal of everything but reading. */
+export function refuseMethod(method: string): Response {
+  const response = failure(
+    405,
+    "MethodNotAllowed",
+    `Cannot answer ${method}: wanted GET`,
+  );
+  response.headers.set("allow", "GET, HEAD");
   return response;
 }
 

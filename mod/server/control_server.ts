@@ -5,16 +5,24 @@
  */
 
 import { lastingPod } from "../api/vocabulary/mod.ts";
-import { type Clock, isAbort, TaskGroup } from "../base/mod.ts";
+import { type Clock, TaskGroup } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import { type Logger, METRICS_CONTENT_TYPE } from "../base/telemetry/mod.ts";
-import { failure, healthAnswer, json, plain, podList } from "./answers.ts";
+import {
+  failure,
+  healthAnswer,
+  json,
+  plain,
+  podList,
+  refuseMethod,
+} from "./answers.ts";
 import { parseEventQuery } from "./event_query.ts";
 import { OpenWatches, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog, type ReadLogOptions } from "./log_reader.ts";
 import type { AgentView } from "./ports.ts";
+import { stream } from "./stream.ts";
 import {
   UnixListener,
   UnixListenError,
@@ -89,18 +97,18 @@ export class ControlServer implements AsyncDisposable {
     deps: Pick<ControlServerDeps, "clock" | "log">,
     signal: AbortSignal,
   ): Promise<void> {
-    let isTold = this.#listener === undefined;
+    let isLogged = this.#listener === undefined;
     for (;;) {
       await deps.clock.sleep(VISIBLE_PERIOD_MS, signal);
       try {
         if (await this.#listener?.isShown()) continue;
         await this.#listener?.[Symbol.asyncDispose]();
         this.#listener = await this.#listen();
-        isTold = false;
+        isLogged = false;
         deps.log.warn("control_socket_made_again");
       } catch (error) {
-        if (!isTold) deps.log.warn("control_socket_missing", { error });
-        isTold = true;
+        if (!isLogged) deps.log.warn("control_socket_missing", { error });
+        isLogged = true;
       }
     }
   }
@@ -118,18 +126,12 @@ async function answer(
   context: Context,
 ): Promise<Response> {
   const { method, url } = question;
-  if (method !== "GET" && method !== "HEAD") {
-    return failure(
-      405,
-      "MethodNotAllowed",
-      `Cannot answer ${method}: wanted GET`,
-    );
-  }
+  if (method !== "GET" && method !== "HEAD") return refuseMethod(method);
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
     if (method === "HEAD" && isStream(names, url)) {
       // Nobody would read it to its end and let go of what is behind it.
-      return failure(405, "MethodNotAllowed", "Cannot answer HEAD: wanted GET");
+      return refuseMethod(method);
     }
     return await route(names, url, context);
   } catch (error) {
@@ -343,30 +345,11 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 function streamLog(options: ReadLogOptions, context: Context): Response {
-  const gone = new AbortController();
-  const signal = AbortSignal.any([gone.signal, context.signal]);
-  const pieces = readLog(options, context.deps, signal);
-  const { log } = context.deps;
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller): Promise<void> {
-      try {
-        const next = await pieces.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
-      } catch (error) {
-        // The agent stops: what was read so far is all there will be.
-        if (isAbort(error, signal)) {
-          if (!gone.signal.aborted) controller.close();
-          return;
-        }
-        log.warn("log_stream_failed", { path: options.path, error });
-        controller.error(error);
-      }
-    },
-    async cancel(): Promise<void> {
-      gone.abort();
-      await pieces.return();
-    },
+  const { deps, signal } = context;
+  const { path } = options;
+  return stream((over) => readLog(options, deps, over), {
+    type: "text/plain",
+    signal,
+    logFailure: (error) => deps.log.warn("log_stream_failed", { path, error }),
   });
-  return new Response(body, { headers: { "content-type": "text/plain" } });
 }

@@ -5,7 +5,7 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import { quoted } from "./quoted.ts";
+import { readSwitch, type RefusedQuery, refuseValue } from "./query.ts";
 
 /** Which events are wanted, and whether those to come are too. */
 export interface EventQuery {
@@ -18,7 +18,7 @@ export interface EventQuery {
 /** The query, or why it cannot be answered. */
 export type EventQueryResult =
   | { readonly kind: "ok"; readonly query: EventQuery }
-  | { readonly kind: "refused"; readonly message: string };
+  | RefusedQuery;
 
 /** What can be selected by; upstream's list in pkg/apis/core/v1/conversion.go. */
 const FIELDS: Readonly<Record<string, (event: WireEvent) => string>> = {
@@ -49,20 +49,12 @@ export function parseEventQuery(
   parameters: URLSearchParams,
   namespace: string | undefined,
 ): EventQueryResult {
-  const watch = parameters.get("watch") ?? "false";
-  const isOn = ["", "1", "true"].includes(watch);
-  if (!isOn && !["0", "false"].includes(watch)) {
-    return refused(
-      `Cannot use watch: found ${quoted(watch)}, wanted true or false`,
-    );
-  }
+  const given = parameters.get("watch") ?? "false";
+  const watch = readSwitch(given);
+  if (watch === undefined) return refuseValue("watch", given, "true or false");
   const resourceVersion = parameters.get("resourceVersion") ?? "";
   if (!/^\d{0,15}$/.test(resourceVersion)) {
-    return refused(
-      `Cannot use resourceVersion: found ${
-        quoted(resourceVersion)
-      }, wanted one of a list`,
-    );
+    return refuseValue("resourceVersion", resourceVersion, "one of a list");
   }
   const selector = parseFieldSelector(parameters.get("fieldSelector") ?? "");
   if (selector.kind === "refused") return selector;
@@ -70,7 +62,7 @@ export function parseEventQuery(
   return {
     kind: "ok",
     query: {
-      watch: isOn,
+      watch,
       // As upstream has it, 0 is any version.
       ...(resourceVersion !== "" && resourceVersion !== "0" &&
         { resourceVersion }),
@@ -88,12 +80,12 @@ function parseFieldSelector(
   text: string,
 ):
   | { readonly kind: "ok"; readonly matches: (event: WireEvent) => boolean }
-  | { readonly kind: "refused"; readonly message: string } {
+  | RefusedQuery {
   const terms = text.split(",").filter((term) => term !== "");
   if (terms.length > MAX_TERMS) {
-    return refused(
-      `Cannot use fieldSelector: found ${terms.length} terms, wanted at most ${MAX_TERMS}`,
-    );
+    const message =
+      `Cannot use fieldSelector: found ${terms.length} terms, wanted at most ${MAX_TERMS}`;
+    return { kind: "refused", message };
   }
   const tests: ((event: WireEvent) => boolean)[] = [];
   for (const term of terms) {
@@ -101,18 +93,15 @@ function parseFieldSelector(
       /^([^=!]*)(==?|!=)(.*)$/s.exec(term) ?? [];
     const read = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
     if (operator === undefined) {
-      return refused(
-        `Cannot use fieldSelector: found ${
-          quoted(term)
-        }, wanted a field, = or !=, and a value`,
+      return refuseValue(
+        "fieldSelector",
+        term,
+        "a field, = or !=, and a value",
       );
     }
     if (read === undefined) {
-      return refused(
-        `Cannot use fieldSelector: found ${quoted(field)}, wanted one of ${
-          Object.keys(FIELDS).join(", ")
-        }`,
-      );
+      const known = Object.keys(FIELDS).join(", ");
+      return refuseValue("fieldSelector", field, `one of ${known}`);
     }
     const isWanted = operator !== "!=";
     tests.push((event) => (read(event) === wanted) === isWanted);
@@ -121,8 +110,4 @@ function parseFieldSelector(
     kind: "ok",
     matches: (event) => tests.every((test) => test(event)),
   };
-}
-
-function refused(message: string): { kind: "refused"; message: string } {
-  return { kind: "refused", message };
 }

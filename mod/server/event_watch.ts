@@ -8,8 +8,9 @@ import type { Logger } from "../base/telemetry/mod.ts";
 import { failure } from "./answers.ts";
 import type { EventQuery } from "./event_query.ts";
 import type { EventFeed, WireEventChange } from "./ports.ts";
+import { type Pieces, stream } from "./stream.ts";
 
-/** Each holds a little memory and is told of every event. */
+/** Each holds a little memory and is sent every event. */
 const OPEN_WATCHES = 16;
 
 /** How many watches are open; one for all connections of a server. */
@@ -40,15 +41,14 @@ export interface WatchDeps {
 /**
  * Answers with a stream that goes on until the client leaves, the client stops
  * reading, it has lost something, or `signal` aborts.
- *
- * Nothing is queued for a slow client but the piece it is about to read.
  */
 export function watchEvents(
   query: EventQuery,
   deps: WatchDeps,
   signal: AbortSignal,
 ): Response {
-  const place = deps.watches.enter();
+  const { events, watches, log } = deps;
+  const place = watches.enter();
   if (place === undefined) {
     return failure(
       429,
@@ -57,63 +57,19 @@ export function watchEvents(
     );
   }
   const { resourceVersion: after } = query;
-  const gone = new AbortController();
-  const changes = deps.events.watch(
-    AbortSignal.any([gone.signal, signal]),
-    after === undefined ? {} : { after },
-  );
-  const body = streamLines(readLines(changes, query), {
-    log: deps.log,
-    gone: gone.signal,
-    finish: () => {
-      place[Symbol.dispose]();
-      gone.abort();
-    },
-  });
-  return new Response(body, {
-    headers: { "content-type": "application/json" },
-  });
-}
-
-function streamLines(
-  lines: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>,
-  options: {
-    readonly log: Logger;
-    /** Aborts when the watch is over. */
-    readonly gone: AbortSignal;
-    /** Ends the watch; called at least once, whatever happens. */
-    readonly finish: () => void;
-  },
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { log, gone, finish } = options;
-  return new ReadableStream({
-    async pull(controller): Promise<void> {
-      try {
-        const next = await lines.next();
-        if (gone.aborted) return;
-        if (next.done === true) {
-          finish();
-          controller.close();
-          return;
-        }
-        controller.enqueue(next.value);
-      } catch (error) {
-        finish();
-        log.warn("event_watch_failed", { error });
-        controller.error(error);
-      }
-    },
-    async cancel(): Promise<void> {
-      finish();
-      await lines.return();
-    },
+  const options = after === undefined ? {} : { after };
+  return stream((over) => readLines(events.watch(over, options), query), {
+    type: "application/json",
+    signal,
+    finish: () => place[Symbol.dispose](),
+    logFailure: (error) => log.warn("event_watch_failed", { error }),
   });
 }
 
 async function* readLines(
   changes: AsyncIterable<WireEventChange>,
   query: EventQuery,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+): Pieces {
   const encoder = new TextEncoder();
   const line = (type: string, object: unknown) =>
     encoder.encode(`${JSON.stringify({ type, object })}\n`);

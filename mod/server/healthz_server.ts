@@ -4,7 +4,7 @@
  * @module
  */
 
-import { failure, healthAnswer } from "./answers.ts";
+import { failure, healthAnswer, refuseMethod } from "./answers.ts";
 import { HttpListener, type ListenerDeps } from "./http_listener.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import type { HealthSource } from "./ports.ts";
@@ -69,13 +69,7 @@ export class HealthzServer implements AsyncDisposable {
 
 function answer(question: HttpQuestion, health: HealthSource): Response {
   const { method, url } = question;
-  if (method !== "GET" && method !== "HEAD") {
-    return failure(
-      405,
-      "MethodNotAllowed",
-      `Cannot answer ${method}: wanted GET`,
-    );
-  }
+  if (method !== "GET" && method !== "HEAD") return refuseMethod(method);
   if (url.pathname !== "/healthz") {
     return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
   }

@@ -227,10 +227,10 @@ export class HttpConnection {
   async #within<T>(
     limitMs: number,
     work: () => Promise<T>,
-    tell: () => void = () => {},
+    cutting: () => void = () => {},
   ): Promise<T> {
     using _limit = this.#deps.clock.after(limitMs, () => {
-      tell();
+      cutting();
       this.cut();
     });
     return await work();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { quoted } from "./quoted.ts";
+import { quoted, readSwitch, type RefusedQuery, refuseValue } from "./query.ts";
 
 /** How a log is to be shown. */
 export interface LogQuery {
@@ -17,7 +17,7 @@ export interface LogQuery {
 /** The query, or why it cannot be answered. */
 export type LogQueryResult =
   | { readonly kind: "ok"; readonly query: LogQuery }
-  | { readonly kind: "refused"; readonly message: string };
+  | RefusedQuery;
 
 const SWITCHES = ["follow", "previous", "timestamps"] as const;
 
@@ -28,16 +28,13 @@ export function parseLogQuery(parameters: URLSearchParams): LogQueryResult {
   for (const [name, value] of parameters) {
     const known = SWITCHES.find((each) => each === name);
     if (known !== undefined) {
-      // A name alone switches it on, as with upstream's query.
-      const isOn = ["", "1", "true"].includes(value);
-      if (!isOn && !["0", "false"].includes(value)) {
-        return refused(name, value, "true or false");
-      }
+      const isOn = readSwitch(value);
+      if (isOn === undefined) return refuseValue(name, value, "true or false");
       switches[known] = isOn;
     } else if (name === "tailLines" && /^\d{1,15}$/.test(value)) {
       tailLines = Number(value);
     } else if (name === "tailLines") {
-      return refused(name, value, "a whole number of at least 0");
+      return refuseValue(name, value, "a whole number of at least 0");
     } else {
       return {
         kind: "refused",
@@ -50,12 +47,5 @@ export function parseLogQuery(parameters: URLSearchParams): LogQueryResult {
   return {
     kind: "ok",
     query: { ...switches, ...(tailLines === undefined ? {} : { tailLines }) },
-  };
-}
-
-function refused(name: string, value: string, wanted: string): LogQueryResult {
-  return {
-    kind: "refused",
-    message: `Cannot use ${name}: found ${quoted(value)}, wanted ${wanted}`,
   };
 }
