@@ -14,7 +14,7 @@ import type { CriConnection } from "../cri/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import { removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
-import { Pleg, type PodLifecycleEvent } from "../picture/mod.ts";
+import type { PodLifecycleEvent, RuntimeWatch } from "../picture/mod.ts";
 import type { FileSource } from "../source/file/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
 import type { UrlSource } from "../source/url/mod.ts";
@@ -52,7 +52,7 @@ export interface CoreDeps {
 /** The parts that others look into. */
 export interface Core {
   readonly agent: Agent;
-  readonly pleg: Pleg;
+  readonly watch: RuntimeWatch;
   readonly statuses: StatusManager;
   readonly events: EventRecorder;
   readonly fileSource: FileSource;
@@ -78,20 +78,10 @@ export async function buildCore(
   await dropUrlCheckpoint(config, { clock: deps.clock, log });
   const { owned, volumes, records } = await loadState(config, common);
   const directories = owned;
-  const runtime = await buildRuntime(config, common);
-  const { executor, executor: { activities } } = runtime;
+  const runtime = await buildRuntime(config, { ...common, managed: owned });
+  const { picture, watch, executor, executor: { activities } } = runtime;
   const remains = new PodRemains({ ...common, ...runtime, directories });
-  const prober = buildProber({ ...common, cache: runtime.cache, records });
-  const pleg: Pleg = new Pleg({
-    ...deps,
-    runtime: runtime.exits,
-    cache: runtime.cache,
-    inspect: (listing, signal) => runtime.observer.inspect(listing, signal),
-    glimpse: (uid, id, signal) => runtime.observer.glimpse(uid, id, signal),
-    hints: (signal) => runtime.exits.heed(deps.connection.hints(signal)),
-    isOurs: (uid) => owned.has(uid),
-    isBusy: (uid) => syncer.isActing(uid),
-  }, config.sync);
+  const prober = buildProber({ ...common, picture, records });
   const syncer: RuntimePodSyncer = new RuntimePodSyncer({
     ...common,
     ...runtime,
@@ -100,7 +90,6 @@ export async function buildCore(
     volumes,
     directories,
     remains,
-    isListed: (uid) => pleg.listing?.pods.has(uid) ?? false,
     resizes: { judge: (...pods) => agent.resizes.judge(...pods) },
   });
   const agent: Agent = new Agent({
@@ -115,9 +104,9 @@ export async function buildCore(
     syncer,
     sources: [sources.fileSource, sources.urlSource ?? []].flat(),
     lifecycleEvents: (signal) =>
-      runtimeEvents(pleg, { ...deps, driver }, signal),
+      runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => executor.pullEnds(signal),
-    runtimePods: () => pleg.listing && [...pleg.listing.pods.values()],
+    runtimePods: () => picture.listing && [...picture.listing.pods.values()],
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),
   }, {
@@ -125,7 +114,7 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  return { ...sources, agent, pleg, statuses, events, activities, sessions };
+  return { ...sources, agent, watch, statuses, events, activities, sessions };
 }
 
 /** What more than one part works with. */
@@ -192,7 +181,7 @@ async function loadState(
 
 /** What moves in the runtime, from when it first answers; after an outage it may be another. */
 async function* runtimeEvents(
-  pleg: Pleg,
+  watch: RuntimeWatch,
   deps: {
     readonly connection: CriConnection;
     readonly driver: NodeCgroupDriver;
@@ -202,7 +191,7 @@ async function* runtimeEvents(
   const { connection, driver } = deps;
   await connection.ready(signal);
   await driver.learn(connection, signal);
-  for await (const event of pleg.run(signal)) {
+  for await (const event of watch.run(signal)) {
     if (event.kind === "runtime_returned") {
       await connection.ready(signal);
       await driver.learn(connection, signal);

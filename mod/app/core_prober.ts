@@ -10,7 +10,7 @@ import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { ProbeManager, type ProbeMemory, TargetProber } from "../prober/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
-import type { PodCache } from "../picture/mod.ts";
+import type { RuntimePicture } from "../picture/mod.ts";
 
 /** What asking works with. */
 export interface ProberDeps {
@@ -20,7 +20,7 @@ export interface ProberDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly connection: CriConnection;
-  readonly cache: PodCache;
+  readonly picture: RuntimePicture;
   readonly node: NodeFacts;
   /** What an earlier agent knew. */
   readonly records: ProbeMemory;
@@ -29,11 +29,11 @@ export interface ProberDeps {
 
 /** Builds the prober; nothing is asked yet. */
 export function buildProber(deps: ProberDeps): ProbeManager {
-  const { connection, cache, node, records, ...common } = deps;
+  const { connection, picture, node, records, ...common } = deps;
   return new ProbeManager({
     ...common,
     pods: {
-      observed: (uid) => cache.get(uid),
+      observed: (uid) => picture.get(uid),
       podIps: ({ spec }, { ips }) => spec.hostNetwork === true ? node.ips : ips,
     },
     memory: records,

@@ -5,12 +5,11 @@
  */
 
 import type { Clock, Random, Sessions } from "../base/mod.ts";
-import type { Logger } from "../base/telemetry/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { EventSink } from "../api/types/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
-import { KnownExits, PodCache, PodObserver } from "../picture/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
 import { type NodeFacts, NodeSpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
@@ -18,6 +17,7 @@ import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
 import { diskFiles, realPathOf } from "../host/files/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
+import { buildPicture, type PictureParts } from "./core_picture.ts";
 import { NodeFiles } from "./node_files.ts";
 
 /** What the hands work with. */
@@ -25,19 +25,19 @@ export interface RuntimeDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly connection: CriConnection;
   readonly objects: ObjectGetter;
   readonly node: NodeFacts;
   readonly resources: PodResources;
   readonly sessions: Sessions;
+  /** The agent's own pods. */
+  readonly managed: { has(uid: string): boolean };
 }
 
 /** What a sync of a pod does its work with. */
-export interface RuntimeParts {
-  readonly cache: PodCache;
-  readonly observer: PodObserver;
-  readonly exits: KnownExits;
+export interface RuntimeParts extends PictureParts {
   readonly executor: PodExecutor;
   readonly resources: PodResources;
   /** Removes what has ended. */
@@ -66,15 +66,8 @@ export async function buildRuntime(
     podsDir,
     podLogsDir,
   });
-  const cache = new PodCache();
   const notes = new ContainerNotes(given, { podsDir });
   const common = { ...given, runtime, resources, notes };
-  const exits = new KnownExits({
-    runtime,
-    ask: (id, options) => connection.containerExit(id, options),
-    clock,
-    log,
-  });
   const executor = new PodExecutor({
     ...common,
     images,
@@ -90,9 +83,7 @@ export async function buildRuntime(
       { maxParallelPulls: config.runtime.parallelPulls }),
   });
   return {
-    cache,
-    observer: new PodObserver({ ...common, runtime: exits, cache, exits }),
-    exits,
+    ...buildPicture(config, { ...deps, files: diskFiles, notes }),
     executor,
     resources,
     remover: new PodRemover({ runtime, files: containerFiles }),

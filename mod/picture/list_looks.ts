@@ -5,19 +5,16 @@
  */
 
 import { type Clock, Semaphore, type TaskGroup } from "../base/mod.ts";
-import type { PodCache } from "./cache.ts";
 import type { RuntimeListing } from "../runtime/observe/mod.ts";
-import type { PodRecords, Settled } from "./pod_records.ts";
+import type { PodLooks, SettleOptions } from "./pod_looks.ts";
+import { differs, isSettled } from "./pod_picture.ts";
+import type { RuntimePicture } from "./runtime_picture.ts";
 
 /** What these looks need. */
 export interface ListLooksDeps {
   readonly clock: Clock;
-  readonly cache: PodCache;
-  readonly records: PodRecords;
-  readonly isOurs?: (uid: string) => boolean;
-  readonly isBusy?: (uid: string) => boolean;
-  /** Asks for a pod to be looked at again by itself, if the next list is far off. */
-  readonly followUp: (uid: string) => void;
+  readonly picture: RuntimePicture;
+  readonly looks: Pick<PodLooks, "settle">;
 }
 
 /** Looks at the same time: a runtime answers a few at once as fast as one. */
@@ -26,7 +23,7 @@ const PARALLEL_INSPECTIONS = 8;
 /** Looks that take longer go on by themselves: one poisoned pod must not delay a list. */
 const LATE_MS = 1_000;
 
-/** Brings records and cache up to a list, pod by pod. */
+/** Brings the picture up to a list, pod by pod. */
 export class ListLooks {
   readonly #deps: ListLooksDeps;
   /** The pods whose details are being read, since this list or an earlier one. */
@@ -40,20 +37,15 @@ export class ListLooks {
    * Looks at what moved.
    *
    * @param options.tasks who waits for looks that take long; without it this does
-   * @param options.told hears what came of each look
    * @returns the pods whose looks are not done yet
    */
   async settle(
     listing: RuntimeListing,
-    options: {
-      readonly startMs: number;
-      readonly signal: AbortSignal;
+    options: Omit<SettleOptions, "places"> & {
       readonly tasks: TaskGroup | undefined;
-      readonly told: (settled: Settled) => void;
     },
   ): Promise<ReadonlySet<string>> {
-    const { startMs, signal, tasks, told } = options;
-    const { records, followUp } = this.#deps;
+    const { startMs, tasks } = options;
     const places = new Semaphore(PARALLEL_INSPECTIONS);
     const looks = new Map<string, Promise<void>>();
     const late = new Set<string>(this.#looking);
@@ -61,11 +53,7 @@ export class ListLooks {
       if (late.has(uid)) continue;
       this.#looking.add(uid);
       const pod = listing.pods.get(uid);
-      const look = records.settle(uid, pod, { startMs, signal, places })
-        .then((settled) => {
-          told(settled);
-          if (records.mustInspect(uid)) followUp(uid);
-        })
+      const look = this.#deps.looks.settle(uid, pod, { ...options, places })
         .finally(() => {
           this.#looking.delete(uid);
           looks.delete(uid);
@@ -82,19 +70,20 @@ export class ListLooks {
 
   /** The pods that have to be looked at. */
   *#moved(listing: RuntimeListing, startMs: number): Iterable<string> {
-    const { cache, records, isOurs, isBusy, followUp } = this.#deps;
-    const uids = new Set([...records.uids(), ...cache.uids()]);
+    const { picture } = this.#deps;
+    const uids = new Set(picture.uids());
     for (const uid of listing.pods.keys()) {
-      if (isOurs === undefined || isOurs(uid)) uids.add(uid);
+      if (picture.isManaged(uid)) uids.add(uid);
     }
     for (const uid of uids) {
       const pod = listing.pods.get(uid);
-      if (records.isSettled(uid, pod, startMs)) {
+      const known = picture.of(uid);
+      if (isSettled(known, pod, startMs)) {
         // Somebody has looked since the list was asked for, at least at a part.
-        if (records.differs(uid, pod)) followUp(uid);
-      } else if (pod !== undefined && isBusy?.(uid)) {
-        // Its record stays as it is, so a look after the action finds the change again.
-        followUp(uid);
+        if (differs(uid, known, pod)) picture.followUp(uid);
+      } else if (pod !== undefined && picture.isActing(uid)) {
+        // What was told stays, so a look after the action finds the change again.
+        picture.followUp(uid);
       } else yield uid;
     }
   }

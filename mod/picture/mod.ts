@@ -1,11 +1,39 @@
 /**
- * Watching the runtime: what moved since the last look, and whether it still answers.
+ * One picture of the runtime: what is known of each pod, as of when, and what is to be
+ * looked at again.
+ *
+ * The parts stand one upon the other, and none calls back:
+ *
+ * - {@linkcode ListPace} decides when all pods are listed next: every second, and rarely
+ *   while the runtime's events are proven to announce every change.
+ * - {@linkcode RuntimePicture} keeps the newest look at each pod and the keyed queue of
+ *   looks that are due. `latest()` answers with a look newer than a given time, so nobody
+ *   acts upon what was seen before the last action (I1).
+ * - {@linkcode AnnouncedEnds} is the runtime with the ends that are known before it shows
+ *   them, and {@linkcode PodObserver} inspects pods through it.
+ * - {@linkcode RuntimeWatch} lists, inspects and follows events. It brings the picture up
+ *   to date first; then the change leaves by `run()`, the one way out.
+ *
+ * An event of the runtime is never believed: it only says where to look.
  *
  * @module
+ *
+ * @example An older look never hides a newer one
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { NO_PICTURE, stepPicture, unseenPod } from "./mod.ts";
+ *
+ * const pod = { ...unseenPod("u"), name: "web", namespace: "shop" };
+ * const seen = stepPicture("u", NO_PICTURE, { kind: "seen", pod, atMs: 20 });
+ * const late = { kind: "seen", pod: unseenPod("u"), atMs: 10 } as const;
+ * strictEqual(stepPicture("u", seen.picture, late).picture, seen.picture);
+ * ```
  */
 
-export { PodCache, unseenPod } from "./cache.ts";
+export { AnnouncedEnds } from "./announced_ends.ts";
 export type { PodLifecycleEvent } from "./diff.ts";
-export { KnownExits } from "./known_exits.ts";
-export { PodObserver } from "./look.ts";
-export { Pleg } from "./relist.ts";
+export { ListPace } from "./list_pace.ts";
+export { PodObserver } from "./pod_observer.ts";
+export { NO_PICTURE, stepPicture, unseenPod } from "./pod_picture.ts";
+export { RuntimePicture } from "./runtime_picture.ts";
+export { RuntimeWatch } from "./runtime_watch.ts";

@@ -143,8 +143,8 @@ export class AgentViews implements AgentView {
         ...ofDisk,
       ];
     }
-    const pleg = core.pleg.health();
-    const { runtimeDown } = core.pleg;
+    const pleg = core.watch.health();
+    const { runtimeDown } = core.watch;
     return [
       ...(runtimeDown === undefined
         ? []

@@ -7,7 +7,7 @@
 import type { Agent } from "../agent/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
-import type { Pleg } from "../picture/mod.ts";
+import type { RuntimeWatch } from "../picture/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { FileReport, SourceCondition } from "../source/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
@@ -34,7 +34,7 @@ export interface ViewedCore {
     | "probes"
     | "idleMs"
   >;
-  readonly pleg: Pick<Pleg, "health" | "runtimeDown" | "downSince">;
+  readonly watch: Pick<RuntimeWatch, "health" | "runtimeDown" | "downSince">;
   readonly statuses: { get(uid: string): PodStatus | undefined };
   readonly events: Pick<EventRecorder, "list" | "latest" | "watch">;
   readonly fileSource: ViewedSource;

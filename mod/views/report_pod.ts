@@ -108,7 +108,7 @@ function gatherFacts(
   const events = core.events.list({ uid });
   const shortage = core.agent.resizeRefusal(uid)?.shortage;
   const endFailure = core.agent.endFailure(uid);
-  const outage = core.pleg.downSince;
+  const outage = core.watch.downSince;
   const broken = brokenManifestOf(pod, core);
   const silent = silentSourceOf(pod, core);
   return {

@@ -6,10 +6,16 @@
 
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
+import type { ObservedPod } from "../../mod/pod/observed/mod.ts";
+import {
+  AnnouncedEnds,
+  ListPace,
+  PodObserver,
+  RuntimePicture,
+  RuntimeWatch,
+} from "../../mod/picture/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
-import { Pleg } from "../../mod/picture/mod.ts";
 import { diskFiles } from "../../mod/host/files/mod.ts";
-import { PodCache, PodObserver } from "../../mod/picture/mod.ts";
 import { type Bench, fakeRuntime, median } from "./bench_runtime.ts";
 
 const PODS = 200;
@@ -41,25 +47,32 @@ async function relists(socketPath: string): Promise<number[]> {
   };
   await using connection = connectCri({ endpoint: socketPath }, deps);
   const { runtime } = connection;
-  const cache = new PodCache();
-  const observer = new PodObserver({
-    runtime,
-    files: diskFiles,
-    cache,
-    clock: systemClock,
-  });
-  const pleg = new Pleg({
+  const pace = new ListPace(deps, { relistPeriodMs: 1000 });
+  const managed = { has: () => true };
+  const picture = new RuntimePicture({ ...deps, pace, managed });
+  const ends = new AnnouncedEnds({
     ...deps,
     runtime,
-    cache,
-    inspect: (listing, signal) => observer.inspect(listing, signal),
-  }, { relistPeriodMs: 1000 });
+    ask: () => Promise.resolve(undefined),
+  });
+  const nothingMore = { complete: (pod: ObservedPod) => Promise.resolve(pod) };
+  const observer = new PodObserver({
+    ...deps,
+    picture,
+    ends,
+    files: diskFiles,
+    resources: nothingMore,
+    notes: nothingMore,
+  });
+  const events = (scope: AbortSignal) => connection.hints(scope);
+  const parts = { pace, picture, ends, observer, events };
+  const watch = new RuntimeWatch({ ...deps, ...parts });
   const { signal } = new AbortController();
   const took: number[] = [];
   // The first ones look closely at every pod, and the engine warms up.
   for (let round = -5; round < ROUNDS; round++) {
     const before = performance.now();
-    await pleg.relist(signal);
+    await watch.relist(signal);
     if (round >= 0) took.push(performance.now() - before);
   }
   return took;

@@ -13,7 +13,7 @@ import type { SyncMemory } from "./sync_memory.ts";
 export interface PodLookDeps extends
   Pick<
     SyncDeps,
-    "cache" | "observer" | "remains" | "statuses" | "isListed"
+    "picture" | "observer" | "remains" | "statuses"
   > {
   readonly prober: Pick<SyncDeps["prober"], "look">;
   readonly memory: SyncMemory;
@@ -33,19 +33,17 @@ export class PodLook {
    * @throws {Error} when the runtime cannot be asked
    */
   async latest(uid: string, signal: AbortSignal): Promise<ObservedPod> {
-    const { cache, memory, remains, statuses, isListed } = this.#deps;
+    const { picture, memory, remains, statuses } = this.#deps;
     // -1: any look since the agent's start will do for a pod never acted upon.
-    const pod = await cache.getNewerThan(
-      uid,
-      memory.get(uid)?.actedAtMs ?? -1,
-      signal,
-    );
+    const newerThanMs = memory.get(uid)?.actedAtMs ?? -1;
+    const pod = await picture.latest(uid, { newerThanMs, signal });
     if (pod.sandboxes.length + pod.containers.length > 0) {
       return remains.ofThisLife(pod);
     }
     // A list that lacks what ran before may be that of a runtime still starting, and
     // one that was not known to be managed was not inspected: better ask than run it twice.
-    const mayBeThere = statuses.get(uid) !== undefined || isListed(uid);
+    const mayBeThere = statuses.get(uid) !== undefined ||
+      picture.listing?.pods.has(uid) === true;
     return mayBeThere ? await this.now(uid, signal) : pod;
   }
 
@@ -65,14 +63,14 @@ export class PodLook {
     uid: string,
     seen: { readonly pod: ObservedPod; readonly atMs: number },
   ): ObservedPod {
-    this.#deps.cache.set(uid, seen.pod, seen.atMs);
+    this.#deps.picture.record(uid, seen.pod, seen.atMs);
     this.#deps.prober.look(uid);
     return this.#deps.remains.ofThisLife(seen.pod);
   }
 
   /** The pod as it was last seen. */
   known(uid: string): ObservedPod {
-    const { cache, remains } = this.#deps;
-    return remains.ofThisLife(cache.get(uid) ?? unseenPod(uid));
+    const { picture, remains } = this.#deps;
+    return remains.ofThisLife(picture.get(uid) ?? unseenPod(uid));
   }
 }

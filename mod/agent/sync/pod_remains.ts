@@ -9,7 +9,7 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { GarbageCollector } from "../../collect/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
-import type { PodCache, PodObserver } from "../../picture/mod.ts";
+import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import { STATUS_RECORD } from "../../status/mod.ts";
 import { FormerLives } from "./previous_pod.ts";
@@ -21,7 +21,7 @@ export interface RemainsDeps {
   readonly collector: Pick<GarbageCollector, "add" | "drop" | "has">;
   readonly remover: Pick<PodRemover, keyof PodRemover>;
   readonly observer: Pick<PodObserver, "look">;
-  readonly cache: Pick<PodCache, "get" | "delete">;
+  readonly picture: Pick<RuntimePicture, "get" | "forget">;
   readonly directories: {
     endVolumes(uid: string): void;
     discard(uid: string, options?: { readonly keep?: string }): void;
@@ -121,8 +121,8 @@ export class PodRemains {
    * says how it ended.
    */
   remove(uid: string, keep: Removed): void {
-    const { collector, cache } = this.#deps;
-    const seen = cache.get(uid);
+    const { collector, picture } = this.#deps;
+    const seen = picture.get(uid);
     if (keep === "nothing") this.#gone.set(uid, seen);
     this.endCgroup(uid);
     collector.add({
@@ -139,8 +139,8 @@ export class PodRemains {
    * be removed stays beside the new pod and says nothing of it.
    */
   renew(uid: string): void {
-    const { cache, directories } = this.#deps;
-    const seen = cache.get(uid);
+    const { picture, directories } = this.#deps;
+    const seen = picture.get(uid);
     if (seen !== undefined) this.#part(seen, { keepLogs: true });
     try {
       directories.renew(uid);
@@ -183,7 +183,7 @@ export class PodRemains {
     keep: Removed,
     signal: AbortSignal,
   ): Promise<void> {
-    const { observer, remover, directories, cache, sessions } = this.#deps;
+    const { observer, remover, directories, picture, sessions } = this.#deps;
     const observed = await observer.look(uid, signal);
     signal.throwIfAborted();
     if (observed.containers.some(({ state }) => state === "running")) {
@@ -204,7 +204,7 @@ export class PodRemains {
     this.#gone.delete(uid);
     this.#formerLives.forget(uid);
     // The look above has put it there again.
-    cache.delete(uid);
+    picture.forget(uid);
   }
 
   #addContainer(

@@ -91,14 +91,6 @@ export class RuntimePodSyncer implements PodSyncer {
     this.#ender = new PodTerminator({ ...deps, memory, look, reporter });
   }
 
-  /**
-   * Whether something is being done for the pod of which the cache will hear only
-   * when it is over. A list meanwhile shows a pod half way, not worth a close look.
-   */
-  isActing(uid: string): boolean {
-    return this.#memory.get(uid)?.isActing ?? false;
-  }
-
   /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
   decision(uid: string): PodDecision | undefined {
     return this.#memory.get(uid)?.decision;

@@ -33,7 +33,7 @@ const EXCEEDED_GRACE: PodEvent = {
 export interface TerminatorDeps
   extends Pick<SyncDeps, "records" | "clock" | "events"> {
   readonly sessions: Pick<SyncDeps["sessions"], "delete">;
-  readonly cache: Pick<SyncDeps["cache"], "delete">;
+  readonly picture: Pick<SyncDeps["picture"], "forget">;
   readonly executor: Pick<SyncDeps["executor"], "killPod">;
   readonly remains: Pick<
     SyncDeps["remains"],
@@ -187,7 +187,7 @@ export class PodTerminator {
 
   /** Says for good how the pod ended, or forgets that there was one. */
   async #finish({ uid, pod }: EndingPod, keep: Retention): Promise<void> {
-    const { statuses, records, cache } = this.#deps;
+    const { statuses, records, picture } = this.#deps;
     if (pod !== undefined) statuses.terminatePod(pod);
     switch (keep) {
       case "all":
@@ -199,7 +199,7 @@ export class PodTerminator {
       case "nothing":
         records.forget(uid);
         // The next pod of the UID must not find these dead containers in its past.
-        cache.delete(uid);
+        picture.forget(uid);
         return statuses.remove(uid);
     }
   }

@@ -7,7 +7,7 @@
 import type { EventSink } from "../../api/types/mod.ts";
 import type { Clock, Random, Sessions } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import type { PodCache, PodObserver } from "../../picture/mod.ts";
+import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodExecutor } from "../../runtime/start/mod.ts";
 import type { ProbeManager } from "../../prober/mod.ts";
 import type { StatusManager, StatusRecords } from "../../status/mod.ts";
@@ -23,7 +23,7 @@ export interface SyncDeps {
   /** What is remembered of a pod goes with its session. */
   readonly sessions: Sessions;
   readonly events: EventSink;
-  readonly cache: PodCache;
+  readonly picture: RuntimePicture;
   readonly executor: PodExecutor;
   /** What pods leave behind is handed over there. */
   readonly remains: PodRemains;
@@ -54,6 +54,4 @@ export interface SyncDeps {
   /** The runtime's name, for container ids in the status; empty until it is known. */
   readonly runtimeName: () => string;
   readonly hostIps: () => readonly string[];
-  /** Whether the last list of all pods, unmanaged ones too, had this one. */
-  readonly isListed: (uid: string) => boolean;
 }

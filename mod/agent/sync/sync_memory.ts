@@ -6,6 +6,7 @@
 
 import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
+import type { RuntimePicture } from "../../picture/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 import { parseTime } from "../../pod/status/mod.ts";
 import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
@@ -38,8 +39,6 @@ export class PodMemory implements Disposable {
   endFailure: EndFailure | undefined;
   /** When something was last done for the pod, on the monotonic clock. */
   actedAtMs: number | undefined;
-  /** Something is being done for the pod. */
-  isActing = false;
   readonly #clock: Clock;
   #start: { readonly time: string; readonly atMs: number } | undefined;
   #runningOn: Disposable | undefined;
@@ -127,14 +126,24 @@ export class PodMemory implements Disposable {
   }
 }
 
+/** What remembering needs. */
+export interface SyncMemoryDeps {
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  /** Hears what is being done for a pod. */
+  readonly picture: Pick<RuntimePicture, "act">;
+}
+
 /** One memory a pod, as long as its session lasts. */
 export class SyncMemory {
   readonly #clock: Clock;
+  readonly #picture: SyncMemoryDeps["picture"];
   readonly #sessions: Sessions;
   readonly #pods: Map<string, PodMemory>;
 
-  constructor(deps: { readonly clock: Clock; readonly sessions: Sessions }) {
+  constructor(deps: SyncMemoryDeps) {
     this.#clock = deps.clock;
+    this.#picture = deps.picture;
     this.#sessions = deps.sessions;
     this.#pods = deps.sessions.map();
   }
@@ -155,14 +164,12 @@ export class SyncMemory {
 
   /** Does what changes a pod. */
   async acted<T>(uid: string, act: () => Promise<T>): Promise<T> {
-    this.of(uid).isActing = true;
+    using _acting = this.#picture.act(uid);
     try {
       return await act();
     } finally {
       // Also when it was cut short: what it began must be seen before the next plan.
-      const memory = this.of(uid);
-      memory.actedAtMs = this.#clock.monotonic();
-      memory.isActing = false;
+      this.of(uid).actedAtMs = this.#clock.monotonic();
     }
   }
 

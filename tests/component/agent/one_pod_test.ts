@@ -10,7 +10,7 @@ import { WEB, web } from "./manifests.ts";
 
 Deno.test("Agent starts a pod with exactly the calls that it takes", async () => {
   await using rig = await CoreRig.start();
-  await rig.until(() => rig.core.pleg.listing !== undefined, "a list");
+  await rig.until(() => rig.core.watch.health().healthy, "a list");
   const from = rig.fake.calls.length;
   await rig.apply("web", web());
   await rig.until(() => rig.status("web")?.phase === "Running", "Running", {

@@ -5,13 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
-import { Pleg } from "../../../mod/picture/mod.ts";
 import { type FakeRig, fakeRig, IMAGE, pod, unseen } from "./rig.ts";
 
 const BALLAST_BYTES = 40_000;
@@ -21,7 +15,7 @@ async function startPods(both: FakeRig, uids: readonly string[]) {
     const each = pod({}, { uid, name: `p-${uid}` });
     const { observed } = await both.rig.sync(each, { observed: unseen(each) });
     ok(observed !== undefined);
-    both.rig.cache.set(uid, observed.pod, observed.atMs);
+    both.rig.picture.record(uid, observed.pod, observed.atMs);
   }
 }
 
@@ -58,26 +52,15 @@ async function addDead(both: FakeRig, uid: string, count: number) {
   }
 }
 
-function plegOf({ rig }: FakeRig): Pleg {
-  return new Pleg({
-    runtime: rig.runtime,
-    cache: rig.cache,
-    clock: systemClock,
-    metrics: new MetricsRegistry(),
-    log: silentLogger,
-    inspect: (listing, signal) => rig.observer.inspect(listing, signal),
-  }, { relistPeriodMs: 20 });
-}
-
 Deno.test("Pleg lists 6 MiB as a whole (PL-05, R19)", async () => {
   await using both = await fakeRig();
   await startPods(both, ["u-0"]);
   await addDead(both, "u-0", 150);
-  const pleg = plegOf(both);
+  const { watch, picture } = both.rig;
   both.fake.calls.length = 0;
-  await pleg.relist(both.rig.signal);
-  strictEqual(pleg.runtimeDown, undefined);
-  strictEqual(pleg.listing?.pods.get("u-0")?.containers.length, 151);
+  await watch.relist(both.rig.signal);
+  strictEqual(watch.runtimeDown, undefined);
+  strictEqual(picture.listing?.pods.get("u-0")?.containers.length, 151);
   strictEqual(both.fake.callsOf("ListContainers").length, 1);
 });
 
@@ -89,20 +72,20 @@ Deno.test("Pleg lists more than 16 MiB in pieces, so that a pod's dead can be re
   for (const uid of uids) await addDead(both, uid, 150);
   await refused(rig.runtime.listContainers());
   await refused(rig.runtime.listContainers({ state: "exited" }));
-  const pleg = plegOf(both);
-  await pleg.relist(rig.signal);
-  strictEqual(pleg.health().healthy, true);
+  const { watch } = both.rig;
+  await watch.relist(rig.signal);
+  strictEqual(watch.health().healthy, true);
   for (const uid of uids) {
-    strictEqual(rig.cache.get(uid)?.containers.length, 151);
-    const observed = rig.cache.get(uid);
+    strictEqual(rig.picture.get(uid)?.containers.length, 151);
+    const observed = rig.picture.get(uid);
     if (observed !== undefined) {
       await rig.prune(observed);
     }
   }
   ok(fake.containers.size <= 6, `${fake.containers.size} containers are left`);
   fake.calls.length = 0;
-  await pleg.relist(rig.signal);
-  const sizes = uids.map((uid) => rig.cache.get(uid)?.containers.length);
+  await watch.relist(rig.signal);
+  const sizes = uids.map((uid) => rig.picture.get(uid)?.containers.length);
   deepStrictEqual(sizes, [2, 2, 2]);
   strictEqual((await rig.runtime.listContainers()).length, 6);
 });

@@ -26,7 +26,13 @@ import type {
 import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
-import { PodCache, PodObserver, unseenPod } from "../../../mod/picture/mod.ts";
+import {
+  type PodObserver,
+  type RuntimePicture,
+  type RuntimeWatch,
+  unseenPod,
+} from "../../../mod/picture/mod.ts";
+import { pictureOf } from "../../support/picture.ts";
 import {
   ContainerFiles,
   ContainerNotes,
@@ -80,7 +86,8 @@ export class RuntimeRig implements AsyncDisposable {
   readonly podLogsDir: string;
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  readonly cache: PodCache = new PodCache();
+  readonly picture: RuntimePicture;
+  readonly watch: RuntimeWatch;
   readonly events: ToldEvent[] = [];
   readonly executor: PodExecutor;
   readonly observer: PodObserver;
@@ -149,11 +156,14 @@ export class RuntimeRig implements AsyncDisposable {
       log: silentLogger,
       sessions,
     }, parts.executor);
-    this.observer = new PodObserver({
+    const { picture, observer, watch } = pictureOf({
       ...common,
       files: diskFiles,
-      cache: this.cache,
+      relistPeriodMs: 20,
     });
+    this.picture = picture;
+    this.observer = observer;
+    this.watch = watch;
     this.remover = new PodRemover({ runtime: this.runtime, files });
   }
 

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { PERIOD_MS, PlegRig } from "./rig.ts";
+import { PERIOD_MS } from "../../support/picture.ts";
+import { PlegRig } from "./rig.ts";
 
 const EXIT = { exitCode: 137, finishedAt: 5_000_000_000n };
 
@@ -21,7 +22,7 @@ async function ended(): Promise<PlegRig> {
 }
 
 function end(rig: PlegRig) {
-  return rig.cache.get("u")?.containers.find(({ id }) => id === "c-u");
+  return rig.picture.get("u")?.containers.find(({ id }) => id === "c-u");
 }
 
 Deno.test("Pleg tells at once of an end that is known before the runtime shows it (PL-01)", async () => {
@@ -42,7 +43,7 @@ Deno.test("Pleg never shows a container running again of which it told that it e
   await rig.clock.advance(0);
   rig.kinds();
   for (let second = 0; second < 4; second++) {
-    await rig.pleg.relist(new AbortController().signal);
+    await rig.watch.relist(new AbortController().signal);
     await rig.clock.advance(PERIOD_MS);
     strictEqual(rig.state("c-u"), "exited");
   }
@@ -139,5 +140,5 @@ Deno.test("Pleg knows early that a sandbox has ended as well when its container 
   rig.hints.tellEnd("c-u", EXIT);
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
-  strictEqual(rig.cache.get("u")?.sandboxes[0]?.ready, false);
+  strictEqual(rig.picture.get("u")?.sandboxes[0]?.ready, false);
 });

@@ -94,7 +94,7 @@ function hintOf({ atMs, what, uid, name }: Happening, lateMs: number): Told {
   }
 }
 
-/** Lets it all happen, and tells what the cache holds in the end. */
+/** Lets it all happen, and tells what the picture holds in the end. */
 async function play(
   happenings: readonly Happening[],
   { told, lagMs }: { told: readonly Told[] | undefined; lagMs: number },
@@ -120,7 +120,7 @@ async function play(
   }
   await rig.clock.advance(startMs + 60_000 - rig.clock.monotonic());
   const pods = Object.fromEntries(
-    UIDS.map((uid) => [uid, rig.cache.get(uid)]),
+    UIDS.map((uid) => [uid, rig.picture.get(uid)]),
   );
   checkEvents(rig.events, pods);
   return pods;
@@ -143,7 +143,7 @@ function happen(rig: PlegRig, { what, uid, name }: Happening): void {
 /** Whoever heard the events, and only them, has been told of where each container ended. */
 function checkEvents(
   events: readonly PodLifecycleEvent[],
-  pods: Readonly<Record<string, ReturnType<PlegRig["cache"]["get"]>>>,
+  pods: Readonly<Record<string, ReturnType<PlegRig["picture"]["get"]>>>,
 ): void {
   const last = new Map<string, string>();
   for (const event of events) {

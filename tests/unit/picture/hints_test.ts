@@ -7,7 +7,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { seenContainer } from "../runtime/builders.ts";
 import { failure } from "./model_runtime.ts";
-import { PERIOD_MS, PlegRig } from "./rig.ts";
+import { PERIOD_MS } from "../../support/picture.ts";
+import { PlegRig } from "./rig.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -56,16 +57,16 @@ Deno.test("Pleg gives up on what never shows, and a flood of the same is no floo
 
 Deno.test("Pleg asks nothing about what the agent does itself", async () => {
   await using rig = await trusted();
-  rig.busy.add("u");
+  const acting = rig.picture.act("u");
   const id = rig.runtime.addContainer("u", "d");
   rig.hints.tell("created", id);
   rig.hints.tell("started", id);
   await rig.clock.advance(200);
-  const seen = rig.cache.get("u");
-  rig.busy.delete("u");
+  const seen = rig.picture.get("u");
+  acting[Symbol.dispose]();
   if (seen !== undefined) {
     const started = seenContainer("d", { id, sandboxId: "s-u" });
-    rig.cache.set("u", {
+    rig.picture.record("u", {
       ...seen,
       containers: [...seen.containers, started],
     }, rig.clock.monotonic());
@@ -77,15 +78,17 @@ Deno.test("Pleg asks nothing about what the agent does itself", async () => {
 
 Deno.test("Pleg looks after an action at what ended meanwhile and the action did not see", async () => {
   await using rig = await trusted();
-  rig.busy.add("u");
+  const acting = rig.picture.act("u");
   rig.runtime.exit("c-u");
   rig.hints.tell("stopped", "c-u");
   await rig.clock.advance(200);
   deepStrictEqual(rig.calls(), []);
-  const before = rig.cache.get("u");
-  rig.busy.delete("u");
+  const before = rig.picture.get("u");
+  acting[Symbol.dispose]();
   // What the agent records is built upon its look from before.
-  if (before !== undefined) rig.cache.set("u", before, rig.clock.monotonic());
+  if (before !== undefined) {
+    rig.picture.record("u", before, rig.clock.monotonic());
+  }
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   deepStrictEqual(rig.kinds(), ["container_died"]);
@@ -93,13 +96,15 @@ Deno.test("Pleg looks after an action at what ended meanwhile and the action did
 
 Deno.test("Pleg looks again at an end that an action's own record has hidden", async () => {
   await using rig = await trusted();
-  const before = rig.cache.get("u");
+  const before = rig.picture.get("u");
   rig.runtime.exit("c-u");
   rig.hints.tell("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   await rig.clock.advance(50);
-  if (before !== undefined) rig.cache.set("u", before, rig.clock.monotonic());
+  if (before !== undefined) {
+    rig.picture.record("u", before, rig.clock.monotonic());
+  }
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
 });
@@ -162,7 +167,7 @@ Deno.test("Pleg lists once more when something does not get through while it lis
 });
 
 Deno.test("Pleg does not look at other people's pods, whatever it is told", async () => {
-  await using rig = new PlegRig({ isOurs: (uid) => uid === "u" });
+  await using rig = new PlegRig({ managed: new Set(["u"]) });
   rig.runtime.addPod("u");
   rig.runtime.addPod("v");
   await rig.trust();
@@ -179,11 +184,11 @@ Deno.test("Pleg takes over the pod's address when it looks because of a hint (PL
   rig.runtime.exit("c-u");
   rig.hints.tell("stopped", "c-u");
   await rig.clock.advance(0);
-  deepStrictEqual(rig.cache.get("u")?.ips, ["10.88.0.99"]);
+  deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
   rig.runtime.endSandbox("s-u");
   rig.hints.tell("stopped", "s-u");
   await rig.clock.advance(0);
-  deepStrictEqual(rig.cache.get("u")?.ips, ["10.88.0.99"]);
+  deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
 });
 
 Deno.test("Pleg lists every second without a stream, and asks for none again until the runtime returns", async () => {
@@ -262,7 +267,10 @@ Deno.test("Pleg holds against no stream that something dead was removed, nor wha
 Deno.test("Pleg answers who waits for a newer look at once while the list of all is far off", async () => {
   await using rig = await trusted(["u", "v"]);
   await rig.clock.advance(100);
-  const waiting = rig.cache.getNewerThan("u", rig.clock.monotonic(), NEVER);
+  const waiting = rig.picture.latest("u", {
+    newerThanMs: rig.clock.monotonic(),
+    signal: NEVER,
+  });
   await rig.clock.advance(5);
   strictEqual((await waiting).containers.length, 1);
   deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
@@ -272,33 +280,39 @@ Deno.test("Pleg confirms a pod by a list of that pod alone, moved or not, waited
   await using rig = await trusted(["u", "v"]);
   await rig.clock.advance(100);
   const askedMs = rig.clock.monotonic();
-  rig.pleg.requestRelist("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(100);
   deepStrictEqual(
-    [rig.cache.timeOf("u"), rig.cache.entryTime("u")],
+    [rig.picture.timeOf("u"), rig.picture.of("u").look.atMs],
     [askedMs, askedMs],
   );
-  ok(rig.cache.timeOf("v") < askedMs);
+  ok(rig.picture.timeOf("v") < askedMs);
   // Who asks for a look made before that list has his answer.
   rig.calls();
-  const pod = await rig.cache.getNewerThan("u", askedMs - 1, NEVER);
+  const pod = await rig.picture.latest("u", {
+    newerThanMs: askedMs - 1,
+    signal: NEVER,
+  });
   deepStrictEqual([pod.containers.length, rig.calls()], [1, []]);
 });
 
 Deno.test("Pleg answers who waits for a pod that the runtime does not have, and keeps nothing of one that nobody waits for", async () => {
   await using rig = await trusted();
-  rig.pleg.requestRelist("idle");
-  const waiting = rig.cache.getNewerThan("none", rig.clock.monotonic(), NEVER);
+  rig.picture.enqueue("idle", 0);
+  const waiting = rig.picture.latest("none", {
+    newerThanMs: rig.clock.monotonic(),
+    signal: NEVER,
+  });
   await rig.clock.advance(5);
   deepStrictEqual((await waiting).sandboxes, []);
-  deepStrictEqual([...rig.cache.uids()].includes("idle"), false);
+  deepStrictEqual([...rig.picture.uids()].includes("idle"), false);
   strictEqual(rig.calls().includes("list sandboxes"), false);
 });
 
 Deno.test("Pleg forgets no hint that comes while it looks at that very pod", async () => {
   await using rig = await trusted();
   rig.runtime.faults.set("list containers u", "hang");
-  rig.pleg.requestRelist("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(100);
   rig.runtime.exit("c-u");
   rig.hints.tell("stopped", "c-u");
@@ -331,7 +345,10 @@ Deno.test("PodCache.getNewerThan() is not answered by a look at one container (I
   rig.runtime.faults.set("list sandboxes u", "hang");
   let isAnswered = false;
   const stop = new AbortController();
-  const waiting = rig.cache.getNewerThan("u", actedMs, stop.signal)
+  const waiting = rig.picture.latest("u", {
+    newerThanMs: actedMs,
+    signal: stop.signal,
+  })
     .then(() => isAnswered = true);
   rig.runtime.exit("c-u");
   rig.hints.tell("stopped", "c-u");
@@ -354,5 +371,5 @@ Deno.test("Pleg forgets a removed pod soon although the list of all is far off",
   rig.hints.tell("deleted", "c-u");
   rig.hints.tell("deleted", "s-u");
   await rig.clock.advance(1_500);
-  strictEqual(rig.cache.get("u"), undefined);
+  strictEqual(rig.picture.get("u"), undefined);
 });

@@ -8,21 +8,11 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
 import { ListLooks } from "../../../mod/picture/list_looks.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
-import { kinds, listed, NEVER, RecordRig, seenAs } from "./record_rig.ts";
+import { listed, NEVER, RecordRig, seenAs } from "./record_rig.ts";
 
 /** Looks because of lists, over the records above. */
 class ListRig extends RecordRig {
-  readonly followed: string[] = [];
-  readonly busy: Set<string> = new Set();
-  readonly told: string[] = [];
-  readonly looks: ListLooks = new ListLooks({
-    clock: this.clock,
-    cache: this.cache,
-    records: this.records,
-    isOurs: (uid) => uid !== "alien",
-    isBusy: (uid) => this.busy.has(uid),
-    followUp: (uid) => this.followed.push(uid),
-  });
+  readonly lists: ListLooks = new ListLooks(this);
 
   settle(
     pods: readonly PodListing[],
@@ -33,12 +23,8 @@ class ListRig extends RecordRig {
       pods: new Map(pods.map((pod) => [pod.uid, pod])),
       foreign: [],
     };
-    return this.looks.settle(listing, {
-      startMs,
-      signal: NEVER,
-      tasks,
-      told: (settled) => this.told.push(...kinds(settled)),
-    });
+    const options = { startMs, sinceMs: undefined, signal: NEVER, tasks };
+    return this.lists.settle(listing, options);
   }
 }
 
@@ -56,10 +42,10 @@ Deno.test("ListLooks.settle() leaves a pod alone on which the agent acts, unless
   const rig = new ListRig();
   await rig.settle([listed("u"), listed("v")]);
   rig.inspected.length = 0;
-  for (const uid of ["u", "v"]) rig.busy.add(uid);
+  const acting = ["u", "v"].map((uid) => rig.picture.act(uid));
   await rig.settle([listed("u", "exited")]);
   deepStrictEqual([rig.inspected, rig.followed], [["v"], ["u"]]);
-  rig.busy.clear();
+  for (const each of acting) each[Symbol.dispose]();
   await rig.settle([listed("u", "exited")]);
   deepStrictEqual(rig.inspected, ["v", "u"]);
 });
@@ -104,7 +90,7 @@ Deno.test("ListLooks.settle() goes on after a second without what takes longer, 
   deepStrictEqual(rig.inspected, ["slow", "u"]);
   resolve();
   await rig.clock.advance(0);
-  strictEqual(rig.cache.entryTime("slow"), 0);
+  strictEqual(rig.picture.of("slow").look.atMs, 0);
   deepStrictEqual(await rig.settle(pods, { tasks }), new Set());
 });
 

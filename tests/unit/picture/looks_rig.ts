@@ -1,55 +1,108 @@
 /**
- * Single looks over a cache, with a runtime that a test plays.
+ * Due looks over a picture, with a runtime that a test plays.
  *
  * @module
  */
 
 import { strictEqual } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
-import { PodLooks } from "../../../mod/picture/pod_looks.ts";
-import { PodCache } from "../../../mod/picture/mod.ts";
+import { ListPace } from "../../../mod/picture/list_pace.ts";
+import { PodLooks, type PodLooksDeps } from "../../../mod/picture/pod_looks.ts";
+import { RuntimePicture } from "../../../mod/picture/runtime_picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 
 type Look = (signal: AbortSignal) => Promise<void> | void;
 
+/** A pace that notes what it hears, and is as near as a test says. */
+class PlayedPace extends ListPace {
+  confirmed = 0;
+  pulled = 0;
+  isListNear = false;
+
+  override get isNear(): boolean {
+    return this.isListNear;
+  }
+
+  override confirm(): void {
+    this.confirmed++;
+  }
+
+  override pull(): void {
+    this.pulled++;
+  }
+}
+
+/** Due looks whose calls a test plays. */
+class PlayedLooks extends PodLooks {
+  readonly #ask: (call: string, signal: AbortSignal) => Promise<void>;
+
+  constructor(
+    deps: PodLooksDeps,
+    ask: (call: string, signal: AbortSignal) => Promise<void>,
+  ) {
+    super(deps);
+    this.#ask = ask;
+  }
+
+  override list(uid: string, signal: AbortSignal): Promise<void> {
+    return this.#ask(`list ${uid}`, signal);
+  }
+
+  override inspect(
+    uid: string,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#ask(`inspect ${uid} ${id}`, signal);
+  }
+}
+
 /** A `PodLooks` that runs, and all around it. */
 export class LooksRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
-  readonly cache: PodCache = new PodCache();
-  readonly busy: Set<string> = new Set();
+  readonly pace: PlayedPace = new PlayedPace({
+    clock: this.clock,
+    metrics: new MetricsRegistry(),
+  }, { relistPeriodMs: 1_000 });
+  readonly picture: RuntimePicture = new RuntimePicture({
+    clock: this.clock,
+    pace: this.pace,
+    managed: { has: (uid) => uid !== "alien" },
+  });
   /** What was asked for, and when. */
   readonly asked: (readonly [string, number])[] = [];
   /** What a look does, by what `asked` says; nothing by default. */
   readonly does: Map<string, Look> = new Map();
-  readonly looks: PodLooks;
-  confirmed = 0;
-  unknown = 0;
-  isListNear = false;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(options: { readonly hasGlimpse?: boolean } = {}) {
-    const { hasGlimpse = true } = options;
-    const { clock, cache } = this;
-    this.looks = new PodLooks({
+  constructor() {
+    const { clock, picture, pace } = this;
+    const looks = new PlayedLooks({
       clock,
+      picture,
+      pace,
       log: silentLogger,
-      cache,
-      ownerOf: (id) => /^[cs]-(\w+)/.exec(id)?.[1],
-      isOurs: (uid) => uid !== "alien",
-      isBusy: (uid) => this.busy.has(uid),
-      list: (uid, signal) => this.#ask(`list ${uid}`, signal),
-      glimpse: hasGlimpse
-        ? (uid, id, signal) => this.#ask(`glimpse ${uid} ${id}`, signal)
-        : undefined,
-      confirmed: () => this.confirmed++,
-      unknown: () => this.unknown++,
-      isListNear: () => this.isListNear,
-    });
-    this.#running = this.looks.run(this.#stop.signal);
+      metrics: new MetricsRegistry(),
+      runtime: {
+        listContainers: () => Promise.resolve([]),
+        listPodSandbox: () => Promise.resolve([]),
+      },
+      observer: {
+        inspect: () => Promise.reject(new Error("not played")),
+        inspectContainer: () => Promise.reject(new Error("not played")),
+      },
+      changes: { publish: () => {} },
+    }, (call, signal) => this.#play(call, signal));
+    this.#running = looks.run(this.#stop.signal);
+    // So that the owners of ids are known by their names.
+    picture.ownerOf = (id) => /^[cs]-(\w+)/.exec(id)?.[1];
   }
 
   /** Somebody has seen the pod: a sandbox and one container. */
@@ -64,11 +117,11 @@ export class LooksRig implements AsyncDisposable {
       sandboxes: [seenSandbox({ id: `s-${uid}` })],
       containers: [seen],
     });
-    this.cache.set(uid, pod, this.clock.monotonic());
+    this.picture.record(uid, pod, this.clock.monotonic());
   }
 
   tell(what: Moved["what"], containerId: string, podUid?: string): void {
-    this.looks.take({ kind: "moved", containerId, podUid, what, at: 0n });
+    this.picture.announce({ kind: "moved", containerId, podUid, what, at: 0n });
   }
 
   /** When this was asked since the last call. */
@@ -83,7 +136,10 @@ export class LooksRig implements AsyncDisposable {
   wait(uid: string): { isOver: boolean; leave(): void } {
     const stop = new AbortController();
     const waiting = { isOver: false, leave: () => stop.abort(new Error()) };
-    this.cache.getNewerThan(uid, this.clock.monotonic(), stop.signal)
+    this.picture.latest(uid, {
+      newerThanMs: this.clock.monotonic(),
+      signal: stop.signal,
+    })
       .then(() => waiting.isOver = true, () => {});
     return waiting;
   }
@@ -91,11 +147,10 @@ export class LooksRig implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("enough"));
     await this.#running;
-    await this.looks[Symbol.asyncDispose]();
     strictEqual(this.clock.pendingTimers, 0);
   }
 
-  async #ask(call: string, signal: AbortSignal): Promise<void> {
+  async #play(call: string, signal: AbortSignal): Promise<void> {
     this.asked.push([call, this.clock.monotonic()]);
     await this.does.get(call)?.(signal);
   }

@@ -21,17 +21,8 @@ Deno.test("PodLooks looks for what was told at ever longer pauses, and after a s
   await using rig = started();
   rig.tell("stopped", "c-u");
   await rig.clock.advance(20_000);
-  deepStrictEqual(rig.times("glimpse u c-u"), LAG_TIMES);
-  strictEqual(rig.confirmed, 0);
-});
-
-Deno.test("PodLooks lists in place of a glimpse where there is none", async () => {
-  await using rig = new LooksRig({ hasGlimpse: false });
-  rig.see("u");
-  rig.does.set("list u", () => rig.see("u"));
-  rig.tell("stopped", "c-u");
-  await rig.clock.advance(12);
-  deepStrictEqual(rig.times("list u"), [0, 3, 10]);
+  deepStrictEqual(rig.times("inspect u c-u"), LAG_TIMES);
+  strictEqual(rig.pace.confirmed, 0);
 });
 
 Deno.test("PodLooks begins anew when the same is told again, three times, and then looks once a second", async () => {
@@ -41,20 +32,20 @@ Deno.test("PodLooks begins anew when the same is told again, three times, and th
     rig.times("");
     rig.tell("stopped", "c-u");
     await rig.clock.advance(0);
-    deepStrictEqual(rig.times("glimpse u c-u"), [atMs]);
+    deepStrictEqual(rig.times("inspect u c-u"), [atMs]);
   }
   await rig.clock.advance(100);
   rig.times("");
   rig.tell("stopped", "c-u");
   await rig.clock.advance(1_600);
   const later = LAG_TIMES.filter((ms) => ms > 100).map((ms) => 300 + ms);
-  deepStrictEqual(rig.times("glimpse u c-u"), later);
+  deepStrictEqual(rig.times("inspect u c-u"), later);
   for (const atMs of [2_000, 2_100, 2_900, 4_000]) {
     await rig.clock.advance(atMs - rig.clock.monotonic());
     rig.tell("stopped", "c-u");
   }
   await rig.clock.advance(5_900);
-  deepStrictEqual(rig.times("glimpse u c-u"), [3_000, 5_000]);
+  deepStrictEqual(rig.times("inspect u c-u"), [3_000, 5_000]);
 });
 
 Deno.test("PodLooks takes the same for news ten seconds after it was first told", async () => {
@@ -65,7 +56,7 @@ Deno.test("PodLooks takes the same for news ten seconds after it was first told"
     rig.times("");
     rig.tell("stopped", "c-u");
     await rig.clock.advance(5_000);
-    strictEqual(rig.times("glimpse u c-u").length, count);
+    strictEqual(rig.times("inspect u c-u").length, count);
   }
 });
 
@@ -74,21 +65,21 @@ Deno.test("PodLooks asks nothing of what is known, and says so", async () => {
   rig.tell("stopped", "c-u");
   rig.tell("started", "s-u");
   await rig.clock.advance(20_000);
-  deepStrictEqual([rig.asked, rig.confirmed], [[], 2]);
+  deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 2]);
   rig.tell("stopped", "c-alien");
   await rig.clock.advance(20_000);
-  deepStrictEqual([rig.asked, rig.confirmed], [[], 2]);
+  deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 2]);
 });
 
 Deno.test("PodLooks stops to look when it has seen what was told, and says so", async () => {
   await using rig = started();
-  rig.does.set("glimpse u c-u", () => {
+  rig.does.set("inspect u c-u", () => {
     if (rig.clock.monotonic() >= 10) rig.see("u", { state: "exited" });
   });
   rig.tell("stopped", "c-u");
   await rig.clock.advance(20_000);
-  deepStrictEqual(rig.times("glimpse u c-u"), [0, 3, 10]);
-  strictEqual(rig.confirmed, 1);
+  deepStrictEqual(rig.times("inspect u c-u"), [0, 3, 10]);
+  strictEqual(rig.pace.confirmed, 1);
 });
 
 Deno.test("PodLooks stops to look when somebody else has seen what was told, and looks again when that is hidden", async () => {
@@ -97,17 +88,17 @@ Deno.test("PodLooks stops to look when somebody else has seen what was told, and
   await rig.clock.advance(5);
   rig.see("u", { state: "exited" });
   await rig.clock.advance(1_000);
-  deepStrictEqual(rig.times("glimpse u c-u"), [0, 3]);
+  deepStrictEqual(rig.times("inspect u c-u"), [0, 3]);
   rig.see("u");
   await rig.clock.advance(2);
-  deepStrictEqual(rig.times("glimpse u c-u"), [1_005]);
+  deepStrictEqual(rig.times("inspect u c-u"), [1_005]);
 });
 
 Deno.test("PodLooks does not begin anew with every look of others once it has given up", async () => {
   await using rig = started();
   rig.tell("stopped", "c-u");
   await rig.clock.advance(2_000);
-  strictEqual(rig.times("glimpse u c-u").length, LAG_TIMES.length);
+  strictEqual(rig.times("inspect u c-u").length, LAG_TIMES.length);
   rig.see("u");
   await rig.clock.advance(5_000);
   deepStrictEqual(rig.asked, []);
@@ -119,10 +110,10 @@ Deno.test("PodLooks hears of a pod at last when somebody has looked at it", asyn
   await rig.clock.advance(500);
   rig.see("u", { id: "nobody" });
   await rig.clock.advance(1);
-  deepStrictEqual(rig.times("glimpse u nobody"), [500]);
+  deepStrictEqual(rig.times("inspect u nobody"), [500]);
   rig.tell("started", "other");
   await rig.clock.advance(1_000);
-  strictEqual(rig.unknown, 1);
+  strictEqual(rig.pace.pulled, 1);
 });
 
 Deno.test("PodLooks lists a pod of which a container is told that it does not know, once for each time", async () => {
@@ -149,37 +140,37 @@ Deno.test("PodLooks lists again soon when the list of a pod failed", async () =>
   rig.tell("started", "new", "u");
   await rig.clock.advance(5_000);
   deepStrictEqual(rig.times("list u"), [0, 3, 10]);
-  strictEqual(rig.confirmed, 1);
+  strictEqual(rig.pace.confirmed, 1);
 });
 
 Deno.test("PodLooks looks for nothing while the agent acts on the pod, and within a second afterwards", async () => {
   await using rig = started();
-  rig.busy.add("u");
+  const acting = rig.picture.act("u");
   rig.tell("stopped", "c-u");
   await rig.clock.advance(1_500);
-  deepStrictEqual([rig.asked, rig.confirmed], [[], 0]);
-  rig.busy.delete("u");
+  deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 0]);
+  acting[Symbol.dispose]();
   await rig.clock.advance(499);
   deepStrictEqual(rig.asked, []);
   await rig.clock.advance(1);
-  deepStrictEqual(rig.times("glimpse u c-u"), [2_000]);
+  deepStrictEqual(rig.times("inspect u c-u"), [2_000]);
 });
 
 Deno.test("PodLooks looks at once when the agent has recorded what it did", async () => {
   await using rig = started();
-  rig.busy.add("u");
+  const acting = rig.picture.act("u");
   rig.tell("stopped", "c-u");
   await rig.clock.advance(300);
-  rig.busy.delete("u");
+  acting[Symbol.dispose]();
   rig.see("u");
   await rig.clock.advance(0);
-  deepStrictEqual(rig.times("glimpse u c-u"), [300]);
+  deepStrictEqual(rig.times("inspect u c-u"), [300]);
 });
 
 Deno.test("PodLooks lists a pod a second after something dead of it was removed, unless the list of all is near", async () => {
   for (const isListNear of [false, true]) {
     await using rig = started("u", { state: "exited" });
-    rig.isListNear = isListNear;
+    rig.pace.isListNear = isListNear;
     rig.tell("deleted", "c-u");
     await rig.clock.advance(999);
     deepStrictEqual(rig.asked, []);
@@ -198,21 +189,21 @@ Deno.test("PodLooks lists a pod soon after something dead was removed that was s
   await rig.clock.advance(5);
   rig.see("u", { state: "exited" });
   await rig.clock.advance(95);
-  deepStrictEqual(rig.times("glimpse u c-u"), [0, 3]);
+  deepStrictEqual(rig.times("inspect u c-u"), [0, 3]);
   rig.tell("deleted", "c-u");
-  strictEqual(rig.confirmed, 1);
+  strictEqual(rig.pace.confirmed, 1);
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("list u"), [1_100]);
 });
 
 Deno.test("PodLooks.list() lists at the earliest of the times that were asked for", async () => {
   await using rig = started();
-  rig.looks.list("u", 3_000);
-  rig.looks.list("u", 1_000);
-  rig.looks.list("u", 2_000);
+  rig.picture.enqueue("u", 3_000);
+  rig.picture.enqueue("u", 1_000);
+  rig.picture.enqueue("u", 2_000);
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("list u"), [1_000]);
-  rig.looks.list("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(0);
   deepStrictEqual(rig.times("list u"), [20_000]);
 });
@@ -222,7 +213,7 @@ for (
 ) {
   Deno.test(`PodLooks lists for one who waits at ${atMs} ms when he came at 500 and the list of all is ${isListNear ? "near" : "far"}`, async () => {
     await using rig = started();
-    rig.isListNear = isListNear;
+    rig.pace.isListNear = isListNear;
     await rig.clock.advance(500);
     rig.does.set("list u", () => rig.see("u"));
     const waiting = rig.wait("u");
@@ -238,7 +229,7 @@ for (
 
 Deno.test("PodLooks does not list for one who has his answer, or has gone", async () => {
   await using rig = started();
-  rig.isListNear = true;
+  rig.pace.isListNear = true;
   const answered = rig.wait("u");
   const gone = rig.wait("v");
   await rig.clock.advance(1_000);
@@ -263,7 +254,7 @@ Deno.test("PodLooks lists again after five seconds for one who waits while the r
   rig.does.set("list u", () => {
     throw new Error("no");
   });
-  rig.looks.list("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("list u"), [20_000]);
 });
@@ -275,16 +266,16 @@ Deno.test("PodLooks drops nothing that is told while it looks at the pod", async
     rig.see("u");
     return promise;
   });
-  rig.looks.list("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(10);
   deepStrictEqual(rig.times("list u"), [0]);
   rig.tell("stopped", "c-u");
-  rig.looks.list("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(10);
   deepStrictEqual(rig.asked, []);
   resolve();
   await rig.clock.advance(0);
-  deepStrictEqual(rig.asked.toSorted(), [["glimpse u c-u", 20], [
+  deepStrictEqual(rig.asked.toSorted(), [["inspect u c-u", 20], [
     "list u",
     20,
   ]]);
@@ -295,7 +286,7 @@ Deno.test("PodLooks looks at eight pods at a time; one that takes a second gives
   const { promise, resolve } = Promise.withResolvers<void>();
   for (let at = 0; at < 18; at++) {
     rig.does.set(`list u${at}`, () => promise);
-    rig.looks.list(`u${at}`);
+    rig.picture.enqueue(`u${at}`, 0);
   }
   const count = () => rig.asked.length;
   await rig.clock.advance(999);
@@ -320,7 +311,7 @@ Deno.test("PodLooks gives up a look after ten seconds", async () => {
     }, { once: true });
     return promise;
   });
-  rig.looks.list("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(20_000);
   deepStrictEqual(ends, [10_000]);
 });
@@ -341,7 +332,7 @@ Deno.test("PodLooks keeps a hundred things in mind of one pod, and lists it for 
 Deno.test("PodLooks looks at nothing after its end", async () => {
   const rig = started();
   rig.tell("stopped", "c-u");
-  rig.looks.list("u", 500);
+  rig.picture.enqueue("u", 500);
   await rig.clock.advance(0);
   await rig[Symbol.asyncDispose]();
   rig.times("");

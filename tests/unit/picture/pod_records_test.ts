@@ -12,6 +12,7 @@ import {
 } from "node:assert/strict";
 import { Semaphore } from "../../../mod/base/mod.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
+import { differs, isSettled } from "../../../mod/picture/pod_picture.ts";
 import {
   type Inspect,
   listed,
@@ -20,16 +21,16 @@ import {
   seenAs,
 } from "./record_rig.ts";
 
-Deno.test("PodRecords.ownerOf() knows what was told of, and what was only seen", async () => {
+Deno.test("RuntimePicture.ownerOf() knows what was told of, and what was only seen", async () => {
   const rig = new RecordRig();
   await rig.list("u", listed("u"));
-  rig.cache.set("v", seenAs(listed("v")), 0);
+  rig.picture.record("v", seenAs(listed("v")), 0);
   const owners = ["c-u", "s-u", "c-v", "s-v", "c-w"]
-    .map((id) => rig.records.ownerOf(id));
+    .map((id) => rig.picture.ownerOf(id));
   deepStrictEqual(owners, ["u", "u", "v", "v", undefined]);
 });
 
-Deno.test("PodRecords.settle() forgets a pod that lists do not have any more, and one of which nothing is left", async () => {
+Deno.test("PodLooks.settle() forgets a pod that lists do not have any more, and one of which nothing is left", async () => {
   const rig = new RecordRig();
   await rig.list("u", listed("u"));
   const gone: PodListing = { ...listed("u"), sandboxes: [], containers: [] };
@@ -40,40 +41,40 @@ Deno.test("PodRecords.settle() forgets a pod that lists do not have any more, an
     "container_died",
     "container_removed",
   ]);
-  deepStrictEqual([rig.records.isEmpty, [...rig.cache.uids()]], [true, []]);
+  deepStrictEqual([!rig.picture.hasTold, [...rig.picture.uids()]], [true, []]);
   // Somebody else has seen that nothing is left.
-  rig.cache.set("v", seenAs({ ...gone, uid: "v" }), 0);
+  rig.picture.record("v", seenAs({ ...gone, uid: "v" }), 0);
   await rig.list("v", undefined);
-  deepStrictEqual([...rig.cache.uids()], []);
+  deepStrictEqual([...rig.picture.uids()], []);
 });
 
-Deno.test("PodRecords.settle() keeps a pod that somebody has seen since the list was asked for", async () => {
+Deno.test("PodLooks.settle() keeps a pod that somebody has seen since the list was asked for", async () => {
   const rig = new RecordRig();
-  rig.cache.set("u", seenAs(listed("u")), 10);
+  rig.picture.record("u", seenAs(listed("u")), 10);
   deepStrictEqual(await rig.list("u", undefined, { startMs: 9 }), []);
-  deepStrictEqual([...rig.cache.uids()], ["u"]);
+  deepStrictEqual([...rig.picture.uids()], ["u"]);
   deepStrictEqual(rig.inspected, []);
 });
 
-Deno.test("PodRecords.settle() gives up a look after ten seconds, and asks for another with the next list", async () => {
+Deno.test("PodLooks.settle() gives up a look after ten seconds, and asks for another with the next list", async () => {
   const rig = new RecordRig();
   await rig.list("u", listed("u"));
   rig.inspect = (_, signal) => aborted(signal);
   await rig.clock.advance(1_000);
   const settling = rig.list("u", listed("u", "exited"));
   await rig.clock.advance(9_999);
-  strictEqual(rig.cache.entryTime("u"), 0);
+  strictEqual(rig.picture.of("u").look.atMs, 0);
   await rig.clock.advance(1);
   deepStrictEqual(await settling, []);
-  strictEqual(rig.cache.entryTime("u"), 1_000);
-  strictEqual(rig.records.mustInspect("u"), true);
+  strictEqual(rig.picture.of("u").look.atMs, 1_000);
+  strictEqual(rig.mustInspect("u"), true);
   await rejects(
-    rig.cache.getNewerThan("u", 500, NEVER),
+    rig.picture.latest("u", { newerThanMs: 500, signal: NEVER }),
     /deadline|10000|10 s/i,
   );
 });
 
-Deno.test("PodRecords.settle() throws the reason when it is aborted, and records nothing", async () => {
+Deno.test("PodLooks.settle() throws the reason when it is aborted, and records nothing", async () => {
   const rig = new RecordRig();
   rig.inspect = (_, signal) => aborted(signal);
   const stop = new AbortController();
@@ -82,11 +83,11 @@ Deno.test("PodRecords.settle() throws the reason when it is aborted, and records
   const reason = new Error("enough");
   stop.abort(reason);
   await rejects(settling, (error) => error === reason);
-  deepStrictEqual([...rig.cache.uids()], []);
+  deepStrictEqual([...rig.picture.uids()], []);
   deepStrictEqual(rig.log, []);
 });
 
-Deno.test("PodRecords.settle() says once that a pod cannot be looked at, and again after it could", async () => {
+Deno.test("PodLooks.settle() says once that a pod cannot be looked at, and again after it could", async () => {
   const rig = new RecordRig();
   const fail: Inspect = () => Promise.reject("only a text");
   const told = () => rig.log.splice(0).map(({ message }) => message);
@@ -103,7 +104,10 @@ Deno.test("PodRecords.settle() says once that a pod cannot be looked at, and aga
     "pod_inspection_failed_again",
     "pod_inspection_failed_again",
   ]);
-  await rejects(rig.cache.getNewerThan("u", 0, NEVER), /^Error: only a text$/);
+  await rejects(
+    rig.picture.latest("u", { newerThanMs: 0, signal: NEVER }),
+    /^Error: only a text$/,
+  );
   rig.inspect = (listing) => Promise.resolve(seenAs(listing));
   deepStrictEqual(await rig.list("u", listed("u")), [
     "container_started",
@@ -114,7 +118,7 @@ Deno.test("PodRecords.settle() says once that a pod cannot be looked at, and aga
   deepStrictEqual(told(), ["pod_inspection_failed"]);
 });
 
-Deno.test("PodRecords.settle() names a pod that is not listed any more as it was seen", async () => {
+Deno.test("PodLooks.settle() names a pod that is not listed any more as it was seen", async () => {
   const rig = new RecordRig();
   await rig.list("u", listed("u"));
   rig.inspect = () => Promise.reject(new Error("no"));
@@ -122,38 +126,38 @@ Deno.test("PodRecords.settle() names a pod that is not listed any more as it was
   strictEqual(rig.log[0]?.["pod"], "shop/web");
 });
 
-Deno.test("PodRecords.settle() tells a pod that was to be looked at again although nothing moved", async () => {
+Deno.test("PodLooks.settle() tells a pod that was to be looked at again although nothing moved", async () => {
   const rig = new RecordRig();
   await rig.clock.advance(5);
   await rig.list("u", listed("u"));
   deepStrictEqual(await rig.list("u", listed("u")), []);
   deepStrictEqual(rig.inspected, ["u"]);
-  rig.records.requestInspection("u");
-  rig.records.requestInspection("nobody");
-  strictEqual(rig.records.mustInspect("nobody"), false);
+  rig.picture.step("u", { kind: "inspection_wanted" });
+  rig.picture.step("nobody", { kind: "inspection_wanted" });
+  strictEqual(rig.mustInspect("nobody"), false);
   deepStrictEqual(await rig.list("u", listed("u")), ["pod_sync"]);
-  rig.records.requestInspection("u");
+  rig.picture.step("u", { kind: "inspection_wanted" });
   deepStrictEqual(await rig.list("u", listed("u", "exited")), [
     "container_died",
   ]);
   deepStrictEqual(rig.inspected, ["u", "u", "u"]);
 });
 
-Deno.test("PodRecords.settle() takes over what others have seen: what died or went is told, not what they started", async () => {
+Deno.test("PodLooks.settle() takes over what others have seen: what died or went is told, not what they started", async () => {
   const rig = new RecordRig();
   await rig.list("u", listed("u"));
   await rig.clock.advance(1);
-  rig.cache.set("u", seenAs(listed("u", "exited")), 1);
+  rig.picture.record("u", seenAs(listed("u", "exited")), 1);
   await rig.clock.advance(1);
   deepStrictEqual(await rig.list("u", listed("u", "exited")), [
     "container_died",
   ]);
-  rig.cache.set("u", seenAs(listed("u", "running")), 2);
+  rig.picture.record("u", seenAs(listed("u", "running")), 2);
   deepStrictEqual(await rig.list("u", listed("u", "running")), []);
   strictEqual(rig.inspected.length, 1);
 });
 
-Deno.test("PodRecords looks once more at an end that is not clear yet, unless others have seen no more than was known", async () => {
+Deno.test("PodLooks looks once more at an end that is not clear yet, unless others have seen no more than was known", async () => {
   const rig = new RecordRig();
   const unclear = { exitCode: 137, reason: "Error" };
   const seen = () => {
@@ -162,7 +166,7 @@ Deno.test("PodRecords looks once more at an end that is not clear yet, unless ot
     return { ...pod, containers };
   };
   await rig.list("u", listed("u"));
-  rig.cache.set("u", seen(), 1);
+  rig.picture.record("u", seen(), 1);
   await rig.clock.advance(2);
   rig.inspect = () => Promise.resolve(seen());
   // Others have seen the end; who gave it a name may not have been there yet.
@@ -170,20 +174,20 @@ Deno.test("PodRecords looks once more at an end that is not clear yet, unless ot
     "container_died",
     "pod_sync",
   ]);
-  deepStrictEqual([rig.inspected, rig.records.mustInspect("u")], [
+  deepStrictEqual([rig.inspected, rig.mustInspect("u")], [
     ["u", "u"],
     false,
   ]);
-  rig.cache.set("u", seen(), 3);
+  rig.picture.record("u", seen(), 3);
   await rig.clock.advance(2);
   deepStrictEqual(await rig.list("u", listed("u", "exited")), []);
   strictEqual(rig.inspected.length, 2);
 });
 
-Deno.test("PodRecords.isSettled() believes no list that is older than what is known, and one that shows nothing new", async () => {
+Deno.test("isSettled() believes no list that is older than what is known, and one that shows nothing new", async () => {
   const rig = new RecordRig();
   const settled = (shown: PodListing | undefined, startMs: number) =>
-    rig.records.isSettled("u", shown, startMs);
+    isSettled(rig.picture.of("u"), shown, startMs);
   await rig.clock.advance(5);
   strictEqual(settled(listed("u"), 5), false);
   await rig.list("u", listed("u"));
@@ -191,24 +195,24 @@ Deno.test("PodRecords.isSettled() believes no list that is older than what is kn
   strictEqual(settled(listed("u"), 5), true);
   strictEqual(settled(undefined, 5), false);
   strictEqual(settled(listed("u", "exited"), 5), false);
-  rig.records.requestInspection("u");
+  rig.picture.step("u", { kind: "inspection_wanted" });
   strictEqual(settled(listed("u"), 5), false);
   await rig.list("u", listed("u"));
   // What others have seen since has to be taken over.
-  rig.cache.set("u", seenAs(listed("u")), 6);
+  rig.picture.record("u", seenAs(listed("u")), 6);
   strictEqual(settled(listed("u"), 6), false);
 });
 
-Deno.test("PodRecords.differs() compares a list with what was told", async () => {
+Deno.test("differs() compares a list with what was told", async () => {
   const rig = new RecordRig();
-  strictEqual(rig.records.differs("u", undefined), false);
-  strictEqual(rig.records.differs("u", listed("u")), true);
+  strictEqual(differs("u", rig.picture.of("u"), undefined), false);
+  strictEqual(differs("u", rig.picture.of("u"), listed("u")), true);
   await rig.list("u", listed("u"));
-  strictEqual(rig.records.differs("u", listed("u")), false);
-  strictEqual(rig.records.differs("u", undefined), true);
+  strictEqual(differs("u", rig.picture.of("u"), listed("u")), false);
+  strictEqual(differs("u", rig.picture.of("u"), undefined), true);
 });
 
-Deno.test("PodRecords.settle() gives up its place after a second", async () => {
+Deno.test("PodLooks.settle() gives up its place after a second", async () => {
   const rig = new RecordRig();
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.inspect = async (listing) => {
@@ -216,9 +220,9 @@ Deno.test("PodRecords.settle() gives up its place after a second", async () => {
     return seenAs(listing);
   };
   const places = new Semaphore(1);
-  const options = { startMs: 0, signal: NEVER, places };
-  const first = rig.records.settle("u", listed("u"), options);
-  const second = rig.records.settle("v", listed("v"), options);
+  const options = { startMs: 0, sinceMs: undefined, signal: NEVER, places };
+  const first = rig.looks.settle("u", listed("u"), options);
+  const second = rig.looks.settle("v", listed("v"), options);
   await rig.clock.advance(999);
   deepStrictEqual(rig.inspected, ["u"]);
   await rig.clock.advance(1);

@@ -1,15 +1,19 @@
 /**
- * Records of pods over a cache, with a runtime whose details are what its lists show.
+ * Looks at pods over a picture, with a runtime whose details are what its lists show.
  *
  * @module
  */
 
-import { createLogger } from "../../../mod/base/telemetry/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
 import type { Container, Sandbox } from "../../../mod/cri/model/mod.ts";
-import { PodRecords, type Settled } from "../../../mod/picture/pod_records.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
-import { PodCache } from "../../../mod/picture/mod.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
+import { PodLooks } from "../../../mod/picture/pod_looks.ts";
+import type { RuntimePicture } from "../../../mod/picture/mod.ts";
+import { emptyPicture } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,
@@ -28,31 +32,55 @@ export type Inspect = (
   signal: AbortSignal,
 ) => Promise<ObservedPod>;
 
-/** Records over a cache, and a runtime whose details are what its lists show. */
+/** Looks over a picture, and a runtime whose details are what its lists show. */
 export class RecordRig {
   readonly clock: FakeClock = new FakeClock();
-  readonly cache: PodCache = new PodCache();
+  readonly followed: string[] = [];
+  readonly picture: RuntimePicture;
+  readonly looks: PodLooks;
   readonly inspected: string[] = [];
   readonly log: Record<string, unknown>[] = [];
-  readonly records: PodRecords;
+  /** The kinds of the events published since they were taken. */
+  readonly told: string[] = [];
   inspect: Inspect = (listing) => Promise.resolve(seenAs(listing));
 
   constructor() {
-    const { cache, clock } = this;
-    this.records = new PodRecords({
-      cache,
+    const { clock } = this;
+    const managed = { has: (uid: string) => uid !== "alien" };
+    const { picture, pace } = emptyPicture({ clock, managed });
+    picture.followUp = (uid) => this.followed.push(uid);
+    this.picture = picture;
+    this.looks = new PodLooks({
+      picture,
+      pace,
       clock,
+      metrics: new MetricsRegistry(),
       log: createLogger({
         level: "debug",
         format: "json",
         clock,
         write: (line) => this.log.push(JSON.parse(line)),
       }),
-      inspect: (listing, signal) => {
-        this.inspected.push(listing.uid);
-        return this.inspect(listing, signal);
+      runtime: {
+        listContainers: () => Promise.resolve([]),
+        listPodSandbox: () => Promise.resolve([]),
+      },
+      observer: {
+        inspect: (listing, signal) => {
+          this.inspected.push(listing.uid);
+          return this.inspect(listing, signal);
+        },
+        inspectContainer: () => Promise.resolve(undefined),
+      },
+      changes: {
+        publish: (events) => this.told.push(...events.map(({ kind }) => kind)),
       },
     });
+  }
+
+  /** Whether the next list is followed by an inspection of the pod. */
+  mustInspect(uid: string): boolean {
+    return this.picture.of(uid).told?.mustInspect === true;
   }
 
   /** A list asked for now shows this of the pod. */
@@ -62,14 +90,10 @@ export class RecordRig {
     more: { readonly startMs?: number; readonly signal?: AbortSignal } = {},
   ): Promise<string[]> {
     const startMs = this.clock.monotonic();
-    const options = { startMs, signal: NEVER, ...more };
-    return kinds(await this.records.settle(uid, shown, options));
+    const options = { startMs, sinceMs: undefined, signal: NEVER, ...more };
+    await this.looks.settle(uid, shown, options);
+    return this.told.splice(0);
   }
-}
-
-/** The kinds of the events to be told. */
-export function kinds({ events }: Settled): string[] {
-  return events.map(({ kind }) => kind);
 }
 
 /** A pod with one sandbox and one container, as a list shows it. */

@@ -15,13 +15,13 @@ import {
   type Sandbox,
 } from "../../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
-import { Pleg } from "../../../mod/picture/relist.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
-import { PodCache } from "../../../mod/picture/mod.ts";
 import type {
   ListService,
   PodListing,
 } from "../../../mod/runtime/observe/mod.ts";
+import { RuntimeWatch } from "../../../mod/picture/mod.ts";
+import { emptyPicture, neverOpen, PERIOD_MS } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,
@@ -30,8 +30,6 @@ import {
   seenPod,
   seenSandbox,
 } from "../runtime/builders.ts";
-
-const PERIOD_MS = 1_000;
 
 class ListedRuntime implements ListService {
   sandboxes: readonly Sandbox[] = [];
@@ -77,42 +75,45 @@ function matches(
     .every(([key, value]) => row.labels[key] === value);
 }
 
-function setUp(options: { isOurs?: (uid: string) => boolean } = {}) {
+function setUp(options: { managed?: { has(uid: string): boolean } } = {}) {
   const clock = new FakeClock();
   const runtime = new ListedRuntime();
-  const cache = new PodCache();
   const metrics = new MetricsRegistry();
   const inspected: string[] = [];
   const failing = new Set<string>();
-  const pleg = new Pleg({
-    runtime,
-    cache,
-    clock,
-    metrics,
-    log: silentLogger,
-    inspect: (listing) => {
-      inspected.push(listing.uid);
-      return failing.has(listing.uid)
-        ? Promise.reject(new Error("no status"))
-        : Promise.resolve(lookedAt(listing));
+  const deps = { clock, metrics, log: silentLogger };
+  const { picture, pace } = emptyPicture({ ...deps, ...options });
+  const watch = new RuntimeWatch({
+    ...deps,
+    pace,
+    picture,
+    ends: Object.assign(runtime, { announce: () => {} }),
+    observer: {
+      inspect: (listing) => {
+        inspected.push(listing.uid);
+        return failing.has(listing.uid)
+          ? Promise.reject(new Error("no status"))
+          : Promise.resolve(lookedAt(listing));
+      },
+      inspectContainer: () => Promise.resolve(undefined),
     },
-    ...options,
-  }, { relistPeriodMs: PERIOD_MS });
+    events: neverOpen,
+  });
   const events: PodLifecycleEvent[] = [];
   const stop = new AbortController();
   const running = (async () => {
     // So that the test can still say what the first list shows.
     await Promise.resolve();
-    for await (const event of pleg.run(stop.signal)) events.push(event);
+    for await (const event of watch.run(stop.signal)) events.push(event);
   })();
   return {
     clock,
     runtime,
-    cache,
+    picture,
     metrics,
     inspected,
     failing,
-    pleg,
+    watch,
     events,
     kinds: () => events.splice(0).map(({ kind }) => kind),
     async [Symbol.asyncDispose]() {
@@ -147,7 +148,7 @@ Deno.test("Pleg.run() lists at once and tells of what it finds", async () => {
     { kind: "container_started", podUid: "u-1", containerId: "s-u-1" },
     { kind: "container_started", podUid: "u-1", containerId: "c-u-1" },
   ]);
-  strictEqual(rig.cache.get("u-1")?.containers.length, 1);
+  strictEqual(rig.picture.get("u-1")?.containers.length, 1);
 });
 
 Deno.test("Pleg.run() lists again a period after the last list, and asks nothing when nothing moved", async () => {
@@ -187,7 +188,7 @@ Deno.test("Pleg.run() forgets a pod that is gone", async () => {
   rig.runtime.sandboxes = [sandboxRow("u-2")];
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds(), ["container_died", "container_removed"]);
-  strictEqual(rig.cache.get("u-1"), undefined);
+  strictEqual(rig.picture.get("u-1"), undefined);
 });
 
 Deno.test("Pleg.run() looks again at a pod until its status can be read", async () => {
@@ -202,7 +203,10 @@ Deno.test("Pleg.run() looks again at a pod until its status can be read", async 
     ],
   );
   const never = new AbortController().signal;
-  await rejects(rig.cache.getNewerThan("u-1", -1, never), /no status/);
+  await rejects(
+    rig.picture.latest("u-1", { newerThanMs: -1, signal: never }),
+    /no status/,
+  );
   rig.kinds();
   rig.failing.clear();
   await rig.clock.advance(PERIOD_MS);
@@ -215,7 +219,8 @@ Deno.test("Pleg.run() tells that it looked again although nothing moved", async 
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
   rig.kinds();
-  rig.pleg.requestInspection("u-1");
+  rig.picture.step("u-1", { kind: "inspection_wanted" });
+  rig.picture.followUp("u-1");
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds(), ["pod_sync"]);
 });
@@ -232,10 +237,10 @@ Deno.test("Pleg.run() does not look at what the agent has seen itself", async ()
     sandboxes: [seenSandbox({ id: "s-u-1" })],
     containers: [seenContainer("c", { id: "c-u-1" })],
   });
-  rig.cache.set("u-1", seen, rig.clock.monotonic());
+  rig.picture.record("u-1", seen, rig.clock.monotonic());
   await rig.clock.advance(2 * PERIOD_MS);
   deepStrictEqual([rig.kinds(), rig.inspected], [[], []]);
-  strictEqual(rig.cache.get("u-1"), seen);
+  strictEqual(rig.picture.get("u-1"), seen);
 });
 
 Deno.test("Pleg.run() tells of a death that the agent saw first", async () => {
@@ -247,7 +252,7 @@ Deno.test("Pleg.run() tells of a death that the agent saw first", async () => {
     sandboxes: [seenSandbox({ id: "s-u-1" })],
     containers: [seenContainer("c", { id: "c-u-1", state: "exited" })],
   });
-  rig.cache.set("u-1", seen, rig.clock.monotonic());
+  rig.picture.record("u-1", seen, rig.clock.monotonic());
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual([rig.kinds(), rig.inspected], [["container_died"], []]);
 });
@@ -259,10 +264,10 @@ Deno.test("Pleg.run() does not believe a list that is older than what is known",
   // The pod is started while a list without it is on its way.
   rig.runtime.during = () => {
     rig.runtime.during = () => {};
-    rig.cache.set("u-1", seen, rig.clock.monotonic() + 0.1);
+    rig.picture.record("u-1", seen, rig.clock.monotonic() + 0.1);
   };
   await rig.clock.advance(PERIOD_MS);
-  strictEqual(rig.cache.get("u-1"), seen);
+  strictEqual(rig.picture.get("u-1"), seen);
   deepStrictEqual(rig.kinds(), []);
 });
 
@@ -284,11 +289,11 @@ Deno.test("Pleg.run() keeps all it knows while the runtime is away, and tells of
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
   rig.kinds();
-  const before = rig.cache.timeOf("u-1");
+  const before = rig.picture.timeOf("u-1");
   rig.runtime.fails = true;
   await rig.clock.advance(3 * PERIOD_MS);
   deepStrictEqual(rig.kinds(), []);
-  strictEqual(rig.cache.timeOf("u-1"), before);
+  strictEqual(rig.picture.timeOf("u-1"), before);
   rig.runtime.fails = false;
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
@@ -300,8 +305,8 @@ Deno.test("Pleg.requestRelist() lists one pod at once and answers who waits for 
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   rig.runtime.containers = [containerRow("u-1")];
   const never = new AbortController().signal;
-  const waiting = rig.cache.getNewerThan("u-1", 5, never);
-  rig.pleg.requestRelist("u-1");
+  const waiting = rig.picture.latest("u-1", { newerThanMs: 5, signal: never });
+  rig.picture.enqueue("u-1", 0);
   await rig.clock.advance(0);
   strictEqual((await waiting).containers.length, 1);
   deepStrictEqual(rig.kinds(), ["container_started", "container_started"]);
@@ -309,29 +314,29 @@ Deno.test("Pleg.requestRelist() lists one pod at once and answers who waits for 
 });
 
 Deno.test("Pleg.run() neither looks at nor tells of other people's pods, but lists them", async () => {
-  await using rig = setUp({ isOurs: (uid) => uid === "u-1" });
+  await using rig = setUp({ managed: new Set(["u-1"]) });
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   await rig.clock.advance(0);
   deepStrictEqual(rig.inspected, ["u-1"]);
-  deepStrictEqual([...rig.pleg.listing?.pods.keys() ?? []], ["u-1", "u-2"]);
+  deepStrictEqual([...rig.picture.listing?.pods.keys() ?? []], ["u-1", "u-2"]);
 });
 
 Deno.test("Pleg.health() is bad before the first list and three minutes after the last", async () => {
   await using rig = setUp();
   rig.runtime.fails = true;
   await rig.clock.advance(0);
-  deepStrictEqual(rig.pleg.health(), {
+  deepStrictEqual(rig.watch.health(), {
     healthy: false,
     message: "pleg has yet to be successful",
   });
   rig.runtime.fails = false;
   await rig.clock.advance(PERIOD_MS);
-  deepStrictEqual(rig.pleg.health(), { healthy: true, message: "" });
+  deepStrictEqual(rig.watch.health(), { healthy: true, message: "" });
   rig.runtime.fails = true;
   await rig.clock.advance(180_000);
-  strictEqual(rig.pleg.health().healthy, true);
+  strictEqual(rig.watch.health().healthy, true);
   await rig.clock.advance(2_000);
-  deepStrictEqual(rig.pleg.health(), {
+  deepStrictEqual(rig.watch.health(), {
     healthy: false,
     message: "pleg was last seen active 3m2s ago; threshold is 3m0s",
   });
@@ -367,6 +372,6 @@ Deno.test("Pleg counts pods and containers under the kubelet's names", async () 
 
 Deno.test("Pleg.run() ends when the signal has aborted before it begins", async () => {
   await using rig = setUp();
-  const events = rig.pleg.run(AbortSignal.abort())[Symbol.asyncIterator]();
+  const events = rig.watch.run(AbortSignal.abort())[Symbol.asyncIterator]();
   strictEqual((await events.next()).done, true);
 });

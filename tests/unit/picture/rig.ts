@@ -1,5 +1,5 @@
 /**
- * A Pleg over a model of a runtime, on a clock that a test moves.
+ * A picture of a model of a runtime, on a clock that a test moves.
  *
  * @module
  */
@@ -8,19 +8,21 @@ import { strictEqual } from "node:assert/strict";
 import {
   createLogger,
   MetricsRegistry,
-  silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { Pleg } from "../../../mod/picture/relist.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
 import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
-import { KnownExits, PodCache, PodObserver } from "../../../mod/picture/mod.ts";
 import type { RuntimeFiles } from "../../../mod/runtime/spec/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { PERIOD_MS, pictureOf } from "../../support/picture.ts";
+import type {
+  PodObserver,
+  RuntimePicture,
+  RuntimeWatch,
+} from "../../../mod/picture/mod.ts";
 import { HintScript, ModelRuntime } from "./model_runtime.ts";
 
-export const PERIOD_MS = 1_000;
-
-const NO_FILES: RuntimeFiles = {
+/** A disk that holds nothing. */
+export const NO_FILES: RuntimeFiles = {
   makeDirectory: () => Promise.resolve(),
   write: () => Promise.resolve(),
   writeNew: () => Promise.resolve(true),
@@ -34,66 +36,50 @@ const NO_FILES: RuntimeFiles = {
 export interface PlegRigOptions {
   /** @default true */
   readonly hasHints?: boolean;
-  readonly isOurs?: (uid: string) => boolean;
+  readonly managed?: { has(uid: string): boolean };
   /** @default new FakeClock() */
   readonly clock?: FakeClock;
 }
 
-/** A Pleg that runs, and all around it. */
+/** A watch that runs, and all around it. */
 export class PlegRig implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly runtime: ModelRuntime;
   readonly hints: HintScript = new HintScript();
   /** What is known of ends earlier than the runtime shows them. */
   readonly ends: Map<string, ContainerExit> = new Map();
-  readonly cache: PodCache = new PodCache();
   readonly metrics: MetricsRegistry = new MetricsRegistry();
-  readonly busy: Set<string> = new Set();
   readonly events: PodLifecycleEvent[] = [];
   readonly #log: string[] = [];
+  readonly picture: RuntimePicture;
   readonly observer: PodObserver;
-  readonly pleg: Pleg;
+  readonly watch: RuntimeWatch;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
   constructor(options: PlegRigOptions = {}) {
-    const { hasHints = true, isOurs, clock = new FakeClock() } = options;
-    const { cache, metrics, hints } = this;
-    const runtime = new ModelRuntime(clock);
-    const exits = new KnownExits({
-      runtime,
-      ask: (id) => Promise.resolve(this.ends.get(id)),
-      clock,
-      log: silentLogger,
-    });
-    const observer = new PodObserver({
-      runtime: exits,
-      exits,
-      clock,
-      cache,
-      files: NO_FILES,
-    });
+    const { hasHints = true, managed, clock = new FakeClock() } = options;
+    const { metrics, hints } = this;
     this.clock = clock;
-    this.runtime = runtime;
-    this.observer = observer;
-    this.pleg = new Pleg({
-      runtime: exits,
-      cache,
+    this.runtime = new ModelRuntime(clock);
+    const parts = pictureOf({
       clock,
       metrics,
+      runtime: this.runtime,
+      files: NO_FILES,
       log: createLogger({
         level: "info",
         format: "json",
         clock,
         write: (line) => this.#log.push(JSON.parse(line).message),
       }),
-      inspect: (listing, signal) => observer.inspect(listing, signal),
-      glimpse: (uid, id, signal) => observer.glimpse(uid, id, signal),
-      isBusy: (uid) => this.busy.has(uid),
-      ...hasHints &&
-        { hints: (signal: AbortSignal) => exits.heed(hints.open(signal)) },
-      ...isOurs && { isOurs },
-    }, { relistPeriodMs: PERIOD_MS });
+      ask: (id) => Promise.resolve(this.ends.get(id)),
+      ...hasHints && { events: hints.open },
+      ...managed && { managed },
+    });
+    this.picture = parts.picture;
+    this.observer = parts.observer;
+    this.watch = parts.watch;
     this.#running = this.#run();
   }
 
@@ -117,10 +103,10 @@ export class PlegRig implements AsyncDisposable {
     return this.calls().filter((call) => call === "list sandboxes").length;
   }
 
-  /** The state of a container, as the cache shows it. */
+  /** The state of a container, as the picture shows it. */
   state(id: string): string | undefined {
-    for (const uid of this.cache.uids()) {
-      const found = this.cache.get(uid)?.containers.find((c) => c.id === id);
+    for (const uid of this.picture.uids()) {
+      const found = this.picture.get(uid)?.containers.find((c) => c.id === id);
       if (found !== undefined) return found.state;
     }
     return undefined;
@@ -163,7 +149,7 @@ export class PlegRig implements AsyncDisposable {
   async #run(): Promise<void> {
     // So that the test can still say what the first list shows.
     await Promise.resolve();
-    for await (const event of this.pleg.run(this.#stop.signal)) {
+    for await (const event of this.watch.run(this.#stop.signal)) {
       this.events.push(event);
     }
   }

@@ -7,7 +7,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { failure } from "./model_runtime.ts";
-import { PERIOD_MS, PlegRig } from "./rig.ts";
+import { PERIOD_MS } from "../../support/picture.ts";
+import { PlegRig } from "./rig.ts";
 
 const NEVER = new AbortController().signal;
 const WITHOUT = { hasHints: false };
@@ -27,7 +28,7 @@ async function running(
 Deno.test("Pleg bounds a list that hangs, is unhealthy after three minutes, and well again soon after its end (PL-03, R01)", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list sandboxes", "hang");
-  const health = () => rig.pleg.health().healthy;
+  const health = () => rig.watch.health().healthy;
   await rig.clock.advance(121_000);
   strictEqual(rig.lists(), 1);
   strictEqual(health(), true);
@@ -35,7 +36,7 @@ Deno.test("Pleg bounds a list that hangs, is unhealthy after three minutes, and 
   deepStrictEqual([health(), rig.lists()], [true, 1]);
   await rig.clock.advance(20_000);
   strictEqual(health(), false);
-  ok(rig.pleg.health().message.startsWith("pleg was last seen active 3m"));
+  ok(rig.watch.health().message.startsWith("pleg was last seen active 3m"));
   await rig.clock.advance(50_000);
   rig.runtime.exit("c-u");
   rig.runtime.release();
@@ -52,7 +53,10 @@ Deno.test("Pleg hears of an end while the list hangs, if the runtime tells it (P
   rig.hints.tell("stopped", "c-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.kinds(), ["container_died"]);
-  const waiting = rig.cache.getNewerThan("v", rig.clock.monotonic(), NEVER);
+  const waiting = rig.picture.latest("v", {
+    newerThanMs: rig.clock.monotonic(),
+    signal: NEVER,
+  });
   await rig.clock.advance(6_000);
   strictEqual((await waiting).containers.length, 1);
 });
@@ -60,22 +64,22 @@ Deno.test("Pleg hears of an end while the list hangs, if the runtime tells it (P
 Deno.test("Pleg.downSince tells why the runtime cannot be listed, and since when", async () => {
   await using rig = new PlegRig(WITHOUT);
   const startMs = rig.clock.now();
-  deepStrictEqual(rig.pleg.downSince, {
+  deepStrictEqual(rig.watch.downSince, {
     message: "the runtime has not answered yet",
     sinceMs: startMs,
   });
   rig.runtime.addPod("u");
   await rig.clock.advance(1_500);
-  strictEqual(rig.pleg.downSince, undefined);
+  strictEqual(rig.watch.downSince, undefined);
   rig.runtime.faults.set("list containers", "unavailable");
   await rig.clock.advance(5_000);
-  deepStrictEqual(rig.pleg.downSince, {
+  deepStrictEqual(rig.watch.downSince, {
     message: "unavailable",
     sinceMs: startMs + 2_000,
   });
   rig.runtime.release();
   await rig.clock.advance(1_000);
-  strictEqual(rig.pleg.downSince, undefined);
+  strictEqual(rig.watch.downSince, undefined);
 });
 
 Deno.test("Pleg.downSince tells after 15 s that a list hangs, and since when, until a list succeeds", async () => {
@@ -85,24 +89,24 @@ Deno.test("Pleg.downSince tells after 15 s that a list hangs, and since when, un
   const sinceMs = rig.clock.now();
   await rig.clock.advance(14_999);
   deepStrictEqual(
-    [rig.pleg.downSince, rig.pleg.runtimeDown],
+    [rig.watch.downSince, rig.watch.runtimeDown],
     [undefined, undefined],
   );
   await rig.clock.advance(1);
   const message = "it does not answer when asked to list its pods";
-  deepStrictEqual(rig.pleg.downSince, { message, sinceMs });
-  strictEqual(rig.pleg.runtimeDown, "the runtime does not answer");
+  deepStrictEqual(rig.watch.downSince, { message, sinceMs });
+  strictEqual(rig.watch.runtimeDown, "the runtime does not answer");
   deepStrictEqual(rig.kinds(), []);
   // The call has met its deadline, and the next list hangs, too.
   await rig.clock.advance(106_000);
   const failed = { message: "deadline", sinceMs };
-  deepStrictEqual(rig.pleg.downSince, failed);
+  deepStrictEqual(rig.watch.downSince, failed);
   await rig.clock.advance(15_000);
-  deepStrictEqual(rig.pleg.downSince, { message, sinceMs });
+  deepStrictEqual(rig.watch.downSince, { message, sinceMs });
   rig.runtime.release();
   await rig.clock.advance(0);
   deepStrictEqual(
-    [rig.pleg.downSince, rig.pleg.runtimeDown],
+    [rig.watch.downSince, rig.watch.runtimeDown],
     [undefined, undefined],
   );
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
@@ -114,7 +118,7 @@ Deno.test("Pleg tells of no outage when a list takes nearly 15 s", async () => {
   await rig.clock.advance(PERIOD_MS + 14_999);
   rig.runtime.release();
   await rig.clock.advance(PERIOD_MS);
-  strictEqual(rig.pleg.downSince, undefined);
+  strictEqual(rig.watch.downSince, undefined);
   deepStrictEqual(rig.kinds(), []);
 });
 
@@ -123,10 +127,10 @@ Deno.test("Pleg.downSince tells that the first list hangs, since the start", asy
   const sinceMs = rig.clock.now();
   rig.runtime.faults.set("list sandboxes", "hang");
   await rig.clock.advance(14_999);
-  strictEqual(rig.pleg.runtimeDown, "the runtime has not answered yet");
+  strictEqual(rig.watch.runtimeDown, "the runtime has not answered yet");
   await rig.clock.advance(1);
-  strictEqual(rig.pleg.runtimeDown, "the runtime does not answer");
-  strictEqual(rig.pleg.downSince?.sinceMs, sinceMs);
+  strictEqual(rig.watch.runtimeDown, "the runtime does not answer");
+  strictEqual(rig.watch.downSince?.sinceMs, sinceMs);
   rig.runtime.release();
 });
 
@@ -154,9 +158,9 @@ Deno.test("Pleg answers nobody from before the look at a pod that hangs (I1)", a
   rig.runtime.faults.set("status c-u", "hang");
   rig.runtime.exit("c-u");
   const nowMs = rig.clock.monotonic();
-  const other = rig.cache.getNewerThan("v", nowMs, NEVER);
+  const other = rig.picture.latest("v", { newerThanMs: nowMs, signal: NEVER });
   let answer = "none";
-  rig.cache.getNewerThan("u", nowMs, NEVER)
+  rig.picture.latest("u", { newerThanMs: nowMs, signal: NEVER })
     .then(() => answer = "a pod", () => answer = "a failure");
   await rig.clock.advance(4 * PERIOD_MS);
   strictEqual((await other).uid, "v");
@@ -181,11 +185,11 @@ Deno.test("Pleg asks for a pod again whose status fails, also while the list of 
 for (const what of ["c-u", "s-u"]) {
   Deno.test(`Pleg asks for ${what} by its id before it believes that it is gone (R09)`, async () => {
     await using rig = await running(["u", "v"]);
-    const seen = rig.cache.get("u");
+    const seen = rig.picture.get("u");
     rig.runtime.unlisted.add(what);
     await rig.clock.advance(3 * PERIOD_MS);
     deepStrictEqual(rig.kinds(), []);
-    deepStrictEqual(rig.cache.get("u"), seen);
+    deepStrictEqual(rig.picture.get("u"), seen);
     ok(rig.calls().includes(`status ${what}`));
     rig.runtime.unlisted.clear();
     await rig.clock.advance(PERIOD_MS);
@@ -209,7 +213,7 @@ Deno.test("Pleg asks for a whole pod by its ids before it believes that it is go
   rig.runtime.remove("c-u");
   rig.runtime.remove("s-u");
   await rig.clock.advance(2 * PERIOD_MS);
-  strictEqual(rig.cache.get("u"), undefined);
+  strictEqual(rig.picture.get("u"), undefined);
   deepStrictEqual(rig.kinds(), [
     "container_died",
     "container_removed",
@@ -232,7 +236,7 @@ Deno.test("Pleg takes what is listed twice for one (R09)", async () => {
   rig.runtime.isDoubled = true;
   await rig.clock.advance(2 * PERIOD_MS);
   deepStrictEqual([rig.kinds(), rig.state("c-u")], [[], "running"]);
-  strictEqual(rig.cache.get("u")?.containers.length, 1);
+  strictEqual(rig.picture.get("u")?.containers.length, 1);
 });
 
 Deno.test("Pleg tells of a container that died and was restarted between two lists, and knows which is which (R10)", async () => {
@@ -241,7 +245,7 @@ Deno.test("Pleg tells of a container that died and was restarted between two lis
   const id = rig.runtime.addContainer("u", "c", 1);
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds().sort(), ["container_died", "container_started"]);
-  const containers = rig.cache.get("u")?.containers ?? [];
+  const containers = rig.picture.get("u")?.containers ?? [];
   deepStrictEqual(
     containers.map(({ id, state, restartCount }) => [id, state, restartCount]),
     [[id, "running", 1], ["c-u", "exited", 0]],
@@ -252,7 +256,7 @@ Deno.test("Pleg shows two running containers of a name, the later attempt first 
   await using rig = await running();
   const id = rig.runtime.addContainer("u", "c", 1);
   await rig.clock.advance(PERIOD_MS);
-  const ids = rig.cache.get("u")?.containers.map((container) => container.id);
+  const ids = rig.picture.get("u")?.containers.map((container) => container.id);
   deepStrictEqual(ids, [id, "c-u"]);
 });
 
@@ -263,7 +267,7 @@ Deno.test("Pleg lists in pieces what is too large as a whole, and as a whole aga
   rig.runtime.faults.set("list containers exited", "resource_exhausted");
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds(), ["container_died"]);
-  strictEqual(rig.pleg.health().healthy, true);
+  strictEqual(rig.watch.health().healthy, true);
   rig.calls();
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.calls().toSorted(), [
@@ -303,7 +307,7 @@ Deno.test("Pleg lists once after a long stop, not once for every second of it (C
   await using rig = await running(["u"], { clock });
   await rig.trust();
   clock.stopFor(600_000);
-  strictEqual(rig.pleg.health().healthy, false);
+  strictEqual(rig.watch.health().healthy, false);
   rig.runtime.exit("c-u");
   for (let n = 0; n < 100; n++) rig.hints.tell("stopped", "c-u");
   await rig.clock.advance(500);
@@ -311,7 +315,7 @@ Deno.test("Pleg lists once after a long stop, not once for every second of it (C
     rig.calls().filter((call) => call === "list sandboxes").length,
     1,
   );
-  strictEqual(rig.pleg.health().healthy, true);
+  strictEqual(rig.watch.health().healthy, true);
   deepStrictEqual(rig.kinds(), ["container_died"]);
 });
 

@@ -5,16 +5,11 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../mod/base/telemetry/mod.ts";
-import { Pleg } from "../../../mod/picture/relist.ts";
-import { PodCache } from "../../../mod/picture/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
+import { PERIOD_MS, pictureOf } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 import { ModelRuntime } from "./model_runtime.ts";
-import { PERIOD_MS, PlegRig } from "./rig.ts";
+import { NO_FILES, PlegRig } from "./rig.ts";
 
 async function running(
   options: ConstructorParameters<typeof PlegRig>[0] = { hasHints: false },
@@ -46,7 +41,7 @@ Deno.test("Pleg measures how long its lists take, how far apart they begin, and 
   await rig.clock.advance(PERIOD_MS);
   strictEqual(sum("relist_interval"), 1 + 3.5);
   rig.runtime.faults.set("list sandboxes u", "hang");
-  rig.pleg.requestRelist("u");
+  rig.picture.enqueue("u", 0);
   await rig.clock.advance(250);
   rig.runtime.release();
   await rig.clock.advance(0);
@@ -106,21 +101,9 @@ Deno.test("Pleg drops events that nobody takes, the newest, and counts them", as
   const runtime = new ModelRuntime(clock);
   const metrics = new MetricsRegistry();
   for (let at = 0; at < 600; at++) runtime.addPod(`u${at}`);
-  const pleg = new Pleg({
-    runtime,
-    clock,
-    metrics,
-    cache: new PodCache(),
-    log: silentLogger,
-    inspect: ({ uid, sandboxes, containers }) =>
-      Promise.resolve(seenPod({
-        uid,
-        sandboxes: sandboxes.map(({ id }) => seenSandbox({ id })),
-        containers: containers.map(({ id }) => seenContainer("c", { id })),
-      })),
-  }, { relistPeriodMs: PERIOD_MS });
+  const { watch } = pictureOf({ clock, metrics, runtime, files: NO_FILES });
   const stop = new AbortController();
-  const events = pleg.run(stop.signal)[Symbol.asyncIterator]();
+  const events = watch.run(stop.signal)[Symbol.asyncIterator]();
   // Takes the first of the 1200 events; 1000 more are kept.
   await events.next();
   await clock.advance(0);
@@ -133,7 +116,7 @@ Deno.test("Pleg drops events that nobody takes, the newest, and counts them", as
 });
 
 Deno.test("Pleg knows of every pod listed what belongs to it, other people's included", async () => {
-  await using rig = new PlegRig({ isOurs: (uid) => uid === "u" });
+  await using rig = new PlegRig({ managed: new Set(["u"]) });
   for (const uid of ["u", "v", "w"]) rig.runtime.addPod(uid, ["c", "d"]);
   await rig.trust();
   for (const id of ["s-v", "c-v", "d-v", "s-w", "c-w", "d-w"]) {
@@ -146,7 +129,8 @@ Deno.test("Pleg knows of every pod listed what belongs to it, other people's inc
 Deno.test("Pleg.requestInspection() looks at a pod again soon although the list of all is far off", async () => {
   await using rig = await running({});
   await rig.trust();
-  rig.pleg.requestInspection("u");
+  rig.picture.step("u", { kind: "inspection_wanted" });
+  rig.picture.followUp("u");
   await rig.clock.advance(PERIOD_MS - 1);
   deepStrictEqual(rig.kinds(), []);
   await rig.clock.advance(1);
@@ -157,7 +141,8 @@ Deno.test("Pleg.requestInspection() looks at a pod again soon although the list 
 Deno.test("Pleg.requestInspection() leaves the look to the next list when that is near", async () => {
   await using rig = await running();
   await rig.clock.advance(500);
-  rig.pleg.requestInspection("u");
+  rig.picture.step("u", { kind: "inspection_wanted" });
+  rig.picture.followUp("u");
   await rig.clock.advance(500);
   deepStrictEqual(rig.kinds(), ["pod_sync"]);
   strictEqual(rig.calls().includes("list sandboxes u"), false);

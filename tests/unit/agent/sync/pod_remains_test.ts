@@ -70,9 +70,9 @@ class Rig implements AsyncDisposable {
           return this.shown;
         },
       },
-      cache: {
+      picture: {
         get: (uid) => this.cache.get(uid),
-        delete: (uid) => this.cache.delete(uid),
+        forget: (uid) => void this.cache.delete(uid),
       },
       directories: {
         endVolumes: (uid) => this.#step(`volumes ${uid}`),

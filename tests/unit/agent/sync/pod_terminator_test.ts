@@ -46,7 +46,7 @@ class Rig {
         keep: async () => void this.done.push("keep record"),
         forget: note("forget record"),
       },
-      cache: { delete: () => Boolean(this.done.push("uncache")) },
+      picture: { forget: () => void this.done.push("uncache") },
       executor: {
         killPod: ({ signal, graceSeconds }) => {
           this.done.push(`kill ${graceSeconds ?? "by its own grace"}`);

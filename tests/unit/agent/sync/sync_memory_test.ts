@@ -11,13 +11,16 @@ import {
 } from "../../../../mod/agent/sync/sync_memory.ts";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
+import { emptyPicture } from "../../../support/picture.ts";
 import { Gate } from "../workers_rig.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
 
 function memoryBy(clock: FakeClock) {
   const sessions = new Sessions();
-  return { sessions, memory: new SyncMemory({ clock, sessions }) };
+  const { picture } = emptyPicture({ clock });
+  const memory = new SyncMemory({ clock, sessions, picture });
+  return { sessions, memory, picture };
 }
 
 /** A clock that stands `ms` after {@linkcode STARTED}. */
@@ -27,18 +30,18 @@ function clockAfter(ms: number): FakeClock {
 
 Deno.test("SyncMemory.acted() says that something is being done, and afterwards when it was", async () => {
   const clock = new FakeClock();
-  const memory = memoryBy(clock).memory;
+  const { memory, picture } = memoryBy(clock);
   const gate = new Gate();
   const { signal } = new AbortController();
   const acting = memory.acted("a", () => gate.wait(signal));
   deepStrictEqual(
-    [memory.get("a")?.isActing, memory.get("b"), memory.get("a")?.actedAtMs],
-    [true, undefined, undefined],
+    [picture.isActing("a"), picture.isActing("b"), memory.get("a")?.actedAtMs],
+    [true, false, undefined],
   );
   await clock.advance(5_000);
   gate.open();
   await acting;
-  deepStrictEqual([memory.get("a")?.isActing, memory.get("a")?.actedAtMs], [
+  deepStrictEqual([picture.isActing("a"), memory.get("a")?.actedAtMs], [
     false,
     5_000,
   ]);
@@ -47,10 +50,10 @@ Deno.test("SyncMemory.acted() says that something is being done, and afterwards 
 Deno.test("SyncMemory.acted() counts what failed as done: it may have changed the pod", async () => {
   const clock = new FakeClock();
   await clock.advance(7_000);
-  const memory = memoryBy(clock).memory;
+  const { memory, picture } = memoryBy(clock);
   const failure = new Error("busy");
   await rejects(memory.acted("a", () => Promise.reject(failure)), failure);
-  deepStrictEqual([memory.get("a")?.isActing, memory.get("a")?.actedAtMs], [
+  deepStrictEqual([picture.isActing("a"), memory.get("a")?.actedAtMs], [
     false,
     7_000,
   ]);

@@ -1,53 +1,63 @@
 /**
- * Hints about containers of which nobody knows the pod.
+ * Runtime events about containers whose pod is not known yet.
  *
  * @module
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Moved } from "../../../mod/cri/events/mod.ts";
-import { UnknownHints } from "../../../mod/picture/unknown_hints.ts";
+import { UnknownEvents } from "../../../mod/picture/unknown_events.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 
+/** Events that are reviewed every second, as a picture does. */
 class Rig implements Disposable {
   readonly clock: FakeClock = new FakeClock();
   readonly owners: Map<string, string> = new Map();
   readonly known: string[] = [];
   asked = 0;
-  readonly hints: UnknownHints = new UnknownHints({
-    clock: this.clock,
-    ownerOf: (id) => this.owners.get(id),
-    known: (uid, { what, containerId }) =>
-      this.known.push(`${uid} ${what} ${containerId}`),
-    unknown: () => this.asked++,
-  });
+  readonly events: UnknownEvents = new UnknownEvents();
+  #timer: Disposable | undefined;
 
   add(containerId: string, what: Moved["what"] = "started"): void {
-    this.hints.add({
-      kind: "moved",
-      containerId,
-      podUid: undefined,
-      what,
-      at: 0n,
-    });
+    const event = { containerId, podUid: undefined, what, at: 0n };
+    this.events.add({ kind: "moved", ...event }, this.clock.monotonic());
+    this.#await();
   }
 
   /** Somebody has looked at the pod `u`, which has these containers. */
   see(...ids: readonly string[]): void {
-    const containers = ids.map((id) =>
-      seenContainer(id, { id, sandboxId: "s-u" })
-    );
-    this.hints.seen(seenPod({ uid: "u", sandboxes: [], containers }));
+    for (const event of this.events.take(ids.map((id) => ({ id })))) {
+      this.#know("u", event);
+    }
   }
 
   [Symbol.dispose](): void {
-    this.hints[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
+    this.events.clear();
     strictEqual(this.clock.pendingTimers, 0);
+  }
+
+  #await(): void {
+    if (this.events.isEmpty) return;
+    this.#timer ??= this.clock.after(1_000, () => {
+      this.#timer = undefined;
+      const owners = (id: string) => this.owners.get(id);
+      const { known, mustList } = this.events.review(
+        owners,
+        this.clock.monotonic(),
+      );
+      for (const [uid, event] of known) this.#know(uid, event);
+      if (mustList) this.asked++;
+      this.#await();
+    });
+  }
+
+  #know(uid: string, { what, containerId }: Moved): void {
+    this.known.push(`${uid} ${what} ${containerId}`);
   }
 }
 
-Deno.test("UnknownHints asks for one list after a second, for all that nobody knows", async () => {
+Deno.test("UnknownEvents asks for one list after a second, for all that nobody knows", async () => {
   using rig = new Rig();
   rig.add("a");
   await rig.clock.advance(500);
@@ -61,7 +71,7 @@ Deno.test("UnknownHints asks for one list after a second, for all that nobody kn
   deepStrictEqual(rig.known, []);
 });
 
-Deno.test("UnknownHints drops the only one that it keeps after ten seconds, too", async () => {
+Deno.test("UnknownEvents drops the only one that it keeps after ten seconds, too", async () => {
   using rig = new Rig();
   rig.add("a");
   await rig.clock.advance(10_000);
@@ -69,7 +79,7 @@ Deno.test("UnknownHints drops the only one that it keeps after ten seconds, too"
   deepStrictEqual([rig.known, rig.clock.pendingTimers], [[], 0]);
 });
 
-Deno.test("UnknownHints asks once more for what is told after it has asked", async () => {
+Deno.test("UnknownEvents asks once more for what is told after it has asked", async () => {
   using rig = new Rig();
   rig.add("a");
   await rig.clock.advance(1_500);
@@ -79,7 +89,7 @@ Deno.test("UnknownHints asks once more for what is told after it has asked", asy
   strictEqual(rig.asked, 2);
 });
 
-Deno.test("UnknownHints asks for nothing when the pod became known meanwhile", async () => {
+Deno.test("UnknownEvents asks for nothing when the pod became known meanwhile", async () => {
   using rig = new Rig();
   rig.add("a");
   rig.owners.set("a", "u");
@@ -89,7 +99,7 @@ Deno.test("UnknownHints asks for nothing when the pod became known meanwhile", a
   deepStrictEqual(rig.known, ["u started a"]);
 });
 
-Deno.test("UnknownHints.seen() hands a hint out until ten seconds after it was told", async () => {
+Deno.test("UnknownEvents.take() hands an event out until ten seconds after it was told", async () => {
   using rig = new Rig();
   rig.add("a");
   rig.add("b");
@@ -104,7 +114,7 @@ Deno.test("UnknownHints.seen() hands a hint out until ten seconds after it was t
   strictEqual(rig.clock.pendingTimers, 0);
 });
 
-Deno.test("UnknownHints does not keep a hint longer because it is told again", async () => {
+Deno.test("UnknownEvents does not keep an event longer because it is told again", async () => {
   using rig = new Rig();
   rig.add("a");
   for (let second = 1; second < 10; second++) {
@@ -116,7 +126,7 @@ Deno.test("UnknownHints does not keep a hint longer because it is told again", a
   deepStrictEqual([rig.known, rig.asked], [[], 1]);
 });
 
-Deno.test("UnknownHints keeps of one container that it ended, in whatever order it is told", () => {
+Deno.test("UnknownEvents keeps of one container that it ended, in whatever order it is told", () => {
   for (
     const order of [["started", "stopped"], ["stopped", "started"]] as const
   ) {
@@ -127,16 +137,8 @@ Deno.test("UnknownHints keeps of one container that it ended, in whatever order 
   }
 });
 
-Deno.test("UnknownHints finds a sandbox, too", () => {
-  using rig = new Rig();
-  rig.add("s");
-  const sandboxes = [seenSandbox({ id: "s" })];
-  rig.hints.seen(seenPod({ uid: "u", sandboxes, containers: [] }));
-  deepStrictEqual(rig.known, ["u started s"]);
-});
-
 for (const what of ["deleted", "oom"] as const) {
-  Deno.test(`UnknownHints looks for nothing when something unknown is told as ${what}`, () => {
+  Deno.test(`UnknownEvents looks for nothing when something unknown is told as ${what}`, () => {
     using rig = new Rig();
     rig.add("a", what);
     strictEqual(rig.clock.pendingTimers, 0);
@@ -145,14 +147,14 @@ for (const what of ["deleted", "oom"] as const) {
   });
 }
 
-Deno.test("UnknownHints keeps 500 of them, the newest", () => {
+Deno.test("UnknownEvents keeps 500 of them, the newest", () => {
   using rig = new Rig();
   for (let at = 0; at <= 500; at++) rig.add(`c${at}`);
   rig.see("c0", "c1", "c500");
   deepStrictEqual(rig.known, ["u started c1", "u started c500"]);
 });
 
-Deno.test("UnknownHints hands out nothing after its end", async () => {
+Deno.test("UnknownEvents hands out nothing after its end", async () => {
   const rig = new Rig();
   rig.add("a");
   rig[Symbol.dispose]();

@@ -6,8 +6,9 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { listPod } from "../../../mod/runtime/observe/mod.ts";
-import { PodCache } from "../../../mod/picture/cache.ts";
-import { PodObserver } from "../../../mod/picture/look.ts";
+import { PodObserver } from "../../../mod/picture/pod_observer.ts";
+import { emptyPicture, NOTHING_MORE } from "../../support/picture.ts";
+import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerRow,
@@ -18,18 +19,33 @@ import {
 } from "../runtime/builders.ts";
 import { depsOf, SmallRuntime } from "../runtime/small_runtime.ts";
 
+function newObserver(
+  runtime: SmallRuntime,
+  deps: { readonly picture: RuntimePicture; readonly clock: FakeClock },
+  asked: string[] = [],
+): PodObserver {
+  const learn = (id: string) => {
+    asked.push(id);
+    return Promise.resolve();
+  };
+  const { files } = depsOf(runtime);
+  const ends = Object.assign(runtime, { learn });
+  const more = { resources: NOTHING_MORE, notes: NOTHING_MORE };
+  return new PodObserver({ ...deps, ...more, files, ends });
+}
+
 Deno.test("PodObserver.look() builds upon what is known, and dates the look by when it was asked for", async () => {
   const runtime = new SmallRuntime();
   runtime.sandboxes = [sandboxRow("u-1")];
   runtime.containers = [containerRow("u-1")];
   const clock = new FakeClock();
-  const cache = new PodCache();
-  const observer = new PodObserver({ ...depsOf(runtime), cache, clock });
+  const { picture } = emptyPicture({ clock });
+  const observer = newObserver(runtime, { picture, clock });
   await clock.advance(5);
   const { signal } = new AbortController();
   const first = await observer.look("u-1", signal);
-  strictEqual(cache.get("u-1"), first);
-  strictEqual(cache.entryTime("u-1"), 5);
+  strictEqual(picture.get("u-1"), first);
+  strictEqual(picture.of("u-1").look.atMs, 5);
   runtime.calls.length = 0;
   deepStrictEqual(await observer.look("u-1", signal), first);
   deepStrictEqual(runtime.calls.slice(2), ["status s-u-1"]);
@@ -39,38 +55,28 @@ Deno.test("PodObserver.look() builds upon what is known, and dates the look by w
   deepStrictEqual(runtime.calls, ["status s-u-1"]);
 });
 
-Deno.test("PodObserver.glimpse() asks of one container and the sandbox that is ready", async () => {
+Deno.test("PodObserver.inspectContainer() asks of one container and the sandbox that is ready", async () => {
   const runtime = new SmallRuntime();
   runtime.sandboxes = [sandboxRow("u-1")];
   runtime.containers = [containerRow("u-1", { state: "exited" })];
   const clock = new FakeClock();
-  const cache = new PodCache();
+  const { picture } = emptyPicture({ clock });
   const asked: string[] = [];
-  const observer = new PodObserver({
-    ...depsOf(runtime),
-    cache,
-    clock,
-    exits: {
-      learn: (id) => {
-        asked.push(id);
-        return Promise.resolve();
-      },
-    },
-  });
+  const observer = newObserver(runtime, { picture, clock }, asked);
   const { signal } = new AbortController();
-  const glimpse = () => observer.glimpse("u-1", "c-u-1", signal);
-  strictEqual(await glimpse(), undefined);
+  const inspect = () => observer.inspectContainer("u-1", "c-u-1", signal);
+  strictEqual(await inspect(), undefined);
   const see = (ready: boolean, state: "running" | "exited", id = "c-u-1") =>
-    cache.set("u-1", {
+    picture.record("u-1", {
       ...seenPod({ uid: "u-1" }),
       sandboxes: [seenSandbox({ id: "s-u-1", ready })],
       containers: [seenContainer("c", { id, sandboxId: "s-u-1", state })],
     }, 0);
   see(true, "running", "other");
-  strictEqual(await glimpse(), undefined);
+  strictEqual(await inspect(), undefined);
   deepStrictEqual(runtime.calls, []);
   see(true, "running");
-  const part = await glimpse();
+  const part = await inspect();
   deepStrictEqual(
     [part?.containerId, part?.container?.state, part?.sandbox?.ready],
     ["c-u-1", "exited", true],
@@ -80,9 +86,9 @@ Deno.test("PodObserver.glimpse() asks of one container and the sandbox that is r
   // What has ended is not asked for.
   runtime.calls.length = asked.length = 0;
   see(false, "exited");
-  const ended = await glimpse();
+  const ended = await inspect();
   deepStrictEqual(Object.keys(ended ?? {}), ["containerId", "container"]);
   deepStrictEqual([runtime.calls, asked], [["status c-u-1"], []]);
   runtime.gone = ["c-u-1"];
-  strictEqual((await glimpse())?.container, undefined);
+  strictEqual((await inspect())?.container, undefined);
 });

@@ -6,12 +6,9 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { createLogger } from "../../../mod/base/telemetry/mod.ts";
-import type {
-  ContainerExit,
-  RuntimeHint,
-} from "../../../mod/cri/events/mod.ts";
+import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
-import { KnownExits } from "../../../mod/picture/known_exits.ts";
+import { AnnouncedEnds } from "../../../mod/picture/announced_ends.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import {
   containerDetails,
@@ -32,12 +29,12 @@ class Rig {
   isGone = false;
   answer: () => Promise<ContainerExit | undefined> = () =>
     Promise.resolve(EXIT);
-  readonly exits: KnownExits;
+  readonly exits: AnnouncedEnds;
 
   constructor() {
     const { clock } = this;
     const ready = () => this.state === "running" ? "ready" : "not_ready";
-    this.exits = new KnownExits({
+    this.exits = new AnnouncedEnds({
       clock,
       log: createLogger({
         level: "info",
@@ -72,23 +69,20 @@ class Rig {
     });
   }
 
-  /** The runtime tells something of `c-u` or another. */
-  async tell(
+  /** The runtime announces something of `c-u` or another. */
+  tell(
     what: "stopped" | "oom",
     id = "c-u",
     exit: ContainerExit | undefined = EXIT,
-  ): Promise<void> {
-    const hint: RuntimeHint = {
+  ): void {
+    this.exits.announce({
       kind: "moved",
       what,
       containerId: id,
       podUid: undefined,
       at: 0n,
       ...what === "stopped" && { exit },
-    };
-    for await (const passed of this.exits.heed(only(hint))) {
-      strictEqual(passed, hint);
-    }
+    });
   }
 
   /** What is shown of `c-u`. */
@@ -98,19 +92,15 @@ class Rig {
   }
 }
 
-async function* only(hint: RuntimeHint): AsyncGenerator<RuntimeHint> {
-  yield await Promise.resolve(hint);
-}
-
 function gone(): Promise<never> {
   const failure = { kind: "not_found", method: "M", detail: "gone" } as const;
   return Promise.reject(new CriError(failure));
 }
 
-Deno.test("KnownExits shows in every answer an end that was told and is known", async () => {
+Deno.test("AnnouncedEnds shows in every answer an end that was told and is known", async () => {
   const rig = new Rig();
   for (const id of ["c-u", "s-u"]) {
-    await rig.tell("stopped", id);
+    rig.tell("stopped", id);
     await rig.exits.learn(id, NEVER);
   }
   deepStrictEqual(await rig.exits.containerStatus("c-u"), {
@@ -137,19 +127,19 @@ for (
     ["another time", { exitCode: 3, finishedAt: 78n }],
   ] as const
 ) {
-  Deno.test(`KnownExits believes no end that is known with ${what} than was told`, async () => {
+  Deno.test(`AnnouncedEnds believes no end that is known with ${what} than was told`, async () => {
     const rig = new Rig();
-    await rig.tell("stopped", "c-u", exit);
+    rig.tell("stopped", "c-u", exit);
     await rig.exits.learn("c-u", NEVER);
     strictEqual(await rig.shown(), "running");
   });
 }
 
-Deno.test("KnownExits asks for nothing that nobody told, and believes no end that nobody knows", async () => {
+Deno.test("AnnouncedEnds asks for nothing that nobody told, and believes no end that nobody knows", async () => {
   const rig = new Rig();
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual(rig.asked, []);
-  await rig.tell("stopped");
+  rig.tell("stopped");
   rig.answer = () => Promise.resolve(undefined);
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual([rig.asked, await rig.shown()], [["c-u"], "running"]);
@@ -162,21 +152,21 @@ for (
     [137, true, "OOMKilled"],
   ] as const
 ) {
-  Deno.test(`KnownExits calls an end with ${exitCode} "${reason}"`, async () => {
+  Deno.test(`AnnouncedEnds calls an end with ${exitCode} "${reason}"`, async () => {
     const rig = new Rig();
     const exit = { exitCode, finishedAt: 1n };
     rig.answer = () => Promise.resolve(exit);
-    if (isKilled) await rig.tell("oom");
-    await rig.tell("stopped", "c-u", exit);
+    if (isKilled) rig.tell("oom");
+    rig.tell("stopped", "c-u", exit);
     await rig.exits.learn("c-u", NEVER);
     strictEqual((await rig.exits.containerStatus("c-u")).reason, reason);
   });
 }
 
-Deno.test("KnownExits forgets an end that the runtime shows, or does not have any more", async () => {
+Deno.test("AnnouncedEnds forgets an end that the runtime shows, or does not have any more", async () => {
   for (const how of ["shown", "gone"]) {
     const rig = new Rig();
-    await rig.tell("stopped");
+    rig.tell("stopped");
     await rig.exits.learn("c-u", NEVER);
     if (how === "shown") {
       rig.state = "exited";
@@ -193,24 +183,24 @@ Deno.test("KnownExits forgets an end that the runtime shows, or does not have an
   }
 });
 
-Deno.test("KnownExits believes an end for 30 s, and then of that container the runtime alone", async () => {
+Deno.test("AnnouncedEnds believes an end for 30 s, and then of that container the runtime alone", async () => {
   const rig = new Rig();
-  await rig.tell("stopped");
+  rig.tell("stopped");
   await rig.exits.learn("c-u", NEVER);
   await rig.clock.advance(29_999);
   strictEqual(await rig.shown(), "exited, not confirmed");
   await rig.clock.advance(1);
   strictEqual(await rig.shown(), "running");
   deepStrictEqual(rig.log, ["exit_not_confirmed"]);
-  await rig.tell("stopped");
+  rig.tell("stopped");
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual([rig.asked, await rig.shown()], [["c-u"], "running"]);
 });
 
-Deno.test("KnownExits has a look wait for what is being asked, whatever comes of it", async () => {
+Deno.test("AnnouncedEnds has a look wait for what is being asked, whatever comes of it", async () => {
   for (const isKnown of [true, false]) {
     const rig = new Rig();
-    await rig.tell("stopped");
+    rig.tell("stopped");
     const { promise, resolve, reject } = Promise.withResolvers<ContainerExit>();
     rig.answer = () => promise;
     const learning = rig.exits.learn("c-u", NEVER).catch(() => "failed");
@@ -227,9 +217,9 @@ Deno.test("KnownExits has a look wait for what is being asked, whatever comes of
   }
 });
 
-Deno.test("KnownExits keeps 1024 ends that were told, the newest", async () => {
+Deno.test("AnnouncedEnds keeps 1024 ends that were told, the newest", async () => {
   const rig = new Rig();
-  for (let at = 0; at <= 1_024; at++) await rig.tell("stopped", `c${at}`);
+  for (let at = 0; at <= 1_024; at++) rig.tell("stopped", `c${at}`);
   for (const id of ["c0", "c1", "c1024"]) await rig.exits.learn(id, NEVER);
   deepStrictEqual(rig.asked, ["c1", "c1024"]);
 });

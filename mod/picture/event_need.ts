@@ -1,5 +1,5 @@
 /**
- * Whether a hint says anything new.
+ * Whether a runtime event says anything new.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import type { Moved } from "../cri/events/mod.ts";
 import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 
-/** What a hint asks for. */
-export type HintNeed =
-  /** What it tells is known, or is nothing that matters. */
+/** What a runtime event asks for. */
+export type EventNeed =
+  /** What it says is known, or does not matter. */
   | "nothing"
-  /** A look at that container. */
-  | "glimpse"
-  /** A list of the pod: the sandbox ended, or there is a container that nobody knows. */
+  /** An inspection of that container. */
+  | "inspect"
+  /** A list of the pod: its sandbox ended, or the container is not known. */
   | "list";
 
 /**
- * Compares a hint with what is known of the pod. Pure.
+ * Compares an event with what is known of the pod. Pure.
  *
- * Most hints are about what the agent has just done itself, so most need nothing.
+ * Most events are about what the agent has just done itself, so most need nothing.
  */
-export function hintNeed(
+export function eventNeed(
   pod: ObservedPod | undefined,
-  hint: Pick<Moved, "containerId" | "what">,
-): HintNeed {
-  const { containerId, what } = hint;
+  event: Pick<Moved, "containerId" | "what">,
+): EventNeed {
+  const { containerId, what } = event;
   const container = pod?.containers.find(({ id }) => id === containerId);
   if (container !== undefined) {
     const { state } = container;
@@ -35,14 +35,14 @@ export function hintNeed(
       case "started":
         return state === "running" || state === "exited"
           ? "nothing"
-          : "glimpse";
+          : "inspect";
       case "stopped":
       case "deleted":
-        // That one which ended long ago was removed is for the next list to find.
-        return state === "exited" ? "nothing" : "glimpse";
+        // The next list finds that one which ended long ago was removed.
+        return state === "exited" ? "nothing" : "inspect";
       case "oom":
         // The kernel may have ended any process of it; if it was the first, it ends.
-        return isUnclearEnd(container) ? "glimpse" : "nothing";
+        return isUnclearEnd(container) ? "inspect" : "nothing";
     }
   }
   const sandbox = pod?.sandboxes.find(({ id }) => id === containerId);

@@ -1,5 +1,5 @@
 /**
- * What is known of ends that the runtime does not show yet.
+ * The ends that are known before the runtime shows them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   type SandboxFilter,
   type SandboxStatus,
 } from "../cri/model/mod.ts";
-import type { ContainerExit, RuntimeHint } from "../cri/events/mod.ts";
+import type { ContainerExit, Moved } from "../cri/events/mod.ts";
 import type {
   ListService,
   LookService,
@@ -24,7 +24,7 @@ import type {
 } from "../runtime/observe/mod.ts";
 
 /** What knowing needs. */
-export interface KnownExitsDeps {
+export interface AnnouncedEndsDeps {
   readonly runtime:
     & ListService
     & Pick<RuntimeService, "containerStatus" | "podSandboxStatus">;
@@ -37,7 +37,17 @@ export interface KnownExitsDeps {
   readonly log: Logger;
 }
 
-interface KnownExit extends ContainerExit {
+/** What events have said of one container or sandbox. */
+interface Announced {
+  /** How it ended; `undefined` as long as no event says so. */
+  readonly exit: ContainerExit | undefined;
+  /** The kernel has killed something in it. */
+  readonly isKilled: boolean;
+  /** The runtime did not come to show the end: only it is believed. */
+  readonly isRefuted: boolean;
+}
+
+interface KnownEnd extends ContainerExit {
   /** On the monotonic clock. */
   readonly learnedMs: number;
 }
@@ -51,39 +61,48 @@ const CONFIRM_MS = 30_000;
 /**
  * The runtime as it will be in a moment: what has ended has ended in every answer.
  *
- * An end is known when whoever is asked tells of the very one, to the nanosecond, that
- * a hint told of: neither is believed by itself, since what they make known at once is
+ * ```
+ *              asked: the very same              the runtime shows it, or has it no more
+ *   announced ──────────────────────▶ known end ──────────────────────────────▶ forgotten
+ *       ▲ │                                │  not shown for 30 s
+ *       └─┘ asked: another one, or none    └───────────────────────▶ refuted, for good
+ * ```
+ *
+ * An end is known when whoever is asked names the very one, to the nanosecond, that an
+ * event announced: neither is believed by itself, since what they make known at once is
  * mostly that a container is to be started beside one that the runtime calls running.
  * A container that somebody was shown to have ended is restarted, so nobody may be shown
- * the same one running again; hence all who look at pods look through this. An end is
- * forgotten when the runtime itself shows it, or does not have the container any more.
- * One that the runtime never comes to show is not believed for ever.
+ * the same one running again; hence all who look at pods look through this.
  */
-export class KnownExits implements LookService {
-  readonly #deps: KnownExitsDeps;
+export class AnnouncedEnds implements LookService {
+  readonly #deps: AnnouncedEndsDeps;
   /** By the id of a container or sandbox, the oldest first. */
-  readonly #exits = new Map<string, KnownExit>();
+  readonly #announced = new Map<string, Announced>();
+  readonly #known = new Map<string, KnownEnd>();
   readonly #questions = new Map<string, Promise<void>>();
-  /** As hints told it, by the id. */
-  readonly #told = new Map<string, ContainerExit>();
-  /** In these the kernel has killed something. */
-  readonly #killed = new Set<string>();
-  /** The runtime did not come to show the end of these: of them only it is believed. */
-  readonly #refuted = new Set<string>();
 
-  constructor(deps: KnownExitsDeps) {
+  constructor(deps: AnnouncedEndsDeps) {
     this.#deps = { ...deps, log: deps.log.named("runtime") };
   }
 
+  /** Keeps in mind what an event says of an end. */
+  announce({ containerId: id, what, exit }: Moved): void {
+    const before = this.#announced.get(id) ?? NOTHING;
+    if (what === "oom") {
+      keep(this.#announced, id, { ...before, isKilled: true });
+    }
+    if (exit !== undefined) keep(this.#announced, id, { ...before, exit });
+  }
+
   /**
-   * Asks whether something has ended, where a hint said so. Looks at it that begin
+   * Asks whether something has ended, where an event said so. Looks at it that begin
    * before there is an answer wait for it.
    *
    * @throws {CriError} Of kind `cancelled` when the signal aborts.
    */
   async learn(id: string, signal: AbortSignal): Promise<void> {
-    if (this.#exits.has(id) || this.#refuted.has(id)) return;
-    if (!this.#told.has(id)) return;
+    const { exit, isRefuted } = this.#announced.get(id) ?? NOTHING;
+    if (exit === undefined || isRefuted || this.#known.has(id)) return;
     const question = this.#ask(id, signal);
     this.#questions.set(id, question);
     try {
@@ -93,26 +112,14 @@ export class KnownExits implements LookService {
     }
   }
 
-  /** Passes hints on, and keeps in mind what they tell of ends. */
-  async *heed(hints: AsyncIterable<RuntimeHint>): AsyncGenerator<RuntimeHint> {
-    for await (const hint of hints) {
-      if (hint.kind === "moved") {
-        const { containerId: id, what, exit } = hint;
-        if (what === "oom") remember(this.#killed, id);
-        if (exit !== undefined) keep(this.#told, id, exit);
-      }
-      yield hint;
-    }
-  }
-
   async listContainers(
     filter?: ContainerFilter,
     options?: CallOptions,
   ): Promise<readonly Container[]> {
     const rows = await this.#deps.runtime.listContainers(filter, options);
-    if (this.#exits.size === 0) return rows;
+    if (this.#known.size === 0) return rows;
     return rows.map((row) =>
-      this.#exitOf(row, "running") === undefined
+      this.#endOf(row, "running") === undefined
         ? row
         : { ...row, state: "exited" }
     );
@@ -123,9 +130,9 @@ export class KnownExits implements LookService {
     options?: CallOptions,
   ): Promise<readonly Sandbox[]> {
     const rows = await this.#deps.runtime.listPodSandbox(filter, options);
-    if (this.#exits.size === 0) return rows;
+    if (this.#known.size === 0) return rows;
     return rows.map((row) =>
-      this.#exitOf(row, "ready") === undefined
+      this.#endOf(row, "ready") === undefined
         ? row
         : { ...row, state: "not_ready" }
     );
@@ -140,9 +147,9 @@ export class KnownExits implements LookService {
       containerId,
       runtime.containerStatus(containerId, options),
     );
-    const exit = this.#exitOf(status, "running");
-    if (exit === undefined) return status;
-    const { exitCode, finishedAt } = exit;
+    const end = this.#endOf(status, "running");
+    if (end === undefined) return status;
+    const { exitCode, finishedAt } = end;
     return {
       ...status,
       state: "exited",
@@ -162,17 +169,17 @@ export class KnownExits implements LookService {
       sandboxId,
       runtime.podSandboxStatus(sandboxId, options),
     );
-    return this.#exitOf(status, "ready") === undefined
+    return this.#endOf(status, "ready") === undefined
       ? status
       : { ...status, state: "not_ready" };
   }
 
   async #ask(id: string, signal: AbortSignal): Promise<void> {
     const { ask, clock } = this.#deps;
-    const exit = await ask(id, { signal });
-    const told = this.#told.get(id);
-    if (exit === undefined || told === undefined || !isSame(exit, told)) return;
-    keep(this.#exits, id, { ...exit, learnedMs: clock.monotonic() });
+    const end = await ask(id, { signal });
+    const { exit } = this.#announced.get(id) ?? NOTHING;
+    if (end === undefined || exit === undefined || !isSame(end, exit)) return;
+    keep(this.#known, id, { ...end, learnedMs: clock.monotonic() });
   }
 
   /** The answer to a look, when nothing is asked about the same any more. */
@@ -192,37 +199,41 @@ export class KnownExits implements LookService {
   }
 
   /** What is known beyond an answer; forgets it when the answer says the same. */
-  #exitOf(
+  #endOf(
     { id, state }: { readonly id: string; readonly state: string },
     lags: "running" | "ready",
   ): ContainerExit | undefined {
-    const exit = this.#exits.get(id);
-    if (exit === undefined) return undefined;
+    const end = this.#known.get(id);
+    if (end === undefined) return undefined;
     const { clock, log } = this.#deps;
-    if (state !== lags) {
-      this.#forget(id);
-      return undefined;
-    }
-    const waitedMs = clock.monotonic() - exit.learnedMs;
-    if (waitedMs < CONFIRM_MS) return exit;
-    log.warn("exit_not_confirmed", { id, exitCode: exit.exitCode, waitedMs });
+    const waitedMs = clock.monotonic() - end.learnedMs;
+    if (state === lags && waitedMs < CONFIRM_MS) return end;
     this.#forget(id);
-    remember(this.#refuted, id);
+    if (state === lags) {
+      log.warn("exit_not_confirmed", { id, exitCode: end.exitCode, waitedMs });
+      keep(this.#announced, id, { ...NOTHING, isRefuted: true });
+    }
     return undefined;
   }
 
+  /** That an end was refuted is not forgotten. */
   #forget(id: string): void {
-    this.#exits.delete(id);
-    this.#killed.delete(id);
-    this.#told.delete(id);
+    this.#known.delete(id);
+    if (this.#announced.get(id)?.isRefuted !== true) this.#announced.delete(id);
   }
 
   /** As containerd's CRI words it. */
   #reasonOf(containerId: string, exitCode: number): string {
-    if (this.#killed.has(containerId)) return "OOMKilled";
+    if (this.#announced.get(containerId)?.isKilled) return "OOMKilled";
     return exitCode === 0 ? "Completed" : "Error";
   }
 }
+
+const NOTHING: Announced = {
+  exit: undefined,
+  isKilled: false,
+  isRefuted: false,
+};
 
 function isSame(one: ContainerExit, other: ContainerExit): boolean {
   return one.exitCode === other.exitCode && one.finishedAt === other.finishedAt;
@@ -236,10 +247,4 @@ function keep<Value>(
   values.set(id, value);
   const [oldest] = values.keys();
   if (values.size > CAPACITY && oldest !== undefined) values.delete(oldest);
-}
-
-function remember(ids: Set<string>, id: string): void {
-  ids.add(id);
-  const [oldest] = ids;
-  if (ids.size > CAPACITY && oldest !== undefined) ids.delete(oldest);
 }

@@ -12,7 +12,9 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
 import type { ContainerMoved } from "../../../mod/picture/diff.ts";
-import { HintStream } from "../../../mod/picture/hint_stream.ts";
+import { EventFollower } from "../../../mod/picture/event_follower.ts";
+import { ListPace } from "../../../mod/picture/list_pace.ts";
+import { neverOpen } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { failure, HintScript } from "./model_runtime.ts";
 
@@ -24,9 +26,10 @@ class StreamRig implements AsyncDisposable {
   readonly script: HintScript = new HintScript();
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly taken: Moved[] = [];
-  readonly turns: boolean[] = [];
-  readonly stream: HintStream;
-  missed = 0;
+  /** Lists that were asked for because of the stream. */
+  readonly pulls: ("at_once" | "soon")[] = [];
+  readonly pace: ListPace;
+  readonly follower: EventFollower;
   /** Stands between the script and the stream: what is asked waits for it. */
   gate: Promise<void> | undefined;
   #listeners = 0;
@@ -43,18 +46,19 @@ class StreamRig implements AsyncDisposable {
       clock,
       write: (line) => this.#log.push(line),
     });
-    this.stream = new HintStream({
+    const pace = new ListPace({ clock, metrics }, { relistPeriodMs: BASE_MS });
+    pace.pull = (when) => this.pulls.push(when);
+    this.pace = pace;
+    this.follower = new EventFollower({
       clock,
       metrics,
       log,
-      take: (hint) => this.taken.push(hint),
-      turned: (isOpen) => this.turns.push(isOpen),
-      missed: () => this.missed++,
-      ...hasHints &&
-        { hints: (signal: AbortSignal) => this.#hints(signal) },
-    }, { baseMs: BASE_MS });
+      pace,
+      stream: hasHints ? (signal) => this.#hints(signal) : neverOpen,
+      listeners: [{ announce: (event) => this.taken.push(event) }],
+    });
     this.#countListeners(this.#stop.signal);
-    this.#running = this.stream.run(this.#stop.signal)
+    this.#running = this.follower.run(this.#stop.signal)
       .catch((error) => strictEqual(error, this.#stop.signal.reason));
   }
 
@@ -78,8 +82,8 @@ class StreamRig implements AsyncDisposable {
   /** Lets so many clean lists pass that the stream is trusted. */
   async trust(): Promise<void> {
     await this.clock.advance(0);
-    for (let times = 0; times < 3; times++) this.stream.listed("done");
-    strictEqual(this.stream.periodMs, 10_000);
+    for (let times = 0; times < 3; times++) this.pace.listed("done");
+    strictEqual(this.pace.periodMs, 10_000);
   }
 
   /** A look has found this, of a pod whose state was last seen at `sinceMs`. */
@@ -88,7 +92,7 @@ class StreamRig implements AsyncDisposable {
     containerId: string,
     sinceMs: number = this.clock.monotonic(),
   ): void {
-    this.stream.judge([{ kind, podUid: "u", containerId }], sinceMs);
+    this.pace.judge([{ kind, podUid: "u", containerId }], sinceMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +119,7 @@ class StreamRig implements AsyncDisposable {
   }
 }
 
-Deno.test("HintStream.run() asks a runtime that has no stream again every five minutes", async () => {
+Deno.test("EventFollower.run() asks a runtime that has no stream again every five minutes", async () => {
   await using rig = new StreamRig();
   rig.script.refusal = failure("unimplemented");
   await rig.clock.advance(299_999);
@@ -125,10 +129,10 @@ Deno.test("HintStream.run() asks a runtime that has no stream again every five m
   rig.script.refusal = undefined;
   await rig.clock.advance(300_000);
   strictEqual(rig.script.opened, 3);
-  strictEqual(rig.stream.isOpen, true);
+  strictEqual(rig.pace.isOpen, true);
 });
 
-Deno.test("HintStream.run() says once that a runtime has no stream, however often it is asked (I5)", async () => {
+Deno.test("EventFollower.run() says once that a runtime has no stream, however often it is asked (I5)", async () => {
   await using rig = new StreamRig();
   rig.script.refusal = failure("unimplemented");
   await rig.clock.advance(1_000_000);
@@ -145,14 +149,14 @@ Deno.test("HintStream.run() says once that a runtime has no stream, however ofte
   deepStrictEqual(rig.logged(), ["runtime_events_lost"]);
 });
 
-Deno.test("HintStream.run() asks again a second after the runtime's return, whether there was no stream or it was lost", async () => {
+Deno.test("EventFollower.run() asks again a second after the runtime's return, whether there was no stream or it was lost", async () => {
   for (const kind of ["unimplemented", "unavailable"] as const) {
     await using rig = new StreamRig();
     rig.script.refusal = failure(kind);
     // After 1, 2, 4, 8 and 16 seconds; the next attempt would come in 30.
     await rig.clock.advance(32_000);
     const before = rig.script.opened;
-    rig.stream.runtimeReturned();
+    rig.follower.runtimeReturned();
     await rig.clock.advance(999);
     strictEqual(rig.script.opened, before);
     await rig.clock.advance(1);
@@ -162,29 +166,29 @@ Deno.test("HintStream.run() asks again a second after the runtime's return, whet
   }
 });
 
-Deno.test("HintStream.run() loses no return of the runtime that comes while it asks for the stream", async () => {
+Deno.test("EventFollower.run() loses no return of the runtime that comes while it asks for the stream", async () => {
   await using rig = new StreamRig();
   const gate = Promise.withResolvers<void>();
   rig.gate = gate.promise;
   rig.script.refusal = failure("unimplemented");
   await rig.clock.advance(5_000);
-  rig.stream.runtimeReturned();
+  rig.follower.runtimeReturned();
   gate.resolve();
   await rig.clock.advance(0);
   strictEqual(rig.script.opened, 1);
   rig.script.refusal = undefined;
   await rig.clock.advance(1_000);
-  strictEqual(rig.stream.isOpen, true);
+  strictEqual(rig.pace.isOpen, true);
 });
 
-Deno.test("HintStream.run() does not follow a stream where there is none to ask for", async () => {
+Deno.test("EventFollower.run() does nothing while the stream is not open", async () => {
   await using rig = new StreamRig({ hasHints: false });
   await rig.clock.advance(600_000);
-  deepStrictEqual([rig.logged(), rig.turns, rig.script.opened], [[], [], 0]);
+  deepStrictEqual([rig.logged(), rig.pulls, rig.script.opened], [[], [], 0]);
   strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 1);
 });
 
-Deno.test("HintStream.run() leaves no listener behind, however often it waits", async () => {
+Deno.test("EventFollower.run() leaves no listener behind, however often it waits", async () => {
   await using rig = new StreamRig();
   rig.script.refusal = failure("unimplemented");
   await rig.clock.advance(3_000_000);
@@ -192,51 +196,51 @@ Deno.test("HintStream.run() leaves no listener behind, however often it waits", 
   strictEqual(rig.listeners, 1);
 });
 
-Deno.test("HintStream.run() tells what turns: the stream opens, moves, misses something and breaks", async () => {
+Deno.test("EventFollower.run() asks for a list when the stream opens, and passes on what it announces: it, moves, misses something and breaks", async () => {
   await using rig = new StreamRig();
   await rig.clock.advance(0);
-  deepStrictEqual([rig.turns, rig.stream.isOpen], [[true], true]);
+  deepStrictEqual([rig.pulls.length, rig.pace.isOpen], [1, true]);
   rig.script.tell("started", "a");
   rig.script.miss();
   await rig.clock.advance(0);
   deepStrictEqual(
-    [rig.taken.map(({ containerId }) => containerId), rig.missed],
-    [["a"], 1],
+    [rig.taken.map(({ containerId }) => containerId), rig.pulls.length],
+    [["a"], 2],
   );
   rig.script.end(failure("unavailable"));
   await rig.clock.advance(0);
-  deepStrictEqual([rig.turns, rig.stream.isOpen], [[true, false], false]);
+  deepStrictEqual([rig.pulls.length, rig.pace.isOpen], [3, false]);
   rig.script.refusal = failure("unavailable");
   await rig.clock.advance(10_000);
-  // Who was not open does not turn.
-  deepStrictEqual(rig.turns, [true, false]);
+  // What was not open asks for no list.
+  deepStrictEqual(rig.pulls, ["at_once", "at_once", "at_once"]);
   strictEqual(rig.metric("kubelet_evented_pleg_connection_success_count"), 1);
   strictEqual(rig.metric("kubelet_evented_pleg_connection_error_count"), 4);
 });
 
-Deno.test("HintStream.listed() counts as missed what half a second was not enough to tell", async () => {
+Deno.test("ListPace.listed() counts as missed what half a second was not enough to tell", async () => {
   await using rig = new StreamRig();
   await rig.trust();
   rig.found("container_died", "a");
-  strictEqual(rig.stream.periodMs, BASE_MS, "looked at again soon");
+  strictEqual(rig.pace.periodMs, BASE_MS, "looked at again soon");
   await rig.clock.advance(499);
-  rig.stream.listed("done");
+  rig.pace.listed("done");
   rig.script.tell("stopped", "a");
   await rig.clock.advance(0);
-  strictEqual(rig.stream.periodMs, 10_000, "told a little late");
+  strictEqual(rig.pace.periodMs, 10_000, "told a little late");
   rig.found("container_died", "b");
   await rig.clock.advance(500);
-  rig.stream.listed("done");
-  for (let times = 0; times < 5; times++) rig.stream.listed("done");
-  strictEqual(rig.stream.periodMs, BASE_MS, "missed");
+  rig.pace.listed("done");
+  for (let times = 0; times < 5; times++) rig.pace.listed("done");
+  strictEqual(rig.pace.periodMs, BASE_MS, "missed");
   rig.found("container_started", "c");
   rig.script.tell("started", "c");
   await rig.clock.advance(0);
-  for (let times = 0; times < 3; times++) rig.stream.listed("done");
-  strictEqual(rig.stream.periodMs, 10_000, "it has told something true");
+  for (let times = 0; times < 3; times++) rig.pace.listed("done");
+  strictEqual(rig.pace.periodMs, 10_000, "it has told something true");
 });
 
-Deno.test("HintStream.listed() holds nothing against a stream that broke before it could tell", async () => {
+Deno.test("ListPace.listed() holds nothing against a stream that broke before it could tell", async () => {
   await using rig = new StreamRig();
   await rig.trust();
   rig.found("container_died", "a");
@@ -245,7 +249,7 @@ Deno.test("HintStream.listed() holds nothing against a stream that broke before 
   await rig.trust();
 });
 
-Deno.test("HintStream.judge() finds true what was told before, up or down", async () => {
+Deno.test("ListPace.judge() finds true what was told before, up or down", async () => {
   await using rig = new StreamRig();
   await rig.trust();
   rig.script.tell("started", "a");
@@ -253,13 +257,13 @@ Deno.test("HintStream.judge() finds true what was told before, up or down", asyn
   await rig.clock.advance(0);
   rig.found("container_started", "a");
   rig.found("container_died", "b");
-  strictEqual(rig.stream.periodMs, 10_000);
+  strictEqual(rig.pace.periodMs, 10_000);
   // What was told of one way is not told of the other.
   rig.found("container_died", "a");
-  strictEqual(rig.stream.periodMs, BASE_MS);
+  strictEqual(rig.pace.periodMs, BASE_MS);
 });
 
-Deno.test("HintStream.judge() holds nothing against a stream that was not open yet when the change may have come", async () => {
+Deno.test("ListPace.judge() holds nothing against a stream that was not open yet when the change may have come", async () => {
   await using rig = new StreamRig();
   await rig.clock.advance(5_000);
   rig.script.end(failure("unavailable"));
@@ -267,13 +271,13 @@ Deno.test("HintStream.judge() holds nothing against a stream that was not open y
   await rig.trust();
   const openMs = 6_000;
   rig.found("container_died", "a", openMs - 1);
-  rig.stream.judge(
+  rig.pace.judge(
     [{ kind: "container_died", podUid: "u", containerId: "b" }],
     undefined,
   );
-  strictEqual(rig.stream.periodMs, 10_000);
+  strictEqual(rig.pace.periodMs, 10_000);
   rig.found("container_died", "c", openMs);
-  strictEqual(rig.stream.periodMs, BASE_MS);
+  strictEqual(rig.pace.periodMs, BASE_MS);
 });
 
 for (
@@ -283,27 +287,27 @@ for (
     "container_lost",
   ] as const
 ) {
-  Deno.test(`HintStream.judge() asks no stream to tell of a ${kind}`, async () => {
+  Deno.test(`ListPace.judge() asks no stream to tell of a ${kind}`, async () => {
     await using rig = new StreamRig();
     await rig.trust();
     rig.found(kind, "a");
     await rig.clock.advance(1_000);
-    rig.stream.listed("done");
-    strictEqual(rig.stream.periodMs, 10_000);
+    rig.pace.listed("done");
+    strictEqual(rig.pace.periodMs, 10_000);
   });
 }
 
-Deno.test("HintStream.listed() begins anew after a list that failed", async () => {
+Deno.test("ListPace.listed() begins anew after a list that failed", async () => {
   await using rig = new StreamRig();
   await rig.trust();
-  rig.stream.listed("failed");
-  strictEqual(rig.stream.periodMs, BASE_MS);
+  rig.pace.listed("failed");
+  strictEqual(rig.pace.periodMs, BASE_MS);
   strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 1);
   await rig.trust();
   strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 10);
 });
 
-Deno.test("HintStream measures how long an event took, if the clocks allow", async () => {
+Deno.test("EventFollower measures how long an event took, if the clocks allow", async () => {
   await using rig = new StreamRig();
   await rig.clock.advance(0);
   rig.script.tell("started", "a", { at: rig.clock.now() - 20 });
@@ -316,7 +320,7 @@ Deno.test("HintStream measures how long an event took, if the clocks allow", asy
   match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.01"} 0`));
 });
 
-Deno.test("HintStream keeps in mind what was told last, and a bounded number of that", async () => {
+Deno.test("ListPace keeps in mind what was told last, and a bounded number of that", async () => {
   await using rig = new StreamRig();
   await rig.trust();
   for (let at = 0; at <= 4_096; at++) {
@@ -325,7 +329,7 @@ Deno.test("HintStream keeps in mind what was told last, and a bounded number of 
   }
   await rig.clock.advance(0);
   rig.found("container_died", "c1");
-  strictEqual(rig.stream.periodMs, 10_000);
+  strictEqual(rig.pace.periodMs, 10_000);
   rig.found("container_died", "c0");
-  strictEqual(rig.stream.periodMs, BASE_MS);
+  strictEqual(rig.pace.periodMs, BASE_MS);
 });

@@ -1,11 +1,10 @@
 /**
- * What relisting shows of itself.
+ * What lists of all pods show of themselves.
  *
  * @module
  */
 
 import type {
-  Counter,
   Gauge,
   Histogram,
   MetricsRegistry,
@@ -13,17 +12,13 @@ import type {
 import type { RuntimeListing } from "../runtime/observe/mod.ts";
 
 /** The kubelet's names, so that its dashboards show this agent too. */
-export class PlegMetrics {
+export class WatchMetrics {
   /** Seconds that a list of all pods took. */
   readonly duration: Histogram;
   /** Seconds between the beginnings of two lists. */
   readonly interval: Histogram;
-  /** Seconds that the list of one pod took. */
-  readonly podDuration: Histogram;
   /** Seconds since the epoch. */
   readonly lastSeen: Gauge;
-  /** Events that were dropped. */
-  readonly discarded: Counter;
   readonly #runningPods: Gauge;
   readonly #containers: Gauge;
 
@@ -37,17 +32,9 @@ export class PlegMetrics {
       "kubelet_pleg_relist_interval_seconds",
       "Time between the beginnings of two lists of all pods",
     );
-    this.podDuration = metrics.histogram(
-      "kubelet_pleg_pod_relist_duration_seconds",
-      "Time that the list of one pod took",
-    );
     this.lastSeen = metrics.gauge(
       "kubelet_pleg_last_seen_seconds",
       "When a list of all pods last succeeded, in seconds since the epoch",
-    );
-    this.discarded = metrics.counter(
-      "kubelet_pleg_discard_events",
-      "Events dropped because nobody took them",
     );
     this.#runningPods = metrics.gauge(
       "kubelet_running_pods",

@@ -1,0 +1,147 @@
+/**
+ * Following the runtime's stream of events.
+ *
+ * @module
+ */
+
+import { Bell, type Clock } from "../base/mod.ts";
+import type {
+  Counter,
+  Histogram,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import type { Moved, RuntimeHint } from "../cri/events/mod.ts";
+import { CriError } from "../cri/model/mod.ts";
+import type { ListPace } from "./list_pace.ts";
+
+/** What following the stream needs. */
+export interface EventFollowerDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly pace: ListPace;
+  /** Opens the stream. */
+  readonly stream: (signal: AbortSignal) => AsyncIterable<RuntimeHint>;
+  /** Each is told of every event, in this order. */
+  readonly listeners: readonly { announce(event: Moved): void }[];
+}
+
+/** A runtime that is back is asked what it can do before it is asked for a stream. */
+const RETURN_MS = 1_000;
+
+/**
+ * Keeps the stream open and passes on what it announces.
+ *
+ * Nothing is ever concluded from an event: it says where to look.
+ */
+export class EventFollower {
+  readonly #deps: EventFollowerDeps;
+  readonly #connections: Counter;
+  readonly #errors: Counter;
+  readonly #latency: Histogram;
+  readonly #bell = new Bell();
+  /** What the log said last of why there is no stream; `undefined` while it is open. */
+  #logged: "absent" | "lost" | undefined;
+  /** How often the runtime has answered again after it did not. */
+  #returns = 0;
+
+  constructor(deps: EventFollowerDeps) {
+    this.#deps = deps;
+    const { metrics } = deps;
+    this.#connections = metrics.counter(
+      "kubelet_evented_pleg_connection_success_count",
+      "How often the runtime's stream of events was opened",
+    );
+    this.#errors = metrics.counter(
+      "kubelet_evented_pleg_connection_error_count",
+      "How often the runtime's stream of events ended or could not be opened",
+    );
+    this.#latency = metrics.histogram(
+      "kubelet_evented_pleg_connection_latency_seconds",
+      "Time from an event of the runtime to the agent's hearing of it",
+      { buckets: LATENCY_BUCKETS },
+    );
+  }
+
+  /** Follows the stream, again and again, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      // One that returns while it is asked may be asked too early.
+      const returns = this.#returns;
+      let failure: unknown;
+      try {
+        for await (const event of this.#deps.stream(signal)) this.#take(event);
+        failure = new Error("The runtime ended its stream of events");
+      } catch (error) {
+        failure = error;
+      }
+      signal.throwIfAborted();
+      this.#lose(failure);
+      await this.#pause(returns, signal);
+    }
+  }
+
+  /** The runtime was away and answers again: the stream is asked for soon. */
+  runtimeReturned(): void {
+    this.#returns++;
+    this.#bell.ring();
+  }
+
+  #take(event: RuntimeHint): void {
+    const { log, pace } = this.#deps;
+    switch (event.kind) {
+      case "connected":
+        this.#connections.inc();
+        log.info("runtime_events_connected", { stream: event.stream });
+        this.#logged = undefined;
+        return pace.connected();
+      case "moved":
+        return this.#announce(event);
+      case "missed":
+        return pace.pull("at_once");
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #announce(event: Moved): void {
+    const { clock, pace, listeners } = this.#deps;
+    // Wall clocks of one machine; they may still jump between the two.
+    const latencyMs = clock.now() - Number(event.at / 1_000_000n);
+    if (latencyMs >= 0) this.#latency.observe(latencyMs / 1000);
+    pace.announced(event);
+    for (const listener of listeners) listener.announce(event);
+  }
+
+  /** Takes note that there is no stream any more, or none at all. */
+  #lose(failure: unknown): void {
+    const { log, pace } = this.#deps;
+    const isAbsent = failure instanceof CriError &&
+      failure.kind === "unimplemented";
+    const now = isAbsent ? "absent" : "lost";
+    if (!isAbsent) this.#errors.inc();
+    // Once, not at each attempt.
+    if (this.#logged !== now) {
+      if (isAbsent) log.info("runtime_events_absent");
+      else log.warn("runtime_events_lost", { error: failure });
+    }
+    this.#logged = now;
+    pace.lost(isAbsent ? "unimplemented" : "lost");
+  }
+
+  /** Waits until the stream is to be asked for again: soon, when there was a return. */
+  async #pause(returns: number, signal: AbortSignal): Promise<void> {
+    const { clock, pace } = this.#deps;
+    if (this.#returns === returns) {
+      const untilMs = clock.monotonic() + pace.retryMs;
+      await this.#bell.wait(signal, { clock, untilMs });
+      signal.throwIfAborted();
+    }
+    if (this.#returns !== returns) await clock.sleep(RETURN_MS, signal);
+  }
+}
+
+const LATENCY_BUCKETS: readonly number[] = [
+  ...[.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5],
+];

@@ -1,0 +1,210 @@
+/**
+ * When the next list of all pods is due, by how far the runtime's events are trusted.
+ *
+ * @module
+ */
+
+import { Bell, type Clock } from "../base/mod.ts";
+import type { Gauge, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerMoved } from "./diff.ts";
+import {
+  NO_STREAM,
+  relistPeriodMs,
+  retryDelayMs,
+  stepStream,
+  type StreamSignal,
+  type StreamState,
+} from "./stream_policy.ts";
+
+/** What pacing needs. */
+export interface ListPaceDeps {
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+}
+
+/** A change may be seen before it is announced, but not much. */
+const GRACE_MS = 500;
+
+/** More announcements than a runtime can make between two lists. */
+const MAX_ANNOUNCED = 4_096;
+
+/**
+ * Compares what the runtime announces with what lists find: while all is announced,
+ * lists are rare (`stream_policy.ts`).
+ */
+export class ListPace {
+  /** From the end of one list to the beginning of the next without trust. */
+  readonly baseMs: number;
+  /** The runtime does not answer: it is listed at the base period. */
+  isAway = false;
+  readonly #clock: Clock;
+  readonly #period: Gauge;
+  readonly #bell = new Bell();
+  #state: StreamState = NO_STREAM;
+  /** Since when every change is announced; `undefined` while the stream is not open. */
+  #openMs: number | undefined;
+  /** What was announced, as `up` or `down` and an id; the oldest first. */
+  readonly #announced = new Set<string>();
+  /** Changes that were found unannounced, with when. */
+  readonly #unannounced = new Map<string, number>();
+  #pulled: "at_once" | "soon" | undefined;
+
+  constructor(
+    { clock, metrics }: ListPaceDeps,
+    options: { readonly relistPeriodMs: number },
+  ) {
+    this.#clock = clock;
+    this.baseMs = options.relistPeriodMs;
+    this.#period = metrics.gauge(
+      "skerry_pleg_relist_period_seconds",
+      "Time from the end of one list of all pods to the beginning of the next: longer while the runtime's stream of events is proven to tell everything",
+    );
+    this.#period.set(this.periodMs / 1000);
+  }
+
+  /** From the end of one list to the beginning of the next, in milliseconds. */
+  get periodMs(): number {
+    // What was found unannounced is looked at again soon: then it is announced, or missed.
+    return this.#unannounced.size > 0
+      ? this.baseMs
+      : relistPeriodMs(this.#state, this.baseMs);
+  }
+
+  /** Whether the next list of all comes soon anyway. */
+  get isNear(): boolean {
+    return this.periodMs <= this.baseMs;
+  }
+
+  /** Whether the stream of events is open. */
+  get isOpen(): boolean {
+    return this.#openMs !== undefined;
+  }
+
+  /** Milliseconds from the end of a stream until it is asked for again. */
+  get retryMs(): number {
+    return retryDelayMs(this.#state);
+  }
+
+  /** Asks for a list of all, now or after the base period. */
+  pull(when: "at_once" | "soon"): void {
+    if (this.#pulled !== "at_once") this.#pulled = when;
+    this.#bell.ring();
+  }
+
+  /** A list begins: what was asked for before is done with it. */
+  begin(): void {
+    this.#pulled = undefined;
+  }
+
+  /** Waits until a list is due again that ended at `endMs`, or `signal` aborts. */
+  async wait(endMs: number, signal: AbortSignal): Promise<void> {
+    const clock = this.#clock;
+    for (;;) {
+      const untilMs = endMs + this.#pauseMs;
+      if (signal.aborted || untilMs <= clock.monotonic()) return;
+      await this.#bell.wait(signal, { clock, untilMs });
+    }
+  }
+
+  /** A list of everything was dealt with, or failed. */
+  listed(outcome: "done" | "failed"): void {
+    if (outcome === "failed") return this.#step({ kind: "list_failed" });
+    const endMs = this.#clock.monotonic() - GRACE_MS;
+    let missed = 0;
+    for (const [key, sinceMs] of this.#unannounced) {
+      if (sinceMs > endMs) continue;
+      this.#unannounced.delete(key);
+      missed++;
+    }
+    const untold = this.#unannounced.size;
+    this.#step({ kind: "listed", untold, missed });
+  }
+
+  /** The stream is open; what moved while it was not is found by a list. */
+  connected(): void {
+    this.#openMs = this.#clock.monotonic();
+    this.#step({ kind: "connected" });
+    this.pull("at_once");
+  }
+
+  /** There is no stream any more, or none at all. */
+  lost(kind: "lost" | "unimplemented"): void {
+    const wasOpen = this.isOpen;
+    this.#openMs = undefined;
+    this.#announced.clear();
+    this.#unannounced.clear();
+    this.#step({ kind });
+    if (wasOpen) this.pull("at_once");
+  }
+
+  /** The runtime has announced something. */
+  announced({ what, containerId }: Moved): void {
+    const way = ANNOUNCED_WAYS[what];
+    if (way === undefined) return;
+    const key = `${way} ${containerId}`;
+    this.#announced.add(key);
+    const [oldest] = this.#announced;
+    if (this.#announced.size > MAX_ANNOUNCED && oldest !== undefined) {
+      this.#announced.delete(oldest);
+    }
+    if (this.#unannounced.delete(key)) this.confirm();
+  }
+
+  /** A look has found so what was announced. */
+  confirm(): void {
+    this.#step({ kind: "told_truth" });
+  }
+
+  /**
+   * Takes note of changes that a look has found of pods whose state was known before.
+   *
+   * @param sinceMs when that was
+   */
+  judge(found: readonly ContainerMoved[], sinceMs: number | undefined): void {
+    // What may have happened before the stream was open it could not announce.
+    if (this.#openMs === undefined || sinceMs === undefined) return;
+    if (sinceMs < this.#openMs) return;
+    for (const { kind, containerId } of found) {
+      const way = FOUND_WAYS[kind];
+      if (way === undefined) continue;
+      const key = `${way} ${containerId}`;
+      if (this.#announced.has(key)) this.confirm();
+      else this.#unannounced.set(key, this.#clock.monotonic());
+    }
+  }
+
+  get #pauseMs(): number {
+    if (this.#pulled === "at_once") return 0;
+    return this.#pulled === "soon" || this.isAway ? this.baseMs : this.periodMs;
+  }
+
+  #step(signal: StreamSignal): void {
+    this.#state = stepStream(this.#state, signal);
+    this.#period.set(this.periodMs / 1000);
+  }
+}
+
+const ANNOUNCED_WAYS: Readonly<
+  Record<Moved["what"], "up" | "down" | undefined>
+> = {
+  created: undefined,
+  started: "up",
+  stopped: "down",
+  deleted: "down",
+  oom: undefined,
+};
+
+/**
+ * What a stream has to announce. That something dead was removed changes nothing that
+ * runs, and is mostly the agent's own doing.
+ */
+const FOUND_WAYS: Readonly<
+  Record<ContainerMoved["kind"], "up" | "down" | undefined>
+> = {
+  container_started: "up",
+  container_died: "down",
+  container_removed: undefined,
+  container_changed: undefined,
+  container_lost: undefined,
+};

@@ -1,0 +1,148 @@
+/**
+ * What of one pod is to be looked at, and when.
+ *
+ * @module
+ */
+
+import type { Moved } from "../cri/events/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import { eventNeed } from "./event_need.ts";
+
+/** A runtime event on its way to being confirmed or dropped. */
+export interface DueEvent {
+  readonly event: Moved;
+  readonly sinceMs: number;
+  /** Looks that did not show it. */
+  tries: number;
+  /** Times that it came and was looked for anew, the first included. */
+  repeats: number;
+  /** When to look next; `undefined` when there is nothing to look for. */
+  dueMs: number | undefined;
+}
+
+/**
+ * The pauses between looks until the runtime shows what it has announced. containerd's
+ * own events come before its CRI knows: by 50 ms on an idle machine, by more on a busy one.
+ */
+const LAG_MS: readonly number[] = [
+  ...[3, 7, 10, 10, 15, 20, 30, 60, 100],
+  ...[300, 1_000],
+];
+
+/** How often the same may be announced before it is no longer looked for at once. */
+const MAX_REPEATS = 4;
+
+/** An event that looks have not confirmed is worth one look this often. */
+export const VAIN_MS = 1_000;
+
+/**
+ * So long an event is kept in mind: what the agent records of an action of its own may be
+ * built upon a look from before that event.
+ */
+const KEEP_MS = 10_000;
+
+/** More than a pod has containers and sandboxes; the rest is for a list to tell. */
+const MAX_EVENTS = 100;
+
+/** The looks that are due of one pod. */
+export class PodDue {
+  /** A look is under way; what is due next is seen to at its end. */
+  isWorking = false;
+  /** When to list the pod; `undefined` when nobody asked for it. */
+  listMs: number | undefined;
+  /** A look made after this is as good; `Infinity` when the list was asked for as such. */
+  newerThanMs: number = -Infinity;
+  readonly #events = new Map<string, DueEvent>();
+
+  /** Asks for a list of the pod at `dueMs`, or earlier if that was asked for. */
+  list(dueMs: number, newerThanMs: number): void {
+    this.newerThanMs = this.listMs === undefined
+      ? newerThanMs
+      : Math.max(this.newerThanMs, newerThanMs);
+    this.listMs = Math.min(this.listMs ?? Infinity, dueMs);
+  }
+
+  /** Takes an event up; `undefined` when there is no room for it. */
+  add(event: Moved, nowMs: number): DueEvent | undefined {
+    const key = `${event.what} ${event.containerId}`;
+    const known = this.#events.get(key);
+    if (known === undefined && this.#events.size >= MAX_EVENTS) {
+      return undefined;
+    }
+    const due = known ??
+      { event, sinceMs: nowMs, tries: 0, repeats: 0, dueMs: undefined };
+    this.#events.set(key, due);
+    if (due.repeats < MAX_REPEATS) {
+      due.repeats++;
+      due.tries = 0;
+      due.dueMs = nowMs;
+    } else if (isGivenUp(due)) due.dueMs ??= nowMs + VAIN_MS;
+    return due;
+  }
+
+  /** The pod was looked at: an event may be confirmed now, or be hidden again. */
+  seen(pod: ObservedPod | undefined, nowMs: number): void {
+    for (const due of this.#events.values()) {
+      if (eventNeed(pod, due.event) === "nothing") due.dueMs = undefined;
+      else if (!isGivenUp(due)) due.dueMs ??= nowMs;
+    }
+  }
+
+  /** The events to look for now. */
+  dueEvents(nowMs: number): DueEvent[] {
+    return [...this.#events.values()].filter(({ dueMs }) =>
+      dueMs !== undefined && dueMs <= nowMs
+    );
+  }
+
+  /** When the next look is due; `Infinity` for never. Forgets events that are over. */
+  nextMs(nowMs: number): number {
+    let nextMs = this.listMs ?? Infinity;
+    for (const [key, { dueMs, sinceMs }] of this.#events) {
+      const endMs = sinceMs + KEEP_MS;
+      if (dueMs === undefined && endMs <= nowMs) this.#events.delete(key);
+      else nextMs = Math.min(nextMs, dueMs ?? endMs);
+    }
+    return nextMs;
+  }
+}
+
+/**
+ * Takes note of what a look for an event has shown.
+ *
+ * @param isListed whether a list of the pod was made
+ * @returns whether the event is confirmed
+ */
+export function lookedFor(
+  due: DueEvent,
+  pod: ObservedPod | undefined,
+  { isListed, nowMs }: { readonly isListed: boolean; readonly nowMs: number },
+): boolean {
+  if (eventNeed(pod, due.event) === "nothing") {
+    due.dueMs = undefined;
+    return true;
+  }
+  if (isListed && !isShownIn(pod, due.event.containerId)) {
+    // The list lacks it: it came and went, or was never of this pod.
+    due.tries = LAG_MS.length;
+    due.dueMs = undefined;
+    return false;
+  }
+  const pauseMs = LAG_MS[due.tries];
+  due.tries++;
+  due.dueMs = pauseMs === undefined ? undefined : nowMs + pauseMs;
+  return false;
+}
+
+/** Whether a container or sandbox is in what is known of the pod. Pure. */
+export function isShownIn(
+  pod: ObservedPod | undefined,
+  itemId: string,
+): boolean {
+  return pod !== undefined &&
+    [...pod.containers, ...pod.sandboxes].some(({ id }) => id === itemId);
+}
+
+function isGivenUp({ tries }: DueEvent): boolean {
+  return tries >= LAG_MS.length;
+}

@@ -1,0 +1,132 @@
+/**
+ * Inspecting pods and containers.
+ *
+ * @module
+ */
+
+import type { Clock } from "../base/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { PodResources } from "../runtime/resources/mod.ts";
+import {
+  type ContainerNotes,
+  inspectContainer,
+  inspectPod,
+  inspectSandbox,
+  type LookService,
+  type ObserveDeps,
+  type PodListing,
+} from "../runtime/observe/mod.ts";
+import type { AnnouncedEnds } from "./announced_ends.ts";
+import type { PodPart } from "./pod_part.ts";
+import type { RuntimePicture } from "./runtime_picture.ts";
+
+/** What inspecting needs. */
+export interface PodObserverDeps {
+  readonly clock: Clock;
+  readonly picture: RuntimePicture;
+  /** The runtime, seen through the ends that are known already. */
+  readonly ends: LookService & Pick<AnnouncedEnds, "learn">;
+  readonly files: ObserveDeps["files"];
+  /** Knows of resources what the runtime does not tell. */
+  readonly resources: Pick<PodResources, "complete">;
+  /** Knows why the agent stopped containers. */
+  readonly notes: Pick<ContainerNotes, "complete">;
+}
+
+/** Inspects pods; builds upon the picture, so that little is asked. */
+export class PodObserver {
+  readonly #deps: PodObserverDeps;
+  readonly #look: ObserveDeps;
+
+  constructor(deps: PodObserverDeps) {
+    this.#deps = deps;
+    this.#look = { runtime: deps.ends, files: deps.files };
+  }
+
+  /**
+   * Asks the runtime about a pod and records the answer.
+   *
+   * @throws {CriError} when the runtime cannot answer; the picture stays as it is
+   * @throws {unknown} The reason of `signal` when it aborts.
+   */
+  async look(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+    const { clock, picture } = this.#deps;
+    const atMs = clock.monotonic();
+    const observed = await this.#inspect(uid, undefined, signal);
+    picture.record(uid, observed, atMs);
+    return observed;
+  }
+
+  /**
+   * Inspects a pod of a list just made; records nothing.
+   *
+   * @throws {CriError} when the runtime cannot answer
+   */
+  async inspect(
+    listing: PodListing,
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
+    return await this.#inspect(listing.uid, listing, signal);
+  }
+
+  /**
+   * Inspects one container of a pod that was seen before, and the pod's newest sandbox
+   * beside it; records nothing. The cheapest look there is: no list is asked for.
+   *
+   * @returns `undefined` when the container was not seen before
+   * @throws {CriError} when the runtime cannot answer
+   */
+  async inspectContainer(
+    uid: string,
+    containerId: string,
+    signal: AbortSignal,
+  ): Promise<PodPart | undefined> {
+    const { picture, ends } = this.#deps;
+    const known = picture.get(uid);
+    const container = known?.containers.find(({ id }) => id === containerId);
+    if (known === undefined || container === undefined) return undefined;
+    const [newest] = known.sandboxes;
+    const mayRun = [
+      ...container.state === "exited" ? [] : [containerId],
+      ...newest?.ready === true ? [newest.id] : [],
+    ];
+    // Begun before the looks, which then know of it.
+    const asked = mayRun.map((id) => ends.learn(id, signal));
+    const { sandboxId } = container;
+    // In a sandbox that has ended as well nothing is to be started again.
+    const [seen, sandbox] = await Promise.all([
+      inspectContainer(this.#look, containerId, { sandboxId, signal }),
+      newest?.ready === true
+        ? inspectSandbox(this.#look, newest, signal)
+        : undefined,
+      ...asked,
+    ]);
+    // Only so that what the runtime does not tell of it is filled in.
+    const completed = seen &&
+      await this.#complete({ ...known, containers: [seen] });
+    return {
+      containerId,
+      container: completed?.containers[0],
+      ...(sandbox === undefined ? {} : { sandbox }),
+    };
+  }
+
+  async #inspect(
+    uid: string,
+    listing: PodListing | undefined,
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
+    const cached = this.#deps.picture.get(uid);
+    const observed = await inspectPod(this.#look, uid, {
+      signal,
+      ...listing && { listing },
+      ...cached && { cached },
+    });
+    return await this.#complete(observed);
+  }
+
+  async #complete(observed: ObservedPod): Promise<ObservedPod> {
+    const { resources, notes } = this.#deps;
+    return await notes.complete(await resources.complete(observed));
+  }
+}

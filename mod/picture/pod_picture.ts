@@ -1,0 +1,271 @@
+/**
+ * What is known of one pod, and what its listeners know.
+ *
+ * @module
+ */
+
+import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
+import { nothingListed, type PodListing } from "../runtime/observe/mod.ts";
+import {
+  type ContainerMoved,
+  diffPod,
+  isUnchanged,
+  type PodSnapshot,
+  snapshotOfPod,
+} from "./diff.ts";
+import { type PodPart, withPart } from "./pod_part.ts";
+
+/**
+ * What is known of a pod.
+ *
+ * ```
+ *              seen                    failed
+ *   unseen ───────────▶ observed ──────────────────▶ unreadable
+ *    ▲ ▲ │               │ ▲ ▲ │ seen, part            │ │ ▲
+ *    │ │ │               │ │ └─┘                       │ │ │
+ *    │ │ └── failed ─────┼─┼───────────────────────────┼─┼─┘
+ *    │ │                 │ └────────── seen ───────────┘ │
+ *    │ └── gone, dropped ┘                               │
+ *    └──────────────────── gone, dropped ────────────────┘
+ *
+ *   told ──── failed, inspection_wanted, an end that is not clear ────▶ to be inspected
+ *     ▲                                                                      │
+ *     └──────────────────────── caught_up, settled ──────────────────────────┘
+ * ```
+ *
+ * Every signal carries the time at which the runtime was asked, by the monotonic clock.
+ * One that is older than what is known changes nothing, so that a list made before a
+ * container was started can never hide that container (I1). `gone` takes what was told
+ * along; after `dropped` the next list tells that it is gone.
+ */
+export interface PodPicture {
+  readonly look: PodLook;
+  /** What the listeners know; `undefined` before the first event. */
+  readonly told: ToldPod | undefined;
+}
+
+/** The newest look at a pod as a whole. */
+export type PodLook = UnseenLook | ObservedLook | UnreadableLook;
+
+interface UnseenLook {
+  readonly kind: "unseen";
+  readonly pod: undefined;
+  readonly atMs: number;
+  readonly parts: ReadonlyMap<string, TimedPart>;
+}
+
+interface ObservedLook {
+  readonly kind: "observed";
+  /** With what was learned of single containers since. */
+  readonly pod: ObservedPod;
+  readonly atMs: number;
+  /** What was learned of single containers after `atMs`, by id. */
+  readonly parts: ReadonlyMap<string, TimedPart>;
+}
+
+interface UnreadableLook {
+  readonly kind: "unreadable";
+  /** As it was observed before. */
+  readonly pod: ObservedPod | undefined;
+  readonly error: Error;
+  readonly atMs: number;
+  readonly parts: ReadonlyMap<string, TimedPart>;
+}
+
+interface TimedPart {
+  readonly part: PodPart;
+  readonly atMs: number;
+}
+
+/** What a pod was like when its last event was told. */
+export interface ToldPod {
+  readonly states: PodSnapshot;
+  /** When that was asked. */
+  readonly atMs: number;
+  /** The next list is followed by an inspection even if it shows nothing new. */
+  readonly mustInspect: boolean;
+}
+
+/** What changes a picture. */
+export type PictureSignal =
+  | { readonly kind: "seen"; readonly pod: ObservedPod; readonly atMs: number }
+  | { readonly kind: "failed"; readonly error: Error; readonly atMs: number }
+  /** One container was inspected. */
+  | { readonly kind: "part"; readonly part: PodPart; readonly atMs: number }
+  /** The runtime did not have the pod at that time. */
+  | { readonly kind: "gone"; readonly atMs: number }
+  /** The agent has removed the pod. */
+  | { readonly kind: "dropped" }
+  | { readonly kind: "inspection_wanted" }
+  /** The listeners are to hear what the agent's own looks have found. */
+  | { readonly kind: "caught_up" }
+  /** The listeners are to hear all that is known; a look as of `atMs` has found it. */
+  | { readonly kind: "settled"; readonly atMs: number };
+
+/** A picture after a signal. */
+export interface Stepped {
+  /** The same object when nothing has changed. */
+  readonly picture: PodPicture;
+  /** What the listeners have to hear. */
+  readonly moved: readonly ContainerMoved[];
+}
+
+const UNSEEN: UnseenLook = {
+  kind: "unseen",
+  pod: undefined,
+  atMs: -Infinity,
+  parts: new Map(),
+};
+
+/** A pod of which nothing is known. */
+export const NO_PICTURE: PodPicture = { look: UNSEEN, told: undefined };
+
+/** What the picture is after `signal`. Pure. */
+export function stepPicture(
+  uid: string,
+  picture: PodPicture,
+  signal: PictureSignal,
+): Stepped {
+  const { look, told } = picture;
+  switch (signal.kind) {
+    case "seen":
+    case "failed":
+      return still(afterLook(picture, signal));
+    case "part":
+      return still({ look: withPartOf(look, signal), told });
+    case "gone":
+      return still(look.atMs > signal.atMs ? picture : NO_PICTURE);
+    case "dropped":
+      return still({ look: UNSEEN, told });
+    case "inspection_wanted":
+      return still({ look, told: told && { ...told, mustInspect: true } });
+    case "caught_up":
+      return caughtUp(uid, picture);
+    case "settled":
+      return settled(uid, picture, signal.atMs);
+    default:
+      return signal satisfies never;
+  }
+}
+
+/** Whether a list shows something else than the listeners know. Pure. */
+export function differs(
+  uid: string,
+  { told }: PodPicture,
+  listing: PodListing | undefined,
+): boolean {
+  return !isUnchanged(told?.states ?? NOTHING, listing ?? nothingListed(uid));
+}
+
+/**
+ * Whether a list asked for at `startMs` leaves nothing to do: the case of nearly all
+ * pods, every second. Pure.
+ */
+export function isSettled(
+  { look, told }: PodPicture,
+  listing: PodListing | undefined,
+  startMs: number,
+): boolean {
+  // The list is older than what is known: the next one will tell.
+  if (look.atMs > startMs) return true;
+  return told !== undefined && listing !== undefined && !told.mustInspect &&
+    told.atMs >= look.atMs && isUnchanged(told.states, listing);
+}
+
+function still(picture: PodPicture): Stepped {
+  return { picture, moved: [] };
+}
+
+function afterLook(
+  picture: PodPicture,
+  signal: Extract<PictureSignal, { readonly kind: "seen" | "failed" }>,
+): PodPicture {
+  const { look, told } = picture;
+  const { atMs } = signal;
+  if (look.atMs > atMs) return picture;
+  const parts = new Map([...look.parts].filter(([, part]) => part.atMs > atMs));
+  if (signal.kind === "failed") {
+    const { pod } = look;
+    const states = told?.states ?? NOTHING;
+    return {
+      look: { kind: "unreadable", pod, error: signal.error, atMs, parts },
+      told: { states, atMs, mustInspect: true },
+    };
+  }
+  let { pod } = signal;
+  for (const { part } of parts.values()) pod = withPart(pod, part);
+  return { look: { kind: "observed", pod, atMs, parts }, told };
+}
+
+function withPartOf(
+  look: PodLook,
+  { part, atMs }: TimedPart,
+): PodLook {
+  if (look.pod === undefined || look.atMs > atMs) return look;
+  const before = look.parts.get(part.containerId);
+  if (before !== undefined && before.atMs > atMs) return look;
+  const parts = new Map(look.parts).set(part.containerId, { part, atMs });
+  return { ...look, pod: withPart(look.pod, part), parts };
+}
+
+/**
+ * The agent's own looks are as good as the others. That something started it knows;
+ * what died or went is told.
+ */
+function caughtUp(uid: string, picture: PodPicture): Stepped {
+  const { look, told } = picture;
+  const { pod, atMs } = look;
+  if (pod === undefined || atMs <= (told?.atMs ?? -Infinity)) {
+    return still(picture);
+  }
+  const states = snapshotOfPod(pod);
+  const mustInspect = mayTellMore(
+    pod,
+    (id) => told?.mustInspect === true || told?.states.get(id) !== "exited",
+  );
+  return {
+    picture: { look, told: { states, atMs, mustInspect } },
+    moved: diffPod(uid, told?.states ?? NOTHING, states).filter(({ kind }) =>
+      kind === "container_died" || kind === "container_removed"
+    ),
+  };
+}
+
+function settled(uid: string, { look, told }: PodPicture, atMs: number) {
+  const before = told?.states ?? NOTHING;
+  const { pod } = look;
+  const states = pod === undefined ? NOTHING : snapshotOfPod(pod);
+  const mustInspect = mayTellMore(pod, (id) => before.get(id) !== "exited");
+  return {
+    picture: { look, told: { states, atMs, mustInspect } },
+    moved: diffPod(uid, before, states),
+  };
+}
+
+/**
+ * Whether the next inspection may tell more of the end of a container: of one that is
+ * new, or was to be inspected, or whose end the runtime itself does not show yet.
+ */
+function mayTellMore(
+  pod: ObservedPod | undefined,
+  isOpen: (containerId: string) => boolean,
+): boolean {
+  return (pod?.containers ?? []).some((container) =>
+    isUnclearEnd(container) &&
+    (container.isUnconfirmed === true || isOpen(container.id))
+  );
+}
+
+const NOTHING: PodSnapshot = new Map();
+
+/** A pod of which the runtime has nothing. */
+export function unseenPod(uid: string): ObservedPod {
+  return {
+    uid,
+    name: "",
+    namespace: "",
+    sandboxes: [],
+    containers: [],
+    ips: [],
+  };
+}

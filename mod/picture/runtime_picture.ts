@@ -1,0 +1,395 @@
+/**
+ * What is known of all pods, and which of them are to be looked at.
+ *
+ * @module
+ */
+
+import { type Clock, WorkQueue } from "../base/mod.ts";
+import type { Moved } from "../cri/events/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { RuntimeListing } from "../runtime/observe/mod.ts";
+import { eventNeed } from "./event_need.ts";
+import type { ListPace } from "./list_pace.ts";
+import { type DueEvent, isShownIn, PodDue, VAIN_MS } from "./pod_due.ts";
+import {
+  NO_PICTURE,
+  type PictureSignal,
+  type PodPicture,
+  type Stepped,
+  stepPicture,
+  unseenPod,
+} from "./pod_picture.ts";
+import { UnknownEvents } from "./unknown_events.ts";
+import { Waiters } from "./waiters.ts";
+
+/** What the picture needs. */
+export interface RuntimePictureDeps {
+  readonly clock: Clock;
+  readonly pace: ListPace;
+  /** The agent's own pods; others are listed, but neither inspected nor told about. */
+  readonly managed: { has(uid: string): boolean };
+}
+
+/** Makes the looks that are due of a pod. */
+export type LookHandler = (
+  uid: string,
+  due: PodDue,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** A container without a known pod is mostly one that the agent is just starting. */
+const ASK_MS = 1_000;
+
+/** So long who waits for a look waits for the list of all, which looks at many at once. */
+const PATIENCE_MS = 5_000;
+
+/** How soon a pod is listed of which something dead was removed. */
+const REMOVED_MS = 1_000;
+
+/** A pod is looked at when the agent's own action is over, at the latest so soon after. */
+const ACTING_MS = 1_000;
+
+/**
+ * The newest look at each pod, what its listeners know, and what is to be looked at.
+ *
+ * It asks the runtime nothing: who looks records the result here, and takes the next
+ * look that is due from {@linkcode RuntimePicture.work}.
+ *
+ * Upstream: pkg/kubelet/container/cache.go.
+ */
+export class RuntimePicture {
+  readonly #deps: RuntimePictureDeps;
+  readonly #pods = new Map<string, PodPicture>();
+  readonly #due = new Map<string, PodDue>();
+  readonly #queue: WorkQueue<string>;
+  readonly #unknown = new UnknownEvents();
+  readonly #waiters = new Waiters();
+  readonly #acting = new Set<string>();
+  #unknownTimer: Disposable | undefined;
+  #isOver = false;
+  #listing: RuntimeListing | undefined;
+  #listedMs: number | undefined;
+  /** UIDs by the ids of containers and sandboxes; `undefined` after every change. */
+  #owners: Map<string, string> | undefined;
+  /** Every pod without a newer look was as recorded, or absent, at this time. */
+  #allAtMs = -Infinity;
+  /** Of these pods that is not known; in its place counts a time before. */
+  readonly #exceptions = new Map<string, number>();
+
+  constructor(deps: RuntimePictureDeps) {
+    this.#deps = deps;
+    this.#queue = new WorkQueue(deps);
+  }
+
+  /** The last list of all that succeeded, unmanaged pods included; `undefined` before it. */
+  get listing(): RuntimeListing | undefined {
+    return this.#listing;
+  }
+
+  /** When that list was asked for, on the monotonic clock. */
+  get listedMs(): number | undefined {
+    return this.#listedMs;
+  }
+
+  /** The pods that something is known of. */
+  uids(): Iterable<string> {
+    return this.#pods.keys();
+  }
+
+  /** Whether the listeners know of any pod. */
+  get hasTold(): boolean {
+    return [...this.#pods.values()].some(({ told }) => told !== undefined);
+  }
+
+  /** What is known of a pod. */
+  of(uid: string): PodPicture {
+    return this.#pods.get(uid) ?? NO_PICTURE;
+  }
+
+  /** The pod as it was observed last; `undefined` for one that was not. */
+  get(uid: string): ObservedPod | undefined {
+    return this.#pods.get(uid)?.look.pod;
+  }
+
+  /** When the pod was last looked at, on the monotonic clock; `-Infinity` for never. */
+  timeOf(uid: string): number {
+    const allAtMs = this.#exceptions.get(uid) ?? this.#allAtMs;
+    return Math.max(this.of(uid).look.atMs, allAtMs);
+  }
+
+  /** The pod that a container or sandbox belongs to, as far as it was seen or listed. */
+  ownerOf(itemId: string): string | undefined {
+    this.#owners ??= this.#index();
+    return this.#owners.get(itemId);
+  }
+
+  /** Whether the pod is this agent's. */
+  isManaged(uid: string): boolean {
+    return this.#deps.managed.has(uid);
+  }
+
+  /** Whether the agent is acting upon the pod; then it looks at it afterwards itself. */
+  isActing(uid: string): boolean {
+    return this.#acting.has(uid);
+  }
+
+  /** Whether somebody waits for a newer look at the pod. */
+  isAwaited(uid: string): boolean {
+    return this.#waiters.has(uid);
+  }
+
+  /**
+   * Waits for a look at a pod made after `newerThanMs` and answers with it. A look at one
+   * container is none.
+   *
+   * @returns the pod; without sandboxes and containers when the runtime has none
+   * @throws {Error} Why that look failed.
+   * @throws {unknown} The reason of `signal` when it aborts first.
+   */
+  async latest(
+    uid: string,
+    options: { readonly newerThanMs: number; readonly signal: AbortSignal },
+  ): Promise<ObservedPod> {
+    const { newerThanMs, signal } = options;
+    const { pace } = this.#deps;
+    signal.throwIfAborted();
+    while (this.timeOf(uid) <= newerThanMs) {
+      const newer = this.#waiters.wait(uid, newerThanMs, signal);
+      this.#enqueue(uid, pace.isNear ? PATIENCE_MS : 0, newerThanMs);
+      await newer;
+    }
+    const { look } = this.of(uid);
+    if (look.kind === "unreadable") throw look.error;
+    return look.pod ?? unseenPod(uid);
+  }
+
+  /** The agent acts upon the pod until this is disposed of. */
+  act(uid: string): Disposable {
+    this.#acting.add(uid);
+    return { [Symbol.dispose]: () => this.#acting.delete(uid) };
+  }
+
+  /**
+   * Records a look at a pod as a whole, unless a newer one is known.
+   *
+   * @returns whether it was recorded
+   */
+  record(uid: string, seen: ObservedPod | Error, atMs: number): boolean {
+    const before = this.of(uid);
+    const { picture } = this.step(
+      uid,
+      seen instanceof Error
+        ? { kind: "failed", error: seen, atMs }
+        : { kind: "seen", pod: seen, atMs },
+    );
+    if (picture === before) return false;
+    this.#waiters.wake(uid, this.timeOf(uid));
+    this.#recorded(uid, picture.look.pod);
+    return true;
+  }
+
+  /** Says that at `atMs` the pod was as recorded, or absent if it is not. */
+  confirm(uid: string, atMs: number): void {
+    const { look } = this.of(uid);
+    if (look.kind === "unreadable") return;
+    this.record(uid, look.pod ?? unseenPod(uid), atMs);
+  }
+
+  /** Forgets a pod that the agent has removed for good. */
+  forget(uid: string): void {
+    this.step(uid, { kind: "dropped" });
+  }
+
+  /** Changes what is known of a pod, without waking who waits for it. */
+  step(uid: string, signal: PictureSignal): Stepped {
+    const stepped = stepPicture(uid, this.of(uid), signal);
+    const { picture } = stepped;
+    if (picture.look.kind === "unseen" && picture.told === undefined) {
+      this.#pods.delete(uid);
+    } else this.#pods.set(uid, picture);
+    this.#owners = undefined;
+    return stepped;
+  }
+
+  /** Takes a list of all that was asked for at `atMs`. */
+  listed(listing: RuntimeListing, atMs: number): void {
+    this.#listing = listing;
+    this.#listedMs = atMs;
+    this.#owners = undefined;
+  }
+
+  /**
+   * Says that at `atMs` every pod was as recorded, or absent if it is not.
+   *
+   * @param except the pods of which nobody knows that
+   */
+  confirmAll(atMs: number, except: ReadonlySet<string> = NO_PODS): void {
+    if (atMs <= this.#allAtMs) return;
+    for (const uid of this.#exceptions.keys()) {
+      if (!except.has(uid)) this.#exceptions.delete(uid);
+    }
+    for (const uid of except) {
+      if (!this.#exceptions.has(uid)) this.#exceptions.set(uid, this.#allAtMs);
+    }
+    this.#allAtMs = atMs;
+    for (const uid of this.#waiters.uids()) {
+      this.#waiters.wake(uid, this.timeOf(uid));
+    }
+  }
+
+  /** Takes a runtime event: what it names is looked at, unless that is known already. */
+  announce(event: Moved): void {
+    const { clock } = this.#deps;
+    const uid = this.ownerOf(event.containerId) ?? event.podUid;
+    if (uid !== undefined) return this.#add(uid, event);
+    this.#unknown.add(event, clock.monotonic());
+    this.#awaitOwners();
+  }
+
+  /** Asks for a list of one pod in `delayMs`, whatever is known by then. */
+  enqueue(uid: string, delayMs: number): void {
+    this.#enqueue(uid, delayMs, Infinity);
+  }
+
+  /** Asks for what the next list of all would tell of a pod, when that list is far off. */
+  followUp(uid: string): void {
+    const { pace } = this.#deps;
+    if (!pace.isNear) this.enqueue(uid, pace.baseMs);
+  }
+
+  /**
+   * Hands out the looks that are due, one at a time of each pod, until `signal` aborts;
+   * after that none is due any more.
+   */
+  async work(
+    handler: LookHandler,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await using _queue = this.#queue;
+    try {
+      await this.#queue.run(
+        (uid, scope) => this.#work(uid, handler, scope),
+        signal,
+      );
+    } finally {
+      this.#isOver = true;
+      this.#unknownTimer?.[Symbol.dispose]();
+      this.#unknown.clear();
+      this.#due.clear();
+    }
+  }
+
+  async #work(
+    uid: string,
+    handler: LookHandler,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const due = this.#due.get(uid);
+    if (due === undefined) return;
+    if (this.isActing(uid)) return this.#queue.schedule(uid, ACTING_MS);
+    due.isWorking = true;
+    try {
+      await handler(uid, due, signal);
+    } finally {
+      due.isWorking = false;
+    }
+    this.#schedule(uid, due);
+  }
+
+  #enqueue(uid: string, delayMs: number, newerThanMs: number): void {
+    const due = this.#dueOf(uid);
+    due.list(this.#deps.clock.monotonic() + delayMs, newerThanMs);
+    this.#schedule(uid, due);
+  }
+
+  #add(uid: string, event: Moved): void {
+    if (!this.isManaged(uid)) return;
+    const due = this.#dueOf(uid);
+    const added = due.add(event, this.#deps.clock.monotonic());
+    if (added === undefined) return this.enqueue(uid, VAIN_MS);
+    this.#review(uid, added);
+    this.#schedule(uid, due);
+  }
+
+  /** Without asking anybody: is there anything to look for? */
+  #review(uid: string, due: DueEvent): void {
+    const { event } = due;
+    const { pace } = this.#deps;
+    const pod = this.get(uid);
+    if (due.dueMs === undefined || this.isActing(uid)) return;
+    if (eventNeed(pod, event) !== "nothing") return;
+    due.dueMs = undefined;
+    pace.confirm();
+    // Nobody waits for it, but a pod that comes back must not find its dead there.
+    const isRemoved = event.what === "deleted" &&
+      isShownIn(pod, event.containerId);
+    if (isRemoved && !pace.isNear) this.enqueue(uid, REMOVED_MS);
+  }
+
+  /** Somebody looked at the pod as a whole. */
+  #recorded(uid: string, pod: ObservedPod | undefined): void {
+    const items = [...pod?.containers ?? [], ...pod?.sandboxes ?? []];
+    for (const event of this.#unknown.take(items)) this.#add(uid, event);
+    const due = this.#due.get(uid);
+    if (due === undefined) return;
+    due.seen(pod, this.#deps.clock.monotonic());
+    this.#schedule(uid, due);
+  }
+
+  #dueOf(uid: string): PodDue {
+    const known = this.#due.get(uid);
+    if (known !== undefined) return known;
+    const due = new PodDue();
+    this.#due.set(uid, due);
+    return due;
+  }
+
+  /** Sets the pod's next look, or forgets it when there is nothing left to do. */
+  #schedule(uid: string, due: PodDue): void {
+    if (due.isWorking) return;
+    const nowMs = this.#deps.clock.monotonic();
+    const nextMs = due.nextMs(nowMs);
+    if (nextMs === Infinity) {
+      this.#due.delete(uid);
+      this.#queue.forget(uid);
+    } else if (nextMs <= nowMs) this.#queue.add(uid);
+    else this.#queue.schedule(uid, nextMs - nowMs);
+  }
+
+  #awaitOwners(): void {
+    const { clock, pace } = this.#deps;
+    if (this.#isOver || this.#unknown.isEmpty) return;
+    this.#unknownTimer ??= clock.after(ASK_MS, () => {
+      this.#unknownTimer = undefined;
+      const { known, mustList } = this.#unknown.review(
+        (id) => this.ownerOf(id),
+        clock.monotonic(),
+      );
+      for (const [uid, event] of known) this.#add(uid, event);
+      if (mustList) pace.pull("soon");
+      this.#awaitOwners();
+    });
+  }
+
+  /** What was told outranks what was seen, and that the list of all. */
+  #index(): Map<string, string> {
+    const owners = new Map<string, string>();
+    const add = (uid: string, items: readonly { readonly id: string }[]) => {
+      for (const { id } of items) owners.set(id, uid);
+    };
+    for (const pod of this.#listing?.pods.values() ?? []) {
+      add(pod.uid, pod.sandboxes);
+      add(pod.uid, pod.containers);
+    }
+    for (const [uid, { look }] of this.#pods) {
+      add(uid, look.pod?.sandboxes ?? []);
+      add(uid, look.pod?.containers ?? []);
+    }
+    for (const [uid, { told }] of this.#pods) {
+      for (const id of told?.states.keys() ?? []) owners.set(id, uid);
+    }
+    return owners;
+  }
+}
+
+const NO_PODS: ReadonlySet<string> = new Set();

@@ -1,0 +1,244 @@
+/**
+ * Listing the runtime again and again, and telling what moved.
+ *
+ * @module
+ */
+
+import { formatDuration } from "../base/text/mod.ts";
+import {
+  type Clock,
+  type Moment,
+  momentOf,
+  TaskGroup,
+  wallTimeOf,
+} from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { RuntimeHint } from "../cri/events/mod.ts";
+import { causeOf } from "../runtime/account/mod.ts";
+import {
+  type ListService,
+  PodLister,
+  type RuntimeListing,
+} from "../runtime/observe/mod.ts";
+import type { AnnouncedEnds } from "./announced_ends.ts";
+import { Changes } from "./changes.ts";
+import type { PodLifecycleEvent } from "./diff.ts";
+import { EventFollower } from "./event_follower.ts";
+import type { ListPace } from "./list_pace.ts";
+import { ListLooks } from "./list_looks.ts";
+import { PodLooks } from "./pod_looks.ts";
+import type { PodObserver } from "./pod_observer.ts";
+import type { RuntimePicture } from "./runtime_picture.ts";
+import { WatchMetrics } from "./watch_metrics.ts";
+
+/** What watching needs. */
+export interface RuntimeWatchDeps {
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  readonly log: Logger;
+  readonly pace: ListPace;
+  readonly picture: RuntimePicture;
+  /** The runtime, seen through the ends that are known already. */
+  readonly ends: ListService & Pick<AnnouncedEnds, "announce">;
+  readonly observer: Pick<PodObserver, "inspect" | "inspectContainer">;
+  /** Follows the runtime's own stream of events until it ends. */
+  readonly events: (signal: AbortSignal) => AsyncIterable<RuntimeHint>;
+}
+
+/** Since when the runtime is not listed, and why. */
+export interface RuntimeOutage {
+  readonly message: string;
+  /** Milliseconds since the epoch, by the wall clock as it goes now. */
+  readonly sinceMs: number;
+}
+
+/** Whether the agent still hears of the runtime. */
+export interface WatchHealth {
+  readonly healthy: boolean;
+  /** Empty when it is healthy. */
+  readonly message: string;
+}
+
+// Upstream: pkg/kubelet/pleg/generic.go relistThreshold.
+const HEALTH_THRESHOLD_MS = 180_000;
+/** Far longer than a busy runtime takes, and soon enough for who stands before it. */
+const HANG_MS = 15_000;
+
+/**
+ * The agent's eyes on the runtime, upstream's pod lifecycle event generator (PLEG).
+ *
+ * Of each pod that moved the details go into the picture first and the events out
+ * afterwards. What the agent has seen itself is not looked at again.
+ *
+ * Upstream: pkg/kubelet/pleg/generic.go.
+ */
+export class RuntimeWatch {
+  readonly #deps: RuntimeWatchDeps;
+  readonly #metrics: WatchMetrics;
+  readonly #lister: PodLister;
+  readonly #changes: Changes;
+  readonly #looks: PodLooks;
+  readonly #listLooks: ListLooks;
+  readonly #follower: EventFollower;
+  #lastStartMs: number | undefined;
+  #outage: { readonly message: string; readonly since: Moment } | undefined;
+  #tasks: TaskGroup | undefined;
+
+  constructor(deps: RuntimeWatchDeps) {
+    const { picture, metrics, clock, ends } = deps;
+    const common = { ...deps, log: deps.log.named("pleg"), runtime: ends };
+    this.#deps = common;
+    this.#metrics = new WatchMetrics(metrics);
+    this.#changes = new Changes(metrics);
+    this.#looks = new PodLooks({ ...common, changes: this.#changes });
+    this.#listLooks = new ListLooks({ ...common, looks: this.#looks });
+    this.#lister = new PodLister({ ...common, uids: () => picture.uids() });
+    this.#follower = new EventFollower({
+      ...common,
+      stream: deps.events,
+      listeners: [ends, picture],
+    });
+    this.#outage = { message: NOT_YET, since: momentOf(clock) };
+  }
+
+  /**
+   * Why the runtime could not be listed last time, or is not listed since a quarter of
+   * a minute; `undefined` while it can.
+   */
+  get runtimeDown(): string | undefined {
+    if (this.#outage === undefined) return undefined;
+    return this.#isAway ? "the runtime does not answer" : NOT_YET;
+  }
+
+  /** Why the runtime cannot be listed, and since when; `undefined` while it can. */
+  get downSince(): RuntimeOutage | undefined {
+    if (this.#outage === undefined) return undefined;
+    const { message, since } = this.#outage;
+    const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
+    return { message, sinceMs };
+  }
+
+  /** Lists at once and then again and again until `signal` aborts, and tells what moved. */
+  async *run(signal: AbortSignal): AsyncIterable<PodLifecycleEvent> {
+    // A signal that has aborted fires no event any more.
+    if (signal.aborted) return;
+    using changes = this.#changes;
+    await using tasks = new TaskGroup(signal);
+    this.#tasks = tasks;
+    tasks.signal.addEventListener("abort", () => changes[Symbol.dispose](), {
+      once: true,
+    });
+    tasks.start((scope) => this.#loop(scope));
+    tasks.start((scope) => this.#looks.run(scope));
+    tasks.start((scope) => this.#follower.run(scope));
+    try {
+      yield* changes;
+    } finally {
+      this.#tasks = undefined;
+    }
+    if (tasks.failure !== undefined) throw tasks.failure;
+  }
+
+  /** Whether a list has succeeded within the last three minutes. */
+  health(): WatchHealth {
+    const { listedMs } = this.#deps.picture;
+    if (listedMs === undefined) {
+      return { healthy: false, message: "pleg has yet to be successful" };
+    }
+    const agoMs = this.#deps.clock.monotonic() - listedMs;
+    if (agoMs <= HEALTH_THRESHOLD_MS) return { healthy: true, message: "" };
+    const ago = formatDuration(Math.round(agoMs));
+    const threshold = formatDuration(HEALTH_THRESHOLD_MS);
+    return {
+      healthy: false,
+      message:
+        `pleg was last seen active ${ago} ago; threshold is ${threshold}`,
+    };
+  }
+
+  /**
+   * Lists everything once and tells what moved. A list that fails is told in the log
+   * and changes nothing.
+   */
+  async relist(signal: AbortSignal): Promise<void> {
+    const { clock, picture, pace } = this.#deps;
+    const asked = momentOf(clock);
+    const startMs = asked.monotonicMs;
+    if (this.#lastStartMs !== undefined) {
+      this.#metrics.interval.observe((startMs - this.#lastStartMs) / 1000);
+    }
+    this.#lastStartMs = startMs;
+    const listing = await this.#list(asked, signal);
+    if (listing === undefined) return pace.listed("failed");
+    const sinceMs = picture.listedMs;
+    picture.listed(listing, startMs);
+    this.#metrics.lastSeen.set(clock.now() / 1000);
+    this.#metrics.count(listing);
+    const tasks = this.#tasks;
+    const options = { startMs, sinceMs, signal, tasks };
+    const late = await this.#listLooks.settle(listing, options);
+    // Even when some pods could not be looked at: the others are as recorded.
+    picture.confirmAll(startMs, late);
+    pace.listed("done");
+    this.#endOutage();
+    this.#metrics.duration.observe((clock.monotonic() - startMs) / 1000);
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { clock, pace } = this.#deps;
+    for (;;) {
+      pace.begin();
+      await this.relist(signal);
+      await pace.wait(clock.monotonic(), signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** @returns `undefined` when the list failed */
+  async #list(
+    asked: Moment,
+    signal: AbortSignal,
+  ): Promise<RuntimeListing | undefined> {
+    const { clock, log, picture } = this.#deps;
+    try {
+      using _watch = clock.after(HANG_MS, () => {
+        if (!this.#isAway) log.warn("relist_hangs", { forMs: HANG_MS });
+        this.#beginOutage(HANGS, asked);
+      });
+      const listing = await this.#lister.list({ signal });
+      // A runtime that is starting may answer before it has found its own.
+      return listing.pods.size === 0 && picture.hasTold
+        ? await this.#lister.list({ signal })
+        : listing;
+    } catch (error) {
+      signal.throwIfAborted();
+      // Once an outage, not once a tick.
+      if (!this.#isAway) log.warn("relist_failed", { error });
+      this.#beginOutage(causeOf(error).words, asked);
+      return undefined;
+    }
+  }
+
+  get #isAway(): boolean {
+    return this.#outage !== undefined && this.#outage.message !== NOT_YET;
+  }
+
+  /** An outage lasts since its first list was asked for. */
+  #beginOutage(message: string, asked: Moment): void {
+    this.#outage = { message, since: this.#outage?.since ?? asked };
+    this.#deps.pace.isAway = true;
+  }
+
+  #endOutage(): void {
+    const wasAway = this.#isAway;
+    this.#outage = undefined;
+    this.#deps.pace.isAway = false;
+    if (!wasAway) return;
+    this.#deps.log.info("relist_recovered");
+    this.#changes.publish([{ kind: "runtime_returned" }]);
+    this.#follower.runtimeReturned();
+  }
+}
+
+const NOT_YET = "the runtime has not answered yet";
+const HANGS = "it does not answer when asked to list its pods";

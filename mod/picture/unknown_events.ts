@@ -1,0 +1,89 @@
+/**
+ * Runtime events about containers whose pod is not known yet.
+ *
+ * @module
+ */
+
+import type { Moved } from "../cri/events/mod.ts";
+
+interface UnknownEvent {
+  readonly event: Moved;
+  readonly sinceMs: number;
+  isAskedFor: boolean;
+}
+
+/** What came of a review. */
+export interface Reviewed {
+  /** The events whose pods have become known, by UID. */
+  readonly known: readonly (readonly [string, Moved])[];
+  /** A list of all pods has to tell whose the others are. */
+  readonly mustList: boolean;
+}
+
+/** Longer than most starts take. */
+const KEEP_MS = 10_000;
+
+const CAPACITY = 500;
+
+/** Keeps events until a look tells whose they are; asks for one list if none does. */
+export class UnknownEvents {
+  readonly #events = new Map<string, UnknownEvent>();
+
+  /** True when nothing is kept. */
+  get isEmpty(): boolean {
+    return this.#events.size === 0;
+  }
+
+  /** Keeps an event, one a container; the oldest gives way when there are too many. */
+  add(event: Moved, nowMs: number): void {
+    const { containerId, what } = event;
+    // Of what is gone there is nothing to find.
+    if (what === "deleted" || what === "oom") return;
+    const kept = this.#events.get(containerId);
+    // Events may be out of order; the end is the one that matters.
+    if (kept === undefined || what === "stopped") {
+      const { sinceMs, isAskedFor } = kept ??
+        { sinceMs: nowMs, isAskedFor: false };
+      this.#events.set(containerId, { event, sinceMs, isAskedFor });
+    }
+    const [oldest] = this.#events.keys();
+    if (this.#events.size > CAPACITY && oldest !== undefined) {
+      this.#events.delete(oldest);
+    }
+  }
+
+  /** Hands out the events about these containers and sandboxes. */
+  take(items: Iterable<{ readonly id: string }>): Moved[] {
+    const taken: Moved[] = [];
+    if (this.isEmpty) return taken;
+    for (const { id } of items) {
+      const kept = this.#events.get(id);
+      if (kept !== undefined) taken.push(kept.event);
+      this.#events.delete(id);
+    }
+    return taken;
+  }
+
+  /** Hands out what has become known, drops what is old and asks once for the rest. */
+  review(
+    ownerOf: (containerId: string) => string | undefined,
+    nowMs: number,
+  ): Reviewed {
+    const known: [string, Moved][] = [];
+    let mustList = false;
+    for (const [id, kept] of this.#events) {
+      const uid = ownerOf(id);
+      if (uid !== undefined || kept.sinceMs + KEEP_MS <= nowMs) {
+        this.#events.delete(id);
+      }
+      if (uid !== undefined) known.push([uid, kept.event]);
+      else if (!kept.isAskedFor) mustList = kept.isAskedFor = true;
+    }
+    return { known, mustList };
+  }
+
+  /** Drops them all. */
+  clear(): void {
+    this.#events.clear();
+  }
+}
