@@ -4,12 +4,13 @@
  * @module
  */
 
-export { type Fault, formatFault } from "./fault.ts";
 export {
   clipText,
   closingLine,
+  type Fault,
   FaultBudget,
   FaultList,
+  formatFault,
   MAX_FAULTS,
   type UnknownFields,
 } from "./fault_list.ts";

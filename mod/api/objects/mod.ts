@@ -6,15 +6,10 @@
 
 export { containerHash, fnv1a128Hex, fnv1a64Hex, stableJson } from "./hash.ts";
 export {
-  formatContainerId,
-  isPodUid,
-  parseContainerId,
-  podKey,
-  podRef,
-} from "./ids.ts";
-export {
   type ClaimObject,
+  formatContainerId,
   formatObjectId,
+  isPodUid,
   type KeyedObject,
   type LocalObject,
   NO_OBJECTS,
@@ -22,6 +17,9 @@ export {
   type ObjectId,
   objectId,
   type ObjectRef,
+  parseContainerId,
+  podKey,
+  podRef,
   type RuntimeClassObject,
   sameObject,
 } from "./objects.ts";

@@ -10,7 +10,7 @@ import type { Place } from "../fault/mod.ts";
 import type { ContainerSpec, PodSpec } from "../types/mod.ts";
 import { validateEnv, validateEnvFrom } from "./validate_env.ts";
 import { validateMounts } from "./validate_mounts.ts";
-import { HostPorts, validatePorts } from "./validate_ports.ts";
+import { HostPorts, validatePorts } from "./validate_network.ts";
 import { validateLifecycle, validateProbes } from "./validate_probes.ts";
 import { validateContainerResources } from "./validate_resources.ts";
 import { validateRestart } from "./validate_restart.ts";

@@ -11,8 +11,7 @@ import {
   type RuntimeHandler,
   type RuntimeVersion,
 } from "../model/mod.ts";
-import { runtimeMethod } from "./method.ts";
-import type { Rpc, RpcOptions } from "./rpc.ts";
+import { type Rpc, type RpcOptions, runtimeMethod } from "./rpc.ts";
 
 const RUNTIME_CONFIG = runtimeMethod(
   "RuntimeConfig",

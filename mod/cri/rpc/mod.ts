@@ -15,6 +15,13 @@ export {
   type RuntimeFeatures,
   type Support,
 } from "./features.ts";
-export { imageMethod, type Method, runtimeMethod } from "./method.ts";
+export {
+  type Call,
+  callsWithin,
+  imageMethod,
+  type Method,
+  Rpc,
+  type RpcDeps,
+  runtimeMethod,
+} from "./rpc.ts";
 export { RowDecoder } from "./row_decoder.ts";
-export { type Call, callsWithin, Rpc, type RpcDeps } from "./rpc.ts";

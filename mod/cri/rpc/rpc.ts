@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { MessageFns } from "../../../proto/gen/runtime/v1/api.ts";
 import { type Clock, deadline } from "../../base/mod.ts";
 import type {
   Counter,
@@ -11,9 +12,8 @@ import type {
   Logger,
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
-import type { ByteChannel } from "./byte_channel.ts";
 import type { CriError } from "../model/mod.ts";
-import type { Method } from "./method.ts";
+import type { ByteChannel } from "./byte_channel.ts";
 import { translateFailure } from "./translate_failure.ts";
 
 // From a list of a few rows to a pull: a millisecond to four minutes.
@@ -157,4 +157,38 @@ export class Rpc {
     this.#log.debug("cri_call_failed", { method, kind, error });
     return error;
   }
+}
+
+/** A method with the messages that it takes and gives. */
+export interface Method<Request, Answer> {
+  /** As the CRI spells it: for errors, metrics and logs. */
+  readonly name: string;
+  readonly path: string;
+  /** Headers of the call, by lower-case names; the CRI needs none. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly request: Pick<MessageFns<Request>, "encode">;
+  readonly answer: { decode(bytes: Uint8Array): Answer };
+}
+
+/**
+ * A method of the runtime service.
+ *
+ * Each client names only the methods that it calls, so that a bundle leaves out
+ * the messages of all others.
+ */
+export function runtimeMethod<Request, Answer>(
+  name: string,
+  request: Method<Request, Answer>["request"],
+  answer: Method<Request, Answer>["answer"],
+): Method<Request, Answer> {
+  return { name, path: `/runtime.v1.RuntimeService/${name}`, request, answer };
+}
+
+/** A method of the image service. */
+export function imageMethod<Request, Answer>(
+  name: string,
+  request: Method<Request, Answer>["request"],
+  answer: Method<Request, Answer>["answer"],
+): Method<Request, Answer> {
+  return { name, path: `/runtime.v1.ImageService/${name}`, request, answer };
 }

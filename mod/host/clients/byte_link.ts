@@ -6,8 +6,12 @@
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { joinHostPort } from "../../base/text/mod.ts";
-import { explainSocket, type SocketFault } from "./socket_error.ts";
-import { connectTcp, type TcpAddress } from "./tcp_connect.ts";
+import {
+  connectTcp,
+  explainSocket,
+  type SocketFault,
+  type TcpAddress,
+} from "./tcp_connect.ts";
 
 /** One connection; disposing it closes it, whatever is under way. */
 export interface ByteLink extends Disposable {

@@ -16,7 +16,7 @@ import { request as requestHttps } from "node:https";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import { type RequestHeaders, requestTarget } from "./http_target.ts";
+import { type RequestHeaders, requestTarget } from "./http_get.ts";
 
 /** Whom to believe, and who to be, over TLS; all in PEM. */
 export interface DownloadTls {

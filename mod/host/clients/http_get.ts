@@ -11,7 +11,7 @@
 
 import { type ByteLink, openLink, openTlsLink } from "./byte_link.ts";
 import { type HttpAnswer, type LastAnswer, readAnswer } from "./http_answer.ts";
-import { addressOf, type RequestHeaders } from "./http_target.ts";
+import type { TcpAddress } from "./tcp_connect.ts";
 
 /** What is sent, and how much of an answer is wanted. */
 export interface HttpGetOptions {
@@ -124,5 +124,120 @@ function isUpgrade(
   return headers.some(([name, values]) =>
     name.toLowerCase() === "connection" &&
     values.some((value) => /upgrade|close/i.test(value))
+  );
+}
+
+/** Header names and every value of each, in order. */
+export type RequestHeaders = Readonly<Record<string, readonly string[]>>;
+
+/** The part of the options of `node:http` that a request for a document needs. */
+export interface RequestTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Record<string, string | string[]>;
+  /** A connection of its own: nothing is kept open between two requests. */
+  readonly agent: false;
+}
+
+/** Where to send a GET of `url`, and what with it; user and password are left out. */
+export function requestTarget(
+  url: URL,
+  headers: RequestHeaders,
+): RequestTarget {
+  return {
+    ...addressOf(url),
+    path: `${url.pathname}${url.search}`,
+    headers: outgoing(headers),
+    agent: false,
+  };
+}
+
+/** Whom to connect to for a URL. */
+export function addressOf(url: URL): TcpAddress {
+  return {
+    // The brackets of an IPv6 address belong to the URL, not to the address.
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === ""
+      ? DEFAULT_PORTS[url.protocol] ?? 80
+      : Number(url.port),
+  };
+}
+
+/** A name with one value is not a list: `Host` may not be one. */
+function outgoing(headers: RequestHeaders): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => {
+      const [only = "", ...more] = values;
+      return [name, more.length === 0 ? only : [...values]];
+    }),
+  );
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  "http:": 80,
+  "https:": 443,
+};
+
+/** Sends one GET; `httpGet` outside tests. */
+export type SendGet = (
+  url: URL,
+  options: HttpGetOptions,
+) => Promise<HttpAnswer>;
+
+/** There were more redirects than anyone means. */
+export class TooManyRedirectsError extends Error {
+  override readonly name = "TooManyRedirectsError";
+}
+
+/**
+ * Asks, and follows redirects as long as they stay on the host that was asked first.
+ * One that leaves it is the answer: whoever can make a workload answer must not send
+ * the agent to other services of the node.
+ *
+ * Upstream: pkg/probe/http/http.go RedirectChecker, and net/http Client.do.
+ *
+ * @throws {TooManyRedirectsError} After ten requests.
+ * @throws {unknown} What `get` throws.
+ */
+export async function getFollowing(
+  from: URL,
+  get: SendGet,
+  options: HttpGetOptions,
+): Promise<HttpAnswer> {
+  let url = from;
+  let { headers } = options;
+  for (let asked = 1; asked <= MAX_REQUESTS; asked++) {
+    const answer = await get(url, { ...options, headers });
+    const { status, location } = answer;
+    const next = REDIRECTS.has(status) ? resolve(location, url) : undefined;
+    if (next?.hostname !== from.hostname) return answer;
+    // A host that was asked for by name holds for as long as nobody names another.
+    if (location !== undefined && URL.canParse(location)) {
+      headers = without(headers, "host");
+    }
+    url = next;
+  }
+  throw new TooManyRedirectsError(
+    `Cannot follow redirects: found ${MAX_REQUESTS}, wanted an answer`,
+  );
+}
+
+/** As many requests as Go's client makes before it gives up. */
+const MAX_REQUESTS = 10;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function resolve(location: string | undefined, url: URL): URL | undefined {
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const next = new URL(location, url);
+  return next.protocol === "http:" || next.protocol === "https:"
+    ? next
+    : undefined;
+}
+
+function without(headers: RequestHeaders, name: string): RequestHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([each]) => each.toLowerCase() !== name),
   );
 }

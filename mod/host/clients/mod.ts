@@ -16,12 +16,13 @@ export {
   type DownloadTls,
 } from "./http_download.ts";
 export {
+  addressOf,
   getFollowing,
+  httpGet,
+  type HttpGetOptions,
   type SendGet,
   TooManyRedirectsError,
-} from "./http_follow.ts";
-export { httpGet, type HttpGetOptions } from "./http_get.ts";
-export { addressOf } from "./http_target.ts";
+} from "./http_get.ts";
 export {
   ConnectError,
   connectFailure,

@@ -18,10 +18,9 @@ export {
   readFileBounded,
 } from "./bounded_read.ts";
 export { type DiskFiles, diskFiles } from "./disk_files.ts";
-export { useFileBelow } from "./file_below.ts";
+export { realPathOf, useFileBelow } from "./file_below.ts";
 export { FileError, fileErrorKind } from "./file_error.ts";
 export { readFileHead, readFileTail } from "./file_bytes.ts";
-export { realPathOf } from "./real_path.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
 export { openRecord, sealRecord } from "./sealed_record.ts";

@@ -11,11 +11,12 @@ export {
   type CgroupValue,
   openCgroups,
 } from "./cgroup_tree.ts";
-export { type HugePages, readHugePages } from "./huge_pages.ts";
 export {
   getCpuCount,
   getDiskSizeBytes,
   getTotalMemoryBytes,
+  type HugePages,
   listAddresses,
   type NodeAddress,
+  readHugePages,
 } from "./machine_facts.ts";

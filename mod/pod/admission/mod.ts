@@ -12,11 +12,12 @@ export {
   type Rejection,
   type RejectionReason,
 } from "./admit.ts";
-export { runtimeClassConflict, withRuntimeClass } from "./runtime_class.ts";
 export {
+  runtimeClassConflict,
   type RuntimeLack,
   runtimeLack,
   type RuntimeSupport,
-} from "./runtime_support.ts";
+  withRuntimeClass,
+} from "./runtime_class.ts";
 export { dottedSysctl, sysctlPatternProblem } from "./sysctls.ts";
 export { UNSUPPORTED_REASON, unsupportedFields } from "./unsupported.ts";

@@ -8,7 +8,7 @@
 
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { isCriticalPod, isRestartableInit } from "../../api/vocabulary/mod.ts";
-import { qosClass } from "./qos.ts";
+import { qosClass } from "./cgroup_names.ts";
 import {
   podResourceSum,
   resourceAmount,

@@ -11,6 +11,8 @@ export {
   podUidOfCgroup,
   possiblePodCgroups,
   qosCgroup,
+  type QosClass,
+  qosClass,
 } from "./cgroup_names.ts";
 export {
   containerCgroupResources,
@@ -30,7 +32,6 @@ export {
   podCgroupLimits,
   sharesOfWeight,
 } from "./pod_cgroup.ts";
-export { type QosClass, qosClass } from "./qos.ts";
 export {
   canonicalResources,
   podResourceSum,

@@ -14,7 +14,7 @@ import {
   MAX_CPU_SHARES,
   MIN_CPU_SHARES,
 } from "./container_resources.ts";
-import { qosClass } from "./qos.ts";
+import { qosClass } from "./cgroup_names.ts";
 import {
   podResourceSum,
   resourceAmount,

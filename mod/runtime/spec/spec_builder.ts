@@ -15,9 +15,8 @@ import {
 import { buildContainerConfig } from "./container_spec.ts";
 import { type NodeDns, podDns, type ResolverConfig } from "./dns.ts";
 import { hostsFileContent } from "./hosts_file.ts";
-import { mountAbilities } from "./mount_abilities.ts";
+import { mountAbilities, podRuntimeHandler } from "./runtime_handler.ts";
 import type { GivenByBuilder, SpecBuilder } from "./ports.ts";
-import { podRuntimeHandler } from "./runtime_handler.ts";
 import { buildSandboxConfig, podHostname } from "./sandbox_spec.ts";
 import type {
   ContainerSpecInput,

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { nextDelay } from "../../base/mod.ts";
+import { contentOf, type FileEntries, type FileReport } from "../mod.ts";
 import type { PendingLook } from "./file_hints.ts";
 
 /**
@@ -98,3 +100,60 @@ export class FileSchedule {
     this.#scanDueMs = nowMs + periodMs;
   }
 }
+
+/** Remembers how long each path was waited for. */
+export class RetryDelays {
+  readonly #delaysMs = new Map<string, number>();
+
+  /** When to ask next, on the clock of `nowMs`: later each time. */
+  next(path: string, nowMs: number): number {
+    const delayMs = nextDelay(this.#delaysMs.get(path), RECALL);
+    this.#delaysMs.set(path, delayMs);
+    return nowMs + delayMs;
+  }
+
+  /** To be called when there is nothing to ask for any more. */
+  end(path: string): void {
+    this.#delaysMs.delete(path);
+  }
+}
+
+// Soon for want of a file descriptor, seldom for a bad block; as often as everything
+// is looked at.
+const RECALL = { baseMs: 1000, maxMs: 20_000 };
+
+/** Remembers since when files change and cannot be read, and tells after a while. */
+export class RewrittenFiles {
+  readonly #since = new Map<string, number>();
+
+  /** A file changes; to be called at each hint. */
+  noteChange(path: string, nowMs: number): void {
+    if (!this.#since.has(path)) this.#since.set(path, nowMs);
+  }
+
+  /** A file was read, or is gone. */
+  noteRead(path: string): void {
+    this.#since.delete(path);
+  }
+
+  /** Those that have changed for longer than a writer should take. */
+  reports(entries: FileEntries, nowMs: number): readonly FileReport[] {
+    return [...this.#since].flatMap(([file, sinceMs]): FileReport[] => {
+      if (nowMs - sinceMs < PATIENCE_MS) return [];
+      const entry = entries.get(file);
+      const pods = entry === undefined ? [] : contentOf(entry.verdict).pods;
+      return pods.length > 0
+        ? [{ kind: "last_good", file, faults: FAULTS, pods }]
+        : [{ kind: "refused", file, faults: FAULTS, named: [] }];
+    });
+  }
+}
+
+// As long as a close is waited for.
+const PATIENCE_MS = 10_000;
+
+const FAULTS = [{
+  field: "",
+  message:
+    "Cannot be read: it is written again and again, wanted it to be left alone for a moment",
+}];

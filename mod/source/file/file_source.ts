@@ -21,7 +21,7 @@ import {
   readHint,
 } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
-import { FileSchedule } from "./file_schedule.ts";
+import { FileSchedule, RewrittenFiles } from "./file_schedule.ts";
 import {
   checkpointCondition,
   type FileReport,
@@ -32,11 +32,10 @@ import {
   sameContent,
   type SourceCondition,
 } from "../mod.ts";
-import { NameHolders } from "./name_holders.ts";
+import { NameHolders } from "./resolve_files.ts";
 import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
-import { RewrittenFiles } from "./rewritten_files.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */

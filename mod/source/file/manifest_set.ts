@@ -15,7 +15,7 @@ import {
   type QuietPeriods,
   sameStamp,
 } from "./file_hints.ts";
-import type { FileSchedule } from "./file_schedule.ts";
+import { type FileSchedule, RetryDelays } from "./file_schedule.ts";
 import {
   type FileEntries,
   type FileEntry,
@@ -26,7 +26,16 @@ import {
   unknownOf,
   unknownPaths,
 } from "../mod.ts";
-import { afterFailedRead, isFile, type PathState } from "./path_state.ts";
+import {
+  afterFailedRead,
+  type Denied,
+  describeNonFile,
+  directoryAbove,
+  isFile,
+  lookOrDenied,
+  type NonFileLook,
+  type PathState,
+} from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 import {
   describeAway,
@@ -34,14 +43,6 @@ import {
   ManifestDirectory,
 } from "./manifest_directory.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
-import {
-  type Denied,
-  describeNonFile,
-  directoryAbove,
-  lookOrDenied,
-  type NonFileLook,
-} from "./manifest_look.ts";
-import { RetryDelays } from "./retry_delays.ts";
 import { IgnoredNames } from "./ignored_names.ts";
 
 /** Where the manifests are and how they are told from other files. */
@@ -93,7 +94,7 @@ export class ManifestSet {
     return this.#entries;
   }
 
-  /** The manifests, or the path of all, of which it is not known what they gave. */
+  /** The manifests, or the path of all, whose content is unknown. */
   get unknown(): readonly string[] {
     const { kind } = this.#pathState;
     const isAway = this.#isFirstScan && kind === "unreachable";
@@ -334,7 +335,6 @@ export class ManifestSet {
     const { missingSinceMs = nowMs } = this.#pathState.kind === "file"
       ? this.#pathState
       : {};
-    // Editors remove a file and write it anew; a moment tells the difference.
     if (nowMs - missingSinceMs < quiet.settleMs) {
       this.#pathState = { kind: "file", missingSinceMs };
       return schedule.scanSoon(missingSinceMs + quiet.settleMs);

@@ -5,11 +5,6 @@
  */
 
 import {
-  decodeManifestParts,
-  type FaultyPart,
-  type PodNameHint,
-} from "../../api/read/mod.ts";
-import {
   type Fault,
   formatFault,
   type UnknownFields,
@@ -20,11 +15,16 @@ import {
   objectId,
   podKey,
 } from "../../api/objects/mod.ts";
+import {
+  decodeManifestParts,
+  type FaultyPart,
+  type PodNameHint,
+} from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { describeFaults, identifyPod, keepEqual } from "../file/mod.ts";
-import type { FileReport } from "../mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
+import type { FileReport } from "../mod.ts";
 
 /** How answers are read. */
 export interface UrlContentOptions {
@@ -151,7 +151,7 @@ class Findings {
   }
 
   object(object: LocalObject): void {
-    const name = formatObjectId(objectId(object));
+    const name = keyOfObject(object);
     if (!this.objectNames.has(name)) {
       this.objectNames.add(name);
       this.objects.push(object);
@@ -180,7 +180,7 @@ function keptOf(
       (isAnyone || claims.has(claimOfPod(pod)))
     ),
     objects: held.objects.filter((object) =>
-      !found.objectNames.has(formatObjectId(objectId(object))) &&
+      !found.objectNames.has(keyOfObject(object)) &&
       (isAnyone || claims.has(claimOfObject(object)))
     ),
   };
@@ -278,3 +278,26 @@ function tellWarnings(warnings: readonly Fault[], context: Context): void {
 
 // A line of the log holds a few.
 const SHOWN = 3;
+
+/** Two contents; of what both have, the first. */
+export function uniteContents(
+  first: SourceContent,
+  second: SourceContent,
+): SourceContent {
+  const pods = new Set(first.pods.map(({ metadata }) => podKey(metadata)));
+  const names = new Set(first.objects.map(keyOfObject));
+  return {
+    pods: [
+      ...first.pods,
+      ...second.pods.filter(({ metadata }) => !pods.has(podKey(metadata))),
+    ],
+    objects: [
+      ...first.objects,
+      ...second.objects.filter((object) => !names.has(keyOfObject(object))),
+    ],
+  };
+}
+
+function keyOfObject(object: LocalObject): string {
+  return formatObjectId(objectId(object));
+}

@@ -25,15 +25,14 @@ import {
   type SetCheckpoint,
   type SourceCondition,
 } from "../mod.ts";
-import { signatureFault } from "./signature.ts";
-import type { SourceContent, SourceSet } from "../merge/mod.ts";
-import { uniteContents } from "./unite_contents.ts";
-import { readUrlContent } from "./url_content.ts";
 import {
   readCredentials,
   type ReadFile,
+  signatureFault,
   type UrlCredentialFiles,
 } from "./url_credentials.ts";
+import type { SourceContent, SourceSet } from "../merge/mod.ts";
+import { readUrlContent, uniteContents } from "./url_content.ts";
 import {
   requestUrl,
   showUrl,

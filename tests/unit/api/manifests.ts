@@ -5,7 +5,7 @@
  */
 
 import { decodeManifest } from "../../../mod/api/read/decode.ts";
-import type { Fault } from "../../../mod/api/fault/fault.ts";
+import type { Fault } from "../../../mod/api/fault/fault_list.ts";
 
 /** A part of a manifest, written as data. */
 export type Draft = Readonly<Record<string, unknown>>;

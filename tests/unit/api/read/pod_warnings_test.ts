@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
-import type { Fault } from "../../../../mod/api/fault/fault.ts";
+import type { Fault } from "../../../../mod/api/fault/fault_list.ts";
 import { podJson, podYaml } from "../manifests.ts";
 import type { Parts } from "../rows.ts";
 

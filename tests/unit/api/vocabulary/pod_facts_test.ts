@@ -16,7 +16,7 @@ import {
   formatContainerId,
   isPodUid,
   parseContainerId,
-} from "../../../../mod/api/objects/ids.ts";
+} from "../../../../mod/api/objects/objects.ts";
 import type { Pod } from "../../../../mod/api/types/pod.ts";
 
 const POD: Pod = {

@@ -12,12 +12,10 @@ import {
 import type { Pod, PodSpec } from "../../../../mod/api/types/mod.ts";
 import {
   runtimeClassConflict,
-  withRuntimeClass,
-} from "../../../../mod/pod/admission/runtime_class.ts";
-import {
   runtimeLack,
   type RuntimeSupport,
-} from "../../../../mod/pod/admission/runtime_support.ts";
+  withRuntimeClass,
+} from "../../../../mod/pod/admission/runtime_class.ts";
 
 function podOf(spec: Partial<PodSpec> = {}): Pod {
   return {

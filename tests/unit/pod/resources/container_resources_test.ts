@@ -7,9 +7,11 @@ import {
   oomScoreAdj,
   sandboxCgroupResources,
 } from "../../../../mod/pod/resources/container_resources.ts";
-import { podCgroupParent } from "../../../../mod/pod/resources/cgroup_names.ts";
+import {
+  podCgroupParent,
+  qosClass,
+} from "../../../../mod/pod/resources/cgroup_names.ts";
 import { podResourceSum } from "../../../../mod/pod/resources/resource_amounts.ts";
-import { qosClass } from "../../../../mod/pod/resources/qos.ts";
 import { pod, sidecarSpec, spec } from "../builders.ts";
 import { GOLDEN } from "../golden.ts";
 

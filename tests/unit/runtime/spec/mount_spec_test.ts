@@ -15,7 +15,7 @@ import type {
   VolumeMount,
 } from "../../../../mod/api/types/mod.ts";
 import type { Mount } from "../../../../mod/cri/config/mod.ts";
-import { mountAbilities } from "../../../../mod/runtime/spec/mount_abilities.ts";
+import { mountAbilities } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import {
   containerMounts,
   type ContainerMountsInput,
