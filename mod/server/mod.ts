@@ -1,5 +1,22 @@
 /**
- * What the agent answers: the control socket and the health endpoint.
+ * The HTTP server on the control socket, and the health endpoint on loopback.
+ *
+ * Only the owner of the socket can connect, at no moment others. A connection asks one
+ * question; what a client sends, holds open or does not read costs the agent a bounded
+ * amount of memory and time. Answers come from an `AgentView`, so they do not wait for the
+ * runtime. Lists, `Status` objects, watches and field selectors are those of Kubernetes'
+ * API as far as they go.
+ *
+ * @example The query of a request for events
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { parseEventQuery } from "./mod.ts";
+ *
+ * const query = new URLSearchParams({ watch: "1", fieldSelector: "reason=Killing" });
+ * const parsed = parseEventQuery(query, "shop");
+ * strictEqual(parsed.kind === "ok" && parsed.query.watch, true);
+ * strictEqual(parseEventQuery(new URLSearchParams("watch=x"), "").kind, "refused");
+ * ```
  *
  * @module
  */

@@ -17,9 +17,9 @@ export interface PodReport {
   /** Why the pod is as it is, in sentences; the most important first. */
   readonly explanation: readonly string[];
   /** Where the pod's manifest is; absent when no source names the pod. */
-  readonly source?: PodOrigin;
+  readonly source?: PodOrigin | undefined;
   /** Absent before the first look at the pod. */
-  readonly decision?: ReportedDecision;
+  readonly decision?: ReportedDecision | undefined;
   /** What is being done for the pod at present. */
   readonly activities: readonly ReportedActivity[];
   readonly probes: readonly ReportedProbe[];
@@ -39,19 +39,19 @@ export interface PodOrigin {
 export interface ReportedDecision {
   readonly time: string;
   /** The plan in a few words; absent when there was none to make. */
-  readonly plan?: string;
+  readonly plan?: string | undefined;
   /** Each step and why. */
   readonly why: readonly string[];
   /** What did not work. */
   readonly failures: readonly {
-    readonly container?: string;
+    readonly container?: string | undefined;
     readonly reason: string;
     readonly message: string;
-    readonly retryTime?: string;
+    readonly retryTime?: string | undefined;
   }[];
   readonly next: {
     readonly kind: "acting" | "settled" | "retry" | "held" | "terminal";
-    readonly time?: string;
+    readonly time?: string | undefined;
   };
 }
 
@@ -59,8 +59,8 @@ export interface ReportedDecision {
 export interface ReportedActivity {
   /** Such as `pulling_image`. */
   readonly kind: string;
-  readonly container?: string;
-  readonly image?: string;
+  readonly container?: string | undefined;
+  readonly image?: string | undefined;
   readonly since: string;
   /** How long already, in seconds; right also where the clock was not. */
   readonly seconds: number;
@@ -72,7 +72,7 @@ export interface ReportedProbe {
   readonly kind: "liveness" | "readiness" | "startup";
   readonly probe: Probe;
   /** What counts now; absent while nothing does. */
-  readonly verdict?: "success" | "failure";
+  readonly verdict?: "success" | "failure" | undefined;
   /** How often in a row the last attempts ended the same way. */
   readonly consecutive: number;
   /** Absent before the first attempt on the container that runs now. */
@@ -80,7 +80,7 @@ export interface ReportedProbe {
     readonly kind: string;
     readonly message: string;
     readonly time: string;
-  };
+  } | undefined;
   /** Why nothing is asked at present; absent while it is. */
-  readonly paused?: string;
+  readonly paused?: string | undefined;
 }

@@ -56,16 +56,14 @@ export function reportPod(
   const { uid } = pod.metadata;
   const nowMs = clock.now();
   const facts = gatherFacts(pod, deps, nowMs);
-  const origin = originOf(pod, core);
   return {
     apiVersion: "skerry.dev/v1alpha1",
     kind: "PodReport",
     time: formatTime(nowMs),
     pod,
     explanation: explainPod(facts),
-    ...(origin !== undefined && { source: origin }),
-    ...(facts.decision !== undefined &&
-      { decision: reportDecision(facts.decision) }),
+    source: originOf(pod, core),
+    decision: facts.decision && reportDecision(facts.decision),
     activities: facts.activities.map((each) => reportActivity(each, nowMs)),
     probes: facts.probes.map(reportProbe),
     events: core.events.list({ uid })
@@ -86,9 +84,7 @@ function findPod(
     const found = lastingPod(
       here.filter(({ metadata }) => metadata.name === full),
     );
-    if (found !== undefined) {
-      return found;
-    }
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -264,17 +260,18 @@ function reportDecision(
   const { atMs, plan, pod, observed, failures, next } = decision;
   return {
     time: formatTime(atMs),
-    ...(plan !== undefined && { plan: describePlan(plan) }),
+    plan: plan && describePlan(plan),
     why: explainPlan(plan, pod, observed),
     failures: failures.map(({ retryMs, cause: _cause, ...failure }) => ({
       ...failure,
-      ...(retryMs !== undefined && { retryTime: formatTime(retryMs) }),
+      retryTime: timeOf(retryMs),
     })),
-    next: {
-      kind: next.kind,
-      ...(next.dueMs !== undefined && { time: formatTime(next.dueMs) }),
-    },
+    next: { kind: next.kind, time: timeOf(next.dueMs) },
   };
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatTime(ms);
 }
 
 function reportActivity(
@@ -284,8 +281,8 @@ function reportActivity(
   const { kind, forMs } = activity;
   return {
     kind,
-    ...("container" in activity && { container: activity.container }),
-    ...("image" in activity && { image: activity.image }),
+    container: "container" in activity ? activity.container : undefined,
+    image: "image" in activity ? activity.image : undefined,
     since: formatTime(nowMs - forMs),
     seconds: Math.round(forMs / 1000),
   };
@@ -297,16 +294,11 @@ function reportProbe(fact: ExplainFacts["probes"][number]): ReportedProbe {
     container,
     kind,
     probe,
-    ...(verdict !== undefined && { verdict }),
+    verdict,
     consecutive,
-    ...(last !== undefined && {
-      last: {
-        kind: last.kind,
-        message: last.message,
-        time: formatTime(last.atMs),
-      },
-    }),
-    ...(paused !== undefined && { paused }),
+    last: last &&
+      { kind: last.kind, message: last.message, time: formatTime(last.atMs) },
+    paused,
   };
 }
 

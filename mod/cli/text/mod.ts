@@ -1,5 +1,15 @@
 /**
- * Text for a terminal: tables, blocks of fields, and names that carry no escape sequences.
+ * Text for a terminal: tables, blocks of fields, JSON and YAML. What others wrote keeps to its
+ * cell or line: control characters and marks of direction become blanks. Pure.
+ *
+ * @example A table whose cells cannot break it
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { renderTable } from "./mod.ts";
+ *
+ * const rows = [["NAME", "STATUS"], ["web\u001b[2J", "Running"]];
+ * strictEqual(renderTable(rows), "NAME      STATUS\nweb [2J   Running\n");
+ * ```
  *
  * @module
  */
