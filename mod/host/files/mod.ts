@@ -21,6 +21,7 @@ export { type DiskFiles, diskFiles } from "./disk_files.ts";
 export { realPathOf, useFileBelow } from "./file_below.ts";
 export { FileError, fileErrorKind } from "./file_error.ts";
 export { readFileHead, readFileTail } from "./file_bytes.ts";
+export { type PodRecordDisk, PodRecordFile } from "./pod_record_file.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
 export { openRecord, sealRecord } from "./sealed_record.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
-import { openRecord, sealRecord } from "../../host/files/mod.ts";
+import { type PodRecordDisk, PodRecordFile } from "../../host/files/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
@@ -15,7 +15,6 @@ import type {
   ObservedPod,
 } from "../../pod/observed/mod.ts";
 import type { StopNote } from "../../pod/plan/mod.ts";
-import type { DiskFiles } from "../../host/files/mod.ts";
 
 /** What is remembered of one container. */
 interface Note {
@@ -31,12 +30,6 @@ interface Stop {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
-
-/** What keeping notes does to the disk. */
-export type NoteFiles = Pick<
-  DiskFiles,
-  "makeDirectory" | "readTail" | "replace"
->;
 
 /** By the id that the runtime gave, the oldest first. */
 type Notes = ReadonlyMap<string, Note>;
@@ -68,29 +61,31 @@ const MAX_READS = 3;
  * A disk that refuses stops nothing: this agent remembers in any case.
  */
 export class ContainerNotes {
-  readonly #files: NoteFiles;
+  readonly #file: PodRecordFile;
   readonly #events: EventSink;
   readonly #clock: Clock;
-  readonly #podsDir: string;
   readonly #notes: Map<string, Notes>;
   /** How often the file of a pod could not be read, by UID. */
   readonly #failedReads: Map<string, number>;
 
   constructor(
     deps: {
-      readonly files: NoteFiles;
+      readonly files: PodRecordDisk;
       readonly events: EventSink;
       readonly clock: Clock;
       readonly sessions: Sessions;
     },
     options: { readonly podsDir: string },
   ) {
-    this.#files = deps.files;
     this.#events = deps.events;
     this.#clock = deps.clock;
     this.#notes = deps.sessions.map();
     this.#failedReads = deps.sessions.map();
-    this.#podsDir = options.podsDir;
+    this.#file = new PodRecordFile(deps.files, {
+      podsDir: options.podsDir,
+      name: "containers.json",
+      maxBytes: MAX_BYTES,
+    });
   }
 
   /**
@@ -185,9 +180,7 @@ export class ContainerNotes {
 
   async #read(uid: string): Promise<Notes> {
     try {
-      const bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
-      if (bytes === undefined) return NOTHING;
-      return decode(openRecord(new TextDecoder().decode(bytes))?.record);
+      return decode(await this.#file.read(uid));
     } catch (error) {
       const times = (this.#failedReads.get(uid) ?? 0) + 1;
       this.#failedReads.set(uid, times);
@@ -201,12 +194,11 @@ export class ContainerNotes {
     const { uid } = pod.metadata;
     const notes = newest(all);
     this.#notes.set(uid, notes);
-    const { text } = sealRecord({ containers: Object.fromEntries(notes) });
+    const record = { containers: Object.fromEntries(notes) };
     // A hook that is due goes with its container when power is lost.
     const durable = [...notes.values()].some(({ stop }) => stop !== undefined);
     try {
-      await this.#files.makeDirectory(`${this.#podsDir}/${uid}`, 0o750);
-      await this.#files.replace(this.#path(uid), text, { durable });
+      await this.#file.write(uid, record, { durable });
     } catch (error) {
       this.#events.record(podRef(pod), {
         type: "Warning",
@@ -217,10 +209,6 @@ export class ContainerNotes {
           }`,
       });
     }
-  }
-
-  #path(uid: string): string {
-    return `${this.#podsDir}/${uid}/containers.json`;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 export { ContainerFiles } from "./container_files.ts";
-export { ContainerNotes, type NoteFiles } from "./container_notes.ts";
+export { ContainerNotes } from "./container_notes.ts";
 export { PodLister } from "./list_pieces.ts";
 export {
   listPod,

@@ -7,6 +7,7 @@
 import type { Sessions } from "../../base/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { parseQuantity } from "../../api/objects/mod.ts";
+import { type PodRecordDisk, PodRecordFile } from "../../host/files/mod.ts";
 import type { ActuatedResources, ObservedPod } from "../../pod/observed/mod.ts";
 import {
   isGeneratedUid,
@@ -18,7 +19,6 @@ import {
   qosClass,
   type ResourceList,
 } from "../../pod/resources/mod.ts";
-import type { RuntimeFiles } from "../spec/mod.ts";
 
 /** What is remembered of one pod. */
 interface PodRecord {
@@ -50,17 +50,19 @@ const MAX_BYTES = 64 << 10;
  * since every change of another gives it a new one.
  */
 export class ActuatedStore {
-  readonly #files: RuntimeFiles;
-  readonly #podsDir: string;
+  readonly #file: PodRecordFile;
   readonly #records: Map<string, PodRecord>;
 
   constructor(
-    deps: { readonly files: RuntimeFiles; readonly sessions: Sessions },
+    deps: { readonly files: PodRecordDisk; readonly sessions: Sessions },
     options: { readonly podsDir: string },
   ) {
-    this.#files = deps.files;
     this.#records = deps.sessions.map();
-    this.#podsDir = options.podsDir;
+    this.#file = new PodRecordFile(deps.files, {
+      podsDir: options.podsDir,
+      name: "resources.json",
+      maxBytes: MAX_BYTES,
+    });
   }
 
   /** The same pod with what is remembered of its containers and its class. */
@@ -141,37 +143,19 @@ export class ActuatedStore {
 
   /** `undefined` when the disk does not say: the pod has to be looked at whatever it says. */
   async #read(uid: string): Promise<PodRecord | undefined> {
-    let bytes: Uint8Array | undefined;
     try {
-      bytes = await this.#files.readTail(this.#path(uid), MAX_BYTES);
+      return decode(await this.#file.read(uid));
     } catch {
       return undefined;
-    }
-    if (bytes === undefined) return NOTHING;
-    try {
-      return decode(JSON.parse(new TextDecoder().decode(bytes)));
-    } catch (error) {
-      // Half written by an agent that was killed: as good as none.
-      if (error instanceof SyntaxError) return NOTHING;
-      throw error;
     }
   }
 
   async #keep(uid: string, record: PodRecord): Promise<void> {
     this.#records.set(uid, record);
     if (isGeneratedUid(uid)) return;
-    const { qosClass, pod, containers } = record;
-    const text = JSON.stringify({
-      qosClass,
-      pod,
-      containers: Object.fromEntries(containers),
-    });
-    await this.#files.makeDirectory(`${this.#podsDir}/${uid}`, 0o750);
-    await this.#files.write(this.#path(uid), text, 0o600);
-  }
-
-  #path(uid: string): string {
-    return `${this.#podsDir}/${uid}/resources.json`;
+    const containers = Object.fromEntries(record.containers);
+    // After a power cut the pod has other containers.
+    await this.#file.write(uid, { ...record, containers }, { durable: false });
   }
 }
 

@@ -9,6 +9,7 @@ import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
+import type { PodRecordDisk } from "../../host/files/mod.ts";
 import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import {
@@ -25,7 +26,6 @@ import {
   type NodeFacts,
   overheadResources,
   resizedResources,
-  type RuntimeFiles,
   sandboxResources,
 } from "../spec/mod.ts";
 
@@ -38,7 +38,7 @@ export interface PodResourcesDeps {
     RuntimeService,
     "updateContainerResources" | "updatePodSandboxResources"
   >;
-  readonly files: RuntimeFiles;
+  readonly files: PodRecordDisk;
   readonly events: EventSink;
   readonly cgroups: PodCgroups;
   /** The node as the builders of configurations know it. */
@@ -81,7 +81,7 @@ export class PodResources {
         describeError(error)
       }`;
       const reason = "FailedToCreatePodContainer";
-      this.#tell(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
+      this.#record(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
       log.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
@@ -93,7 +93,7 @@ export class PodResources {
     try {
       await this.#deps.cgroups.update(pod);
     } catch (error) {
-      this.#tell(pod, {
+      this.#record(pod, {
         type: "Warning",
         reason: NO_POD_CGROUP,
         message: `Cannot limit the pod as a whole: ${describeError(error)}`,
@@ -136,7 +136,7 @@ export class PodResources {
     );
     const todo: ResizePlan = { ...plan.resize, updates };
     const isInPlace = updates.length > 0 || todo.podAfter !== undefined;
-    if (isInPlace) this.#tellStarted(pod, todo);
+    if (isInPlace) this.#recordStart(pod, todo);
     try {
       for (const resource of RESIZED_RESOURCES) {
         await this.#resizeOne(resource, { ...resize, todo });
@@ -151,15 +151,15 @@ export class PodResources {
       const cause = causeOf(error);
       const message = cause.words;
       this.#errors.set(uid, message);
-      this.#tell(pod, { type: "Warning", reason: "ResizeError", message });
+      this.#record(pod, { type: "Warning", reason: "ResizeError", message });
       log.failed({ reason: "ResizePodInPlaceError", message, cause });
       return;
     }
     this.#errors.delete(uid);
     if (!isInPlace) return;
-    await this.#tellRuntime(resize);
+    await this.#announce(resize);
     const message = `Pod resize completed: ${describeResize(todo)}`;
-    this.#tell(pod, { type: "Normal", reason: "ResizeCompleted", message });
+    this.#record(pod, { type: "Normal", reason: "ResizeCompleted", message });
   }
 
   /**
@@ -222,7 +222,7 @@ export class PodResources {
     try {
       await record;
     } catch (error) {
-      this.#tell(pod, {
+      this.#record(pod, {
         type: "Warning",
         reason: "FailedCheckpoint",
         message:
@@ -237,7 +237,7 @@ export class PodResources {
    * Tells the runtime that the pod was resized, for those behind it who want to know.
    * Many runtimes have no ear for it, and the pod has its resources in any case.
    */
-  async #tellRuntime({ pod, plan, signal }: Resize): Promise<void> {
+  async #announce({ pod, plan, signal }: Resize): Promise<void> {
     if (plan.sandbox.kind !== "keep") return;
     const { runtime, node } = this.#deps;
     const overhead = overheadResources(pod, node);
@@ -249,7 +249,7 @@ export class PodResources {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof CriError && error.kind === "unimplemented") return;
-      this.#tell(pod, {
+      this.#record(pod, {
         type: "Warning",
         reason: "ResizeError",
         message: `Cannot tell the runtime of the resize: ${
@@ -259,15 +259,15 @@ export class PodResources {
     }
   }
 
-  #tellStarted(pod: Pod, plan: ShownResize): void {
-    this.#tell(pod, {
+  #recordStart(pod: Pod, plan: ShownResize): void {
+    this.#record(pod, {
       type: "Normal",
       reason: "ResizeStarted",
       message: `Pod resize started: ${describeResize(plan)}`,
     });
   }
 
-  #tell(
+  #record(
     pod: Pod,
     event: {
       readonly type: "Normal" | "Warning";

@@ -93,7 +93,7 @@ Deno.test("PodExecutor.execute() resizes a pod as a whole once, and knows it aft
   deepStrictEqual(told, []);
   const path = `${rig.podsDir}/${UID}/resources.json`;
   const record = JSON.parse(await Deno.readTextFile(path));
-  deepStrictEqual(record.pod.limits, LARGE);
+  deepStrictEqual(record.record.pod.limits, LARGE);
 });
 
 Deno.test("PodExecutor.execute() sets free what is not limited any more", async () => {

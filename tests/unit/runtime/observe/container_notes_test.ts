@@ -6,12 +6,12 @@ import {
 } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
-import { sealRecord } from "../../../../mod/host/files/mod.ts";
-import type { ObservedContainer } from "../../../../mod/pod/observed/mod.ts";
 import {
-  ContainerNotes,
-  type NoteFiles,
-} from "../../../../mod/runtime/observe/container_notes.ts";
+  type PodRecordDisk,
+  sealRecord,
+} from "../../../../mod/host/files/mod.ts";
+import type { ObservedContainer } from "../../../../mod/pod/observed/mod.ts";
+import { ContainerNotes } from "../../../../mod/runtime/observe/container_notes.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { ended, NOW_MS, observed, pod, seen } from "../../pod/builders.ts";
 
@@ -26,7 +26,7 @@ class Disk {
   readonly events: PodEvent[] = [];
   readonly clock = new FakeClock(NOW_MS);
 
-  readonly files: NoteFiles = {
+  readonly files: PodRecordDisk = {
     makeDirectory: () => Promise.resolve(),
     replace: (path, text, { durable }) => {
       strictEqual(path, "/pods/u1/containers.json");

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { ActuatedStore } from "../../../../mod/runtime/resources/actuated_resources.ts";
-import type { RuntimeFiles } from "../../../../mod/runtime/spec/ports.ts";
+import type { PodRecordDisk } from "../../../../mod/host/files/mod.ts";
 import { podOf, seenContainer, seenPod } from "../builders.ts";
 
 const UID = "4a6b6c1e-0000-4000-8000-000000000001";
@@ -18,12 +18,13 @@ const PATH = `/pods/${UID}/resources.json`;
 class Disk {
   readonly sessions = new Sessions();
   readonly files: Map<string, string> = new Map();
+  writes = 0;
 
   store(): ActuatedStore {
-    const refuse = () => Promise.reject(new Error("not expected"));
-    const files: RuntimeFiles = {
+    const files: PodRecordDisk = {
       makeDirectory: () => Promise.resolve(),
-      write: (path, content) => {
+      replace: (path, content) => {
+        this.writes++;
         this.files.set(path, content);
         return Promise.resolve();
       },
@@ -33,10 +34,6 @@ class Disk {
           text === undefined ? undefined : new TextEncoder().encode(text),
         );
       },
-      writeNew: refuse,
-      readTailBelow: refuse,
-      list: refuse,
-      remove: refuse,
     };
     return new ActuatedStore({ files, sessions: this.sessions }, {
       podsDir: "/pods",
@@ -79,6 +76,31 @@ Deno.test("ActuatedStore knows after a restart of the agent what pod and contain
   });
   strictEqual(known.containers[1]?.resources, undefined);
   deepStrictEqual(await disk.store().complete(SEEN), known);
+});
+
+Deno.test("ActuatedStore reads what an agent wrote before records were sealed, and seals it with the next change", async () => {
+  const disk = new Disk();
+  const resources = { requests: { cpu: "100m" }, limits: {} };
+  const old = {
+    qosClass: "Burstable",
+    pod: resources,
+    containers: { c: { id: "c-0", resources } },
+  };
+  disk.files.set(PATH, JSON.stringify(old));
+  const store = disk.store();
+  const known = await store.complete(SEEN);
+  strictEqual(known.qosClass, "Burstable");
+  deepStrictEqual(known.containers[0]?.resources, resources);
+  strictEqual(disk.writes, 0);
+  await store.podResized(pod("300m"));
+  const sealed = disk.files.get(PATH) ?? "";
+  match(sealed, /"sha256"/);
+  const next = await disk.store().complete(SEEN);
+  deepStrictEqual(next.podResources?.requests, { cpu: "300m" });
+  deepStrictEqual(next.containers[0]?.resources, resources);
+  // A sealed one of which a byte was lost is none, whatever it still says.
+  disk.files.set(PATH, sealed.replace("300m", "400m"));
+  deepStrictEqual(await disk.store().complete(SEEN), SEEN);
 });
 
 Deno.test("ActuatedStore says nothing of another container of the same name", async () => {
