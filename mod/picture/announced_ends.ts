@@ -117,11 +117,8 @@ export class AnnouncedEnds implements LookService {
     options?: CallOptions,
   ): Promise<readonly Container[]> {
     const rows = await this.#deps.runtime.listContainers(filter, options);
-    if (this.#known.size === 0) return rows;
     return rows.map((row) =>
-      this.#endOf(row, "running") === undefined
-        ? row
-        : { ...row, state: "exited" }
+      this.#endOf(row, "running") ? { ...row, state: "exited" } : row
     );
   }
 
@@ -130,11 +127,8 @@ export class AnnouncedEnds implements LookService {
     options?: CallOptions,
   ): Promise<readonly Sandbox[]> {
     const rows = await this.#deps.runtime.listPodSandbox(filter, options);
-    if (this.#known.size === 0) return rows;
     return rows.map((row) =>
-      this.#endOf(row, "ready") === undefined
-        ? row
-        : { ...row, state: "not_ready" }
+      this.#endOf(row, "ready") ? { ...row, state: "not_ready" } : row
     );
   }
 
@@ -169,9 +163,9 @@ export class AnnouncedEnds implements LookService {
       sandboxId,
       runtime.podSandboxStatus(sandboxId, options),
     );
-    return this.#endOf(status, "ready") === undefined
-      ? status
-      : { ...status, state: "not_ready" };
+    return this.#endOf(status, "ready")
+      ? { ...status, state: "not_ready" }
+      : status;
   }
 
   async #ask(id: string, signal: AbortSignal): Promise<void> {

@@ -45,32 +45,23 @@ export interface PodPicture {
 }
 
 /** The newest look at a pod as a whole. */
-export type PodLook = UnseenLook | ObservedLook | UnreadableLook;
-
-interface UnseenLook {
-  readonly kind: "unseen";
-  readonly pod: undefined;
-  readonly atMs: number;
-  readonly parts: ReadonlyMap<string, TimedPart>;
-}
-
-interface ObservedLook {
-  readonly kind: "observed";
-  /** With what was learned of single containers since. */
-  readonly pod: ObservedPod;
-  readonly atMs: number;
-  /** What was learned of single containers after `atMs`, by id. */
-  readonly parts: ReadonlyMap<string, TimedPart>;
-}
-
-interface UnreadableLook {
-  readonly kind: "unreadable";
-  /** As it was observed before. */
-  readonly pod: ObservedPod | undefined;
-  readonly error: Error;
-  readonly atMs: number;
-  readonly parts: ReadonlyMap<string, TimedPart>;
-}
+export type PodLook =
+  & {
+    readonly atMs: number;
+    /** What was learned of single containers after that, by id. */
+    readonly parts: ReadonlyMap<string, TimedPart>;
+  }
+  & (
+    | { readonly kind: "unseen"; readonly pod: undefined }
+    /** With what was learned of single containers since. */
+    | { readonly kind: "observed"; readonly pod: ObservedPod }
+    /** As it was observed before, and why it cannot be now. */
+    | {
+      readonly kind: "unreadable";
+      readonly pod: ObservedPod | undefined;
+      readonly error: Error;
+    }
+  );
 
 interface TimedPart {
   readonly part: PodPart;
@@ -110,7 +101,7 @@ export interface Stepped {
   readonly moved: readonly ContainerMoved[];
 }
 
-const UNSEEN: UnseenLook = {
+const UNSEEN: PodLook = {
   kind: "unseen",
   pod: undefined,
   atMs: -Infinity,

@@ -18,23 +18,19 @@ import { nextDelay } from "../base/mod.ts";
  *     └── unimplemented ─ down ◀──────────────────────────────────┘
  * ```
  */
-export type StreamState =
-  /** There is none, as far as is known; it is asked for again now and then. */
-  | { readonly kind: "absent" }
-  /** It ended or could not be opened; it is to be asked for again after `delayMs`. */
-  | { readonly kind: "down"; readonly owes: boolean; readonly delayMs: number }
-  /** It is open; whether it tells everything has to be seen. */
-  | {
-    readonly kind: "proving";
-    /** Lists in a row that found nothing it had not told. */
-    readonly clean: number;
-    /** It has missed something, and told nothing true since. */
-    readonly owes: boolean;
-    /** What the next delay is doubled from when it ends soon. */
-    readonly delayMs: number | undefined;
-  }
-  /** It has told all that was to be told. */
-  | { readonly kind: "trusted" };
+export interface StreamState {
+  /**
+   * `absent`: there is none as far as is known. `down`: it ended or could not be opened.
+   * `proving`: it is open. `trusted`: it has announced all that was to be announced.
+   */
+  readonly kind: "absent" | "down" | "proving" | "trusted";
+  /** Lists in a row that found nothing it had not announced. */
+  readonly clean: number;
+  /** It has missed something, and announced nothing true since. */
+  readonly owes: boolean;
+  /** How long it was waited for last; `undefined` once it was trusted. */
+  readonly delayMs: number | undefined;
+}
 
 /** What the state depends on. */
 export type StreamSignal =
@@ -54,7 +50,15 @@ export type StreamSignal =
   | { readonly kind: "list_failed" };
 
 /** Before anything is known. */
-export const NO_STREAM: StreamState = { kind: "absent" };
+export const NO_STREAM: StreamState = {
+  kind: "absent",
+  clean: 0,
+  owes: false,
+  delayMs: undefined,
+};
+
+/** One that was trusted has lasted: the next outage begins anew. */
+const TRUSTED: StreamState = { ...NO_STREAM, kind: "trusted" };
 
 /** How many lists in a row have to find nothing new before the stream is trusted. */
 const CLEAN_LISTS = 3;
@@ -75,35 +79,22 @@ export function stepStream(
   state: StreamState,
   signal: StreamSignal,
 ): StreamState {
+  const isOpen = state.kind === "proving" || state.kind === "trusted";
   switch (signal.kind) {
     case "connected":
-      return {
-        kind: "proving",
-        clean: 0,
-        owes: owes(state),
-        delayMs: delayOf(state),
-      };
-    case "lost":
-      return {
-        kind: "down",
-        owes: owes(state),
-        delayMs: nextDelay(delayOf(state), RECONNECT),
-      };
+      return { ...state, kind: "proving", clean: 0 };
+    case "lost": {
+      const delayMs = nextDelay(state.delayMs, RECONNECT);
+      return { ...state, kind: "down", delayMs };
+    }
     case "unimplemented":
       return NO_STREAM;
     case "told_truth":
       return state.kind === "proving" ? { ...state, owes: false } : state;
     case "listed":
-      return afterList(state, signal);
+      return isOpen ? afterList(state, signal) : state;
     case "list_failed":
-      return state.kind === "proving" || state.kind === "trusted"
-        ? {
-          kind: "proving",
-          clean: 0,
-          owes: owes(state),
-          delayMs: delayOf(state),
-        }
-        : state;
+      return isOpen ? { ...state, kind: "proving", clean: 0 } : state;
     default:
       return signal satisfies never;
   }
@@ -121,52 +112,17 @@ export function relistPeriodMs(state: StreamState, baseMs: number): number {
 }
 
 /** Milliseconds from the end of a stream until it is asked for again. Pure. */
-export function retryDelayMs(state: StreamState): number {
-  switch (state.kind) {
-    case "absent":
-      return ABSENT_RETRY_MS;
-    case "down":
-      return state.delayMs;
-    case "proving":
-    case "trusted":
-      return 0;
-  }
+export function retryDelayMs({ kind, delayMs = 0 }: StreamState): number {
+  if (kind === "absent") return ABSENT_RETRY_MS;
+  return kind === "down" ? delayMs : 0;
 }
 
 function afterList(
   state: StreamState,
   { untold, missed }: { readonly untold: number; readonly missed: number },
 ): StreamState {
-  if (state.kind !== "proving" && state.kind !== "trusted") return state;
-  if (missed > 0) {
-    return { kind: "proving", clean: 0, owes: true, delayMs: delayOf(state) };
-  }
+  if (missed > 0) return { ...state, kind: "proving", clean: 0, owes: true };
   if (state.kind === "trusted") return state;
   const clean = untold > 0 ? 0 : state.clean + 1;
-  return clean >= CLEAN_LISTS && !state.owes
-    ? { kind: "trusted" }
-    : { ...state, clean };
-}
-
-function owes(state: StreamState): boolean {
-  switch (state.kind) {
-    case "down":
-    case "proving":
-      return state.owes;
-    case "absent":
-    case "trusted":
-      return false;
-  }
-}
-
-/** A stream that was trusted has lasted: the next outage begins anew. */
-function delayOf(state: StreamState): number | undefined {
-  switch (state.kind) {
-    case "down":
-    case "proving":
-      return state.delayMs;
-    case "absent":
-    case "trusted":
-      return undefined;
-  }
+  return clean >= CLEAN_LISTS && !state.owes ? TRUSTED : { ...state, clean };
 }

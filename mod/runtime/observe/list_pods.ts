@@ -34,41 +34,17 @@ export interface PodListing {
   readonly containers: readonly Container[];
 }
 
-/** A sandbox or container without the labels of a pod: someone else's. */
-export interface ForeignItem {
-  readonly kind: "sandbox" | "container";
-  readonly id: string;
-  readonly name: string;
-}
-
-/** One look at everything the runtime holds. */
+/** All pods that the runtime holds; what has no labels of a pod is left out. */
 export interface RuntimeListing {
   /** By UID, in the order of the runtime's answer. */
   readonly pods: ReadonlyMap<string, PodListing>;
-  readonly foreign: readonly ForeignItem[];
-}
-
-/**
- * Lists all sandboxes and containers, grouped by pod.
- *
- * They belong to a pod by label, as upstream: a container stays visible when its
- * sandbox is gone.
- *
- * @throws {CriError} when either list fails
- */
-export async function listPods(
-  runtime: ListService,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<RuntimeListing> {
-  const [sandboxes, containers] = await Promise.all([
-    runtime.listPodSandbox(undefined, options),
-    runtime.listContainers(undefined, options),
-  ]);
-  return groupByPod(sandboxes, containers);
 }
 
 /**
  * Lists the sandboxes and containers of one pod; empty when there are none.
+ *
+ * They belong to it by label, as upstream: a container stays visible when its sandbox
+ * is gone.
  *
  * @throws {CriError} when either list fails
  */
@@ -97,17 +73,12 @@ export function groupByPod(
   containers: readonly Container[],
 ): RuntimeListing {
   const pods = new Map<string, OpenListing>();
-  const foreign: ForeignItem[] = [];
   const seen = new Set<string>();
   for (const sandbox of sandboxes) {
     if (seen.has(sandbox.id)) continue;
     seen.add(sandbox.id);
     const listing = openListing(pods, sandbox.labels);
-    if (listing === undefined) {
-      const { id, metadata } = sandbox;
-      foreign.push({ kind: "sandbox", id, name: metadata.name });
-      continue;
-    }
+    if (listing === undefined) continue;
     nameAfter(sandbox, listing);
     listing.sandboxes.push(sandbox);
     if (sandbox.state === "ready") listing.alive = true;
@@ -117,16 +88,12 @@ export function groupByPod(
     seen.add(container.id);
     const named = container.labels[LABEL_CONTAINER_NAME] !== undefined;
     const listing = named ? openListing(pods, container.labels) : undefined;
-    if (listing === undefined) {
-      const { id, metadata } = container;
-      foreign.push({ kind: "container", id, name: metadata.name });
-      continue;
-    }
+    if (listing === undefined) continue;
     listing.containers.push(container);
     const { state } = container;
     if (state === "running" || state === "unknown") listing.alive = true;
   }
-  return { pods, foreign };
+  return { pods };
 }
 
 const NOTHING_LISTED: Omit<PodListing, "uid"> = {

@@ -319,7 +319,7 @@ const MAX_REASON = 256;
 const MAX_MESSAGE = 4096;
 
 /** Cuts a text that a runtime gave. */
-export function clip(text: string, maxLength: number): string {
+function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, maxLength);
 }
 

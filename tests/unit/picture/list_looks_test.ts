@@ -21,7 +21,6 @@ class ListRig extends RecordRig {
     const { startMs = this.clock.monotonic(), tasks } = more;
     const listing = {
       pods: new Map(pods.map((pod) => [pod.uid, pod])),
-      foreign: [],
     };
     const options = { startMs, sinceMs: undefined, signal: NEVER, tasks };
     return this.lists.settle(listing, options);

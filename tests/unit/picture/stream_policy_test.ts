@@ -104,7 +104,7 @@ Deno.test("stepStream() waits longer for a stream that does not last, up to 30 s
   let state: StreamState = NO_STREAM;
   for (let times = 0; times < 7; times++) {
     state = stepStream(stepStream(state, CONNECTED), LOST);
-    delays.push(state.kind === "down" ? state.delayMs : NaN);
+    delays.push(state.delayMs ?? NaN);
   }
   deepStrictEqual(delays, [1, 2, 4, 8, 16, 30, 30].map((s) => s * 1_000));
   for (const signal of [...TRUSTED, LOST]) state = stepStream(state, signal);
