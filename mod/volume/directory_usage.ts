@@ -5,7 +5,7 @@
  */
 
 import { fileErrorKind } from "../host/files/mod.ts";
-import { isSameFile } from "./careful_file.ts";
+import { isSameFile } from "./safe_file.ts";
 import { listDirectory } from "./directory_listing.ts";
 
 // stat(2) counts blocks of this size, whatever the file system has.

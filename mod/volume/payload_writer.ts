@@ -11,7 +11,7 @@ import {
   hasContent,
   type Ownership,
   setOwnership,
-} from "./careful_file.ts";
+} from "./safe_file.ts";
 import {
   directoriesAbove,
   DRAFT_PREFIX,

@@ -5,7 +5,7 @@
  */
 
 import { fileErrorKind } from "../host/files/mod.ts";
-import { isSameFile, modeOf } from "./careful_file.ts";
+import { isSameFile, modeOf } from "./safe_file.ts";
 import { partsOf, pathBelow, walkBelow, type Walked } from "./walk_below.ts";
 
 /** A path below a volume and the file that it led to when it was checked. */

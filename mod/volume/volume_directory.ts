@@ -6,7 +6,7 @@
 
 import { basename, dirname } from "node:path";
 import { fileErrorKind } from "../host/files/mod.ts";
-import { setOwnership } from "./careful_file.ts";
+import { setOwnership } from "./safe_file.ts";
 import type { VolumeFiles } from "./ports.ts";
 import { VolumeFailure } from "./volume_failure.ts";
 

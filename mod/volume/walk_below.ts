@@ -6,7 +6,7 @@
  */
 
 import { fileErrorKind } from "../host/files/mod.ts";
-import { isSameFile, setOwnership } from "./careful_file.ts";
+import { isSameFile, setOwnership } from "./safe_file.ts";
 
 /** How {@linkcode walkBelow} takes what it meets. */
 export interface WalkOptions {

@@ -7,6 +7,6 @@
 export { Activities } from "./activities.ts";
 export { ContainerEvents, restartBackOffText } from "./container_event.ts";
 export { causeOf, causeOfAll } from "./cause.ts";
-export type { SyncOutcome } from "./outcome.ts";
-export { OutcomeLog } from "./outcome_log.ts";
-export { Places } from "./places.ts";
+export type { SyncOutcome } from "./sync_outcome.ts";
+export { SyncReport } from "./sync_report.ts";
+export { Slots } from "./slots.ts";

@@ -25,7 +25,7 @@ import {
   type ListService,
 } from "../observe/mod.ts";
 import { type PodKiller, SandboxesLeft } from "./kill.ts";
-import { causeOf, type OutcomeLog } from "../account/mod.ts";
+import { causeOf, type SyncReport } from "../account/mod.ts";
 
 /** The part of an execution that stopping looks at. */
 export interface StopInput {
@@ -59,19 +59,19 @@ export class PlanStops {
   }
 
   /** Stops what the plan wants stopped; false when the rest must wait. */
-  async run(input: StopInput, log: OutcomeLog): Promise<boolean> {
+  async run(input: StopInput, report: SyncReport): Promise<boolean> {
     const { plan } = input;
     try {
       await this.#note(input);
       if (plan.sandbox.kind === "keep") {
-        await this.#stopSome(input, log);
-      } else await this.#stopAll(input, log);
-      if (plan.startInit.length > 0) await this.#clearInit(input, log);
+        await this.#stopSome(input, report);
+      } else await this.#stopAll(input, report);
+      if (plan.startInit.length > 0) await this.#clearInit(input, report);
       return true;
     } catch (error) {
       input.signal.throwIfAborted();
-      log.changed();
-      log.podFailed({
+      report.changed();
+      report.podFailed({
         reason: plan.sandbox.kind === "keep"
           ? "KillContainerError"
           : "KillPodSandboxError",
@@ -100,7 +100,7 @@ export class PlanStops {
     await this.#deps.notes.stopping(pod, notes, { graceSeconds });
   }
 
-  async #stopAll(input: StopInput, log: OutcomeLog): Promise<void> {
+  async #stopAll(input: StopInput, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = input;
     if (plan.sandbox.kind === "create") {
       if (plan.sandbox.replacesId !== undefined) {
@@ -126,9 +126,9 @@ export class PlanStops {
       const isLeft = error instanceof SandboxesLeft;
       if (!isLeft || await this.#isAlive(observed, signal)) throw error;
       // What is left is the network of a sandbox that is over: that is a collector's.
-      log.leftUnstopped(error.sandboxIds);
+      report.leftUnstopped(error.sandboxIds);
     }
-    log.stopped();
+    report.stopped();
   }
 
   /** Whether anything of the pod may still run. */
@@ -140,7 +140,7 @@ export class PlanStops {
     return alive;
   }
 
-  async #stopSome(input: StopInput, log: OutcomeLog): Promise<void> {
+  async #stopSome(input: StopInput, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = input;
     const podIps = this.#deps.killer.addressesOf(pod, observed);
     for (const step of plan.kill) {
@@ -154,7 +154,7 @@ export class PlanStops {
         message,
         signal,
       });
-      log.stopped();
+      report.stopped();
     }
     for (const step of plan.reset) {
       const container = { id: step.containerId, name: step.containerName };
@@ -173,10 +173,10 @@ export class PlanStops {
       if (record !== undefined) {
         await this.#remover.removeRecord(observed, record, { signal });
       }
-      log.stopped();
+      report.stopped();
     }
     if (plan.reset.length > 0) {
-      log.again("RestartingAllContainers", "All containers are restarted");
+      report.again("RestartingAllContainers", "All containers are restarted");
     }
   }
 
@@ -185,7 +185,7 @@ export class PlanStops {
    * none counts as done; else all but the newest of a name. One that cannot be removed
    * stops nobody: it is of another sandbox, or not the newest, and says nothing.
    */
-  async #clearInit(input: StopInput, log: OutcomeLog): Promise<void> {
+  async #clearInit(input: StopInput, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = input;
     const startsAnew = plan.sandbox.kind === "create";
     for (const { name } of pod.spec.initContainers ?? []) {
@@ -195,7 +195,9 @@ export class PlanStops {
         : records.filter((seen) => !mayRun(seen)).slice(1);
       for (const container of dead) {
         // What cannot be removed is no reason to look at the pod again at once.
-        if (await this.#tryRemove(observed, container, signal)) log.stopped();
+        if (await this.#tryRemove(observed, container, signal)) {
+          report.stopped();
+        }
       }
     }
   }

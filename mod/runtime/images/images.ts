@@ -15,12 +15,7 @@ import {
 import { formatDuration } from "../../base/text/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
-import {
-  Activities,
-  causeOf,
-  ContainerEvents,
-  Places,
-} from "../account/mod.ts";
+import { Activities, causeOf, ContainerEvents, Slots } from "../account/mod.ts";
 import { ImageLookups } from "./image_lookups.ts";
 import type { Fetched, ImageOutcome, PullEnd } from "./image_outcome.ts";
 import { parseImageReference } from "./image_reference.ts";
@@ -71,7 +66,7 @@ export class ImagePuller {
   readonly #events: EventSink;
   readonly #clock: Clock;
   readonly #activities: Activities;
-  readonly #pulls: Places;
+  readonly #pullSlots: Slots;
   readonly #lookups: ImageLookups;
   readonly #tasks = new PullTasks();
   readonly #backoffs: PullBackoffs;
@@ -94,7 +89,7 @@ export class ImagePuller {
     deps.sessions.onEnd((uid) => this.#tasks.giveUp(uid));
     this.#backoffs = new PullBackoffs(deps, { maxMs: options.maxBackoffMs });
     this.#activities = deps.activities ?? new Activities(deps);
-    this.#pulls = new Places(
+    this.#pullSlots = new Slots(
       options.maxParallelPulls ?? 5,
       this.#activities,
     );
@@ -321,9 +316,9 @@ export class ImagePuller {
   async #pullInTurn(wanted: Wanted): Promise<PullEnd> {
     const { pod, container, image, policy, signal } = wanted;
     const askedMs = this.#clock.monotonic();
-    const mustWait = this.#pulls.isFull;
+    const mustWait = this.#pullSlots.isFull;
     const { uid } = pod.metadata;
-    using _place = await this.#pulls.take({
+    using _place = await this.#pullSlots.take({
       kind: "waiting_for_pull_place",
       container: container.name,
       image,

@@ -20,7 +20,7 @@ import {
   type ResizeUpdate,
 } from "../../pod/plan/mod.ts";
 import { ActuatedStore } from "./actuated_resources.ts";
-import { causeOf, type OutcomeLog } from "../account/mod.ts";
+import { causeOf, type SyncReport } from "../account/mod.ts";
 import type { PodCgroups } from "./pod_cgroups.ts";
 import {
   type NodeFacts,
@@ -68,11 +68,11 @@ export class PodResources {
   }
 
   /**
-   * Has the pod's cgroup before its sandbox is made; the log says why it has none.
+   * Has the pod's cgroup before its sandbox is made; the report says why it has none.
    *
    * @returns false when the sandbox cannot be made for that
    */
-  async prepareSandbox(pod: Pod, log: OutcomeLog): Promise<boolean> {
+  async prepareSandbox(pod: Pod, report: SyncReport): Promise<boolean> {
     try {
       await this.#deps.cgroups.ensure(pod);
       return true;
@@ -82,7 +82,7 @@ export class PodResources {
       }`;
       const reason = "FailedToCreatePodContainer";
       this.#record(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
-      log.podFailed({ reason, message, cause: causeOf(error) });
+      report.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
   }
@@ -126,7 +126,7 @@ export class PodResources {
    *
    * @throws {unknown} The reason of the signal when it aborts.
    */
-  async resize(resize: Resize, log: OutcomeLog): Promise<void> {
+  async resize(resize: Resize, report: SyncReport): Promise<void> {
     const { pod, plan, signal } = resize;
     if (plan.resize === undefined) return;
     const { uid } = pod.metadata;
@@ -140,19 +140,19 @@ export class PodResources {
     try {
       for (const resource of RESIZED_RESOURCES) {
         await this.#resizeOne(resource, { ...resize, todo });
-        log.stopped();
+        report.stopped();
       }
       if (todo.podAfter !== undefined) {
         await this.#remember(pod, this.#actuated.podResized(pod));
       }
     } catch (error) {
       signal.throwIfAborted();
-      log.stopped();
+      report.stopped();
       const cause = causeOf(error);
       const message = cause.words;
       this.#errors.set(uid, message);
       this.#record(pod, { type: "Warning", reason: "ResizeError", message });
-      log.failed({ reason: "ResizePodInPlaceError", message, cause });
+      report.failed({ reason: "ResizePodInPlaceError", message, cause });
       return;
     }
     this.#errors.delete(uid);

@@ -61,7 +61,7 @@ export interface GatherOptions {
   /** How long to wait for a pull that begins now, on the monotonic clock; see `ImagePuller`. */
   readonly pullsUntilMs: number;
   /** Called before what may take long. */
-  readonly yieldPlace: () => void;
+  readonly releaseSlot: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -190,7 +190,7 @@ export class ContainerInputs {
     const { pod, container } = input;
     const images = new Map<string, ImageSpec>();
     const { signal, sandboxConfig, pullsUntilMs: untilMs } = options;
-    if (options.images.length > 0) options.yieldPlace();
+    if (options.images.length > 0) options.releaseSlot();
     for (const { volume, reference, pullPolicy } of options.images) {
       // The events of the pull are those of the container that waits for it.
       const image = await this.#deps.puller.ensure(pod, {

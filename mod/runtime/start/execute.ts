@@ -15,9 +15,9 @@ import type { ObservedPod } from "../../pod/observed/mod.ts";
 import { type PodPlan, resetSource } from "../../pod/plan/mod.ts";
 import {
   Activities,
-  OutcomeLog,
-  Places,
+  Slots,
   type SyncOutcome,
+  SyncReport,
 } from "../account/mod.ts";
 import {
   type ContainerFiles,
@@ -129,7 +129,7 @@ export class PodExecutor {
   readonly #starts: PlanStarts;
   readonly #sandboxes: SandboxCreator;
   readonly #stops: PlanStops;
-  readonly #places: Places;
+  readonly #startSlots: Slots;
 
   constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
     const { images, events, clock, specs, sessions } = deps;
@@ -172,7 +172,7 @@ export class PodExecutor {
       files: deps.containerFiles,
       killer: this.#killer,
     });
-    this.#places = new Places(options.maxParallelStarts ?? 6, activities);
+    this.#startSlots = new Slots(options.maxParallelStarts ?? 6, activities);
   }
 
   /**
@@ -182,37 +182,40 @@ export class PodExecutor {
    */
   async execute(wanted: Execution): Promise<SyncOutcome> {
     const { pod, signal } = wanted;
-    const log = new OutcomeLog(this.#deps.clock);
+    const report = new SyncReport(this.#deps.clock);
     const late = await this.#sandboxes.pending(pod.metadata.uid, signal);
     if (late !== undefined) {
       // An earlier execution was given up while it made this sandbox.
-      log.again("SandboxChanged", `Sandbox "${late}" was finished meanwhile`);
-      return log.outcome();
+      report.again(
+        "SandboxChanged",
+        `Sandbox "${late}" was finished meanwhile`,
+      );
+      return report.outcome();
     }
     const { plan, isPulling } = wanted.plan.sandbox.kind === "keep"
       ? await pullFirst(this.#puller, wanted)
       : { plan: wanted.plan, isPulling: false };
     const execution = { ...wanted, plan };
-    if (isPulling) log.pulling();
+    if (isPulling) report.pulling();
     if (plan.sandbox.kind === "create") {
       const wait = this.#sandboxes.waitOf(pod.metadata.uid);
       if (wait !== undefined) {
-        log.podFailed(wait);
-        return log.outcome();
+        report.podFailed(wait);
+        return report.outcome();
       }
     }
-    if (plan.reset.length > 0 && this.#resetWaits(execution, log)) {
-      return log.outcome();
+    if (plan.reset.length > 0 && this.#resetWaits(execution, report)) {
+      return report.outcome();
     }
-    if (!await this.#stops.run(execution, log)) return log.outcome();
+    if (!await this.#stops.run(execution, report)) return report.outcome();
     if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
-      return log.outcome();
+      return report.outcome();
     }
-    await this.#deps.resources?.resize(execution, log);
-    await this.#catchUp(execution, log);
+    await this.#deps.resources?.resize(execution, report);
+    await this.#catchUp(execution, report);
     const targets = startTargets(pod, plan);
     if (plan.sandbox.kind === "keep" && targets.length === 0) {
-      return log.outcome();
+      return report.outcome();
     }
     // Asked for while directories are made.
     for (const { container } of targets) this.#puller.prefetch(container);
@@ -221,22 +224,22 @@ export class PodExecutor {
       targets.map(({ container }) => container.name),
     );
     using place = plan.sandbox.kind === "create"
-      ? await this.#places.take(
+      ? await this.#startSlots.take(
         { kind: "waiting_for_start_place" },
         { uid: pod.metadata.uid, signal },
       )
       : undefined;
-    const yieldPlace = (): void => place?.[Symbol.dispose]();
-    using _slow = this.#deps.clock.after(SLOW_START_MS, yieldPlace);
-    const ready = await this.#makeReady(execution, { targets, log });
-    if (ready === undefined) return log.outcome();
+    const releaseSlot = (): void => place?.[Symbol.dispose]();
+    using _slow = this.#deps.clock.after(SLOW_START_MS, releaseSlot);
+    const ready = await this.#makeReady(execution, { targets, report });
+    if (ready === undefined) return report.outcome();
     const sinceMs = this.#deps.clock.monotonic();
     const pullsUntilMs = sinceMs + PULL_PATIENCE_MS;
-    const waits = { pullsUntilMs, yieldPlace };
+    const waits = { pullsUntilMs, releaseSlot };
     const context: StartContext = { ...ready.context, ...waits };
-    const started = await this.#starts.run(context, { targets, log });
-    const done = { ...ready, started, sinceMs, log };
-    return log.outcome(await observeStarted(this.#deps, execution, done));
+    const started = await this.#starts.run(context, { targets, report });
+    const done = { ...ready, started, sinceMs, report };
+    return report.outcome(await observeStarted(this.#deps, execution, done));
   }
 
   /**
@@ -293,7 +296,7 @@ export class PodExecutor {
    * has done so too lately. What else runs of the pod runs on meanwhile, as beside any
    * container that crashes. (The kubelet does not wait.)
    */
-  #resetWaits({ pod, observed }: Execution, log: OutcomeLog): boolean {
+  #resetWaits({ pod, observed }: Execution, report: SyncReport): boolean {
     const source = resetSource(pod, observed);
     const [newest] = observed.sandboxes;
     // In a sandbox that has ended nothing runs that could wait.
@@ -301,12 +304,12 @@ export class PodExecutor {
     const where = { observed, sandboxId: newest.id };
     const wait = this.#backoffs.ask(pod, source, where);
     if (wait === undefined) return false;
-    log.failed(this.#starter.backsOff(pod, source.name, wait));
+    report.failed(this.#starter.backsOff(pod, source.name, wait));
     return true;
   }
 
   /** Runs postStart hooks that may not have run. */
-  async #catchUp(execution: Execution, log: OutcomeLog): Promise<void> {
+  async #catchUp(execution: Execution, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = execution;
     const podIps = this.#killer.addressesOf(pod, observed);
     for (const { containerId, containerName } of plan.postStart) {
@@ -314,31 +317,34 @@ export class PodExecutor {
       if (container === undefined) continue;
       const started = { pod, container, containerId, podIps, signal };
       const result = await this.#postStart.catchUp(started);
-      log.stopped();
-      if (result.kind === "failed") log.failed(result.failure);
+      report.stopped();
+      if (result.kind === "failed") report.failed(result.failure);
     }
   }
 
-  /** Has a sandbox and all that its containers share, or says in the log why not. */
+  /** Has a sandbox and all that its containers share, or says in the report why not. */
   async #makeReady(
     execution: Execution,
-    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+    options: { readonly targets: readonly StartTarget[]; report: SyncReport },
   ): Promise<
     | {
       readonly sandbox: PodSandbox;
-      readonly context: Omit<StartContext, "pullsUntilMs" | "yieldPlace">;
+      readonly context: Omit<StartContext, "pullsUntilMs" | "releaseSlot">;
     }
     | undefined
   > {
     const { pod, observed, plan, volumes, signal } = execution;
-    const { targets, log } = options;
+    const { targets, report } = options;
     const { containerFiles, specs } = this.#deps;
     const restartCounts = plan.sandbox.kind === "create"
       ? this.#runs.countRestarts(targets, execution)
       : new Map<string, Promise<number>>();
     const sandbox = plan.sandbox.kind === "create"
-      ? await this.#sandboxes.create(pod, plan.sandbox.attempt, { log, signal })
-      : this.#sandboxes.kept(pod, observed, { log });
+      ? await this.#sandboxes.create(pod, plan.sandbox.attempt, {
+        report,
+        signal,
+      })
+      : this.#sandboxes.kept(pod, observed, { report });
     if (sandbox === undefined) return undefined;
     const podIps = pod.spec.hostNetwork === true ? specs.nodeIps : sandbox.ips;
     try {
@@ -363,7 +369,7 @@ export class PodExecutor {
     } catch (error) {
       signal.throwIfAborted();
       const message = describeError(error);
-      log.podFailed({ reason: "CreateContainerConfigError", message });
+      report.podFailed({ reason: "CreateContainerConfigError", message });
       return undefined;
     }
   }

@@ -13,7 +13,7 @@ import {
   inspectContainer,
   withContainers,
 } from "../observe/mod.ts";
-import type { OutcomeLog, SyncOutcome } from "../account/mod.ts";
+import type { SyncOutcome, SyncReport } from "../account/mod.ts";
 import type { PodResources } from "../resources/mod.ts";
 import type { RuntimeFiles } from "../spec/mod.ts";
 import type { PodSandbox } from "./sandbox.ts";
@@ -57,14 +57,14 @@ export async function observeStarted(
     readonly started: readonly string[];
     /** Since when the rest of the pod is not known anew, on the monotonic clock. */
     readonly sinceMs: number;
-    readonly log: OutcomeLog;
+    readonly report: SyncReport;
   },
 ): Promise<SyncOutcome["observed"]> {
   const { pod, observed, plan, signal } = executed;
-  const { sandbox, started, sinceMs, log } = done;
-  if (!log.onlyStarted) return undefined;
+  const { sandbox, started, sinceMs, report } = done;
+  if (!report.onlyStarted) return undefined;
   if (deps.clock.monotonic() - sinceMs > FRESH_MS) return undefined;
-  const atMs = log.timeAfter();
+  const atMs = report.timeAfter();
   const replaced = observed.containers.filter((container) =>
     container.isUnconfirmed
   );

@@ -6,7 +6,7 @@
 
 import { isRestartableInit } from "../../api/vocabulary/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import { type Activities, causeOf, type OutcomeLog } from "../account/mod.ts";
+import { type Activities, causeOf, type SyncReport } from "../account/mod.ts";
 import type { ContainerStarter } from "./start_container.ts";
 import type {
   StartContext,
@@ -32,24 +32,24 @@ export class PlanStarts {
   /** @returns the ids of the containers that were started */
   async run(
     context: StartContext,
-    options: { readonly targets: readonly StartTarget[]; log: OutcomeLog },
+    options: { readonly targets: readonly StartTarget[]; report: SyncReport },
   ): Promise<readonly string[]> {
     const started: string[] = [];
-    const { log } = options;
+    const { report } = options;
     for (const target of options.targets) {
       const result = await this.#startOne(context, target);
-      context.yieldPlace();
+      context.releaseSlot();
       switch (result.kind) {
         case "started":
           started.push(result.containerId);
-          log.changed();
+          report.changed();
           continue;
         case "pulling":
-          log.pulling();
+          report.pulling();
           break;
         case "failed":
-          log.failed(result.failure);
-          if (result.changed) log.stopped();
+          report.failed(result.failure);
+          if (result.changed) report.stopped();
       }
       // What follows an ordinary init container may count on its work.
       const isOrdinaryInit = target.kind === "init" &&

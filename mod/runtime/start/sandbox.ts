@@ -16,7 +16,7 @@ import {
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { PodFailure, SaidCause } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
-import { type Activities, causeOf, type OutcomeLog } from "../account/mod.ts";
+import { type Activities, causeOf, type SyncReport } from "../account/mod.ts";
 import { nameHolder } from "./name_conflict.ts";
 import { listPod, podIps } from "../observe/mod.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
@@ -105,22 +105,22 @@ export class SandboxCreator {
   /**
    * Makes a sandbox and learns its address.
    *
-   * @returns `undefined` when that failed; the log says why
+   * @returns `undefined` when that failed; the report says why
    * @throws {unknown} The reason of the signal when it aborts.
    */
   async create(
     pod: Pod,
     attempt: number,
-    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+    options: { readonly report: SyncReport; readonly signal: AbortSignal },
   ): Promise<PodSandbox | undefined> {
-    const { log, signal } = options;
+    const { report, signal } = options;
     const kind = "creating_sandbox";
     using _creating = this.#activities.begin(pod.metadata.uid, { kind });
-    if (!await this.#giveIds(pod, log)) return undefined;
-    const spec = this.#spec(pod, attempt, log);
+    if (!await this.#giveIds(pod, report)) return undefined;
+    const spec = this.#spec(pod, attempt, report);
     if (spec === undefined) return undefined;
     const { config } = spec;
-    if (await this.#resources?.prepareSandbox(pod, log) === false) {
+    if (await this.#resources?.prepareSandbox(pod, report) === false) {
       return undefined;
     }
     let id: string;
@@ -131,7 +131,7 @@ export class SandboxCreator {
       await this.#createFailed(pod, error, options);
       return undefined;
     }
-    log.changed();
+    report.changed();
     await this.#resources?.sandboxMade(pod);
     if (pod.spec.hostNetwork === true) {
       this.#pauses.made(pod.metadata.uid);
@@ -144,33 +144,37 @@ export class SandboxCreator {
   kept(
     pod: Pod,
     observed: ObservedPod,
-    options: { readonly log: OutcomeLog },
+    options: { readonly report: SyncReport },
   ): PodSandbox | undefined {
     const newest = observed.sandboxes[0];
     if (newest === undefined) {
       const message = "Cannot start containers: the pod has no sandbox";
-      options.log.podFailed({ reason: "CreatePodSandboxError", message });
+      options.report.podFailed({ reason: "CreatePodSandboxError", message });
       return undefined;
     }
-    const spec = this.#spec(pod, newest.attempt, options.log);
+    const spec = this.#spec(pod, newest.attempt, options.report);
     if (spec === undefined) return undefined;
     const { config } = spec;
     return { id: newest.id, config, observed: newest, ips: observed.ips };
   }
 
-  /** Gives a pod with a user namespace its ids; says in the log why it cannot. */
-  async #giveIds(pod: Pod, log: OutcomeLog): Promise<boolean> {
+  /** Gives a pod with a user namespace its ids; says in the report why it cannot. */
+  async #giveIds(pod: Pod, report: SyncReport): Promise<boolean> {
     if (pod.spec.hostUsers !== false || this.#users === undefined) return true;
     try {
       await this.#users.reserve(pod.metadata.uid);
       return true;
     } catch (error) {
-      this.#fail(pod, said(describeError(error)), { log });
+      this.#fail(pod, said(describeError(error)), { report });
       return false;
     }
   }
 
-  #spec(pod: Pod, attempt: number, log: OutcomeLog): SandboxSpec | undefined {
+  #spec(
+    pod: Pod,
+    attempt: number,
+    report: SyncReport,
+  ): SandboxSpec | undefined {
     const spec = this.#specs.sandbox({ pod, attempt });
     for (const { reason, message } of spec.warnings ?? []) {
       this.#warn(pod, reason, message);
@@ -182,7 +186,7 @@ export class SandboxCreator {
     const event = spec.reason === "CreateContainerConfigError"
       ? undefined
       : spec.reason;
-    this.#fail(pod, said(spec.message), { log, event });
+    this.#fail(pod, said(spec.message), { report, event });
     return undefined;
   }
 
@@ -210,11 +214,11 @@ export class SandboxCreator {
       readonly id: string;
       readonly config: SandboxConfig;
       readonly attempt: number;
-      readonly log: OutcomeLog;
+      readonly report: SyncReport;
       readonly signal: AbortSignal;
     },
   ): Promise<PodSandbox | undefined> {
-    const { id, config, attempt, log, signal } = made;
+    const { id, config, attempt, report, signal } = made;
     let status: SandboxStatus;
     try {
       status = await this.#runtime.podSandboxStatus(id, { signal });
@@ -223,8 +227,8 @@ export class SandboxCreator {
       const cause = causeOf(error);
       const message = `Unable to get pod sandbox status: ${cause.words}`;
       this.#warn(pod, "FailedPodSandBoxStatus", message);
-      log.stopped();
-      log.podFailed({ reason: "CreatePodSandboxError", message, cause });
+      report.stopped();
+      report.podFailed({ reason: "CreatePodSandboxError", message, cause });
       return undefined;
     }
     const observed: ObservedSandbox = {
@@ -239,8 +243,8 @@ export class SandboxCreator {
     const ips = podIps([observed], undefined);
     // Containers in it would be stopped by the next plan.
     if (status.ip === "") {
-      log.stopped();
-      this.#fail(pod, said(`sandbox "${id}" has no address`), { log });
+      report.stopped();
+      this.#fail(pod, said(`sandbox "${id}" has no address`), { report });
       return undefined;
     }
     this.#pauses.made(pod.metadata.uid);
@@ -263,10 +267,10 @@ export class SandboxCreator {
   async #createFailed(
     pod: Pod,
     error: unknown,
-    options: { readonly log: OutcomeLog; readonly signal: AbortSignal },
+    options: { readonly report: SyncReport; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { log, signal } = options;
-    log.stopped();
+    const { report, signal } = options;
+    report.stopped();
     const holder = nameHolder(error);
     const isAway = error instanceof CriError && error.kind === "unavailable";
     const delayMs = isAway
@@ -275,7 +279,7 @@ export class SandboxCreator {
       ? RETRY_AFTER_CONFLICT_MS
       : undefined;
     this.#fail(pod, causeOf(error), {
-      log,
+      report,
       ...delayMs === undefined
         ? {}
         : { retryAtMs: this.#clock.monotonic() + delayMs },
@@ -309,7 +313,7 @@ export class SandboxCreator {
     pod: Pod,
     cause: SaidCause,
     options: {
-      readonly log: OutcomeLog;
+      readonly report: SyncReport;
       readonly retryAtMs?: number;
       /** The reason of the event, where it is a better known one. */
       readonly event?: string | undefined;
@@ -319,8 +323,8 @@ export class SandboxCreator {
     this.#warn(pod, options.event ?? "FailedCreatePodSandBox", message);
     const reason = "CreatePodSandboxError";
     const failure = { reason, message, cause } as const;
-    const { log, retryAtMs } = options;
-    log.podFailed(
+    const { report, retryAtMs } = options;
+    report.podFailed(
       retryAtMs === undefined
         ? this.#pauses.failed(pod.metadata.uid, failure)
         : { ...failure, retryAtMs },

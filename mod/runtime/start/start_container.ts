@@ -140,7 +140,7 @@ export class ContainerStarter {
   ): Promise<ImageOutcome> {
     const { puller } = this.#deps;
     // Others must not wait for a pull before they may start.
-    if (!puller.isKnown(container)) context.yieldPlace();
+    if (!puller.isKnown(container)) context.releaseSlot();
     return await puller.ensure(context.pod, container, {
       signal: context.signal,
       sandboxConfig: context.sandboxConfig,
@@ -241,7 +241,7 @@ export class ContainerStarter {
       });
     }
     await this.#checkStopSignal(context, container, containerId);
-    context.yieldPlace();
+    context.releaseSlot();
     const { podIps } = context;
     const started = { pod, container, containerId, podIps, signal };
     return await this.#deps.postStart.run(started);

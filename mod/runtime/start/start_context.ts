@@ -26,7 +26,7 @@ export interface StartContext {
   /** How long to wait for a pull that begins now, on the monotonic clock; then it goes on by itself. */
   readonly pullsUntilMs: number;
   /** Gives up the place among those that start; called before a long wait. */
-  readonly yieldPlace: () => void;
+  readonly releaseSlot: () => void;
   readonly signal: AbortSignal;
 }
 

@@ -15,7 +15,7 @@ type Waiting = Extract<Activity, { readonly places: number }>;
 type WithoutPlaces<T> = T extends Waiting ? Omit<T, "places"> : never;
 
 /** Lends out places, first come, first served, and says who waits for one. */
-export class Places {
+export class Slots {
   readonly #count: number;
   readonly #free: Semaphore;
   readonly #activities: Activities;

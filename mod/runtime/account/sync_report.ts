@@ -6,10 +6,10 @@
 
 import type { Clock } from "../../base/mod.ts";
 import type { PodFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
-import type { SyncOutcome } from "./outcome.ts";
+import type { SyncOutcome } from "./sync_outcome.ts";
 
 /** Collects what happens while a plan is executed, and sums it up. */
-export class OutcomeLog {
+export class SyncReport {
   readonly #clock: Clock;
   readonly #failures: SyncFailure[] = [];
   #podFailure: PodFailure | undefined;
