@@ -10,7 +10,12 @@ import type {
   Logger,
   MetricsRegistry,
 } from "../base/telemetry/mod.ts";
-import type { EventSink, PodEvent, PodRef } from "../api/types/mod.ts";
+import type {
+  EventFacts,
+  EventSink,
+  PodEvent,
+  PodRef,
+} from "../api/types/mod.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
 import {
   type EventChange,
@@ -240,13 +245,21 @@ function boundPod({ name, namespace, uid }: PodRef): PodRef {
   };
 }
 
-function boundEvent({ type, reason, message, fieldPath }: PodEvent): PodEvent {
+function boundEvent(event: PodEvent): PodEvent {
+  const { type, reason, message, fieldPath, facts } = event;
   return {
     type,
     reason: own(reason, NAME_LIMIT),
     message: cut(message, MESSAGE_LIMIT),
     ...(fieldPath !== undefined && { fieldPath: own(fieldPath, NAME_LIMIT) }),
+    ...(facts !== undefined && { facts: boundFacts(facts) }),
   };
+}
+
+function boundFacts(facts: EventFacts): EventFacts {
+  return facts.kind === "probe_failure"
+    ? { ...facts, found: own(facts.found, NAME_LIMIT) }
+    : facts;
 }
 
 /** The first `limit` UTF-16 units, well-formed: half a pair has no wire form. */

@@ -54,10 +54,10 @@ export function explainPlan(
 }
 
 /** Why a container is stopped, in a few words. */
-export function killWords({ reason, message }: KillStep): string {
+export function killWords({ reason, isResized }: KillStep): string {
   switch (reason) {
     case "spec_changed":
-      return message.includes("resize")
+      return isResized
         ? "its new resources need a restart"
         : "its definition changed";
     case "liveness_failed":

@@ -353,9 +353,16 @@ export class ProbeWorker implements Disposable {
   #record(kind: ProbeResult["kind"], message: string): void {
     const fault = describeFault(kind, this.kind);
     if (fault === undefined) return;
-    const { pod, container } = this.#subject;
-    new ContainerEvents(this.#deps.events, pod)
-      .warning(container.name, fault.reason, `${fault.what}: ${message}`);
+    const { pod, container: { name: container } } = this.#subject;
+    const [found = ""] = message.split("\n", 1);
+    const probe = this.kind;
+    new ContainerEvents(this.#deps.events, pod).record(container, {
+      type: "Warning",
+      reason: fault.reason,
+      message: `${fault.what}: ${message}`,
+      ...kind === "failure" &&
+        { facts: { kind: "probe_failure", container, probe, found } },
+    });
   }
 
   /** Takes a new state, and tells a verdict that changed for the same container. */

@@ -215,8 +215,8 @@ function brokenSince(
   const condition = source.conditions().find(({ type, status }) =>
     type === "ManifestsValid" && status === "False"
   );
-  const event = core.events.list({ uid }).findLast(({ reason, message }) =>
-    reason === "FailedValidation" && message.includes(`"${file}"`)
+  const event = core.events.list({ uid }).findLast(({ facts }) =>
+    facts?.kind === "broken_manifest" && facts.file === file
   );
   if (condition === undefined) return event?.firstMs;
   return Math.max(condition.sinceMs, event?.firstMs ?? 0);

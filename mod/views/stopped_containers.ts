@@ -1,8 +1,8 @@
 /**
- * Which containers the agent stopped, and why, as its events tell.
+ * Which containers the agent stopped, and why.
  *
  * A status shows only how a container ended, and the reason why it waits afterwards is
- * that it waits.
+ * that it waits. The events of the stops know more.
  *
  * @module
  */
@@ -14,53 +14,39 @@ import type { StopFact } from "../explain/mod.ts";
 export function stoppedContainers(
   events: readonly RecordedEvent[],
 ): readonly StopFact[] {
-  return events.flatMap((event) => {
-    const container = containerOf(event);
-    if (event.reason !== "Killing" || container === undefined) return [];
-    const why = whyStopped(event, events);
-    return why === undefined ? [] : [{ container, why, atMs: event.lastMs }];
+  return events.flatMap(({ facts, lastMs: atMs }) => {
+    if (facts?.kind !== "stop") return [];
+    const { container, reason } = facts;
+    const why = WORDS.get(reason);
+    if (why === undefined) return [];
+    const found = lastFound(reason, { container, atMs, events });
+    return [{ container, why: `${why}${found}`, atMs }];
   });
 }
 
-function containerOf({ fieldPath = "" }: RecordedEvent): string | undefined {
-  const brace = fieldPath.indexOf("{");
-  const name = fieldPath.slice(brace + 1, -1);
-  return brace >= 0 && fieldPath.endsWith("}") && name !== ""
-    ? name
-    : undefined;
-}
+/** Of the reasons of a plan those after which a container starts again. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["post_start_failed", "its postStart hook failed"],
+  ["spec_changed", "its definition changed"],
+  ["resized", "its new resources need a restart"],
+  ["liveness_failed", "its liveness probe failed"],
+  ["startup_failed", "its startup probe failed"],
+]);
 
-// The words of mod/pod/plan/plan.ts and mod/runtime/start/start_container.ts, which are the kubelet's.
-function whyStopped(
-  event: RecordedEvent,
-  events: readonly RecordedEvent[],
-): string | undefined {
-  const { message } = event;
-  if (message === "FailedPostStartHook") return "its postStart hook failed";
-  if (message.includes(" definition changed")) return "its definition changed";
-  if (message.endsWith("resize requires restart")) {
-    return "its new resources need a restart";
-  }
-  const [, kind] = / failed (liveness|startup) probe/.exec(message) ?? [];
-  if (kind === undefined) return undefined;
-  const found = lastFound(kind, event, events);
-  return `its ${kind} probe failed${found === "" ? "" : `: ${found}`}`;
-}
-
-/** What the probe said last before the container was stopped. */
+/** What the probe said last before it had the container stopped. */
 function lastFound(
-  kind: string,
-  stop: RecordedEvent,
-  events: readonly RecordedEvent[],
+  reason: string,
+  stop: {
+    readonly container: string;
+    readonly atMs: number;
+    readonly events: readonly RecordedEvent[];
+  },
 ): string {
-  const said = events.findLast(({ reason, fieldPath, message, lastMs }) =>
-    reason === "Unhealthy" && fieldPath === stop.fieldPath &&
-    lastMs <= stop.lastMs &&
-    PROBE_FAILED.exec(message)?.[1]?.toLowerCase() === kind
-  );
-  const [, , found = ""] = PROBE_FAILED.exec(said?.message ?? "") ?? [];
-  const [line = ""] = found.split("\n");
-  return line.trim();
+  const { facts } =
+    stop.events.findLast(({ facts, lastMs }) =>
+      facts?.kind === "probe_failure" && lastMs <= stop.atMs &&
+      facts.container === stop.container && `${facts.probe}_failed` === reason
+    ) ?? {};
+  const found = facts?.kind === "probe_failure" ? facts.found.trim() : "";
+  return found === "" ? "" : `: ${found}`;
 }
-
-const PROBE_FAILED = /^(liveness|startup) probe failed: (.*)$/is;

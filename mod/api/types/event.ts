@@ -19,7 +19,25 @@ export interface PodEvent {
   readonly message: string;
   /** The part of the pod that is meant, such as `spec.containers{web}`. */
   readonly fieldPath?: string;
+  readonly facts?: EventFacts;
 }
+
+/** What the words of an event stand for; pods are explained by it, and it is not on the wire. */
+export type EventFacts =
+  /** A container is stopped; the reason is that of a plan. */
+  | {
+    readonly kind: "stop";
+    readonly container: string;
+    readonly reason: string;
+  }
+  | {
+    readonly kind: "probe_failure";
+    readonly container: string;
+    readonly probe: string;
+    /** What the probe answered. */
+    readonly found: string;
+  }
+  | { readonly kind: "broken_manifest"; readonly file: string };
 
 /**
  * Takes events. Recording never fails and never waits: a sink that is full

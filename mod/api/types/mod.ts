@@ -4,7 +4,13 @@
  * @module
  */
 
-export type { EventSink, PodEvent, PodRef, WireEvent } from "./event.ts";
+export type {
+  EventFacts,
+  EventSink,
+  PodEvent,
+  PodRef,
+  WireEvent,
+} from "./event.ts";
 export type {
   CgroupDriver,
   ContainerKind,

@@ -219,7 +219,7 @@ function resizedSidecars({ pod, observed, resize }: KeptInput): KillStep[] {
     const seen = currentContainer(observed, name);
     if (seen === undefined || !resize.restarts.has(name)) return [];
     const message = `Container ${name} resize requires restart`;
-    return [killStep(seen, "spec_changed", message)];
+    return [{ ...killStep(seen, "spec_changed", message), isResized: true }];
   });
 }
 
@@ -264,15 +264,25 @@ function judgeRunning(
   return {
     keep: false,
     start: restart,
-    kill: killStep(seen, fault.reason, message),
+    kill: {
+      ...killStep(seen, fault.reason, message),
+      ...fault.isResized && { isResized: true },
+    },
   };
+}
+
+/** Why a container that runs is stopped. */
+interface Fault {
+  readonly reason: KillReason;
+  readonly what: string;
+  readonly isResized?: true;
 }
 
 function findFault(
   container: ContainerSpec,
   seen: ObservedContainer,
   probes: ProbeVerdicts,
-): { readonly reason: KillReason; readonly what: string } | undefined {
+): Fault | undefined {
   if (seen.hash !== containerHash(container)) {
     return { reason: "spec_changed", what: "definition changed" };
   }
@@ -288,9 +298,13 @@ function findFault(
 function resizeFault(
   { name }: ContainerSpec,
   resize: ResizeDecision,
-): ReturnType<typeof findFault> {
+): Fault | undefined {
   return resize.kind === "resize" && resize.restarts.has(name)
-    ? { reason: "spec_changed", what: "resize requires restart" }
+    ? {
+      reason: "spec_changed",
+      what: "resize requires restart",
+      isResized: true,
+    }
     : undefined;
 }
 

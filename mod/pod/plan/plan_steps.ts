@@ -35,6 +35,8 @@ export interface KillStep {
   readonly containerId: string;
   readonly containerName: string;
   readonly reason: KillReason;
+  /** It gets other resources, which take a restart. */
+  readonly isResized?: true;
   /** The text of the Killing event. */
   readonly message: string;
 }

@@ -7,7 +7,7 @@
 import type { EventSink, Pod, PodEvent } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 
-/** Tells events about the containers of one pod. */
+/** Records events about the containers of one pod. */
 export class ContainerEvents {
   readonly #sink: EventSink;
   readonly #pod: Pod;
@@ -17,29 +17,20 @@ export class ContainerEvents {
     this.#pod = pod;
   }
 
-  /** Tells an event about the pod as a whole. */
-  pod(event: PodEvent): void {
-    this.#sink.record(podRef(this.#pod), event);
-  }
-
-  /** Tells of something that went as it should. */
+  /** Records something that went as it should. */
   normal(container: string, reason: string, message: string): void {
-    this.pod({
-      type: "Normal",
-      reason,
-      message,
-      fieldPath: containerFieldPath(this.#pod, container),
-    });
+    this.record(container, { type: "Normal", reason, message });
   }
 
-  /** Tells of something that did not. */
+  /** Records something that did not. */
   warning(container: string, reason: string, message: string): void {
-    this.pod({
-      type: "Warning",
-      reason,
-      message,
-      fieldPath: containerFieldPath(this.#pod, container),
-    });
+    this.record(container, { type: "Warning", reason, message });
+  }
+
+  /** Records any event about a container. */
+  record(container: string, event: PodEvent): void {
+    const fieldPath = containerFieldPath(this.#pod, container);
+    this.#sink.record(podRef(this.#pod), { ...event, fieldPath });
   }
 }
 

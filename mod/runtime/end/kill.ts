@@ -27,6 +27,8 @@ export interface ContainerKill {
   /** Where its preStop hook finds it. */
   readonly podIps: readonly string[];
   readonly reason: KillReason;
+  /** It gets other resources. */
+  readonly isResized?: true;
   /** The text of the event; `Stopping container x` when it is left out. */
   readonly message?: string;
   /** Replaces every other grace, in seconds. */
@@ -130,11 +132,17 @@ export class PodKiller {
   ): Promise<void> {
     const { pod, container, signal } = kill;
     const startMs = this.#clock.monotonic();
-    new ContainerEvents(this.#events, pod).normal(
-      container.name,
-      "Killing",
-      kill.message ?? `Stopping container ${container.name}`,
-    );
+    const { name } = container;
+    new ContainerEvents(this.#events, pod).record(name, {
+      type: "Normal",
+      reason: "Killing",
+      message: kill.message ?? `Stopping container ${name}`,
+      facts: {
+        kind: "stop",
+        container: name,
+        reason: kill.isResized === true ? "resized" : kill.reason,
+      },
+    });
     const grace = graceOf(kill);
     using _stopping = this.#activities.begin(pod.metadata.uid, {
       kind: "stopping_container",

@@ -145,15 +145,8 @@ export class PlanStops {
     const podIps = this.#deps.killer.addressesOf(pod, observed);
     for (const step of plan.kill) {
       const container = { id: step.containerId, name: step.containerName };
-      const { reason, message } = step;
-      await this.#deps.killer.killContainer({
-        pod,
-        container,
-        podIps,
-        reason,
-        message,
-        signal,
-      });
+      const kill = { ...step, pod, container, podIps, signal };
+      await this.#deps.killer.killContainer(kill);
       report.stopped();
     }
     for (const step of plan.reset) {

@@ -186,10 +186,8 @@ export class PodExecutor {
     const late = await this.#sandboxes.pending(pod.metadata.uid, signal);
     if (late !== undefined) {
       // An earlier execution was given up while it made this sandbox.
-      report.again(
-        "SandboxChanged",
-        `Sandbox "${late}" was finished meanwhile`,
-      );
+      const message = `Sandbox "${late}" was finished meanwhile`;
+      report.again("SandboxChanged", message);
       return report.outcome();
     }
     const { plan, isPulling } = wanted.plan.sandbox.kind === "keep"

@@ -136,6 +136,7 @@ export class FileReporter {
         type: "Warning",
         reason: "FailedValidation",
         message,
+        facts: { kind: "broken_manifest", file: report.file },
       });
     }
   }

@@ -23,7 +23,13 @@ Deno.test("ProbeManager tells each failed attempt in the kubelet's words", async
   }));
   rig.show([seen("s")]);
   await rig.pass(20);
-  deepStrictEqual(rig.events, [
+  deepStrictEqual(rig.events[0]?.facts, {
+    kind: "probe_failure",
+    container: "s",
+    probe: "readiness",
+    found: "HTTP probe failed with statuscode: 503",
+  });
+  deepStrictEqual(rig.events.map(({ facts: _facts, ...event }) => event), [
     {
       type: "Warning",
       reason: "Unhealthy",

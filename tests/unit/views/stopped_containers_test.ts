@@ -6,18 +6,18 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { stoppedContainers } from "../../../mod/views/stopped_containers.ts";
+import type { EventFacts } from "../../../mod/api/types/mod.ts";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
 
 function event(
-  reason: string,
-  message: string,
+  facts: EventFacts,
   rest: Partial<RecordedEvent> = {},
 ): RecordedEvent {
   return {
     type: "Normal",
-    reason,
-    message,
-    fieldPath: "spec.containers{web}",
+    reason: "r",
+    message: "m",
+    facts,
     pod: { name: "p", namespace: "default", uid: "u" },
     firstMs: 0,
     lastMs: 1_000,
@@ -29,41 +29,34 @@ function event(
   };
 }
 
-// The messages are the kubelet's.
-const ROWS: Readonly<Record<string, readonly [string, string | undefined]>> = {
-  "a liveness probe": [
-    "Container web failed liveness probe, will be restarted",
-    "its liveness probe failed: HTTP 503",
-  ],
-  "a startup probe": [
-    "Container web failed startup probe, will be restarted",
-    "its startup probe failed",
-  ],
-  "a hook": ["FailedPostStartHook", "its postStart hook failed"],
-  "another definition": [
-    "Container web definition changed, will be restarted",
-    "its definition changed",
-  ],
-  "a resize": [
-    "Container web resize requires restart",
-    "its new resources need a restart",
-  ],
-  "the end of the pod": ["Stopping container web", undefined],
+function unhealthy(
+  probe: string,
+  found: string,
+  rest: { readonly container?: string; readonly lastMs?: number } = {},
+): RecordedEvent {
+  const { container = "web", lastMs = 1_000 } = rest;
+  return event({ kind: "probe_failure", container, probe, found }, { lastMs });
+}
+
+const ROWS: Readonly<Record<string, string | undefined>> = {
+  liveness_failed: "its liveness probe failed: HTTP 503",
+  startup_failed: "its startup probe failed",
+  post_start_failed: "its postStart hook failed",
+  spec_changed: "its definition changed",
+  resized: "its new resources need a restart",
+  // The pod ends.
+  pod_stopping: undefined,
 };
 
-for (const [what, [message, why]] of Object.entries(ROWS)) {
-  Deno.test(`stoppedContainers() tells of ${what}`, () => {
+for (const [reason, why] of Object.entries(ROWS)) {
+  Deno.test(`stoppedContainers() finds containers stopped for ${reason}`, () => {
     const events = [
-      event("Unhealthy", "Liveness probe failed: HTTP 404", { lastMs: 500 }),
-      event("Unhealthy", "Liveness probe failed: HTTP 503\nmore", {
-        lastMs: 900,
-      }),
-      event("Unhealthy", "Readiness probe failed: HTTP 500"),
-      event("Unhealthy", "Startup probe failed: of another", {
-        fieldPath: "spec.containers{other}",
-      }),
-      event("Killing", message),
-      event("Unhealthy", "Liveness probe failed: later", { lastMs: 2_000 }),
+      unhealthy("liveness", "HTTP 404", { lastMs: 500 }),
+      unhealthy("liveness", "HTTP 503", { lastMs: 900 }),
+      unhealthy("readiness", "HTTP 500"),
+      unhealthy("startup", "of another", { container: "other" }),
+      event({ kind: "stop", container: "web", reason }),
+      unhealthy("liveness", "later", { lastMs: 2_000 }),
     ];
     deepStrictEqual(
       stoppedContainers(events),
