@@ -80,8 +80,8 @@ function viewPod(
     nowMs: number;
   },
 ): Pod {
-  const { state, stopRequestedMs } = worker;
-  const ending = stopRequestedMs !== undefined && state.kind !== "syncing" &&
+  const { state, stop } = worker;
+  const ending = stop?.requestedMs !== undefined && state.kind !== "syncing" &&
     state.cause === "removed";
   const { status = { phase: "Pending" }, broken, bad, nowMs } = shown;
   return {
@@ -89,7 +89,7 @@ function viewPod(
     metadata: {
       ...pod.metadata,
       ...(ending && {
-        deletionTimestamp: new Date(stopRequestedMs).toISOString(),
+        deletionTimestamp: new Date(stop.requestedMs).toISOString(),
         deletionGracePeriodSeconds: state.kind === "terminating"
           ? state.graceSeconds
           : pod.spec.terminationGracePeriodSeconds ?? 0,

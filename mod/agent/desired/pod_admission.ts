@@ -154,7 +154,6 @@ export class PodAdmission {
         pod,
         wanted: pod,
         state: { kind: "syncing" },
-        stopRequestedMs: undefined,
       }]
     );
   }
@@ -177,9 +176,9 @@ export class PodAdmission {
     if (unclaimed === undefined) return;
     for (const [uid, each] of this.#pending) {
       const worker = this.#deps.workers.get(uid);
-      // One whose stop is put off goes on if it has its place.
+      // One whose stop is deferred goes on if it has its place.
       const isEnding = worker?.state.kind === "terminating" &&
-        worker.stop !== "deferred";
+        worker.stop?.kind !== "deferred";
       if (isEnding) continue;
       const verdict = this.#judge(each.pod, unclaimed);
       if (verdict === undefined) this.#take(uid, each);
@@ -284,9 +283,9 @@ export class PodAdmission {
     );
   }
 
-  #holder({ uid, pod, next, state }: WorkerView): Holder[] {
+  #holder({ uid, pod, stop, state }: WorkerView): Holder[] {
     const { resizes } = this.#deps;
-    if (next !== undefined) return [{ pod: next, stays: true }];
+    if (stop?.next !== undefined) return [{ pod: stop.next, stays: true }];
     if (pod === undefined) return [];
     switch (state.kind) {
       case "syncing":
@@ -340,8 +339,8 @@ function hasEnded(state: WorkerView["state"]): boolean {
 }
 
 /** It is to go, and what is wanted under its UID is a new life. */
-function isLeaving({ state, next }: WorkerView): boolean {
-  return isRemoved(state) && next === undefined;
+function isLeaving({ state, stop }: WorkerView): boolean {
+  return isRemoved(state) && stop?.next === undefined;
 }
 
 /** Resources with a domain of their own are many; upstream counts them as one. */

@@ -97,7 +97,7 @@ export class ResizeGate implements ResizeJudge {
     const fullName = podFullName(pod);
     return this.#deps.workers.list().flatMap((worker) => {
       if (worker.fullName === fullName) return [];
-      if (worker.next !== undefined) return [worker.next];
+      if (worker.stop?.next !== undefined) return [worker.stop.next];
       const { kind } = worker.state;
       const holds = kind === "syncing" || kind === "terminating";
       return worker.pod === undefined || !holds

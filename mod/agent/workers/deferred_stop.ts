@@ -8,7 +8,7 @@ import { podFullName } from "../../api/vocabulary/mod.ts";
 import { isRemoved, type PodRecord } from "./pod_record.ts";
 import type { PodSyncer } from "./ports.ts";
 
-/** The end of a pull is told; this is the net under it, and under the time that a pull has. */
+/** The end of a pull wakes the pod; this is for a pull that does not end. */
 const RECHECK_MS = 10_000;
 
 /**
@@ -26,16 +26,16 @@ export async function deferStop(
     readonly signal: AbortSignal;
   },
 ): Promise<number | undefined> {
-  const { pod, uid, ownsName, state } = record;
+  const { pod, uid, name, state } = record;
   const { others, syncer, signal } = options;
   const successor = others.findLast((other) =>
     other !== record && other.state.kind === "syncing"
   )?.pod;
   const isKept = pod !== undefined && successor !== undefined &&
-    isRemoved(state) && ownsName && record.stop !== "begun" &&
+    isRemoved(state) && name === "owned" && record.stop?.kind !== "begun" &&
     await syncer.pullAhead(successor, { before: uid });
-  // A pod that is half stopped is of no use to anybody.
-  record.stop = isKept ? "deferred" : "begun";
+  // Half of a pod is of no use, so a stop that has begun goes on.
+  record.stop = { ...record.stop, kind: isKept ? "deferred" : "begun" };
   if (!isKept) return undefined;
   const result = await syncer.sync(pod, { nameOwnership: () => "has", signal });
   switch (result.kind) {
@@ -46,23 +46,21 @@ export async function deferStop(
     case "held":
       return RECHECK_MS;
     case "terminal":
-      record.stop = "begun";
+      record.stop = { ...record.stop, kind: "begun" };
       return undefined;
   }
 }
 
 /**
- * Goes on with a pod that is wanted again while its stop is put off, as when its
+ * Goes on with a pod that is wanted again while its stop is deferred, as when its
  * successor is rolled back. Says whether it does.
  */
 export function resume(record: PodRecord): boolean {
-  const { next, stop, fullName } = record;
-  if (next === undefined || stop !== "deferred") return false;
-  if (podFullName(next) !== fullName) return false;
+  const { kind, next } = record.stop ?? {};
+  if (next === undefined || kind !== "deferred") return false;
+  if (podFullName(next) !== record.fullName) return false;
   record.pod = next;
-  record.next = undefined;
-  record.stop = "asked";
-  record.stopRequestedMs = undefined;
+  record.stop = undefined;
   record.state = { kind: "syncing" };
   return true;
 }

@@ -5,11 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import {
-  effectivePodGrace,
-  initialPodState,
-  type PodState,
-} from "../../pod/lifecycle/mod.ts";
+import { effectivePodGrace, type PodState } from "../../pod/lifecycle/mod.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import type { EndingPod } from "./ports.ts";
 
@@ -17,33 +13,73 @@ import type { EndingPod } from "./ports.ts";
 export interface PodRecord {
   readonly uid: string;
   readonly fullName: string;
-  /** Absent for a pod that only the runtime knows. */
+  /** Absent for a pod that only the runtime or the disk knows: an orphan. */
   pod: Pod | undefined;
   /** The newest version that was asked for, as its source has it; none when it is to go. */
   wanted: Pod | undefined;
   /** The version that the last sync found, or made, as it should be. */
   settledPod: Pod | undefined;
   state: PodState;
-  /** The same UID, which has its place on the node again when this one has ended. */
-  next: Pod | undefined;
-  /** How far its stop is; it is put off while its successor has no images. */
-  stop: "asked" | "deferred" | "begun";
-  /** Wall time of the request to stop, for `deletionTimestamp`. */
-  stopRequestedMs: number | undefined;
-  retryMs: number | undefined;
-  /** Monotonic time of the last step, if it failed. */
-  failedAtMs: number | undefined;
-  /** Something happened since the run that is under way began. */
-  enqueued: boolean;
-  /** It may have acted under its name. */
-  ownsName: boolean;
-  /** The last sync did not settle. */
-  unsettled: boolean;
-  /** Why the node took it down. */
-  eviction: PodEviction | undefined;
-  /** Ends the run that is under way, when what it works towards has changed. */
-  cancel: AbortController | undefined;
+  /** `undefined` while the pod is made to run. */
+  stop: PodStop | undefined;
+  step: PodStep;
+  name: NameClaimState;
 }
+
+/** What was asked of a pod that stops. */
+export interface PodStop {
+  /** It is `deferred` while its successor has no images. */
+  readonly kind: "requested" | "deferred" | "begun";
+  /** Wall time at which it was removed, for `deletionTimestamp`. */
+  readonly requestedMs?: number;
+  /** The same UID, which has its place on the node again when this one has ended. */
+  readonly next?: Pod | undefined;
+  /** Why the node took it down. */
+  readonly eviction?: PodEviction;
+}
+
+/**
+ * The step of a pod: how the last one ended, or that one is under way.
+ *
+ * ```text
+ *   settled ◀──────────┐
+ *   unsettled ◀────────┤
+ *   failed ◀───────────┴── working ◀── each of them
+ * ```
+ */
+export type PodStep =
+  | EndedStep
+  | {
+    readonly kind: "working";
+    /** Ends the step when what it works towards has changed. */
+    readonly cancel: AbortController;
+    /** How the step before ended. */
+    readonly before: EndedStep;
+    /** Something happened since the step began. */
+    readonly isLookDue: boolean;
+  };
+
+/** How a step ended. */
+export type EndedStep =
+  | { readonly kind: "settled" }
+  /** The pod waits for something. */
+  | { readonly kind: "unsettled" }
+  | {
+    readonly kind: "failed";
+    /** Monotonic time. */
+    readonly atMs: number;
+    /** The pause after it; `undefined` when the next failure begins anew with the least. */
+    readonly retryMs: number | undefined;
+  };
+
+/**
+ * How the pod stands to its full name.
+ *
+ * - `claimed` it has not acted under it
+ * - `owned` it may have
+ * - `released` nothing of it runs any more
+ */
+export type NameClaimState = "claimed" | "owned" | "released";
 
 /** What others may see of a worker. */
 export interface WorkerView {
@@ -52,50 +88,48 @@ export interface WorkerView {
   readonly pod: Pod | undefined;
   /** The newest version that was asked for, as its source has it; none when it is to go. */
   readonly wanted?: Pod | undefined;
-  /** The same UID, which has its place on the node again when this one has ended. */
-  readonly next?: Pod | undefined;
-  /** The version of which the status tells, if all of it is as it should be. */
+  /** The version that the status is about, if all of it is as it should be. */
   readonly settledPod?: Pod | undefined;
   readonly state: PodState;
-  /** How far its stop is. */
-  readonly stop?: PodRecord["stop"];
-  readonly stopRequestedMs: number | undefined;
+  readonly stop?: PodStop | undefined;
 }
 
-/** What an orphan's state says where nobody knows better; the API's default. */
+/** What an orphan's state says, of which no spec is known; the API's default. */
 const ORPHAN_GRACE_SECONDS = 30;
 
 /** The record of a pod of which nothing is known yet. */
 export function newRecord(
-  of: {
-    readonly uid: string;
-    readonly pod: Pod | undefined;
-    /** As its source has it; absent for one that nobody wants. */
-    readonly wanted: Pod | undefined;
-    readonly fullName: string;
-    readonly nowMs: number;
-  },
+  of: Pick<PodRecord, "uid" | "pod" | "wanted" | "fullName">,
 ): PodRecord {
-  const { uid, pod, wanted, fullName, nowMs } = of;
   return {
-    uid,
-    fullName,
-    pod,
-    wanted,
+    ...of,
     settledPod: undefined,
-    state: initialPodState({ phase: undefined, somethingRuns: false, nowMs }),
-    next: undefined,
-    stop: "asked",
-    stopRequestedMs: undefined,
-    retryMs: undefined,
-    failedAtMs: undefined,
-    enqueued: false,
-    // What only the runtime knows has run all along.
-    ownsName: pod === undefined,
-    unsettled: false,
-    eviction: undefined,
-    cancel: undefined,
+    state: { kind: "syncing" },
+    stop: undefined,
+    step: { kind: "settled" },
+    // An orphan has run all along.
+    name: of.pod === undefined ? "owned" : "claimed",
   };
+}
+
+/** How the last step ended that is over. */
+export function lastStep({ step }: PodRecord): EndedStep {
+  return step.kind === "working" ? step.before : step;
+}
+
+/** The next failure pauses for the least time again. */
+export function withoutRetry(step: PodStep): PodStep {
+  switch (step.kind) {
+    case "failed":
+      return { ...step, retryMs: undefined };
+    case "working":
+      return step.before.kind === "failed"
+        ? { ...step, before: { ...step.before, retryMs: undefined } }
+        : step;
+    case "settled":
+    case "unsettled":
+      return step;
+  }
 }
 
 /**
@@ -109,15 +143,27 @@ export function graceOf({ pod }: PodRecord): number {
     : effectivePodGrace(undefined, { pod });
 }
 
-/** Whether nobody wants the pod any more. */
+/** All that claim a name, in the order in which they came; an orphan has run all along. */
+export function claimantsOf(
+  fullName: string,
+  records: Iterable<PodRecord>,
+): readonly PodRecord[] {
+  const claimants = [...records].filter((record) =>
+    record.fullName === fullName && record.name !== "released"
+  );
+  const orphans = claimants.filter(({ pod }) => pod === undefined);
+  return [...orphans, ...claimants.filter(({ pod }) => pod !== undefined)];
+}
+
+/** Whether the pod is not wanted any more. */
 export function isRemoved(state: PodState): boolean {
   return state.kind !== "syncing" && state.cause === "removed";
 }
 
-/** The pod as those see it who end it. */
-export function ending(record: PodRecord): EndingPod {
-  const { uid, pod, state, eviction } = record;
+/** The pod as the syncer ends it. */
+export function ending({ uid, pod, state, stop }: PodRecord): EndingPod {
   const known = pod !== undefined && state.kind === "terminating";
+  const { eviction } = stop ?? {};
   return {
     uid,
     pod,

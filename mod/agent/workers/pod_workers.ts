@@ -22,16 +22,31 @@ import {
 } from "../../pod/lifecycle/mod.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import {
+  claimantsOf,
+  type EndedStep,
   ending,
   graceOf,
   isRemoved,
+  lastStep,
   newRecord,
   type PodRecord,
+  withoutRetry,
   type WorkerView,
 } from "./pod_record.ts";
 import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
 import { deferStop, resume } from "./deferred_stop.ts";
 import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
+
+/** What the workers work with. */
+export interface WorkersDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly syncer: PodSyncer;
+  readonly names: ListedNames;
+  /** A pod has ended, or is gone: what it held of the node is free. */
+  readonly onCapacityFreed: () => void;
+}
 
 /** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
 export interface WorkerOptions {
@@ -52,32 +67,13 @@ const NAME_RECHECK_MS = 2_000;
  * (upstream allowStaticPodStart), so at most one pod a name ever runs (I1).
  */
 export class PodWorkers {
-  readonly #deps: {
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-    readonly syncer: PodSyncer;
-    readonly names: ListedNames;
-    /** A pod has ended, or is gone: what it held of the node is free. */
-    readonly onCapacityFreed: () => void;
-  };
+  readonly #deps: WorkersDeps;
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
+  /** By UID, in the order in which they came. */
   readonly #records = new Map<string, PodRecord>();
-  /** Full name → UIDs that hold or await it, in the order in which they came. */
-  readonly #names = new Map<string, Set<string>>();
 
-  constructor(
-    deps: {
-      clock: Clock;
-      random: Random;
-      log: Logger;
-      syncer: PodSyncer;
-      names: ListedNames;
-      onCapacityFreed: () => void;
-    },
-    options: WorkerOptions,
-  ) {
+  constructor(deps: WorkersDeps, options: WorkerOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#options = options;
     this.#queue = new WorkQueue<string>({ clock: deps.clock });
@@ -85,10 +81,7 @@ export class PodWorkers {
 
   /** Works until `signal` aborts; then waits for the steps under way. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#queue.run(
-      (uid, runSignal) => this.#work(uid, runSignal),
-      signal,
-    );
+    await this.#queue.run((uid, scope) => this.#work(uid, scope), signal);
   }
 
   /**
@@ -101,14 +94,15 @@ export class PodWorkers {
     const { uid } = pod.metadata;
     const record = this.#records.get(uid);
     if (record === undefined) {
-      this.#add({ uid, pod, wanted, fullName: podFullName(pod) });
+      const fullName = podFullName(pod);
+      this.#records.set(uid, newRecord({ uid, pod, wanted, fullName }));
     } else {
       record.wanted = wanted;
       if (record.state.kind === "syncing") {
         record.pod = pod;
-        record.retryMs = undefined;
+        record.step = withoutRetry(record.step);
       } else if (isRemoved(record.state)) {
-        record.next = pod;
+        record.stop = { kind: "requested", ...record.stop, next: pod };
       }
     }
     this.#queue.add(uid);
@@ -117,7 +111,15 @@ export class PodWorkers {
   /** Wants the pod gone: its containers end within their grace, then all traces go. */
   remove(uid: string): void {
     const record = this.#records.get(uid);
-    if (record !== undefined) this.#remove(record);
+    if (record === undefined) return;
+    record.wanted = undefined;
+    record.stop = {
+      kind: "requested",
+      requestedMs: this.#deps.clock.now(),
+      ...record.stop,
+      next: undefined,
+    };
+    this.#stop(record, { cause: "removed", graceSeconds: graceOf(record) });
   }
 
   /**
@@ -135,7 +137,7 @@ export class PodWorkers {
     if (record?.pod === undefined || record.state.kind !== "syncing") {
       return false;
     }
-    record.eviction = eviction;
+    record.stop = { kind: "requested", eviction };
     this.#stop(record, {
       cause: "evicted",
       graceSeconds: effectivePodGrace(undefined, {
@@ -149,12 +151,9 @@ export class PodWorkers {
   /** Wants a pod gone that only the runtime or the disk knows. */
   removeOrphan(uid: string, fullName: string): void {
     if (this.#records.has(uid)) return;
-    const pod = undefined;
-    const record = this.#add({ uid, pod, wanted: undefined, fullName });
-    // It has run all along, so whoever is wanted under its name comes after it.
-    const others = this.#names.get(fullName) ?? [];
-    this.#names.set(fullName, new Set([uid, ...others]));
-    this.#remove(record);
+    const none = { pod: undefined, wanted: undefined };
+    this.#records.set(uid, newRecord({ uid, fullName, ...none }));
+    this.remove(uid);
   }
 
   /**
@@ -166,11 +165,13 @@ export class PodWorkers {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     // The run that is under way decides at its end when to look again.
-    if (record.cancel !== undefined) record.enqueued = true;
+    const { step } = record;
+    if (step.kind === "working") record.step = { ...step, isLookDue: true };
     else this.#enqueueSoon(record);
   }
 
-  #enqueueSoon({ uid, failedAtMs = -Infinity }: PodRecord): void {
+  #enqueueSoon({ uid, step }: PodRecord): void {
+    const failedAtMs = step.kind === "failed" ? step.atMs : -Infinity;
     const sinceMs = this.#deps.clock.monotonic() - failedAtMs;
     const leftMs = END_RETRY.baseMs - sinceMs;
     if (leftMs > 0) this.#queue.schedule(uid, leftMs);
@@ -194,7 +195,7 @@ export class PodWorkers {
   /** Looks again at every pod whose last step failed or waits. */
   enqueueUnsettled(): void {
     for (const record of this.#records.values()) {
-      if (record.unsettled) this.#queue.add(record.uid);
+      if (lastStep(record).kind !== "settled") this.#queue.add(record.uid);
     }
   }
 
@@ -207,30 +208,16 @@ export class PodWorkers {
     return this.#records.get(uid);
   }
 
-  #add(of: Omit<Parameters<typeof newRecord>[0], "nowMs">): PodRecord {
-    const { uid, fullName } = of;
-    const record = newRecord({ ...of, nowMs: this.#deps.clock.now() });
-    this.#records.set(uid, record);
-    const holders = this.#names.get(fullName) ?? new Set();
-    this.#names.set(fullName, holders.add(uid));
-    return record;
-  }
-
-  #remove(record: PodRecord): void {
-    record.next = undefined;
-    record.wanted = undefined;
-    record.stopRequestedMs ??= this.#deps.clock.now();
-    this.#stop(record, { cause: "removed", graceSeconds: graceOf(record) });
-  }
-
   #stop(
     record: PodRecord,
     request: { readonly cause: "evicted" | "removed"; graceSeconds: number },
   ): void {
     const before = record.state;
     record.state = stepPod(before, { kind: "stop_requested", ...request });
-    if (interruptsWork(before, record.state)) record.cancel?.abort();
-    this.#queue.add(record.uid);
+    const { step, uid } = record;
+    const isCut = interruptsWork(before, record.state);
+    if (isCut && step.kind === "working") step.cancel.abort();
+    this.#queue.add(uid);
   }
 
   /** One step of one pod. Failures end here: they are logged and tried again. */
@@ -238,76 +225,82 @@ export class PodWorkers {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     const cancel = new AbortController();
-    record.cancel = cancel;
-    record.enqueued = false;
+    const before = lastStep(record);
+    record.step = { kind: "working", cancel, before, isLookDue: false };
     const scope = AbortSignal.any([signal, cancel.signal]);
     try {
-      await this.#step(record, scope);
-      record.retryMs = undefined;
-      record.failedAtMs = undefined;
-      if (record.enqueued) this.#queue.add(uid);
+      const kind = await this.#step(record, scope);
+      const isLookDue = this.#endStep(record, { kind });
+      if (isLookDue) this.#queue.add(uid);
     } catch (error) {
       if (signal.aborted) return;
-      // What the run worked towards has changed: begin again with what is wanted now.
-      if (cancel.signal.aborted) return this.#queue.add(uid);
-      record.unsettled = true;
-      record.retryMs = nextDelay(record.retryMs, END_RETRY);
-      record.failedAtMs = this.#deps.clock.monotonic();
+      // What the step worked towards has changed: begin again with what is wanted now.
+      if (cancel.signal.aborted) {
+        record.step = lastStep(record);
+        return this.#queue.add(uid);
+      }
+      const last = lastStep(record);
+      const pausedMs = last.kind === "failed" ? last.retryMs : undefined;
+      const retryMs = nextDelay(pausedMs, END_RETRY);
+      const atMs = this.#deps.clock.monotonic();
+      const isLookDue = this.#endStep(record, {
+        kind: "failed",
+        atMs,
+        retryMs,
+      });
       this.#deps.log.warn("pod_step_failed", {
         pod: record.fullName,
         uid,
         state: record.state.kind,
-        retryMs: record.retryMs,
+        retryMs,
         error: describeError(error),
       });
-      if (record.enqueued) this.#enqueueSoon(record);
-      else this.#queue.schedule(uid, record.retryMs);
-    } finally {
-      if (record.cancel === cancel) record.cancel = undefined;
+      if (isLookDue) this.#enqueueSoon(record);
+      else this.#queue.schedule(uid, retryMs);
     }
   }
 
-  async #step(record: PodRecord, signal: AbortSignal): Promise<void> {
+  /** Says whether something happened since the step began. */
+  #endStep(record: PodRecord, ended: EndedStep): boolean {
+    const { step } = record;
+    record.step = ended;
+    return step.kind === "working" && step.isLookDue;
+  }
+
+  /** @returns whether the pod waits for something that is not an event of its own */
+  async #step(
+    record: PodRecord,
+    signal: AbortSignal,
+  ): Promise<"settled" | "unsettled"> {
     switch (record.state.kind) {
       case "syncing":
         return await this.#sync(record, signal);
-      case "terminating": {
-        if (resume(record)) return this.#queue.add(record.uid);
-        const { syncer } = this.#deps;
-        const others = this.#ofName(record.fullName);
-        const lookMs = await deferStop(record, { others, syncer, signal });
-        if (lookMs !== undefined) {
-          return this.#queue.schedule(record.uid, lookMs);
-        }
-        await syncer.terminate(ending(record), signal);
-        this.#advance(record, {
-          kind: "containers_stopped",
-          atMs: this.#deps.clock.now(),
-        });
-        // Whatever is left of it, nothing of it runs.
-        this.#releaseName(record);
-        this.#deps.onCapacityFreed();
-        return;
-      }
+      case "terminating":
+        await this.#terminate(record, signal);
+        break;
       case "terminated":
-        return await this.#release(record, signal);
+        await this.#release(record, signal);
+        break;
       case "finished":
         // It ended by itself earlier; now its manifest is gone.
         if (isRemoved(record.state)) await this.#release(record, signal);
     }
+    return "settled";
   }
 
-  async #sync(record: PodRecord, signal: AbortSignal): Promise<void> {
+  async #sync(
+    record: PodRecord,
+    signal: AbortSignal,
+  ): Promise<"settled" | "unsettled"> {
     const { pod, uid } = record;
-    if (pod === undefined) return;
-    let right: NameOwnership | undefined;
+    if (pod === undefined) return "settled";
+    let ownership: NameOwnership | undefined;
     const result = await this.#deps.syncer.sync(pod, {
-      nameOwnership: () => right = this.#nameOwnership(record),
+      nameOwnership: () => ownership = this.#nameOwnership(record),
       signal,
     });
     // A stop that came while the sync ran has its own run waiting.
-    if (record.state.kind !== "syncing") return;
-    record.unsettled = result.kind === "retry";
+    if (record.state.kind !== "syncing") return "settled";
     record.settledPod = result.kind === "settled" ? pod : undefined;
     switch (result.kind) {
       case "settled":
@@ -316,40 +309,55 @@ export class PodWorkers {
           Math.min(
             jitter(this.#deps.random, this.#options.syncFrequencyMs, 0.5),
             result.againMs ?? Infinity,
-            right === "waits" ? NAME_RECHECK_MS : Infinity,
+            ownership === "waits" ? NAME_RECHECK_MS : Infinity,
           ),
         );
-        return;
+        break;
       case "retry":
         this.#queue.schedule(uid, result.delayMs);
-        return;
+        return "unsettled";
       case "held":
         this.#queue.schedule(uid, NAME_RECHECK_MS);
-        return;
+        break;
       case "terminal":
+        record.stop = { kind: "requested" };
         this.#advance(record, {
           kind: "pod_completed",
           graceSeconds: graceOf(record),
         });
     }
+    return "settled";
+  }
+
+  async #terminate(record: PodRecord, signal: AbortSignal): Promise<void> {
+    if (resume(record)) return this.#queue.add(record.uid);
+    const { syncer, clock } = this.#deps;
+    const others = this.#ofName(record.fullName);
+    const lookMs = await deferStop(record, { others, syncer, signal });
+    if (lookMs !== undefined) return this.#queue.schedule(record.uid, lookMs);
+    await syncer.terminate(ending(record), signal);
+    const atMs = clock.now();
+    this.#advance(record, { kind: "containers_stopped", atMs });
+    // Whatever is left of it, nothing of it runs.
+    record.name = "released";
+    for (const { uid } of this.#ofName(record.fullName)) this.#queue.add(uid);
+    this.#deps.onCapacityFreed();
   }
 
   async #release(record: PodRecord, signal: AbortSignal): Promise<void> {
     const removed = isRemoved(record.state);
+    const { next, eviction } = record.stop ?? {};
     // Under another name it is another pod: nothing of this one is its own.
-    const returns = record.next !== undefined &&
-      podFullName(record.next) === record.fullName;
+    const returns = next !== undefined && podFullName(next) === record.fullName;
     const keep: Retention = !removed
-      ? record.eviction === undefined ? "all" : "status"
+      ? eviction === undefined ? "all" : "status"
       : returns
       ? "logs"
       : "nothing";
     await this.#deps.syncer.release(ending(record), keep, signal);
+    const { wanted, stop } = record;
     // It is not wanted back after all, so its logs have to go as well.
-    if (returns && record.next === undefined) {
-      return this.#queue.add(record.uid);
-    }
-    record.unsettled = false;
+    if (returns && stop?.next === undefined) return this.#queue.add(record.uid);
     if (record.state.kind === "terminated") {
       record.state = stepPod(record.state, { kind: "resources_released" });
     }
@@ -357,8 +365,7 @@ export class PodWorkers {
     if (!removed) return;
     this.#records.delete(record.uid);
     this.#queue.forget(record.uid);
-    const { next, wanted } = record;
-    if (next !== undefined) this.update(next, wanted);
+    if (stop?.next !== undefined) this.update(stop.next, wanted);
     // The same UID may have waited until nothing of this one is left.
     else this.#deps.onCapacityFreed();
   }
@@ -370,27 +377,20 @@ export class PodWorkers {
 
   #nameOwnership(record: PodRecord): NameOwnership {
     const { uid, fullName } = record;
-    const claims = this.#ofName(fullName).map(({ uid, ownsName, state }) => ({
-      uid,
-      ownsName,
-      isEnding: state.kind !== "syncing",
-    }));
+    const claims = this.#ofName(fullName).map(({ uid, name, state }) => {
+      return {
+        uid,
+        ownsName: name === "owned",
+        isEnding: state.kind !== "syncing",
+      };
+    });
     const alive = this.#deps.names.alive(fullName);
-    const right = nameOwnership(uid, { claims, alive });
-    if (right === "has") record.ownsName = true;
-    return right;
+    const ownership = nameOwnership(uid, { claims, alive });
+    if (ownership === "has") record.name = "owned";
+    return ownership;
   }
 
-  /** All of a name, in the order in which they came. */
   #ofName(fullName: string): readonly PodRecord[] {
-    return [...this.#names.get(fullName) ?? []]
-      .flatMap((uid) => this.#records.get(uid) ?? []);
-  }
-
-  #releaseName(record: PodRecord): void {
-    const holders = this.#names.get(record.fullName);
-    holders?.delete(record.uid);
-    if (holders?.size === 0) this.#names.delete(record.fullName);
-    for (const uid of holders ?? []) this.#queue.add(uid);
+    return claimantsOf(fullName, this.#records.values());
   }
 }

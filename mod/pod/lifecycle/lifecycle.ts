@@ -4,9 +4,7 @@
  * @module
  */
 
-import type { PodPhase } from "../../api/types/mod.ts";
 import { MIN_POD_GRACE_SECONDS } from "./grace.ts";
-import { isTerminalPhase } from "../status/mod.ts";
 
 /**
  * Why a pod stops. A later cause replaces an earlier one when it stands further
@@ -63,35 +61,6 @@ export type PodSignal =
   | { readonly kind: "pod_completed"; readonly graceSeconds: number }
   | { readonly kind: "containers_stopped"; readonly atMs: number }
   | { readonly kind: "resources_released" };
-
-/**
- * The state in which a pod is first seen.
- *
- * One whose source says that it ended is not started again: what still runs of it
- * is stopped, its remains are released.
- */
-export function initialPodState(
-  options: {
-    /** As the source of the pod gives it. */
-    readonly phase: PodPhase | undefined;
-    /** Whether the runtime shows a running container or a ready sandbox. */
-    readonly somethingRuns: boolean;
-    /**
-     * For what still runs of a pod that has ended.
-     *
-     * @default MIN_POD_GRACE_SECONDS
-     */
-    readonly graceSeconds?: number;
-    readonly nowMs: number;
-  },
-): PodState {
-  const { phase, somethingRuns, nowMs } = options;
-  const cause = "completed";
-  if (!isTerminalPhase(phase)) return { kind: "syncing" };
-  if (!somethingRuns) return { kind: "terminated", cause, atMs: nowMs };
-  const graceSeconds = atLeastMinimum(options.graceSeconds ?? 0);
-  return { kind: "terminating", cause, graceSeconds };
-}
 
 /**
  * The state after `signal`.

@@ -25,9 +25,4 @@ export {
   stopTimeout,
   terminationOrder,
 } from "./grace.ts";
-export {
-  initialPodState,
-  interruptsWork,
-  type PodState,
-  stepPod,
-} from "./lifecycle.ts";
+export { interruptsWork, type PodState, stepPod } from "./lifecycle.ts";

@@ -85,6 +85,6 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
     [...new Set(rig.syncer.told())].filter((step) => step.includes("one")),
     ["sync one"],
   );
-  const { state, stopRequestedMs } = rig.workers.get("one") ?? {};
-  deepStrictEqual([state?.kind, stopRequestedMs], ["syncing", undefined]);
+  const { state, stop } = rig.workers.get("one") ?? {};
+  deepStrictEqual([state?.kind, stop], ["syncing", undefined]);
 });

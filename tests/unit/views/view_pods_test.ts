@@ -28,7 +28,6 @@ function worker(subject: Pod, fields: Partial<WorkerView> = {}): WorkerView {
     fullName: "",
     pod: subject,
     state: { kind: "syncing" },
-    stopRequestedMs: undefined,
     ...fields,
   };
 }
@@ -66,7 +65,7 @@ Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace"
   const [shown] = view({
     workers: [worker(pod("a"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 12 },
-      stopRequestedMs: atMs,
+      stop: { kind: "begun", requestedMs: atMs },
     })],
   });
   strictEqual(shown?.metadata.deletionTimestamp, "2026-01-01T00:00:00.000Z");
@@ -207,7 +206,7 @@ Deno.test("viewPods() shows an old and a new version of a pod while the old one 
     workers: [
       worker(pod("a", "old"), {
         state: { kind: "terminating", cause: "removed", graceSeconds: 5 },
-        stopRequestedMs: 1,
+        stop: { kind: "begun", requestedMs: 1 },
       }),
       worker(pod("a", "new")),
     ],

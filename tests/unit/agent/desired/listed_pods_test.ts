@@ -61,7 +61,6 @@ function worker(uid: string, state: PodState, of?: Pod): WorkerView {
     fullName: "web_shop",
     pod: of,
     state,
-    stopRequestedMs: undefined,
   };
 }
 

@@ -96,9 +96,11 @@ class AdmissionRig {
   state(pod: Pod, state: PodState, next?: Pod): void {
     const { uid } = pod.metadata;
     const fullName = podFullName(pod);
-    const stopRequestedMs = undefined;
-    const view = { uid, fullName, pod, state, stopRequestedMs };
-    this.#workers.set(uid, { ...view, ...next !== undefined && { next } });
+    const view = { uid, fullName, pod, state };
+    this.#workers.set(uid, {
+      ...view,
+      ...next && { stop: { kind: "begun", next } },
+    });
   }
 
   /** The worker of a pod is gone. */

@@ -29,7 +29,6 @@ function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
     pod: of,
     wanted: of,
     state: { kind: "syncing" },
-    stopRequestedMs: undefined,
     ...facts,
   };
 }

@@ -82,7 +82,6 @@ class Rig {
       pod: of,
       wanted: of,
       state: { kind: "syncing" },
-      stopRequestedMs: undefined,
     });
   }
 

@@ -60,7 +60,6 @@ function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
     fullName: podFullName(of),
     pod: of,
     state: { kind: "syncing" },
-    stopRequestedMs: undefined,
     ...facts,
   };
 }
@@ -130,7 +129,7 @@ const BESIDE: readonly {
     what: "that ends and begins anew with more",
     worker: worker(pod("b", "0"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 1 },
-      next: pod("b", "1"),
+      stop: { kind: "begun", next: pod("b", "1") },
     }),
     reason: "Deferred",
   },

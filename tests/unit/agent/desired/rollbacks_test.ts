@@ -75,7 +75,6 @@ class Rig {
       pod,
       settledPod: pod,
       state: { kind: "syncing" },
-      stopRequestedMs: undefined,
     });
   }
 

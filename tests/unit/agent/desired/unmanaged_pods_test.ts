@@ -58,7 +58,6 @@ function worker(uid: string): WorkerView {
     fullName: `${uid}_shop`,
     pod: undefined,
     state: { kind: "syncing" },
-    stopRequestedMs: undefined,
   };
 }
 

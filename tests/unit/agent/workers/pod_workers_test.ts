@@ -121,7 +121,7 @@ Deno.test("PodWorkers starts a UID again that was wanted back while it ended, it
     "sync a",
   ]);
   strictEqual(rig.syncer.steps.at(-1)?.version, "2");
-  strictEqual(rig.workers.get("a")?.stopRequestedMs, undefined);
+  strictEqual(rig.workers.get("a")?.stop?.requestedMs, undefined);
 });
 
 Deno.test("PodWorkers clears the logs as well when a UID is dropped again while it is being cleared", async () => {

@@ -77,7 +77,6 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
       fullName: "a_shop",
       pod: pod("a"),
       state,
-      stopRequestedMs: undefined,
     };
     const answers = new ProbeAnswers({
       statuses: {

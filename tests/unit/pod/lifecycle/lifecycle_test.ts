@@ -1,7 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  initialPodState,
   interruptsWork,
   type PodSignal,
   type PodState,
@@ -139,21 +138,5 @@ for (const { name, before, grace, expected } of interruptions) {
   Deno.test(`interruptsWork() is ${expected} for ${name}`, () => {
     const after = stepPod(before, { ...signals.stop, graceSeconds: grace });
     strictEqual(interruptsWork(before, after), expected);
-  });
-}
-
-const firsts = [
-  { phase: undefined, somethingRuns: false, kind: "syncing" },
-  { phase: "Running", somethingRuns: false, kind: "syncing" },
-  { phase: "Succeeded", somethingRuns: false, kind: "terminated" },
-  { phase: "Failed", somethingRuns: false, kind: "terminated" },
-  { phase: "Failed", somethingRuns: true, kind: "terminating" },
-] as const;
-for (const { phase, somethingRuns, kind } of firsts) {
-  Deno.test(`initialPodState() is ${kind} for phase ${phase} with ${somethingRuns ? "something" : "nothing"} running`, () => {
-    strictEqual(
-      initialPodState({ phase, somethingRuns, graceSeconds: 5, nowMs: 1 }).kind,
-      kind,
-    );
   });
 }
