@@ -1,5 +1,18 @@
 /**
- * The objects beside pods that this node keeps itself.
+ * The objects beside pods that this node keeps itself, found by name. Of an object that
+ * two sources have, the source whose name comes first counts, whatever came first.
+ *
+ * @example A ConfigMap of one source
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { ObjectStore } from "./mod.ts";
+ *
+ * const store = new ObjectStore(["file"]);
+ * const web = { kind: "ConfigMap", name: "web", namespace: "default" } as const;
+ * const object = { ...web, type: "", immutable: false, entries: new Map() };
+ * const changes = store.replace("file", [object]);
+ * strictEqual(changes[0]?.change, "added");
+ * ```
  *
  * @module
  */

@@ -1,5 +1,17 @@
 /**
- * The words that all sources of manifests share: what a file gave, what is kept of it for the next agent, and what a source says of itself.
+ * What all sources of manifests share: what a file gave, what is kept of it for the next
+ * agent, and what a source says of itself. Nothing is ended or overwritten because of
+ * what is unknown.
+ *
+ * @example A source that was never refused anything
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { checkpointCondition } from "./mod.ts";
+ *
+ * const { status, reason } = checkpointCondition(undefined, 0);
+ * strictEqual(status, "True");
+ * strictEqual(reason, "Kept");
+ * ```
  *
  * @module
  */

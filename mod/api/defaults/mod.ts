@@ -1,5 +1,21 @@
 /**
- * The values that a pod has where its manifest is silent, as the API server fills them in.
+ * The values that a pod has where its manifest is silent, as the API server fills them
+ * in. What the manifest says stays; the pod that was given is not changed.
+ *
+ * @example What a container gets
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { applyPodDefaults } from "./mod.ts";
+ *
+ * const { spec } = applyPodDefaults({
+ *   apiVersion: "v1",
+ *   kind: "Pod",
+ *   metadata: { name: "web" },
+ *   spec: { containers: [{ name: "web", image: "example.org/web" }] },
+ * });
+ * strictEqual(spec.restartPolicy, "Always");
+ * strictEqual(spec.containers[0]?.imagePullPolicy, "Always");
+ * ```
  *
  * @module
  */

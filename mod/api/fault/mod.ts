@@ -1,5 +1,19 @@
 /**
- * What is wrong with a document, and where: faults with field paths, a list that is bounded, and the place in a document that a check works on.
+ * What is wrong with a document, and where. A fault has a field path and a message in the
+ * API server's words. A list of faults is bounded, and a fault beside a Secret never
+ * shows a value.
+ *
+ * @example A required field
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { FaultList, rootPlace } from "./mod.ts";
+ *
+ * const list = new FaultList();
+ * rootPlace(list).child("spec").child("containers").index(0).child("image").required();
+ * deepStrictEqual(list.faults, [
+ *   { field: "spec.containers[0].image", message: "Required value" },
+ * ]);
+ * ```
  *
  * @module
  */

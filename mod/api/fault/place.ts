@@ -13,20 +13,6 @@ import { clipText, type FaultList } from "./fault_list.ts";
  *
  * Costs nothing but a small object until it is written out, so that checks can
  * carry it along where nearly always nothing is wrong.
- *
- * @example
- * ```ts
- * import { FaultList } from "./fault_list.ts";
- * import { rootPlace } from "./place.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * const faults = new FaultList();
- * const at = rootPlace(faults).child("spec").child("containers").index(0);
- * at.child("image").required();
- * deepStrictEqual(faults.faults, [
- *   { field: "spec.containers[0].image", message: "Required value" },
- * ]);
- * ```
  */
 export class Place {
   readonly #faults: FaultList;

@@ -77,14 +77,6 @@ export function fnv1a128Hex(bytes: Uint8Array | string): string {
  *
  * Keys whose value is `undefined` are left out, as in `JSON.stringify`; a bigint
  * is written as an integer literal.
- *
- * @example Order of keys does not matter
- * ```ts
- * import { stableJson } from "./hash.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(stableJson({ b: 1, a: [true] }), '{"a":[true],"b":1}');
- * ```
  */
 export function stableJson(value: unknown): string {
   if (typeof value === "bigint") return value.toString();

@@ -1,5 +1,17 @@
 /**
- * The objects beside pods that a manifest may hold (ConfigMap, Secret, claim, RuntimeClass), their ids, quantities, and stable hashes. Equal values have equal hashes, whatever the order of their fields.
+ * The objects beside pods that a manifest may hold (ConfigMap, Secret, claim,
+ * RuntimeClass), their ids, quantities, and stable hashes. Equal values have equal
+ * hashes, whatever the order of their fields.
+ *
+ * @example Quantities and stable text
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { parseQuantity, stableJson, toBytes, toMilli } from "./mod.ts";
+ *
+ * strictEqual(toMilli(parseQuantity("1.5")), 1500n);
+ * strictEqual(toBytes(parseQuantity("64Mi")), 67108864n);
+ * strictEqual(stableJson({ b: 1, a: [true] }), '{"a":[true],"b":1}');
+ * ```
  *
  * @module
  */

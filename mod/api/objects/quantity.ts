@@ -25,15 +25,6 @@ export const ZERO_QUANTITY: Quantity = { nano: 0n, format: "DecimalSI" };
  *
  * @throws {SyntaxError} When the text is no quantity.
  * @throws {RangeError} When the amount is 2^63 or more.
- *
- * @example Milli and mebi
- * ```ts
- * import { parseQuantity, toBytes, toMilli } from "./quantity.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(toMilli(parseQuantity("1.5")), 1500n);
- * strictEqual(toBytes(parseQuantity("64Mi")), 67108864n);
- * ```
  */
 export function parseQuantity(text: string | number): Quantity {
   const written = String(text);

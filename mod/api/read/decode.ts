@@ -44,20 +44,6 @@ export type ManifestResult =
  * No fault ever shows a value of a Secret. Never throws on bad input, whatever it is,
  * and needs no more memory and time than the bounds on size (10 MiB), depth (200) and
  * values (50 000) allow.
- *
- * @example
- * ```ts
- * import { decodeManifest } from "./decode.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * const result = decodeManifest("kind: Pod\napiVersion: v1\nmetdata: {}\n");
- * deepStrictEqual(result.kind === "refused" && result.faults[0], {
- *   field: "metdata",
- *   message: 'Unknown field: Pod has no field "metdata", did you mean "metadata"?',
- *   line: 3,
- *   document: 1,
- * });
- * ```
  */
 export function decodeManifest(
   source: Uint8Array | string,

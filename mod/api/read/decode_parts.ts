@@ -52,23 +52,6 @@ export type ManifestParts =
 /**
  * Reads a manifest as {@linkcode decodeManifest} does, but each document, and each
  * item of a list, for itself: one that is not valid takes no other with it.
- *
- * @example
- * ```ts
- * import { decodeManifestParts } from "./decode_parts.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * const pods = [
- *   { metadata: { name: "a" }, spec: { containers: [] } },
- *   { metadata: { name: "b" }, spec: { containers: [{ name: "c", image: "i" }] } },
- * ];
- * const text = JSON.stringify({ apiVersion: "v1", kind: "PodList", items: pods });
- * const parts = decodeManifestParts(text);
- * deepStrictEqual(
- *   parts.kind === "read" && parts.pods.map(({ metadata }) => metadata.name),
- *   ["b"],
- * );
- * ```
  */
 export function decodeManifestParts(
   source: Uint8Array | string,

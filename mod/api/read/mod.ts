@@ -1,5 +1,21 @@
 /**
- * From the bytes of a manifest to objects: parsed, checked against the schema, defaulted and validated. Each document gives objects or faults; a bad one never hides a good one beside it.
+ * From the bytes of a manifest to objects: parsed, checked against the schema, defaulted
+ * and validated. A manifest is taken as a whole or in parts, where a bad document hides
+ * no good one beside it. No input makes it throw, and no fault shows a value of a Secret.
+ *
+ * @example A misspelt field
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { decodeManifest } from "./mod.ts";
+ *
+ * const result = decodeManifest("kind: Pod\napiVersion: v1\nmetdata: {}\n");
+ * deepStrictEqual(result.kind === "refused" && result.faults[0], {
+ *   field: "metdata",
+ *   message: 'Unknown field: Pod has no field "metdata", did you mean "metadata"?',
+ *   line: 3,
+ *   document: 1,
+ * });
+ * ```
  *
  * @module
  */

@@ -18,18 +18,6 @@ import type { RawValue } from "../text/mod.ts";
  *
  * @param found the faults of each pod, in the order in which `decodeManifest` lists pods
  * @returns all of them in that order; those of a pod that the manifest has not are left as they are
- *
- * @example
- * ```ts
- * import { placePodFaults } from "./pod_places.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * const text = "kind: ConfigMap\n---\nkind: Pod\nspec:\n  hostPID: true\n";
- * const fault = { field: "spec.hostPID", message: "Forbidden" };
- * deepStrictEqual(placePodFaults(text, [[fault]]), [
- *   { ...fault, document: 2, line: 5 },
- * ]);
- * ```
  */
 export function placePodFaults(
   source: Uint8Array | string,

@@ -1,5 +1,18 @@
 /**
- * YAML and JSON as text: parsed with line and column, bounded in size, depth, aliases and time. What a parser finds wrong is a fault with its line, never an exception of a library.
+ * YAML and JSON as text: bounded in size, depth, aliases and work, and parsed with lines.
+ * What a parser finds wrong is a fault with its line, never the exception of a library.
+ *
+ * @example A document and its value
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { parseYaml } from "./mod.ts";
+ *
+ * const result = parseYaml("name: web\nports: [80]\n");
+ * deepStrictEqual(result.kind === "ok" && result.documents[0]?.value, {
+ *   name: "web",
+ *   ports: [80],
+ * });
+ * ```
  *
  * @module
  */

@@ -1,5 +1,7 @@
 /**
- * The objects of the Kubernetes API that the agent works with, as types: pods, their parts, and events. The pod types are those of @kubernetes/client-node made read-only, with times as strings; nothing here has code that runs.
+ * The objects of the Kubernetes API that the agent works with, as types: pods, their
+ * parts, and events. The pod types are those of @kubernetes/client-node made read-only,
+ * with times as strings. Nothing here has code that runs.
  *
  * @module
  */

@@ -16,19 +16,6 @@ import type { PodSpec } from "../types/mod.ts";
  * The kubelet takes any edit of a pod from a file and leaves open what comes of it;
  * these words are for a warning. Expects defaults to be filled in. That a resize may
  * not change the pod's QoS class is judged where resizes are planned.
- *
- * @example
- * ```ts
- * import { immutableChanges } from "./immutable_changes.ts";
- * import { deepStrictEqual } from "node:assert/strict";
- *
- * const before = { containers: [{ name: "a", image: "x:1" }] };
- * const after = { containers: [{ name: "a", image: "x:2" }], hostPID: true };
- * deepStrictEqual(
- *   immutableChanges(before, after).map(({ field }) => field),
- *   ["spec.hostPID"],
- * );
- * ```
  */
 export function immutableChanges(before: PodSpec, after: PodSpec): Fault[] {
   const faults = differences(before, after, "spec")

@@ -1,5 +1,20 @@
 /**
- * Whether a decoded object is a valid one: the API server's rules, each a pure check that reports faults with field paths. A pod without faults can be planned without further checks of its shape.
+ * Whether a decoded object is valid: the API server's rules, each a pure check that
+ * reports faults with field paths. A pod without faults can be planned without further
+ * checks of its shape.
+ *
+ * @example What cannot change in a pod that keeps its UID
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { immutableChanges } from "./mod.ts";
+ *
+ * const before = { containers: [{ name: "a", image: "x:1" }] };
+ * const after = { containers: [{ name: "a", image: "x:2" }], hostPID: true };
+ * deepStrictEqual(
+ *   immutableChanges(before, after).map(({ field }) => field),
+ *   ["spec.hostPID"],
+ * );
+ * ```
  *
  * @module
  */

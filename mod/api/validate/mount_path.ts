@@ -13,15 +13,6 @@ import { normalize } from "node:path/posix";
  * One that is absolute stays as it is written, since the runtime resolves it.
  *
  * Upstream: pkg/kubelet/kubelet_pods.go makeMounts, MakeAbsolutePath.
- *
- * @example
- * ```ts
- * import { containerMountPath } from "./mount_path.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(containerMountPath("data/./in"), "/data/in");
- * strictEqual(containerMountPath("/data//in"), "/data//in");
- * ```
  */
 export function containerMountPath(mountPath: string): string {
   if (mountPath.startsWith("/")) return mountPath;

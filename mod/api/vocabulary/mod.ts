@@ -1,5 +1,17 @@
 /**
- * The keys of annotations and labels that the agent reads or writes, and the facts of a pod that follow from them: static, mirror, critical, restartable init. Pure.
+ * The keys of annotations and labels that the agent reads or writes, and the facts of a
+ * pod that follow from them: static, critical, restartable init. Pure.
+ *
+ * @example A static pod
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { ANNOTATION_CONFIG_SOURCE, isStaticPod, podFullName } from "./mod.ts";
+ *
+ * const annotations = { [ANNOTATION_CONFIG_SOURCE]: "file" };
+ * const metadata = { name: "web", namespace: "default", uid: "u", annotations };
+ * strictEqual(isStaticPod({ metadata }), true);
+ * strictEqual(podFullName({ metadata }), "web_default");
+ * ```
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The configurations of sandboxes and containers in the agent's own types.
+ * The configurations of sandboxes and containers in the agent's own types. Sets that are
+ * closed on the wire are unions of string literals; an absent field is not sent.
  *
  * @module
  */

@@ -1,5 +1,18 @@
 /**
- * What a runtime answers, in the agent's own types, and the two services that it offers. Nanosecond times stay `bigint`: they exceed what a number holds exactly.
+ * What a runtime answers, in the agent's own types, and the two services that it offers.
+ * Every call rejects with a `CriError`. Nanosecond times stay `bigint`: they exceed what
+ * a number holds exactly.
+ *
+ * @example That a thing is gone already is no failure
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { CriError, unlessGone } from "./mod.ts";
+ *
+ * const gone = new CriError({
+ *   ...{ kind: "not_found", method: "StopContainer", detail: "no such container" },
+ * });
+ * strictEqual(await unlessGone(Promise.reject(gone)), undefined);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Calls over gRPC: one channel, methods with deadlines, and failures as `CriError` with a kind to branch on.
+ * Calls over gRPC: one channel, methods with deadlines, and failures as `CriError` with a
+ * kind to branch on. Every call is measured and logged.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * From the wire to the agent's types and back. No field is guessed: what the wire leaves open is absent.
+ * From the wire to the agent's types and back. No field is guessed: what the wire leaves
+ * open is absent, and a number that is not known is the most careful answer there is.
  *
  * @module
  */

@@ -1,5 +1,16 @@
 /**
- * Files of this machine for what runs unattended: atomic writes, bounded reads, watches, locks, and the removal of trees that a container could write to. Links are not followed where a container could have put them.
+ * Files of this machine: atomic writes, bounded reads, watches, locks, and the removal of
+ * trees that a container could write to. Links are not followed where a container could
+ * have put them. A refusal of the file system has a kind to branch on.
+ *
+ * @example A record that shows any damage
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { openRecord, sealRecord } from "./mod.ts";
+ *
+ * const { text } = sealRecord({ restarts: 3 });
+ * strictEqual(openRecord(text.replace("3", "4")), undefined);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Facts about this machine: addresses, memory, huge pages, and its cgroups.
+ * Facts about this machine: addresses, memory, processors, huge pages, and its cgroups.
  *
  * @module
  */

@@ -1,5 +1,27 @@
 /**
- * Whether a pod may run on this node: resources, host ports, node selectors, sysctls, runtime classes, and what the agent or its permissions cannot do. Each refusal has the kubelet's reason and message.
+ * Whether a pod may run on this node: resources, host ports, node selectors, sysctls,
+ * runtime classes, and fields that the agent does not honour. Each refusal has the
+ * kubelet's reason and message. Pure.
+ *
+ * @example A pod for another node
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { admit } from "./mod.ts";
+ *
+ * const pod = {
+ *   apiVersion: "v1",
+ *   kind: "Pod",
+ *   metadata: { name: "web", namespace: "default", uid: "1-2", labels: { app: "web" } },
+ *   spec: { nodeName: "edge2", containers: [{ name: "web" }] },
+ * } as const;
+ * const node = {
+ *   name: "edge1",
+ *   labels: {},
+ *   allocatable: new Map(),
+ *   allowedUnsafeSysctls: [],
+ * };
+ * strictEqual(admit({ pod, others: [], node })?.reason, "NodeName");
+ * ```
  *
  * @module
  */

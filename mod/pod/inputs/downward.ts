@@ -74,20 +74,6 @@ export function podFieldValue(
  * values quoted as Go quotes strings and without a line break at the end.
  *
  * Upstream: pkg/fieldpath ExtractFieldPathAsString, FormatMap.
- *
- * @example Labels as a file
- * ```ts
- * import { podFieldFile } from "./downward.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * const pod = {
- *   apiVersion: "v1" as const,
- *   kind: "Pod" as const,
- *   metadata: { name: "p", namespace: "n", uid: "u", labels: { b: "2", a: '"' } },
- *   spec: { containers: [] },
- * };
- * strictEqual(podFieldFile(pod, "metadata.labels"), 'a="\\""\nb="2"');
- * ```
  */
 export function podFieldFile(pod: Pod, fieldPath: string): string | undefined {
   switch (fieldPath) {

@@ -1,5 +1,20 @@
 /**
- * What a pod takes from elsewhere: the ConfigMaps and Secrets that it names, and the fields of its own that the downward API gives it.
+ * What a pod takes from elsewhere: the ConfigMaps and Secrets that it names, the volumes
+ * that lie on the node, and the fields of its own that the downward API gives it. Pure.
+ *
+ * @example Labels as a file
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { podFieldFile } from "./mod.ts";
+ *
+ * const pod = {
+ *   apiVersion: "v1",
+ *   kind: "Pod",
+ *   metadata: { name: "web", namespace: "default", uid: "1-2", labels: { app: "web" } },
+ *   spec: { containers: [{ name: "web" }] },
+ * } as const;
+ * strictEqual(podFieldFile(pod, "metadata.labels"), 'app="web"');
+ * ```
  *
  * @module
  */

@@ -1,5 +1,20 @@
 /**
- * The life of a pod as a step function: syncing, terminating, terminated, and the grace that an end gets. Pure.
+ * The life of a pod as a step function (syncing, terminating, terminated, finished), the
+ * grace that an end gets, and why a step of it failed, as data. Pure.
+ *
+ * @example From running to its end
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { initialPodState, stepPod } from "./mod.ts";
+ *
+ * const syncing = initialPodState({ phase: "Running", somethingRuns: true, nowMs: 0 });
+ * const ending = stepPod(syncing, { kind: "pod_completed", graceSeconds: 30 });
+ * strictEqual(ending.kind, "terminating");
+ * strictEqual(
+ *   stepPod(ending, { kind: "containers_stopped", atMs: 1_000 }).kind,
+ *   "terminated",
+ * );
+ * ```
  *
  * @module
  */

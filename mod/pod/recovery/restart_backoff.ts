@@ -46,18 +46,6 @@ export type RestartVerdict =
  * The first restart is immediate; the delay before each further one doubles.
  * (kubelet: doBackOff with flowcontrol.Backoff, measured from the end of the
  * container so that time spent running counts.)
- *
- * @example A second crash waits
- * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { restartDelay } from "./restart_backoff.ts";
- *
- * const first = restartDelay(undefined, { finishedAtMs: 1_000, nowMs: 1_000 });
- * strictEqual(first.kind, "start");
- * const entry = first.kind === "start" ? first.entry : undefined;
- * const again = restartDelay(entry, { finishedAtMs: 2_000, nowMs: 2_500 });
- * strictEqual(again.kind === "wait" && again.untilMs, 12_000);
- * ```
  */
 export function restartDelay(
   entry: BackoffEntry | undefined,

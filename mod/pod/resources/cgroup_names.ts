@@ -22,27 +22,6 @@ export interface CgroupLayout {
 
 /**
  * The cgroup parent told to the runtime: a path, of slices with systemd.
- *
- * @example Both drivers
- * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { podCgroupParent } from "./cgroup_names.ts";
- *
- * const pod = {
- *   apiVersion: "v1",
- *   kind: "Pod",
- *   metadata: { name: "a", namespace: "default", uid: "1-2" },
- *   spec: { containers: [{ name: "c" }] },
- * } as const;
- * strictEqual(
- *   podCgroupParent(pod, { driver: "cgroupfs" }),
- *   "/kubepods/besteffort/pod1-2",
- * );
- * strictEqual(
- *   podCgroupParent(pod, { driver: "systemd" }),
- *   "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1_2.slice",
- * );
- * ```
  */
 export function podCgroupParent(pod: Pod, layout: CgroupLayout): string {
   const { uid } = pod.metadata;

@@ -1,5 +1,15 @@
 /**
- * The status that is reported of a pod: phase, conditions, container statuses. Pure, and equal to the kubelet's field by field where `docs/` names no difference.
+ * The status that is reported of a pod: phase, conditions, container statuses. Pure, and
+ * equal to the kubelet's field by field where `docs/` names no difference.
+ *
+ * @example Times as a status writes them
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { formatTime, isTerminalPhase } from "./mod.ts";
+ *
+ * strictEqual(formatTime(0), "1970-01-01T00:00:00Z");
+ * strictEqual(isTerminalPhase("Succeeded"), true);
+ * ```
  *
  * @module
  */

@@ -47,14 +47,6 @@ export class ProgramBudget {
  *
  * Upstream: third_party/forked/golang/expansion.
  *
- * @example Known, unknown and escaped
- * ```ts
- * import { expand } from "./expansion.ts";
- *
- * const text = expand("$(A) $(B) $$(A)", new Map([["A", "1"]]));
- * if (text !== "1 $(B) $(A)") throw new Error(text);
- * ```
- *
  * @throws {SpecRefusal} when the result would exceed `MAX_EXPANDED_LENGTH`
  */
 export function expand(

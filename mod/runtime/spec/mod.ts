@@ -1,5 +1,16 @@
 /**
- * The configurations of sandboxes and containers as a runtime is given them, built from a pod. Pure builders: they equal what the kubelet sends for the same manifest, field by field.
+ * The configurations of sandboxes and containers as a runtime is given them, built from a
+ * pod. Pure builders: they equal what the kubelet sends for the same manifest, field by
+ * field.
+ *
+ * @example Variables in a command
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { expandAll } from "./mod.ts";
+ *
+ * const values = new Map([["A", "1"]]);
+ * deepStrictEqual(expandAll(["$(A) $(B) $$(A)"], values), ["1 $(B) $(A)"]);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,16 @@
 /**
- * The file source: a file or a directory of manifests, watched and read again, each file with its own verdict. An invalid file keeps its last good pods.
+ * The file source: a file or a directory of manifests, watched and read again, each file
+ * with its own verdict. A file that turns invalid or unreadable keeps its last good pods;
+ * only one that is gone takes them along.
+ *
+ * @example Which names are manifests
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { isManifestName } from "./mod.ts";
+ *
+ * strictEqual(isManifestName("web.yaml", { everyFile: false }), true);
+ * strictEqual(isManifestName("web.yaml~", { everyFile: false }), false);
+ * ```
  *
  * @module
  */

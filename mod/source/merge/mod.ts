@@ -1,5 +1,16 @@
 /**
- * The sets of pods that sources list, and one set out of all of them.
+ * One set of pods out of all that the sources list. Sources never touch each other, what
+ * was handed out is never altered, and nothing counts as removed before its source has
+ * delivered a complete set.
+ *
+ * @example What counts as the same
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { deepEqual } from "./mod.ts";
+ *
+ * strictEqual(deepEqual({ args: [] }, {}), true);
+ * strictEqual(deepEqual({ emptyDir: {} }, {}), false);
+ * ```
  *
  * @module
  */

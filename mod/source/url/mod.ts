@@ -1,5 +1,7 @@
 /**
- * The URL source: a manifest fetched from a server, with validators, signatures and credentials, and a checkpoint for when the server is away.
+ * The URL source: a manifest fetched from a server, with validators, signatures and
+ * credentials, and a checkpoint for when the server is away. Only an answer that was read
+ * as a whole, and whose signature fits if one is wanted, changes anything.
  *
  * @module
  */
