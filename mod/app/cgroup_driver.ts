@@ -1,5 +1,5 @@
 /**
- * Who writes cgroups: the runtime's word counts, as upstream.
+ * The cgroup driver: the runtime's answer counts before the configuration, as upstream.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { CriConnection } from "../cri/mod.ts";
 export class NodeCgroupDriver {
   readonly #configured: CgroupDriver;
   readonly #log: Logger;
-  #told: CgroupDriver | undefined;
+  #learned: CgroupDriver | undefined;
 
   constructor(configured: CgroupDriver, deps: { readonly log: Logger }) {
     this.#configured = configured;
@@ -24,13 +24,13 @@ export class NodeCgroupDriver {
 
   /** The driver that cgroup parents are spelled for. */
   get current(): CgroupDriver {
-    return this.#told ?? this.#configured;
+    return this.#learned ?? this.#configured;
   }
 
   /**
    * Asks the runtime, which has to be ready, and says so when it uses another
-   * driver than the configuration names. A runtime that does not tell leaves the
-   * configuration in force.
+   * driver than the configuration names. The
+   * configuration stays in force when the runtime does not say.
    *
    * @throws {unknown} The reason of the signal when it aborts.
    */
@@ -40,9 +40,9 @@ export class NodeCgroupDriver {
   ): Promise<void> {
     const told = connection.features()?.cgroupDriver ??
       await this.#fromStatus(connection, signal);
-    const before = this.#told;
+    const before = this.#learned;
     if (told === undefined || told === before) return;
-    this.#told = told;
+    this.#learned = told;
     if (told === this.#configured) return;
     this.#log.warn("cgroup_driver_differs", {
       configured: this.#configured,

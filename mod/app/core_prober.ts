@@ -1,5 +1,5 @@
 /**
- * Who asks containers how they are.
+ * Builds the prober.
  *
  * @module
  */

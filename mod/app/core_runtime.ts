@@ -42,9 +42,9 @@ export interface RuntimeParts extends PictureParts {
   readonly resources: PodResources;
   /** Removes what has ended. */
   readonly remover: PodRemover;
-  /** Reads again what the node tells every pod, if it changed. */
+  /** Reads the node's resolver and hosts files again. */
   readonly refreshNode: () => Promise<void>;
-  /** Empty until the runtime has told its name. */
+  /** Empty until the runtime's name is known. */
   readonly runtimeName: () => string;
   readonly hostIps: () => readonly string[];
 }

@@ -33,7 +33,7 @@ export interface PodVerdict {
 
 /**
  * The event reason for what is allowed in a manifest and seldom meant; the kubelet
- * has none, since there the API server says it to who applies the manifest.
+ * has none, since there the API server answers it to the client.
  */
 const WARNING_REASON = "ManifestWarning";
 

@@ -1,5 +1,5 @@
 /**
- * The node's resources put together: what there is, and who keeps it for pods.
+ * The node's resources: what there is, and the keeper of what pods get of it.
  *
  * @module
  */

@@ -10,8 +10,8 @@ import { diskFiles } from "../host/files/mod.ts";
 import type { PodDirectories } from "../volume/mod.ts";
 
 /**
- * Pod directories, with their UIDs in memory: a directory is what makes a pod on
- * the runtime ours, and whoever asks every second must not read the disk.
+ * Pod directories, with their UIDs in memory: a pod on the runtime is
+ * managed when it has a directory, and that is asked too often to read the disk.
  */
 export class OwnedPods {
   readonly #directories: PodDirectories;
@@ -30,7 +30,7 @@ export class OwnedPods {
     this.#names = found.names;
   }
 
-  /** Reads which pods have a directory, and what those of their logs tell of their names. */
+  /** Reads which pods have a directory, and their names from the directories of their logs. */
   static async load(
     directories: PodDirectories,
     podLogsDir: string,
@@ -44,7 +44,7 @@ export class OwnedPods {
       if (names.has(found.uid)) renamed.add(found.uid);
       names.set(found.uid, found.fullName);
     }
-    // Which of its names it has the disk does not tell.
+    // With two names, the disk does not show which one counts.
     for (const uid of renamed) names.delete(uid);
     return new OwnedPods(directories, { uids, names });
   }
@@ -54,7 +54,7 @@ export class OwnedPods {
     return this.#uids;
   }
 
-  /** The full name of a pod of an earlier agent, as far as its logs tell. */
+  /** The full name of a pod of an earlier agent, if its logs show it. */
   nameOf(uid: string): string | undefined {
     return this.#names.get(uid);
   }
@@ -64,22 +64,22 @@ export class OwnedPods {
     return this.#uids.has(uid);
   }
 
-  /** Makes the pod's directory; from then on its sandboxes are ours. */
+  /** Makes the pod's directory; from then on its sandboxes are managed. */
   async prepare(pod: Pod): Promise<void> {
     this.#uids.add(pod.metadata.uid);
     await this.#directories.prepare(pod);
   }
 
-  /** Takes away the volumes of a pod that has ended; it stays ours. */
+  /** Removes the volumes of a pod that has ended; the pod stays managed. */
   endVolumes(uid: string): void {
     this.#directories.endVolumes(uid);
   }
 
   /**
-   * Takes the directories of a pod away; with something to keep in it, the pod's own
-   * stays and marks the pod as ours.
+   * Removes the directories of a pod; with something to keep in it, the pod's own stays,
+   * and the pod stays managed.
    *
-   * @throws {Error} when one could not be taken away; the pod is ours still
+   * @throws {Error} when one could not be removed; the pod stays managed
    */
   discard(uid: string, options: { readonly keep?: string } = {}): void {
     this.#directories.discard(uid, options);
@@ -87,17 +87,16 @@ export class OwnedPods {
   }
 
   /**
-   * Takes the directories of a pod away that begins anew under its UID, and is ours all
-   * the time.
+   * Removes the directories of a pod that begins anew under its UID, and stays managed.
    *
-   * @throws {Error} when one could not be taken away
+   * @throws {Error} when one could not be removed
    */
   renew(uid: string): void {
     this.#directories.discard(uid);
   }
 }
 
-/** What cannot be read tells no names; whatever needs them does without. */
+/** The names are a help, so a folder that cannot be read has none. */
 async function listed(directory: string): Promise<readonly string[]> {
   try {
     return await diskFiles.list(directory);
@@ -106,7 +105,7 @@ async function listed(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** What the name of a log directory tells: namespace, name and UID. */
+/** Reads namespace, name and UID from the name of a log directory. */
 function readName(
   directory: string,
 ): { readonly uid: string; readonly fullName: string } | undefined {

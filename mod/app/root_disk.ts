@@ -12,7 +12,7 @@ import type { HeldRootLock } from "../host/files/mod.ts";
 const LOOK_PERIOD_MS = 10_000;
 
 /**
- * Looks again and again, and tells each change.
+ * Checks the disk every ten seconds, and logs each change.
  *
  * A file system that finds a fault in itself becomes read-only. The agent goes on:
  * what runs is watched and restarted, and what needs no new file is started.

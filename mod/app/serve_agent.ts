@@ -56,7 +56,7 @@ const RESTART_PAUSE = { baseMs: 1_000, maxMs: 30_000 };
 /** A core that ran this long was not broken from the start. */
 const HEALTHY_RUN_MS = 60_000;
 
-/** A supervisor waits this long for a process that was told to end; half of it is for the log. */
+/** How long the log may take at the end; supervisors wait about twice as long. */
 const FLUSH_MS = 500;
 
 interface ProcessDeps {
@@ -154,7 +154,7 @@ async function writePidFile(path: string, log: Logger): Promise<void> {
   try {
     await Deno.writeTextFile(path, `${Deno.pid}\n`, { mode: 0o644 });
   } catch (error) {
-    // Nobody but a supervisor's script reads it.
+    // Only a supervisor's script reads it.
     log.warn("pid_file_missing", { error });
   }
 }
@@ -237,7 +237,7 @@ async function keepRunning(
   }
 }
 
-/** A failure that nobody awaited is a bug: it is told, and the agent goes on. */
+/** Logs a failure that no code awaited, which is a bug; the agent goes on. */
 function reportStrayFaults(log: Logger): Disposable {
   const report = (event: PromiseRejectionEvent) => {
     event.preventDefault();

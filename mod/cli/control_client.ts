@@ -9,7 +9,7 @@ import { ByteBuffer, type Clock } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { CliIo } from "./io.ts";
 
-/** Nobody answers on the socket. */
+/** No agent answers on the socket. */
 export class AgentUnreachableError extends Error {
   override readonly name = "AgentUnreachableError";
 }
@@ -46,7 +46,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
  * The platform's `fetch` would need a grant for the name in its URL besides the
  * socket's; `node:http` needs the socket's only.
  *
- * @throws {AgentUnreachableError} When nobody answers, naming the socket.
+ * @throws {AgentUnreachableError} When no agent answers, naming the socket.
  */
 export async function ask(
   agent: AgentAddress,
@@ -102,7 +102,7 @@ function reasonOf(error: unknown): string {
 /**
  * Reads a JSON answer whole.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the agent refuses, or answers with no JSON.
  */
 export async function askJson(
@@ -125,7 +125,7 @@ export async function askJson(
 /**
  * Asks for a list; an agent of the same version made its items.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the answer is no list.
  */
 export async function askList<List extends { readonly items: unknown }>(
@@ -164,7 +164,7 @@ export async function readText(answer: AgentAnswer): Promise<string> {
   return new TextDecoder().decode(text.bytes);
 }
 
-/** The agent's own words for a refusal, from a `Status` or a plain text. */
+/** The message of a refusal, from a `Status` or a plain text. */
 export function refusalOf(status: number, text: string): AgentAnswerError {
   let message = text.trim();
   try {

@@ -34,9 +34,9 @@ export type WatchedEvent =
 export type WantedEvents = Pick<GetEventsCommand, "namespace" | "pod">;
 
 /**
- * Asks for the events that are kept, those told longest ago first.
+ * Asks for the events that are kept, the least recent first.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the answer is no list.
  */
 export async function fetchEvents(
@@ -48,9 +48,9 @@ export async function fetchEvents(
 }
 
 /**
- * Gives what is told after a version of the list, until the agent or `signal` ends it.
+ * Gives what happens after a version of the list, until the agent or `signal` ends it.
  *
- * @throws {AgentUnreachableError} When nobody answers, or the stream breaks.
+ * @throws {AgentUnreachableError} When no agent answers, or the stream breaks.
  * @throws {AgentAnswerError} When the agent refuses.
  */
 export async function* watchEvents(
@@ -97,8 +97,8 @@ function pathOf({ namespace }: WantedEvents): string {
 }
 
 /**
- * Whether an event is of the pod, named as in its manifest or in full: the pod itself
- * may be gone, so that nobody can be asked for its name.
+ * Whether an event is of the pod, named as in its manifest or in full. The pod itself may
+ * be gone, so its name cannot be looked up.
  */
 function isOf({ involvedObject, source }: WireEvent, wanted: WantedEvents) {
   const { name } = involvedObject;

@@ -26,7 +26,7 @@ export interface WantedPod {
 /**
  * Asks for the report on a pod.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod has the name, saying what may be meant or the
  * matter; or when the answer is no report.
  */
@@ -79,7 +79,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Told as what it is not, like any other answer that is no report.
+    // Refused below, like any other answer that is no report.
     return undefined;
   }
 }

@@ -37,9 +37,9 @@ const ABSENCE_TRIES = 60;
 const RETRY_MS = 1_000;
 
 /**
- * Writes the events in the form asked for, those told longest ago first.
+ * Writes the events in the form asked for, the least recent first.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When there are no events of the pod, nor the pod.
  */
 export async function getEvents(
@@ -56,7 +56,7 @@ export async function getEvents(
     return EXIT_OK;
   }
   if (command.pod !== undefined) {
-    // Whoever mistyped the name is told so.
+    // A mistyped name is an error.
     const pods = await fetchPods(agent, command.namespace);
     requirePod(pods.items, command.pod);
   }
@@ -84,7 +84,7 @@ async function watch(
     } catch (error) {
       if (signal.aborted) break;
       const isAway = error instanceof AgentUnreachableError;
-      // That it was never there is told at once.
+      // An agent that was never there is an error at once.
       if (!isAway || !writer.hasBegun || tries >= ABSENCE_TRIES) throw error;
       tries++;
     }

@@ -24,7 +24,7 @@ const WATCH_PERIOD_MS = 1_000;
 /**
  * Writes the pods in the form asked for.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod or several have the name.
  */
 export async function getPods(

@@ -35,7 +35,7 @@ const SOURCES: Listing<SourceState, SourceRow> = {
 /**
  * Asks for the sources.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the answer is no list.
  */
 export async function fetchSources(
@@ -47,7 +47,7 @@ export async function fetchSources(
 /**
  * Writes where the pods come from, and how well that goes, in the form asked for.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the answer is no list.
  */
 export async function getSources(

@@ -19,7 +19,7 @@ export interface CliIo extends ConfigIo {
   stopRequests(): { readonly signal: AbortSignal } & Disposable;
 }
 
-/** Nobody reads the output any more, as when it is piped into `head`. */
+/** The reader of the output has left, as `head` does. */
 export class OutputClosedError extends Error {
   override readonly name = "OutputClosedError";
 }

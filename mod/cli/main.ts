@@ -43,7 +43,7 @@ export async function main(
   try {
     return await carryOut(parsed.command, io);
   } catch (error) {
-    // Whoever closed the pipe has seen what they wanted to see.
+    // The reader of the pipe has seen enough.
     if (error instanceof OutputClosedError) return EXIT_OK;
     // An agent may repeat what a manifest says.
     await io.err(`skerry: ${cleanLine(describeError(error))}`);

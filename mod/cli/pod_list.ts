@@ -20,7 +20,7 @@ export interface PodList {
 /**
  * Asks for the pods of a namespace; of all when it is `undefined`.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When the answer is no list.
  */
 export async function fetchPods(

@@ -1,5 +1,5 @@
 /**
- * Tells why a command line cannot be carried out.
+ * Writes why a command line cannot be carried out.
  *
  * @module
  */

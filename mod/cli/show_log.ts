@@ -19,7 +19,7 @@ import { fetchPods, requirePod } from "./pod_list.ts";
 /**
  * Writes a container's log to standard output.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When there is no such pod, container or log.
  */
 export async function showLog(

@@ -14,7 +14,7 @@ import { cleanLine, dataText } from "./text/mod.ts";
 /**
  * Writes all that is known of a pod, as kubectl would lay it out.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod has the name.
  */
 export async function describePod(
@@ -30,7 +30,7 @@ export async function describePod(
 /**
  * Writes why a pod is as it is, one sentence a line, or all that is known of it.
  *
- * @throws {AgentUnreachableError} When nobody answers.
+ * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod has the name.
  */
 export async function explainPod(

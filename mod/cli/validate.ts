@@ -23,12 +23,12 @@ export interface ValidateOptions {
   /** Files and directories; `-` is standard input. */
   readonly files: readonly string[];
   readonly unknownFields: UnknownFields;
-  /** The networks that the agent will be given; `undefined` when they are not told. */
+  /** The networks that the agent will be given; `undefined` when they are not known. */
   readonly podNetworks?: readonly string[] | undefined;
 }
 
 /**
- * Checks manifests without an agent, as the agent does, and tells what is in them.
+ * Checks manifests without an agent, as the agent does, and lists what is in them.
  *
  * Of a directory it checks the files that the agent would read: those named
  * `.yaml`, `.yml` or `.json` that do not start with a dot, and none in directories

@@ -95,7 +95,7 @@ export interface NodeConfig {
   readonly systemReserved: Readonly<Record<string, string>>;
   /** The same for the runtime and this agent. */
   readonly kubeReserved: Readonly<Record<string, string>>;
-  /** Sizes such as `2Mi` of the node's huge pages; empty when nobody named any. */
+  /** Sizes such as `2Mi` of the node's huge pages; empty when none is configured. */
   readonly hugePageSizes: readonly string[];
   /** Absolute paths under which hostPath volumes may be looked at and made. */
   readonly hostPathRoots: readonly string[];
@@ -168,7 +168,7 @@ export interface AgentConfig {
   readonly log: LogConfig;
 }
 
-/** The settings, with the defaults of those that nobody gave. */
+/** The settings, with defaults for those that are not given. */
 export interface Settings {
   readonly paths:
     & Omit<

@@ -5,8 +5,8 @@
  */
 
 /**
- * Holds a value that only those see who ask for it by name (SE-10): written out in
- * any way, it says that it is not shown.
+ * Holds a secret (SE-10). Written out in any way, it says that it is not shown; only
+ * {@linkcode Hidden.reveal} gives the value.
  */
 export class Hidden<Value> {
   readonly #value: Value;
@@ -15,7 +15,7 @@ export class Hidden<Value> {
     this.#value = value;
   }
 
-  /** The value itself, for whoever needs it and shows it to nobody. */
+  /** The value itself; it must not be shown. */
   reveal(): Value {
     return this.#value;
   }

@@ -74,7 +74,7 @@ const API_SERVER: readonly Field[] = [
   ignored("registerWithTaints", objectList, undefined),
 ];
 
-/** Fields about the kubelet's own HTTP server and who may use it. */
+/** Fields about the kubelet's own HTTP server and its clients. */
 const HTTP_SERVER: readonly Field[] = [
   ignored("enableServer", boolean, true, POINTER),
   ignored("address", orEmpty(ipAddress), "0.0.0.0"),

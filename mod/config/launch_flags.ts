@@ -21,9 +21,9 @@ export const V8_FLAGS: readonly string[] = ["--max-semi-space-size=1"];
  * Flags of an executable besides those of its grants.
  *
  * An executable would keep V8's code cache as `deno-compile-<name>.cache` in the temp
- * directory: a name that anybody may take before it, so that root runs another's
- * code. There it is gone after a boot, too, and a start that makes it anew needs
- * 40 MB more for good and twice the time of one that has none.
+ * directory: another user may take that name first, and root
+ * would run that user's code. The file is gone after a boot, too, and a start that makes
+ * it anew needs 40 MB more for good and twice the time of one without.
  */
 export const COMPILED_FLAGS: readonly string[] = ["--no-code-cache"];
 

@@ -128,7 +128,7 @@ class Reader {
 
   #meant(path: string, key: string): string | undefined {
     const paths = this.#options.fields.map((field) => field.path);
-    // Somebody may know the name but not the branch that it stands on.
+    // The name may be right and its branch wrong.
     const sameName = paths.find((each) => lastName(each) === key);
     if (sameName !== undefined) return sameName;
     const branches = paths.flatMap((each) => {

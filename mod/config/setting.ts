@@ -15,7 +15,7 @@ export interface Setting<T> {
   readonly skerry?: Field<T>;
   /** Field of the KubeletConfiguration. */
   readonly kubelet?: Field<T>;
-  /** What holds when nobody gives it. */
+  /** The default. */
   readonly fallback: T;
   /** How the agent uses the paths that the value names. */
   readonly access?: "read" | "write";
@@ -46,8 +46,8 @@ export interface Flag<T> {
  * - `honoured`: its value takes effect.
  * - `ignored`: it concerns something that the agent does not have; any value
  *   passes and a warning names it.
- * - `fixed`: not honoured yet; only the upstream default passes, so that nobody
- *   believes in a setting that does nothing.
+ * - `fixed`: not honoured yet; only the upstream default passes, so that no
+ *   setting silently does nothing.
  */
 export type FieldTreatment = "honoured" | "ignored" | "fixed";
 

@@ -31,7 +31,7 @@ export function plain(
   });
 }
 
-/** Why a request is refused, in Kubernetes' words. */
+/** Kubernetes' reasons for a refusal. */
 export type FailureReason =
   | "NotFound"
   | "BadRequest"
@@ -88,8 +88,8 @@ function compare(left: string, right: string): number {
 /**
  * `ok`, or what is wrong with status 500.
  *
- * With `reasons` it says why; without, as upstream does towards strangers, only
- * which checks failed.
+ * With `reasons` it says why; without, as upstream does for any client, only which
+ * checks failed.
  */
 export function healthAnswer(
   health: HealthSource,

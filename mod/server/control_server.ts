@@ -92,7 +92,7 @@ export class ControlServer implements AsyncDisposable {
     await this.#listener?.[Symbol.asyncDispose]();
   }
 
-  /** Makes the socket again when somebody has deleted it. */
+  /** Makes the socket again when it was deleted. */
   async #stayVisible(
     deps: Pick<ControlServerDeps, "clock" | "log">,
     signal: AbortSignal,
@@ -130,7 +130,7 @@ async function answer(
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
     if (method === "HEAD" && isStream(names, url)) {
-      // Nobody would read it to its end and let go of what is behind it.
+      // The stream would never be read to its end, so its source would stay open.
       return refuseMethod(method);
     }
     return await route(names, url, context);

@@ -18,7 +18,7 @@ import {
 export interface CriLogOptions {
   /** Whether each line starts with its time. */
   readonly timestamps: boolean;
-  /** Is told of bytes that are read and written. */
+  /** Counts bytes that are read and written. */
   readonly meter?: WorkMeter;
 }
 

@@ -28,7 +28,7 @@ const FIELDS: Readonly<Record<string, (event: WireEvent) => string>> = {
   "involvedObject.uid": ({ involvedObject }) => involvedObject.uid ?? "",
   "involvedObject.apiVersion": ({ involvedObject }) =>
     involvedObject.apiVersion,
-  // That of the pod, which nobody counts here.
+  // The version of the pod; pods have none here.
   "involvedObject.resourceVersion": () => "",
   "involvedObject.fieldPath": ({ involvedObject }) =>
     involvedObject.fieldPath ?? "",

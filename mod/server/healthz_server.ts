@@ -74,6 +74,6 @@ function answer(question: HttpQuestion, health: HealthSource): Response {
     return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
   }
   const verbose = url.searchParams.has("verbose");
-  // Anybody on the machine can ask here: reasons stay on the control socket.
+  // Any user of the machine can ask here: reasons stay on the control socket.
   return healthAnswer(health, { reasons: false, verbose });
 }

@@ -82,8 +82,8 @@ export class HttpConnection {
       } else await this.#answer(question, signal);
       await this.#within(LINGER_MS, () => this.#partWith());
     } catch {
-      // The client has left or was cut, or its answer broke: there is nobody to say
-      // it to, and a body says itself why it broke.
+      // The client has left or was cut, or its answer broke. No client can read a
+      // refusal then, and a body has logged why it broke.
     } finally {
       this.cut();
       await this.#rest;

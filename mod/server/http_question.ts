@@ -12,7 +12,7 @@ export interface HttpQuestion {
   readonly takesChunks: boolean;
 }
 
-/** More than any client of ours sends, names of 253 characters included. */
+/** More than the commands ever send, names of 253 characters included. */
 export const MAX_QUESTION_BYTES: number = 8 * 1024;
 
 const LINE_FEED = 10;

@@ -1,5 +1,5 @@
 /**
- * All that the agent can tell about one pod, as it goes over the control socket.
+ * All that the agent knows of one pod, as it goes over the control socket.
  *
  * @module
  */

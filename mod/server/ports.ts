@@ -7,7 +7,7 @@
 import type { Pod, WireEvent } from "../api/types/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
-/** What a watcher of events is told. */
+/** What a watcher of events gets. */
 export type WireEventChange =
   | { readonly kind: "added" | "modified"; readonly event: WireEvent }
   /** Something was forgotten before it was read; nothing comes after this. */
@@ -15,14 +15,14 @@ export type WireEventChange =
 
 /** Gives the events of pods. */
 export interface EventFeed {
-  /** All that are kept, those told longest ago first. */
+  /** All that are kept, the least recent first. */
   list(): {
     /** Where a watch goes on that begins with this list. */
     readonly resourceVersion: string;
     readonly items: readonly WireEvent[];
   };
   /**
-   * What was told after a version, all that is kept without one, and then what is told
+   * What happened after a version, all that is kept without one, and then what happens
    * until `signal` aborts. Ends early when the agent begins anew.
    */
   watch(
@@ -63,7 +63,7 @@ export interface HealthProblem {
   readonly reason: string;
 }
 
-/** Tells whether the agent does its work. */
+/** Whether the agent does its work. */
 export interface HealthSource {
   /** Names of all checks, those that pass too. */
   readonly checks: readonly string[];

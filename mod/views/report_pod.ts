@@ -1,5 +1,5 @@
 /**
- * All that is known of one pod, put together for whoever asks about it.
+ * The report on one pod: all that is known of it.
  *
  * @module
  */
@@ -127,7 +127,7 @@ function gatherFacts(
   };
 }
 
-/** The decision with its times told by the wall clock. */
+/** The decision with its times by the wall clock. */
 function decisionOf(
   uid: string,
   { core, clock }: PodReportDeps,
@@ -150,7 +150,7 @@ function decisionOf(
   };
 }
 
-/** Who holds the name of a pod that is to run. */
+/** The other pod that has the name of a pod that is to run. */
 function namesakeOf(
   worker: WorkerView,
   workers: readonly WorkerView[],
@@ -200,7 +200,7 @@ function brokenManifestOf(
 }
 
 /**
- * Since when a manifest has been broken: since its pod was told so, but no longer than
+ * Since when a manifest has been broken: since the event of its pod, but no longer than
  * the source has had any broken manifest.
  */
 function brokenSince(

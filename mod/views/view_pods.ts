@@ -1,5 +1,5 @@
 /**
- * The pods as clients see them: wishes and statuses put together.
+ * The pods as clients see them: specs and statuses put together.
  *
  * @module
  */
@@ -115,8 +115,8 @@ function withConditions(
 }
 
 /**
- * Nobody looks again at a pod that has ended or was rolled back, so what was told of it
- * before the clock was set back may be ahead of the clock.
+ * A pod that has ended or was rolled back gets no new status, so its times may be ahead of
+ * a clock that was set back.
  */
 function withoutFuture(status: PodStatus, nowMs: number): PodStatus {
   const { conditions = [] } = status;

@@ -27,7 +27,7 @@ export type Command =
     /** Files and directories; `-` is standard input. */
     readonly files: readonly string[];
     readonly unknownFields: UnknownFields;
-    /** The networks that the agent will be given; `undefined` when they are not told. */
+    /** The networks that the agent will be given; `undefined` when they are not known. */
     readonly podNetworks?: readonly string[] | undefined;
   };
 

@@ -81,7 +81,7 @@ function readNamedPod(
   });
   const [first, ...rest] = options.positionals;
   const after = first === undefined ? undefined : nameAfterSlash(first);
-  // A lone `pod` may be a pod's name as well, but nobody means that.
+  // A lone `pod` could be a pod's name as well, but is taken for the kind.
   const isKind = first !== undefined && POD_WORDS.includes(first);
   const name = after ?? (isKind ? rest[0] : first);
   // No name has a slash: it would stand for another kind of object.

@@ -21,7 +21,7 @@ export function superfluous(rest: readonly string[]): string[] {
   );
 }
 
-/** A word of the command line as faults show it. */
+/** An argument as faults show it. */
 export function quote(word: string | undefined): string {
   return word === undefined ? "nothing" : `"${word}"`;
 }
