@@ -59,7 +59,7 @@ export function buildPicture(
     picture,
     ends,
     observer,
-    events: (signal) => connection.hints(signal),
+    events: (signal) => connection.events(signal),
   });
   return { picture, observer, watch };
 }

@@ -17,9 +17,9 @@ import {
 } from "./rpc/mod.ts";
 import {
   type ContainerExit,
+  EventStreams,
   ExitSource,
-  HintSource,
-  type RuntimeHint,
+  type RuntimeEvent,
 } from "./events/mod.ts";
 import {
   type CallOptions,
@@ -77,8 +77,8 @@ export interface CriConnection extends AsyncDisposable {
    * Yields what the runtime tells of moves by itself: by containerd's own stream where
    * the runtime is one, since that tells of an end 50 ms earlier and tells it to every
    * reader; else by the stream of the CRI. `connected` comes first, when the stream is
-   * open. Some hints may be missing, late, doubled or out of order; a reader that is
-   * too slow loses hints, not memory, and is told so by `missed`.
+   * open. Some events may be missing, late, doubled or out of order; a reader that is
+   * too slow loses events, not memory, and is told so by `missed`.
    *
    * Ends when the runtime ends the stream, or `signal` aborts: whoever calls connects
    * again.
@@ -86,7 +86,7 @@ export interface CriConnection extends AsyncDisposable {
    * @throws {CriError} When the stream breaks or cannot be opened now; of kind
    * `unimplemented` when the runtime says that it has no stream of any kind.
    */
-  hints(signal: AbortSignal): AsyncIterable<RuntimeHint>;
+  events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
   /**
    * How a container or sandbox ended, if that is known already: containerd knows it
    * earlier than its CRI shows it. `undefined` when it has not ended, and when nobody
@@ -136,7 +136,7 @@ class GrpcConnection implements CriConnection {
   readonly #deps: CriDeps;
   readonly #channels: readonly Promise<ByteChannel>[];
   readonly #rpc: Rpc;
-  readonly #hints: HintSource;
+  readonly #streams: EventStreams;
   readonly #exits: ExitSource;
   #probed: Probed | undefined;
 
@@ -155,7 +155,7 @@ class GrpcConnection implements CriConnection {
     this.#channels = [...new Set([runtimeChannel, imageChannel])];
     this.#rpc = new Rpc(runtimeChannel, deps);
     this.runtime = runtimeClient(this.#rpc, requestTimeoutMs);
-    this.#hints = new HintSource({
+    this.#streams = new EventStreams({
       metrics: deps.metrics,
       rpc: this.#rpc,
       support: () =>
@@ -209,8 +209,8 @@ class GrpcConnection implements CriConnection {
     };
   }
 
-  hints(signal: AbortSignal): AsyncIterable<RuntimeHint> {
-    return this.#hints.hints(signal);
+  events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
+    return this.#streams.follow(signal);
   }
 
   async containerExit(

@@ -16,7 +16,7 @@ import {
   type SandboxFilter,
   type SandboxStatus,
 } from "../cri/model/mod.ts";
-import type { ContainerExit, Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent, ContainerExit } from "../cri/events/mod.ts";
 import type {
   ListService,
   LookService,
@@ -86,7 +86,7 @@ export class AnnouncedEnds implements LookService {
   }
 
   /** Keeps in mind what an event says of an end. */
-  announce({ containerId: id, what, exit }: Moved): void {
+  announce({ containerId: id, what, exit }: ContainerEvent): void {
     const before = this.#announced.get(id) ?? NOTHING;
     if (what === "oom") {
       keep(this.#announced, id, { ...before, isKilled: true });

@@ -11,7 +11,7 @@ import type {
   Logger,
   MetricsRegistry,
 } from "../base/telemetry/mod.ts";
-import type { Moved, RuntimeHint } from "../cri/events/mod.ts";
+import type { ContainerEvent, RuntimeEvent } from "../cri/events/mod.ts";
 import { CriError } from "../cri/model/mod.ts";
 import type { ListPace } from "./list_pace.ts";
 
@@ -22,9 +22,9 @@ export interface EventFollowerDeps {
   readonly metrics: MetricsRegistry;
   readonly pace: ListPace;
   /** Opens the stream. */
-  readonly stream: (signal: AbortSignal) => AsyncIterable<RuntimeHint>;
+  readonly stream: (signal: AbortSignal) => AsyncIterable<RuntimeEvent>;
   /** Each is told of every event, in this order. */
-  readonly listeners: readonly { announce(event: Moved): void }[];
+  readonly listeners: readonly { announce(event: ContainerEvent): void }[];
 }
 
 /** A runtime that is back is asked what it can do before it is asked for a stream. */
@@ -88,7 +88,7 @@ export class EventFollower {
     this.#bell.ring();
   }
 
-  #take(event: RuntimeHint): void {
+  #take(event: RuntimeEvent): void {
     const { log, pace } = this.#deps;
     switch (event.kind) {
       case "connected":
@@ -105,7 +105,7 @@ export class EventFollower {
     }
   }
 
-  #announce(event: Moved): void {
+  #announce(event: ContainerEvent): void {
     const { clock, pace, listeners } = this.#deps;
     // Wall clocks of one machine; they may still jump between the two.
     const latencyMs = clock.now() - Number(event.at / 1_000_000n);

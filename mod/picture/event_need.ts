@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent } from "../cri/events/mod.ts";
 import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 
 /** What a runtime event asks for. */
@@ -23,7 +23,7 @@ export type EventNeed =
  */
 export function eventNeed(
   pod: ObservedPod | undefined,
-  event: Pick<Moved, "containerId" | "what">,
+  event: Pick<ContainerEvent, "containerId" | "what">,
 ): EventNeed {
   const { containerId, what } = event;
   const container = pod?.containers.find(({ id }) => id === containerId);

@@ -6,7 +6,7 @@
 
 import { Bell, type Clock } from "../base/mod.ts";
 import type { Gauge, MetricsRegistry } from "../base/telemetry/mod.ts";
-import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent } from "../cri/events/mod.ts";
 import type { ContainerMoved } from "./diff.ts";
 import {
   NO_STREAM,
@@ -139,7 +139,7 @@ export class ListPace {
   }
 
   /** The runtime has announced something. */
-  announced({ what, containerId }: Moved): void {
+  announced({ what, containerId }: ContainerEvent): void {
     const way = ANNOUNCED_WAYS[what];
     if (way === undefined) return;
     const key = `${way} ${containerId}`;
@@ -186,7 +186,7 @@ export class ListPace {
 }
 
 const ANNOUNCED_WAYS: Readonly<
-  Record<Moved["what"], "up" | "down" | undefined>
+  Record<ContainerEvent["what"], "up" | "down" | undefined>
 > = {
   created: undefined,
   started: "up",

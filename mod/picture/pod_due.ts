@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import { eventNeed } from "./event_need.ts";
 
 /** A runtime event on its way to being confirmed or dropped. */
 export interface DueEvent {
-  readonly event: Moved;
+  readonly event: ContainerEvent;
   readonly sinceMs: number;
   /** Looks that did not show it. */
   tries: number;
@@ -63,7 +63,7 @@ export class PodDue {
   }
 
   /** Takes an event up; `undefined` when there is no room for it. */
-  add(event: Moved, nowMs: number): DueEvent | undefined {
+  add(event: ContainerEvent, nowMs: number): DueEvent | undefined {
     const key = `${event.what} ${event.containerId}`;
     const known = this.#events.get(key);
     if (known === undefined && this.#events.size >= MAX_EVENTS) {

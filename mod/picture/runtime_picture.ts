@@ -5,7 +5,7 @@
  */
 
 import { type Clock, WorkQueue } from "../base/mod.ts";
-import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { RuntimeListing } from "../runtime/observe/mod.ts";
 import { eventNeed } from "./event_need.ts";
@@ -238,7 +238,7 @@ export class RuntimePicture {
   }
 
   /** Takes a runtime event: what it names is looked at, unless that is known already. */
-  announce(event: Moved): void {
+  announce(event: ContainerEvent): void {
     const { clock } = this.#deps;
     const uid = this.ownerOf(event.containerId) ?? event.podUid;
     if (uid !== undefined) return this.#add(uid, event);
@@ -302,7 +302,7 @@ export class RuntimePicture {
     this.#schedule(uid, due);
   }
 
-  #add(uid: string, event: Moved): void {
+  #add(uid: string, event: ContainerEvent): void {
     if (!this.isManaged(uid)) return;
     const due = this.#dueOf(uid);
     const added = due.add(event, this.#deps.clock.monotonic());

@@ -13,7 +13,7 @@ import {
   wallTimeOf,
 } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
-import type { RuntimeHint } from "../cri/events/mod.ts";
+import type { RuntimeEvent } from "../cri/events/mod.ts";
 import { causeOf } from "../runtime/account/mod.ts";
 import {
   type ListService,
@@ -42,7 +42,7 @@ export interface RuntimeWatchDeps {
   readonly ends: ListService & Pick<AnnouncedEnds, "announce">;
   readonly observer: Pick<PodObserver, "inspect" | "inspectContainer">;
   /** Follows the runtime's own stream of events until it ends. */
-  readonly events: (signal: AbortSignal) => AsyncIterable<RuntimeHint>;
+  readonly events: (signal: AbortSignal) => AsyncIterable<RuntimeEvent>;
 }
 
 /** Since when the runtime is not listed, and why. */

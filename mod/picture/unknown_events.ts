@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Moved } from "../cri/events/mod.ts";
+import type { ContainerEvent } from "../cri/events/mod.ts";
 
 interface UnknownEvent {
-  readonly event: Moved;
+  readonly event: ContainerEvent;
   readonly sinceMs: number;
   isAskedFor: boolean;
 }
@@ -15,7 +15,7 @@ interface UnknownEvent {
 /** What came of a review. */
 export interface Reviewed {
   /** The events whose pods have become known, by UID. */
-  readonly known: readonly (readonly [string, Moved])[];
+  readonly known: readonly (readonly [string, ContainerEvent])[];
   /** A list of all pods has to tell whose the others are. */
   readonly mustList: boolean;
 }
@@ -35,7 +35,7 @@ export class UnknownEvents {
   }
 
   /** Keeps an event, one a container; the oldest gives way when there are too many. */
-  add(event: Moved, nowMs: number): void {
+  add(event: ContainerEvent, nowMs: number): void {
     const { containerId, what } = event;
     // Of what is gone there is nothing to find.
     if (what === "deleted" || what === "oom") return;
@@ -53,8 +53,8 @@ export class UnknownEvents {
   }
 
   /** Hands out the events about these containers and sandboxes. */
-  take(items: Iterable<{ readonly id: string }>): Moved[] {
-    const taken: Moved[] = [];
+  take(items: Iterable<{ readonly id: string }>): ContainerEvent[] {
+    const taken: ContainerEvent[] = [];
     if (this.isEmpty) return taken;
     for (const { id } of items) {
       const kept = this.#events.get(id);
@@ -69,7 +69,7 @@ export class UnknownEvents {
     ownerOf: (containerId: string) => string | undefined,
     nowMs: number,
   ): Reviewed {
-    const known: [string, Moved][] = [];
+    const known: [string, ContainerEvent][] = [];
     let mustList = false;
     for (const [id, kept] of this.#events) {
       const uid = ownerOf(id);

@@ -64,7 +64,7 @@ async function relists(socketPath: string): Promise<number[]> {
     resources: nothingMore,
     notes: nothingMore,
   });
-  const events = (scope: AbortSignal) => connection.hints(scope);
+  const events = (scope: AbortSignal) => connection.events(scope);
   const parts = { pace, picture, ends, observer, events };
   const watch = new RuntimeWatch({ ...deps, ...parts });
   const { signal } = new AbortController();

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
-import type { Moved } from "../../mod/cri/events/mod.ts";
+import type { ContainerEvent } from "../../mod/cri/events/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
@@ -132,11 +132,11 @@ interface Told extends AsyncDisposable {
   /** Settles when the stream has ended, and how. */
   readonly over: Promise<void>;
   /** Waits for a move, in vain when the stream ends before. */
-  until(what: Moved["what"], id: string): Promise<void>;
-  of(id: string): readonly Moved["what"][];
-  times(id: string, what: Moved["what"]): readonly bigint[];
+  until(what: ContainerEvent["what"], id: string): Promise<void>;
+  of(id: string): readonly ContainerEvent["what"][];
+  times(id: string, what: ContainerEvent["what"]): readonly bigint[];
   /** How a container ended, as it was told. */
-  exit(id: string): Moved["exit"];
+  exit(id: string): ContainerEvent["exit"];
 }
 
 async function listen(socketPath: string): Promise<Told> {
@@ -146,17 +146,17 @@ async function listen(socketPath: string): Promise<Told> {
     metrics: new MetricsRegistry(),
   });
   const stop = new AbortController();
-  const moves: Moved[] = [];
+  const moves: ContainerEvent[] = [];
   const connected = Promise.withResolvers<void>();
   let moved = Promise.withResolvers<void>();
   await cri.ready(AbortSignal.timeout(LIMIT_MS));
   const over = (async () => {
-    for await (const hint of cri.hints(stop.signal)) {
-      if (hint.kind === "connected") {
+    for await (const event of cri.events(stop.signal)) {
+      if (event.kind === "connected") {
         connected.resolve();
         continue;
       }
-      if (hint.kind === "moved") moves.push(hint);
+      if (event.kind === "moved") moves.push(event);
       moved.resolve();
       moved = Promise.withResolvers();
     }

@@ -10,7 +10,7 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../mod/base/telemetry/mod.ts";
-import type { ContainerExit, RuntimeHint } from "../../mod/cri/events/mod.ts";
+import type { ContainerExit, RuntimeEvent } from "../../mod/cri/events/mod.ts";
 import type { RuntimeService } from "../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../mod/pod/observed/mod.ts";
 import {
@@ -54,7 +54,7 @@ export interface PicturedRuntime extends PictureOptions {
   /** @default nobody knows of ends */
   readonly ask?: (id: string) => Promise<ContainerExit | undefined>;
   /** @default a stream that never opens */
-  readonly events?: (signal: AbortSignal) => AsyncIterable<RuntimeHint>;
+  readonly events?: (signal: AbortSignal) => AsyncIterable<RuntimeEvent>;
 }
 
 /** Knows nothing that the runtime does not tell. */
@@ -101,7 +101,7 @@ export function pictureOf(options: PicturedRuntime): {
 /** A stream of events that never opens. */
 export async function* neverOpen(
   signal: AbortSignal,
-): AsyncGenerator<RuntimeHint> {
+): AsyncGenerator<RuntimeEvent> {
   await new Bell().wait(signal);
   yield* [];
 }

@@ -5,5 +5,9 @@
  */
 
 export { type ContainerExit, ExitSource } from "./container_exit.ts";
-export { HintSource } from "./event_stream.ts";
-export type { Connected, Moved, RuntimeHint } from "./hint.ts";
+export { EventStreams } from "./event_streams.ts";
+export type {
+  Connected,
+  ContainerEvent,
+  RuntimeEvent,
+} from "./runtime_event.ts";

@@ -191,7 +191,7 @@ function withLists(
     images: connection.images,
     ready: (signal) => connection.ready(signal),
     features: () => connection.features(),
-    hints: (signal) => connection.hints(signal),
+    events: (signal) => connection.events(signal),
     containerExit: (id, options) => connection.containerExit(id, options),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };

@@ -10,22 +10,25 @@ import {
   createLogger,
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
-import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
+import type {
+  ContainerEvent,
+  RuntimeEvent,
+} from "../../../mod/cri/events/mod.ts";
 import type { ContainerMoved } from "../../../mod/picture/diff.ts";
 import { EventFollower } from "../../../mod/picture/event_follower.ts";
 import { ListPace } from "../../../mod/picture/list_pace.ts";
 import { neverOpen } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { failure, HintScript } from "./model_runtime.ts";
+import { EventScript, failure } from "./model_runtime.ts";
 
 const BASE_MS = 1_000;
 
 /** A stream that is followed, and all that it says of itself. */
 class StreamRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
-  readonly script: HintScript = new HintScript();
+  readonly script: EventScript = new EventScript();
   readonly metrics: MetricsRegistry = new MetricsRegistry();
-  readonly taken: Moved[] = [];
+  readonly taken: ContainerEvent[] = [];
   /** Lists that were asked for because of the stream. */
   readonly pulls: ("at_once" | "soon")[] = [];
   readonly pace: ListPace;
@@ -37,9 +40,9 @@ class StreamRig implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(options: { readonly hasHints?: boolean } = {}) {
+  constructor(options: { readonly hasEvents?: boolean } = {}) {
     const { clock, metrics } = this;
-    const { hasHints = true } = options;
+    const { hasEvents = true } = options;
     const log = createLogger({
       level: "info",
       format: "json",
@@ -54,7 +57,7 @@ class StreamRig implements AsyncDisposable {
       metrics,
       log,
       pace,
-      stream: hasHints ? (signal) => this.#hints(signal) : neverOpen,
+      stream: hasEvents ? (signal) => this.#follow(signal) : neverOpen,
       listeners: [{ announce: (event) => this.taken.push(event) }],
     });
     this.#countListeners(this.#stop.signal);
@@ -113,7 +116,7 @@ class StreamRig implements AsyncDisposable {
     };
   }
 
-  async *#hints(signal: AbortSignal): AsyncIterable<RuntimeHint> {
+  async *#follow(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
     await this.gate;
     yield* this.script.open(signal);
   }
@@ -182,7 +185,7 @@ Deno.test("EventFollower.run() loses no return of the runtime that comes while i
 });
 
 Deno.test("EventFollower.run() does nothing while the stream is not open", async () => {
-  await using rig = new StreamRig({ hasHints: false });
+  await using rig = new StreamRig({ hasEvents: false });
   await rig.clock.advance(600_000);
   deepStrictEqual([rig.logged(), rig.pulls, rig.script.opened], [[], [], 0]);
   strictEqual(rig.metric("skerry_pleg_relist_period_seconds"), 1);

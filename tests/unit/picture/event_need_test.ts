@@ -1,11 +1,11 @@
 /**
- * What a hint asks for, by what is known.
+ * What an event asks for, by what is known.
  *
  * @module
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { Moved } from "../../../mod/cri/events/mod.ts";
+import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import { type EventNeed, eventNeed } from "../../../mod/picture/event_need.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
@@ -14,8 +14,8 @@ type Known = ObservedContainer["state"] | "killed" | "absent";
 
 const KILLED = { state: "exited", exitCode: 137, reason: "Error" } as const;
 
-const CONTAINER_ROWS: readonly (readonly [Known, Moved["what"], EventNeed])[] =
-  [
+const CONTAINER_ROWS:
+  readonly (readonly [Known, ContainerEvent["what"], EventNeed])[] = [
     ["running", "created", "nothing"],
     ["running", "started", "nothing"],
     ["running", "stopped", "inspect"],
@@ -67,6 +67,6 @@ for (
 }
 
 Deno.test("eventNeed() of a start in a pod that was never seen is a list", () => {
-  const hint = { containerId: "x", what: "started" } as const;
-  strictEqual(eventNeed(undefined, hint), "list");
+  const event = { containerId: "x", what: "started" } as const;
+  strictEqual(eventNeed(undefined, event), "list");
 });

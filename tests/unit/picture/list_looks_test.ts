@@ -8,10 +8,10 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
 import { ListLooks } from "../../../mod/picture/list_looks.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
-import { listed, NEVER, RecordRig, seenAs } from "./record_rig.ts";
+import { listed, NEVER, seenAs, SettlingRig } from "./settling_rig.ts";
 
 /** Looks because of lists, over the records above. */
-class ListRig extends RecordRig {
+class ListRig extends SettlingRig {
   readonly lists: ListLooks = new ListLooks(this);
 
   settle(

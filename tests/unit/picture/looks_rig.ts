@@ -9,7 +9,7 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import type { Moved } from "../../../mod/cri/events/mod.ts";
+import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { ListPace } from "../../../mod/picture/list_pace.ts";
 import { PodLooks, type PodLooksDeps } from "../../../mod/picture/pod_looks.ts";
@@ -120,7 +120,11 @@ export class LooksRig implements AsyncDisposable {
     this.picture.record(uid, pod, this.clock.monotonic());
   }
 
-  tell(what: Moved["what"], containerId: string, podUid?: string): void {
+  tell(
+    what: ContainerEvent["what"],
+    containerId: string,
+    podUid?: string,
+  ): void {
     this.picture.announce({ kind: "moved", containerId, podUid, what, at: 0n });
   }
 

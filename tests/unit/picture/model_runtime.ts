@@ -1,5 +1,5 @@
 /**
- * A runtime in memory, as far as watching it goes, and a stream of hints to go with it.
+ * A runtime in memory, as far as watching it goes, and a stream of events to go with it.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import {
   type SandboxStatus,
 } from "../../../mod/cri/model/mod.ts";
 import type {
+  ContainerEvent,
   ContainerExit,
-  Moved,
-  RuntimeHint,
+  RuntimeEvent,
 } from "../../../mod/cri/events/mod.ts";
 import {
   containerDetails,
@@ -214,25 +214,25 @@ export class ModelRuntime {
   }
 }
 
-/** Streams of hints that a test speaks into. */
-export class HintScript {
+/** Streams of events that a test speaks into. */
+export class EventScript {
   /** How often a stream was asked for. */
   opened = 0;
   /** Thrown in place of opening a stream. */
   refusal: Error | undefined;
-  #inbox: Inbox<RuntimeHint | Error> | undefined;
+  #inbox: Inbox<RuntimeEvent | Error> | undefined;
 
-  /** What `PlegDeps.hints` is. */
-  readonly open = (signal: AbortSignal): AsyncIterable<RuntimeHint> =>
+  /** What `PlegDeps.events` is. */
+  readonly open = (signal: AbortSignal): AsyncIterable<RuntimeEvent> =>
     this.#open(signal);
 
   /**
-   * Tells a hint, if anybody listens.
+   * Tells an event, if anybody listens.
    *
    * @param more the pod's UID, or that and when it was told, in wall time
    */
   tell(
-    what: Moved["what"],
+    what: ContainerEvent["what"],
     containerId: string,
     more: string | { readonly at?: number; readonly podUid?: string } = {},
   ): void {
@@ -272,19 +272,19 @@ export class HintScript {
     else this.#inbox?.offer(failure);
   }
 
-  async *#open(signal: AbortSignal): AsyncIterable<RuntimeHint> {
+  async *#open(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
     this.opened++;
     if (this.refusal !== undefined) throw this.refusal;
-    using inbox = new Inbox<RuntimeHint | Error>(1_000);
+    using inbox = new Inbox<RuntimeEvent | Error>(1_000);
     this.#inbox = inbox;
     const leave = (): void => inbox[Symbol.dispose]();
     signal.addEventListener("abort", leave, { once: true });
     if (signal.aborted) leave();
     yield { kind: "connected", stream: "cri" };
     try {
-      for await (const hint of inbox) {
-        if (hint instanceof Error) throw hint;
-        yield hint;
+      for await (const event of inbox) {
+        if (event instanceof Error) throw event;
+        yield event;
       }
     } finally {
       signal.removeEventListener("abort", leave);

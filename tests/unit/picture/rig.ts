@@ -19,7 +19,7 @@ import type {
   RuntimePicture,
   RuntimeWatch,
 } from "../../../mod/picture/mod.ts";
-import { HintScript, ModelRuntime } from "./model_runtime.ts";
+import { EventScript, ModelRuntime } from "./model_runtime.ts";
 
 /** A disk that holds nothing. */
 export const NO_FILES: RuntimeFiles = {
@@ -35,17 +35,17 @@ export const NO_FILES: RuntimeFiles = {
 /** How a rig is made. */
 export interface PlegRigOptions {
   /** @default true */
-  readonly hasHints?: boolean;
+  readonly hasEvents?: boolean;
   readonly managed?: { has(uid: string): boolean };
   /** @default new FakeClock() */
   readonly clock?: FakeClock;
 }
 
 /** A watch that runs, and all around it. */
-export class PlegRig implements AsyncDisposable {
+export class WatchRig implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly runtime: ModelRuntime;
-  readonly hints: HintScript = new HintScript();
+  readonly stream: EventScript = new EventScript();
   /** What is known of ends earlier than the runtime shows them. */
   readonly ends: Map<string, ContainerExit> = new Map();
   readonly metrics: MetricsRegistry = new MetricsRegistry();
@@ -58,8 +58,8 @@ export class PlegRig implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   constructor(options: PlegRigOptions = {}) {
-    const { hasHints = true, managed, clock = new FakeClock() } = options;
-    const { metrics, hints } = this;
+    const { hasEvents = true, managed, clock = new FakeClock() } = options;
+    const { metrics, stream } = this;
     this.clock = clock;
     this.runtime = new ModelRuntime(clock);
     const parts = pictureOf({
@@ -74,7 +74,7 @@ export class PlegRig implements AsyncDisposable {
         write: (line) => this.#log.push(JSON.parse(line).message),
       }),
       ask: (id) => Promise.resolve(this.ends.get(id)),
-      ...hasHints && { events: hints.open },
+      ...hasEvents && { events: stream.open },
       ...managed && { managed },
     });
     this.picture = parts.picture;

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Moved } from "../../../mod/cri/events/mod.ts";
+import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import { UnknownEvents } from "../../../mod/picture/unknown_events.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
@@ -18,7 +18,7 @@ class Rig implements Disposable {
   readonly events: UnknownEvents = new UnknownEvents();
   #timer: Disposable | undefined;
 
-  add(containerId: string, what: Moved["what"] = "started"): void {
+  add(containerId: string, what: ContainerEvent["what"] = "started"): void {
     const event = { containerId, podUid: undefined, what, at: 0n };
     this.events.add({ kind: "moved", ...event }, this.clock.monotonic());
     this.#await();
@@ -52,7 +52,7 @@ class Rig implements Disposable {
     });
   }
 
-  #know(uid: string, { what, containerId }: Moved): void {
+  #know(uid: string, { what, containerId }: ContainerEvent): void {
     this.known.push(`${uid} ${what} ${containerId}`);
   }
 }

@@ -24,27 +24,27 @@ import {
 } from "../../../proto/gen/runtime/v1/api.ts";
 import { type ContainerExit, readExit } from "./container_exit.ts";
 import { CRI_NAMESPACE } from "./containerd_namespace.ts";
-import type { HintStream, Moved } from "./hint.ts";
+import type { ContainerEvent, EventStreamName } from "./runtime_event.ts";
 import { type Method, runtimeMethod } from "../rpc/mod.ts";
 
 /** What a message of a stream turned out to be; most of containerd's are not for us. */
-export type HintReading =
-  | { readonly kind: "moved"; readonly moved: Moved }
+export type EventReading =
+  | { readonly kind: "moved"; readonly moved: ContainerEvent }
   | { readonly kind: "irrelevant" }
   | { readonly kind: "unreadable" };
 
 /** One stream of events: how it is called. */
-export interface HintFormat {
-  readonly stream: HintStream;
+export interface EventFormat {
+  readonly stream: EventStreamName;
   /** Its request is always the same. */
-  readonly method: Method<undefined, HintReading>;
+  readonly method: Method<undefined, EventReading>;
 }
 
-const IRRELEVANT: HintReading = { kind: "irrelevant" };
-const UNREADABLE: HintReading = { kind: "unreadable" };
+const IRRELEVANT: EventReading = { kind: "irrelevant" };
+const UNREADABLE: EventReading = { kind: "unreadable" };
 
 // By the numbers of the CRI's ContainerEventType.
-const CRI_MOVES: readonly Moved["what"][] = [
+const CRI_MOVES: readonly ContainerEvent["what"][] = [
   "created",
   "started",
   "stopped",
@@ -52,7 +52,7 @@ const CRI_MOVES: readonly Moved["what"][] = [
 ];
 
 /** Reads a message of the CRI's stream, however broken. */
-export function readContainerEvent(bytes: Uint8Array): HintReading {
+export function readContainerEvent(bytes: Uint8Array): EventReading {
   return readable(() => {
     const event = ContainerEventResponse.decode(bytes);
     const { containerId, createdAt: at } = event;
@@ -72,15 +72,16 @@ export function readContainerEvent(bytes: Uint8Array): HintReading {
   });
 }
 
-interface Told {
+/** What a topic says of a task. */
+interface TaskEvent {
   readonly id: string;
-  readonly what: Moved["what"];
+  readonly what: ContainerEvent["what"];
   readonly exit?: ContainerExit | undefined;
 }
 
 /** What containerd's topics mean, and where their payloads have the id. */
 const TOPICS: Readonly<
-  Record<string, (bytes: Uint8Array) => Told | undefined>
+  Record<string, (bytes: Uint8Array) => TaskEvent | undefined>
 > = {
   "/containers/create": (bytes) => ({
     id: ContainerCreate.decode(bytes).id,
@@ -117,7 +118,7 @@ const TOPICS: Readonly<
 };
 
 /** Reads a message of containerd's stream, however broken. */
-export function readEnvelope(bytes: Uint8Array): HintReading {
+export function readEnvelope(bytes: Uint8Array): EventReading {
   return readable(() => {
     const { topic, event, timestamp } = Envelope.decode(bytes);
     const read = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
@@ -141,9 +142,9 @@ export function readEnvelope(bytes: Uint8Array): HintReading {
 }
 
 /** The stream of the CRI. */
-export const CRI_EVENTS: HintFormat = {
+export const CRI_EVENTS: EventFormat = {
   stream: "cri",
-  method: runtimeMethod<undefined, HintReading>(
+  method: runtimeMethod<undefined, EventReading>(
     "GetContainerEvents",
     { encode: (_, writer) => GetEventsRequest.encode({}, writer) },
     { decode: readContainerEvent },
@@ -154,7 +155,7 @@ const FILTERS = Object.keys(TOPICS)
   .map((topic) => `namespace==${CRI_NAMESPACE},topic=="${topic}"`);
 
 /** containerd's own stream, asked for no more than `readEnvelope` understands. */
-export const CONTAINERD_EVENTS: HintFormat = {
+export const CONTAINERD_EVENTS: EventFormat = {
   stream: "containerd",
   method: {
     name: "Subscribe",
@@ -167,7 +168,7 @@ export const CONTAINERD_EVENTS: HintFormat = {
   },
 };
 
-function readable(read: () => HintReading): HintReading {
+function readable(read: () => EventReading): EventReading {
   try {
     return read();
   } catch {

@@ -4,19 +4,19 @@
  * @module
  */
 
-import type { Missed, Moved } from "./hint.ts";
+import type { ContainerEvent, Missed } from "./runtime_event.ts";
 
 /**
- * Holds hints until they are read, each only once and at most so many.
+ * Holds events until they are read, each only once and at most so many.
  *
  * A stream of events must always be read: a runtime keeps what it cannot send, and
- * containerd keeps it without bound. A hint that still waits to be read says all that a
+ * containerd keeps it without bound. An event that still waits to be read says all that a
  * second one for the same would.
  */
-export class HintBuffer {
+export class EventBuffer {
   readonly #capacity: number;
-  readonly #waiting = new Map<string, Moved>();
-  /** A hint was refused since the last `take`. */
+  readonly #waiting = new Map<string, ContainerEvent>();
+  /** An event was refused since the last `take`. */
   #hasMissed = false;
   #wake: () => void = () => {};
 
@@ -25,35 +25,35 @@ export class HintBuffer {
     this.#capacity = capacity;
   }
 
-  /** Takes a hint, or one for all that are like it; `false` when there is no room. */
-  offer(hint: Moved): boolean {
-    const key = `${hint.what} ${hint.containerId}`;
+  /** Takes an event, or one for all that are like it; `false` when there is no room. */
+  offer(event: ContainerEvent): boolean {
+    const key = `${event.what} ${event.containerId}`;
     if (!this.#waiting.has(key)) {
       if (this.#waiting.size >= this.#capacity) {
         this.#hasMissed = true;
         this.#wake();
         return false;
       }
-      this.#waiting.set(key, hint);
+      this.#waiting.set(key, event);
     }
     this.#wake();
     return true;
   }
 
   /**
-   * The oldest hint, no longer held; `undefined` when there is none. That hints were
+   * The oldest event, no longer held; `undefined` when there is none. That events were
    * refused comes first, once for all of them.
    */
-  take(): Moved | Missed | undefined {
+  take(): ContainerEvent | Missed | undefined {
     if (this.#hasMissed) {
       this.#hasMissed = false;
       return MISSED;
     }
     const [oldest] = this.#waiting;
     if (oldest === undefined) return undefined;
-    const [key, hint] = oldest;
+    const [key, event] = oldest;
     this.#waiting.delete(key);
-    return hint;
+    return event;
   }
 
   /** Resolves when something is offered, or `wake` is called, after this call. */

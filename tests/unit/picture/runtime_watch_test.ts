@@ -139,7 +139,7 @@ function lookedAt(listing: PodListing): ObservedPod {
   });
 }
 
-Deno.test("Pleg.run() lists at once and tells of what it finds", async () => {
+Deno.test("RuntimeWatch.run() lists at once and tells of what it finds", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   rig.runtime.containers = [containerRow("u-1")];
@@ -151,7 +151,7 @@ Deno.test("Pleg.run() lists at once and tells of what it finds", async () => {
   strictEqual(rig.picture.get("u-1")?.containers.length, 1);
 });
 
-Deno.test("Pleg.run() lists again a period after the last list, and asks nothing when nothing moved", async () => {
+Deno.test("RuntimeWatch.run() lists again a period after the last list, and asks nothing when nothing moved", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
@@ -164,7 +164,7 @@ Deno.test("Pleg.run() lists again a period after the last list, and asks nothing
   deepStrictEqual([rig.kinds(), rig.inspected], [[], []]);
 });
 
-Deno.test("Pleg.run() tells of a death and looks at that pod only", async () => {
+Deno.test("RuntimeWatch.run() tells of a death and looks at that pod only", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   rig.runtime.containers = [containerRow("u-1"), containerRow("u-2")];
@@ -180,7 +180,7 @@ Deno.test("Pleg.run() tells of a death and looks at that pod only", async () => 
   deepStrictEqual(rig.inspected, ["u-2"]);
 });
 
-Deno.test("Pleg.run() forgets a pod that is gone", async () => {
+Deno.test("RuntimeWatch.run() forgets a pod that is gone", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   await rig.clock.advance(0);
@@ -191,7 +191,7 @@ Deno.test("Pleg.run() forgets a pod that is gone", async () => {
   strictEqual(rig.picture.get("u-1"), undefined);
 });
 
-Deno.test("Pleg.run() looks again at a pod until its status can be read", async () => {
+Deno.test("RuntimeWatch.run() looks again at a pod until its status can be read", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   rig.failing.add("u-1");
@@ -214,7 +214,7 @@ Deno.test("Pleg.run() looks again at a pod until its status can be read", async 
   deepStrictEqual(rig.inspected, ["u-1", "u-2", "u-1"]);
 });
 
-Deno.test("Pleg.run() tells that it looked again although nothing moved", async () => {
+Deno.test("RuntimeWatch.run() tells that it looked again although nothing moved", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
@@ -225,7 +225,7 @@ Deno.test("Pleg.run() tells that it looked again although nothing moved", async 
   deepStrictEqual(rig.kinds(), ["pod_sync"]);
 });
 
-Deno.test("Pleg.run() does not look at what the agent has seen itself", async () => {
+Deno.test("RuntimeWatch.run() does not look at what the agent has seen itself", async () => {
   await using rig = setUp();
   await rig.clock.advance(10);
   const rows = {
@@ -243,7 +243,7 @@ Deno.test("Pleg.run() does not look at what the agent has seen itself", async ()
   strictEqual(rig.picture.get("u-1"), seen);
 });
 
-Deno.test("Pleg.run() tells of a death that the agent saw first", async () => {
+Deno.test("RuntimeWatch.run() tells of a death that the agent saw first", async () => {
   await using rig = setUp();
   await rig.clock.advance(10);
   rig.runtime.sandboxes = [sandboxRow("u-1")];
@@ -257,7 +257,7 @@ Deno.test("Pleg.run() tells of a death that the agent saw first", async () => {
   deepStrictEqual([rig.kinds(), rig.inspected], [["container_died"], []]);
 });
 
-Deno.test("Pleg.run() does not believe a list that is older than what is known", async () => {
+Deno.test("RuntimeWatch.run() does not believe a list that is older than what is known", async () => {
   await using rig = setUp();
   await rig.clock.advance(10);
   const seen = seenPod({ containers: [seenContainer("c")] });
@@ -271,7 +271,7 @@ Deno.test("Pleg.run() does not believe a list that is older than what is known",
   deepStrictEqual(rig.kinds(), []);
 });
 
-Deno.test("Pleg.run() does not believe one empty list", async () => {
+Deno.test("RuntimeWatch.run() does not believe one empty list", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
@@ -284,7 +284,7 @@ Deno.test("Pleg.run() does not believe one empty list", async () => {
   deepStrictEqual(rig.kinds(), ["container_died", "container_removed"]);
 });
 
-Deno.test("Pleg.run() keeps all it knows while the runtime is away, and tells of its return", async () => {
+Deno.test("RuntimeWatch.run() keeps all it knows while the runtime is away, and tells of its return", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   await rig.clock.advance(0);
@@ -299,7 +299,7 @@ Deno.test("Pleg.run() keeps all it knows while the runtime is away, and tells of
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
 });
 
-Deno.test("Pleg.requestRelist() lists one pod at once and answers who waits for it", async () => {
+Deno.test("RuntimeWatch.requestRelist() lists one pod at once and answers who waits for it", async () => {
   await using rig = setUp();
   await rig.clock.advance(10);
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
@@ -313,7 +313,7 @@ Deno.test("Pleg.requestRelist() lists one pod at once and answers who waits for 
   deepStrictEqual(rig.inspected, ["u-1"]);
 });
 
-Deno.test("Pleg.run() neither looks at nor tells of other people's pods, but lists them", async () => {
+Deno.test("RuntimeWatch.run() neither looks at nor tells of other people's pods, but lists them", async () => {
   await using rig = setUp({ managed: new Set(["u-1"]) });
   rig.runtime.sandboxes = [sandboxRow("u-1"), sandboxRow("u-2")];
   await rig.clock.advance(0);
@@ -321,7 +321,7 @@ Deno.test("Pleg.run() neither looks at nor tells of other people's pods, but lis
   deepStrictEqual([...rig.picture.listing?.pods.keys() ?? []], ["u-1", "u-2"]);
 });
 
-Deno.test("Pleg.health() is bad before the first list and three minutes after the last", async () => {
+Deno.test("RuntimeWatch.health() is bad before the first list and three minutes after the last", async () => {
   await using rig = setUp();
   rig.runtime.fails = true;
   await rig.clock.advance(0);
@@ -342,7 +342,7 @@ Deno.test("Pleg.health() is bad before the first list and three minutes after th
   });
 });
 
-Deno.test("Pleg counts pods and containers under the kubelet's names", async () => {
+Deno.test("RuntimeWatch counts pods and containers under the kubelet's names", async () => {
   await using rig = setUp();
   rig.runtime.sandboxes = [
     sandboxRow("u-1"),
@@ -370,7 +370,7 @@ Deno.test("Pleg counts pods and containers under the kubelet's names", async () 
   }
 });
 
-Deno.test("Pleg.run() ends when the signal has aborted before it begins", async () => {
+Deno.test("RuntimeWatch.run() ends when the signal has aborted before it begins", async () => {
   await using rig = setUp();
   const events = rig.watch.run(AbortSignal.abort())[Symbol.asyncIterator]();
   strictEqual((await events.next()).done, true);

@@ -1,15 +1,15 @@
 /**
- * Hints on their way to a reader.
+ * Events on their way to a reader.
  *
  * @module
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Moved } from "../../../../mod/cri/events/hint.ts";
-import { HintBuffer } from "../../../../mod/cri/events/hint_buffer.ts";
+import type { ContainerEvent } from "../../../../mod/cri/events/runtime_event.ts";
+import { EventBuffer } from "../../../../mod/cri/events/event_buffer.ts";
 
-Deno.test("HintBuffer.take() gives what was offered, in order", () => {
-  const buffer = new HintBuffer(9);
+Deno.test("EventBuffer.take() gives what was offered, in order", () => {
+  const buffer = new EventBuffer(9);
   for (const id of ["a", "b"]) strictEqual(buffer.offer(moved(id)), true);
   deepStrictEqual(
     [buffer.take(), buffer.take(), buffer.take()],
@@ -17,8 +17,8 @@ Deno.test("HintBuffer.take() gives what was offered, in order", () => {
   );
 });
 
-Deno.test("HintBuffer.offer() takes one hint for all that say the same, until it is read", () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.offer() takes one event for all that say the same, until it is read", () => {
+  const buffer = new EventBuffer(1);
   buffer.offer(moved("a", { at: 1n }));
   strictEqual(buffer.offer(moved("a", { at: 2n })), true);
   deepStrictEqual(buffer.take(), moved("a", { at: 1n }));
@@ -26,8 +26,8 @@ Deno.test("HintBuffer.offer() takes one hint for all that say the same, until it
   deepStrictEqual(buffer.take(), moved("a", { at: 3n }));
 });
 
-Deno.test("HintBuffer.offer() tells moves of one container apart", () => {
-  const buffer = new HintBuffer(9);
+Deno.test("EventBuffer.offer() tells moves of one container apart", () => {
+  const buffer = new EventBuffer(9);
   buffer.offer(moved("a", { what: "started" }));
   buffer.offer(moved("a", { what: "stopped" }));
   deepStrictEqual(
@@ -36,8 +36,8 @@ Deno.test("HintBuffer.offer() tells moves of one container apart", () => {
   );
 });
 
-Deno.test("HintBuffer.offer() refuses what there is no room for", () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.offer() refuses what there is no room for", () => {
+  const buffer = new EventBuffer(1);
   buffer.offer(moved("a"));
   strictEqual(buffer.offer(moved("b")), false);
   buffer.take();
@@ -45,8 +45,8 @@ Deno.test("HintBuffer.offer() refuses what there is no room for", () => {
   strictEqual(buffer.offer(moved("b")), true);
 });
 
-Deno.test("HintBuffer.take() tells once, and before all that waits, that hints were refused since it was last called", () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.take() tells once, and before all that waits, that events were refused since it was last called", () => {
+  const buffer = new EventBuffer(1);
   for (const id of ["a", "b", "c"]) buffer.offer(moved(id));
   deepStrictEqual(
     [buffer.take(), buffer.take(), buffer.take()],
@@ -59,29 +59,32 @@ Deno.test("HintBuffer.take() tells once, and before all that waits, that hints w
   );
 });
 
-Deno.test("HintBuffer.changed() resolves when a hint is refused", async () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.changed() resolves when an event is refused", async () => {
+  const buffer = new EventBuffer(1);
   buffer.offer(moved("a"));
   const changed = buffer.changed();
   buffer.offer(moved("b"));
   await changed;
 });
 
-Deno.test("HintBuffer.changed() resolves with the next offer", async () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.changed() resolves with the next offer", async () => {
+  const buffer = new EventBuffer(1);
   const changed = buffer.changed();
   buffer.offer(moved("a"));
   await changed;
 });
 
-Deno.test("HintBuffer.changed() resolves when it is woken", async () => {
-  const buffer = new HintBuffer(1);
+Deno.test("EventBuffer.changed() resolves when it is woken", async () => {
+  const buffer = new EventBuffer(1);
   const changed = buffer.changed();
   buffer.wake();
   await changed;
 });
 
-function moved(containerId: string, more: Partial<Moved> = {}): Moved {
+function moved(
+  containerId: string,
+  more: Partial<ContainerEvent> = {},
+): ContainerEvent {
   return {
     kind: "moved",
     containerId,

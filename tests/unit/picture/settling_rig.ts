@@ -33,7 +33,7 @@ export type Inspect = (
 ) => Promise<ObservedPod>;
 
 /** Looks over a picture, and a runtime whose details are what its lists show. */
-export class RecordRig {
+export class SettlingRig {
   readonly clock: FakeClock = new FakeClock();
   readonly followed: string[] = [];
   readonly picture: RuntimePicture;

@@ -17,12 +17,12 @@ import {
   type Inspect,
   listed,
   NEVER,
-  RecordRig,
   seenAs,
-} from "./record_rig.ts";
+  SettlingRig,
+} from "./settling_rig.ts";
 
 Deno.test("RuntimePicture.ownerOf() knows what was told of, and what was only seen", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.list("u", listed("u"));
   rig.picture.record("v", seenAs(listed("v")), 0);
   const owners = ["c-u", "s-u", "c-v", "s-v", "c-w"]
@@ -31,7 +31,7 @@ Deno.test("RuntimePicture.ownerOf() knows what was told of, and what was only se
 });
 
 Deno.test("PodLooks.settle() forgets a pod that lists do not have any more, and one of which nothing is left", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.list("u", listed("u"));
   const gone: PodListing = { ...listed("u"), sandboxes: [], containers: [] };
   rig.inspect = () => Promise.resolve(seenAs(gone));
@@ -49,7 +49,7 @@ Deno.test("PodLooks.settle() forgets a pod that lists do not have any more, and 
 });
 
 Deno.test("PodLooks.settle() keeps a pod that somebody has seen since the list was asked for", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   rig.picture.record("u", seenAs(listed("u")), 10);
   deepStrictEqual(await rig.list("u", undefined, { startMs: 9 }), []);
   deepStrictEqual([...rig.picture.uids()], ["u"]);
@@ -57,7 +57,7 @@ Deno.test("PodLooks.settle() keeps a pod that somebody has seen since the list w
 });
 
 Deno.test("PodLooks.settle() gives up a look after ten seconds, and asks for another with the next list", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.list("u", listed("u"));
   rig.inspect = (_, signal) => aborted(signal);
   await rig.clock.advance(1_000);
@@ -75,7 +75,7 @@ Deno.test("PodLooks.settle() gives up a look after ten seconds, and asks for ano
 });
 
 Deno.test("PodLooks.settle() throws the reason when it is aborted, and records nothing", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   rig.inspect = (_, signal) => aborted(signal);
   const stop = new AbortController();
   const settling = rig.list("u", listed("u"), { signal: stop.signal });
@@ -88,7 +88,7 @@ Deno.test("PodLooks.settle() throws the reason when it is aborted, and records n
 });
 
 Deno.test("PodLooks.settle() says once that a pod cannot be looked at, and again after it could", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   const fail: Inspect = () => Promise.reject("only a text");
   const told = () => rig.log.splice(0).map(({ message }) => message);
   rig.inspect = fail;
@@ -119,7 +119,7 @@ Deno.test("PodLooks.settle() says once that a pod cannot be looked at, and again
 });
 
 Deno.test("PodLooks.settle() names a pod that is not listed any more as it was seen", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.list("u", listed("u"));
   rig.inspect = () => Promise.reject(new Error("no"));
   await rig.list("u", undefined);
@@ -127,7 +127,7 @@ Deno.test("PodLooks.settle() names a pod that is not listed any more as it was s
 });
 
 Deno.test("PodLooks.settle() tells a pod that was to be looked at again although nothing moved", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.clock.advance(5);
   await rig.list("u", listed("u"));
   deepStrictEqual(await rig.list("u", listed("u")), []);
@@ -144,7 +144,7 @@ Deno.test("PodLooks.settle() tells a pod that was to be looked at again although
 });
 
 Deno.test("PodLooks.settle() takes over what others have seen: what died or went is told, not what they started", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   await rig.list("u", listed("u"));
   await rig.clock.advance(1);
   rig.picture.record("u", seenAs(listed("u", "exited")), 1);
@@ -158,7 +158,7 @@ Deno.test("PodLooks.settle() takes over what others have seen: what died or went
 });
 
 Deno.test("PodLooks looks once more at an end that is not clear yet, unless others have seen no more than was known", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   const unclear = { exitCode: 137, reason: "Error" };
   const seen = () => {
     const pod = seenAs(listed("u", "exited"));
@@ -185,7 +185,7 @@ Deno.test("PodLooks looks once more at an end that is not clear yet, unless othe
 });
 
 Deno.test("isSettled() believes no list that is older than what is known, and one that shows nothing new", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   const settled = (shown: PodListing | undefined, startMs: number) =>
     isSettled(rig.picture.of("u"), shown, startMs);
   await rig.clock.advance(5);
@@ -204,7 +204,7 @@ Deno.test("isSettled() believes no list that is older than what is known, and on
 });
 
 Deno.test("differs() compares a list with what was told", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   strictEqual(differs("u", rig.picture.of("u"), undefined), false);
   strictEqual(differs("u", rig.picture.of("u"), listed("u")), true);
   await rig.list("u", listed("u"));
@@ -213,7 +213,7 @@ Deno.test("differs() compares a list with what was told", async () => {
 });
 
 Deno.test("PodLooks.settle() gives up its place after a second", async () => {
-  const rig = new RecordRig();
+  const rig = new SettlingRig();
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.inspect = async (listing) => {
     await promise;

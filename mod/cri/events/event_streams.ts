@@ -8,19 +8,19 @@ import type { Counter } from "../../base/telemetry/mod.ts";
 import { isAbort, TaskGroup } from "../../base/mod.ts";
 import { CriError } from "../model/mod.ts";
 import type { Rpc, RpcDeps, Support } from "../rpc/mod.ts";
-import type { RuntimeHint } from "./hint.ts";
-import { HintBuffer } from "./hint_buffer.ts";
+import type { RuntimeEvent } from "./runtime_event.ts";
+import { EventBuffer } from "./event_buffer.ts";
 import {
   CONTAINERD_EVENTS,
   CRI_EVENTS,
-  type HintFormat,
-} from "./hint_formats.ts";
+  type EventFormat,
+} from "./event_formats.ts";
 
 /** As many as upstream's channel of lifecycle events holds. */
 const CAPACITY = 1_000;
 
 /** What following a stream needs. */
-export interface HintDeps extends Pick<RpcDeps, "metrics"> {
+export interface EventStreamsDeps extends Pick<RpcDeps, "metrics"> {
   readonly rpc: Pick<Rpc, "stream">;
   /** Whether the runtime has the CRI's stream, as far as its version says. */
   readonly support: () => Support;
@@ -31,12 +31,12 @@ export interface HintDeps extends Pick<RpcDeps, "metrics"> {
 }
 
 /** Finds the stream that the runtime has, and reads it as long as it lasts. */
-export class HintSource {
-  readonly #deps: HintDeps;
+export class EventStreams {
+  readonly #deps: EventStreamsDeps;
   readonly #told: Counter;
   readonly #lost: Counter;
 
-  constructor(deps: HintDeps) {
+  constructor(deps: EventStreamsDeps) {
     const { metrics } = deps;
     this.#deps = deps;
     this.#told = metrics.counter(
@@ -52,13 +52,13 @@ export class HintSource {
   }
 
   /**
-   * Yields hints until the runtime ends the stream or `signal` aborts.
+   * Yields events until the runtime ends the stream or `signal` aborts.
    *
    * @throws {CriError} When the stream breaks, or when the runtime does not answer
    * what is asked beside it; of kind `unimplemented` only when the runtime itself
    * says that it has none.
    */
-  async *hints(signal: AbortSignal): AsyncGenerator<RuntimeHint> {
+  async *follow(signal: AbortSignal): AsyncGenerator<RuntimeEvent> {
     try {
       for (const format of this.#formats()) {
         if (yield* this.#follow(format, signal)) return;
@@ -76,7 +76,7 @@ export class HintSource {
   }
 
   /** The streams to try, the better one first. */
-  #formats(): readonly HintFormat[] {
+  #formats(): readonly EventFormat[] {
     const { support, isContainerd } = this.#deps;
     if (support() === "no") return [CONTAINERD_EVENTS];
     // Its own tells of an end before the CRI shows it, and lets nobody take events away.
@@ -87,20 +87,28 @@ export class HintSource {
 
   /** Whether there was such a stream; when this returns it is over. */
   async *#follow(
-    { stream, method }: HintFormat,
+    { stream, method }: EventFormat,
     signal: AbortSignal,
-  ): AsyncGenerator<RuntimeHint, boolean> {
-    const buffer = new HintBuffer(CAPACITY);
-    const seen: Seen = { isOpen: false, isOver: false, failure: undefined };
+  ): AsyncGenerator<RuntimeEvent, boolean> {
+    const buffer = new EventBuffer(CAPACITY);
+    const progress: Progress = {
+      isOpen: false,
+      isOver: false,
+      failure: undefined,
+    };
     await using tasks = new TaskGroup(signal);
     tasks.start(async (scope) => {
       try {
-        await this.#read({ stream, method }, { buffer, seen, signal: scope });
+        await this.#read({ stream, method }, {
+          buffer,
+          progress,
+          signal: scope,
+        });
       } catch (error) {
-        seen.failure ??= error;
+        progress.failure ??= error;
         throw error;
       } finally {
-        seen.isOver = true;
+        progress.isOver = true;
         buffer.wake();
       }
     });
@@ -109,36 +117,36 @@ export class HintSource {
         await this.#ask(scope);
       } catch (error) {
         // The first failure ends the other task too.
-        seen.failure ??= error;
+        progress.failure ??= error;
         throw error;
       }
-      seen.isOpen = true;
+      progress.isOpen = true;
       buffer.wake();
     });
-    while (!seen.isOpen && !seen.isOver) await buffer.changed();
-    if (!seen.isOpen) {
-      if (isAbsence(seen.failure, method.name)) return false;
-      throw asLoss(seen.failure);
+    while (!progress.isOpen && !progress.isOver) await buffer.changed();
+    if (!progress.isOpen) {
+      if (isAbsence(progress.failure, method.name)) return false;
+      throw asLoss(progress.failure);
     }
     yield { kind: "connected", stream };
     for (;;) {
-      const hint = buffer.take();
-      if (hint !== undefined) yield hint;
-      else if (seen.isOver) break;
+      const event = buffer.take();
+      if (event !== undefined) yield event;
+      else if (progress.isOver) break;
       else await buffer.changed();
     }
-    if (seen.failure !== undefined) throw asLoss(seen.failure);
+    if (progress.failure !== undefined) throw asLoss(progress.failure);
     return true;
   }
 
   async #read(
-    { stream, method }: HintFormat,
-    into: { buffer: HintBuffer; seen: Seen; signal: AbortSignal },
+    { stream, method }: EventFormat,
+    into: { buffer: EventBuffer; progress: Progress; signal: AbortSignal },
   ): Promise<void> {
-    const { buffer, seen, signal } = into;
+    const { buffer, progress, signal } = into;
     const messages = this.#deps.rpc.stream(method, undefined, signal);
     for await (const reading of messages) {
-      seen.isOpen = true;
+      progress.isOpen = true;
       if (reading.kind === "unreadable") this.#lost.inc({ why: "unreadable" });
       if (reading.kind !== "moved") continue;
       this.#told.inc({ stream });
@@ -157,7 +165,8 @@ export class HintSource {
   }
 }
 
-interface Seen {
+/** How far following a stream has come. */
+interface Progress {
   isOpen: boolean;
   isOver: boolean;
   failure: unknown;

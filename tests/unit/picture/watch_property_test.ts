@@ -1,5 +1,5 @@
 /**
- * Hints may be lost, late, doubled, out of order or made up: what is known in the end
+ * Events may be lost, late, doubled, out of order or made up: what is known in the end
  * is the same.
  *
  * @module
@@ -7,9 +7,9 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { Moved } from "../../../mod/cri/events/mod.ts";
+import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
-import { PlegRig } from "./rig.ts";
+import { WatchRig } from "./rig.ts";
 
 const UIDS = ["u", "v"] as const;
 const NAMES = ["c", "d"] as const;
@@ -22,10 +22,10 @@ interface Happening {
   readonly name: (typeof NAMES)[number];
 }
 
-/** A hint, and when it is told; whether it is true is chance. */
+/** An event, and when it is told; whether it is true is chance. */
 interface Told {
   readonly atMs: number;
-  readonly what: Moved["what"];
+  readonly what: ContainerEvent["what"];
   readonly id: string;
   readonly podUid: string | undefined;
 }
@@ -50,7 +50,7 @@ const TOLD: fc.Arbitrary<Told> = fc.record({
   podUid: fc.constantFrom(undefined, ...UIDS, "w"),
 });
 
-Deno.test("Pleg knows the same in the end, whatever stream of hints there is", async () => {
+Deno.test("RuntimeWatch knows the same in the end, whatever stream of events there is", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(HAPPENING, { maxLength: 12 }),
@@ -58,25 +58,25 @@ Deno.test("Pleg knows the same in the end, whatever stream of hints there is", a
       fc.array(fc.tuple(fc.nat(1_500), fc.nat(3)), { maxLength: 12 }),
       fc.nat(200),
       async (happenings, madeUp, tellings, lagMs) => {
-        // Of each happening a hint may come, late, several times, or not at all.
+        // Of each happening an event may come, late, several times, or not at all.
         const honest = happenings.flatMap((happening, n) => {
           const [lateMs, times] = tellings[n] ?? [0, 0];
           return Array.from(
             { length: times },
-            (_, more) => hintOf(happening, lateMs * (more + 1)),
+            (_, more) => announce(happening, lateMs * (more + 1)),
           );
         });
         const plain = await play(happenings, { told: undefined, lagMs });
         const told = [...madeUp, ...honest];
-        const hinted = await play(happenings, { told, lagMs });
-        deepStrictEqual(hinted, plain);
+        const watched = await play(happenings, { told, lagMs });
+        deepStrictEqual(watched, plain);
       },
     ),
     { numRuns: 200, seed: 8 },
   );
 });
 
-function hintOf({ atMs, what, uid, name }: Happening, lateMs: number): Told {
+function announce({ atMs, what, uid, name }: Happening, lateMs: number): Told {
   const container = `${name}-${uid}`;
   switch (what) {
     case "exit":
@@ -89,7 +89,7 @@ function hintOf({ atMs, what, uid, name }: Happening, lateMs: number): Told {
       return told("deleted", container);
   }
 
-  function told(kind: Moved["what"], id: string): Told {
+  function told(kind: ContainerEvent["what"], id: string): Told {
     return { atMs: atMs + lateMs, what: kind, id, podUid: undefined };
   }
 }
@@ -99,7 +99,7 @@ async function play(
   happenings: readonly Happening[],
   { told, lagMs }: { told: readonly Told[] | undefined; lagMs: number },
 ): Promise<unknown> {
-  await using rig = new PlegRig({ hasHints: told !== undefined });
+  await using rig = new WatchRig({ hasEvents: told !== undefined });
   for (const uid of UIDS) rig.runtime.addPod(uid, NAMES);
   rig.runtime.lagMs = lagMs;
   await rig.clock.advance(5_000);
@@ -110,7 +110,7 @@ async function play(
     })),
     ...(told ?? []).map(({ atMs, what, id, podUid }) => ({
       atMs,
-      run: () => rig.hints.tell(what, id, podUid),
+      run: () => rig.stream.tell(what, id, podUid),
     })),
   ].toSorted((a, b) => a.atMs - b.atMs);
   const startMs = rig.clock.monotonic();
@@ -126,7 +126,7 @@ async function play(
   return pods;
 }
 
-function happen(rig: PlegRig, { what, uid, name }: Happening): void {
+function happen(rig: WatchRig, { what, uid, name }: Happening): void {
   const id = `${name}-${uid}`;
   switch (what) {
     case "exit":
@@ -143,7 +143,7 @@ function happen(rig: PlegRig, { what, uid, name }: Happening): void {
 /** Whoever heard the events, and only them, has been told of where each container ended. */
 function checkEvents(
   events: readonly PodLifecycleEvent[],
-  pods: Readonly<Record<string, ReturnType<PlegRig["picture"]["get"]>>>,
+  pods: Readonly<Record<string, ReturnType<WatchRig["picture"]["get"]>>>,
 ): void {
   const last = new Map<string, string>();
   for (const event of events) {

@@ -1,5 +1,5 @@
 /**
- * What hints of the runtime make the watching do, and what it costs.
+ * What events of the runtime make the watching do, and what it costs.
  *
  * @module
  */
@@ -8,32 +8,32 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { seenContainer } from "../runtime/builders.ts";
 import { failure } from "./model_runtime.ts";
 import { PERIOD_MS } from "../../support/picture.ts";
-import { PlegRig } from "./rig.ts";
+import { WatchRig } from "./rig.ts";
 
 const NEVER = new AbortController().signal;
 
-async function trusted(pods: readonly string[] = ["u"]): Promise<PlegRig> {
-  const rig = new PlegRig();
+async function trusted(pods: readonly string[] = ["u"]): Promise<WatchRig> {
+  const rig = new WatchRig();
   for (const uid of pods) rig.runtime.addPod(uid);
   await rig.trust();
   return rig;
 }
 
-Deno.test("Pleg looks at a container at once of which it is told that it ended, and at no other (PL-01)", async () => {
+Deno.test("RuntimeWatch looks at a container at once of which it is told that it ended, and at no other (PL-01)", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   deepStrictEqual(rig.kinds(), ["container_died"]);
   deepStrictEqual(rig.calls(), ["status c-u", "status s-u"]);
 });
 
-Deno.test("Pleg looks again until the runtime shows what it told, and then no more", async () => {
+Deno.test("RuntimeWatch looks again until the runtime shows what it told, and then no more", async () => {
   await using rig = await trusted();
   rig.runtime.lagMs = 60;
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "running");
   await rig.clock.advance(70);
@@ -44,10 +44,10 @@ Deno.test("Pleg looks again until the runtime shows what it told, and then no mo
   deepStrictEqual(rig.calls(), []);
 });
 
-Deno.test("Pleg gives up on what never shows, and a flood of the same is no flood of calls", async () => {
+Deno.test("RuntimeWatch gives up on what never shows, and a flood of the same is no flood of calls", async () => {
   await using rig = await trusted();
   for (let times = 0; times < 1_000; times++) {
-    rig.hints.tell("stopped", "c-u");
+    rig.stream.tell("stopped", "c-u");
     await rig.clock.advance(5);
   }
   const calls = rig.calls().filter((call) => call === "status c-u");
@@ -55,12 +55,12 @@ Deno.test("Pleg gives up on what never shows, and a flood of the same is no floo
   strictEqual(rig.state("c-u"), "running");
 });
 
-Deno.test("Pleg asks nothing about what the agent does itself", async () => {
+Deno.test("RuntimeWatch asks nothing about what the agent does itself", async () => {
   await using rig = await trusted();
   const acting = rig.picture.act("u");
   const id = rig.runtime.addContainer("u", "d");
-  rig.hints.tell("created", id);
-  rig.hints.tell("started", id);
+  rig.stream.tell("created", id);
+  rig.stream.tell("started", id);
   await rig.clock.advance(200);
   const seen = rig.picture.get("u");
   acting[Symbol.dispose]();
@@ -76,11 +76,11 @@ Deno.test("Pleg asks nothing about what the agent does itself", async () => {
   strictEqual(rig.period(), 10);
 });
 
-Deno.test("Pleg looks after an action at what ended meanwhile and the action did not see", async () => {
+Deno.test("RuntimeWatch looks after an action at what ended meanwhile and the action did not see", async () => {
   await using rig = await trusted();
   const acting = rig.picture.act("u");
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(200);
   deepStrictEqual(rig.calls(), []);
   const before = rig.picture.get("u");
@@ -94,11 +94,11 @@ Deno.test("Pleg looks after an action at what ended meanwhile and the action did
   deepStrictEqual(rig.kinds(), ["container_died"]);
 });
 
-Deno.test("Pleg looks again at an end that an action's own record has hidden", async () => {
+Deno.test("RuntimeWatch looks again at an end that an action's own record has hidden", async () => {
   await using rig = await trusted();
   const before = rig.picture.get("u");
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   await rig.clock.advance(50);
@@ -109,30 +109,30 @@ Deno.test("Pleg looks again at an end that an action's own record has hidden", a
   strictEqual(rig.state("c-u"), "exited");
 });
 
-Deno.test("Pleg lists a pod whose sandbox is told to have ended", async () => {
+Deno.test("RuntimeWatch lists a pod whose sandbox is told to have ended", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.endSandbox("s-u");
-  rig.hints.tell("stopped", "s-u");
+  rig.stream.tell("stopped", "s-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.kinds(), ["container_died"]);
   deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
 });
 
-Deno.test("Pleg lists a pod in which a container is told that nobody knows", async () => {
+Deno.test("RuntimeWatch lists a pod in which a container is told that nobody knows", async () => {
   await using rig = await trusted(["u", "v"]);
   const id = rig.runtime.addContainer("u", "d");
-  rig.hints.tell("started", id, "u");
+  rig.stream.tell("started", id, "u");
   await rig.clock.advance(0);
   strictEqual(rig.state(id), "running");
   strictEqual(rig.lists(), 0);
 });
 
-Deno.test("Pleg lists everything, once and a second later, when nobody knows whose container it is", async () => {
+Deno.test("RuntimeWatch lists everything, once and a second later, when nobody knows whose container it is", async () => {
   await using rig = await trusted();
   rig.runtime.addPod("v");
-  rig.hints.tell("started", "s-v");
-  rig.hints.tell("started", "c-v");
-  for (let n = 0; n < 50; n++) rig.hints.tell("started", `stranger-${n}`);
+  rig.stream.tell("started", "s-v");
+  rig.stream.tell("started", "c-v");
+  for (let n = 0; n < 50; n++) rig.stream.tell("started", `stranger-${n}`);
   await rig.clock.advance(900);
   strictEqual(rig.lists(), 0);
   await rig.clock.advance(1_100);
@@ -142,21 +142,21 @@ Deno.test("Pleg lists everything, once and a second later, when nobody knows who
   strictEqual(rig.lists(), 0);
 });
 
-Deno.test("Pleg lists everything at once when something was told that did not get through", async () => {
+Deno.test("RuntimeWatch lists everything at once when something was told that did not get through", async () => {
   await using rig = await trusted();
   rig.runtime.exit("c-u");
-  rig.hints.miss();
+  rig.stream.miss();
   await rig.clock.advance(0);
   strictEqual(rig.lists(), 1);
   deepStrictEqual(rig.kinds(), ["container_died"]);
 });
 
-Deno.test("Pleg lists once more when something does not get through while it lists", async () => {
+Deno.test("RuntimeWatch lists once more when something does not get through while it lists", async () => {
   await using rig = await trusted();
   rig.runtime.faults.set("list containers", "hang");
-  rig.hints.miss();
+  rig.stream.miss();
   await rig.clock.advance(1);
-  rig.hints.miss();
+  rig.stream.miss();
   await rig.clock.advance(1);
   strictEqual(rig.lists(), 1);
   rig.runtime.release();
@@ -166,68 +166,68 @@ Deno.test("Pleg lists once more when something does not get through while it lis
   strictEqual(rig.lists(), 0);
 });
 
-Deno.test("Pleg does not look at other people's pods, whatever it is told", async () => {
-  await using rig = new PlegRig({ managed: new Set(["u"]) });
+Deno.test("RuntimeWatch does not look at other people's pods, whatever it is told", async () => {
+  await using rig = new WatchRig({ managed: new Set(["u"]) });
   rig.runtime.addPod("u");
   rig.runtime.addPod("v");
   await rig.trust();
   rig.runtime.exit("c-v");
-  rig.hints.tell("stopped", "c-v");
-  rig.hints.tell("started", "other", "v");
+  rig.stream.tell("stopped", "c-v");
+  rig.stream.tell("started", "other", "v");
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.calls(), []);
 });
 
-Deno.test("Pleg takes over the pod's address when it looks because of a hint (PL-08)", async () => {
+Deno.test("RuntimeWatch takes over the pod's address when it looks because of an event (PL-08)", async () => {
   await using rig = await trusted();
   rig.runtime.setIp("s-u", "10.88.0.99");
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
   rig.runtime.endSandbox("s-u");
-  rig.hints.tell("stopped", "s-u");
+  rig.stream.tell("stopped", "s-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
 });
 
-Deno.test("Pleg lists every second without a stream, and asks for none again until the runtime returns", async () => {
-  await using rig = new PlegRig();
+Deno.test("RuntimeWatch lists every second without a stream, and asks for none again until the runtime returns", async () => {
+  await using rig = new WatchRig();
   rig.runtime.addPod("u");
-  rig.hints.refusal = failure("unimplemented");
+  rig.stream.refusal = failure("unimplemented");
   await rig.clock.advance(10 * PERIOD_MS);
   strictEqual(rig.lists(), 11);
-  deepStrictEqual([rig.hints.opened, rig.period()], [1, 1]);
+  deepStrictEqual([rig.stream.opened, rig.period()], [1, 1]);
   rig.runtime.faults.set("list sandboxes", "unavailable");
   await rig.clock.advance(2 * PERIOD_MS);
   rig.runtime.release();
-  rig.hints.refusal = undefined;
+  rig.stream.refusal = undefined;
   await rig.clock.advance(20 * PERIOD_MS);
-  deepStrictEqual([rig.hints.opened, rig.period()], [2, 10]);
+  deepStrictEqual([rig.stream.opened, rig.period()], [2, 10]);
 });
 
-Deno.test("Pleg lists at once when the stream breaks, each second afterwards, and opens it anew", async () => {
+Deno.test("RuntimeWatch lists at once when the stream breaks, each second afterwards, and opens it anew", async () => {
   await using rig = await trusted();
-  rig.hints.end(failure("unavailable"));
+  rig.stream.end(failure("unavailable"));
   await rig.clock.advance(0);
   deepStrictEqual([rig.lists(), rig.period()], [1, 1]);
-  strictEqual(rig.hints.opened, 1);
+  strictEqual(rig.stream.opened, 1);
   await rig.clock.advance(PERIOD_MS);
-  strictEqual(rig.hints.opened, 2);
+  strictEqual(rig.stream.opened, 2);
   strictEqual(rig.lists() >= 1, true);
   strictEqual(rig.metric("kubelet_evented_pleg_connection_success_count"), 2);
   strictEqual(rig.metric("kubelet_evented_pleg_connection_error_count"), 1);
 });
 
-Deno.test("Pleg does not ask for a stream that cannot be opened more often than back-off allows (I5)", async () => {
-  await using rig = new PlegRig();
-  rig.hints.refusal = failure("unavailable");
+Deno.test("RuntimeWatch does not ask for a stream that cannot be opened more often than back-off allows (I5)", async () => {
+  await using rig = new WatchRig();
+  rig.stream.refusal = failure("unavailable");
   await rig.clock.advance(300_000);
   // After 1, 2, 4, 8, 16 and then every 30 seconds.
-  strictEqual(rig.hints.opened, 14);
+  strictEqual(rig.stream.opened, 14);
 });
 
-Deno.test("Pleg trusts a stream no more that missed an end, until it has told something true", async () => {
+Deno.test("RuntimeWatch trusts a stream no more that missed an end, until it has told something true", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.exit("c-u");
   await rig.clock.advance(12_000);
@@ -235,26 +235,26 @@ Deno.test("Pleg trusts a stream no more that missed an end, until it has told so
   await rig.clock.advance(10_000);
   strictEqual(rig.period(), 1);
   rig.runtime.exit("c-v");
-  rig.hints.tell("stopped", "c-v");
+  rig.stream.tell("stopped", "c-v");
   await rig.clock.advance(5_000);
   strictEqual(rig.period(), 10);
 });
 
-Deno.test("Pleg goes on trusting a stream that told a little late", async () => {
+Deno.test("RuntimeWatch goes on trusting a stream that told a little late", async () => {
   await using rig = await trusted();
   await rig.clock.advance(9_900);
   rig.runtime.exit("c-u");
   await rig.clock.advance(200);
   strictEqual(rig.state("c-u"), "exited");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(5_000);
   strictEqual(rig.period(), 10);
 });
 
-Deno.test("Pleg holds against no stream that something dead was removed, nor what the agent saw itself", async () => {
+Deno.test("RuntimeWatch holds against no stream that something dead was removed, nor what the agent saw itself", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(100);
   rig.runtime.remove("c-u");
   rig.runtime.exit("c-v");
@@ -264,7 +264,7 @@ Deno.test("Pleg holds against no stream that something dead was removed, nor wha
   strictEqual(rig.state("c-u"), undefined);
 });
 
-Deno.test("Pleg answers who waits for a newer look at once while the list of all is far off", async () => {
+Deno.test("RuntimeWatch answers who waits for a newer look at once while the list of all is far off", async () => {
   await using rig = await trusted(["u", "v"]);
   await rig.clock.advance(100);
   const waiting = rig.picture.latest("u", {
@@ -276,7 +276,7 @@ Deno.test("Pleg answers who waits for a newer look at once while the list of all
   deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
 });
 
-Deno.test("Pleg confirms a pod by a list of that pod alone, moved or not, waited for or not", async () => {
+Deno.test("RuntimeWatch confirms a pod by a list of that pod alone, moved or not, waited for or not", async () => {
   await using rig = await trusted(["u", "v"]);
   await rig.clock.advance(100);
   const askedMs = rig.clock.monotonic();
@@ -296,7 +296,7 @@ Deno.test("Pleg confirms a pod by a list of that pod alone, moved or not, waited
   deepStrictEqual([pod.containers.length, rig.calls()], [1, []]);
 });
 
-Deno.test("Pleg answers who waits for a pod that the runtime does not have, and keeps nothing of one that nobody waits for", async () => {
+Deno.test("RuntimeWatch answers who waits for a pod that the runtime does not have, and keeps nothing of one that nobody waits for", async () => {
   await using rig = await trusted();
   rig.picture.enqueue("idle", 0);
   const waiting = rig.picture.latest("none", {
@@ -309,13 +309,13 @@ Deno.test("Pleg answers who waits for a pod that the runtime does not have, and 
   strictEqual(rig.calls().includes("list sandboxes"), false);
 });
 
-Deno.test("Pleg forgets no hint that comes while it looks at that very pod", async () => {
+Deno.test("RuntimeWatch forgets no event that comes while it looks at that very pod", async () => {
   await using rig = await trusted();
   rig.runtime.faults.set("list containers u", "hang");
   rig.picture.enqueue("u", 0);
   await rig.clock.advance(100);
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(100);
   strictEqual(rig.state("c-u"), "running");
   rig.runtime.release();
@@ -323,20 +323,20 @@ Deno.test("Pleg forgets no hint that comes while it looks at that very pod", asy
   strictEqual(rig.state("c-u"), "exited");
 });
 
-Deno.test("Pleg looks in time at a pod that is told of while ten others hang", async () => {
+Deno.test("RuntimeWatch looks in time at a pod that is told of while ten others hang", async () => {
   const pods = Array.from({ length: 11 }, (_, n) => `u${n}`);
   await using rig = await trusted(pods);
   for (const uid of pods) {
     if (uid !== "u10") rig.runtime.faults.set(`status c-${uid}`, "hang");
     rig.runtime.exit(`c-${uid}`);
-    rig.hints.tell("stopped", `c-${uid}`);
+    rig.stream.tell("stopped", `c-${uid}`);
   }
   await rig.clock.advance(1_001);
   strictEqual(rig.state("c-u10"), "exited");
 });
 
-Deno.test("PodCache.getNewerThan() is not answered by a look at one container (I1)", async () => {
-  await using rig = new PlegRig();
+Deno.test("RuntimePicture.latest() is not answered by a look at one container (I1)", async () => {
+  await using rig = new WatchRig();
   rig.runtime.addPod("u", ["c", "d"]);
   await rig.clock.advance(100);
   // The agent has acted and does not know what came of it.
@@ -351,7 +351,7 @@ Deno.test("PodCache.getNewerThan() is not answered by a look at one container (I
   })
     .then(() => isAnswered = true);
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(3_000);
   strictEqual(rig.state("c-u"), "exited");
   strictEqual(isAnswered, false);
@@ -359,17 +359,17 @@ Deno.test("PodCache.getNewerThan() is not answered by a look at one container (I
   await rejects(waiting, /enough/);
 });
 
-Deno.test("Pleg forgets a removed pod soon although the list of all is far off", async () => {
+Deno.test("RuntimeWatch forgets a removed pod soon although the list of all is far off", async () => {
   await using rig = await trusted();
   rig.runtime.exit("c-u");
   rig.runtime.endSandbox("s-u");
-  rig.hints.tell("stopped", "c-u");
-  rig.hints.tell("stopped", "s-u");
+  rig.stream.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "s-u");
   await rig.clock.advance(100);
   rig.runtime.remove("c-u");
   rig.runtime.remove("s-u");
-  rig.hints.tell("deleted", "c-u");
-  rig.hints.tell("deleted", "s-u");
+  rig.stream.tell("deleted", "c-u");
+  rig.stream.tell("deleted", "s-u");
   await rig.clock.advance(1_500);
   strictEqual(rig.picture.get("u"), undefined);
 });

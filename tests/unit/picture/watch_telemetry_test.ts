@@ -9,12 +9,12 @@ import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { PERIOD_MS, pictureOf } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { ModelRuntime } from "./model_runtime.ts";
-import { NO_FILES, PlegRig } from "./rig.ts";
+import { NO_FILES, WatchRig } from "./rig.ts";
 
 async function running(
-  options: ConstructorParameters<typeof PlegRig>[0] = { hasHints: false },
-): Promise<PlegRig> {
-  const rig = new PlegRig(options);
+  options: ConstructorParameters<typeof WatchRig>[0] = { hasEvents: false },
+): Promise<WatchRig> {
+  const rig = new WatchRig(options);
   for (const uid of ["u", "v"]) rig.runtime.addPod(uid, ["c", "d"]);
   await rig.clock.advance(0);
   rig.kinds();
@@ -23,7 +23,7 @@ async function running(
   return rig;
 }
 
-Deno.test("Pleg measures how long its lists take, how far apart they begin, and when the last succeeded", async () => {
+Deno.test("RuntimeWatch measures how long its lists take, how far apart they begin, and when the last succeeded", async () => {
   await using rig = await running();
   const startMs = rig.clock.now();
   rig.runtime.faults.set("list sandboxes", "hang");
@@ -48,7 +48,7 @@ Deno.test("Pleg measures how long its lists take, how far apart they begin, and 
   strictEqual(sum("pod_relist_duration"), 0.25);
 });
 
-Deno.test("Pleg logs an outage once, and its end", async () => {
+Deno.test("RuntimeWatch logs an outage once, and its end", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list containers", "unavailable");
   await rig.clock.advance(5 * PERIOD_MS);
@@ -58,7 +58,7 @@ Deno.test("Pleg logs an outage once, and its end", async () => {
   deepStrictEqual(rig.logged(), ["relist_recovered"]);
 });
 
-Deno.test("Pleg logs once that lists hang, however often, and the end of that", async () => {
+Deno.test("RuntimeWatch logs once that lists hang, however often, and the end of that", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list containers", "hang");
   await rig.clock.advance(PERIOD_MS + 14_999);
@@ -72,7 +72,7 @@ Deno.test("Pleg logs once that lists hang, however often, and the end of that", 
   deepStrictEqual(rig.logged(), ["relist_recovered"]);
 });
 
-Deno.test("Pleg logs no outage when it is ended while it lists", async () => {
+Deno.test("RuntimeWatch logs no outage when it is ended while it lists", async () => {
   const rig = await running();
   rig.runtime.faults.set("list containers", "hang");
   await rig.clock.advance(PERIOD_MS);
@@ -80,13 +80,13 @@ Deno.test("Pleg logs no outage when it is ended while it lists", async () => {
   deepStrictEqual(rig.logged(), []);
 });
 
-Deno.test("Pleg logs no recovery when the runtime answers for the first time", async () => {
-  await using rig = new PlegRig({ hasHints: false });
+Deno.test("RuntimeWatch logs no recovery when the runtime answers for the first time", async () => {
+  await using rig = new WatchRig({ hasEvents: false });
   await rig.clock.advance(5 * PERIOD_MS);
   deepStrictEqual([rig.logged(), rig.kinds()], [[], []]);
 });
 
-Deno.test("Pleg lists each second while the runtime is away, though it trusted the stream", async () => {
+Deno.test("RuntimeWatch lists each second while the runtime is away, though it trusted the stream", async () => {
   await using rig = await running({});
   await rig.trust();
   rig.runtime.faults.set("list sandboxes", "unavailable");
@@ -96,7 +96,7 @@ Deno.test("Pleg lists each second while the runtime is away, though it trusted t
   strictEqual(rig.lists(), 5);
 });
 
-Deno.test("Pleg drops events that nobody takes, the newest, and counts them", async () => {
+Deno.test("RuntimeWatch drops events that nobody takes, the newest, and counts them", async () => {
   const clock = new FakeClock();
   const runtime = new ModelRuntime(clock);
   const metrics = new MetricsRegistry();
@@ -115,18 +115,18 @@ Deno.test("Pleg drops events that nobody takes, the newest, and counts them", as
   strictEqual(clock.pendingTimers, 0);
 });
 
-Deno.test("Pleg knows of every pod listed what belongs to it, other people's included", async () => {
-  await using rig = new PlegRig({ managed: new Set(["u"]) });
+Deno.test("RuntimeWatch knows of every pod listed what belongs to it, other people's included", async () => {
+  await using rig = new WatchRig({ managed: new Set(["u"]) });
   for (const uid of ["u", "v", "w"]) rig.runtime.addPod(uid, ["c", "d"]);
   await rig.trust();
   for (const id of ["s-v", "c-v", "d-v", "s-w", "c-w", "d-w"]) {
-    rig.hints.tell("started", id);
+    rig.stream.tell("started", id);
   }
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.calls(), []);
 });
 
-Deno.test("Pleg.requestInspection() looks at a pod again soon although the list of all is far off", async () => {
+Deno.test("RuntimeWatch.requestInspection() looks at a pod again soon although the list of all is far off", async () => {
   await using rig = await running({});
   await rig.trust();
   rig.picture.step("u", { kind: "inspection_wanted" });
@@ -138,7 +138,7 @@ Deno.test("Pleg.requestInspection() looks at a pod again soon although the list 
   strictEqual(rig.lists(), 0);
 });
 
-Deno.test("Pleg.requestInspection() leaves the look to the next list when that is near", async () => {
+Deno.test("RuntimeWatch.requestInspection() leaves the look to the next list when that is near", async () => {
   await using rig = await running();
   await rig.clock.advance(500);
   rig.picture.step("u", { kind: "inspection_wanted" });

@@ -20,7 +20,7 @@ async function startPods(both: FakeRig, count: number): Promise<void> {
   }));
 }
 
-Deno.test("Pleg asks two things a list when the agent has seen all that it started", async () => {
+Deno.test("RuntimeWatch asks two things a list when the agent has seen all that it started", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   await startPods(both, 3);
@@ -35,7 +35,7 @@ Deno.test("Pleg asks two things a list when the agent has seen all that it start
   );
 });
 
-Deno.test("Pleg hears of a death, and its picture knows how it came", async () => {
+Deno.test("RuntimeWatch hears of a death, and its picture knows how it came", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   await startPods(both, 2);
@@ -55,7 +55,7 @@ Deno.test("Pleg hears of a death, and its picture knows how it came", async () =
   stop.abort();
 });
 
-Deno.test("Pleg lists 200 pods without taking much time for it", async () => {
+Deno.test("RuntimeWatch lists 200 pods without taking much time for it", async () => {
   await using both = await fakeRig({ maxParallelStarts: 32 });
   const { rig } = both;
   await startPods(both, 200);

@@ -8,16 +8,16 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { failure } from "./model_runtime.ts";
 import { PERIOD_MS } from "../../support/picture.ts";
-import { PlegRig } from "./rig.ts";
+import { WatchRig } from "./rig.ts";
 
 const NEVER = new AbortController().signal;
-const WITHOUT = { hasHints: false };
+const WITHOUT = { hasEvents: false };
 
 async function running(
   pods: readonly string[] = ["u"],
-  options: ConstructorParameters<typeof PlegRig>[0] = WITHOUT,
-): Promise<PlegRig> {
-  const rig = new PlegRig(options);
+  options: ConstructorParameters<typeof WatchRig>[0] = WITHOUT,
+): Promise<WatchRig> {
+  const rig = new WatchRig(options);
   for (const uid of pods) rig.runtime.addPod(uid);
   await rig.clock.advance(3 * PERIOD_MS);
   rig.kinds();
@@ -25,7 +25,7 @@ async function running(
   return rig;
 }
 
-Deno.test("Pleg bounds a list that hangs, is unhealthy after three minutes, and well again soon after its end (PL-03, R01)", async () => {
+Deno.test("RuntimeWatch bounds a list that hangs, is unhealthy after three minutes, and well again soon after its end (PL-03, R01)", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list sandboxes", "hang");
   const health = () => rig.watch.health().healthy;
@@ -45,12 +45,12 @@ Deno.test("Pleg bounds a list that hangs, is unhealthy after three minutes, and 
   deepStrictEqual(rig.kinds().sort(), ["container_died", "runtime_returned"]);
 });
 
-Deno.test("Pleg hears of an end while the list hangs, if the runtime tells it (PL-03)", async () => {
+Deno.test("RuntimeWatch hears of an end while the list hangs, if the runtime tells it (PL-03)", async () => {
   await using rig = await running(["u", "v"], {});
   rig.runtime.faults.set("list sandboxes", "hang");
   await rig.clock.advance(30_000);
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "c-u");
+  rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.kinds(), ["container_died"]);
   const waiting = rig.picture.latest("v", {
@@ -61,8 +61,8 @@ Deno.test("Pleg hears of an end while the list hangs, if the runtime tells it (P
   strictEqual((await waiting).containers.length, 1);
 });
 
-Deno.test("Pleg.downSince tells why the runtime cannot be listed, and since when", async () => {
-  await using rig = new PlegRig(WITHOUT);
+Deno.test("RuntimeWatch.downSince tells why the runtime cannot be listed, and since when", async () => {
+  await using rig = new WatchRig(WITHOUT);
   const startMs = rig.clock.now();
   deepStrictEqual(rig.watch.downSince, {
     message: "the runtime has not answered yet",
@@ -82,7 +82,7 @@ Deno.test("Pleg.downSince tells why the runtime cannot be listed, and since when
   strictEqual(rig.watch.downSince, undefined);
 });
 
-Deno.test("Pleg.downSince tells after 15 s that a list hangs, and since when, until a list succeeds", async () => {
+Deno.test("RuntimeWatch.downSince tells after 15 s that a list hangs, and since when, until a list succeeds", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list containers", "hang");
   await rig.clock.advance(PERIOD_MS);
@@ -112,7 +112,7 @@ Deno.test("Pleg.downSince tells after 15 s that a list hangs, and since when, un
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
 });
 
-Deno.test("Pleg tells of no outage when a list takes nearly 15 s", async () => {
+Deno.test("RuntimeWatch tells of no outage when a list takes nearly 15 s", async () => {
   await using rig = await running();
   rig.runtime.faults.set("list containers", "hang");
   await rig.clock.advance(PERIOD_MS + 14_999);
@@ -122,8 +122,8 @@ Deno.test("Pleg tells of no outage when a list takes nearly 15 s", async () => {
   deepStrictEqual(rig.kinds(), []);
 });
 
-Deno.test("Pleg.downSince tells that the first list hangs, since the start", async () => {
-  await using rig = new PlegRig(WITHOUT);
+Deno.test("RuntimeWatch.downSince tells that the first list hangs, since the start", async () => {
+  await using rig = new WatchRig(WITHOUT);
   const sinceMs = rig.clock.now();
   rig.runtime.faults.set("list sandboxes", "hang");
   await rig.clock.advance(14_999);
@@ -134,7 +134,7 @@ Deno.test("Pleg.downSince tells that the first list hangs, since the start", asy
   rig.runtime.release();
 });
 
-Deno.test("Pleg tells of others in time while the status of one pod hangs (R01)", async () => {
+Deno.test("RuntimeWatch tells of others in time while the status of one pod hangs (R01)", async () => {
   const pods = Array.from({ length: 20 }, (_, n) => `u${n}`);
   await using rig = await running(pods);
   const poisoned = pods.slice(0, 10);
@@ -153,7 +153,7 @@ Deno.test("Pleg tells of others in time while the status of one pod hangs (R01)"
   for (const uid of poisoned) strictEqual(rig.state(`c-${uid}`), "exited");
 });
 
-Deno.test("Pleg answers nobody from before the look at a pod that hangs (I1)", async () => {
+Deno.test("RuntimeWatch answers nobody from before the look at a pod that hangs (I1)", async () => {
   await using rig = await running(["u", "v"]);
   rig.runtime.faults.set("status c-u", "hang");
   rig.runtime.exit("c-u");
@@ -169,13 +169,13 @@ Deno.test("Pleg answers nobody from before the look at a pod that hangs (I1)", a
   strictEqual(answer, "a failure");
 });
 
-Deno.test("Pleg asks for a pod again whose status fails, also while the list of all is far off", async () => {
+Deno.test("RuntimeWatch asks for a pod again whose status fails, also while the list of all is far off", async () => {
   await using rig = await running(["u", "v"], {});
   await rig.trust();
   rig.runtime.faults.set("status c-u", "failed");
   rig.runtime.endSandbox("s-u");
   rig.runtime.exit("c-u");
-  rig.hints.tell("stopped", "s-u");
+  rig.stream.tell("stopped", "s-u");
   await rig.clock.advance(3_000);
   rig.runtime.release();
   await rig.clock.advance(1_500);
@@ -183,7 +183,7 @@ Deno.test("Pleg asks for a pod again whose status fails, also while the list of 
 });
 
 for (const what of ["c-u", "s-u"]) {
-  Deno.test(`Pleg asks for ${what} by its id before it believes that it is gone (R09)`, async () => {
+  Deno.test(`RuntimeWatch asks for ${what} by its id before it believes that it is gone (R09)`, async () => {
     await using rig = await running(["u", "v"]);
     const seen = rig.picture.get("u");
     rig.runtime.unlisted.add(what);
@@ -200,7 +200,7 @@ for (const what of ["c-u", "s-u"]) {
   });
 }
 
-Deno.test("Pleg asks for a whole pod by its ids before it believes that it is gone (R09)", async () => {
+Deno.test("RuntimeWatch asks for a whole pod by its ids before it believes that it is gone (R09)", async () => {
   await using rig = await running(["u", "v"]);
   rig.runtime.unlisted.add("c-u").add("s-u");
   await rig.clock.advance(3 * PERIOD_MS);
@@ -222,7 +222,7 @@ Deno.test("Pleg asks for a whole pod by its ids before it believes that it is go
   ]);
 });
 
-Deno.test("Pleg does not believe an empty list after a full one, and asks for every pod when the second is empty too (R09)", async () => {
+Deno.test("RuntimeWatch does not believe an empty list after a full one, and asks for every pod when the second is empty too (R09)", async () => {
   await using rig = await running(["u", "v"]);
   for (const id of ["s-u", "c-u", "s-v", "c-v"]) rig.runtime.unlisted.add(id);
   await rig.clock.advance(PERIOD_MS);
@@ -231,7 +231,7 @@ Deno.test("Pleg does not believe an empty list after a full one, and asks for ev
   strictEqual(rig.state("c-v"), "running");
 });
 
-Deno.test("Pleg takes what is listed twice for one (R09)", async () => {
+Deno.test("RuntimeWatch takes what is listed twice for one (R09)", async () => {
   await using rig = await running();
   rig.runtime.isDoubled = true;
   await rig.clock.advance(2 * PERIOD_MS);
@@ -239,7 +239,7 @@ Deno.test("Pleg takes what is listed twice for one (R09)", async () => {
   strictEqual(rig.picture.get("u")?.containers.length, 1);
 });
 
-Deno.test("Pleg tells of a container that died and was restarted between two lists, and knows which is which (R10)", async () => {
+Deno.test("RuntimeWatch tells of a container that died and was restarted between two lists, and knows which is which (R10)", async () => {
   await using rig = await running();
   rig.runtime.exit("c-u");
   const id = rig.runtime.addContainer("u", "c", 1);
@@ -252,7 +252,7 @@ Deno.test("Pleg tells of a container that died and was restarted between two lis
   );
 });
 
-Deno.test("Pleg shows two running containers of a name, the later attempt first (R14)", async () => {
+Deno.test("RuntimeWatch shows two running containers of a name, the later attempt first (R14)", async () => {
   await using rig = await running();
   const id = rig.runtime.addContainer("u", "c", 1);
   await rig.clock.advance(PERIOD_MS);
@@ -260,7 +260,7 @@ Deno.test("Pleg shows two running containers of a name, the later attempt first 
   deepStrictEqual(ids, [id, "c-u"]);
 });
 
-Deno.test("Pleg lists in pieces what is too large as a whole, and as a whole again when it has shrunk (PL-05, R19)", async () => {
+Deno.test("RuntimeWatch lists in pieces what is too large as a whole, and as a whole again when it has shrunk (PL-05, R19)", async () => {
   await using rig = await running(["u", "v"]);
   rig.runtime.exit("c-v");
   rig.runtime.faults.set("list containers", "resource_exhausted");
@@ -288,7 +288,7 @@ Deno.test("Pleg lists in pieces what is too large as a whole, and as a whole aga
   deepStrictEqual(rig.calls(), ["list sandboxes", "list containers"]);
 });
 
-Deno.test("Pleg loses sight of no pod whose own list is too large (PL-05)", async () => {
+Deno.test("RuntimeWatch loses sight of no pod whose own list is too large (PL-05)", async () => {
   await using rig = await running(["u", "v"]);
   rig.runtime.exit("c-u");
   await rig.clock.advance(PERIOD_MS);
@@ -302,14 +302,14 @@ Deno.test("Pleg loses sight of no pod whose own list is too large (PL-05)", asyn
   deepStrictEqual([rig.state("c-u"), rig.state("c-v")], ["exited", "exited"]);
 });
 
-Deno.test("Pleg lists once after a long stop, not once for every second of it (CL-04)", async () => {
+Deno.test("RuntimeWatch lists once after a long stop, not once for every second of it (CL-04)", async () => {
   const clock = new StoppedClock();
   await using rig = await running(["u"], { clock });
   await rig.trust();
   clock.stopFor(600_000);
   strictEqual(rig.watch.health().healthy, false);
   rig.runtime.exit("c-u");
-  for (let n = 0; n < 100; n++) rig.hints.tell("stopped", "c-u");
+  for (let n = 0; n < 100; n++) rig.stream.tell("stopped", "c-u");
   await rig.clock.advance(500);
   strictEqual(
     rig.calls().filter((call) => call === "list sandboxes").length,
@@ -319,12 +319,12 @@ Deno.test("Pleg lists once after a long stop, not once for every second of it (C
   deepStrictEqual(rig.kinds(), ["container_died"]);
 });
 
-Deno.test("Pleg takes no container for dead when the runtime is killed and its stream ends", async () => {
+Deno.test("RuntimeWatch takes no container for dead when the runtime is killed and its stream ends", async () => {
   await using rig = await running(["u", "v"], {});
   await rig.trust();
-  rig.hints.refusal = failure("unavailable");
-  for (const id of ["c-u", "c-v"]) rig.hints.tell("stopped", id);
-  rig.hints.end(failure("unavailable"));
+  rig.stream.refusal = failure("unavailable");
+  for (const id of ["c-u", "c-v"]) rig.stream.tell("stopped", id);
+  rig.stream.end(failure("unavailable"));
   for (
     const call of [
       ...["list sandboxes", "list containers"],
@@ -334,13 +334,13 @@ Deno.test("Pleg takes no container for dead when the runtime is killed and its s
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.kinds(), []);
   rig.runtime.release();
-  rig.hints.refusal = undefined;
+  rig.stream.refusal = undefined;
   await rig.clock.advance(5_000);
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
   deepStrictEqual([rig.state("c-u"), rig.state("c-v")], ["running", "running"]);
 });
 
-Deno.test("Pleg asks six lists a minute of a runtime whose stream it trusts, and sixty of another", async () => {
+Deno.test("RuntimeWatch asks six lists a minute of a runtime whose stream it trusts, and sixty of another", async () => {
   const pods = Array.from({ length: 100 }, (_, n) => `u${n}`);
   await using trusting = await running(pods, {});
   await trusting.trust();

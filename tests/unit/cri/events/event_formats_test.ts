@@ -8,7 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import {
   readContainerEvent,
   readEnvelope,
-} from "../../../../mod/cri/events/hint_formats.ts";
+} from "../../../../mod/cri/events/event_formats.ts";
 
 const utf8 = new TextEncoder();
 

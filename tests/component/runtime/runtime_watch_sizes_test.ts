@@ -52,7 +52,7 @@ async function addDead(both: FakeRig, uid: string, count: number) {
   }
 }
 
-Deno.test("Pleg lists 6 MiB as a whole (PL-05, R19)", async () => {
+Deno.test("RuntimeWatch lists 6 MiB as a whole (PL-05, R19)", async () => {
   await using both = await fakeRig();
   await startPods(both, ["u-0"]);
   await addDead(both, "u-0", 150);
@@ -64,7 +64,7 @@ Deno.test("Pleg lists 6 MiB as a whole (PL-05, R19)", async () => {
   strictEqual(both.fake.callsOf("ListContainers").length, 1);
 });
 
-Deno.test("Pleg lists more than 16 MiB in pieces, so that a pod's dead can be removed, and then as one (PL-05, R19)", async () => {
+Deno.test("RuntimeWatch lists more than 16 MiB in pieces, so that a pod's dead can be removed, and then as one (PL-05, R19)", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
   const uids = ["u-0", "u-1", "u-2"];

@@ -11,7 +11,10 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
-import type { Moved, RuntimeHint } from "../../../mod/cri/events/mod.ts";
+import type {
+  ContainerEvent,
+  RuntimeEvent,
+} from "../../../mod/cri/events/mod.ts";
 import { Envelope } from "../../../proto/gen/containerd/services/events/v1/events.ts";
 import {
   envelope,
@@ -25,7 +28,7 @@ type Stream = "cri" | "containerd";
 
 const NEVER = new AbortController().signal;
 
-Deno.test("CriConnection.hints() takes the stream of the CRI where there is one", async () => {
+Deno.test("CriConnection.events() takes the stream of the CRI where there is one", async () => {
   await using rig = await startWith("cri", "containerd");
   await using reader = await open(rig);
   strictEqual(reader.stream, "cri");
@@ -45,7 +48,7 @@ Deno.test("CriConnection.hints() takes the stream of the CRI where there is one"
   strictEqual(rig.fake.callsOf("Subscribe").length, 0);
 });
 
-Deno.test("CriConnection.hints() takes containerd's own stream where the CRI has none", async () => {
+Deno.test("CriConnection.events() takes containerd's own stream where the CRI has none", async () => {
   await using rig = await startWith("containerd");
   await using reader = await open(rig);
   strictEqual(reader.stream, "containerd");
@@ -65,7 +68,7 @@ Deno.test("CriConnection.hints() takes containerd's own stream where the CRI has
   deepStrictEqual(times, times.toSorted((a, b) => a < b ? -1 : 1));
 });
 
-Deno.test("CriConnection.hints() asks containerd for its CRI's containers and tasks alone", async () => {
+Deno.test("CriConnection.events() asks containerd for its CRI's containers and tasks alone", async () => {
   await using rig = await startWith("containerd");
   await using _reader = await open(rig);
   const [call] = rig.fake.callsOf("Subscribe");
@@ -78,21 +81,21 @@ Deno.test("CriConnection.hints() asks containerd for its CRI's containers and ta
   });
 });
 
-Deno.test("CriConnection.hints() does not try the CRI's stream on a containerd that is known to have none", async () => {
+Deno.test("CriConnection.events() does not try the CRI's stream on a containerd that is known to have none", async () => {
   await using rig = await startWith("containerd");
   await rig.cri.ready(NEVER);
   await using _reader = await open(rig);
   strictEqual(rig.fake.callsOf("GetContainerEvents").length, 0);
 });
 
-Deno.test("CriConnection.hints() is unimplemented on a runtime without any stream", async () => {
+Deno.test("CriConnection.events() is unimplemented on a runtime without any stream", async () => {
   await using rig = await startRig();
   for (let times = 0; times < 20; times++) {
     await rejects(readAll(rig), { kind: "unimplemented" });
   }
 });
 
-Deno.test("CriConnection.hints() takes a stream of the CRI that ends at once for none (CRI-O without pod events)", async () => {
+Deno.test("CriConnection.events() takes a stream of the CRI that ends at once for none (CRI-O without pod events)", async () => {
   await using rig = await startWith("cri");
   const ending = setInterval(() => rig.fake.eventStreams.end(), 1);
   rig.fake.fault("Version", { kind: "delay", ms: 50 });
@@ -111,7 +114,7 @@ for (
     [CODE.unimplemented, "unknown service runtime.v1.RuntimeService"],
   ] as const
 ) {
-  Deno.test(`CriConnection.hints() does not conclude from a question that failed with ${code} that a starting containerd has no stream`, async () => {
+  Deno.test(`CriConnection.events() does not conclude from a question that failed with ${code} that a starting containerd has no stream`, async () => {
     await using rig = await startWith("containerd", "cri");
     await rig.cri.ready(NEVER);
     const { length } = rig.fake.calls;
@@ -128,7 +131,7 @@ for (
 }
 
 for (const code of [CODE.unknown, CODE.unavailable, CODE.internal] as const) {
-  Deno.test(`CriConnection.hints() does not take a stream that fails with ${code} for none`, async () => {
+  Deno.test(`CriConnection.events() does not take a stream that fails with ${code} for none`, async () => {
     await using rig = await startWith("cri");
     const details = "server is not initialized yet";
     rig.fake.fault("GetContainerEvents", { kind: "error", code, details });
@@ -142,7 +145,7 @@ for (const code of [CODE.unknown, CODE.unavailable, CODE.internal] as const) {
   });
 }
 
-Deno.test("CriConnection.hints() asks anew for a stream that the runtime once did not have", async () => {
+Deno.test("CriConnection.events() asks anew for a stream that the runtime once did not have", async () => {
   await using rig = await startWith();
   rig.fake.settings.runtimeName = "cri-o";
   await rig.cri.ready(NEVER);
@@ -153,7 +156,7 @@ Deno.test("CriConnection.hints() asks anew for a stream that the runtime once di
   strictEqual(reader.stream, "cri");
 });
 
-Deno.test("CriConnection.hints() tells of a container's own end, not of commands' in it", async () => {
+Deno.test("CriConnection.events() tells of a container's own end, not of commands' in it", async () => {
   await using rig = await startWith("containerd");
   await using reader = await open(rig);
   const { eventStreams } = rig.fake;
@@ -173,7 +176,7 @@ Deno.test("CriConnection.hints() tells of a container's own end, not of commands
 });
 
 for (const stream of ["cri", "containerd"] as const) {
-  Deno.test(`CriConnection.hints() passes over garbage on the ${stream} stream`, async () => {
+  Deno.test(`CriConnection.events() passes over garbage on the ${stream} stream`, async () => {
     await using rig = await startWith(stream);
     await using reader = await open(rig);
     const method = stream === "cri" ? "GetContainerEvents" : "Subscribe";
@@ -191,7 +194,7 @@ for (const stream of ["cri", "containerd"] as const) {
     );
   });
 
-  Deno.test(`CriConnection.hints() fails as unavailable when the ${stream} stream's runtime goes, and works again when it is back`, async () => {
+  Deno.test(`CriConnection.events() fails as unavailable when the ${stream} stream's runtime goes, and works again when it is back`, async () => {
     await using rig = await startWith(stream);
     await using reader = await open(rig);
     const failing = rejects(reader.until(() => false), { kind: "unavailable" });
@@ -203,7 +206,7 @@ for (const stream of ["cri", "containerd"] as const) {
     strictEqual(again.stream, stream);
   });
 
-  Deno.test(`CriConnection.hints() throws what the ${stream} stream breaks with`, async () => {
+  Deno.test(`CriConnection.events() throws what the ${stream} stream breaks with`, async () => {
     await using rig = await startWith(stream);
     await using reader = await open(rig);
     rig.fake.eventStreams.end(new StatusError(CODE.internal, "no more"));
@@ -213,14 +216,14 @@ for (const stream of ["cri", "containerd"] as const) {
     });
   });
 
-  Deno.test(`CriConnection.hints() ends when the runtime ends the ${stream} stream`, async () => {
+  Deno.test(`CriConnection.events() ends when the runtime ends the ${stream} stream`, async () => {
     await using rig = await startWith(stream);
     await using reader = await open(rig);
     rig.fake.eventStreams.end();
     deepStrictEqual(await reader.until(() => false), []);
   });
 
-  Deno.test(`CriConnection.hints() ends when it is aborted, and the ${stream} stream with it`, async () => {
+  Deno.test(`CriConnection.events() ends when it is aborted, and the ${stream} stream with it`, async () => {
     await using rig = await startWith(stream);
     const controller = new AbortController();
     await using reader = await open(rig, controller.signal);
@@ -230,7 +233,7 @@ for (const stream of ["cri", "containerd"] as const) {
     await until(() => rig.fake.listeners === 0);
   });
 
-  Deno.test(`CriConnection.hints() closes the ${stream} stream when its reader leaves`, async () => {
+  Deno.test(`CriConnection.events() closes the ${stream} stream when its reader leaves`, async () => {
     await using rig = await startWith(stream);
     {
       await using _reader = await open(rig);
@@ -240,14 +243,14 @@ for (const stream of ["cri", "containerd"] as const) {
   });
 }
 
-Deno.test("CriConnection.hints() that was open is not unimplemented afterwards", async () => {
+Deno.test("CriConnection.events() that was open is not unimplemented afterwards", async () => {
   await using rig = await startWith("containerd");
   await using reader = await open(rig);
   rig.fake.eventStreams.end(new StatusError(CODE.unimplemented, "no more"));
   await rejects(reader.until(() => false), { kind: "failed" });
 });
 
-Deno.test("CriConnection.hints() keeps a bounded number of hints for a reader that is slow, and tells it first that it missed some", async () => {
+Deno.test("CriConnection.events() keeps a bounded number of events for a reader that is slow, and tells it first that it missed some", async () => {
   await using rig = await startWith("containerd");
   await using reader = await open(rig);
   for (let at = 0; at < 1_500; at++) {
@@ -270,7 +273,7 @@ Deno.test("CriConnection.hints() keeps a bounded number of hints for a reader th
   );
 });
 
-Deno.test("CriConnection.hints() fails when the runtime does not answer what is asked beside the stream", async () => {
+Deno.test("CriConnection.events() fails when the runtime does not answer what is asked beside the stream", async () => {
   await using rig = await startWith("containerd", { requestTimeoutMs: 50 });
   rig.fake.fault("Version", { kind: "hang" });
   await rejects(readAll(rig), { kind: "deadline" });
@@ -290,26 +293,28 @@ async function startWith(
 interface Reader extends AsyncDisposable {
   readonly stream: Stream | undefined;
   /** Whatever comes next. */
-  next(): Promise<RuntimeHint | undefined>;
+  next(): Promise<RuntimeEvent | undefined>;
   /** The moves up to the first that fits, or to the end. */
-  until(fits: (moved: Moved) => boolean): Promise<readonly Moved[]>;
+  until(
+    fits: (moved: ContainerEvent) => boolean,
+  ): Promise<readonly ContainerEvent[]>;
 }
 
 async function open(
   rig: CriRig,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Reader> {
-  const hints = rig.cri.hints(signal)[Symbol.asyncIterator]();
-  const first = await hints.next();
+  const events = rig.cri.events(signal)[Symbol.asyncIterator]();
+  const first = await events.next();
   // A stream that ends before it opens is a failure of the test at hand.
   strictEqual(first.value?.kind, "connected");
   return {
     stream: first.value.stream,
-    next: async () => (await hints.next()).value,
+    next: async () => (await events.next()).value,
     until: async (fits) => {
-      const moves: Moved[] = [];
+      const moves: ContainerEvent[] = [];
       for (;;) {
-        const { value, done } = await hints.next();
+        const { value, done } = await events.next();
         if (done) return moves;
         const moved = asMoved(value);
         moves.push(moved);
@@ -317,21 +322,21 @@ async function open(
       }
     },
     [Symbol.asyncDispose]: async () => {
-      await hints.return?.();
+      await events.return?.();
     },
   };
 }
 
-function asMoved(hint: RuntimeHint): Moved {
-  if (hint.kind === "moved") return hint;
-  throw new Error(`Cannot read on: found "${hint.kind}", wanted a move`);
+function asMoved(event: RuntimeEvent): ContainerEvent {
+  if (event.kind === "moved") return event;
+  throw new Error(`Cannot read on: found "${event.kind}", wanted a move`);
 }
 
 async function readAll(rig: CriRig): Promise<void> {
-  for await (const _ of rig.cri.hints(new AbortController().signal)) { /* */ }
+  for await (const _ of rig.cri.events(new AbortController().signal)) { /* */ }
 }
 
-function briefly({ what, containerId, podUid }: Moved): string {
+function briefly({ what, containerId, podUid }: ContainerEvent): string {
   return [what, containerId, podUid].filter(Boolean).join(" ");
 }
 

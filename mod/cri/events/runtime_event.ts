@@ -7,15 +7,15 @@
 import type { ContainerExit } from "./container_exit.ts";
 
 /** The streams that runtimes have: that of the CRI, and containerd's own. */
-export type HintStream = "cri" | "containerd";
+export type EventStreamName = "cri" | "containerd";
 
 /** What a stream of events tells, or what became of it on the way. */
-export type RuntimeHint = Connected | Moved | Missed;
+export type RuntimeEvent = Connected | ContainerEvent | Missed;
 
 /** The stream is open; comes once, before everything else. */
 export interface Connected {
   readonly kind: "connected";
-  readonly stream: HintStream;
+  readonly stream: EventStreamName;
 }
 
 /** Moves were told and could not be kept: only a list shows them now. */
@@ -33,7 +33,7 @@ export interface Missed {
  * 1.7 tells each event to one of its readers alone, and for that still counts the last
  * one that left: the first event after a connection may be missing.
  */
-export interface Moved {
+export interface ContainerEvent {
   readonly kind: "moved";
   /** Of a container, or of a sandbox: nothing here tells them apart. */
   readonly containerId: string;
