@@ -1,5 +1,24 @@
 /**
- * What happened to the pods of this node.
+ * What happened to the pods of this node, in memory and in the log.
+ *
+ * The history is bounded by number and bytes. Equal events are one with a count, and a pod with
+ * too many shows the newest, by the rules of client-go. Recording never waits and never fails.
+ *
+ * @example The same event twice
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { systemClock } from "../base/mod.ts";
+ * import { MetricsRegistry, silentLogger } from "../base/telemetry/mod.ts";
+ * import { EventRecorder } from "./mod.ts";
+ *
+ * const metrics = new MetricsRegistry();
+ * const events = new EventRecorder({ clock: systemClock, log: silentLogger, metrics });
+ * const pod = { name: "web", namespace: "shop", uid: "u1" };
+ * for (const _ of [1, 2]) {
+ *   events.record(pod, { type: "Normal", reason: "Pulled", message: "It is there" });
+ * }
+ * strictEqual(events.list({ uid: "u1" })[0]?.count, 2);
+ * ```
  *
  * @module
  */

@@ -23,33 +23,6 @@ import { lasts } from "./time_words.ts";
 /**
  * Says why a pod does not run, or that it runs and what is not well with it; the most
  * important sentence first, and never none.
- *
- * @example A pod whose port is taken
- * ```ts
- * import { deepStrictEqual } from "node:assert/strict";
- * import { explainPod } from "./explain.ts";
- *
- * const container = { name: "c", ports: [{ containerPort: 80, hostPort: 80 }] };
- * const pod = (name: string) => ({
- *   apiVersion: "v1" as const,
- *   kind: "Pod" as const,
- *   metadata: { name, namespace: "default", uid: name },
- *   spec: { containers: [container] },
- * });
- * deepStrictEqual(
- *   explainPod({
- *     pod: pod("x"),
- *     stage: undefined,
- *     hold: { kind: "refused", reason: "NodePorts", message: "" },
- *     activities: [],
- *     probes: [],
- *     others: [pod("y")],
- *     nowMs: 0,
- *     utcOffsetMs: 0,
- *   }),
- *   ["Refused: hostPort 80 is taken by pod default/y"],
- * );
- * ```
  */
 export function explainPod(facts: ExplainFacts): readonly string[] {
   const explanation = explanationOf(withoutAbsence(facts));

@@ -7,20 +7,6 @@
 /**
  * Takes off what a message is wrapped in by those who passed it on, and cuts it to
  * what fits a sentence on one line. Events and `describe` have the whole of it.
- *
- * @example What runc says, through its shim and containerd
- * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { innermost } from "./innermost.ts";
- *
- * strictEqual(
- *   innermost(
- *     "failed to create containerd task: failed to create shim task: " +
- *       'OCI runtime create failed: exec: "/x": no such file or directory: unknown',
- *   ),
- *   'exec: "/x": no such file or directory',
- * );
- * ```
  */
 export function innermost(message: string): string {
   let text = oneLine(message);

@@ -1,5 +1,36 @@
 /**
- * Why a pod is as it is, in one sentence with its cause and what mends it. Pure: everything that is known of the pod goes in, sentences come out.
+ * Why a pod is as it is, in sentences: the cause, and when it is tried again or what mends it.
+ *
+ * Pure: all that is known of the pod goes in, sentences come out, the most important one first
+ * and never none. They are made of facts; only the words of containerd and runc are read. Every
+ * reason of a failure or refusal has its sentence, which the compiler checks.
+ *
+ * @example A pod whose port is taken
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { explainPod } from "./mod.ts";
+ *
+ * const container = { name: "c", ports: [{ containerPort: 80, hostPort: 80 }] };
+ * const pod = (name: string) => ({
+ *   apiVersion: "v1" as const,
+ *   kind: "Pod" as const,
+ *   metadata: { name, namespace: "default", uid: name },
+ *   spec: { containers: [container] },
+ * });
+ * deepStrictEqual(
+ *   explainPod({
+ *     pod: pod("x"),
+ *     stage: undefined,
+ *     hold: { kind: "refused", reason: "NodePorts", message: "" },
+ *     activities: [],
+ *     probes: [],
+ *     others: [pod("y")],
+ *     nowMs: 0,
+ *     utcOffsetMs: 0,
+ *   }),
+ *   ["Refused: hostPort 80 is taken by pod default/y"],
+ * );
+ * ```
  *
  * @module
  */

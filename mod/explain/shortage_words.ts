@@ -6,22 +6,7 @@
 
 import type { Shortage } from "../pod/plan/mod.ts";
 
-/**
- * Says which resource is short.
- *
- * @example More than there is
- * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { shortageWords } from "./shortage_words.ts";
- *
- * const capacity = 2n * 1024n ** 3n;
- * const requested = 3n * 1024n ** 3n;
- * strictEqual(
- *   shortageWords({ resource: "memory", requested, used: 0n, capacity }),
- *   "it asks for 3Gi of memory, and this node has only 2Gi",
- * );
- * ```
- */
+/** Says which resource is short. */
 export function shortageWords(shortage: Shortage): string {
   const { resource, requested, used, capacity } = shortage;
   if (resource === "pods") {

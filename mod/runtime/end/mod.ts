@@ -1,5 +1,8 @@
 /**
- * Ending what runs: hooks, stops with their grace, and the removal of dead containers and sandboxes.
+ * Ends what runs: preStop hooks, stops within the grace, and the removal of what is dead.
+ *
+ * Containers end together, sidecars after the others; the sandbox goes when none has a right to
+ * its grace any more. A failure ends nothing early: the rest is done, and all failures are told.
  *
  * @module
  */

@@ -1,5 +1,23 @@
 /**
- * Images: when one is pulled, with how many others, and after what pause again. One pull of an image serves all that wait for it.
+ * Images: when one is pulled, beside how many others, and how long after a failure again.
+ *
+ * Each pod has its own pull of an image, which goes on by itself: a pull that hangs holds one
+ * slot and up neither other pods nor the other containers of its own. The runtime is asked
+ * again for an image that it may have lost.
+ *
+ * @example The images of a pod
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { imagesOf } from "./mod.ts";
+ *
+ * const pod = {
+ *   apiVersion: "v1" as const,
+ *   kind: "Pod" as const,
+ *   metadata: { name: "web", namespace: "shop", uid: "u1" },
+ *   spec: { containers: [{ name: "c", image: "busybox" }] },
+ * };
+ * deepStrictEqual(imagesOf(pod).map(({ image }) => image), ["busybox"]);
+ * ```
  *
  * @module
  */
