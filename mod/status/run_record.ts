@@ -70,41 +70,15 @@ export function formatRunRecord(record: RunRecord): string {
 /** Reads a record; `undefined` when it is not exactly what was written once. */
 export function parseRunRecord(text: string): RunRecord | undefined {
   const record = openRecord(text)?.record;
-  if (typeof record !== "object" || record === null) return undefined;
-  if (!("containers" in record)) return undefined;
-  const containers = mapOf(record.containers, isContainerMemory);
-  // An agent before this one may not have written any.
-  const conditions = "conditions" in record
-    ? mapOf(record.conditions, isConditionMemory)
-    : {};
-  if (containers === undefined || conditions === undefined) return undefined;
-  const startTime = "startTime" in record ? record.startTime : undefined;
-  return typeof startTime === "string"
-    ? { startTime, containers, conditions }
-    : { containers, conditions };
+  // An agent before this one may not have written any conditions.
+  return isRecord(record) ? { conditions: {}, ...record } : undefined;
 }
 
-function mapOf<T>(
+function isRecord(
   value: unknown,
-  isMemory: (value: unknown) => value is T,
-): Record<string, T> | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const entries: [string, T][] = [];
-  for (const [key, each] of Object.entries(value)) {
-    if (!isMemory(each)) return undefined;
-    entries.push([key, each]);
-  }
-  return Object.fromEntries(entries);
-}
-
-function isContainerMemory(value: unknown): value is ContainerMemory {
+): value is Omit<RunRecord, "conditions"> & Partial<RunRecord> {
+  // The checksum vouches for what is inside: only an agent writes one that fits.
   return typeof value === "object" && value !== null &&
-    "ready" in value && typeof value.ready === "boolean" &&
-    "started" in value && typeof value.started === "boolean";
-}
-
-function isConditionMemory(value: unknown): value is ConditionMemory {
-  return typeof value === "object" && value !== null &&
-    "status" in value && typeof value.status === "string" &&
-    "since" in value && typeof value.since === "string";
+    "containers" in value && typeof value.containers === "object" &&
+    value.containers !== null;
 }

@@ -57,11 +57,6 @@ export function patchStatus(
   return patch;
 }
 
-/** Whether a patch changes nothing. */
-export function isEmptyPatch(patch: StatusPatch): boolean {
-  return Object.keys(patch).length === 0;
-}
-
 function patchList(
   before: readonly unknown[],
   after: readonly unknown[],

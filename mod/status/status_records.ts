@@ -4,19 +4,23 @@
  * @module
  */
 
+import type { PodStatus } from "../api/types/mod.ts";
 import { askAgain, type Clock, Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { RecordFiles, RunRecordFiles } from "./ports.ts";
-import { RecordSink } from "./record_sink.ts";
-import { type ContainerMemory, parseRunRecord } from "./run_record.ts";
+import {
+  type ContainerMemory,
+  formatRunRecord,
+  parseRunRecord,
+  type RunRecord,
+  runRecordOf,
+} from "./run_record.ts";
 import { StatusDelivery } from "./status_delivery.ts";
 import type { StatusManager } from "./status_manager.ts";
-import { parseRecord } from "./status_record.ts";
+import { formatRecord, parseRecord, recordOf } from "./status_record.ts";
 
-/**
- * Files that are read at the same time. When a thousand pods are found again, the agent must not be left without descriptors for anything else.
- */
-const OPEN_FILES = 16;
+// When a thousand pods are found again, the agent must not be left without descriptors.
+const READS_AT_ONCE = 16;
 
 /** What keeping records needs. */
 export interface StatusRecordsDeps {
@@ -34,25 +38,41 @@ export interface StatusRecordsDeps {
  * were restarted and, once it has ended, how; until the next boot also which of its
  * containers had started and were ready, and since when its conditions are as they are.
  *
- * It is a sink of statuses like any other, so that every change reaches it while
- * {@linkcode run} runs. Written is only what is not what the disk has, so nothing for a
- * pod that just runs.
+ * Every change of a status is written at once while {@linkcode run} runs, but only if the
+ * record says something else then: of a pod that just runs nothing is.
  */
 export class StatusRecords {
   readonly #deps: StatusRecordsDeps;
   readonly #log: Logger;
-  readonly #sink: RecordSink;
   readonly #delivery: StatusDelivery;
-  readonly #reads = new Semaphore(OPEN_FILES);
+  /** What the disk has, by UID. */
+  readonly #written = new Map<string, string>();
+  /** What the run directory has, by UID. */
+  readonly #runWritten = new Map<string, string>();
+  /** What an earlier agent left in the run directory, by UID. */
+  readonly #found = new Map<string, RunRecord>();
+  readonly #reads = new Semaphore(READS_AT_ONCE);
 
   constructor(deps: StatusRecordsDeps) {
     this.#deps = deps;
     this.#log = deps.log.named("status");
-    this.#sink = new RecordSink(deps);
     this.#delivery = new StatusDelivery({
       ...deps,
       log: this.#log,
-      sink: this.#sink,
+      sink: {
+        name: "records",
+        put: async ({ uid, status }) => {
+          const isWritten = await this.#writeRecord(uid, status);
+          await this.#writeRun(uid, runRecordOf(status));
+          return { kind: isWritten ? "taken" : "deferred" };
+        },
+        // The record on the disk goes, or stays, with the directory of the pod.
+        remove: async (uid) => {
+          this.#written.delete(uid);
+          this.#found.delete(uid);
+          await this.#writeRun(uid, undefined);
+        },
+      },
     });
   }
 
@@ -85,7 +105,7 @@ export class StatusRecords {
 
   /** Forgets a pod whose directory, and so its record, is gone. */
   forget(uid: string): void {
-    this.#sink.forget(uid);
+    this.#written.delete(uid);
     this.#delivery.forget(uid);
   }
 
@@ -96,7 +116,37 @@ export class StatusRecords {
    * @param containerId as the runtime spells it, without a scheme
    */
   remembered(containerId: string): ContainerMemory | undefined {
-    return this.#sink.remembered(containerId);
+    for (const { containers } of this.#found.values()) {
+      if (Object.hasOwn(containers, containerId)) {
+        return containers[containerId];
+      }
+    }
+    return undefined;
+  }
+
+  /** @returns false when the pod has no directory */
+  async #writeRecord(uid: string, status: PodStatus): Promise<boolean> {
+    const record = recordOf(status);
+    if (record === undefined) return true;
+    const text = formatRecord(record);
+    if (this.#written.get(uid) === text) return true;
+    const durable = record.ended !== undefined;
+    const isWritten = await this.#deps.files.write(uid, text, { durable });
+    if (isWritten) this.#written.set(uid, text);
+    return isWritten;
+  }
+
+  async #writeRun(uid: string, record: RunRecord | undefined): Promise<void> {
+    const { runFiles } = this.#deps;
+    const text = record && formatRunRecord(record);
+    if (this.#runWritten.get(uid) === text) return;
+    if (text === undefined) {
+      await runFiles.remove(uid);
+      this.#runWritten.delete(uid);
+    } else {
+      await runFiles.write(uid, text);
+      this.#runWritten.set(uid, text);
+    }
   }
 
   async #loadAll(uids: ReadonlySet<string>): Promise<void> {
@@ -130,7 +180,7 @@ export class StatusRecords {
     if (record === undefined) this.#log.warn("status_record_broken", { uid });
     else {
       this.#deps.statuses.restore(uid, record);
-      this.#sink.loaded(uid, text);
+      this.#written.set(uid, text);
     }
     return undefined;
   }
@@ -160,7 +210,8 @@ export class StatusRecords {
       if (record === undefined) {
         return this.#log.warn("run_record_broken", { uid });
       }
-      this.#sink.loadedRun(uid, { text, record });
+      this.#runWritten.set(uid, text);
+      this.#found.set(uid, record);
       this.#deps.statuses.recall(uid, record);
     } catch (error) {
       this.#log.warn("run_record_unreadable", { uid, error });
