@@ -1,5 +1,5 @@
 /**
- * Telling an abort from a failure.
+ * Tells an abort from a failure.
  *
  * @module
  */

@@ -57,7 +57,7 @@ export async function askAgain<Failure>(
   let failed = await ask();
   for (const pauseMs of [1_000, 2_000]) {
     if (failed.length === 0) break;
-    // What needs no longer than this need not be told to end.
+    // It is over so soon that nothing needs to abort it.
     await clock.sleep(pauseMs, new AbortController().signal);
     failed = await ask();
   }

@@ -12,8 +12,8 @@ const FIRST_BYTES = 1024;
 /**
  * One piece of memory that grows to what was added, up to a bound.
  *
- * Not a list of pieces: whoever sends single bytes would have each of them cost as
- * much as an object.
+ * Not a list of pieces: a sender of single bytes would make each of them cost as much as
+ * an object.
  *
  * @example Two pieces and what does not fit
  * ```ts

@@ -6,7 +6,7 @@
 
 /** A bug in the agent itself, never the fault of a manifest or of the runtime. */
 export class InvariantError extends Error {
-  /** Tells it apart from the errors of the platform. */
+  /** Sets it apart from the errors of the platform. */
   override readonly name = "InvariantError";
 }
 

@@ -70,8 +70,7 @@ export class Semaphore {
     };
   }
 
-  // The permit goes straight to whoever waits longest, so that nobody who comes
-  // later can be quicker.
+  // The permit goes straight to the one that waits longest: no later caller overtakes it.
   #release(): void {
     for (const grant of this.#waiting) {
       this.#waiting.delete(grant);

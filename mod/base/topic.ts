@@ -1,5 +1,5 @@
 /**
- * One value that changes, and many who want to know the latest.
+ * One value that changes, and its subscribers.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { Bell } from "./bell.ts";
  */
 export class Topic<T> {
   #latest: T | undefined;
-  // Counts values, so that a subscriber can tell a new one from a seen one even
+  // Counts values, so that a subscriber knows a new one from a seen one even
   // when the two are equal.
   #version = 0;
   readonly #bell = new Bell();

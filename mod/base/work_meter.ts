@@ -5,13 +5,13 @@
  */
 
 /**
- * Is told of work by whoever does it: a character looked at, a value made, a byte
- * moved. What an input may cost is then bounded and tested without a clock.
+ * Counts the units of work that code reports: a character looked at, a value made, a
+ * byte moved. What an input may cost is then bounded and tested without a clock.
  */
 export interface WorkMeter {
   /** Adds what was done since the last time. */
   spend(units: number): void;
 }
 
-/** For where nobody counts. */
+/** Counts nothing. */
 export const UNMETERED: WorkMeter = { spend: () => {} };

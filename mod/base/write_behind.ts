@@ -224,7 +224,7 @@ export class WriteBehind<Value> {
       this.#settle(key);
     } catch (error) {
       if (isAbort(error, signal)) return;
-      // What was withdrawn meanwhile fails for nobody.
+      // What was withdrawn meanwhile need not be written.
       if (this.#pending.has(key)) this.#fail(key, pending, error);
     }
   }
@@ -250,7 +250,7 @@ export class WriteBehind<Value> {
 }
 
 // Soon, for a disk that was full for a moment; rarely, for one that will never be
-// well, since each try tells nothing new.
+// well, since each try says nothing new.
 const RETRY = { baseMs: 1000, maxMs: 60_000 };
 
 // A sick disk must not hold up the end.

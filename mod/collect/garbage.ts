@@ -6,7 +6,7 @@
 
 /** One thing that is of no use any more. */
 export interface Garbage {
-  /** What it is, the same for whoever finds it again: `sandbox/<id>`. */
+  /** What it is, the same when it is found again: `sandbox/<id>`. */
   readonly key: string;
   /** What it is, for the operator: `sandbox "1f…" of pod "shop/web"`. */
   readonly what: string;

@@ -123,7 +123,7 @@ export class GarbageCollector {
       await piece.garbage.remove(cancel.signal);
       if (this.#pieces.get(key) === piece) this.#done(piece);
     } catch (error) {
-      // What was dropped or exchanged meanwhile failed for nobody.
+      // What was dropped or exchanged meanwhile need not be removed.
       const isPending = this.#pieces.get(key) === piece;
       if (!cancel.signal.aborted && isPending) this.#failed(piece, error);
     } finally {

@@ -1,5 +1,5 @@
 /**
- * What statuses are told to, and what remembering them needs of the disk.
+ * Where statuses go, and what remembering them needs of the disk.
  *
  * @module
  */
@@ -23,9 +23,9 @@ export interface StatusUpdate {
 /** What became of an update. */
 export type StatusReceipt =
   | { readonly kind: "taken" }
-  /** There is no place for it yet; the next change, or whoever waits for it, brings it again. */
+  /** There is no place for it yet; the next change or flush brings it again. */
   | { readonly kind: "deferred" }
-  /** Nobody has the pod any more (HTTP 404): this version is of no use there. */
+  /** The sink has no such pod any more (HTTP 404): this version is of no use there. */
   | { readonly kind: "gone" }
   /** Another pod bears the name: what is known of this one is dropped, and that one left alone. */
   | { readonly kind: "replaced" };
@@ -46,7 +46,7 @@ export interface StatusSink {
   /**
    * Hears that a pod is gone.
    *
-   * @throws {Error} when it has to be told again
+   * @throws {Error} when it has to be tried again
    */
   remove(uid: string, signal: AbortSignal): Promise<void>;
 }
@@ -76,10 +76,10 @@ export interface RecordFiles {
 /** One small text a pod, in memory that the next boot has forgotten. */
 export interface RunRecordFiles {
   /**
-   * Tells which pods have a text; asked for once, before anything is written, and
+   * Lists the pods that have a text; called once, before anything is written, and
    * removes what a crash left of a text that was being written.
    *
-   * @throws {Error} when that cannot be told
+   * @throws {Error} when they cannot be listed
    */
   list(): Promise<readonly string[]>;
   /**

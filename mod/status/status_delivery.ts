@@ -1,5 +1,5 @@
 /**
- * Brings statuses to whoever wants them.
+ * Brings statuses to a sink.
  *
  * @module
  */

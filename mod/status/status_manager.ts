@@ -31,12 +31,12 @@ export interface StoredStatus {
   readonly finished: boolean;
 }
 
-/** A status, perhaps one that only an earlier agent's record tells of. */
+/** A status; without a pod while only the record of an earlier agent has it. */
 interface Entry extends Omit<StoredStatus, "pod"> {
   readonly pod: Pod | undefined;
 }
 
-/** Is told of every change at once, one after the other. */
+/** Hears of every change at once, one after the other. */
 export interface StatusFollower {
   /** A status is not what it was, or belongs to a pod that is wanted again. */
   changed(stored: StoredStatus): void;
@@ -64,7 +64,7 @@ export class StatusManager {
   readonly #entries = new Map<string, Entry>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
-  /** How an earlier agent last told the conditions of pods, until they are told again. */
+  /** The conditions of pods as an earlier agent set them last, until they are set again. */
   readonly #recalled = new Map<string, RunRecord["conditions"]>();
   readonly #followers = new Set<StatusFollower>();
   #lastVersion = 0;
@@ -90,7 +90,7 @@ export class StatusManager {
     return this.#entries.keys();
   }
 
-  /** Has a follower told of every change from now on. */
+  /** Has a follower hear of every change from now on. */
   follow(follower: StatusFollower): void {
     this.#followers.add(follower);
   }
@@ -125,7 +125,7 @@ export class StatusManager {
 
   /**
    * Takes over what a readiness probe says of a container; the pod's conditions follow
-   * at once. Ignored for a container that no status tells of. (kubelet: SetContainerReadiness)
+   * at once. Ignored for a container that is in no status. (kubelet: SetContainerReadiness)
    *
    * @param containerId with or without the runtime's name before it
    */
@@ -139,7 +139,7 @@ export class StatusManager {
 
   /**
    * Takes over what a startup probe says of a container; what depends on it follows at
-   * once. Ignored for a container that no status tells of. (kubelet: SetContainerStartup)
+   * once. Ignored for a container that is in no status. (kubelet: SetContainerStartup)
    *
    * @param containerId with or without the runtime's name before it
    */
@@ -153,7 +153,7 @@ export class StatusManager {
 
   /**
    * Closes the status of a pod of which nothing runs any more and nothing will: a
-   * container whose end nobody saw counts as failed. (kubelet: TerminatePod)
+   * container whose end was not seen counts as failed. (kubelet: TerminatePod)
    *
    * @returns the status that is stored
    */
@@ -241,7 +241,7 @@ export class StatusManager {
       this.#put(uid, { pod, status: after, finished });
       return after;
     }
-    // Who was told the same of an older version of the pod need not be told again.
+    // The followers know this status, though of an older version of the pod.
     this.#entries.set(uid, { ...before, pod });
     if (before.pod === undefined) this.#publish(uid);
     return before.status;
@@ -320,7 +320,7 @@ function raise(
   };
 }
 
-/** Gives conditions that are as an earlier agent told them the times that it told. */
+/** Gives conditions that did not change since an earlier agent the times that it set. */
 function lasting(
   status: PodStatus,
   recalled: Readonly<Record<string, ConditionMemory>> | undefined,

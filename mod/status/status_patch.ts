@@ -102,14 +102,14 @@ export interface StatusMerge {
   /** What the API server has, parts of which others write. */
   readonly theirs: PodStatus;
   readonly ours: PodStatus;
-  /** Whether something of the pod may still run; its end is then not yet told. */
+  /** Whether something of the pod may still run; its end is then not yet reported. */
   readonly mayRun: boolean;
   readonly nowMs: number;
 }
 
 /**
  * The status that the API server is to have (kubelet: mergePodStatus): conditions that
- * others write are theirs, all else is ours. That the pod has ended is told only when
+ * others write are theirs, all else is ours. That the pod has ended is reported only when
  * nothing of it runs any more, and then it is not ready.
  */
 export function mergeStatus(merge: StatusMerge): PodStatus {
@@ -122,10 +122,10 @@ export function mergeStatus(merge: StatusMerge): PodStatus {
     ...(theirs.resourceClaimStatuses !== undefined &&
       { resourceClaimStatuses: theirs.resourceClaimStatuses }),
   };
-  const told = ends && mayRun ? postponed(theirs, merged) : merged;
-  return isTerminalPhase(told.phase)
-    ? notReady(told, { phase: told.phase, nowMs })
-    : told;
+  const reported = ends && mayRun ? postponed(theirs, merged) : merged;
+  return isTerminalPhase(reported.phase)
+    ? notReady(reported, { phase: reported.phase, nowMs })
+    : reported;
 }
 
 function mergeConditions(
@@ -144,7 +144,7 @@ function mergeConditions(
   return [...others, disruption, ...own];
 }
 
-/** With the phase, its reason and its message as they were told before. */
+/** With the phase, its reason and its message as they were reported before. */
 function postponed(theirs: PodStatus, status: PodStatus): PodStatus {
   const { phase: _phase, reason: _reason, message: _message, ...rest } = status;
   const { phase, reason, message } = theirs;

@@ -1,7 +1,7 @@
 /**
  * What of a pod's status has to outlive the agent, and its form on the disk. Pure.
  *
- * The runtime remembers the rest, and tells it better: it was there.
+ * The runtime knows the rest better.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { isTerminalPhase } from "../pod/status/mod.ts";
 export interface StatusRecord {
   /** From when its deadline counts; RFC 3339. */
   readonly startTime?: string;
-  /** By container name; who was never restarted is left out. */
+  /** By container name; one that was never restarted is left out. */
   readonly restartCounts: Readonly<Record<string, number>>;
   /** The status of a pod that has ended for good, by which it is never run again. */
   readonly ended?: PodStatus;

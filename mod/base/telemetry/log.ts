@@ -29,13 +29,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface Logger {
   /** The same log under a further name: `log.named("pleg")`. */
   named(name: string): Logger;
-  /** Tells what only somebody who looks for a fault wants to read. */
+  /** For the search of a fault. */
   debug(message: string, fields?: LogFields): void;
-  /** Tells what an operator asks about the life of a pod. */
+  /** For what an operator asks about the life of a pod. */
   info(message: string, fields?: LogFields): void;
-  /** Tells that something is degraded and will heal. */
+  /** Something is degraded and will heal. */
   warn(message: string, fields?: LogFields): void;
-  /** Tells that someone must act. */
+  /** Someone must act. */
   error(message: string, fields?: LogFields): void;
 }
 
@@ -143,7 +143,7 @@ class LineLogger implements Logger {
     try {
       write(formatLogLine(entry, format));
     } catch {
-      // A log that cannot be written must not stop the work it tells about.
+      // A log that cannot be written must not stop the work that it is about.
     }
   }
 }

@@ -9,7 +9,7 @@ import { formatLogLine, type LogFormat } from "./log.ts";
 
 /** What takes the bytes, such as `Deno.stderr`. */
 export interface LogSink {
-  /** Writes some of `bytes` and tells how many. */
+  /** Writes some of `bytes`. @returns how many */
   write(bytes: Uint8Array): Promise<number>;
 }
 
@@ -34,7 +34,7 @@ const DEFAULT_CAPACITY = 1000;
  * Takes log lines at once and writes them, in order, when the sink can.
  *
  * When more wait than `capacity`, new lines are dropped and counted; so are lines
- * that the sink refused. A warning tells how many as soon as the sink works.
+ * that the sink refused. A warning says how many as soon as the sink works.
  */
 export class LogWriter {
   readonly #sink: LogSink;
@@ -45,7 +45,7 @@ export class LogWriter {
   #dropped = 0;
   #pump: Promise<void> | undefined;
 
-  /** Writes to `sink`, which nobody else writes to. */
+  /** Writes to `sink`, which has no other writer. */
   constructor(sink: LogSink, options: LogWriterOptions) {
     this.#sink = sink;
     this.#options = options;
@@ -81,7 +81,7 @@ export class LogWriter {
       try {
         await this.#writeAll(this.#encoder.encode(lines.join("\n") + "\n"));
       } catch {
-        // There is nowhere left to complain; the count is told when it recovers.
+        // There is nowhere left to complain; the count is logged when it recovers.
         const notices = dropped > 0 ? 1 : 0;
         this.#dropped += dropped + lines.length - notices;
       }

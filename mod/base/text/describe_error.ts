@@ -10,7 +10,7 @@ const MAX_CAUSES = 8;
 const MAX_SIBLINGS = 5;
 
 /**
- * Tells what went wrong in one line: the message and those of its causes.
+ * Says what went wrong in one line: the message and those of its causes.
  *
  * A cause that the message above already quotes is not said twice. Never throws,
  * whatever was thrown.
@@ -47,9 +47,9 @@ function chain(error: unknown, depth: number): string {
 }
 
 function describeSiblings(errors: readonly unknown[], depth: number): string {
-  const told = errors.slice(0, MAX_SIBLINGS).map((each) => chain(each, depth));
-  const untold = errors.length - told.length;
-  return told.join("; ") + (untold > 0 ? `; and ${untold} more` : "");
+  const shown = errors.slice(0, MAX_SIBLINGS).map((each) => chain(each, depth));
+  const more = errors.length - shown.length;
+  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
 function describeValue(value: unknown): string {

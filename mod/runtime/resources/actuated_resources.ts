@@ -45,7 +45,7 @@ const MAX_BYTES = 64 << 10;
  * A disk that refuses keeps no pod from being looked at, and so from being restarted or
  * stopped: what is remembered is then not known, and is asked for at the next look.
  *
- * The runtime alone does not know enough: older ones tell nothing, and none knows
+ * The runtime alone does not know enough: older ones report nothing, and none knows
  * what memory was requested. Only pods whose manifest has a UID are written down,
  * since every change of another gives it a new one.
  */

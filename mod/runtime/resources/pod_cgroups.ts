@@ -50,7 +50,7 @@ export interface PodCgroups {
   ): Promise<void>;
   /**
    * Bytes of memory that the pod uses above what it may use by its spec now: it would
-   * be killed for them. 0 when it fits, or when nobody knows.
+   * be killed for them. 0 when it fits, or when that is not known.
    */
   memoryExcess(pod: Pod): Promise<bigint>;
   /**
@@ -71,7 +71,7 @@ export const NO_POD_CGROUPS: PodCgroups = {
 
 /** What the limits of pods depend on. */
 export interface PodCgroupsOptions {
-  /** Asked each time, since the runtime tells its driver late. */
+  /** Asked each time, since the runtime names its driver late. */
   readonly layout: () => NodeCgroups;
   /** Most processes of one pod. */
   readonly pidsLimit?: number | undefined;
@@ -93,7 +93,7 @@ export class NodePodCgroups implements PodCgroups {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #options: PodCgroupsOptions;
-  /** Exact shares of Burstable pods made by this agent; files tell those of others. */
+  /** Exact shares of Burstable pods made by this agent; files have those of others. */
   readonly #burstable = new Map<string, bigint>();
   #madeNodeCgroups = false;
 
@@ -216,7 +216,7 @@ export class NodePodCgroups implements PodCgroups {
   /** A class that is weighed wrongly is no reason to keep a pod from starting. */
   async #try(path: string, limits: CgroupLimits): Promise<void> {
     const files = cgroupFiles(limits, this.#tree.version)
-      // Nobody but us limits the processes of all pods, and the kernel may refuse to.
+      // Only the agent limits the processes of all pods, and the kernel may refuse to.
       .filter(({ controller }) =>
         controller === "cpu" ||
         controller === "memory" && limits.memoryLimitBytes !== undefined

@@ -121,7 +121,7 @@ export class PodResources {
   }
 
   /**
-   * Gives running containers what the plan says. What fails is told and tried again
+   * Gives running containers what the plan says. What fails is reported and tried again
    * with a later plan; the rest of the plan goes on.
    *
    * @throws {unknown} The reason of the signal when it aborts.
@@ -234,8 +234,8 @@ export class PodResources {
   }
 
   /**
-   * Tells the runtime that the pod was resized, for those behind it who want to know.
-   * Many runtimes have no ear for it, and the pod has its resources in any case.
+   * Tells the runtime that the pod was resized, for plugins behind it.
+   * Many runtimes do not implement it, and the pod has its resources in any case.
    */
   async #announce({ pod, plan, signal }: Resize): Promise<void> {
     if (plan.sandbox.kind !== "keep") return;

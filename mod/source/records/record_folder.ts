@@ -81,7 +81,7 @@ export class RecordFolder {
           setAside.push(await this.#moveAside(name));
         }
       } catch {
-        // One bad block is not to take the others along; the caller tells of it.
+        // One bad block is not to take the others along; the caller reports it.
         unreadable.push(path);
       }
     };
@@ -120,7 +120,7 @@ export class RecordFolder {
   }
 
   /**
-   * Moves a record out of the way, to be looked at by whoever cares.
+   * Moves a record out of the way, to be looked at by the operator.
    *
    * @returns Where it is now. @throws when the disk refuses
    */

@@ -58,7 +58,7 @@ export interface RecordPlaces {
  * A record that is not sound, of another version for example, is set aside as
  * `<name>.corrupt-<number>` and never applied. On a disk that refuses, the newest
  * records wait in memory and are tried again; one that cannot be written holds up
- * no other. That is told once.
+ * no other. That is logged once.
  */
 export class RecordKeeper {
   readonly #source: SourceName;
@@ -259,7 +259,7 @@ export class RecordKeeper {
     try {
       return await folder.read(key);
     } catch {
-      // If the disk is to blame, it refuses the write as well, and that is told.
+      // If the disk is to blame, it refuses the write as well, and that is reported.
       return { kind: "missing" };
     }
   }

@@ -76,7 +76,7 @@ export class DiskRollbackStore {
     try {
       await this.#folder.removeDrafts();
     } catch {
-      // They harm nobody, and the next agent tries again.
+      // They do no harm, and the next agent tries again.
     }
   }
 
