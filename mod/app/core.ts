@@ -15,6 +15,7 @@ import type { EventRecorder } from "../events/mod.ts";
 import { removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
 import type { PodLifecycleEvent, RuntimeWatch } from "../picture/mod.ts";
+import { ProbeManager, TargetProber } from "../prober/mod.ts";
 import type { FileSource } from "../source/file/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
 import type { UrlSource } from "../source/url/mod.ts";
@@ -29,14 +30,12 @@ import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { PodDirectories, PodVolumes } from "../volume/mod.ts";
 import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
-import { buildProber } from "./core_prober.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames } from "./core_sources.ts";
 import { nodeIps } from "./node_ips.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { storageMeters } from "./storage_meters.ts";
-import { dropUrlCheckpoint } from "./build_url_source.ts";
 
 /** What the process as a whole provides. */
 export interface CoreDeps {
@@ -73,15 +72,22 @@ export async function buildCore(
 ): Promise<Core> {
   const { common, driver } = await buildCommon(config, deps);
   const { events, statuses, sessions } = common;
-  const sources = buildSources(config, common);
-  const log = deps.log.named("source");
-  await dropUrlCheckpoint(config, { clock: deps.clock, log });
+  const sources = await buildSources(config, common);
   const { owned, volumes, records } = await loadState(config, common);
   const directories = owned;
   const runtime = await buildRuntime(config, { ...common, managed: owned });
   const { picture, watch, executor, executor: { activities } } = runtime;
   const remains = new PodRemains({ ...common, ...runtime, directories });
-  const prober = buildProber({ ...common, picture, records });
+  const { connection: { runtime: asked }, clock, node } = common;
+  const prober = new ProbeManager({
+    ...common,
+    pods: {
+      observed: (uid) => picture.get(uid),
+      podIps: ({ spec }, { ips }) => spec.hostNetwork === true ? node.ips : ips,
+    },
+    memory: records,
+    runner: new TargetProber({ runtime: asked, clock }),
+  });
   const syncer: RuntimePodSyncer = new RuntimePodSyncer({
     ...common,
     ...runtime,

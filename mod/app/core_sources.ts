@@ -4,22 +4,28 @@
  * @module
  */
 
+import type { Fault } from "../api/fault/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
+import { readFileBounded } from "../host/files/mod.ts";
 import { createManifestFiles, FileSource } from "../source/file/mod.ts";
-import { DiskLastGoodStore, DiskRollbackStore } from "../source/records/mod.ts";
+import {
+  DiskLastGoodStore,
+  DiskRollbackStore,
+  DiskSetCheckpoint,
+  dropSetCheckpoint,
+} from "../source/records/mod.ts";
 import {
   PodStorage,
   type SourceName,
   SourcesReady,
 } from "../source/merge/mod.ts";
-import type { UrlSource } from "../source/url/mod.ts";
+import { UrlSource, type UrlSourceDeps } from "../source/url/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import { checkManifestPod } from "./manifest_check.ts";
 import type { NodeIps } from "./node_ips.ts";
-import { buildUrlSource, type UrlSourceParts } from "./build_url_source.ts";
 
 /** What sources work with. */
 export interface SourceDeps {
@@ -46,63 +52,99 @@ export interface Sources {
   readonly rollbackStore: DiskRollbackStore;
 }
 
-/** Builds the sources; none of them runs yet. */
-export function buildSources(config: AgentConfig, deps: SourceDeps): Sources {
+/**
+ * Builds the sources; none of them runs yet. What a URL brought once is forgotten when none
+ * is configured any more.
+ */
+export async function buildSources(
+  config: AgentConfig,
+  deps: SourceDeps,
+): Promise<Sources> {
+  const { source, node } = config;
+  const { rootDir, runDir } = config.paths;
   const { clock, log, metrics, events, ips } = deps;
   const storage = new PodStorage({ clock, log, events });
   const network = {
-    podNetworks: config.node.podNetworks,
+    podNetworks: node.podNetworks,
     get nodeAddresses() {
       return ips.reachable;
     },
   };
-  const check: UrlSourceParts["check"] = (pod, found) =>
-    checkManifestPod(pod, found, {
-      events,
-      network,
-      current: (uid) =>
-        storage.pods().find(({ metadata }) => metadata.uid === uid),
-    });
+  const common = {
+    clock,
+    log: log.named("source"),
+    metrics,
+    events,
+    check: (pod: Pod, found: readonly Fault[]) =>
+      checkManifestPod(pod, found, {
+        events,
+        network,
+        current: (uid) =>
+          storage.pods().find(({ metadata }) => metadata.uid === uid),
+      }),
+  };
   const fileSource = new FileSource({
-    path: config.source.manifestPath,
-    nodeName: config.node.name,
-    checkFrequencyMs: config.source.fileCheckFrequencyMs,
-    everyFile: config.source.manifestFiles === "kubelet",
-    unknownFields: config.node.unknownFields,
+    path: source.manifestPath,
+    nodeName: node.name,
+    checkFrequencyMs: source.fileCheckFrequencyMs,
+    everyFile: source.manifestFiles === "kubelet",
+    unknownFields: node.unknownFields,
   }, {
-    clock,
-    log: log.named("source"),
-    metrics,
-    events,
-    files: createManifestFiles({ clock, log: log.named("source") }),
+    ...common,
+    files: createManifestFiles(common),
     lastGood: new DiskLastGoodStore({
-      directory: `${config.paths.rootDir}/checkpoints/manifests`,
-      secretDirectory: `${config.paths.runDir}/manifest-secrets`,
-    }, { clock, log: log.named("source"), metrics, events }),
-    check,
+      directory: `${rootDir}/checkpoints/manifests`,
+      secretDirectory: `${runDir}/manifest-secrets`,
+    }, common),
   });
-  const urlSource = buildUrlSource(config, {
-    clock,
-    log: log.named("source"),
-    metrics,
-    events,
-    check,
-  });
-  const sourcesReady = new SourcesReady(sourceNames(config), storage);
-  const rollbackStore = new DiskRollbackStore(
-    `${config.paths.rootDir}/checkpoints/rollbacks`,
-    { clock, log: log.named("source") },
-  );
+  const urlSource = await buildUrlSource(config, common);
   const hasUrlSpoken = (): boolean => storage.bySource().has("http");
   return {
     storage,
     fileSource,
     urlSource,
-    sourcesReady,
+    sourcesReady: new SourcesReady(sourceNames(config), storage),
     expectedPods: () =>
       urlSource === undefined || hasUrlSpoken() ? [] : urlSource.expected,
-    rollbackStore,
+    rollbackStore: new DiskRollbackStore(
+      `${rootDir}/checkpoints/rollbacks`,
+      common,
+    ),
   };
+}
+
+async function buildUrlSource(
+  { source: { manifestUrl }, node, paths }: AgentConfig,
+  deps: Omit<UrlSourceDeps, "checkpoint" | "readFile"> & {
+    readonly events: EventRecorder;
+  },
+): Promise<UrlSource | undefined> {
+  const places = {
+    directory: `${paths.rootDir}/checkpoints/url`,
+    secretDirectory: `${paths.runDir}/url-secrets`,
+  };
+  if (manifestUrl === undefined) {
+    await dropSetCheckpoint(places, deps);
+    return undefined;
+  }
+  const { caFile, certFile, keyFile } = manifestUrl;
+  const url = manifestUrl.url.reveal();
+  const origin = { source: "http", origin: url } as const;
+  return new UrlSource({
+    url,
+    nodeName: node.name,
+    headers: manifestUrl.headers.reveal(),
+    ...(caFile !== undefined && { caFile }),
+    ...(certFile !== undefined && { certFile }),
+    ...(keyFile !== undefined && { keyFile }),
+    publicKeyFiles: manifestUrl.publicKeyFiles,
+    checkFrequencyMs: manifestUrl.checkFrequencyMs,
+    unknownFields: node.unknownFields,
+  }, {
+    ...deps,
+    checkpoint: new DiskSetCheckpoint({ ...origin, ...places }, deps),
+    readFile: readFileBounded,
+  });
 }
 
 /** The sources that are configured. */
