@@ -28,10 +28,10 @@ import {
 import type { Activities } from "../runtime/account/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { PodDirectories, PodVolumes } from "../volume/mod.ts";
-import { admissionNode } from "./admission_node.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames } from "./core_sources.ts";
+import { admissionNode } from "./gather_node_facts.ts";
 import { nodeIps } from "./node_ips.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";

@@ -22,6 +22,7 @@ import {
   openCgroups,
   readHugePages,
 } from "../host/machine/mod.ts";
+import type { AdmissionNode } from "../pod/admission/mod.ts";
 import { hugePageName } from "../pod/resources/mod.ts";
 import { type NodeFacts, thermalThrottlePaths } from "../runtime/spec/mod.ts";
 import type { NodeIps } from "./node_ips.ts";
@@ -141,4 +142,36 @@ function bytesQuantity(bytes: bigint): Quantity {
 function less(whole: Quantity, part: Quantity): Quantity {
   const nano = whole.nano > part.nano ? whole.nano - part.nano : 0n;
   return { ...whole, nano };
+}
+
+/** As Go names processors, by how Deno does. */
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ["x86_64", "amd64"],
+  ["aarch64", "arm64"],
+]);
+
+/** Puts together what admission compares pods with. */
+export function admissionNode(
+  config: AgentConfig,
+  allocatable: ReadonlyMap<string, Quantity>,
+): AdmissionNode {
+  const { name, labels, allowedUnsafeSysctls } = config.node;
+  return {
+    name,
+    labels: { ...labels, ...ownLabels(name) },
+    allocatable,
+    allowedUnsafeSysctls,
+  };
+}
+
+/** The labels that every node has, whatever its operator says. */
+function ownLabels(nodeName: string): Readonly<Record<string, string>> {
+  const arch = ARCHITECTURES.get(Deno.build.arch) ?? Deno.build.arch;
+  return {
+    "kubernetes.io/hostname": nodeName,
+    "kubernetes.io/os": Deno.build.os,
+    "kubernetes.io/arch": arch,
+    "beta.kubernetes.io/os": Deno.build.os,
+    "beta.kubernetes.io/arch": arch,
+  };
 }

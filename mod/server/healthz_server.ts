@@ -22,14 +22,17 @@ export interface HealthzServerDeps extends ListenerDeps {
 }
 
 /** Answers `/healthz` and nothing else until it is disposed. */
-export class HealthzServer implements AsyncDisposable {
-  readonly #listener: HttpListener;
+export class HealthzServer extends HttpListener {
   /** The port on which it listens. */
   readonly port: number;
 
-  private constructor(listener: HttpListener, port: number) {
-    this.#listener = listener;
-    this.port = port;
+  private constructor(listener: Deno.TcpListener, deps: HealthzServerDeps) {
+    super(
+      listener,
+      (question) => Promise.resolve(answer(question, deps.health)),
+      deps,
+    );
+    this.port = listener.addr.port;
   }
 
   /**
@@ -47,23 +50,10 @@ export class HealthzServer implements AsyncDisposable {
 
   /** Starts listening, with port 0 on any free one. */
   static listen(
-    options: HealthzServerOptions,
+    { address: hostname, port }: HealthzServerOptions,
     deps: HealthzServerDeps,
   ): HealthzServer {
-    const { address: hostname, port } = options;
-    const listener = Deno.listen({ hostname, port });
-    return new HealthzServer(
-      new HttpListener(
-        listener,
-        (question) => Promise.resolve(answer(question, deps.health)),
-        deps,
-      ),
-      listener.addr.port,
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#listener[Symbol.asyncDispose]();
+    return new HealthzServer(Deno.listen({ hostname, port }), deps);
   }
 }
 

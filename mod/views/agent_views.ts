@@ -4,7 +4,6 @@
  * @module
  */
 
-import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { MetricsRegistry } from "../base/telemetry/mod.ts";
@@ -19,13 +18,12 @@ import type {
   PodReport,
   SourceState,
 } from "../server/mod.ts";
-import type { SourceName } from "../source/merge/mod.ts";
 import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./locate_log.ts";
 import type { ViewedCore } from "./ports.ts";
 import { reportPod } from "./report_pod.ts";
 import { viewPods } from "./view_pods.ts";
-import { viewSource } from "./view_source.ts";
+import { viewSources } from "./view_sources.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
 const LOOP_STUCK_MS = 5 * 60_000;
@@ -116,20 +114,7 @@ export class AgentViews implements AgentView {
 
   /** The sources of pods; none before the first core. */
   sources(): readonly SourceState[] {
-    if (this.#core === undefined) return [];
-    const { fileSource, urlSource, sourcesReady, storage } = this.#core;
-    const facts = (name: SourceName) => ({
-      name,
-      isReady: sourcesReady.isReady(name),
-      pods:
-        storage.pods().filter(({ metadata: { annotations = {} } }) =>
-          annotations[ANNOTATION_CONFIG_SOURCE] === name
-        ).length,
-    });
-    return [
-      viewSource(fileSource, facts("file")),
-      ...urlSource === undefined ? [] : [viewSource(urlSource, facts("http"))],
-    ];
+    return this.#core === undefined ? [] : viewSources(this.#core);
   }
 
   /** Why the agent is not healthy. */

@@ -1,0 +1,43 @@
+/**
+ * The sources as clients see them.
+ *
+ * @module
+ */
+
+import { podKey } from "../api/objects/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
+import { formatTime } from "../pod/status/mod.ts";
+import type { SourceState } from "../server/mod.ts";
+import type { ViewedCore } from "./ports.ts";
+
+/** Shows the sources that are configured, with all that is wrong with them. */
+export function viewSources(core: ViewedCore): readonly SourceState[] {
+  const { fileSource, urlSource, sourcesReady, storage } = core;
+  const sources = [
+    { name: "file", source: fileSource } as const,
+    ...urlSource === undefined
+      ? []
+      : [{ name: "http", source: urlSource } as const],
+  ];
+  return sources.map(({ name, source }) => ({
+    name,
+    location: source.location,
+    ready: sourcesReady.isReady(name),
+    pods:
+      storage.pods().filter(({ metadata: { annotations = {} } }) =>
+        annotations[ANNOTATION_CONFIG_SOURCE] === name
+      ).length,
+    conditions: source.conditions().map(({ sinceMs, ...condition }) => ({
+      ...condition,
+      lastTransitionTime: formatTime(sinceMs),
+    })),
+    lastGood: source.report().flatMap((report) =>
+      report.kind === "last_good"
+        ? [{
+          manifest: report.file,
+          pods: report.pods.map(({ metadata }) => podKey(metadata)),
+        }]
+        : []
+    ),
+  }));
+}
