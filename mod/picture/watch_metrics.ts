@@ -43,7 +43,7 @@ export class WatchMetrics {
     this.#containers = metrics.gauge(
       "kubelet_running_containers",
       "Containers by the state they are in",
-      { labelNames: ["container_state"] },
+      ["container_state"],
     );
   }
 

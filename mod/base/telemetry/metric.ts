@@ -10,8 +10,17 @@ import { LabelSets } from "./label_sets.ts";
 /** The labels of one value: exactly the names the metric was made with. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
+interface Labelled {
+  /**
+   * Forgets the value of a label set, such as of a pod that is gone.
+   *
+   * @throws {TypeError} When the labels are not those of the metric.
+   */
+  delete(labels: MetricLabels): void;
+}
+
 /** A number that only rises. */
-export interface Counter {
+export interface Counter extends Labelled {
   /**
    * Adds to the value.
    *
@@ -19,44 +28,26 @@ export interface Counter {
    * @throws {RangeError} When `by` is negative or not a number.
    */
   inc(labels?: MetricLabels, by?: number): void;
-  /**
-   * Forgets the value of a label set, such as of a pod that is gone.
-   *
-   * @throws {TypeError} When the labels are not those of the metric.
-   */
-  delete(labels: MetricLabels): void;
 }
 
 /** A number that is what it is now. */
-export interface Gauge {
+export interface Gauge extends Labelled {
   /**
    * Replaces the value.
    *
    * @throws {TypeError} When the labels are not those of the metric.
    */
   set(value: number, labels?: MetricLabels): void;
-  /**
-   * Forgets the value of a label set, such as of a pod that is gone.
-   *
-   * @throws {TypeError} When the labels are not those of the metric.
-   */
-  delete(labels: MetricLabels): void;
 }
 
 /** How a quantity is spread, such as how long something took. */
-export interface Histogram {
+export interface Histogram extends Labelled {
   /**
    * Counts one value, given in the unit of the metric; NaN is left out.
    *
    * @throws {TypeError} When the labels are not those of the metric.
    */
   observe(value: number, labels?: MetricLabels): void;
-  /**
-   * Forgets what was counted of a label set, such as of a pod that is gone.
-   *
-   * @throws {TypeError} When the labels are not those of the metric.
-   */
-  delete(labels: MetricLabels): void;
 }
 
 /** What every metric is known by. */
@@ -77,22 +68,39 @@ export interface Metric {
   readonly kind: "counter" | "gauge" | "histogram";
   /** What it is known by. */
   readonly head: MetricHead;
-  /** Brings its values up to date. */
-  collect(): void;
   /** One line for each value. */
   samples(): string[];
 }
 
-/** A counter as the registry keeps it. */
-export class CounterMetric implements Counter, Metric {
-  readonly kind = "counter";
+abstract class Family<Value> implements Labelled {
   readonly head: MetricHead;
-  readonly #values: LabelSets<{ value: number }>;
+  protected readonly values: LabelSets<Value>;
 
-  constructor(head: MetricHead) {
+  constructor(head: MetricHead, make: () => Value) {
     this.head = head;
-    this.#values = new LabelSets(head, () => ({ value: 0 }));
+    this.values = new LabelSets(head, make);
   }
+
+  delete(labels: MetricLabels): void {
+    this.values.delete(labels);
+  }
+}
+
+abstract class NumberFamily extends Family<{ value: number }> {
+  constructor(head: MetricHead) {
+    super(head, () => ({ value: 0 }));
+  }
+
+  samples(): string[] {
+    return this.values.map(({ value }, labels) =>
+      sample(this.head.name, labels, value)
+    );
+  }
+}
+
+/** A counter as the registry keeps it. */
+export class CounterMetric extends NumberFamily implements Counter, Metric {
+  readonly kind = "counter";
 
   inc(labels?: MetricLabels, by: number = 1): void {
     if (!(by >= 0)) {
@@ -100,47 +108,16 @@ export class CounterMetric implements Counter, Metric {
         `Cannot count "${this.head.name}": "${by}" was given, a number of at least 0 is needed`,
       );
     }
-    this.#values.at(labels).value += by;
-  }
-
-  delete(labels: MetricLabels): void {
-    this.#values.delete(labels);
-  }
-
-  collect(): void {}
-
-  samples(): string[] {
-    return this.#values.map(({ value }, labels) =>
-      sample(this.head.name, labels, value)
-    );
+    this.values.at(labels).value += by;
   }
 }
 
 /** A gauge as the registry keeps it. */
-export class GaugeMetric implements Gauge, Metric {
+export class GaugeMetric extends NumberFamily implements Gauge, Metric {
   readonly kind = "gauge";
-  readonly head: MetricHead;
-  readonly collect: () => void;
-  readonly #values: LabelSets<{ value: number }>;
-
-  constructor(head: MetricHead, collect: () => void = () => {}) {
-    this.head = head;
-    this.collect = collect;
-    this.#values = new LabelSets(head, () => ({ value: 0 }));
-  }
 
   set(value: number, labels?: MetricLabels): void {
-    this.#values.at(labels).value = value;
-  }
-
-  delete(labels: MetricLabels): void {
-    this.#values.delete(labels);
-  }
-
-  samples(): string[] {
-    return this.#values.map(({ value }, labels) =>
-      sample(this.head.name, labels, value)
-    );
+    this.values.at(labels).value = value;
   }
 }
 
@@ -151,11 +128,10 @@ interface Distribution {
 }
 
 /** A histogram as the registry keeps it. */
-export class HistogramMetric implements Histogram, Metric {
+export class HistogramMetric extends Family<Distribution>
+  implements Histogram, Metric {
   readonly kind = "histogram";
-  readonly head: MetricHead;
   readonly #bounds: readonly number[];
-  readonly #values: LabelSets<Distribution>;
 
   constructor(head: MetricHead, buckets: readonly number[]) {
     const bounds = buckets.filter((bound) => bound !== Infinity);
@@ -164,16 +140,15 @@ export class HistogramMetric implements Histogram, Metric {
       !head.labelNames.includes("le"),
       `The histogram "${head.name}" must not have a label "le"`,
     );
-    this.head = head;
-    this.#bounds = bounds;
-    this.#values = new LabelSets(head, () => ({
+    super(head, () => ({
       counts: new Array<number>(bounds.length + 1).fill(0),
       sum: 0,
     }));
+    this.#bounds = bounds;
   }
 
   observe(value: number, labels?: MetricLabels): void {
-    const distribution = this.#values.at(labels);
+    const distribution = this.values.at(labels);
     if (Number.isNaN(value)) return;
     const { counts } = distribution;
     const found = this.#bounds.findIndex((bound) => value <= bound);
@@ -182,14 +157,8 @@ export class HistogramMetric implements Histogram, Metric {
     distribution.sum += value;
   }
 
-  delete(labels: MetricLabels): void {
-    this.#values.delete(labels);
-  }
-
-  collect(): void {}
-
   samples(): string[] {
-    return this.#values.map((distribution, labels) =>
+    return this.values.map((distribution, labels) =>
       this.#samplesOf(distribution, labels)
     ).flat();
   }

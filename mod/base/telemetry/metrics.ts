@@ -31,33 +31,17 @@ export interface CounterOptions {
   readonly maxLabelSets?: number;
 }
 
-/** How a gauge is made. */
-export interface GaugeOptions {
-  /** The labels that each value has. */
-  readonly labelNames?: readonly string[];
-  /** Called before each rendering, to set the values; must not throw. */
-  readonly collect?: () => void;
-}
-
 // What upstream's histograms have that name none, after Prometheus' client for Go.
 const SECONDS = [.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10];
 
 /** How a histogram is made. */
-export interface HistogramOptions {
+export interface HistogramOptions extends CounterOptions {
   /**
    * Upper bounds in rising order, in the unit of the metric; +Inf is implied.
    *
    * @default Prometheus' own, for seconds: from 5 ms to 10 s
    */
   readonly buckets?: readonly number[];
-  /** The labels that each value has. */
-  readonly labelNames?: readonly string[];
-  /**
-   * How many label sets it holds before the rest is counted as `other`.
-   *
-   * @default 1000
-   */
-  readonly maxLabelSets?: number;
 }
 
 /**
@@ -103,7 +87,7 @@ export class MetricsRegistry {
   }
 
   /**
-   * The gauge of this name; the third argument may be just the label names.
+   * The gauge of this name.
    *
    * @throws {InvariantError} When the name is malformed, or taken by a metric of
    * another kind or with other labels.
@@ -111,15 +95,12 @@ export class MetricsRegistry {
   gauge(
     name: string,
     help: string,
-    options: GaugeOptions | readonly string[] = {},
+    labelNames: readonly string[] = [],
   ): Gauge {
-    const { labelNames = [], collect }: GaugeOptions = "length" in options
-      ? { labelNames: options }
-      : options;
     const head: MetricHead = { name, help, labelNames };
     const known = this.#find(head, "gauge");
     if (known instanceof GaugeMetric) return known;
-    return this.#add(new GaugeMetric(head, collect));
+    return this.#add(new GaugeMetric(head));
   }
 
   /**
@@ -142,8 +123,6 @@ export class MetricsRegistry {
 
   /** All metrics by name, in the text format 0.0.4. */
   render(): string {
-    // First, because one callback may set the values of another metric.
-    for (const metric of this.#metrics.values()) metric.collect();
     const lines = [...this.#metrics.values()]
       .sort((a, b) => a.head.name < b.head.name ? -1 : 1)
       .flatMap((metric) => [
