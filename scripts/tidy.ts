@@ -11,8 +11,9 @@
 // deno-lint-ignore-file no-console -- a command-line report
 
 import { existsSync } from "node:fs";
+import { roomOf } from "./layers/rooms.ts";
 import { listPages, listSourceFiles } from "./source_files.ts";
-import { findPageFaults, findUnnamedRooms } from "./tidy/docs.ts";
+import { findPageFaults, findRoomRowFaults } from "./tidy/docs.ts";
 import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
 
 // One without use is a fault itself, so that this list can only get shorter.
@@ -40,10 +41,10 @@ if (import.meta.main) {
   const pages = (await listPages(root)).flatMap((path) =>
     findPageFaults(path, repository)
   );
-  const rooms = [...Deno.readDirSync(new URL("mod/", root))].map(({ name }) =>
-    name
-  );
-  pages.push(...findUnnamedRooms(rooms, repository));
+  const rooms = paths.filter((path) => path.startsWith("mod/")).map(roomOf)
+    // A room may have no files of its own.
+    .flatMap((room) => [room, room.replace(/\/.*/, "")]);
+  pages.push(...findRoomRowFaults(new Set(rooms), repository));
   const left = applyExceptions([...faults.flat(), ...pages], EXCEPTIONS);
   for (const { path, line, message } of left) {
     console.error(`${path}:${line}: ${message}`);

@@ -40,21 +40,40 @@ export function findPageFaults(path: string, repository: Repository): Fault[] {
   return faults;
 }
 
-/** Lists the rooms of `mod/` that the page of the architecture does not name. */
-export function findUnnamedRooms(
-  rooms: readonly string[],
+/**
+ * Lists the rooms that the page of the architecture does not name, and those that it
+ * names and that are not there.
+ *
+ * @param rooms below `mod/`: `pod`, `pod/plan`
+ */
+export function findRoomRowFaults(
+  rooms: ReadonlySet<string>,
   { read }: Pick<Repository, "read">,
 ): Fault[] {
   const path = "docs/architecture.md";
-  const text = read(path);
-  return rooms.filter((room) => !text.includes(`\`mod/${room}/\``)).map((
-    room,
-  ) => ({
+  const named = new Map<string, number>();
+  for (const [index, text] of read(path).split("\n").entries()) {
+    const room = /^\| [0-9] \| `mod\/([a-z]+)\/` \|/.exec(text)?.[1];
+    if (room === undefined) continue;
+    named.set(room, index + 1);
+    for (const [, part] of text.matchAll(/`([a-z]+)`:/g)) {
+      named.set(`${room}/${part}`, index + 1);
+    }
+  }
+  const fault = (line: number, message: string): Fault => ({
     path,
-    line: 1,
+    line,
     rule: "dead_link",
-    message: `has no row for mod/${room}; say what the room does`,
-  }));
+    message,
+  });
+  return [
+    ...[...rooms].filter((room) => !named.has(room)).map((room) =>
+      fault(1, `has no words for mod/${room}; say what the room does`)
+    ),
+    ...[...named].filter(([room]) => !rooms.has(room)).map(([room, line]) =>
+      fault(line, `there is no room mod/${room}`)
+    ),
+  ];
 }
 
 function problemsOf(

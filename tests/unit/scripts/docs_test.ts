@@ -8,7 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import { fillScenarios } from "../../../scripts/gen_scenarios.ts";
 import {
   findPageFaults,
-  findUnnamedRooms,
+  findRoomRowFaults,
 } from "../../../scripts/tidy/docs.ts";
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -61,11 +61,16 @@ Deno.test("findPageFaults() refuses a README of more than 150 lines", () => {
   deepStrictEqual(messagesOf("docs/long.md", "a\n".repeat(151)), []);
 });
 
-Deno.test("findUnnamedRooms() refuses a room that the architecture does not name", () => {
-  const read = () => "| 2 | `mod/pod/` | pure decisions |";
+Deno.test("findRoomRowFaults() compares the rooms with the page of the architecture", () => {
+  const read = () => "| 2 | `mod/pod/` | pure. `plan`: next. `gone`: what? |";
+  const rooms = new Set(["pod", "pod/plan", "pod/status", "cri"]);
   deepStrictEqual(
-    findUnnamedRooms(["pod", "cri"], { read }).map(({ message }) => message),
-    ["has no row for mod/cri; say what the room does"],
+    findRoomRowFaults(rooms, { read }).map(({ message }) => message),
+    [
+      "has no words for mod/pod/status; say what the room does",
+      "has no words for mod/cri; say what the room does",
+      "there is no room mod/pod/gone",
+    ],
   );
 });
 
