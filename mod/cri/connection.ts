@@ -80,7 +80,7 @@ export interface CriConnection extends AsyncDisposable {
    * open. Some events may be missing, late, doubled or out of order; a reader that is
    * too slow loses events, not memory, and is told so by `missed`.
    *
-   * Ends when the runtime ends the stream, or `signal` aborts: whoever calls connects
+   * Ends when the runtime ends the stream, or `signal` aborts; the caller connects
    * again.
    *
    * @throws {CriError} When the stream breaks or cannot be opened now; of kind
@@ -89,8 +89,8 @@ export interface CriConnection extends AsyncDisposable {
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
   /**
    * How a container or sandbox ended, if that is known already: containerd knows it
-   * earlier than its CRI shows it. `undefined` when it has not ended, and when nobody
-   * can say; then the CRI will.
+   * earlier than its CRI shows it. `undefined` when it has not ended, and when this
+   * is unknown; then the CRI will tell.
    *
    * @throws {CriError} Of kind `cancelled` when the signal aborts.
    */
@@ -273,7 +273,7 @@ class GrpcConnection implements CriConnection {
 function openChannel(path: string): Promise<ByteChannel> {
   const opening = import("./grpc_channel.ts")
     .then(({ openGrpcChannel }) => openGrpcChannel(path));
-  // Whoever makes a call is told; until then nobody listens.
+  // The first call reports a failure; until then nothing listens for it.
   opening.catch(() => {});
   return opening;
 }

@@ -117,7 +117,7 @@ class GrpcChannel implements ByteChannel {
       identity,
       request,
     );
-    // An error that comes when nobody reads any more would end the process.
+    // An error event without a listener would end the process.
     call.on("error", () => {});
     const cancel = (): void => call.cancel();
     signal.addEventListener("abort", cancel, { once: true });

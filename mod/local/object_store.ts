@@ -34,7 +34,7 @@ export type Heard = "restored" | "part" | "whole";
  * that neither the order of delivery nor a restart decides. What is held is
  * replaced, never altered. The sources' files are the authority on a node: unlike
  * at an API server, a new version of an object that is marked immutable is taken
- * like any other, since there is nobody who could have refused the edit.
+ * like any other, since nothing could have refused the edit.
  */
 export class ObjectStore implements ObjectGetter {
   /** In the order of the sources' names. */
@@ -49,7 +49,7 @@ export class ObjectStore implements ObjectGetter {
   }
 
   /**
-   * Takes the full set of one source and says what that changes for those who ask.
+   * Takes the full set of one source and says what that changes.
    *
    * A change says that the object of that name is another one now or has other
    * content; the same set again changes nothing.

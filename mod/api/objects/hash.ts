@@ -1,8 +1,8 @@
 /**
  * Stable hashes of pods and containers.
  *
- * FNV-1a is what the kubelet uses; it tells contents apart and resists nobody who
- * wants a collision. The wide forms compute in 32-bit limbs, since BigInt is some
+ * FNV-1a is what the kubelet uses; it tells contents apart and is not safe against
+ * wanted collisions. The wide forms compute in 32-bit limbs, since BigInt is some
  * hundred times slower.
  *
  * @module

@@ -46,7 +46,7 @@ export interface RuntimeClassObject {
 export type LocalObject = KeyedObject | ClaimObject | RuntimeClassObject;
 
 /**
- * Finds objects by name. Answers what is known now; who waits for one asks again.
+ * Finds objects by name. Answers what is known now; a caller that waits for an object asks again.
  */
 export interface ObjectGetter {
   configMap(ref: ObjectRef): KeyedObject | undefined;

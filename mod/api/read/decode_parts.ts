@@ -115,7 +115,7 @@ function* readParts(
   }
   const { list, isPodList } = items;
   reader.object({ ...list, items: [] });
-  // Who cannot say what list it is may mean other items than we would read.
+  // A list of an unknown kind may mean other items than would be read.
   if (!reader.faults.isEmpty || items.items.length === 0) return yield reader;
   for (const [position, item] of items.items.entries()) {
     const own = new DocumentReader(options);

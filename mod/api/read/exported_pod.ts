@@ -11,7 +11,7 @@ import type { RawObject, RawValue } from "../text/mod.ts";
 /** A pod as its author may have written it. */
 export interface PlainPod {
   readonly value: RawObject;
-  /** What was left out of it that somebody may have meant; empty mostly. */
+  /** Fields that were left out and may have been meant; mostly empty. */
   readonly leftOut: readonly string[];
 }
 

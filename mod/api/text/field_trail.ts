@@ -101,7 +101,7 @@ interface Step {
   readonly meter: WorkMeter;
 }
 
-/** The way to one field. Written out only when somebody asks for its name. */
+/** The path to one field. Written out only when its name is asked for. */
 export class FieldTrail {
   readonly #step: Step;
   /** The cursors by how their next step begins. */
@@ -123,7 +123,10 @@ export class FieldTrail {
   }
 
   /** Says where this field is written. */
-  tell(offset: number, options: { readonly isMerged?: boolean } = {}): void {
+  recordOffset(
+    offset: number,
+    options: { readonly isMerged?: boolean } = {},
+  ): void {
     const { isMerged = false } = options;
     for (const { wanted, end } of this.#step.cursors) {
       wanted.note(end, offset, isMerged);
@@ -183,7 +186,7 @@ function upTo(ends: string, text: string, from: number = 0): string {
   return text.slice(from, end);
 }
 
-/** The way to a document as a whole, for who looks for nothing but wants names. */
+/** The path to a document as a whole, for callers that want names only. */
 export function rootTrail(): FieldTrail {
   return new FieldSearch(new Set()).root();
 }

@@ -101,7 +101,7 @@ class Parser {
 
   document(): RawValue {
     this.#skipSpace();
-    this.#root?.tell(this.#at);
+    this.#root?.recordOffset(this.#at);
     const value = this.#value(this.#root);
     this.#skipSpace();
     if (this.#at < this.#text.length) {
@@ -139,7 +139,7 @@ class Parser {
       const key = this.#string(field);
       if (key.length > MAX_KEY) this.#refuse(TOO_LONG_KEY, field, offset);
       const place = field?.child(key);
-      place?.tell(offset);
+      place?.recordOffset(offset);
       if (Object.hasOwn(target, key)) {
         const message = `Duplicate value: key "${clipText(key)}"`;
         this.#refuse(message, place, offset);
@@ -158,7 +158,7 @@ class Parser {
       if (!first) this.#take(",", field);
       this.#skipSpace();
       const place = field?.index(items.length);
-      place?.tell(this.#at);
+      place?.recordOffset(this.#at);
       items.push(this.#value(place));
     }
     this.#depth--;

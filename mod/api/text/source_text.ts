@@ -111,7 +111,7 @@ export function decodeText(source: Uint8Array | string): TextResult {
   }
   if (typeof source === "string") return checkText(stripMark(source));
   const encoding = encodingOf(source);
-  // An odd NUL would fool nobody but is the usual sign of a binary file.
+  // A NUL byte is the usual sign of a binary file.
   if (encoding === "utf-8" && source.includes(0)) return refused(NO_TEXT);
   try {
     return checkText(new TextDecoder(encoding, { fatal: true }).decode(source));

@@ -69,7 +69,7 @@ export class Composer {
         this.#fail("Unsupported value: %TAG directive", 0, this.#root);
       }
     }
-    this.#tell(this.#root);
+    this.#recordPlace(this.#root);
     const value = this.#node(this.#root);
     // Step over the end of the document.
     this.position++;
@@ -138,7 +138,7 @@ export class Composer {
     const items: RawValue[] = [];
     while (this.#events[this.position]?.type !== EVENT_ID.POP) {
       const at = field?.index(items.length);
-      this.#tell(at);
+      this.#recordPlace(at);
       items.push(this.#node(at));
     }
     return items;
@@ -160,7 +160,7 @@ export class Composer {
       }
       const key = this.#key(offset, field);
       const place = field?.child(key);
-      place?.tell(offset, { isMerged: this.#merging > 0 });
+      place?.recordOffset(offset, { isMerged: this.#merging > 0 });
       if (Object.hasOwn(target, key) && !merged?.has(key)) {
         this.#fail(`Duplicate value: key "${clipText(key)}"`, offset, place);
       }
@@ -310,10 +310,10 @@ export class Composer {
     return this.#text.slice(event.anchorStart, event.anchorEnd);
   }
 
-  #tell(field: FieldTrail | undefined): void {
+  #recordPlace(field: FieldTrail | undefined): void {
     if (field === undefined) return;
     const offset = offsetOf(this.#events[this.position]);
-    field.tell(offset, { isMerged: this.#merging > 0 });
+    field.recordOffset(offset, { isMerged: this.#merging > 0 });
   }
 
   #fail(

@@ -78,7 +78,7 @@ export type RestartPolicy = "Always" | "OnFailure" | "Never";
 /** Which of a pod's three lists a container stands in. */
 export type ContainerKind = "init" | "app" | "ephemeral";
 
-/** Who writes cgroups, and so how a cgroup parent is spelled. */
+/** What writes cgroups, and so how a cgroup parent is spelled. */
 export type CgroupDriver = "cgroupfs" | "systemd";
 
 /** Where a pod is in its life, in one word. */

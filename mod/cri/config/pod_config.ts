@@ -24,7 +24,7 @@ export interface IdMapping {
   readonly length: number;
 }
 
-/** Which namespaces a sandbox or container shares with whom. */
+/** Which namespaces a sandbox or container shares, and with what. */
 export interface NamespaceOptions {
   readonly network?: NamespaceMode;
   readonly pid?: NamespaceMode;

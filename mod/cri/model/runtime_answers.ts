@@ -16,7 +16,7 @@ import type {
   SandboxMetadata,
 } from "../config/mod.ts";
 
-/** Who answers: name and versions of the runtime. */
+/** Name and versions of the runtime. */
 export interface RuntimeVersion {
   /** For example `containerd`; the scheme of container ids in pod status. */
   readonly runtimeName: string;

@@ -90,7 +90,7 @@ export interface RuntimeService {
   ): Promise<void>;
   /**
    * Tells the runtime that the pod of a sandbox was resized; it may pass this on to
-   * whoever is interested. Runtimes before CRI 1.33 do not have it.
+   * its plug-ins. Runtimes before CRI 1.33 do not have it.
    */
   updatePodSandboxResources(
     sandboxId: string,

@@ -26,7 +26,7 @@ export interface ByteChannel extends AsyncDisposable {
   /**
    * Sends one message and yields those that answer it.
    *
-   * Whoever stops reading ends the call; so does `signal`.
+   * The call ends when its reader stops, or `signal` aborts.
    *
    * @throws {ChannelFailure} Also when `signal` aborts.
    */

@@ -152,7 +152,7 @@ export class Rpc {
 
   #fail(error: CriError): CriError {
     const { method, kind } = error;
-    // Whoever cancels has what it wants.
+    // A cancelled call is no error.
     if (kind !== "cancelled") this.#errors.inc({ method, kind });
     this.#log.debug("cri_call_failed", { method, kind, error });
     return error;

@@ -20,8 +20,8 @@ export interface CallFacts {
 /**
  * Makes the error that a port rejects with.
  *
- * Whoever cancelled is told so first, then who was too slow, and only then what
- * the channel says, which in both cases is merely that the call was cancelled.
+ * A cancelled call comes first, then one that was too slow, and only then what the
+ * channel says, which in both cases is merely that the call was cancelled.
  */
 export function translateFailure(error: unknown, facts: CallFacts): CriError {
   const { method, signal, expiredMs } = facts;
@@ -81,7 +81,7 @@ function kindOf(code: number, detail: string): CriErrorKind {
   switch (code) {
     case 1:
     case 14:
-      // Nobody here cancelled: the server did, when it was shut down.
+      // The agent did not cancel: the server did, when it was shut down.
       return "unavailable";
     case 4:
       return "deadline";

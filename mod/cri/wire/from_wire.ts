@@ -59,7 +59,7 @@ const NO_CONTAINER_METADATA: Container["metadata"] = { name: "", attempt: 0 };
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Who answers. */
+/** Name and versions of the runtime. */
 export function versionFromWire(answer: wire.VersionResponse): RuntimeVersion {
   return {
     runtimeName: answer.runtimeName,

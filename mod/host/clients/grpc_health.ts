@@ -14,7 +14,7 @@ import {
 } from "./http2_call.ts";
 import type { TcpAddress } from "./tcp_connect.ts";
 
-/** Whom is asked what. */
+/** One health check: the server and the service. */
 export interface HealthQuestion {
   readonly address: TcpAddress;
   /** Empty for the server as a whole. */
@@ -31,7 +31,7 @@ export type HealthAnswer =
   | { readonly kind: "status"; readonly status: string }
   /** The server, or what stands for it, says that the call failed. */
   | { readonly kind: "refused"; readonly code: string; readonly detail: string }
-  /** There is no connection, or nobody there who speaks HTTP/2. */
+  /** There is no connection, or the server does not speak HTTP/2. */
   | { readonly kind: "unconnected"; readonly cause: unknown }
   /** The call fell apart after the server had greeted. */
   | { readonly kind: "broken"; readonly cause: unknown }

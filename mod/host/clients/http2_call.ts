@@ -88,7 +88,7 @@ async function acknowledge(link: ByteLink, frame: Frame): Promise<void> {
   try {
     await link.write(encodeFrame({ type, flags: ACK, stream: 0, payload }));
   } catch {
-    // Whoever no longer listens may have answered before.
+    // A server that reads no more may have answered before.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reading one answer of HTTP/1, from whoever it is that answers.
+ * Reading one answer of HTTP/1 from an untrusted server.
  *
  * What it takes and what it refuses is what Go's client takes and refuses, since
  * workloads are tried with the kubelet; its words for faults are Go's as well.

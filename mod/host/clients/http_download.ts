@@ -18,7 +18,7 @@ import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import { type RequestHeaders, requestTarget } from "./http_get.ts";
 
-/** Whom to believe, and who to be, over TLS; all in PEM. */
+/** Trusted certificates and the client's own, for TLS; all in PEM. */
 export interface DownloadTls {
   /** The only authorities that count. */
   readonly ca: string;

@@ -54,7 +54,7 @@ export async function httpGet(
 /**
  * Waits until a server has closed the connection that says that it does so.
  *
- * Whoever closes first keeps the connection's two ports occupied for a minute, and
+ * The side that closes first keeps the connection's two ports occupied for a minute, and
  * the ports of a node are few; those of a pod are its own.
  */
 async function letClose(
@@ -117,7 +117,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // deno-lint-ignore no-control-regex -- they are what it looks for
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Whoever asks for another protocol says itself what becomes of the connection. */
+/** A request for another protocol has a `Connection` header of its own. */
 function isUpgrade(
   headers: readonly (readonly [string, readonly string[]])[],
 ): boolean {
@@ -153,7 +153,7 @@ export function requestTarget(
   };
 }
 
-/** Whom to connect to for a URL. */
+/** The address to connect to for a URL. */
 export function addressOf(url: URL): TcpAddress {
   return {
     // The brackets of an IPv6 address belong to the URL, not to the address.
@@ -192,8 +192,8 @@ export class TooManyRedirectsError extends Error {
 
 /**
  * Asks, and follows redirects as long as they stay on the host that was asked first.
- * One that leaves it is the answer: whoever can make a workload answer must not send
- * the agent to other services of the node.
+ * One that leaves it is the answer: a workload must not send the agent to other
+ * services of the node.
  *
  * Upstream: pkg/probe/http/http.go RedirectChecker, and net/http Client.do.
  *
@@ -212,7 +212,7 @@ export async function getFollowing(
     const { status, location } = answer;
     const next = REDIRECTS.has(status) ? resolve(location, url) : undefined;
     if (next?.hostname !== from.hostname) return answer;
-    // A host that was asked for by name holds for as long as nobody names another.
+    // A `Host` header holds until a redirect names another host.
     if (location !== undefined && URL.canParse(location)) {
       headers = without(headers, "host");
     }

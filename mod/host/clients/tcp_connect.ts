@@ -7,7 +7,7 @@
 import { joinHostPort } from "../../base/text/mod.ts";
 import { AnswerError } from "./answer_error.ts";
 
-/** Whom to connect to. */
+/** The address of a server. */
 export interface TcpAddress {
   /** An address without brackets, or a name. */
   readonly host: string;

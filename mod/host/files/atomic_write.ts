@@ -13,7 +13,7 @@ export interface WriteOptions {
   readonly mode: number;
   /**
    * Whether the file survives a power cut once the promise resolves. Off, a power
-   * cut may lose it, yet nobody ever reads half of it.
+   * cut may lose it, yet no reader ever finds half of it.
    *
    * @default {true}
    */

@@ -1,5 +1,5 @@
 /**
- * Reading a file that somebody else may have put there to harm us.
+ * Reading files whose writers are not trusted.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface FileStamp {
   readonly modifiedMs: number;
   /**
    * When content, mode, owner or name changed last, in milliseconds since the epoch.
-   * Unlike the time of modification nobody can set it: archives with one time for
+   * Unlike the time of modification it cannot be set: archives with one time for
    * all files and `touch -r` hide a change from that. 0 where the system has none.
    */
   readonly changedMs: number;
@@ -35,7 +35,7 @@ export type FileLook =
     readonly modifiedMs: number;
   }
   | { readonly kind: "special"; readonly what: SpecialFile }
-  /** A link to nothing: somebody wants a file here, and it is not there. */
+  /** A link to nothing: a file is wanted here and missing. */
   | { readonly kind: "dangling" }
   | { readonly kind: "missing" };
 

@@ -17,8 +17,8 @@ export type FileBelow<T> =
  * could make one to a file of the node, or of another pod.
  *
  * Every part of the path is looked at before, and the opened file is compared with
- * what the path leads to after. Who exchanges parts of the path for links and back,
- * twice and at just the right moments, could still have another file opened. Links
+ * what the path leads to after. A process that exchanges parts of the path for links and
+ * back, twice and at just the right moments, could still have another file opened. Links
  * in `root` itself are followed.
  *
  * @param path Relative and without `..`.

@@ -205,7 +205,7 @@ async function removeDirectory(
 
 /**
  * What is left has names that are not UTF-8, and there is no way to say them here: files
- * are removed by the system itself. A directory may be a mount point, which nobody can tell.
+ * are removed by the system itself. A directory may be a mount point, which cannot be told.
  */
 async function removeUnreadable(at: string, walk: Walk): Promise<void> {
   for await (const entry of Deno.readDir(at)) {

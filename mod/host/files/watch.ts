@@ -55,8 +55,8 @@ export interface PathWatchDeps {
  * again with a growing delay of up to 20 s. A directory with a FIFO or device in it
  * is looked at every second instead, and if such a thing comes while it is being
  * watched, so is every path until the process ends ({@linkcode WatchHazard}).
- * Links in the directory are seen to change only when they point into it: whoever
- * needs to be sure also polls.
+ * Links in the directory are seen to change only when they point into it: callers
+ * that need to be sure poll, too.
  *
  * Ends without an error when `signal` aborts, and not before.
  */
@@ -65,7 +65,7 @@ export async function* watchPath(
   signal: AbortSignal,
   deps: PathWatchDeps,
 ): AsyncGenerator<WatchHint, void, undefined> {
-  // A signal that has aborted tells nobody any more.
+  // An already aborted signal fires no event, so check it first.
   if (signal.aborted) return;
   using hints = new Inbox<WatchHint>(HINT_CAPACITY);
   await using tasks = new TaskGroup(signal);
@@ -89,7 +89,7 @@ const HINT_CAPACITY = 4096;
 // Upstream's retryPeriod of the file watch (pkg/kubelet/config/file_linux.go).
 const LOOK_PERIOD_MS = 1000;
 
-// Whoever makes a directory anew mostly does so at once.
+// A directory that is replaced is mostly there again at once.
 const RETURN = { baseMs: 20, maxMs: LOOK_PERIOD_MS };
 
 // Upstream's back-off of the file watch.
@@ -160,7 +160,7 @@ class Watch {
   }
 
   async #poll(before: Look, signal: AbortSignal): Promise<Outcome> {
-    this.#tellReturn();
+    this.#reportReturn();
     await this.#deps.clock.sleep(LOOK_PERIOD_MS, signal);
     const now = await this.#look();
     this.#polled = now;
@@ -174,8 +174,8 @@ class Watch {
     await this.#deps.clock.sleep(this.#awayMs, signal);
   }
 
-  /** For a path that is back and not watched: who watches it tells so anyway. */
-  #tellReturn(): void {
+  /** For a path that is back and not watched; a watched one has events of its own. */
+  #reportReturn(): void {
     if (this.#awayMs === undefined) return;
     this.#awayMs = undefined;
     this.#hint(RESCAN);
@@ -190,7 +190,7 @@ class Watch {
     // Nothing below waits before it listens to the signal.
     if (signal.aborted) return "changed";
     const watcher = this.#arm();
-    if (watcher === "refused") this.#tellReturn();
+    if (watcher === "refused") this.#reportReturn();
     if (typeof watcher === "string") return watcher;
     this.#awayMs = undefined;
     const ended = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ class Watch {
     const drained = this.#drain(watcher, look);
     await Promise.race([drained, ended.promise]);
     await this.#release(watcher);
-    // The events of a thread that is lost never end; nobody waits for them.
+    // The events of a lost thread never end, so they are not waited for.
     return isThreadLost ? "changed" : await drained;
   }
 
@@ -215,7 +215,7 @@ class Watch {
       for await (const event of watcher) {
         this.#events++;
         if (this.#isGone(event)) break;
-        this.#tell(event, look);
+        this.#report(event, look);
       }
       return "changed";
     } catch (error) {
@@ -277,7 +277,7 @@ class Watch {
       (event.kind === "remove" || event.kind === "rename");
   }
 
-  #tell(event: Deno.FsEvent, look: Look): void {
+  #report(event: Deno.FsEvent, look: Look): void {
     const change = CHANGES[event.kind];
     const [path, target] = event.paths;
     if (event.flag === "rescan" || change === undefined) {

@@ -28,11 +28,11 @@ export function hasPortConflict(pod: Pod, others: readonly Pod[]): boolean {
 export interface TakenPort {
   readonly port: number;
   readonly protocol: string;
-  /** Who has it. */
+  /** The pod that has it. */
   readonly holder: Pod;
 }
 
-/** The ports of the node that the pod cannot have, each with one who has it. */
+/** The ports of the node that the pod cannot have, each with a pod that has it. */
 export function takenPorts(pod: Pod, others: readonly Pod[]): TakenPort[] {
   const taken = new TakenPorts(others);
   return hostPorts(pod).flatMap((wanted) => {
@@ -57,7 +57,7 @@ function hostPorts(pod: Pod): HostPort[] {
   );
 }
 
-/** Who has which port, found without a look at every other port. */
+/** The pod of each port, found without a look at every other port. */
 class TakenPorts {
   /** By port and protocol, then by address; of two that have the same the first. */
   readonly #holders = new Map<string, Map<string, Pod>>();
@@ -73,7 +73,7 @@ class TakenPorts {
     }
   }
 
-  /** Who has a port at the address, or at all, or at any when all are wanted. */
+  /** The pod that has a port at the address or at all addresses, or at any when all are wanted. */
   holderOf(wanted: HostPort): Pod | undefined {
     const byAddress = this.#holders.get(keyOf(wanted));
     if (wanted.ip === ALL_ADDRESSES) return byAddress?.values().next().value;

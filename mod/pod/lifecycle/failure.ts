@@ -47,7 +47,7 @@ export type FailureCause =
   /** The pod's last sandboxes broke soon after they were made. */
   | { readonly kind: "sandboxes_broke" };
 
-/** What somebody said of it, without the words of those who passed it on. */
+/** The words of the part that failed, without those of the parts that passed them on. */
 export type SaidCause = {
   /** `no_runtime` where the runtime was not there. */
   readonly kind: "said" | "no_runtime";

@@ -20,8 +20,8 @@ export const MIN_CONTAINER_GRACE_SECONDS = 2;
  * The grace of a pod that is asked to stop, once more or for the first time.
  *
  * It only ever shrinks. An API server's word on the deletion and a request's own
- * both count when shorter than what holds; the spec only when nobody said
- * anything.
+ * both count when shorter than what holds; the spec only when neither is
+ * given.
  *
  * @param current what earlier requests came to; `undefined` at the first
  */

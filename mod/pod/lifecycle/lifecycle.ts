@@ -12,7 +12,7 @@ import { MIN_POD_GRACE_SECONDS } from "./grace.ts";
  *
  * - `completed` its containers ended and none is to restart
  * - `evicted` the node took it down
- * - `removed` nobody wants it any more
+ * - `removed` no source lists it any more
  */
 export type StopCause = "completed" | "evicted" | "removed";
 

@@ -72,7 +72,7 @@ export interface ObservedContainer {
       readonly supplementalGroups: readonly number[];
     }
     | undefined;
-  /** Absent when nobody knows. */
+  /** Absent when unknown. */
   readonly resources?: ActuatedResources;
   /** Why the agent stopped it; absent when it ended by itself or by another's hand. */
   readonly stopped?: DeliberateStop;
@@ -91,9 +91,9 @@ export interface ObservedPod {
   readonly containers: readonly ObservedContainer[];
   /** Of the newest sandbox when it is ready; else those seen last. */
   readonly ips: readonly string[];
-  /** The class in whose cgroup the newest sandbox was made; absent when nobody knows. */
+  /** The class in whose cgroup the newest sandbox was made; absent when unknown. */
   readonly qosClass?: QosClass;
-  /** What the pod as a whole was last given; absent when nobody knows. */
+  /** The resources of the pod as a whole, as last set; absent when unknown. */
   readonly podResources?: ActuatedResources;
   /** Why the last resize could not be finished; absent when nothing failed. */
   readonly resizeError?: string;

@@ -25,7 +25,7 @@ import { resourceAmount, type ResourceList } from "../resources/mod.ts";
 
 /**
  * The pod as it was last given its resources; the very same pod when it asks for
- * nothing else, or when nobody knows what it was given.
+ * nothing else, or when it is unknown what it was given.
  *
  * Upstream: pkg/kubelet/allocation UpdatePodFromAllocation.
  */

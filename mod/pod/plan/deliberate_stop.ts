@@ -2,7 +2,7 @@
  * What it means for a pod that the agent itself stops its containers.
  *
  * A container that obeys SIGTERM may end with 0, and would then count as done. Where
- * the start of its successor fails, or the agent ends before it, nobody could tell.
+ * the start of its successor fails, or the agent ends before it, that could not be told.
  *
  * @module
  */

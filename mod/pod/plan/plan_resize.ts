@@ -84,8 +84,7 @@ const NONE: ResizeDecision = { kind: "none" };
 /**
  * Compares what running containers have with what the pod says now.
  *
- * Only what was recorded is compared: containers of which nobody knows what they
- * were given, and pods whose manifest has no UID and so gets another one with
+ * Only what was recorded is compared: containers with unknown resources, and pods whose manifest has no UID and so gets another one with
  * every change, are left alone.
  */
 export function planResize(

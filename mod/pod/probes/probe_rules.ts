@@ -15,8 +15,8 @@ import type { ProbeVerdict } from "../plan/mod.ts";
 export type ProbeKind = "liveness" | "readiness" | "startup";
 
 /**
- * What held for a container before its probe first saw it; a missing word is one that
- * nobody remembers.
+ * What held for a container before its probe first saw it; an absent field is
+ * unknown.
  */
 export interface ContainerPast {
   readonly ready?: boolean;
@@ -36,7 +36,7 @@ export type ContainerSight =
     /** When it was first seen running. */
     readonly sinceMs: number;
     /**
-     * How long it had run by then, by the wall clock, as nobody was there to measure;
+     * How long it had run by then, by the wall clock, as the agent did not run;
      * 0 for a container that began under the eyes of this agent.
      */
     readonly ageMs: number;
@@ -165,7 +165,7 @@ export function delayedUntil(
 /**
  * What counts before anything was asked.
  *
- * With a past that nobody remembers a container is neither ready nor not: the status
+ * With an unknown past a container is neither ready nor not: the status
  * that was shown before holds. (kubelet: no initial value for a container that began
  * before the kubelet did)
  */

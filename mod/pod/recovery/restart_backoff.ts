@@ -2,9 +2,9 @@
  * When a container that keeps crashing, or an image that cannot be pulled, is
  * tried again.
  *
- * The functions hold no state: whoever calls keeps the entries by key and the
- * clock's readings, all in milliseconds of one monotonic clock, so that nobody who
- * sets the wall clock makes a delay longer or shorter.
+ * The functions hold no state: the caller keeps the entries by key and the
+ * clock's readings, all in milliseconds of one monotonic clock, so that setting the
+ * wall clock makes no delay longer or shorter.
  *
  * @module
  */

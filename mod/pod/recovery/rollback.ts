@@ -259,7 +259,7 @@ export function judgeVersion(
 /** Longer than a container that crashes on its start takes to do so. */
 const STEADY_MS = 10_000;
 
-/** What happened to a version that was rolled back, for whoever asks about its pod. */
+/** What happened to a version that was rolled back. */
 export function describeRollback(
   { uid, revision, afterMs }: BadRevision,
 ): string {

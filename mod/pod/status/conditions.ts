@@ -31,7 +31,7 @@ export interface ConditionsInput {
   readonly nowMs: number;
 }
 
-/** The condition types that the agent writes; all others are somebody else's. */
+/** The condition types that the agent writes; others are left alone. */
 export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
   "PodReadyToStartContainers",
   "Initialized",
@@ -43,7 +43,7 @@ export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
   "AllContainersRestarting",
 ]);
 
-/** Says that a pod ends because somebody took it down; not only the agent writes it. */
+/** Says that a pod ends because it was taken down; other programs write it, too. */
 export const DISRUPTION_TARGET: string = "DisruptionTarget";
 
 /**

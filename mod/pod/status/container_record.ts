@@ -30,7 +30,7 @@ export interface RecordOptions {
 
 /**
  * Describes one record; `ready`, `started` and `lastState` are for the caller,
- * who knows the others.
+ * which knows the others.
  */
 export function describeRecord(
   seen: ObservedContainer,

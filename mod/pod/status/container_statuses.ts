@@ -82,7 +82,7 @@ export function buildContainerStatuses(
 
 const GONE = { exitCode: 137, reason: LOST_REASON } as const;
 
-/** The message of a termination that nobody saw (kubelet's wording). */
+/** The message of a termination that was not observed (kubelet's wording). */
 export const LOST_MESSAGE =
   "The container could not be located when the pod was terminated";
 

@@ -22,7 +22,7 @@ import {
 /** The waiting and termination reason while all containers restart in place. */
 export const RESTARTING_ALL_REASON = "RestartingAllContainers";
 
-/** The reason of a termination that nobody saw (kubelet's word). */
+/** The reason of a termination that was not observed (kubelet's word). */
 export const LOST_REASON = "ContainerStatusUnknown";
 
 /** What the phase is read from. */

@@ -62,7 +62,7 @@ export interface StatusInput {
   /** Why the node takes the pod down; one that ended by itself stays what it became. */
   readonly eviction?: PodEviction | undefined;
   /**
-   * How long the pod has been active, by a clock that nobody sets.
+   * How long the pod has been active, by a monotonic clock.
    *
    * @default the wall clock decides
    */

@@ -14,7 +14,7 @@ import { judgeEnd } from "../observed/mod.ts";
 /**
  * Closes the status of a pod that is terminated (kubelet: TerminatePod).
  *
- * A container whose end nobody saw counts as failed, unless the pod never came
+ * A container whose end was not observed counts as failed, unless the pod never came
  * to start it. A static pod keeps its phase.
  */
 export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
@@ -40,8 +40,8 @@ export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
  * Finds a container that `after` brings back to life although it ended in `before`
  * and its restart policy keeps it down (kubelet: checkContainerStateTransition).
  *
- * Some do come back: all of them while the pod restarts in place, one whose end nobody
- * saw, one that waits for its next start after that very end, and in a new sandbox init
+ * Some do come back: all of them while the pod restarts in place, one whose end was not
+ * observed, one that waits for its next start after that very end, and in a new sandbox init
  * containers and whatever has run once more since (which the kubelet's check forgets, so
  * that it tells nothing new of such a pod).
  *

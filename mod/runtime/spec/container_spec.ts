@@ -103,7 +103,7 @@ function expandedWords(
   };
 }
 
-/** In a user namespace the files of a mount belong to whom they belong to outside. */
+/** In a user namespace the files of a mount keep the owners that they have outside. */
 function mappedMounts(
   input: ContainerSpecInput,
   mounts: readonly Mount[],

@@ -105,7 +105,7 @@ function baseConfig(
   if (!cluster) return nodeConfig(node);
   if (node.clusterDns.length === 0) {
     // "ClusterFirst" is what a pod gets that says nothing, and a node without a
-    // cluster never has its DNS: warning each pod (as upstream does) tells nobody anything.
+    // cluster never has its DNS: a warning for each pod, as upstream gives, says nothing.
     if (policy === "ClusterFirst") return nodeConfig(node);
     warnings.push({
       reason: "MissingClusterDNS",

@@ -18,7 +18,7 @@ import type {
 /** What the runtime room does to the disk; files that are not there are no error. */
 export type RuntimeFiles = Omit<DiskFiles, "replace">;
 
-/** What the builder knows of the node itself, so that nobody has to tell it. */
+/** What the builder knows of the node itself, so that callers leave it out. */
 export type GivenByBuilder = "node" | "objects" | "abilities";
 
 /** Turns pods into what the runtime is asked for. Pure but for what it was made with. */
@@ -82,7 +82,7 @@ export interface SubPaths {
     readonly volumeRoot: string;
     readonly subPath: string;
     readonly readOnly: boolean;
-    /** Who waits gives up. */
+    /** Ends the wait. */
     readonly signal?: AbortSignal;
   }): Promise<
     | { readonly kind: "ok"; readonly pinned: PinnedPath }

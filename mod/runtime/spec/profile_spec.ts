@@ -79,7 +79,7 @@ function seccompFile(written: WrittenProfile, node: ProfileFacts): string {
   return path;
 }
 
-/** Whoever asks for a profile that nobody knows must not run without any. */
+/** A container that asks for an unknown profile must not run without any. */
 function unknownProfile(what: string, written: WrittenProfile): SpecRefusal {
   return new SpecRefusal(
     `Cannot use ${what} profile type "${written.type}": wanted "RuntimeDefault", "Localhost" or "Unconfined"`,

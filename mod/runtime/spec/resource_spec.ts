@@ -134,7 +134,7 @@ function unified(settings: Record<string, string>): LinuxResources {
 
 /**
  * One limit for each size that the node has, zero unless the container asks for it.
- * When nobody told the node's sizes, only what the container asks for is limited.
+ * When the node's sizes are unknown, only what the container asks for is limited.
  */
 function hugePageLimits(
   container: ContainerSpec,

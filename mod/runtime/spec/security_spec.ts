@@ -65,8 +65,8 @@ const READONLY_PATHS: readonly string[] = [
 
 /**
  * Where processors tell how hot they are, by which one container could spy on the
- * others. Runtimes pass over a path that is not there, so that nobody needs to look
- * which there are; upstream looks.
+ * others. Runtimes pass over a path that is not there, so the agent does not
+ * look which there are; upstream does.
  *
  * @param processors how many processors the node has
  */
@@ -247,7 +247,7 @@ function refuseRoot(
   }
 }
 
-/** Whom a container runs as when only its image has a say; root when it has none. */
+/** The user of a container when only its image names one; root when it names none. */
 function runAs(
   imageUser: ImageUser,
 ): Pick<ContainerSecurityContext, "runAsUser" | "runAsUsername"> {

@@ -22,7 +22,7 @@ import type { KeyFiles } from "./key_file.ts";
 
 /** What the runtime can do with mounts, for one of its handlers. */
 export interface MountAbilities {
-  /** Who it is, to be named in messages. */
+  /** The runtime's name, for messages. */
   readonly runtime: string;
   /** Makes what is mounted below a mount read-only too. */
   readonly recursiveReadOnly: boolean;
@@ -81,7 +81,7 @@ export interface NodeFacts {
   readonly seccompProfileRoot: string;
   /**
    * Where a path leads once all links are followed; `undefined` when nothing is
-   * there. Without it nobody sees that a profile's path leaves its directory.
+   * there. Without it a profile's path may leave its directory unseen.
    */
   readonly realPath?: (path: string) => string | undefined;
   /** What containers must not see besides the usual, such as {@linkcode thermalThrottlePaths}. */

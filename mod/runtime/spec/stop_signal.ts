@@ -40,7 +40,7 @@ export async function ignoresStopSignal(
     const status = await runtime.containerStatus(containerId, options);
     return status.stopSignal === undefined;
   } catch {
-    // Whoever looks at the pod next meets the failure, if it lasts.
+    // If the failure lasts, the next look at the pod meets it.
     options.signal.throwIfAborted();
     return false;
   }

@@ -17,9 +17,9 @@ export type PendingLook =
     readonly kind: "when_quiet";
     /** When to look, on the monotonic clock. */
     readonly dueMs: number;
-    /** Until then somebody may have it open, on the monotonic clock. */
+    /** Until then a writer may have it open, on the monotonic clock. */
     readonly openUntilMs?: number;
-    /** Whether nobody was seen to write it; then it is open only if it is empty. */
+    /** Whether no write was seen; then it is open only if it is empty. */
     readonly isNew?: boolean;
     /** When a writer was seen to close it last, on the wall clock. */
     readonly closedMs?: number;

@@ -152,7 +152,7 @@ export class FileReporter {
         }));
       case "last_good":
       case "duplicate_object":
-        // An object cannot have events: those who may miss it are told.
+        // An object has no events: the pods that may miss it get them.
         return report.pods.map(podRef);
       case "duplicate":
         return [podRef(report.pod)];

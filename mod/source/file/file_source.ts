@@ -51,8 +51,8 @@ export interface FileSourceOptions {
    */
   readonly checkFrequencyMs?: number;
   /**
-   * How long a file that was written must be quiet before it is read; one that nobody
-   * closed, a hundred times as long.
+   * How long a file that was written must be quiet before it is read; one that was
+   * not closed, a hundred times as long.
    *
    * @default {100}
    */

@@ -15,7 +15,7 @@ export class IgnoredNames {
     this.#log = deps.log;
   }
 
-  /** Takes all that are there at present; hidden ones are nobody's mistake. */
+  /** Takes all names that are there at present; hidden ones are passed over. */
   log(names: readonly string[]): void {
     const skipped = names.filter((name) => !name.startsWith("."))
       .slice(0, MAX_SKIPPED);
@@ -27,5 +27,5 @@ export class IgnoredNames {
   }
 }
 
-// Whoever throws a hundred thousand files in there gets the first of them named.
+// Of a hundred thousand files the first are named.
 const MAX_SKIPPED = 100;

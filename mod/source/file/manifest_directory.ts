@@ -29,8 +29,8 @@ export type EmptyVerdict =
  * number inodes anew as well (FAT below its root) look like another directory after
  * each mount, which matters only if the directory is empty then.
  *
- * Only emptiness is doubted: who puts another directory with manifests in place of
- * the first, by renaming, a link or a mount, means it.
+ * Only emptiness is doubted: another directory with manifests in place of the first, by
+ * renaming, a link or a mount, is taken as wanted.
  */
 export class ManifestDirectory {
   readonly #path: string;

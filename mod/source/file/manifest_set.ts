@@ -260,7 +260,7 @@ export class ManifestSet {
   }
 
   async #examineNonFile(path: string, look: NonFileLook): Promise<void> {
-    // A directory in the directory is nobody's mistake.
+    // A directory in the directory is no mistake.
     if (look.kind === "directory") return this.#drop(path);
     const file = { path, entry: this.#entries.get(path) };
     const reason = describeNonFile(look);
@@ -393,7 +393,7 @@ export class ManifestSet {
 // Enough to keep a disk busy; the reading itself is bounded for each file.
 const READERS = 16;
 
-// A younger file that nobody announced may still be being written.
+// A younger file without an event may still be being written.
 const YOUNG_MS = 1000;
 
 // Longer than a watcher needs to notice that a path is another.

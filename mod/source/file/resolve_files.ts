@@ -31,7 +31,7 @@ export type Holders = ReadonlyMap<Claim, string>;
 /** What the files amount to, and what is wrong with them. */
 export interface Resolution extends FileContent {
   readonly reports: readonly FileReport[];
-  /** Who has what from now on. */
+  /** The file of each claim from now on. */
   readonly holders: Holders;
   /** What of each file counts. */
   readonly counted: ReadonlyMap<string, FileContent>;
@@ -148,7 +148,7 @@ function choose(files: readonly SortedFile[], before: Holders): Choice {
   };
   const isOwn = (claim: Claim, file: string): boolean =>
     kept.get(claim) === file;
-  // Who has the UID of a pod has no right to the name of another.
+  // A file that has the UID of a pod has no right to the name of another.
   take((claims, file) =>
     claims.some((claim) => isOwn(claim, file)) &&
     claims.every((claim) => !kept.has(claim) || isOwn(claim, file))
@@ -209,7 +209,7 @@ export class NameHolders {
     this.#kept = kept;
   }
 
-  /** Resolves the files, and remembers who has what. Never rejects. */
+  /** Resolves the files, and remembers the holders. Never rejects. */
   async resolve(entries: FileEntries): Promise<Resolution> {
     const before = await this.#withOpenClaims(entries);
     const resolution = resolveFiles(entries, before);

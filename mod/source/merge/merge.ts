@@ -52,8 +52,8 @@ export class PodStorage {
   }
 
   /**
-   * Takes what a source says and returns what that changes, for those who show it;
-   * whoever acts goes by what is held ({@linkcode bySource}), not by these.
+   * Takes what a source says and returns what that changes, to be shown; actions
+   * follow what is held ({@linkcode bySource}), not these.
    * Removals come first.
    *
    * The first complete set of a source always yields a change, an empty `add` if there
@@ -262,18 +262,22 @@ function inOrder(
   context: { readonly source: SourceName; readonly isFirst: boolean },
 ): PodChange[] {
   const { source, isFirst } = context;
-  const told = (op: PodOperation): PodChange[] =>
+  const changesOf = (op: PodOperation): PodChange[] =>
     changes[op].length === 0 ? [] : [{ op, source, pods: changes[op] }];
-  const news = [...told("add"), ...told("update"), ...told("delete")];
+  const news = [
+    ...changesOf("add"),
+    ...changesOf("update"),
+    ...changesOf("delete"),
+  ];
   const ready: PodChange[] = isFirst && news.length === 0
     ? [{ op: "add", source, pods: [] }]
     : [];
   return [
-    ...told("restore"),
-    ...told("remove"),
+    ...changesOf("restore"),
+    ...changesOf("remove"),
     ...news,
     ...ready,
-    ...told("reconcile"),
+    ...changesOf("reconcile"),
   ];
 }
 

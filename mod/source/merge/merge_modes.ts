@@ -2,7 +2,7 @@
  * The forms in which changes can be told.
  *
  * The agent itself is told increments; the other modes are those of the kubelet's
- * PodConfig up to 1.18 and are for whoever wants to see the whole.
+ * PodConfig up to 1.18 and are for readers that want to see the whole.
  *
  * @module
  */

@@ -15,7 +15,7 @@ import {
 } from "./merge_modes.ts";
 import type { SourceName, SourceUpdate } from "./source_set.ts";
 
-/** Whoever delivers pods. */
+/** A source that delivers pods. */
 export interface MuxedSource {
   /** Delivers until `signal` aborts. */
   run(signal: AbortSignal): AsyncIterable<SourceUpdate>;
@@ -23,7 +23,7 @@ export interface MuxedSource {
 
 /** What a {@linkcode PodConfigMux} is built on. */
 export interface PodConfigMuxDeps {
-  /** Held by the mux: nobody else merges into it. */
+  /** Held by the mux: nothing else merges into it. */
   readonly storage: PodStorage;
   /** Takes the objects of a source, before its pods are told. */
   readonly objects?: {
@@ -35,8 +35,8 @@ export interface PodConfigMuxDeps {
  * Merges what several sources deliver and tells what that changes.
  *
  * Each source has a feeder of its own, so that one that is silent or slow holds up
- * no other; what is merged is told before the next update is merged. Whoever
- * handles notifications marks their source ready, unless they are of `restore`.
+ * no other; what is merged is told before the next update is merged. The
+ * handler of notifications marks their source ready, unless they are of `restore`.
  */
 export class PodConfigMux {
   readonly #mode: NotificationMode;
@@ -78,7 +78,7 @@ export class PodConfigMux {
    * Runs the sources and tells what they change until `signal` aborts. To be run
    * once.
    *
-   * @throws what a source threw: nobody goes on without one of them
+   * @throws what a source threw: the others do not go on without it
    */
   async *run(
     sources: readonly MuxedSource[],
@@ -89,7 +89,7 @@ export class PodConfigMux {
     await using feeders = new TaskGroup(signal);
     const close = (): void => inbox[Symbol.dispose]();
     feeders.signal.addEventListener("abort", close, { once: true });
-    // Who was told to stop before it began hears of no abort any more.
+    // An already aborted signal fires no event, so check it first.
     if (feeders.signal.aborted) close();
     for (const source of sources) {
       feeders.start(async (scope) => {

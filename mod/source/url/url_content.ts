@@ -79,7 +79,7 @@ export function readUrlContent(
   for (const pod of parts.pods) found.pod(pod);
   for (const object of parts.objects) found.object(object);
   found.faulty.push(...parts.faulty);
-  tellWarnings(parts.warnings, context);
+  logWarnings(parts.warnings, context);
   const { pods, objects, faulty } = found;
   const namesPods = pods.length > 0 ||
     faulty.some(({ isPod, named }) => isPod && named !== undefined);
@@ -268,7 +268,7 @@ function nameOf(object: LocalObject): PodNameHint {
     : { name };
 }
 
-function tellWarnings(warnings: readonly Fault[], context: Context): void {
+function logWarnings(warnings: readonly Fault[], context: Context): void {
   if (warnings.length === 0) return;
   context.log.warn("manifest_warnings", {
     file: context.shownUrl,

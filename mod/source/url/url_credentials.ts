@@ -104,7 +104,7 @@ export function parsePublicKey(pem: string): KeyObject | undefined {
     const key = createPublicKey(pem);
     return key.asymmetricKeyType === "ed25519" ? key : undefined;
   } catch {
-    // It is not a key; what OpenSSL says of it helps nobody.
+    // It is not a key; what OpenSSL says of it is no help.
     return undefined;
   }
 }

@@ -82,7 +82,7 @@ export function showUrl(url: URL): string {
   return search === "" ? short : `${short}?…`;
 }
 
-// Enough for any URL that somebody wrote; a server may send one of 16 KiB.
+// Enough for a URL that a person wrote; a server may send one of 16 KiB.
 const MAX_SHOWN = 200;
 
 async function follow(

@@ -164,8 +164,8 @@ export class UrlSource {
   }
 
   /**
-   * The pods that the URL had when an agent before heard of it last, so that nobody
-   * takes their place while it is asked; `undefined` for the moment until that is known.
+   * The pods that the URL had when an agent before heard of it last, so that no other
+   * pod takes their place while it is asked; `undefined` for the moment until that is known.
    */
   get expected(): readonly Pod[] | undefined {
     return this.#expected;
@@ -193,7 +193,7 @@ export class UrlSource {
   async #recall(): Promise<boolean> {
     if (this.#memory === "known") return false;
     const kept = await this.#deps.checkpoint.load();
-    // One that cannot be read holds up nobody.
+    // One that cannot be read holds up no pod.
     this.#expected = kept.kind === "present" ? kept.content.pods : [];
     if (kept.kind === "unknown") {
       const before = Number.isFinite(this.#recallMs)
@@ -280,7 +280,7 @@ export class UrlSource {
     }
   }
 
-  /** Takes an answer that is whole and comes from whom it should. */
+  /** Takes an answer that is whole and whose signature is right. */
   #take(answer: UrlAnswer & { readonly kind: "body" }): Taken {
     const { body, validators } = answer;
     const digest = createHash("sha256").update(body).digest("hex");
@@ -377,5 +377,5 @@ type Taken =
 // As for records that cannot be written.
 const RECALL = { baseMs: 1000, maxMs: 60_000 };
 
-// 88 letters; the rest is for whoever breaks lines.
+// 88 letters; the rest is for line breaks.
 const MAX_SIGNATURE_BYTES = 1024;
