@@ -321,11 +321,12 @@ export class CoreRig implements AsyncDisposable {
   }
 
   /**
-   * Changes manifests and waits until the system has told of it. On a clock that
-   * leaps ahead an agent would else take its watch for deaf.
+   * Changes manifests and waits until the system has told a running agent of it, which
+   * would else take its watch for deaf on a clock that leaps ahead.
    */
   async #heard(change: () => Promise<void>): Promise<void> {
     // What changes while the agent begins to watch would count as not heard.
+    if (this.#running === undefined) return await change();
     const armedMs = this.#startedMs + ARMING_MS;
     await systemClock.sleep(armedMs - systemClock.monotonic(), NEVER);
     const before = this.#events;

@@ -15,7 +15,12 @@ Deno.test("AgentViews gives events in wire form, and the metrics of probes apart
   deepStrictEqual(events.list().items, []);
   const readinessProbe = { exec: ASK, periodSeconds: 1 };
   await rig.apply("web", of({ readinessProbe }));
-  await rig.until(() => rig.metrics.render().includes("prober_"), "a probe");
+  await rig.until(
+    () =>
+      events.list().items.length > 0 &&
+      rig.metrics.render().includes("prober_"),
+    "a probe and an event",
+  );
   const { items, resourceVersion } = events.list();
   const last = items.at(-1);
   strictEqual(last?.metadata.resourceVersion, resourceVersion);
