@@ -7,13 +7,13 @@
 import { activitySentences } from "./activity_sentences.ts";
 import {
   appContainers,
+  endWords,
   ephemeralContainers,
   type ExplainedContainer,
   type Explanation,
   initContainers,
   stopOf,
 } from "./explanation.ts";
-import { endWords } from "./end_words.ts";
 import { containerFailure } from "./failure_sentences.ts";
 import { killWords } from "./explain_plan.ts";
 import {

@@ -7,13 +7,14 @@
 import { activitySentences } from "./activity_sentences.ts";
 import {
   appContainers,
+  endWords,
   type ExplainedContainer,
   type Explanation,
   initContainers,
+  latestEnd,
   stopOf,
 } from "./explanation.ts";
 import { cut, innermost } from "./innermost.ts";
-import { endWords, latestEnd } from "./end_words.ts";
 import { lasts, spanWords, words } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
 import { isTerminalPhase, parseTime } from "../pod/status/mod.ts";

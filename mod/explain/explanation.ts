@@ -1,5 +1,5 @@
 /**
- * What the parts of an explanation share: whose facts, by which clock, under which name.
+ * What the parts of an explanation share: whose facts, by which clock, under which name, and how a container ended.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import type { ContainerSpec, ContainerStatus } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
-import type { Terminated } from "./end_words.ts";
 import type {
   ExplainFacts,
   FailureFact,
   ProbeFact,
   StopFact,
 } from "./facts.ts";
-import { TimeWords } from "./time_words.ts";
+import { TimeWords, words } from "./time_words.ts";
 import { parseTime } from "../pod/status/mod.ts";
+import { innermost } from "./innermost.ts";
 
 /** One explanation under way. */
 export interface Explanation {
@@ -47,20 +47,16 @@ export interface ExplainedContainer {
 export function initContainers(
   { facts }: Explanation,
 ): readonly ExplainedContainer[] {
-  const { pod } = facts;
-  const specs = pod.spec.initContainers ?? [];
+  const { spec: { initContainers: specs = [] }, status } = facts.pod;
   return specs.map((spec, index) => {
-    const isSidecar = isRestartableInit(spec);
-    const kind = isSidecar ? "sidecar" : "init";
-    const label = isSidecar
-      ? `Sidecar "${spec.name}"`
-      : `Init container ${index + 1} of ${specs.length}, "${spec.name}",`;
-    return explained(facts, {
-      spec,
-      kind,
-      label,
-      statuses: pod.status?.initContainerStatuses,
-    });
+    const explain = explainer(facts, status?.initContainerStatuses);
+    return isRestartableInit(spec)
+      ? explain(spec, "sidecar", `Sidecar "${spec.name}"`)
+      : explain(
+        spec,
+        "init",
+        `Init container ${index + 1} of ${specs.length}, "${spec.name}",`,
+      );
   });
 }
 
@@ -68,14 +64,9 @@ export function initContainers(
 export function appContainers(
   { facts }: Explanation,
 ): readonly ExplainedContainer[] {
-  const { pod } = facts;
-  return pod.spec.containers.map((spec) =>
-    explained(facts, {
-      spec,
-      kind: "app",
-      label: `Container "${spec.name}"`,
-      statuses: pod.status?.containerStatuses,
-    })
+  const explain = explainer(facts, facts.pod.status?.containerStatuses);
+  return facts.pod.spec.containers.map((spec) =>
+    explain(spec, "app", `Container "${spec.name}"`)
   );
 }
 
@@ -83,37 +74,36 @@ export function appContainers(
 export function ephemeralContainers(
   { facts }: Explanation,
 ): readonly ExplainedContainer[] {
-  const { pod } = facts;
-  return (pod.spec.ephemeralContainers ?? []).map((spec) =>
-    explained(facts, {
-      spec,
-      kind: "ephemeral",
-      label: `Ephemeral container "${spec.name}"`,
-      statuses: pod.status?.ephemeralContainerStatuses,
-    })
+  const { spec: { ephemeralContainers: specs = [] }, status } = facts.pod;
+  const explain = explainer(facts, status?.ephemeralContainerStatuses);
+  return specs.map((spec) =>
+    explain(spec, "ephemeral", `Ephemeral container "${spec.name}"`)
   );
 }
 
-function explained(
-  facts: ExplainFacts,
-  of: Pick<ExplainedContainer, "spec" | "kind" | "label"> & {
-    readonly statuses: readonly ContainerStatus[] | undefined;
-  },
-): ExplainedContainer {
-  const { spec, kind, label, statuses } = of;
-  const { name } = spec;
-  return {
-    spec,
-    kind,
-    label,
-    status: statuses?.find((status) => status.name === name),
-    failure: facts.decision?.failures
-      .find((failure) => failure.container === name),
-    activities: facts.activities.filter((each) =>
-      "container" in each && each.container === name
-    ),
-    probes: facts.probes.filter((probe) => probe.container === name),
-    stops: facts.stops?.filter((stop) => stop.container === name) ?? [],
+function explainer(
+  { decision, activities, probes, stops }: ExplainFacts,
+  statuses: readonly ContainerStatus[] | undefined,
+) {
+  return (
+    spec: ContainerSpec,
+    kind: ExplainedContainer["kind"],
+    label: string,
+  ): ExplainedContainer => {
+    const isIts = ({ container }: { readonly container?: string }): boolean =>
+      container === spec.name;
+    return {
+      spec,
+      kind,
+      label,
+      status: statuses?.find(({ name }) => name === spec.name),
+      failure: decision?.failures.find(isIts),
+      activities: activities.filter((each) =>
+        "container" in each && isIts(each)
+      ),
+      probes: probes.filter(isIts),
+      stops: stops?.filter(isIts) ?? [],
+    };
   };
 }
 
@@ -131,3 +121,69 @@ export function stopOf(
 
 /** The times of containers are whole seconds, by the clock of the runtime. */
 const SKEW_MS = 1_000;
+
+/** The end of one run, as a status shows it. */
+export type Terminated = NonNullable<
+  NonNullable<ContainerStatus["state"]>["terminated"]
+>;
+
+/** The latest end that a status tells of. */
+export function latestEnd(
+  status: ContainerStatus | undefined,
+): Terminated | undefined {
+  return status?.state?.terminated ?? status?.lastState?.terminated;
+}
+
+/**
+ * `exit code 1 at 12:02:40: <the last line that it left>`.
+ *
+ * @param why Why the agent stopped it; `undefined` when it ended by itself.
+ */
+export function endWords(
+  end: Terminated,
+  time: TimeWords,
+  why?: string,
+): string {
+  const how = words(
+    `exit code ${end.exitCode}${meaningOf(end)}`,
+    time.at(parseTime(end.finishedAt)),
+  );
+  if (why !== undefined) return `${how}, stopped because ${why}`;
+  const line = lastLine(end.message ?? "");
+  return line === "" ? how : `${how}: ${line}`;
+}
+
+/** What stands behind the exit code: only what it does not say itself. */
+function meaningOf({ exitCode, reason = "" }: Terminated): string {
+  switch (reason) {
+    case "":
+    case "Error":
+    case "Completed": {
+      const signal = exitCode - SIGNAL_CODES;
+      return signal > 0 && signal <= LAST_SIGNAL
+        ? ` (ended by signal ${signal})`
+        : "";
+    }
+    case "OOMKilled":
+      return " (OOMKilled: it used more memory than it may)";
+    case "StartError":
+      return " (StartError: it could not be started)";
+    case "ContainerStatusUnknown":
+      return " (ContainerStatusUnknown: nobody saw its end)";
+    case "RestartingAllContainers":
+      return " (all containers of the pod were restarted)";
+    default:
+      return ` (${reason})`;
+  }
+}
+
+/** What a shell adds to the number of a signal. */
+const SIGNAL_CODES = 128;
+const LAST_SIGNAL = 64;
+
+/** The last line with something in it, cut to what fits a sentence. */
+export function lastLine(text: string): string {
+  const line = text.split("\n").map((each) => each.trim())
+    .findLast((each) => each !== "") ?? "";
+  return innermost(line);
+}

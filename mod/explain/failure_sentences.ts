@@ -16,11 +16,12 @@ import type {
 } from "../pod/lifecycle/mod.ts";
 import { innermost } from "./innermost.ts";
 import {
+  endWords,
   type ExplainedContainer,
   type Explanation,
+  latestEnd,
   stopOf,
 } from "./explanation.ts";
-import { endWords, latestEnd } from "./end_words.ts";
 import type { FailureFact } from "./facts.ts";
 import { words } from "./time_words.ts";
 

@@ -8,16 +8,16 @@ import type { PodCondition } from "../api/types/mod.ts";
 import { findCondition, parseTime } from "../pod/status/mod.ts";
 import {
   appContainers,
+  endWords,
   type ExplainedContainer,
   type Explanation,
   initContainers,
   stopOf,
 } from "./explanation.ts";
 import { cut, cutFaults } from "./innermost.ts";
-import { endWords } from "./end_words.ts";
 import { failingSentences } from "./probe_sentences.ts";
 import { lasts, words } from "./time_words.ts";
-import { shortageWords } from "./shortage_words.ts";
+import { shortageWords } from "./refusal_sentences.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
 
 /** Says that a pod is as it should be. */

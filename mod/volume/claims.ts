@@ -26,7 +26,7 @@ import {
   makeVolumeDirectory,
   OPEN_MODE,
 } from "./volume_directory.ts";
-import { VolumeFailure } from "./volume_failure.ts";
+import { VolumeFailure } from "./volume_setup.ts";
 
 type ClaimVolume = NonNullable<Volume["persistentVolumeClaim"]>;
 

@@ -5,7 +5,7 @@
  */
 
 import { fileErrorKind } from "../host/files/mod.ts";
-import { VolumeFailure } from "./volume_failure.ts";
+import { VolumeFailure } from "./volume_setup.ts";
 
 /**
  * The size of a directory itself up to which its names are listed: Deno has them

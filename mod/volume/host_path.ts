@@ -7,7 +7,7 @@
 import type { Volume } from "../api/types/mod.ts";
 import { fileErrorKind } from "../host/files/mod.ts";
 import { createFile } from "./safe_file.ts";
-import { VolumeFailure } from "./volume_failure.ts";
+import { VolumeFailure } from "./volume_setup.ts";
 import { partsOf, pathBelow, walkBelow } from "./walk_below.ts";
 
 type HostPath = NonNullable<Volume["hostPath"]>;

@@ -18,7 +18,7 @@ import {
   type PayloadFile,
   payloadPath,
 } from "./payload_path.ts";
-import { VolumeFailure } from "./volume_failure.ts";
+import { VolumeFailure } from "./volume_setup.ts";
 
 /** Where the content comes from. */
 export interface PayloadFacts {

@@ -11,17 +11,20 @@ import type { Pod, Volume } from "../api/types/mod.ts";
 import type { Quantity } from "../api/objects/mod.ts";
 import type { VolumeSource } from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
-import { isDirectoryThere } from "./volume_directory.ts";
+import {
+  ensureEmptyDir,
+  isDirectoryThere,
+  isInMemory,
+} from "./volume_directory.ts";
 import { directoryUsage } from "./directory_usage.ts";
-import { ensureEmptyDir, isInMemory } from "./empty_dir.ts";
 import { hostPathSource } from "./host_path.ts";
-import { deviceNames, usedNames } from "./used_volumes.ts";
-import type {
-  UnreadyVolume,
-  VolumeSetup,
-  VolumeWarning,
+import { deviceNames, nestedMountPoints, usedNames } from "./used_volumes.ts";
+import {
+  type UnreadyVolume,
+  VolumeFailure,
+  type VolumeSetup,
+  type VolumeWarning,
 } from "./volume_setup.ts";
-import { nestedMountPoints } from "./nested_mounts.ts";
 import {
   namedObjects,
   type PayloadKind,
@@ -36,7 +39,6 @@ import {
 } from "./pod_directories.ts";
 import type { SourcedObjects, VolumeFiles } from "./ports.ts";
 import { refusedKind, volumeKind } from "./refused_kinds.ts";
-import { VolumeFailure } from "./volume_failure.ts";
 
 /** Where the volumes of pods live. */
 export interface VolumeOptions extends DirectoryOptions {

@@ -1,5 +1,5 @@
 /**
- * The directory that a volume is made of.
+ * The directory that a volume is made of, such as that of an emptyDir.
  *
  * @module
  */
@@ -8,7 +8,8 @@ import { basename, dirname } from "node:path";
 import { fileErrorKind } from "../host/files/mod.ts";
 import { setOwnership } from "./safe_file.ts";
 import type { VolumeFiles } from "./ports.ts";
-import { VolumeFailure } from "./volume_failure.ts";
+import { VolumeFailure } from "./volume_setup.ts";
+import type { Pod, Volume } from "../api/types/mod.ts";
 
 /** Everyone may write, whoever the container runs as; upstream pkg/volume/emptydir. */
 export const OPEN_MODE = 0o777;
@@ -56,4 +57,38 @@ export async function makeVolumeDirectory(
   await fill?.(draft);
   await setOwnership(draft, { group, mode });
   await Deno.rename(draft, path);
+}
+
+type EmptyDir = NonNullable<Volume["emptyDir"]>;
+
+/**
+ * Whether an emptyDir lies in memory.
+ *
+ * @throws {VolumeFailure} when its medium is not supported
+ */
+export function isInMemory(emptyDir: EmptyDir): boolean {
+  const { medium = "" } = emptyDir;
+  if (medium === "" || medium === "Memory") return medium === "Memory";
+  throw new VolumeFailure(
+    medium.startsWith("HugePages")
+      ? `an emptyDir with medium "${medium}" needs a file system of its own to be mounted, which skerry cannot do`
+      : `an emptyDir with medium "${medium}" is not supported, wanted "" or "Memory"`,
+  );
+}
+
+/**
+ * Makes an emptyDir unless it is there; one that a container changed stays as it
+ * is. Its size limit is watched by whoever reads its usage.
+ *
+ * @param path in a directory that is there
+ */
+export async function ensureEmptyDir(
+  path: string,
+  pod: Pod,
+  files: VolumeFiles,
+): Promise<void> {
+  if (await isDirectoryThere(path)) return;
+  const group = pod.spec.securityContext?.fsGroup;
+  const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
+  await makeVolumeDirectory(path, { mode, group, files });
 }

@@ -5,7 +5,12 @@
  */
 
 import type { VolumeSource } from "../pod/inputs/mod.ts";
-import type { StartFailure, VolumeFault } from "../pod/lifecycle/mod.ts";
+import {
+  type Missing,
+  missingText,
+  type StartFailure,
+  type VolumeFault,
+} from "../pod/lifecycle/mod.ts";
 
 /** Something about a volume that is ready, which the pod's owner should hear. */
 export interface VolumeWarning {
@@ -48,3 +53,18 @@ export type VolumeSetup =
     readonly sources: ReadonlyMap<string, VolumeSource>;
     readonly warnings?: readonly VolumeWarning[];
   };
+
+/**
+ * What was found wrong with one volume; its message is the part behind
+ * `Cannot set up volume "x": `.
+ */
+export class VolumeFailure extends Error {
+  override readonly name = "VolumeFailure";
+  /** The object that is missing, where that is what was found. */
+  readonly missing: Missing | undefined;
+
+  constructor(found: string | Missing) {
+    super(typeof found === "string" ? found : missingText(found));
+    this.missing = typeof found === "string" ? undefined : found;
+  }
+}

@@ -24,6 +24,5 @@
 export { Activities } from "./activities.ts";
 export { ContainerEvents, restartBackOffText } from "./container_event.ts";
 export { causeOf, causeOfAll } from "./cause.ts";
-export type { SyncOutcome } from "./sync_outcome.ts";
-export { SyncReport } from "./sync_report.ts";
+export { type SyncOutcome, SyncReport } from "./sync_report.ts";
 export { Slots } from "./slots.ts";

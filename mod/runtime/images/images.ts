@@ -15,16 +15,35 @@ import {
 import { formatDuration } from "../../base/text/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
-import { Activities, causeOf, ContainerEvents, Slots } from "../account/mod.ts";
+import {
+  type Activities,
+  causeOf,
+  ContainerEvents,
+  Slots,
+} from "../account/mod.ts";
 import { ImageLookups } from "./image_lookups.ts";
-import type { Fetched, ImageOutcome, PullEnd } from "./image_outcome.ts";
+import {
+  type Fetched,
+  type ImageOutcome,
+  type PullEnd,
+  type PullTask,
+  PullTasks,
+} from "./pull_tasks.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
 import { PULL_LIMIT_MS, pullWithin } from "./pull_limit.ts";
-import { type PullTask, PullTasks } from "./pull_tasks.ts";
 
 /** The calls that having an image takes. */
 export type PullService = Pick<ImageService, "imageStatus" | "pullImage">;
+
+/** What having images takes. */
+interface PullerDeps {
+  readonly images: PullService;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly activities: Activities;
+}
 
 /** How many and how patient. */
 export interface ImagePullerOptions {
@@ -33,7 +52,7 @@ export interface ImagePullerOptions {
    *
    * @default 5
    */
-  readonly maxParallelPulls?: number;
+  readonly maxParallelPulls?: number | undefined;
   /**
    * Longest pause after failed pulls, in milliseconds.
    *
@@ -62,37 +81,18 @@ const RETRY_AFTER_FAILURE_MS = 1_000;
  * it. Upstream: pkg/kubelet/images/image_manager.go.
  */
 export class ImagePuller {
-  readonly #images: PullService;
-  readonly #events: EventSink;
-  readonly #clock: Clock;
-  readonly #activities: Activities;
-  readonly #pullSlots: Slots;
+  readonly #deps: PullerDeps;
+  readonly #slots: Slots;
   readonly #lookups: ImageLookups;
   readonly #tasks = new PullTasks();
   readonly #backoffs: PullBackoffs;
 
-  constructor(
-    deps: {
-      readonly images: PullService;
-      readonly events: EventSink;
-      readonly clock: Clock;
-      readonly sessions: Sessions;
-      /** @default ones that nobody looks at */
-      readonly activities?: Activities;
-    },
-    options: ImagePullerOptions = {},
-  ) {
-    this.#images = deps.images;
+  constructor(deps: PullerDeps, options: ImagePullerOptions = {}) {
+    this.#deps = deps;
     this.#lookups = new ImageLookups(deps);
-    this.#events = deps.events;
-    this.#clock = deps.clock;
     deps.sessions.onEnd((uid) => this.#tasks.giveUp(uid));
     this.#backoffs = new PullBackoffs(deps, { maxMs: options.maxBackoffMs });
-    this.#activities = deps.activities ?? new Activities(deps);
-    this.#pullSlots = new Slots(
-      options.maxParallelPulls ?? 5,
-      this.#activities,
-    );
+    this.#slots = new Slots(options.maxParallelPulls ?? 5, deps.activities);
   }
 
   /**
@@ -184,7 +184,7 @@ export class ImagePuller {
     if (task.end !== undefined) {
       return task.end.kind === "failed" ? "failed" : "over";
     }
-    const forMs = this.#clock.monotonic() - task.begunMs;
+    const forMs = this.#deps.clock.monotonic() - task.begunMs;
     return forMs < PULL_LIMIT_MS ? "pulling" : "failed";
   }
 
@@ -205,7 +205,7 @@ export class ImagePuller {
     },
   ): Promise<ImageOutcome> {
     const { signal, sandboxConfig, untilMs = Infinity } = options;
-    const told = new ContainerEvents(this.#events, pod);
+    const told = new ContainerEvents(this.#deps.events, pod);
     const name = container.image ?? "";
     const reference = parseImageReference(name);
     if (reference.kind === "invalid") {
@@ -234,7 +234,7 @@ export class ImagePuller {
   /** The image if the node has it, or why that cannot be said. */
   async #find(wanted: Wanted): Promise<PullEnd | undefined> {
     const { pod, container, image, signal } = wanted;
-    const told = new ContainerEvents(this.#events, pod);
+    const told = new ContainerEvents(this.#deps.events, pod);
     let found: Image | undefined;
     try {
       using _looking = this.#begin("looking_for_image", wanted);
@@ -272,7 +272,7 @@ export class ImagePuller {
 
   #wait({ pod, container, image }: Wanted, wait: PullWait): PullEnd {
     const message = `Back-off pulling image "${image}"`;
-    new ContainerEvents(this.#events, pod)
+    new ContainerEvents(this.#deps.events, pod)
       .normal(container.name, "BackOff", message);
     return {
       kind: "failed",
@@ -288,19 +288,19 @@ export class ImagePuller {
     { untilMs, signal }: { readonly untilMs: number; signal: AbortSignal },
   ): Promise<void> {
     const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const leftMs = untilMs - this.#clock.monotonic();
+    const leftMs = untilMs - this.#deps.clock.monotonic();
     using _timer = leftMs === Infinity
       ? undefined
-      : this.#clock.after(leftMs, resolve);
+      : this.#deps.clock.after(leftMs, resolve);
     await this.#tasks.wait(task, { patience, signal });
   }
 
   #beginPull(wanted: Omit<Wanted, "signal">): PullTask {
     const { pod, container, image } = wanted;
     const { uid } = pod.metadata;
-    const told = new ContainerEvents(this.#events, pod);
+    const told = new ContainerEvents(this.#deps.events, pod);
     told.normal(container.name, "Pulling", `Pulling image "${image}"`);
-    const begunMs = this.#clock.monotonic();
+    const begunMs = this.#deps.clock.monotonic();
     return this.#tasks.begin({ uid, image, begunMs }, async (signal) => {
       try {
         const pulled = await this.#pullInTurn({ ...wanted, signal });
@@ -315,10 +315,10 @@ export class ImagePuller {
 
   async #pullInTurn(wanted: Wanted): Promise<PullEnd> {
     const { pod, container, image, policy, signal } = wanted;
-    const askedMs = this.#clock.monotonic();
-    const mustWait = this.#pullSlots.isFull;
+    const askedMs = this.#deps.clock.monotonic();
+    const mustWait = this.#slots.isFull;
     const { uid } = pod.metadata;
-    using _place = await this.#pullSlots.take({
+    using _place = await this.#slots.take({
       kind: "waiting_for_pull_place",
       container: container.name,
       image,
@@ -328,17 +328,19 @@ export class ImagePuller {
       const found = await this.#find(wanted);
       if (found?.kind === "present") return found;
     }
-    const startMs = this.#clock.monotonic();
+    const startMs = this.#deps.clock.monotonic();
     using _pulling = this.#begin("pulling_image", wanted);
     const ref = await pullWithin(PULL_LIMIT_MS, wanted, {
-      images: this.#images,
-      clock: this.#clock,
+      images: this.#deps.images,
+      clock: this.#deps.clock,
     });
-    const endMs = this.#clock.monotonic();
+    const endMs = this.#deps.clock.monotonic();
     this.#lookups.forget(image);
-    const found = await this.#images.imageStatus({ image: ref }, { signal });
+    const found = await this.#deps.images.imageStatus({ image: ref }, {
+      signal,
+    });
     const whole = wholeMs(endMs - askedMs);
-    new ContainerEvents(this.#events, pod).normal(
+    new ContainerEvents(this.#deps.events, pod).normal(
       container.name,
       "Pulled",
       `Successfully pulled image "${image}" in ${wholeMs(endMs - startMs)} ` +
@@ -352,7 +354,7 @@ export class ImagePuller {
     { pod, container, image }: Wanted,
   ): Disposable {
     const { uid } = pod.metadata;
-    return this.#activities.begin(uid, {
+    return this.#deps.activities.begin(uid, {
       kind,
       container: container.name,
       image,
@@ -363,7 +365,7 @@ export class ImagePuller {
     const { pod, container, image } = wanted;
     const cause = causeOf(error);
     const message = cause.words;
-    new ContainerEvents(this.#events, pod).warning(
+    new ContainerEvents(this.#deps.events, pod).warning(
       container.name,
       "Failed",
       `Failed to pull image "${image}": ${message}`,
@@ -372,7 +374,7 @@ export class ImagePuller {
       "ErrImagePull";
     const failure = { reason, message, cause } as const;
     this.#backoffs.failed(pod.metadata.uid, image, failure);
-    const retryAtMs = this.#clock.monotonic() + RETRY_AFTER_FAILURE_MS;
+    const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_FAILURE_MS;
     return { kind: "failed", ...failure, retryAtMs };
   }
 }

@@ -22,7 +22,6 @@
  * @module
  */
 
-export type { ImageOutcome, PullEnd } from "./image_outcome.ts";
+export type { ImageOutcome, PullEnd } from "./pull_tasks.ts";
 export { ImagePuller } from "./images.ts";
-export { imagesOf } from "./pod_images.ts";
-export { pullFirst } from "./pull_first.ts";
+export { imagesOf, pullFirst } from "./pull_first.ts";

@@ -1,11 +1,11 @@
 /**
- * Pulling the images of changed containers before they are stopped.
+ * Which images a pod names, and pulling those of changed containers before they are stopped.
  *
  * @module
  */
 
 import { findContainer } from "../../api/vocabulary/mod.ts";
-import type { Pod } from "../../api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
 import type { ImagePuller } from "./images.ts";
 
@@ -42,4 +42,30 @@ export async function pullFirst(
     startInit: plan.startInit.filter(isNow),
   };
   return { plan: now, isPulling: true };
+}
+
+/** An image, and the container that it is pulled for. */
+export type NamedImage = Pick<
+  ContainerSpec,
+  "name" | "image" | "imagePullPolicy"
+>;
+
+/** Every image that a start of one of the pod's containers may have to pull. */
+export function imagesOf({ spec }: Pod): readonly NamedImage[] {
+  const { initContainers = [], ephemeralContainers = [], volumes = [] } = spec;
+  const [{ name = "" } = {}] = spec.containers;
+  const mounted = volumes.flatMap(({ image }) =>
+    image?.reference === undefined ? [] : [{
+      name,
+      image: image.reference,
+      ...image.pullPolicy !== undefined &&
+        { imagePullPolicy: image.pullPolicy },
+    }]
+  );
+  return [
+    ...initContainers,
+    ...spec.containers,
+    ...ephemeralContainers,
+    ...mounted,
+  ];
 }

@@ -5,7 +5,11 @@
  */
 
 import { Topic, unlessAborted } from "../../base/mod.ts";
-import type { PullEnd } from "./image_outcome.ts";
+import type { Image } from "../../cri/model/mod.ts";
+import type {
+  ImageFailureReason,
+  StartFailure,
+} from "../../pod/lifecycle/mod.ts";
 
 /** One image that is being pulled for one pod. */
 export interface PullTask {
@@ -172,3 +176,26 @@ export class PullTasks {
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** The image is there, or why it is not; reasons as the kubelet spells them. */
+export type PullEnd =
+  | {
+    readonly kind: "present";
+    /** What CreateContainer is told: the image's id, or what the pull answered. */
+    readonly imageRef: string;
+    /** The user that the image declares. */
+    readonly image: Pick<Image, "uid" | "username">;
+  }
+  | (StartFailure & {
+    readonly kind: "failed";
+    readonly reason: ImageFailureReason;
+  });
+
+/** That, or the image is still being pulled: its pod is told when that has ended. */
+export type ImageOutcome = PullEnd | { readonly kind: "pulling" };
+
+/**
+ * What has come of fetching an image ahead: its first pull goes on, is over, or failed.
+ * One that waits for its place for as long as a pull may take counts as failed.
+ */
+export type Fetched = "pulling" | "over" | "failed";

@@ -31,12 +31,11 @@ import { ImagePuller, imagesOf, pullFirst } from "../images/mod.ts";
 import { observeStarted } from "./observe_started.ts";
 import { NewRuns } from "./new_runs.ts";
 import type { RuntimeFiles, SpecBuilder, SubPaths } from "../spec/mod.ts";
-import { PlanStarts } from "./plan_starts.ts";
+import { PlanStarts, startTargets } from "./plan_starts.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
 import { PostStart } from "./post_start.ts";
 import { RestartBackoffs } from "./restart_backoffs.ts";
 import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
-import { startTargets } from "./start_targets.ts";
 import { ContainerStarter } from "./start_container.ts";
 import type { StartContext, StartTarget } from "./start_context.ts";
 
@@ -57,10 +56,9 @@ export interface ExecutorDeps {
   readonly containerFiles: ContainerFiles;
   readonly specs: SpecBuilder;
   readonly subPaths: SubPaths;
-  readonly resources?: PodResources;
+  readonly resources: PodResources;
   readonly notes: ContainerNotes;
-  /** The ids of pods with a user namespace; without it there are none. */
-  readonly users?: UserNamespaces;
+  readonly users: UserNamespaces;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Logger;
@@ -132,31 +130,20 @@ export class PodExecutor {
   readonly #startSlots: Slots;
 
   constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
-    const { images, events, clock, specs, sessions } = deps;
     const log = deps.log.named("runtime");
     this.#deps = { ...deps, log };
-    const hooks = new HookRunner(deps);
     const activities = this.activities = new Activities(deps);
-    this.#killer = new PodKiller({
-      ...deps,
-      hooks,
-      nodeIps: () => specs.nodeIps,
-      log,
-      activities,
-    });
-    const { maxParallelPulls, maxRestartWaitMs } = options;
-    this.#puller = new ImagePuller(
-      { images, events, clock, activities, sessions },
-      maxParallelPulls === undefined ? {} : { maxParallelPulls },
-    );
-    this.#backoffs = new RestartBackoffs({ clock, sessions }, {
-      maxMs: maxRestartWaitMs,
-    });
-    const killer = this.#killer;
+    const hooks = new HookRunner(deps);
+    const nodeIps = () => deps.specs.nodeIps;
+    const common = { ...deps, log, activities, hooks, nodeIps };
+    const killer = this.#killer = new PodKiller(common);
     const files = deps.containerFiles;
-    this.#postStart = new PostStart({ ...deps, hooks, killer, activities });
+    const { maxParallelPulls, maxRestartWaitMs: maxMs } = options;
+    this.#puller = new ImagePuller(common, { maxParallelPulls });
+    this.#backoffs = new RestartBackoffs(deps, { maxMs });
+    this.#postStart = new PostStart({ ...common, killer });
     this.#runs = new NewRuns({ ...deps, files });
-    this.#starter = new ContainerStarter({
+    const starter = this.#starter = new ContainerStarter({
       ...deps,
       puller: this.#puller,
       files,
@@ -164,14 +151,9 @@ export class PodExecutor {
       postStart: this.#postStart,
       backoffs: this.#backoffs,
     });
-    const starter = this.#starter;
     this.#starts = new PlanStarts({ starter, activities });
-    this.#sandboxes = new SandboxCreator({ ...deps, activities });
-    this.#stops = new PlanStops({
-      ...deps,
-      files: deps.containerFiles,
-      killer: this.#killer,
-    });
+    this.#sandboxes = new SandboxCreator(common);
+    this.#stops = new PlanStops({ ...deps, files, killer });
     this.#startSlots = new Slots(options.maxParallelStarts ?? 6, activities);
   }
 
@@ -209,7 +191,7 @@ export class PodExecutor {
     if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
       return report.outcome();
     }
-    await this.#deps.resources?.resize(execution, report);
+    await this.#deps.resources.resize(execution, report);
     await this.#catchUp(execution, report);
     const targets = startTargets(pod, plan);
     if (plan.sandbox.kind === "keep" && targets.length === 0) {

@@ -22,7 +22,7 @@ import type { PodSandbox } from "./sandbox.ts";
 export interface ObserveStartedDeps {
   readonly runtime: RuntimeService;
   readonly files: RuntimeFiles;
-  readonly resources?: Pick<PodResources, "complete">;
+  readonly resources: Pick<PodResources, "complete">;
   readonly notes: Pick<ContainerNotes, "complete">;
   readonly clock: Clock;
 }
@@ -94,7 +94,7 @@ export async function observeStarted(
     }
     : observed;
   const now = withContainers(base, found);
-  const known = await deps.resources?.complete(now) ?? now;
+  const known = await deps.resources.complete(now);
   return { pod: await deps.notes.complete(known), atMs };
 }
 

@@ -43,39 +43,27 @@ const RETRY_AFTER_CONFLICT_MS = 200;
 /** How soon to look again when the runtime is away; the look itself waits for it. */
 const RETRY_UNAVAILABLE_MS = 1_000;
 
+/** What making sandboxes needs. */
+interface SandboxDeps {
+  readonly runtime: RuntimeService;
+  readonly specs: SpecBuilder;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly resources: PodResources;
+  readonly users: UserNamespaces;
+  readonly activities: Activities;
+  readonly sessions: Sessions;
+}
+
 /** Makes sandboxes, and knows of those that are still being made. */
 export class SandboxCreator {
-  readonly #runtime: RuntimeService;
-  readonly #specs: SpecBuilder;
-  readonly #events: EventSink;
-  readonly #clock: Clock;
-  readonly #resources: PodResources | undefined;
-  readonly #users: UserNamespaces | undefined;
+  readonly #deps: SandboxDeps;
   /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
   readonly #pending = new Map<string, Promise<string | undefined>>();
   readonly #pauses: SandboxPauses;
-  readonly #activities: Activities;
 
-  constructor(
-    deps: {
-      readonly runtime: RuntimeService;
-      readonly specs: SpecBuilder;
-      readonly events: EventSink;
-      readonly clock: Clock;
-      readonly resources?: PodResources;
-      /** Without it no pod gets a user namespace. */
-      readonly users?: UserNamespaces;
-      readonly activities: Activities;
-      readonly sessions: Sessions;
-    },
-  ) {
-    this.#activities = deps.activities;
-    this.#resources = deps.resources;
-    this.#users = deps.users;
-    this.#runtime = deps.runtime;
-    this.#specs = deps.specs;
-    this.#events = deps.events;
-    this.#clock = deps.clock;
+  constructor(deps: SandboxDeps) {
+    this.#deps = deps;
     this.#pauses = new SandboxPauses(deps);
   }
 
@@ -98,7 +86,7 @@ export class SandboxCreator {
     const call = this.#pending.get(uid);
     if (call === undefined) return undefined;
     const kind = "waiting_for_late_sandbox";
-    using _waiting = this.#activities.begin(uid, { kind });
+    using _waiting = this.#deps.activities.begin(uid, { kind });
     return await unlessAborted(call, signal);
   }
 
@@ -115,12 +103,12 @@ export class SandboxCreator {
   ): Promise<PodSandbox | undefined> {
     const { report, signal } = options;
     const kind = "creating_sandbox";
-    using _creating = this.#activities.begin(pod.metadata.uid, { kind });
+    using _creating = this.#deps.activities.begin(pod.metadata.uid, { kind });
     if (!await this.#giveIds(pod, report)) return undefined;
     const spec = this.#spec(pod, attempt, report);
     if (spec === undefined) return undefined;
     const { config } = spec;
-    if (await this.#resources?.prepareSandbox(pod, report) === false) {
+    if (!await this.#deps.resources.prepareSandbox(pod, report)) {
       return undefined;
     }
     let id: string;
@@ -132,7 +120,7 @@ export class SandboxCreator {
       return undefined;
     }
     report.changed();
-    await this.#resources?.sandboxMade(pod);
+    await this.#deps.resources.sandboxMade(pod);
     if (pod.spec.hostNetwork === true) {
       this.#pauses.made(pod.metadata.uid);
       return { id, config, observed: this.#onNode(id, attempt), ips: [] };
@@ -160,9 +148,9 @@ export class SandboxCreator {
 
   /** Gives a pod with a user namespace its ids; says in the report why it cannot. */
   async #giveIds(pod: Pod, report: SyncReport): Promise<boolean> {
-    if (pod.spec.hostUsers !== false || this.#users === undefined) return true;
+    if (pod.spec.hostUsers !== false) return true;
     try {
-      await this.#users.reserve(pod.metadata.uid);
+      await this.#deps.users.reserve(pod.metadata.uid);
       return true;
     } catch (error) {
       this.#fail(pod, said(describeError(error)), { report });
@@ -175,7 +163,7 @@ export class SandboxCreator {
     attempt: number,
     report: SyncReport,
   ): SandboxSpec | undefined {
-    const spec = this.#specs.sandbox({ pod, attempt });
+    const spec = this.#deps.specs.sandbox({ pod, attempt });
     for (const { reason, message } of spec.warnings ?? []) {
       this.#warn(pod, reason, message);
     }
@@ -197,7 +185,7 @@ export class SandboxCreator {
   ): Promise<string> {
     signal.throwIfAborted();
     const { config, runtimeHandler } = spec;
-    const call = this.#runtime.runPodSandbox(config, { runtimeHandler });
+    const call = this.#deps.runtime.runPodSandbox(config, { runtimeHandler });
     const pending = call.then((id) => id, () => undefined);
     this.#pending.set(uid, pending);
     const settle = (): void => {
@@ -221,7 +209,7 @@ export class SandboxCreator {
     const { id, config, attempt, report, signal } = made;
     let status: SandboxStatus;
     try {
-      status = await this.#runtime.podSandboxStatus(id, { signal });
+      status = await this.#deps.runtime.podSandboxStatus(id, { signal });
     } catch (error) {
       signal.throwIfAborted();
       const cause = causeOf(error);
@@ -257,7 +245,7 @@ export class SandboxCreator {
       id,
       ready: true,
       attempt,
-      createdAt: BigInt(Math.trunc(this.#clock.now())) * 1_000_000n,
+      createdAt: BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n,
       hostNetwork: true,
       ip: "",
       additionalIps: [],
@@ -282,7 +270,7 @@ export class SandboxCreator {
       report,
       ...delayMs === undefined
         ? {}
-        : { retryAtMs: this.#clock.monotonic() + delayMs },
+        : { retryAtMs: this.#deps.clock.monotonic() + delayMs },
     });
   }
 
@@ -297,11 +285,11 @@ export class SandboxCreator {
   ): Promise<boolean> {
     try {
       const { uid } = pod.metadata;
-      const { sandboxes } = await listPod(this.#runtime, uid, { signal });
+      const { sandboxes } = await listPod(this.#deps.runtime, uid, { signal });
       if (sandboxes.some(({ id }) => id === holderId)) return true;
       if (holderId === "") return sandboxes.length > 0;
-      await this.#runtime.stopPodSandbox(holderId, { signal });
-      await this.#runtime.removePodSandbox(holderId, { signal });
+      await this.#deps.runtime.stopPodSandbox(holderId, { signal });
+      await this.#deps.runtime.removePodSandbox(holderId, { signal });
     } catch {
       // The failure to create is what is told; this was an attempt to heal it.
       signal.throwIfAborted();
@@ -332,7 +320,7 @@ export class SandboxCreator {
   }
 
   #warn(pod: Pod, reason: string, message: string): void {
-    this.#events.record(podRef(pod), { type: "Warning", reason, message });
+    this.#deps.events.record(podRef(pod), { type: "Warning", reason, message });
   }
 }
 

@@ -49,7 +49,7 @@ export interface StarterDeps {
   readonly files: ContainerFiles;
   readonly runs: NewRuns;
   readonly specs: SpecBuilder;
-  readonly resources?: PodResources;
+  readonly resources: PodResources;
   readonly subPaths: SubPaths;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -216,7 +216,7 @@ export class ContainerStarter {
     await this.#deps.postStart.announce({ pod, container, containerId });
     try {
       await this.#deps.runtime.startContainer(containerId, { signal });
-      await this.#deps.resources?.started(pod, container, containerId);
+      await this.#deps.resources.started(pod, container, containerId);
       this.#tell(pod).normal(name, "Started", "Container started");
     } catch (error) {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { shortageWords } from "../../../mod/explain/shortage_words.ts";
+import { shortageWords } from "../../../mod/explain/refusal_sentences.ts";
 
 const SHORTAGES: readonly (readonly [string, readonly bigint[], string])[] = [
   [

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { Activities } from "../../../mod/runtime/account/mod.ts";
 import { Sessions } from "../../../mod/base/mod.ts";
 import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
 import { CriError, type Image } from "../../../mod/cri/model/mod.ts";
 import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
-import type { ImageOutcome } from "../../../mod/runtime/images/image_outcome.ts";
+import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
 import {
   ImagePuller,
   type PullService,
@@ -93,6 +94,7 @@ export function setUp(
     events,
     clock,
     sessions,
+    activities: new Activities({ clock }),
   }, options);
   const ensure = async (
     container: Partial<ContainerSpec>,

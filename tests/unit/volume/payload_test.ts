@@ -12,7 +12,7 @@ import {
   type ObjectGetter,
 } from "../../../mod/api/objects/mod.ts";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
-import { nestedMountPoints } from "../../../mod/volume/nested_mounts.ts";
+import { nestedMountPoints } from "../../../mod/volume/used_volumes.ts";
 import { namedObjects, volumePayload } from "../../../mod/volume/payload.ts";
 import {
   directoriesAbove,

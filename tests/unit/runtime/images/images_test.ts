@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import type { ImageOutcome } from "../../../../mod/runtime/images/image_outcome.ts";
+import type { ImageOutcome } from "../../../../mod/runtime/images/pull_tasks.ts";
 import { podOf } from "../builders.ts";
 import { setUp } from "../images_rig.ts";
 
