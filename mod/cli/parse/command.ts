@@ -21,7 +21,7 @@ export type Command =
   | DescribePodCommand
   | ExplainPodCommand
   | LogsCommand
-  | { readonly kind: "metrics"; readonly location: readonly string[] }
+  | AgentCommand & { readonly kind: "metrics" }
   | {
     readonly kind: "validate";
     /** Files and directories; `-` is standard input. */
@@ -34,11 +34,15 @@ export type Command =
 /** How `get` writes. */
 export type OutputFormat = "table" | "wide" | "json" | "yaml" | "name";
 
-/** `skerry get pods`. */
-export interface GetPodsCommand {
-  readonly kind: "get_pods";
+/** A command that asks an agent. */
+export interface AgentCommand {
   /** Flags that say where the agent is. */
   readonly location: readonly string[];
+}
+
+/** `skerry get pods`. */
+export interface GetPodsCommand extends AgentCommand {
+  readonly kind: "get_pods";
   /** The manifest's name of one pod, or its full name. */
   readonly name: string | undefined;
   /** `undefined` stands for all namespaces. */
@@ -48,10 +52,8 @@ export interface GetPodsCommand {
 }
 
 /** `skerry get events`. */
-export interface GetEventsCommand {
+export interface GetEventsCommand extends AgentCommand {
   readonly kind: "get_events";
-  /** Flags that say where the agent is. */
-  readonly location: readonly string[];
   /** The pod whose events are wanted, by the manifest's name or the full one; all when absent. */
   readonly pod: string | undefined;
   /** `undefined` stands for all namespaces. */
@@ -61,17 +63,13 @@ export interface GetEventsCommand {
 }
 
 /** `skerry get sources`. */
-export interface GetSourcesCommand {
+export interface GetSourcesCommand extends AgentCommand {
   readonly kind: "get_sources";
-  /** Flags that say where the agent is. */
-  readonly location: readonly string[];
   readonly output: OutputFormat;
 }
 
 /** A pod that a command is about. */
-export interface NamedPod {
-  /** Flags that say where the agent is. */
-  readonly location: readonly string[];
+export interface NamedPod extends AgentCommand {
   /** The manifest's name of the pod, or its full name. */
   readonly name: string;
   readonly namespace: string;
@@ -90,10 +88,8 @@ export interface ExplainPodCommand extends NamedPod {
 }
 
 /** `skerry logs`. */
-export interface LogsCommand {
+export interface LogsCommand extends AgentCommand {
   readonly kind: "logs";
-  /** Flags that say where the agent is. */
-  readonly location: readonly string[];
   readonly pod: string;
   readonly namespace: string;
   readonly container: string | undefined;

@@ -11,7 +11,7 @@ import { readOptions } from "./options.ts";
 import { parseGet } from "./parse_get.ts";
 import { parseLogs } from "./parse_logs.ts";
 import { parseDescribe, parseExplain } from "./parse_named_pod.ts";
-import { ok, refused, superfluous } from "./parse_result.ts";
+import { ok, okUnless, refused, superfluous } from "./parse_result.ts";
 
 /** Reads a command line, without the program's own name. */
 export function parseCommand(args: readonly string[]): CommandResult {
@@ -58,17 +58,14 @@ function asksForHelp(args: readonly string[]): boolean {
 function parseMetrics(args: readonly string[]): CommandResult {
   const options = readOptions(args, { location: true });
   const faults = [...options.faults, ...superfluous(options.positionals)];
-  return faults.length > 0
-    ? refused("metrics", faults)
-    : ok({ kind: "metrics", location: options.location });
+  const { location } = options;
+  return okUnless(faults, "metrics", { kind: "metrics", location });
 }
 
 function parseVersion(args: readonly string[]): CommandResult {
   const options = readOptions(args, { location: false });
   const faults = [...options.faults, ...superfluous(options.positionals)];
-  return faults.length > 0
-    ? refused("version", faults)
-    : ok({ kind: "version" });
+  return okUnless(faults, "version", { kind: "version" });
 }
 
 function parseValidate(args: readonly string[]): CommandResult {
@@ -92,7 +89,7 @@ function parseValidate(args: readonly string[]): CommandResult {
   if (bad !== undefined) {
     faults.push(flagRefusal(POD_NETWORK, bad, "networks such as 10.88.0.0/16"));
   }
-  return faults.length > 0 ? refused("validate", faults) : ok({
+  return okUnless(faults, "validate", {
     kind: "validate",
     files: options.positionals,
     unknownFields,

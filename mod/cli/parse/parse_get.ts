@@ -7,13 +7,7 @@
 import type { CommandResult, OutputFormat } from "./command.ts";
 import { type Options, readOptions } from "./options.ts";
 import { nameAfterSlash, POD_WORDS } from "./parse_named_pod.ts";
-import {
-  namespaceOf,
-  ok,
-  quote,
-  refused,
-  superfluous,
-} from "./parse_result.ts";
+import { namespaceOf, okUnless, quote, superfluous } from "./parse_result.ts";
 
 const OUTPUTS = ["wide", "json", "yaml", "name"] as const;
 const SOURCES = ["sources", "source"];
@@ -50,8 +44,7 @@ export function parseGet(args: readonly string[]): CommandResult {
   if (watch && output !== "table" && output !== "wide") {
     faults.push(`Cannot watch with -o ${output}: wanted the table or -o wide`);
   }
-  if (faults.length > 0) return refused("get", faults);
-  return ok({
+  return okUnless(faults, "get", {
     kind: "get_pods",
     location: options.location,
     name,
@@ -82,8 +75,7 @@ function parseGetEvents(options: Options): CommandResult {
       "Cannot watch with -o yaml: wanted the table, -o wide, json or name",
     );
   }
-  if (faults.length > 0) return refused("get", faults);
-  return ok({
+  return okUnless(faults, "get", {
     kind: "get_events",
     location: options.location,
     pod,
@@ -102,9 +94,7 @@ function parseGetSources(args: readonly string[]): CommandResult {
   const faults = [...options.faults, ...superfluous(rest)];
   const output = readOutput(options, faults);
   const { location } = options;
-  return faults.length > 0
-    ? refused("get", faults)
-    : ok({ kind: "get_sources", location, output });
+  return okUnless(faults, "get", { kind: "get_sources", location, output });
 }
 
 function readOutput(options: Options, faults: string[]): OutputFormat {

@@ -31,6 +31,15 @@ export function ok(command: Command): CommandResult {
   return { kind: "ok", command };
 }
 
+/** The command, unless something is wrong with its arguments. */
+export function okUnless(
+  faults: readonly string[],
+  topic: Topic,
+  command: Command,
+): CommandResult {
+  return faults.length > 0 ? refused(topic, faults) : ok(command);
+}
+
 /** A command line that does not. */
 export function refused(
   topic: Topic | undefined,
