@@ -7,8 +7,8 @@
 
 import {
   type Command,
+  type CommandName,
   parseCommand,
-  type Topic,
 } from "../mod/cli/parse/mod.ts";
 import {
   absolutePath,
@@ -29,7 +29,7 @@ export type GrantsResult =
   | { readonly kind: "ok"; readonly grants: Grants }
   | {
     readonly kind: "refused";
-    readonly topic: Topic | undefined;
+    readonly topic: CommandName | undefined;
     readonly faults: readonly string[];
   };
 

@@ -53,7 +53,7 @@ export async function fetchEvents(
  * @throws {AgentUnreachableError} When no agent answers, or the stream breaks.
  * @throws {AgentAnswerError} When the agent refuses.
  */
-export async function* watchEvents(
+export async function* followEvents(
   agent: AgentAddress,
   wanted: WantedEvents,
   options: { readonly after: string; readonly signal: AbortSignal },

@@ -9,8 +9,8 @@ import { AgentUnreachableError, type ClientContext } from "./control_client.ts";
 import {
   type EventList,
   fetchEvents,
+  followEvents,
   type WatchedEvent,
-  watchEvents,
 } from "./event_list.ts";
 import { EVENTS } from "./event_row.ts";
 import { EXIT_OK } from "./exit_code.ts";
@@ -78,7 +78,7 @@ async function watch(
       await writer.takeList(await fetchEvents(agent, command));
       tries = 0;
       const after = writer.seen;
-      const events = watchEvents(agent, command, { after, signal });
+      const events = followEvents(agent, command, { after, signal });
       const end = await writer.takeAll(events);
       if (!signal.aborted) await io.err(`skerry: ${end}`);
     } catch (error) {

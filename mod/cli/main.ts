@@ -26,7 +26,7 @@ import { getSources } from "./get_sources.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
 import { refuse } from "./refuse.ts";
 import { showLog } from "./show_log.ts";
-import { describePod, explainPod } from "./show_report.ts";
+import { showDescription, showExplanation } from "./show_report.ts";
 import { cleanLine } from "./text/mod.ts";
 import { validate } from "./validate.ts";
 
@@ -103,9 +103,9 @@ async function askAgent(
     case "get_sources":
       return await getSources(command, context);
     case "describe_pod":
-      return await describePod(command, context);
+      return await showDescription(command, context);
     case "explain_pod":
-      return await explainPod(command, context);
+      return await showExplanation(command, context);
     case "logs":
       return await showLog(command, context);
     case "metrics":

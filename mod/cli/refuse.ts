@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Topic } from "./parse/mod.ts";
+import type { CommandName } from "./parse/mod.ts";
 import type { CliIo } from "./io.ts";
 
 /** Writes every fault on a line of its own, and where help is. */
 export async function refuse(
   faults: readonly string[],
   context: {
-    readonly topic: Topic | undefined;
+    readonly topic: CommandName | undefined;
     readonly io: Pick<CliIo, "err">;
   },
 ): Promise<void> {

@@ -17,7 +17,7 @@ import { cleanLine, dataText } from "./text/mod.ts";
  * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod has the name.
  */
-export async function describePod(
+export async function showDescription(
   command: DescribePodCommand,
   { io, agent }: ClientContext,
 ): Promise<number> {
@@ -33,7 +33,7 @@ export async function describePod(
  * @throws {AgentUnreachableError} When no agent answers.
  * @throws {AgentAnswerError} When no pod has the name.
  */
-export async function explainPod(
+export async function showExplanation(
   command: ExplainPodCommand,
   { io, agent }: ClientContext,
 ): Promise<number> {

@@ -16,7 +16,7 @@ import {
   environmentValue,
 } from "./describe_environment.ts";
 import { probeResultText, probeText } from "./describe_probe.ts";
-import type { Field, FieldValue } from "../text/mod.ts";
+import type { BlockValue, NamedValue } from "../text/mod.ts";
 
 /** One container and all that is known of it. */
 export interface DescribedContainer {
@@ -37,7 +37,7 @@ export interface TimeTexts {
 export function containerFields(
   { spec, status, probes }: DescribedContainer,
   texts: TimeTexts,
-): readonly Field[] {
+): readonly NamedValue[] {
   return [
     ["Container ID", status?.containerID ?? ""],
     ["Image", spec.image ?? ""],
@@ -67,7 +67,7 @@ const PROBES = [
   ["Startup", "startup"],
 ] as const;
 
-function portFields({ ports = [] }: ContainerSpec): readonly Field[] {
+function portFields({ ports = [] }: ContainerSpec): readonly NamedValue[] {
   if (ports.length === 0) return [["Port", "<none>"], ["Host Port", "<none>"]];
   const plural = ports.length > 1 ? "s" : "";
   const inside = ports.map(({ containerPort, protocol = "TCP", name = "" }) =>
@@ -85,7 +85,7 @@ function portFields({ ports = [] }: ContainerSpec): readonly Field[] {
 function listFields(
   name: string,
   values: readonly string[] | undefined,
-): readonly Field[] {
+): readonly NamedValue[] {
   return values === undefined || values.length === 0
     ? []
     : [[name, { lines: values }]];
@@ -94,7 +94,7 @@ function listFields(
 function stateFields(
   status: ContainerStatus | undefined,
   texts: TimeTexts,
-): readonly Field[] {
+): readonly NamedValue[] {
   if (status === undefined) return [["State", "<unknown>"]];
   const { state = {}, lastState = {}, ready, restartCount } = status;
   return [
@@ -107,7 +107,7 @@ function stateFields(
   ];
 }
 
-function stateValue(state: ContainerState, texts: TimeTexts): FieldValue {
+function stateValue(state: ContainerState, texts: TimeTexts): BlockValue {
   const { running, waiting, terminated } = state;
   if (running !== undefined) {
     return {
@@ -140,14 +140,14 @@ function stateValue(state: ContainerState, texts: TimeTexts): FieldValue {
   };
 }
 
-function given(name: string, value: string | undefined): readonly Field[] {
+function given(name: string, value: string | undefined): readonly NamedValue[] {
   return value === undefined || value === "" ? [] : [[name, value.trimEnd()]];
 }
 
 function amountFields(
   name: string,
   amounts: Readonly<Record<string, string>> | undefined,
-): readonly Field[] {
+): readonly NamedValue[] {
   const entries = Object.entries(amounts ?? {});
   return entries.length === 0
     ? []
@@ -161,7 +161,7 @@ function probeField(
     readonly report: ReportedProbe | undefined;
     readonly texts: TimeTexts;
   },
-): readonly Field[] {
+): readonly NamedValue[] {
   const { probe, report, texts } = of;
   if (probe === undefined) return [];
   const result = probeResultText(report, texts.age);
@@ -169,12 +169,12 @@ function probeField(
   return [[label, result === undefined ? text : [text, result]]];
 }
 
-function sourceFields(spec: ContainerSpec): readonly Field[] {
+function sourceFields(spec: ContainerSpec): readonly NamedValue[] {
   const sources = environmentSources(spec);
   return sources === undefined ? [] : [["Environment Variables from", sources]];
 }
 
-function mountsValue({ volumeMounts = [] }: ContainerSpec): FieldValue {
+function mountsValue({ volumeMounts = [] }: ContainerSpec): BlockValue {
   if (volumeMounts.length === 0) return "<none>";
   const mounts = volumeMounts.toSorted((a, b) =>
     a.mountPath < b.mountPath ? -1 : 1

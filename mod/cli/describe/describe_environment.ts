@@ -6,12 +6,12 @@
  */
 
 import type { ContainerSpec, EnvVar } from "../../api/types/mod.ts";
-import type { FieldValue } from "../text/mod.ts";
+import type { BlockValue } from "../text/mod.ts";
 
 /** What is taken whole from objects; `undefined` when nothing is. */
 export function environmentSources(
   { envFrom = [] }: ContainerSpec,
-): FieldValue | undefined {
+): BlockValue | undefined {
   if (envFrom.length === 0) return undefined;
   return {
     block: envFrom.map(({ configMapRef, secretRef, prefix = "" }) => {
@@ -28,7 +28,7 @@ export function environmentSources(
 }
 
 /** Every variable, by name. */
-export function environmentValue({ env = [] }: ContainerSpec): FieldValue {
+export function environmentValue({ env = [] }: ContainerSpec): BlockValue {
   if (env.length === 0) return "<none>";
   return { block: env.map((each) => [each.name, variableText(each)] as const) };
 }

@@ -15,9 +15,9 @@ import type { PodReport } from "../../server/mod.ts";
 import { containerFields, type TimeTexts } from "./describe_container.ts";
 import { volumesValue } from "./describe_volumes.ts";
 import {
-  type Field,
+  type BlockValue,
   fieldLines,
-  type FieldValue,
+  type NamedValue,
   renderTable,
 } from "../text/mod.ts";
 
@@ -48,7 +48,10 @@ export function describeReport(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function headFields(report: PodReport, texts: TimeTexts): readonly Field[] {
+function headFields(
+  report: PodReport,
+  texts: TimeTexts,
+): readonly NamedValue[] {
   const { pod, source } = report;
   const { metadata, spec, status = {} } = pod;
   const node = [spec.nodeName, status.hostIP].filter((each) => each);
@@ -87,7 +90,7 @@ function headFields(report: PodReport, texts: TimeTexts): readonly Field[] {
 function endingFields(
   { metadata }: Pod,
   texts: TimeTexts,
-): readonly Field[] {
+): readonly NamedValue[] {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
   return [
     ["Status", `Terminating (lasts ${texts.age(deletionTimestamp)})`],
@@ -209,7 +212,7 @@ function table(
   return [`${title}:`, ...lines.map((line) => `  ${line.trimEnd()}`)];
 }
 
-function given(name: string, value: string | undefined): readonly Field[] {
+function given(name: string, value: string | undefined): readonly NamedValue[] {
   return value === undefined || value === "" ? [] : [[name, value]];
 }
 
@@ -219,7 +222,7 @@ function sorted(
   return Object.entries(map).toSorted(([a], [b]) => a < b ? -1 : 1);
 }
 
-function orNone(lines: readonly string[]): FieldValue {
+function orNone(lines: readonly string[]): BlockValue {
   return lines.length === 0 ? "<none>" : lines;
 }
 

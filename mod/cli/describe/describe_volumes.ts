@@ -5,10 +5,10 @@
  */
 
 import type { Volume } from "../../api/types/mod.ts";
-import type { Field, FieldValue } from "../text/mod.ts";
+import type { BlockValue, NamedValue } from "../text/mod.ts";
 
 /** Every volume and what it is. */
-export function volumesValue(volumes: readonly Volume[]): FieldValue {
+export function volumesValue(volumes: readonly Volume[]): BlockValue {
   if (volumes.length === 0) return "<none>";
   return {
     block: volumes.map((volume) =>
@@ -17,7 +17,7 @@ export function volumesValue(volumes: readonly Volume[]): FieldValue {
   };
 }
 
-function volumeFields(volume: Volume): readonly Field[] {
+function volumeFields(volume: Volume): readonly NamedValue[] {
   const { hostPath, emptyDir, configMap, secret, persistentVolumeClaim } =
     volume;
   if (hostPath !== undefined) {
@@ -61,7 +61,7 @@ function volumeFields(volume: Volume): readonly Field[] {
   return otherFields(volume);
 }
 
-function otherFields(volume: Volume): readonly Field[] {
+function otherFields(volume: Volume): readonly NamedValue[] {
   const { projected, downwardAPI, image } = volume;
   if (projected !== undefined) {
     return [
@@ -97,7 +97,7 @@ type ProjectedSource = NonNullable<
   NonNullable<Volume["projected"]>["sources"]
 >[number];
 
-function projectedFields(source: ProjectedSource): readonly Field[] {
+function projectedFields(source: ProjectedSource): readonly NamedValue[] {
   const { configMap, secret, downwardAPI } = source;
   if (configMap !== undefined) {
     return [

@@ -8,7 +8,7 @@ import type { UnknownFields } from "../../api/fault/mod.ts";
 
 /** What a command line asks for. */
 export type Command =
-  | { readonly kind: "help"; readonly topic: Topic | undefined }
+  | { readonly kind: "help"; readonly topic: CommandName | undefined }
   | { readonly kind: "version" }
   | {
     readonly kind: "run";
@@ -105,12 +105,12 @@ export type CommandResult =
   | { readonly kind: "ok"; readonly command: Command }
   | {
     readonly kind: "refused";
-    readonly topic: Topic | undefined;
+    readonly topic: CommandName | undefined;
     readonly faults: readonly string[];
   };
 
 /** The commands, as they are typed. */
-export const TOPICS = [
+export const COMMAND_NAMES = [
   "run",
   "get",
   "describe",
@@ -122,4 +122,4 @@ export const TOPICS = [
 ] as const;
 
 /** A command, as it is typed. */
-export type Topic = typeof TOPICS[number];
+export type CommandName = typeof COMMAND_NAMES[number];

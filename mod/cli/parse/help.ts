@@ -5,7 +5,7 @@
  */
 
 import { RUN_FLAGS } from "../../config/mod.ts";
-import type { Topic } from "./command.ts";
+import type { CommandName } from "./command.ts";
 
 const OVERVIEW = `skerry runs Kubernetes Pod manifests on this machine.
 
@@ -123,7 +123,7 @@ Flags:
 Exit codes: 0 no fault, 1 any fault, 64 bad flags.
 `;
 
-const TEXTS: Readonly<Record<Topic, string>> = {
+const TEXTS: Readonly<Record<CommandName, string>> = {
   run: RUN,
   get: GET,
   describe: DESCRIBE,
@@ -145,6 +145,6 @@ function runFlags(): string {
 }
 
 /** The help of one command, or of all together. */
-export function helpText(topic: Topic | undefined): string {
+export function helpText(topic: CommandName | undefined): string {
   return topic === undefined ? OVERVIEW : TEXTS[topic];
 }

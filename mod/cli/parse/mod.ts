@@ -26,6 +26,7 @@
 
 export type {
   Command,
+  CommandName,
   DescribePodCommand,
   ExplainPodCommand,
   GetEventsCommand,
@@ -33,7 +34,6 @@ export type {
   GetSourcesCommand,
   LogsCommand,
   OutputFormat,
-  Topic,
 } from "./command.ts";
 export { helpText } from "./help.ts";
 export { parseCommand } from "./parse_command.ts";

@@ -6,7 +6,11 @@
 
 import { parseCidr, suggest } from "../../base/text/mod.ts";
 import { flagRefusal } from "../../config/mod.ts";
-import { type CommandResult, type Topic, TOPICS } from "./command.ts";
+import {
+  COMMAND_NAMES,
+  type CommandName,
+  type CommandResult,
+} from "./command.ts";
 import { readOptions } from "./options.ts";
 import { parseGet } from "./parse_get.ts";
 import { parseLogs } from "./parse_logs.ts";
@@ -20,12 +24,15 @@ export function parseCommand(args: readonly string[]): CommandResult {
     return ok({ kind: "help", topic: undefined });
   }
   if (first === "help") {
-    return ok({ kind: "help", topic: TOPICS.find((each) => each === rest[0]) });
+    return ok({
+      kind: "help",
+      topic: COMMAND_NAMES.find((each) => each === rest[0]),
+    });
   }
   if (first === "--version") return ok({ kind: "version" });
-  const topic = TOPICS.find((each) => each === first);
+  const topic = COMMAND_NAMES.find((each) => each === first);
   if (topic === undefined) {
-    const meant = suggest(first, TOPICS);
+    const meant = suggest(first, COMMAND_NAMES);
     return refused(undefined, [
       `Cannot run "${first}": there is no such command${
         meant === undefined ? "" : `, did you mean "${meant}"`
@@ -37,7 +44,7 @@ export function parseCommand(args: readonly string[]): CommandResult {
 }
 
 const PARSERS: Readonly<
-  Record<Topic, (args: readonly string[]) => CommandResult>
+  Record<CommandName, (args: readonly string[]) => CommandResult>
 > = {
   run: (args) => ok({ kind: "run", args }),
   get: parseGet,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Command, CommandResult, Topic } from "./command.ts";
+import type { Command, CommandName, CommandResult } from "./command.ts";
 import type { Options } from "./options.ts";
 
 const DEFAULT_NAMESPACE = "default";
@@ -34,7 +34,7 @@ export function ok(command: Command): CommandResult {
 /** The command, unless something is wrong with its arguments. */
 export function okUnless(
   faults: readonly string[],
-  topic: Topic,
+  topic: CommandName,
   command: Command,
 ): CommandResult {
   return faults.length > 0 ? refused(topic, faults) : ok(command);
@@ -42,7 +42,7 @@ export function okUnless(
 
 /** A command line that does not. */
 export function refused(
-  topic: Topic | undefined,
+  topic: CommandName | undefined,
   faults: readonly string[],
 ): CommandResult {
   return { kind: "refused", topic, faults };

@@ -7,17 +7,17 @@
 import { cleanLine } from "./terminal_text.ts";
 
 /** A name with its value, its list of values, or a block of its own below it. */
-export type Field = readonly [name: string, value: FieldValue];
+export type NamedValue = readonly [name: string, value: BlockValue];
 
 /** One line, several lines under each other, or fields further in. */
-export type FieldValue =
+export type BlockValue =
   | string
   | readonly string[]
-  | { readonly block: readonly Field[] }
+  | { readonly block: readonly NamedValue[] }
   /** A list below its name, one value a line. */
   | { readonly lines: readonly string[] }
   /** A value on the line of the name, and what belongs to it below. */
-  | { readonly value: string; readonly block: readonly Field[] };
+  | { readonly value: string; readonly block: readonly NamedValue[] };
 
 const STEP = "  ";
 
@@ -26,7 +26,7 @@ const STEP = "  ";
  * others wrote cannot leave its place: see {@linkcode cleanLine}.
  */
 export function fieldLines(
-  fields: readonly Field[],
+  fields: readonly NamedValue[],
   indent: string = "",
 ): readonly string[] {
   const width = fields.reduce(
@@ -51,7 +51,7 @@ export function fieldLines(
   });
 }
 
-function hasOwnLine(value: FieldValue): boolean {
+function hasOwnLine(value: BlockValue): boolean {
   if (typeof value === "string") return false;
   return "lines" in value || "block" in value && !("value" in value);
 }

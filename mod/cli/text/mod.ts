@@ -15,6 +15,6 @@
  */
 
 export { dataText, jsonText } from "./data_text.ts";
-export { type Field, fieldLines, type FieldValue } from "./field_block.ts";
+export { type BlockValue, fieldLines, type NamedValue } from "./field_block.ts";
 export { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
 export { cleanLine } from "./terminal_text.ts";
