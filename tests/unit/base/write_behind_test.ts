@@ -90,6 +90,18 @@ Deno.test("WriteBehind writes a value that came while an older one was written a
   strictEqual(bench.mostAtOnce, 1);
 });
 
+Deno.test("WriteBehind writes a value that came while an older one was written, though others may be written beside it", async () => {
+  await using bench = new Bench({ atOnce: 2 });
+  await bench.start();
+  const gate = Promise.withResolvers<void>();
+  bench.hanging.set("a", gate.promise);
+  await bench.put("a", "1");
+  await bench.put("a", "2");
+  gate.resolve();
+  await bench.clock.advance(0);
+  deepStrictEqual(bench.done, ["a=1", "a=2"]);
+});
+
 Deno.test("WriteBehind gathers changes, from the first of them on", async () => {
   await using bench = new Bench({ gatherMs: 100 });
   await bench.start();
@@ -219,4 +231,32 @@ Deno.test("WriteBehind.run() writes at its end what came last, unless writes fai
   sick.writes.put("a", "2");
   await sick[Symbol.asyncDispose]();
   ok(!sick.done.includes("b=1"));
+});
+
+Deno.test("WriteBehind.run() gives a write that hangs a second at its end, and then aborts and awaits it", async () => {
+  const clock = new FakeClock(0);
+  const heard: string[] = [];
+  const writes = new WriteBehind<string>({
+    write: async (_key, _value, signal) => {
+      heard.push("began");
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      await Promise.resolve();
+      heard.push("aborted");
+      signal.throwIfAborted();
+    },
+    failing: () => heard.push("failing"),
+    recovered: () => heard.push("recovered"),
+  }, clock);
+  const stop = new AbortController();
+  const run = writes.run(stop.signal).then(() => heard.push("over"));
+  writes.put("a", "1");
+  await clock.advance(0);
+  stop.abort();
+  await clock.advance(999);
+  deepStrictEqual(heard, ["began"]);
+  await clock.advance(1);
+  await run;
+  deepStrictEqual(heard, ["began", "aborted", "over"]);
 });
