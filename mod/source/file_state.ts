@@ -56,6 +56,15 @@ export interface UnprovenStamp {
 /** The files of the source by their paths. */
 export type FileEntries = ReadonlyMap<string, FileEntry>;
 
+/**
+ * What this node has against a valid pod: fields that it does not honour, hosts that it
+ * may not reach. It is given the warnings of the manifest, to record them.
+ */
+export type PodCheck = (
+  pod: Pod,
+  warnings: readonly Fault[],
+) => readonly Fault[];
+
 /** One thing that an operator has to know about a file, or about all of them. */
 export type FileReport =
   | {

@@ -28,6 +28,7 @@ export {
   isSettling,
   mayBeTaken,
   type OutageFault,
+  type PodCheck,
   reportOn,
   restoredEntries,
   sameContent,

@@ -27,11 +27,11 @@ export {
 export type {
   Container,
   ContainerFilter,
-  ContainerState,
   ContainerStats,
-  ContainerStatus,
   ExecResult,
   Image,
+  RuntimeContainerState,
+  RuntimeContainerStatus,
   RuntimeHandler,
   RuntimeStatus,
   RuntimeVersion,

@@ -72,7 +72,11 @@ export interface SandboxStatus extends Sandbox {
 }
 
 /** Where a container stands in the runtime. */
-export type ContainerState = "created" | "running" | "exited" | "unknown";
+export type RuntimeContainerState =
+  | "created"
+  | "running"
+  | "exited"
+  | "unknown";
 
 /** One row of ListContainers. */
 export interface Container {
@@ -81,18 +85,18 @@ export interface Container {
   readonly metadata: { readonly name: string; readonly attempt: number };
   readonly image: ImageSpec;
   readonly imageRef: string;
-  readonly state: ContainerState;
+  readonly state: RuntimeContainerState;
   /** Nanoseconds since the epoch. */
   readonly createdAt: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The answer of ContainerStatus. */
-export interface ContainerStatus {
+/** The answer of RuntimeContainerStatus. */
+export interface RuntimeContainerStatus {
   readonly id: string;
   readonly metadata: { readonly name: string; readonly attempt: number };
-  readonly state: ContainerState;
+  readonly state: RuntimeContainerState;
   /** Nanoseconds since the epoch; 0 when it has not happened. */
   readonly createdAt: bigint;
   readonly startedAt: bigint;
@@ -130,7 +134,7 @@ export interface SandboxFilter {
 export interface ContainerFilter {
   readonly id?: string;
   readonly sandboxId?: string;
-  readonly state?: ContainerState;
+  readonly state?: RuntimeContainerState;
   readonly labels?: Readonly<Record<string, string>>;
 }
 

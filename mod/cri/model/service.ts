@@ -10,9 +10,9 @@ import type {
   Container,
   ContainerFilter,
   ContainerStats,
-  ContainerStatus,
   ExecResult,
   Image,
+  RuntimeContainerStatus,
   RuntimeStatus,
   RuntimeVersion,
   Sandbox,
@@ -80,7 +80,7 @@ export interface RuntimeService {
   containerStatus(
     containerId: string,
     options?: CallOptions,
-  ): Promise<ContainerStatus>;
+  ): Promise<RuntimeContainerStatus>;
   /** What all containers use of the node, as the runtime last measured it. */
   listContainerStats(options?: CallOptions): Promise<readonly ContainerStats[]>;
   updateContainerResources(

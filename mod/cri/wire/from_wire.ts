@@ -10,10 +10,10 @@
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type Container,
-  type ContainerState,
   type ContainerStats,
-  type ContainerStatus,
   type Image,
+  type RuntimeContainerState,
+  type RuntimeContainerStatus,
   type RuntimeStatus,
   type RuntimeVersion,
   type Sandbox,
@@ -32,7 +32,7 @@ import type {
 
 // In the order of their numbers.
 const SANDBOX_STATES: readonly SandboxState[] = ["ready", "not_ready"];
-const CONTAINER_STATES: readonly ContainerState[] = [
+const CONTAINER_STATES: readonly RuntimeContainerState[] = [
   "created",
   "running",
   "exited",
@@ -133,7 +133,7 @@ export function containerFromWire(row: wire.Container): Container {
 /** A container in full. */
 export function containerStatusFromWire(
   status: wire.ContainerStatus,
-): ContainerStatus {
+): RuntimeContainerStatus {
   const resources = status.resources?.linux;
   const stopSignal = stopSignalFromWire(status.stopSignal);
   return {

@@ -10,7 +10,7 @@
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type ContainerFilter,
-  type ContainerState,
+  type RuntimeContainerState,
   type SandboxFilter,
   type SandboxState,
   stopSignalToWire,
@@ -64,7 +64,9 @@ const SANDBOX_STATE: Readonly<Record<SandboxState, wire.PodSandboxState>> = {
   not_ready: 1,
 };
 
-const CONTAINER_STATE: Readonly<Record<ContainerState, wire.ContainerState>> = {
+const CONTAINER_STATE: Readonly<
+  Record<RuntimeContainerState, wire.ContainerState>
+> = {
   created: 0,
   running: 1,
   exited: 2,

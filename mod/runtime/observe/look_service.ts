@@ -6,13 +6,13 @@
 
 import type {
   CallOptions,
-  ContainerStatus,
+  RuntimeContainerStatus,
   SandboxStatus,
 } from "../../cri/model/mod.ts";
 import type { ListService } from "./list_pods.ts";
 
 /** The status of a container, and how far it can be relied upon. */
-export interface ToldStatus extends ContainerStatus {
+export interface ToldStatus extends RuntimeContainerStatus {
   /** The runtime's own status still lags behind: more will be told of the end. */
   readonly isUnconfirmed?: true;
 }

@@ -10,7 +10,7 @@ import {
   LABEL_CONTAINER_NAME,
   LABEL_POD_UID,
 } from "../../api/vocabulary/mod.ts";
-import type { ContainerStatus } from "../../cri/model/mod.ts";
+import type { RuntimeContainerStatus } from "../../cri/model/mod.ts";
 import { containerDirectory } from "./container_files.ts";
 import type { RuntimeFiles } from "../spec/mod.ts";
 
@@ -30,7 +30,7 @@ const LOG_TAIL_BYTES = 64 * 1024;
  */
 export async function terminationMessage(
   files: RuntimeFiles,
-  status: ContainerStatus,
+  status: RuntimeContainerStatus,
 ): Promise<string> {
   const own = await ownMessage(files, status);
   const message = status.message.slice(0, MAX_FILE_BYTES);
@@ -57,7 +57,7 @@ export function lastLogText(
 
 async function ownMessage(
   files: RuntimeFiles,
-  status: ContainerStatus,
+  status: RuntimeContainerStatus,
 ): Promise<string> {
   const file = ownFile(status);
   if (file !== undefined) {
@@ -87,7 +87,7 @@ async function ownMessage(
  * to a Secret of another pod for example.
  */
 function ownFile(
-  status: ContainerStatus,
+  status: RuntimeContainerStatus,
 ): { readonly podsDir: string; readonly path: string } | undefined {
   const { annotations, labels, mounts } = status;
   const wanted = annotations[ANNOTATION_TERMINATION_MESSAGE_PATH] ?? "";
@@ -104,7 +104,7 @@ function ownFile(
   return { podsDir: hostPath.slice(0, at), path: hostPath.slice(at + 1) };
 }
 
-function fallsBackToLogs(status: ContainerStatus): boolean {
+function fallsBackToLogs(status: RuntimeContainerStatus): boolean {
   const policy = status.annotations[ANNOTATION_TERMINATION_MESSAGE_POLICY];
   // A container that could not even be started has written nothing.
   return policy === "FallbackToLogsOnError" && status.exitCode !== 0 &&

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Fault, UnknownFields } from "../../api/fault/mod.ts";
-import type { Pod } from "../../api/types/mod.ts";
+import type { UnknownFields } from "../../api/fault/mod.ts";
 import {
   Bell,
   type Moment,
@@ -29,6 +28,7 @@ import {
   isSettling,
   type LastGoodStore,
   type ManifestFiles,
+  type PodCheck,
   sameContent,
   type SourceCondition,
 } from "../mod.ts";
@@ -77,7 +77,7 @@ export interface FileSourceDeps extends FileReporterDeps {
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
   /** What this node has against a valid pod; a fault refuses its manifest. */
-  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
+  readonly check?: PodCheck;
 }
 
 /**

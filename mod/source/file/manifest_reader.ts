@@ -38,6 +38,7 @@ import {
   type Kept,
   type ManifestFiles,
   mayBeTaken,
+  type PodCheck,
 } from "../mod.ts";
 import { identifyPod } from "./identify_pod.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
@@ -48,12 +49,8 @@ export interface ManifestReaderDeps {
   readonly log: Logger;
   readonly files: Pick<ManifestFiles, "read">;
   readonly kept: Pick<KeptManifests, "load">;
-  /**
-   * What this node has against a valid pod: fields that it does not honour, hosts it
-   * may not reach. A fault refuses the manifest like any other. It is given what is
-   * allowed in the manifest and seldom meant, for it to be told.
-   */
-  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
+  /** A fault refuses the manifest like any other. */
+  readonly check?: PodCheck;
   /**
    * What becomes of fields that the API does not have.
    *

@@ -18,7 +18,7 @@ export interface RecordContent extends SourceContent {
 }
 
 /** What a record says; `undefined` unless it is sound and has this key. */
-export function contentOf(
+export function openContent(
   key: string,
   found: FoundRecord,
 ): RecordContent | undefined {

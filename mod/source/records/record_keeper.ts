@@ -20,7 +20,7 @@ import type {
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import { contentOf, isOf, keyOf, type RecordContent } from "./kept_record.ts";
+import { isOf, keyOf, openContent, type RecordContent } from "./kept_record.ts";
 import type { CheckpointFailure, Kept, RecordFiles } from "../mod.ts";
 import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
 import { type FoundRecord, RecordFolder } from "./record_folder.ts";
@@ -272,7 +272,7 @@ export class RecordKeeper {
     try {
       const found = await folder.read(key);
       if (found.kind === "missing") return ABSENT;
-      const content = contentOf(key, found);
+      const content = openContent(key, found);
       if (content !== undefined) return { kind: "present", content };
     } catch (error) {
       this.#deps.log.warn("checkpoint_unreadable", { file, error });

@@ -24,7 +24,7 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { describeFaults, identifyPod, keepEqual } from "../file/mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
-import type { FileReport } from "../mod.ts";
+import type { FileReport, PodCheck } from "../mod.ts";
 
 /** How answers are read. */
 export interface UrlContentOptions {
@@ -41,7 +41,7 @@ export interface UrlContentOptions {
 export interface UrlContentDeps {
   readonly log: Logger;
   /** What this node has against a valid pod; a fault refuses that pod alone. */
-  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
+  readonly check?: PodCheck;
 }
 
 /** What an answer amounts to. */

@@ -5,7 +5,7 @@
  */
 
 import { createHash, type KeyObject } from "node:crypto";
-import type { Fault, UnknownFields } from "../../api/fault/mod.ts";
+import type { UnknownFields } from "../../api/fault/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Counter } from "../../base/telemetry/mod.ts";
@@ -21,6 +21,7 @@ import {
   checkpointCondition,
   type FileReport,
   type OutageFault,
+  type PodCheck,
   sameContent,
   type SetCheckpoint,
   type SourceCondition,
@@ -73,7 +74,7 @@ export interface UrlSourceDeps extends FileReporterDeps {
   /** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
   readonly readFile: ReadFile;
   /** What this node has against a valid pod; a fault refuses that pod alone. */
-  readonly check?: (pod: Pod, warnings: readonly Fault[]) => readonly Fault[];
+  readonly check?: PodCheck;
 }
 
 /**

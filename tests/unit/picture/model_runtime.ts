@@ -8,9 +8,9 @@ import { type Clock, Inbox } from "../../../mod/base/mod.ts";
 import {
   type Container,
   type ContainerFilter,
-  type ContainerStatus,
   CriError,
   type CriErrorKind,
+  type RuntimeContainerStatus,
   type Sandbox,
   type SandboxFilter,
   type SandboxStatus,
@@ -148,7 +148,7 @@ export class ModelRuntime {
   async containerStatus(
     id: string,
     options: CallOptions = {},
-  ): Promise<ContainerStatus> {
+  ): Promise<RuntimeContainerStatus> {
     await this.#suffer(`status ${id}`, options);
     const row = this.#containers.get(id);
     if (row === undefined) throw failure("not_found");

@@ -12,7 +12,7 @@ import type {
 } from "../../../mod/api/types/mod.ts";
 import type {
   Container,
-  ContainerStatus,
+  RuntimeContainerStatus,
   Sandbox,
   SandboxStatus,
 } from "../../../mod/cri/model/mod.ts";
@@ -81,8 +81,8 @@ export function containerRow(
 /** The details of a container row. */
 export function containerDetails(
   row: Container,
-  rest: Partial<ContainerStatus> = {},
-): ContainerStatus {
+  rest: Partial<RuntimeContainerStatus> = {},
+): RuntimeContainerStatus {
   return {
     id: row.id,
     metadata: row.metadata,

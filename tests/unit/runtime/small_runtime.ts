@@ -6,8 +6,8 @@
 
 import {
   type Container,
-  type ContainerStatus,
   CriError,
+  type RuntimeContainerStatus,
   type Sandbox,
   type SandboxStatus,
 } from "../../../mod/cri/model/mod.ts";
@@ -34,7 +34,7 @@ export class SmallRuntime {
   readonly calls: string[] = [];
   sandboxes: readonly Sandbox[] = [];
   containers: readonly Container[] = [];
-  details: Partial<ContainerStatus> = {};
+  details: Partial<RuntimeContainerStatus> = {};
   /** The signals that came with calls. */
   readonly signals: unknown[] = [];
   sandbox: Partial<SandboxStatus> = {};
@@ -61,7 +61,10 @@ export class SmallRuntime {
     return Promise.resolve(sandboxDetails(row, this.sandbox));
   }
 
-  containerStatus(id: string, more?: CallMore): Promise<ContainerStatus> {
+  containerStatus(
+    id: string,
+    more?: CallMore,
+  ): Promise<RuntimeContainerStatus> {
     this.signals.push(more?.signal);
     this.calls.push(`status ${id}`);
     const row = this.containers.find((each) => each.id === id);

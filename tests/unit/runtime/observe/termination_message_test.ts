@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { ContainerStatus } from "../../../../mod/cri/model/mod.ts";
+import type { RuntimeContainerStatus } from "../../../../mod/cri/model/mod.ts";
 import {
   lastLogText,
   terminationMessage,
@@ -17,7 +17,9 @@ const PATH = "/dev/termination-log";
 const FILE = "/pods/u/containers/c/0badcafe";
 const LOG = "/logs/shop_web_u/c/0.log";
 
-function dead(rest: Partial<ContainerStatus> = {}): ContainerStatus {
+function dead(
+  rest: Partial<RuntimeContainerStatus> = {},
+): RuntimeContainerStatus {
   const row = containerRow("u", {
     state: "exited",
     annotations: {
@@ -60,7 +62,7 @@ const line = (text: string, tag = "F", stream = "stdout") =>
 const ROWS: readonly {
   readonly what: string;
   readonly files: Readonly<Record<string, string>>;
-  readonly status?: Partial<ContainerStatus>;
+  readonly status?: Partial<RuntimeContainerStatus>;
   readonly expected: string;
 }[] = [
   {
