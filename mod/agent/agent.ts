@@ -21,7 +21,6 @@ import {
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
-import type { ResizeRefusal } from "../pod/plan/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
@@ -53,20 +52,19 @@ import type {
 import {
   type PodSyncer,
   PodWorkers,
-  ProbeAnswers,
   type ResizeJudge,
   type RollbackStore,
+  takeProbeResult,
   type WorkerView,
 } from "./workers/mod.ts";
 import {
+  eventsOf,
   housekeepingEvents,
-  probeEvents,
-  pullEvents,
-  runtimeEvents,
-  sourceEvents,
-} from "./event_feeds.ts";
-import type { SyncEvent } from "./sync_event.ts";
-import { runSyncLoop, type SyncFeed } from "./sync_loop.ts";
+  runSyncLoop,
+  runtimeEvent,
+  type SyncEvent,
+  type SyncFeed,
+} from "./sync_loop.ts";
 
 /** What the agent is made of. */
 export interface AgentDeps {
@@ -142,7 +140,6 @@ export class Agent {
   readonly #wishes: Reconciler;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
-  readonly #answers: ProbeAnswers;
   #lastBeatMs: number;
 
   constructor(deps: AgentDeps, options: AgentOptions) {
@@ -175,7 +172,6 @@ export class Agent {
       workers: this.#workers,
       store: deps.rollbackStore,
     });
-    this.#answers = new ProbeAnswers({ ...deps, workers: this.#workers });
     this.#evictor = new StorageEvictor({
       ...deps,
       pods: {
@@ -192,7 +188,7 @@ export class Agent {
     });
   }
 
-  /** Which pods may have other resources. */
+  /** Which pods may have other resources, and why one does not have what it asks for. */
   get resizes(): ResizeJudge {
     return this.#resizes;
   }
@@ -215,11 +211,6 @@ export class Agent {
   /** Why the node does not take a pod, or not yet; `undefined` for one that it took. */
   pendingVerdict(uid: string): PendingVerdict | undefined {
     return this.#admission.pendingVerdict(uid);
-  }
-
-  /** Why a pod does not have the resources that it asks for; `undefined` for one that has. */
-  resizeRefusal(uid: string): ResizeRefusal | undefined {
-    return this.#resizes.refusalOf(uid);
   }
 
   /** What the last sync of a pod came to; `undefined` where there was none. */
@@ -247,23 +238,36 @@ export class Agent {
     // The first listener, so that the trials are written before the store ends.
     const pause = (): void => this.#rollbacks.pause();
     signal.addEventListener("abort", pause, { once: true });
+    const { clock, prober, sources, lifecycleEvents, pullEnds } = this.#deps;
+    const { collector, rollbackStore, records } = this.#deps;
     await using tasks = new TaskGroup(signal);
-    tasks.start((scope) => this.#workers.run(scope));
-    tasks.start((scope) => this.#deps.collector.run(scope));
-    tasks.start((scope) => this.#evictor.run(scope));
-    tasks.start((scope) => this.#deps.rollbackStore.run(scope));
-    tasks.start((scope) => this.#deps.records.run(scope));
+    const parts = [
+      this.#workers,
+      collector,
+      this.#evictor,
+      rollbackStore,
+      records,
+    ];
+    for (const part of parts) tasks.start((scope) => part.run(scope));
     await runSyncLoop(
       [
-        ...this.#deps.sources.map((source): SyncFeed => (scope) =>
-          sourceEvents(source.run(scope))
+        ...sources.map((source): SyncFeed => (scope) =>
+          eventsOf(
+            source.run(scope),
+            (set) => ({ kind: "source_delivered", set }),
+          )
         ),
-        (scope) => runtimeEvents(this.#deps.lifecycleEvents(scope)),
-        (scope) => pullEvents(this.#deps.pullEnds(scope)),
-        (scope) => probeEvents(this.#deps.prober.run(scope)),
-        (scope) => housekeepingEvents(this.#deps.clock, scope),
+        (scope) => eventsOf(lifecycleEvents(scope), runtimeEvent),
+        (scope) =>
+          eventsOf(pullEnds(scope), (uid) => ({ kind: "pull_ended", uid })),
+        (scope) =>
+          eventsOf(
+            prober.run(scope),
+            (change) => ({ kind: "probe_changed", change }),
+          ),
+        (scope) => housekeepingEvents(clock, scope),
       ],
-      { handle: (event) => this.#handle(event) },
+      (event) => this.#handle(event),
       tasks.signal,
     );
     if (tasks.failure !== undefined) throw tasks.failure;
@@ -283,7 +287,10 @@ export class Agent {
         this.#workers.enqueueName(event.uid);
         break;
       case "probe_changed":
-        this.#answers.take(event.change);
+        takeProbeResult(event.change, {
+          statuses: this.#deps.statuses,
+          workers: this.#workers,
+        });
         break;
       case "runtime_returned":
         this.#workers.enqueueUnsettled();
@@ -378,11 +385,7 @@ function heardOf(set: SourceSet): Heard {
 }
 
 function keyOf(
-  { kind, namespace, name }: {
-    readonly kind: string;
-    readonly namespace: string;
-    readonly name: string;
-  },
+  { kind, namespace, name }: Pick<ObjectChange, "kind" | "namespace" | "name">,
 ): string {
   return `${kind}/${namespace}/${name}`;
 }

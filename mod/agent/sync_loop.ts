@@ -4,30 +4,45 @@
  * @module
  */
 
-import { Inbox, TaskGroup } from "../base/mod.ts";
-import type { SyncEvent } from "./sync_event.ts";
+import { type Clock, Inbox, TaskGroup } from "../base/mod.ts";
+import type { PodLifecycleEvent } from "../picture/mod.ts";
+import type { ProbeChange } from "../prober/mod.ts";
+import type { SourceSet } from "../source/merge/mod.ts";
+
+/**
+ * One reason to look at a pod or at all of them.
+ *
+ * An event says look again, never what is true: the handler reads the latest
+ * state, so that a lost or doubled event harms nothing.
+ */
+export type SyncEvent =
+  | { readonly kind: "source_delivered"; readonly set: SourceSet }
+  | { readonly kind: "container_moved"; readonly uid: string }
+  | { readonly kind: "pull_ended"; readonly uid: string }
+  | { readonly kind: "probe_changed"; readonly change: ProbeChange }
+  | { readonly kind: "runtime_returned" }
+  | { readonly kind: "housekeeping_due" };
+
+/** One source of events; it has to end when `signal` aborts. */
+export type SyncFeed = (signal: AbortSignal) => AsyncIterable<SyncEvent>;
 
 /** As upstream's channel of pod lifecycle events; a full inbox makes its feeders wait. */
 const INBOX_CAPACITY = 1000;
 
-/** What the loop does with each kind of event. Handlers mark work and return at once. */
-export interface SyncHandler {
-  handle(event: SyncEvent): void;
-}
-
-/** One source of events; it has to end when `signal` aborts. */
-export type SyncFeed = (signal: AbortSignal) => AsyncIterable<SyncEvent>;
+/** Upstream's housekeeping period. */
+const HOUSEKEEPING_PERIOD_MS = 2_000;
 
 /**
  * Runs until `signal` aborts.
  *
  * @param feeds given a signal of the loop's own, which aborts as well when the loop
- * fails: it waits for all of them, and one that has nothing to tell would never end
- * @throws what a source or the handler threw: the loop never goes on without one of its feeders
+ * fails: it waits for all of them, and one without events would never end
+ * @param handle marks work and returns at once
+ * @throws what a source or `handle` threw: the loop never goes on without one of its feeders
  */
 export async function runSyncLoop(
   feeds: readonly SyncFeed[],
-  handler: SyncHandler,
+  handle: (event: SyncEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   using inbox = new Inbox<SyncEvent>(INBOX_CAPACITY);
@@ -43,6 +58,49 @@ export async function runSyncLoop(
       }
     });
   }
-  for await (const event of inbox) handler.handle(event);
+  for await (const event of inbox) handle(event);
   if (pumps.failure !== undefined) throw pumps.failure;
+}
+
+/** What items mean to the loop; `undefined` for one that it does not need. */
+export async function* eventsOf<T>(
+  items: AsyncIterable<T>,
+  eventOf: (item: T) => SyncEvent | undefined,
+): AsyncIterable<SyncEvent> {
+  for await (const item of items) {
+    const event = eventOf(item);
+    if (event !== undefined) yield event;
+  }
+}
+
+/**
+ * What moves in the runtime, but for removals of dead containers (upstream:
+ * isSyncPodWorthy). The agent itself removes what it could not start, so a sync for each
+ * removal would try again at once, and again.
+ */
+export function runtimeEvent(event: PodLifecycleEvent): SyncEvent | undefined {
+  switch (event.kind) {
+    case "container_removed":
+      return undefined;
+    case "runtime_returned":
+      return { kind: "runtime_returned" };
+    default:
+      return { kind: "container_moved", uid: event.podUid };
+  }
+}
+
+/** The ticks of housekeeping; ends when `signal` aborts. */
+export async function* housekeepingEvents(
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncIterable<SyncEvent> {
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(HOUSEKEEPING_PERIOD_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    yield { kind: "housekeeping_due" };
+  }
 }

@@ -96,7 +96,10 @@ export async function buildCore(
     volumes,
     directories,
     remains,
-    resizes: { judge: (...pods) => agent.resizes.judge(...pods) },
+    resizes: {
+      judge: (...pods) => agent.resizes.judge(...pods),
+      refusalOf: (uid) => agent.resizes.refusalOf(uid),
+    },
   });
   const agent: Agent = new Agent({
     ...common,

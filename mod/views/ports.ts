@@ -30,7 +30,7 @@ export interface ViewedCore {
     | "decision"
     | "endFailure"
     | "pendingVerdict"
-    | "resizeRefusal"
+    | "resizes"
     | "probes"
     | "idleMs"
   >;

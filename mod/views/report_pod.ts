@@ -102,7 +102,7 @@ function gatherFacts(
   const decision = decisionOf(uid, deps, nowMs);
   const namesake = worker && namesakeOf(worker, workers);
   const events = core.events.list({ uid });
-  const shortage = core.agent.resizeRefusal(uid)?.shortage;
+  const shortage = core.agent.resizes.refusalOf(uid)?.shortage;
   const endFailure = core.agent.endFailure(uid);
   const outage = core.watch.downSince;
   const broken = brokenManifestOf(pod, core);

@@ -12,7 +12,7 @@ import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
 import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import { STATUS_RECORD } from "../../status/mod.ts";
-import { FormerLives } from "./previous_pod.ts";
+import { idsOf, withoutPrevious } from "./previous_pod.ts";
 import type { Retention } from "../workers/mod.ts";
 
 /** What handing over needs. */
@@ -27,7 +27,7 @@ export interface RemainsDeps {
     discard(uid: string, options?: { readonly keep?: string }): void;
     renew(uid: string): void;
   };
-  readonly resources?: Pick<PodResources, "remove">;
+  readonly resources: Pick<PodResources, "remove">;
 }
 
 /** The containers of a pod have ended; this is what is left of it. */
@@ -44,7 +44,8 @@ export class PodRemains {
   readonly #deps: RemainsDeps;
   /** Pods that are being removed wholly, by UID, as they were last seen. */
   readonly #gone = new Map<string, ObservedPod | undefined>();
-  readonly #formerLives = new FormerLives();
+  /** The ids in the runtime that are of an earlier pod of the UID. */
+  readonly #previous = new Map<string, ReadonlySet<string>>();
 
   constructor(deps: RemainsDeps) {
     this.#deps = deps;
@@ -59,7 +60,7 @@ export class PodRemains {
 
   /** The pod without what another pod of its UID left in the runtime. */
   ofThisLife(observed: ObservedPod): ObservedPod {
-    return this.#formerLives.without(observed);
+    return withoutPrevious(observed, this.#previous.get(observed.uid));
   }
 
   /** Older dead containers and sandboxes of a pod that lives on. */
@@ -108,7 +109,6 @@ export class PodRemains {
   /** The cgroup of a pod that has ended and does not begin anew. */
   endCgroup(uid: string): void {
     const { collector, resources } = this.#deps;
-    if (resources === undefined) return;
     collector.add({
       key: keysOf(uid).cgroup,
       what: `the cgroup of pod "${uid}"`,
@@ -167,11 +167,12 @@ export class PodRemains {
 
   #part(observed: ObservedPod, options: { readonly keepLogs: boolean }): void {
     const { collector } = this.#deps;
-    this.#formerLives.part(
-      observed,
-      (id) =>
-        collector.has(`sandbox/${id}`) || collector.has(`container/${id}`),
-    );
+    const { uid } = observed;
+    const isPending = (id: string): boolean =>
+      collector.has(`sandbox/${id}`) || collector.has(`container/${id}`);
+    const earlier = [...this.#previous.get(uid) ?? []].filter(isPending);
+    const ids = new Set([...earlier, ...idsOf(observed)]);
+    if (ids.size > 0) this.#previous.set(uid, ids);
     for (const container of observed.containers) {
       this.#addContainer(observed, container, { keepLog: options.keepLogs });
     }
@@ -202,7 +203,7 @@ export class PodRemains {
     }
     directories.discard(uid);
     this.#gone.delete(uid);
-    this.#formerLives.forget(uid);
+    this.#previous.delete(uid);
     // The look above has put it there again.
     picture.forget(uid);
   }

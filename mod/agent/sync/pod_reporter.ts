@@ -20,7 +20,13 @@ import type { SyncMemory } from "./sync_memory.ts";
 export interface ReporterDeps extends
   Pick<
     SyncDeps,
-    "clock" | "events" | "statuses" | "prober" | "runtimeName" | "hostIps"
+    | "clock"
+    | "events"
+    | "statuses"
+    | "prober"
+    | "resizes"
+    | "runtimeName"
+    | "hostIps"
   > {
   readonly memory: SyncMemory;
 }
@@ -42,7 +48,7 @@ export class PodReporter {
 
   /** Reports a pod as it was observed. Returns the status that holds from now on. */
   report(pod: Pod, observed: ObservedPod, options: ReportOptions): PodStatus {
-    const { clock, statuses, prober } = this.#deps;
+    const { clock, statuses, prober, resizes } = this.#deps;
     const { uid } = pod.metadata;
     const memory = this.#deps.memory.of(uid);
     const previous = statuses.get(uid);
@@ -57,7 +63,7 @@ export class PodReporter {
       runtimeName: this.#deps.runtimeName(),
       terminal: options.terminal,
       hostIps: this.#deps.hostIps(),
-      resizeRefusal: memory.resizeRefusal,
+      resizeRefusal: resizes.refusalOf(uid),
       eviction: options.eviction,
     });
     const stored = statuses.setPodStatus(pod, status);

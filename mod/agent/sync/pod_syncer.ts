@@ -18,7 +18,6 @@ import {
   type VolumeSetup,
   type VolumeWarning,
 } from "../../volume/mod.ts";
-import { hasContent } from "./content_volumes.ts";
 import { type EndFailure, noLaterThan, type PodDecision } from "./decision.ts";
 import { isAlive, yieldName } from "./yield_name.ts";
 import type {
@@ -38,7 +37,7 @@ import {
   recordFailure,
   STATUS_UNKNOWN,
 } from "./record_failure.ts";
-import { mustWait, withoutVolumes } from "./volume_gate.ts";
+import { hasContent, mustWait, withoutVolumes } from "./volume_gate.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
 const FAILURE_RETRY_MS = 10_000;
@@ -201,10 +200,8 @@ export class RuntimePodSyncer implements PodSyncer {
 
   /** The pod with the resources that it may have now. */
   #allocate(wanted: Pod, observed: ObservedPod): Pod {
-    const { uid } = wanted.metadata;
     const allocated = allocatedPod(wanted, observed);
     const refusal = this.#deps.resizes.judge(wanted, allocated);
-    this.#memory.of(uid).resizeRefusal = refusal;
     return refusal === undefined ? wanted : allocated;
   }
 

@@ -7,7 +7,6 @@
 import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { RuntimePicture } from "../../picture/mod.ts";
-import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 import { parseTime } from "../../pod/status/mod.ts";
 import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import { type Activities, causeOf } from "../../runtime/account/mod.ts";
@@ -31,8 +30,6 @@ type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
 export class PodMemory implements Disposable {
   /** Why containers have not started, as the last attempt said. */
   waiting: Waiting = new Map();
-  /** Why the pod has other resources than it asks for. */
-  resizeRefusal: ResizeRefusal | undefined;
   /** `undefined` before the first sync. */
   decision: PodDecision | undefined;
   /** Why the pod could not be ended when that was last tried. */

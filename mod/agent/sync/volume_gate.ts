@@ -15,6 +15,14 @@ import {
   volumesUsedBy,
 } from "../../volume/mod.ts";
 
+/** Whether a volume of the pod is made from what other objects, or the pod itself, say. */
+export function hasContent(pod: Pick<Pod, "spec">): boolean {
+  return (pod.spec.volumes ?? []).some((volume) =>
+    volume.configMap !== undefined || volume.secret !== undefined ||
+    volume.downwardAPI !== undefined || volume.projected !== undefined
+  );
+}
+
 /** A plan as far as it can be carried out, and who has to wait. */
 export interface GatedPlan {
   readonly plan: PodPlan;

@@ -18,20 +18,10 @@ export interface YieldNameDeps extends Pick<SyncDeps, "executor" | "events"> {
   readonly look: PodLook;
 }
 
-/** As much of a pod as tells whether it runs. */
-interface Parts {
-  readonly sandboxes: readonly Pick<
-    ObservedPod["sandboxes"][number],
-    "ready"
-  >[];
-  readonly containers: readonly Pick<
-    ObservedPod["containers"][number],
-    "state"
-  >[];
-}
-
 /** Whether anything of the pod runs, or may. */
-export function isAlive({ sandboxes, containers }: Parts): boolean {
+export function isAlive(
+  { sandboxes, containers }: Pick<ObservedPod, "sandboxes" | "containers">,
+): boolean {
   return sandboxes.some(({ ready }) => ready) ||
     containers.some(({ state }) => state === "running" || state === "unknown");
 }

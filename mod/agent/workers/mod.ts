@@ -16,4 +16,4 @@ export type {
   RollbackStore,
   SyncResult,
 } from "./ports.ts";
-export { ProbeAnswers } from "./probe_results.ts";
+export { takeProbeResult } from "./probe_results.ts";

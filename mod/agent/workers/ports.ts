@@ -105,6 +105,8 @@ export interface ResizeJudge {
    * @returns `undefined` when it may have what it asks for
    */
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined;
+  /** The last judgement on a pod that was refused. */
+  refusalOf(uid: string): ResizeRefusal | undefined;
 }
 
 /**

@@ -6,12 +6,12 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import {
+  eventsOf,
   housekeepingEvents,
-  pullEvents,
-  runtimeEvents,
-} from "../../../mod/agent/event_feeds.ts";
-import type { SyncEvent } from "../../../mod/agent/sync_event.ts";
-import { runSyncLoop } from "../../../mod/agent/sync_loop.ts";
+  runSyncLoop,
+  runtimeEvent,
+  type SyncEvent,
+} from "../../../mod/agent/sync_loop.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
@@ -29,6 +29,16 @@ async function* feed<T>(
   await promise;
 }
 
+function pulls(
+  signal: AbortSignal,
+  ...uids: readonly string[]
+): AsyncIterable<SyncEvent> {
+  return eventsOf(
+    feed(signal, ...uids),
+    (uid) => ({ kind: "pull_ended", uid }),
+  );
+}
+
 Deno.test("runSyncLoop() handles what every source tells until it is stopped", async () => {
   const stop = new AbortController();
   const moved: PodLifecycleEvent[] = [
@@ -38,14 +48,12 @@ Deno.test("runSyncLoop() handles what every source tells until it is stopped", a
   const handled: SyncEvent[] = [];
   await runSyncLoop(
     [
-      (scope) => runtimeEvents(feed(scope, ...moved)),
-      (scope) => pullEvents(feed(scope, "b")),
+      (scope) => eventsOf(feed(scope, ...moved), runtimeEvent),
+      (scope) => pulls(scope, "b"),
     ],
-    {
-      handle: (event) => {
-        handled.push(event);
-        if (handled.length === 3) stop.abort(OVER);
-      },
+    (event) => {
+      handled.push(event);
+      if (handled.length === 3) stop.abort(OVER);
     },
     stop.signal,
   );
@@ -54,8 +62,8 @@ Deno.test("runSyncLoop() handles what every source tells until it is stopped", a
 });
 
 Deno.test("runSyncLoop() ends at once when it was stopped before it began", async () => {
-  const feeds = [(scope: AbortSignal) => pullEvents(feed(scope))];
-  await runSyncLoop(feeds, { handle: () => {} }, AbortSignal.abort(OVER));
+  const feeds = [(scope: AbortSignal) => pulls(scope)];
+  await runSyncLoop(feeds, () => {}, AbortSignal.abort(OVER));
 });
 
 const FAILURE = new Error("broken");
@@ -67,17 +75,17 @@ Deno.test("runSyncLoop() fails when a source fails, though others have nothing t
     await Promise.resolve();
     throw FAILURE;
   }
-  const feeds = [broken, (scope: AbortSignal) => pullEvents(feed(scope))];
-  await rejects(runSyncLoop(feeds, { handle: () => {} }, signal), FAILURE);
+  const feeds = [broken, (scope: AbortSignal) => pulls(scope)];
+  await rejects(runSyncLoop(feeds, () => {}, signal), FAILURE);
 });
 
 Deno.test("runSyncLoop() fails when an event cannot be handled, though its sources have nothing more to tell", async () => {
   const { signal } = new AbortController();
-  const feeds = [(scope: AbortSignal) => pullEvents(feed(scope, "a"))];
+  const feeds = [(scope: AbortSignal) => pulls(scope, "a")];
   const handle = (): never => {
     throw FAILURE;
   };
-  await rejects(runSyncLoop(feeds, { handle }, signal), FAILURE);
+  await rejects(runSyncLoop(feeds, handle, signal), FAILURE);
 });
 
 Deno.test("housekeepingEvents() asks for housekeeping every two seconds until it is stopped", async () => {

@@ -45,8 +45,8 @@ class Rig implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(options: { readonly hasCgroups?: boolean } = {}) {
-    const { hasCgroups = true } = options;
+  constructor(options: { readonly notesCgroups?: boolean } = {}) {
+    const { notesCgroups = true } = options;
     this.collector = new GarbageCollector({
       clock: this.clock,
       log: silentLogger,
@@ -80,8 +80,10 @@ class Rig implements AsyncDisposable {
           this.#step(`directory ${uid} but ${keep}`),
         renew: (uid) => this.#step(`renew ${uid}`),
       },
-      ...hasCgroups &&
-        { resources: { remove: (uid) => this.#do(`cgroup ${uid}`) } },
+      resources: {
+        remove: (uid) =>
+          notesCgroups ? this.#do(`cgroup ${uid}`) : Promise.resolve(),
+      },
     });
     this.#running = this.collector.run(this.#stop.signal);
   }
@@ -127,7 +129,7 @@ Deno.test("PodRemains.remove() removes the cgroup, all that the runtime has, and
 });
 
 Deno.test("PodRemains.remove() keeps the directory, by which the rest is ours, until the rest is gone", async () => {
-  await using rig = new Rig({ hasCgroups: false });
+  await using rig = new Rig({ notesCgroups: false });
   rig.broken.add("pod");
   rig.remains.remove(UID, "nothing");
   deepStrictEqual([...new Set(await rig.pass(LONG_MS))], ["look u1"]);
@@ -140,7 +142,7 @@ Deno.test("PodRemains.remove() keeps the directory, by which the rest is ours, u
 });
 
 Deno.test("PodRemains.remove() keeps the record that says how an evicted pod ended", async () => {
-  await using rig = new Rig({ hasCgroups: false });
+  await using rig = new Rig({ notesCgroups: false });
   rig.remains.remove(UID, "status");
   deepStrictEqual((await rig.pass()).at(-1), "directory u1 but status.json");
   // It is still wanted, and shown.
@@ -168,7 +170,7 @@ Deno.test("PodRemains.livingOf() leaves out a pod as long as it is being removed
 });
 
 Deno.test("PodRemains.remove() leaves a pod that runs after all to whoever finds orphans", async () => {
-  await using rig = new Rig({ hasCgroups: false });
+  await using rig = new Rig({ notesCgroups: false });
   rig.shown = observed([seen("a")]);
   rig.remains.remove(UID, "nothing");
   deepStrictEqual(await rig.pass(LONG_MS), ["look u1"]);
@@ -178,7 +180,7 @@ Deno.test("PodRemains.remove() leaves a pod that runs after all to whoever finds
 // What the collector is doing when the pod is wanted again.
 for (const step of ["look u1", "pod u1"]) {
   Deno.test(`PodRemains.reclaim() ends a removal in the middle of "${step}", before it takes the directory of the pod that is to run`, async () => {
-    await using rig = new Rig({ hasCgroups: false });
+    await using rig = new Rig({ notesCgroups: false });
     rig.before = (each) => {
       if (each === step) rig.remains.reclaim(pod(UID, { name: "web" }));
     };
@@ -194,7 +196,7 @@ for (const step of ["look u1", "pod u1"]) {
 }
 
 Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID removed, and does not show it", async () => {
-  await using rig = new Rig({ hasCgroups: false });
+  await using rig = new Rig({ notesCgroups: false });
   rig.cache.set(UID, ENDED);
   rig.broken.add("look");
   rig.remains.remove(UID, "nothing");
@@ -219,7 +221,7 @@ for (
   ] as const
 ) {
   Deno.test(`PodRemains.reclaim() has the logs removed of a pod of the UID that had another ${what}`, async () => {
-    await using rig = new Rig({ hasCgroups: false });
+    await using rig = new Rig({ notesCgroups: false });
     rig.cache.set(UID, ENDED);
     rig.broken.add("look");
     rig.remains.remove(UID, "nothing");
@@ -266,10 +268,18 @@ Deno.test("PodRemains.endVolumes() frees the volumes at once, or as soon as the 
   deepStrictEqual(await rig.pass(LONG_MS), ["volumes u1"]);
 });
 
-Deno.test("PodRemains.endCgroup() has nothing removed where pods have no cgroup of ours", async () => {
-  await using rig = new Rig({ hasCgroups: false });
-  rig.remains.endCgroup(UID);
-  deepStrictEqual(await rig.pass(), []);
+Deno.test("PodRemains.renew() hides what an earlier renewal left as long as it may be there", async () => {
+  await using rig = new Rig();
+  rig.broken.add("container").add("sandbox");
+  rig.cache.set(UID, ENDED);
+  rig.remains.renew(UID);
+  const { containers: _ended, ...second } = ENDED;
+  const sandboxes = [sandbox({ id: "second", attempt: 1 })];
+  rig.cache.set(UID, { ...second, sandboxes, containers: [] });
+  rig.remains.renew(UID);
+  await rig.pass();
+  const shown = rig.remains.ofThisLife(ENDED);
+  deepStrictEqual([shown.sandboxes, shown.containers], [[], []]);
 });
 
 Deno.test("PodRemains.prune() removes older dead containers with their logs, and keeps the last of each", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
+import { sandbox, seen } from "../../pod/builders.ts";
 import { isAlive } from "../../../../mod/agent/sync/yield_name.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 
@@ -26,8 +27,8 @@ for (const { sandboxes, containers, expected } of ROWS) {
   const shown = `[${sandboxes.join()}] and [${containers.join()}]`;
   Deno.test(`isAlive() is ${expected} of sandboxes that are ready ${shown}`, () => {
     const pod = {
-      sandboxes: sandboxes.map((ready) => ({ ready })),
-      containers: containers.map((state) => ({ state })),
+      sandboxes: sandboxes.map((ready) => sandbox({ ready })),
+      containers: containers.map((state) => seen("a", { state })),
     };
     strictEqual(isAlive(pod), expected);
   });

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { ProbeAnswers } from "../../../../mod/agent/workers/probe_results.ts";
+import { takeProbeResult } from "../../../../mod/agent/workers/probe_results.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { ProbeChange } from "../../../../mod/prober/mod.ts";
@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
 
 for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
   const of = uid === "a" ? `a pod that is ${state.kind}` : "a pod that is gone";
-  Deno.test(`ProbeAnswers.take() acts upon a ${verdict} of ${kind} of ${of}`, () => {
+  Deno.test(`takeProbeResult() acts upon a ${verdict} of ${kind} of ${of}`, () => {
     const done: string[] = [];
     const worker: WorkerView = {
       uid: "a",
@@ -78,7 +78,8 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
       pod: pod("a"),
       state,
     };
-    const answers = new ProbeAnswers({
+    const change = { uid, container: "c", containerId: "c-0", kind, verdict };
+    takeProbeResult(change, {
       statuses: {
         setContainerReadiness: (_pod, id, ready) =>
           void done.push(`ready ${id} ${ready}`),
@@ -91,7 +92,6 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
         enqueueNow: (wanted) => void done.push(`enqueueNow ${wanted}`),
       },
     });
-    answers.take({ uid, container: "c", containerId: "c-0", kind, verdict });
     deepStrictEqual(done, follows);
   });
 }

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { hasContent } from "../../../../mod/agent/sync/content_volumes.ts";
+import { hasContent } from "../../../../mod/agent/sync/volume_gate.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 
 type Volumes = NonNullable<Pod["spec"]["volumes"]>;
