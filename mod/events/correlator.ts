@@ -57,7 +57,7 @@ export class EventCorrelator {
   correlate(pod: PodRef, event: PodEvent, nowMs: number): Correlated {
     const { namespace, name, uid } = pod;
     const source = JSON.stringify([namespace, name, uid, event.type]);
-    // Reasons are the agent's own, so nobody can make two kinds look like one.
+    // Reasons are the agent's own, so two kinds never look like one.
     const kind = `${source}${event.reason}`;
     const { similar, isCombined } = combine(
       this.#similar.get(kind),
@@ -128,7 +128,7 @@ export function takeToken(
   return { fullMs: isTaken ? after : before, isTaken };
 }
 
-/** FNV-1a over UTF-16 units, 32 bits: fast, and enough to tell a pod's messages apart. */
+/** FNV-1a over UTF-16 units, 32 bits: fast, and enough to distinguish a pod's messages. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

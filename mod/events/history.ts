@@ -1,5 +1,5 @@
 /**
- * The newest events, in the order in which they were told.
+ * The newest events, in the order in which they were recorded.
  *
  * @module
  */
@@ -14,9 +14,9 @@ export interface RecordedEvent extends PodEvent {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly count: number;
-  /** Its place in the order: of two events the one told later has the higher number. */
+  /** Its place in the order: of two events the one recorded later has the higher number. */
   readonly sequence: number;
-  /** The number that it had when it was told first, which no other event has. */
+  /** The number that it had when it was recorded first, which no other event has. */
   readonly id: number;
   /** What the wall clock was then; unlike `firstMs` it stays as it is. */
   readonly bornMs: number;
@@ -25,7 +25,7 @@ export interface RecordedEvent extends PodEvent {
 /** An event with what only its recorder needs to know. */
 export interface TracedEvent extends RecordedEvent {
   readonly trace: {
-    /** What tells the event from others, whatever key it is kept under. */
+    /** What distinguishes the event from others, whatever key it is kept under. */
     readonly identity: string;
     /** When it happened first, and last; monotonic, as all times here. */
     readonly firstMs: number;
@@ -37,9 +37,9 @@ export interface TracedEvent extends RecordedEvent {
 }
 
 /** An event that has no place in the order yet. */
-export type UntoldEvent = Omit<TracedEvent, "sequence" | "id">;
+export type UnnumberedEvent = Omit<TracedEvent, "sequence" | "id">;
 
-/** What a watcher is told. */
+/** What a watcher gets. */
 export type EventChange<E extends RecordedEvent = RecordedEvent> =
   | { readonly kind: "added"; readonly event: E }
   /** One that the watcher has seen happened again. */
@@ -80,7 +80,7 @@ export class EventHistory {
     this.#moves.publish(start);
   }
 
-  /** The number of the event that was told last. */
+  /** The number of the newest event. */
   get latest(): number {
     return this.#latest;
   }
@@ -95,15 +95,15 @@ export class EventHistory {
     return this.#events.get(key);
   }
 
-  /** All events, those told longest ago first. */
+  /** All events, the oldest number first. */
   list(): readonly TracedEvent[] {
     return [...this.#events.values()];
   }
 
-  /** Tells an event: it is the newest from now on, in place of the one of its key. */
-  tell(
+  /** Adds an event: it is the newest from now on, in place of the one of its key. */
+  add(
     key: string,
-    event: UntoldEvent,
+    event: UnnumberedEvent,
     id?: number,
   ): void {
     const sequence = ++this.#latest;
@@ -114,8 +114,8 @@ export class EventHistory {
     this.#moves.publish(sequence);
   }
 
-  /** Corrects what is known of an event without telling anybody. */
-  amend(key: string, event: UntoldEvent): void {
+  /** Corrects what is known of an event without waking a watcher. */
+  amend(key: string, event: UnnumberedEvent): void {
     const known = this.#events.get(key);
     if (known === undefined) return;
     const { sequence, id } = known;
@@ -123,7 +123,7 @@ export class EventHistory {
     this.#events.set(key, { ...event, sequence, id });
   }
 
-  /** Forgets the event of a key, which watchers are not told. */
+  /** Forgets the event of a key, without waking a watcher. */
   forget(key: string): void {
     const known = this.#events.get(key);
     if (known === undefined) return;
@@ -132,7 +132,7 @@ export class EventHistory {
   }
 
   /**
-   * Gives what was told after number `after`, and goes on until `signal` aborts.
+   * Yields what was recorded after number `after`, and goes on until `signal` aborts.
    *
    * @param after All that is kept when absent.
    */
@@ -181,7 +181,7 @@ export class EventHistory {
 /** What an object with its number fields takes beside its texts. */
 const OVERHEAD_BYTES = 300;
 
-function sizeOf(key: string, event: UntoldEvent): number {
+function sizeOf(key: string, event: UnnumberedEvent): number {
   const { pod, reason, message, fieldPath = "" } = event;
   const characters = key.length + reason.length + message.length +
     fieldPath.length + pod.name.length + pod.namespace.length + pod.uid.length;

@@ -22,7 +22,7 @@ import {
   EventHistory,
   type RecordedEvent,
   type TracedEvent,
-  type UntoldEvent,
+  type UnnumberedEvent,
 } from "./history.ts";
 
 /** Which events are wanted; all of them when nothing is given. */
@@ -47,7 +47,7 @@ const MESSAGE_LIMIT = 1024;
 const NAME_LIMIT = 256;
 
 /**
- * Keeps the newest events in memory and says each in the log.
+ * Keeps the newest events in memory and writes each to the log.
  *
  * Owns its history; callers only add. Nothing is written to disk, and nothing grows
  * with what is recorded. An event over the rate limit of its pod is not lost as it is
@@ -105,16 +105,16 @@ export class EventRecorder implements EventSink {
       elapsedMs - before.trace.loggedMs >= REPEAT_LOG_PERIOD_MS;
     const next = follow(before, { happened, correlated, isDue });
     const isRepeated = before?.trace.identity === key;
-    if (!isRepeated) this.#history.tell(place, next);
+    if (!isRepeated) this.#history.add(place, next);
     else if (!allowed) this.#history.amend(place, next);
     else {
       this.#history.forget(place);
-      this.#history.tell(key, next, before.id);
+      this.#history.add(key, next, before.id);
     }
-    if (isDue) this.#say(next, before?.trace.unsaid ?? 0);
+    if (isDue) this.#write(next, before?.trace.unsaid ?? 0);
   }
 
-  /** The events that are kept, those told longest ago first. */
+  /** The events that are kept, the oldest number first. */
   list(filter: EventFilter = {}): readonly RecordedEvent[] {
     const { uid } = filter;
     const now = momentOf(this.#clock);
@@ -123,14 +123,14 @@ export class EventRecorder implements EventSink {
       .map((event) => dated(event, now));
   }
 
-  /** The number of the event told last, from which a watch can go on. */
+  /** The number of the newest event, from which a watch can go on. */
   get latest(): number {
     return this.#history.latest;
   }
 
   /**
-   * Gives what was told after a number, all that is kept without one, and then what is
-   * told until `signal` aborts.
+   * Yields what was recorded after a number, all that is kept without one, and then what is
+   * recorded until `signal` aborts.
    *
    * Ends with `lost` when the watcher has missed something: it has to list again.
    */
@@ -163,7 +163,7 @@ export class EventRecorder implements EventSink {
       : { place: spare, before: held };
   }
 
-  #say(event: UntoldEvent, unsaid: number): void {
+  #write(event: UnnumberedEvent, unsaid: number): void {
     const { pod, count } = event;
     const fields = {
       pod: `${pod.namespace}/${pod.name}`,
@@ -208,7 +208,7 @@ function follow(
     readonly correlated: Correlated;
     readonly isDue: boolean;
   },
-): UntoldEvent {
+): UnnumberedEvent {
   const { pod, event, at } = now.happened;
   const { wallMs: nowMs, monotonicMs: elapsedMs } = at;
   const { key, message } = now.correlated;

@@ -62,9 +62,9 @@ export class StorageEvictor {
     Pod,
     { readonly limits: StorageLimits | undefined }
   >();
-  /** Why a pod could not be measured last time, so that it is told once. */
+  /** Why a pod could not be measured last time, so that it is logged once. */
   readonly #failures = new WeakMap<Pod, string>();
-  /** The last failure to hear of layers, so that it is told once. */
+  /** The last failure to measure layers, so that it is logged once. */
   #layersFailure = "";
 
   constructor(deps: StorageEvictorDeps, paths: StoragePaths) {

@@ -30,7 +30,7 @@ export interface StorageUsage {
   readonly volumes: ReadonlyMap<string, number>;
   /** Logs by container name. */
   readonly logs: ReadonlyMap<string, number>;
-  /** Writable layers by container name, as far as the runtime tells. */
+  /** Writable layers by container name, as far as the runtime knows. */
   readonly layers: ReadonlyMap<string, number>;
   /** Its hosts file and termination messages. */
   readonly files: number;

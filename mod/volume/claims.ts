@@ -177,7 +177,7 @@ export class Claims {
   async #alone<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#busy.get(key) ?? Promise.resolve();
     const result = before.then(task);
-    // Its failure is told to whoever awaits the result.
+    // The caller that awaits the result meets its failure.
     const done = result.then(() => {}, () => {});
     this.#busy.set(key, done);
     try {

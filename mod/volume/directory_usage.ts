@@ -118,7 +118,7 @@ async function look(path: string): Promise<Deno.FileInfo | undefined> {
     return await Deno.lstat(path);
   } catch (error) {
     const kind = fileErrorKind(error);
-    // A name may be longer than a path can be, far below; nobody's path is.
+    // A name may be longer than a path can be, far below; no path in use is.
     if (kind === "missing" || kind === "wrong_type" || kind === "too_long") {
       return undefined;
     }

@@ -52,7 +52,7 @@ const GROUP_ENTERS = 0o2550;
  * are renamed one after another, and then what is no longer wanted goes. So every
  * file is old or new, while a reader between two renames sees some of each. (The
  * kubelet exchanges one link for all; Deno's sandbox allows no link.) No link is
- * followed, whoever made it: it is replaced. Drafts that a crash left go too, and
+ * followed: it is replaced. Drafts that a crash left go too, and
  * empty directories stay, since a container may have mounted one.
  *
  * @throws {VolumeFailure} when something mounted is in the way
@@ -157,7 +157,7 @@ async function surveyVolume(root: string, wanted: Wanted): Promise<Survey> {
   return survey;
 }
 
-/** An empty directory may be the place of a mount, and hurts nobody. */
+/** An empty directory may be the place of a mount, and does no harm. */
 async function isStale(path: string, entry: Deno.DirEntry): Promise<boolean> {
   if (!entry.isDirectory || entry.name.startsWith(REMOVING_PREFIX)) return true;
   for await (const _ of Deno.readDir(path)) return true;

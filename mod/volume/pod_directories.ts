@@ -38,7 +38,7 @@ export const POD_DIRECTORY_MODE = 0o750;
 /** What of a pod's directory lives no longer than its containers: volumes, and which claims it uses. */
 const VOLUME_DIRECTORIES = ["volumes", "plugins"];
 
-/** Trees that are removed at the same time; the disk is not ours alone. */
+/** Trees that are removed at the same time; containers use the disk, too. */
 const PARALLEL_REMOVALS = 2;
 
 /**
@@ -77,7 +77,7 @@ export class PodDirectories {
   }
 
   /**
-   * Makes the pod's directory unless it is there. It marks the pod as ours, so
+   * Makes the pod's directory unless it is there. It marks the pod as managed, so
    * this comes before anything of the pod is made in the runtime.
    */
   async prepare(pod: Pod): Promise<void> {

@@ -269,7 +269,7 @@ export class PodVolumes {
   }
 }
 
-/** Does something for every volume that a container uses and tells what failed. */
+/** Does something for every volume that a container uses and collects what failed. */
 async function forUsed(
   pod: Pod,
   options: { readonly signal?: AbortSignal },

@@ -10,7 +10,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lchown, open } from "node:fs/promises";
 
-// A FIFO must not hold the open, and a terminal must not become ours.
+// A FIFO must not hold the open, and a terminal must not become the agent's.
 const LOOK = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK |
   constants.O_NOCTTY;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL |

@@ -33,9 +33,9 @@ export type SubPathResult =
  * container that has the volume may still exchange a directory for a link. Who
  * mounts the path asks {@linkcode SubPathResolver.isUnchanged} afterwards and ends
  * the container if it is not; one that has exchanged it twice in that time stays
- * unseen. (Watching it with Deno.watchFs would show that, but whoever floods a
+ * unseen. (Watching it with Deno.watchFs would show that, but a container that floods a
  * watched directory with events can hold up the next call of it, and with it the
- * whole agent, for as long as he likes: Deno 2.9.6.)
+ * whole agent, for as long as it likes: Deno 2.9.6.)
  *
  * Upstream: pkg/volume/util/subpath (CVE-2017-1002101, CVE-2021-25741).
  */

@@ -11,7 +11,7 @@ import type { VolumeFiles } from "./ports.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
 
-/** Everyone may write, whoever the container runs as; upstream pkg/volume/emptydir. */
+/** Everyone may write, whatever user the container runs as; upstream pkg/volume/emptydir. */
 export const OPEN_MODE = 0o777;
 /** New files belong to the pod's group; upstream pkg/volume SetVolumeOwnership. */
 export const GROUP_MODE = 0o2777;
@@ -78,7 +78,7 @@ export function isInMemory(emptyDir: EmptyDir): boolean {
 
 /**
  * Makes an emptyDir unless it is there; one that a container changed stays as it
- * is. Its size limit is watched by whoever reads its usage.
+ * is. Its size limit is watched by the evictor.
  *
  * @param path in a directory that is there
  */

@@ -50,7 +50,7 @@ const CONFIRMATIONS = 24;
  * who exchanges parts of it meanwhile is refused. What happens afterwards is not
  * known here.
  *
- * @param root Absolute, without links, and out of reach of whoever is mistrusted.
+ * @param root Absolute, without links, and out of the containers' reach.
  * @throws {Error} When the system fails in a way that says nothing of the path.
  * @throws {unknown} The reason of the signal when it aborts.
  */
@@ -121,7 +121,7 @@ async function step(walk: Walk, part: string): Promise<Refused | undefined> {
   const path = `${parent.path}/${part}`;
   const { createMode } = walk.options;
   let info = await look(path);
-  // A link to nowhere stays one, as upstream: nobody asked for its target.
+  // A link to nowhere stays one, as upstream: its target was not asked for.
   if (info === undefined && isOwn && createMode !== undefined) {
     if (!await isSteady(walk)) return changes(parent.path);
     info = await make(path, createMode);

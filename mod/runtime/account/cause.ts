@@ -8,7 +8,7 @@ import { describeError } from "../../base/text/mod.ts";
 import { CriError } from "../../cri/model/mod.ts";
 import type { SaidCause } from "../../pod/lifecycle/mod.ts";
 
-/** What stands behind an error: of a call to the runtime its own words, without ours around them. */
+/** What stands behind an error: for a call to the runtime, the runtime's own words. */
 export function causeOf(error: unknown): SaidCause {
   if (error instanceof CriError) {
     const kind = error.kind === "unavailable" ? "no_runtime" : "said";

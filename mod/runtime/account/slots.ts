@@ -1,5 +1,5 @@
 /**
- * A few places for what must not be done by all pods at once.
+ * Limits how many pods do the same at once.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { Semaphore } from "../../base/mod.ts";
 import type { Activity } from "../../pod/lifecycle/mod.ts";
 import type { Activities } from "./activities.ts";
 
-/** What a pod does that waits for a place. */
+/** What a pod does while it waits for a slot. */
 type Waiting = Extract<Activity, { readonly places: number }>;
 
-/** All of an activity but the number of places. */
+/** All of an activity but the number of slots. */
 type WithoutPlaces<T> = T extends Waiting ? Omit<T, "places"> : never;
 
-/** Lends out places, first come, first served, and says who waits for one. */
+/** Lends out slots, first come, first served; who waits for one is an activity. */
 export class Slots {
   readonly #count: number;
   readonly #free: Semaphore;
@@ -33,7 +33,7 @@ export class Slots {
   }
 
   /**
-   * Takes a place for a pod; disposing gives it back.
+   * Takes a slot for a pod; disposing releases it.
    *
    * @throws {unknown} The reason of the signal when it aborts first.
    */

@@ -32,7 +32,7 @@ export class SyncReport {
     this.#actedAtMs = this.#clock.monotonic();
   }
 
-  /** Something was stopped or removed, or is in a state that nobody knows. */
+  /** Something was stopped or removed, or is in an unknown state. */
   stopped(): void {
     this.changed();
     this.#onlyStarted = false;
@@ -94,7 +94,7 @@ export interface SyncOutcome {
   readonly actedAtMs: number;
   /** In the order they happened; one without a container asks for another sync. */
   readonly failures: readonly SyncFailure[];
-  /** An image is still being pulled: the pod is told of when that has ended. */
+  /** An image is still being pulled; the pod is synced again when that has ended. */
   readonly isPulling: boolean;
   /** Sandboxes in which nothing runs any more and which could not be stopped. */
   readonly unstopped?: readonly string[];

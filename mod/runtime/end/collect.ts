@@ -37,7 +37,7 @@ export class PodRemover {
     await this.#files.removeLog(pod, container);
   }
 
-  /** The same, but its log stays: it tells whoever comes next how often it was started. */
+  /** The same, but its log stays: the next agent counts its starts by it. */
   async removeRecord(
     pod: Owner,
     container: ObservedContainer,

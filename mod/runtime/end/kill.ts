@@ -111,7 +111,7 @@ export class PodKiller {
 
   /** Where the hooks of a pod find it; a pod on the node's network is at the node. */
   addressesOf(pod: Pod, observed: ObservedPod): readonly string[] {
-    // Of a pod without manifest only the sandbox tells where it is.
+    // Of a pod without manifest only the sandbox knows where it is.
     const onNode = pod.spec.hostNetwork === true ||
       observed.sandboxes[0]?.hostNetwork === true;
     return onNode ? this.#nodeIps() : observed.ips;
@@ -190,7 +190,7 @@ export class PodKiller {
   }
 
   /**
-   * @param options.haveEnded nothing runs in them: nobody has to wait for their network
+   * @param options.haveEnded nothing runs in them: their network is not waited for
    * @returns what failed
    */
   async #stopSandboxes(
@@ -278,7 +278,7 @@ export class PodKiller {
         uid: pod.metadata.uid,
         container: container.name,
       };
-      // A hook that takes all the grace has failed nobody.
+      // A hook that takes all the grace is no failure.
       if (limit.signal.aborted) {
         return this.#log.info("pre_stop_cut_short", {
           ...fields,

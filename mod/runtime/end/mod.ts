@@ -2,7 +2,7 @@
  * Ends what runs: preStop hooks, stops within the grace, and the removal of what is dead.
  *
  * Containers end together, sidecars after the others; the sandbox goes when none has a right to
- * its grace any more. A failure ends nothing early: the rest is done, and all failures are told.
+ * its grace any more. A failure ends nothing early: the rest is done, and all failures are reported.
  *
  * @module
  */

@@ -82,7 +82,7 @@ export class PlanStops {
     }
   }
 
-  /** Remembers why they are stopped, should nobody be there to start them again. */
+  /** Remembers why they are stopped, should the agent end before they start again. */
   async #note({ pod, observed, plan }: StopInput): Promise<void> {
     const graces = plan.kill.map(({ containerName, reason }) => {
       const container = findContainer(pod, containerName);
@@ -176,7 +176,7 @@ export class PlanStops {
   /**
    * Removes records of init containers: all of them when the pod starts anew, so that
    * none counts as done; else all but the newest of a name. One that cannot be removed
-   * stops nobody: it is of another sandbox, or not the newest, and says nothing.
+   * stops nothing: it is of another sandbox, or not the newest, and says nothing.
    */
   async #clearInit(input: StopInput, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = input;
@@ -204,7 +204,7 @@ export class PlanStops {
       await this.#remover.removeContainer(observed, container, { signal });
       return true;
     } catch {
-      // It is tried again by whoever collects what is dead.
+      // The collector tries again.
       signal.throwIfAborted();
       return false;
     }

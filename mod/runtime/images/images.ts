@@ -70,7 +70,7 @@ interface Wanted {
   readonly sandboxConfig: SandboxConfig | undefined;
 }
 
-/** The first look after a failed pull only tells that it is paused, as upstream. */
+/** The first sync after a failed pull only reports the pause, as upstream. */
 const RETRY_AFTER_FAILURE_MS = 1_000;
 
 /**
@@ -103,7 +103,7 @@ export class ImagePuller {
     const reference = parseImageReference(container.image ?? "");
     if (reference.kind === "invalid") return;
     if (pullPolicy(container, reference.image) === "Always") return;
-    // A failure is met, and told, by whoever asks for the image.
+    // Whoever asks for the image meets and reports a failure.
     this.#lookups.ask(reference.image).catch(() => {});
   }
 
@@ -152,7 +152,7 @@ export class ImagePuller {
     container: Pick<ContainerSpec, "name" | "image" | "imagePullPolicy">,
   ): Promise<Fetched> {
     const reference = parseImageReference(container.image ?? "");
-    // What is wrong with it is told when the container is to start.
+    // What is wrong with it is reported when the container is to start.
     if (reference.kind === "invalid") return "failed";
     const { image } = reference;
     const { uid } = pod.metadata;
@@ -205,13 +205,13 @@ export class ImagePuller {
     },
   ): Promise<ImageOutcome> {
     const { signal, sandboxConfig, untilMs = Infinity } = options;
-    const told = new ContainerEvents(this.#deps.events, pod);
+    const events = new ContainerEvents(this.#deps.events, pod);
     const name = container.image ?? "";
     const reference = parseImageReference(name);
     if (reference.kind === "invalid") {
       const message =
         `Failed to apply default image tag "${name}": ${reference.message}`;
-      told.warning(container.name, "InspectFailed", message);
+      events.warning(container.name, "InspectFailed", message);
       const cause = { kind: "said", words: reference.fault } as const;
       return { kind: "failed", reason: "InvalidImageName", message, cause };
     }
@@ -227,14 +227,14 @@ export class ImagePuller {
     if (policy === "IfNotPresent") return await this.#pull(wanted, untilMs);
     const message =
       `Container image "${image}" is not present with pull policy of Never`;
-    told.warning(container.name, "ErrImageNeverPull", message);
+    events.warning(container.name, "ErrImageNeverPull", message);
     return { kind: "failed", reason: "ErrImageNeverPull", message };
   }
 
   /** The image if the node has it, or why that cannot be said. */
   async #find(wanted: Wanted): Promise<PullEnd | undefined> {
     const { pod, container, image, signal } = wanted;
-    const told = new ContainerEvents(this.#deps.events, pod);
+    const events = new ContainerEvents(this.#deps.events, pod);
     let found: Image | undefined;
     try {
       using _looking = this.#begin("looking_for_image", wanted);
@@ -243,12 +243,12 @@ export class ImagePuller {
       signal.throwIfAborted();
       const cause = causeOf(error);
       const message = `Failed to inspect image "${image}": ${cause.words}`;
-      told.warning(container.name, "InspectFailed", message);
+      events.warning(container.name, "InspectFailed", message);
       const reason = "ImageInspectError";
       return { kind: "failed", reason, message, cause };
     }
     if (found === undefined) return undefined;
-    told.normal(
+    events.normal(
       container.name,
       "Pulled",
       `Container image "${image}" already present on machine and can be accessed by the pod`,
@@ -298,8 +298,8 @@ export class ImagePuller {
   #beginPull(wanted: Omit<Wanted, "signal">): PullTask {
     const { pod, container, image } = wanted;
     const { uid } = pod.metadata;
-    const told = new ContainerEvents(this.#deps.events, pod);
-    told.normal(container.name, "Pulling", `Pulling image "${image}"`);
+    const events = new ContainerEvents(this.#deps.events, pod);
+    events.normal(container.name, "Pulling", `Pulling image "${image}"`);
     const begunMs = this.#deps.clock.monotonic();
     return this.#tasks.begin({ uid, image, begunMs }, async (signal) => {
       try {

@@ -10,7 +10,7 @@ import type { ImageService } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 
 /**
- * Longest time for one pull. The CRI tells of no progress. containerd gives up a pull
+ * Longest time for one pull. The CRI reports no progress. containerd gives up a pull
  * that makes none for five minutes, so this is for a runtime that hangs itself, and long
  * enough for an image of 1 GB over a line of 2.5 Mbit/s. (The kubelet has no limit.)
  */

@@ -1,5 +1,5 @@
 /**
- * Pulls that go on by themselves, whoever waits for them.
+ * Pulls that go on by themselves.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface PullTask {
 interface Task extends PullTask {
   over: Promise<void>;
   end: PullEnd | undefined;
-  /** Somebody waits for it, who need not be told. */
+  /** A caller waits for it and needs no notice of its end. */
   isAwaited: boolean;
   /** The container that was given the image, and may still wait for others. */
   usedBy?: string;
@@ -34,7 +34,7 @@ interface Task extends PullTask {
 }
 
 /**
- * The pulls under way, and the ends of those that nobody has asked for yet.
+ * The pulls under way, and the ends of those that were not asked for yet.
  *
  * Each pod has its own pull of an image, so that one that is given up takes nothing
  * from another pod; a runtime fetches what two of them want only once.
@@ -42,7 +42,7 @@ interface Task extends PullTask {
 export class PullTasks {
   /** By pod UID, then by image. */
   readonly #tasks = new Map<string, Map<string, Task>>();
-  /** Pods of which a pull has ended that nobody waited for, until that was told. */
+  /** Pods of which a pull has ended without a waiting caller, until that is published. */
   readonly #ended = new Set<string>();
   readonly #changes = new Topic<number>();
 
@@ -98,7 +98,7 @@ export class PullTasks {
 
   /**
    * Waits for the end of a pull, but no longer than until `patience` ends. A pull that
-   * goes on then is one of whose end its pod is told.
+   * goes on then has its end published.
    *
    * @throws {unknown} The reason of `signal` when it aborts; the pull is given up then.
    */
@@ -157,7 +157,7 @@ export class PullTasks {
       this.#ended.add(task.uid);
       this.#changes.publish(this.#ended.size);
     } catch {
-      // It was given up: whoever waited is told by its own signal.
+      // It was given up: a waiting caller has its own signal.
       this.#drop(task);
     }
   }
@@ -181,7 +181,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 export type PullEnd =
   | {
     readonly kind: "present";
-    /** What CreateContainer is told: the image's id, or what the pull answered. */
+    /** What CreateContainer gets: the image's id, or what the pull answered. */
     readonly imageRef: string;
     /** The user that the image declares. */
     readonly image: Pick<Image, "uid" | "username">;
@@ -191,7 +191,7 @@ export type PullEnd =
     readonly reason: ImageFailureReason;
   });
 
-/** That, or the image is still being pulled: its pod is told when that has ended. */
+/** That, or the image is still being pulled: the end is published for its pod. */
 export type ImageOutcome = PullEnd | { readonly kind: "pulling" };
 
 /**

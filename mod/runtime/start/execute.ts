@@ -112,7 +112,7 @@ export interface PodEnding {
  * beside each other.
  *
  * What has begun may be found half done after an abort: nothing is undone here,
- * since whoever comes next looks first. Upstream: kuberuntime SyncPod, KillPod.
+ * since the next sync looks first. Upstream: kuberuntime SyncPod, KillPod.
  */
 export class PodExecutor {
   /** What is being done for each pod now. */

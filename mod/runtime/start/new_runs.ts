@@ -85,7 +85,7 @@ export class NewRuns {
       await this.#runtime.removeContainer(stale.id, { signal });
       return { ...run, changed: true };
     } catch {
-      // It is tried again by whoever collects what is dead.
+      // The collector tries again.
       signal.throwIfAborted();
       return { ...run, restartCount: restartCount + 1, changed: true };
     }

@@ -101,7 +101,7 @@ export async function observeStarted(
 /**
  * Looks again at a container that was known to have ended before the runtime showed
  * it. By now it does; one that it still takes for running is ended for good, so that
- * it does not run on beside its successor whatever was told of it (I1).
+ * it does not run on beside its successor whatever was reported of it (I1).
  */
 async function confirmEnd(
   deps: ObserveStartedDeps,

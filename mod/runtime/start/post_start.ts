@@ -61,7 +61,7 @@ export class PostStart {
    * @throws {unknown} The reason of the signal when it aborts.
    */
   async catchUp(started: StartedContainer): Promise<StartResult> {
-    this.#tell(started).normal(
+    this.#events(started).normal(
       started.container.name,
       "PostStartHookAgain",
       "Nobody knows whether the PostStartHook ran, running it now",
@@ -99,7 +99,7 @@ export class PostStart {
   ): Promise<StartResult> {
     const { pod, container, containerId, podIps, signal } = started;
     const { name } = container;
-    this.#tell(started).warning(
+    this.#events(started).warning(
       name,
       "FailedPostStartHook",
       "PostStartHook failed",
@@ -139,7 +139,7 @@ export class PostStart {
     };
   }
 
-  #tell({ pod }: StartedContainer): ContainerEvents {
+  #events({ pod }: StartedContainer): ContainerEvents {
     return new ContainerEvents(this.#deps.events, pod);
   }
 }

@@ -76,7 +76,7 @@ export class SandboxCreator {
    * Waits for a sandbox that is still being made for a pod, by a call that was given
    * up.
    *
-   * Such a call is never cancelled: only its answer tells whether there is a sandbox
+   * Such a call is never cancelled: only its answer says whether there is a sandbox
    * that somebody must end.
    *
    * @returns the sandbox's id, if one came of it
@@ -291,7 +291,7 @@ export class SandboxCreator {
       await this.#deps.runtime.stopPodSandbox(holderId, { signal });
       await this.#deps.runtime.removePodSandbox(holderId, { signal });
     } catch {
-      // The failure to create is what is told; this was an attempt to heal it.
+      // The failure to create is what is reported; this was an attempt to heal it.
       signal.throwIfAborted();
     }
     return false;

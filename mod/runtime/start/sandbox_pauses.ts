@@ -29,7 +29,7 @@ const PAUSE = { baseMs: 2_000, maxMs: 30_000 };
 /**
  * Remembers of each pod how its sandboxes fared.
  *
- * What became of a sandbox is told by events, and each has the pod looked at again:
+ * Runtime events say what became of a sandbox, and each has the pod looked at again:
  * one that cannot be made, or that breaks soon after it was made, would else be made
  * again in a tight loop. Upstream has no such pause for the latter.
  */

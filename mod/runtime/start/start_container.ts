@@ -109,7 +109,7 @@ export class ContainerStarter {
     if (image.kind === "pulling") return this.#isPulling(context, container);
     if (image.kind === "failed") {
       const { kind: _kind, ...failure } = image;
-      this.#tell(pod).warning(
+      this.#events(pod).warning(
         container.name,
         "Failed",
         `Error: ${image.reason}`,
@@ -122,7 +122,7 @@ export class ContainerStarter {
   /** Tells that a container has to wait before it starts once more. */
   backsOff(pod: Pod, name: string, wait: RestartWait): SyncFailure {
     const text = restartBackOffText(pod, name);
-    this.#tell(pod).warning(name, "BackOff", text);
+    this.#events(pod).warning(name, "BackOff", text);
     return { container: name, reason: "CrashLoopBackOff", ...wait };
   }
 
@@ -206,7 +206,7 @@ export class ContainerStarter {
     const { pod, signal } = context;
     const { name } = container;
     const { containerId, pinned } = created;
-    this.#tell(pod).normal(name, "Created", "Container created");
+    this.#events(pod).normal(name, "Created", "Container created");
     const before = await this.#inputs.exchanged(pinned, signal);
     if (before !== undefined) {
       return this.#failed(pod, name, exchangedFailure(before), {
@@ -217,7 +217,7 @@ export class ContainerStarter {
     try {
       await this.#deps.runtime.startContainer(containerId, { signal });
       await this.#deps.resources.started(pod, container, containerId);
-      this.#tell(pod).normal(name, "Started", "Container started");
+      this.#events(pod).normal(name, "Started", "Container started");
     } catch (error) {
       signal.throwIfAborted();
       const cause = causeOf(error);
@@ -260,7 +260,7 @@ export class ContainerStarter {
     if (wanted === "" || !isFirst) return;
     const { runtime } = this.#deps;
     if (!await ignoresStopSignal(runtime, containerId, { signal })) return;
-    this.#tell(pod).warning(
+    this.#events(pod).warning(
       name,
       "StopSignalIgnored",
       `The runtime does not know stop signals: "${wanted}" is not sent, the image's own signal is`,
@@ -317,12 +317,12 @@ export class ContainerStarter {
       }
       await runtime.removeContainer(holderId, { signal });
     } catch {
-      // The failure to create is what is told; this was an attempt to heal it.
+      // The failure to create is what is reported; this was an attempt to heal it.
       signal.throwIfAborted();
     }
   }
 
-  #tell(pod: Pod): ContainerEvents {
+  #events(pod: Pod): ContainerEvents {
     return new ContainerEvents(this.#deps.events, pod);
   }
 
@@ -333,7 +333,7 @@ export class ContainerStarter {
     options: { readonly changed: boolean } = { changed: false },
   ): StartResult {
     const { message } = failure;
-    this.#tell(pod).warning(container, "Failed", `Error: ${message}`);
+    this.#events(pod).warning(container, "Failed", `Error: ${message}`);
     return {
       kind: "failed",
       failure: { container, ...failure },

@@ -9,7 +9,7 @@ import { type EventChange, EventHistory } from "../../../mod/events/history.ts";
 
 const LIMITS = { events: 3, bytes: 1e6 };
 
-function untold(reason: string) {
+function unnumbered(reason: string) {
   return {
     type: "Normal",
     reason,
@@ -59,7 +59,7 @@ async function pause(): Promise<undefined> {
 
 function told(history: EventHistory, ...reasons: string[]): EventHistory {
   for (const reason of reasons) {
-    history.tell(reason, untold(reason), history.get(reason)?.id);
+    history.add(reason, unnumbered(reason), history.get(reason)?.id);
   }
   return history;
 }
@@ -117,7 +117,7 @@ Deno.test("EventHistory.watch() tells a reader that is too slow that it lost som
 
 Deno.test("EventHistory.amend() tells nobody and keeps the place", async () => {
   const history = told(new EventHistory(LIMITS, 0), "A", "B");
-  history.amend("A", { ...untold("A"), count: 5 });
+  history.amend("A", { ...unnumbered("A"), count: 5 });
   deepStrictEqual(history.list().map(({ reason, count }) => [reason, count]), [
     ["A", 5],
     ["B", 1],
@@ -129,7 +129,10 @@ Deno.test("EventHistory forgets the oldest beyond its bytes, and counts them rig
   const history = new EventHistory({ events: 1_000, bytes: 2_000 }, 0);
   for (let number = 0; number < 100; number++) {
     told(history, `R${number}`);
-    history.amend(`R${number}`, { ...untold("R"), message: "x".repeat(200) });
+    history.amend(`R${number}`, {
+      ...unnumbered("R"),
+      message: "x".repeat(200),
+    });
   }
   const kept = history.list().length;
   strictEqual(kept > 0 && kept < 5, true);
