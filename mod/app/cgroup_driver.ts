@@ -38,17 +38,17 @@ export class NodeCgroupDriver {
     connection: Pick<CriConnection, "features" | "runtime">,
     signal: AbortSignal,
   ): Promise<void> {
-    const told = connection.features()?.cgroupDriver ??
+    const found = connection.features()?.cgroupDriver ??
       await this.#fromStatus(connection, signal);
     const before = this.#learned;
-    if (told === undefined || told === before) return;
-    this.#learned = told;
-    if (told === this.#configured) return;
+    if (found === undefined || found === before) return;
+    this.#learned = found;
+    if (found === this.#configured) return;
     this.#log.warn("cgroup_driver_differs", {
       configured: this.#configured,
-      runtime: told,
+      runtime: found,
       message:
-        `The runtime's cgroup driver "${told}" is used, not "${this.#configured}" of cgroupDriver in the configuration: set cgroupDriver to "${told}"`,
+        `The runtime's cgroup driver "${found}" is used, not "${this.#configured}" of cgroupDriver in the configuration: set cgroupDriver to "${found}"`,
     });
   }
 

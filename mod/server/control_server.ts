@@ -149,173 +149,122 @@ function isStream(names: readonly string[], url: URL): boolean {
     (names.at(-1) === "events" && url.searchParams.has("watch"));
 }
 
+interface RoutedRequest extends Context {
+  /** The names at the stars of the path. */
+  readonly names: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+type Handler = (request: RoutedRequest) => Response | Promise<Response>;
+
+/** What each path answers; a star stands for any name. */
+const ROUTES: readonly (readonly [path: string, handler: Handler])[] = [
+  ["healthz", ({ deps, query }) => {
+    const verbose = query.has("verbose");
+    return healthAnswer(deps.view, { reasons: true, verbose });
+  }],
+  ["metrics", ({ deps }) => metrics(deps.view.metrics())],
+  ["metrics/probes", ({ deps }) => metrics(deps.view.probeMetrics())],
+  ["version", ({ deps }) => json(deps.version)],
+  ["sources", ({ deps }) =>
+    json({
+      apiVersion: "skerry.dev/v1alpha1",
+      kind: "SourceList",
+      items: deps.view.sources(),
+    })],
+  [
+    "reports/*/*",
+    ({ deps, names: [namespace = "", name = ""] }) =>
+      podAnswer(deps.view.report(namespace, name), name),
+  ],
+  ["containerLogs/*/*/*", containerLog],
+  ["api/v1/events", answerEvents],
+  ["api/v1/namespaces/*/events", answerEvents],
+  ["api/v1/pods", listPods],
+  ["api/v1/namespaces/*/pods", listPods],
+  ["api/v1/namespaces/*/pods/*", getPod],
+];
+
 async function route(
-  names: readonly string[],
+  parts: readonly string[],
   url: URL,
   context: Context,
 ): Promise<Response> {
-  const { deps } = context;
-  const [first = "", second = "", third = "", fourth = ""] = names;
-  switch (names.length) {
-    case 1: {
-      const response = answerShort(first, url, deps);
-      if (response !== undefined) return response;
-      break;
-    }
-    case 2:
-      if (first === "metrics" && second === "probes") {
-        return plain(deps.view.probeMetrics(), {
-          type: METRICS_CONTENT_TYPE,
-        });
-      }
-      break;
-    case 3:
-      if (first === "reports") {
-        return reportPod({ namespace: second, name: third }, deps);
-      }
-      break;
-    case 4:
-      if (first === "containerLogs") {
-        return await containerLog(
-          { namespace: second, pod: third, container: fourth },
-          url,
-          context,
-        );
-      }
+  for (const [path, handler] of ROUTES) {
+    const wanted = path.split("/");
+    const isMatch = wanted.length === parts.length &&
+      wanted.every((each, at) => each === "*" || each === parts[at]);
+    if (!isMatch) continue;
+    const names = parts.filter((_, at) => wanted[at] === "*");
+    return await handler({ ...context, names, query: url.searchParams });
   }
-  const resource = first === "api" && second === "v1"
-    ? answerResource(names.slice(2), url, context)
-    : undefined;
-  return resource ?? failure(404, "NotFound", `Cannot find "${url.pathname}"`);
+  return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
 }
 
-function answerShort(
-  name: string,
-  url: URL,
-  deps: ControlServerDeps,
-): Response | undefined {
-  switch (name) {
-    case "healthz": {
-      const verbose = url.searchParams.has("verbose");
-      return healthAnswer(deps.view, { reasons: true, verbose });
-    }
-    case "metrics":
-      return plain(deps.view.metrics(), { type: METRICS_CONTENT_TYPE });
-    case "version":
-      return json(deps.version);
-    case "sources":
-      return listSources(deps);
-  }
-  return undefined;
-}
-
-/** What is below `/api/v1`: a kind, with or without its namespace, and maybe a name. */
-function answerResource(
-  names: readonly string[],
-  url: URL,
-  context: Context,
-): Response | undefined {
-  const isNamespaced = names[0] === "namespaces" && names.length > 2;
-  const namespace = isNamespaced ? names[1] : undefined;
-  const [kind, name, ...rest] = isNamespaced ? names.slice(2) : names;
-  if (rest.length > 0) return undefined;
-  if (kind === "events" && name === undefined) {
-    return answerEvents(namespace, url, context);
-  }
-  if (kind !== "pods") return undefined;
-  if (name === undefined) {
-    const wanted = namespace ?? url.searchParams.get("namespace");
-    return listPods(wanted, context.deps);
-  }
-  return namespace === undefined
-    ? undefined
-    : getPod(namespace, name, context.deps);
+function metrics(text: string): Response {
+  return plain(text, { type: METRICS_CONTENT_TYPE });
 }
 
 function answerEvents(
-  namespace: string | undefined,
-  url: URL,
-  context: Context,
+  { deps: { view, log }, watches, signal, names, query }: RoutedRequest,
 ): Response {
-  const { watches, signal, deps: { view, log } } = context;
-  const parsed = parseEventQuery(url.searchParams, namespace);
+  const parsed = parseEventQuery(query, names[0]);
   if (parsed.kind === "refused") {
     return failure(400, "BadRequest", parsed.message);
   }
-  const { query } = parsed;
-  if (query.watch) {
-    return watchEvents(query, { events: view.events, watches, log }, signal);
+  const wanted = parsed.query;
+  if (wanted.watch) {
+    return watchEvents(wanted, { events: view.events, watches, log }, signal);
   }
   const { resourceVersion, items } = view.events.list();
   return json({
     apiVersion: "v1",
     kind: "EventList",
     metadata: { resourceVersion },
-    items: items.filter(query.matches),
+    items: items.filter(wanted.matches),
   });
 }
 
-function listPods(
-  namespace: string | null,
-  deps: ControlServerDeps,
-): Response {
+function listPods({ deps, names, query }: RoutedRequest): Response {
   const pods = deps.view.pods();
+  const namespace = names[0] ?? query.get("namespace") ?? "";
   // As with the API server, an empty namespace means all of them.
   return podList(
-    namespace === null || namespace === ""
+    namespace === ""
       ? pods
       : pods.filter(({ metadata }) => metadata.namespace === namespace),
   );
 }
 
-function listSources(deps: ControlServerDeps): Response {
-  const items = deps.view.sources();
-  return json({ apiVersion: "skerry.dev/v1alpha1", kind: "SourceList", items });
-}
-
 function getPod(
-  namespace: string,
-  name: string,
-  deps: ControlServerDeps,
+  { deps, names: [namespace, name = ""] }: RoutedRequest,
 ): Response {
   const pod = lastingPod(
     deps.view.pods().filter(({ metadata }) =>
       metadata.namespace === namespace && metadata.name === name
     ),
   );
-  return pod === undefined
+  return podAnswer(pod, name);
+}
+
+function podAnswer(body: unknown, name: string): Response {
+  return body === undefined
     ? failure(404, "NotFound", `pods "${name}" not found`)
-    : json(pod);
-}
-
-function reportPod(
-  pod: { readonly namespace: string; readonly name: string },
-  deps: ControlServerDeps,
-): Response {
-  const report = deps.view.report(pod.namespace, pod.name);
-  return report === undefined
-    ? failure(404, "NotFound", `pods "${pod.name}" not found`)
-    : json(report);
-}
-
-interface ContainerName {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
+    : json(body);
 }
 
 async function containerLog(
-  name: ContainerName,
-  url: URL,
-  context: Context,
+  { names: [namespace = "", pod = "", container = ""], ...context }:
+    RoutedRequest,
 ): Promise<Response> {
-  const parsed = parseLogQuery(url.searchParams);
+  const parsed = parseLogQuery(context.query);
   if (parsed.kind === "refused") {
     return failure(400, "BadRequest", parsed.message);
   }
   const { query } = parsed;
   const { previous } = query;
-  const location = context.deps.view.locateLog({ ...name, previous });
+  const wanted = { namespace, pod, container, previous };
+  const location = context.deps.view.locateLog(wanted);
   switch (location.kind) {
     case "not_found":
       return failure(404, "NotFound", location.message);
