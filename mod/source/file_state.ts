@@ -6,10 +6,9 @@
 
 import type { Fault } from "../api/fault/mod.ts";
 import type { LocalObject, ObjectId } from "../api/objects/mod.ts";
-import type { Pod } from "../api/types/mod.ts";
 import type { PodNameHint } from "../api/read/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import type { FileStamp } from "../host/files/mod.ts";
-import type { Kept, LastGood } from "./kept.ts";
 
 /** What a manifest holds when it is sound. */
 export interface FileContent {
@@ -201,4 +200,25 @@ export function reportOn(
   return lastGood.kind === "unknown"
     ? { ...refused, unknown: lastGood.reason }
     : refused;
+}
+
+/**
+ * What a store says of a key. Nothing is ended, removed or overwritten because of
+ * what is `unknown`: it is asked for again.
+ */
+export type Kept<Content> =
+  | { readonly kind: "present"; readonly content: Content }
+  | { readonly kind: "absent" }
+  | {
+    /** The disk did not give it. */
+    readonly kind: "unknown";
+    readonly reason: string;
+  };
+
+/** What a manifest last gave when it was valid. */
+export interface LastGood {
+  /** The manifest's path. */
+  readonly path: string;
+  readonly pods: readonly Pod[];
+  readonly objects: readonly LocalObject[];
 }

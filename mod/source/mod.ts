@@ -26,6 +26,8 @@ export {
   isContentKnown,
   isFinal,
   isSettling,
+  type Kept,
+  type LastGood,
   mayBeTaken,
   type OutageFault,
   type PodCheck,
@@ -35,7 +37,6 @@ export {
   unknownOf,
   unknownPaths,
 } from "./file_state.ts";
-export type { Kept, LastGood } from "./kept.ts";
 export type {
   AllLastGood,
   DirectoryNote,

@@ -20,7 +20,7 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
-import type { Kept, LastGood } from "./kept.ts";
+import type { Kept, LastGood } from "./file_state.ts";
 
 /** Which directory manifests were in. */
 export interface DirectoryNote {

@@ -4,12 +4,31 @@
  * @module
  */
 
-import { readClaim } from "./decode_claim.ts";
-import { readConfigMap, readSecret } from "./decode_keyed.ts";
-import { readRuntimeClass } from "./decode_runtime_class.ts";
-import type { ObjectReading } from "./object_reading.ts";
-import type { LocalObject } from "../objects/mod.ts";
-import type { RawObject } from "../text/mod.ts";
+import { decodeBase64 } from "../../base/text/mod.ts";
+import type { Place } from "../fault/mod.ts";
+import {
+  type ClaimObject,
+  type KeyedObject,
+  type LocalObject,
+  type ObjectRef,
+  parseQuantity,
+  type Quantity,
+  type RuntimeClassObject,
+} from "../objects/mod.ts";
+import type { RawObject, RawValue } from "../text/mod.ts";
+import type { ObjectMeta, PodSpec } from "../types/mod.ts";
+import {
+  checkEnum,
+  labelProblem,
+  mapKeyProblem,
+  requireShape,
+  subdomainProblem,
+  validateMetadata,
+  validateOverhead,
+  validateScheduling,
+  validateSecretType,
+} from "../validate/mod.ts";
+import { readTyped } from "./schema.ts";
 
 /**
  * Reads and checks an object as the API server checks one that is created.
@@ -31,4 +50,287 @@ export function readLocalObject(
     case "RuntimeClass":
       return readRuntimeClass(value, reading);
   }
+}
+
+/** Where an object is read, and how its reading goes on. */
+export interface ObjectReading {
+  readonly at: Place;
+  /**
+   * To be called between the reading of types and the checks of values: what has the
+   * wrong type is not missing besides.
+   */
+  readonly settle: () => void;
+}
+
+/** Checks what names an object of a namespace, and says what it is called. */
+export function readRef(metadata: ObjectMeta, at: Place): ObjectRef {
+  validateMetadata(metadata, at.child("metadata"));
+  // Empty is the same as absent and means the default namespace.
+  return {
+    namespace: metadata.namespace || "default",
+    name: metadata.name ?? "",
+  };
+}
+
+/** As upstream's MaxSecretSize, which is for ConfigMaps as well. */
+const MAX_TOTAL_BYTES = 1024 * 1024;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Reads and checks a ConfigMap. */
+export function readConfigMap(
+  value: RawObject,
+  { at, settle }: ObjectReading,
+): KeyedObject {
+  // The schema has checked every field; what was wrong is missing and reported.
+  const typed = readTyped(value, "ConfigMap", at) as {
+    readonly metadata?: ObjectMeta;
+    readonly data?: Texts;
+    readonly binaryData?: Texts;
+    readonly immutable?: boolean;
+  };
+  settle();
+  const { metadata = {}, data = {}, binaryData = {}, immutable = false } =
+    typed;
+  const ref = readRef(metadata, at);
+  const entries = readText(data, at.child("data"));
+  const binaryAt = at.child("binaryData");
+  for (const [key, bytes] of readBinary(binaryData, { at: binaryAt })) {
+    if (entries.has(key)) {
+      binaryAt.key(key).invalid(key, "the key is present in data as well");
+    }
+    entries.set(key, bytes);
+  }
+  checkTotal(entries, at);
+  return { kind: "ConfigMap", ...ref, entries, type: "", immutable };
+}
+
+/** Reads and checks a Secret. No fault ever shows what is in it. */
+export function readSecret(
+  value: RawObject,
+  { at, settle }: ObjectReading,
+): KeyedObject {
+  const { data, stringData, ...rest } = value;
+  // As above; the values are read apart from the rest, since they are not to be shown.
+  const typed = readTyped(rest, "Secret", at) as {
+    readonly metadata?: ObjectMeta;
+    readonly type?: string;
+    readonly immutable?: boolean;
+  };
+  const dataAt = at.child("data").concealed();
+  const textAt = at.child("stringData").concealed();
+  const encoded = readTexts(data, dataAt);
+  const texts = readTexts(stringData, textAt);
+  settle();
+  const { metadata = {}, immutable = false } = typed;
+  const type = typed.type || "Opaque";
+  const ref = readRef(metadata, at);
+  const entries = readBinary(encoded, {
+    at: dataAt,
+    hint: "; plain text belongs into stringData",
+  });
+  // What is written as text outranks the other, as upstream's conversion does it.
+  for (const [key, bytes] of readText(texts, textAt)) entries.set(key, bytes);
+  checkTotal(entries, at.child("data"));
+  const { annotations } = metadata;
+  validateSecretType({ type, entries, annotations }, at);
+  return { kind: "Secret", ...ref, entries, type, immutable };
+}
+
+function readTexts(value: RawValue | undefined, at: Place): Texts {
+  // As above: a map of strings, or nothing.
+  const typed = readTyped(value ?? null, "{}string", at) as Texts | undefined;
+  return typed ?? {};
+}
+
+function readText(texts: Texts, at: Place): Map<string, Uint8Array> {
+  const encoder = new TextEncoder();
+  const entries = new Map<string, Uint8Array>();
+  for (const [key, text] of Object.entries(texts)) {
+    checkKey(key, at);
+    entries.set(key, encoder.encode(text));
+  }
+  return entries;
+}
+
+function readBinary(
+  texts: Texts,
+  { at, hint = "" }: { readonly at: Place; readonly hint?: string },
+): Map<string, Uint8Array> {
+  const entries = new Map<string, Uint8Array>();
+  for (const [key, text] of Object.entries(texts)) {
+    checkKey(key, at);
+    const bytes = decodeBase64(text);
+    if (bytes === undefined) {
+      const detail = "wanted base64 with padding and without spaces";
+      at.key(key).invalid(text, detail + hint);
+    }
+    // An entry that is faulty still is there, so that it is not missing besides.
+    entries.set(key, bytes ?? new Uint8Array());
+  }
+  return entries;
+}
+
+function checkKey(key: string, at: Place): void {
+  const problem = mapKeyProblem(key);
+  if (problem !== undefined) at.key(key).fault(`Invalid key: ${problem}`);
+}
+
+function checkTotal(
+  entries: ReadonlyMap<string, Uint8Array>,
+  at: Place,
+): void {
+  let total = 0;
+  for (const bytes of entries.values()) total += bytes.length;
+  if (total <= MAX_TOTAL_BYTES) return;
+  at.tooLong(
+    `the values have ${total} bytes, may not be more than ${MAX_TOTAL_BYTES} bytes in total`,
+  );
+}
+
+interface ClaimSpec {
+  readonly accessModes?: readonly string[];
+  readonly volumeMode?: string;
+  readonly storageClassName?: string;
+  readonly resources?: {
+    readonly limits?: Readonly<Record<string, string>>;
+    readonly requests?: Readonly<Record<string, string>>;
+  };
+}
+
+/**
+ * Reads and checks a claim.
+ *
+ * A node has one class of storage, a directory for each claim. It is called `local`,
+ * and a claim that names none, or the empty one, gets it as well; so does one that
+ * names another, with a warning. What chooses between volumes or fills them is
+ * refused, since there is nothing to choose from.
+ */
+export function readClaim(
+  value: RawObject,
+  { at, settle }: ObjectReading,
+): ClaimObject {
+  // The schema has checked every field; what was wrong is missing and reported.
+  const typed = readTyped(value, "PersistentVolumeClaim", at) as {
+    readonly metadata?: ObjectMeta;
+    readonly spec?: ClaimSpec;
+  };
+  settle();
+  const { metadata = {}, spec = {} } = typed;
+  const ref = readRef(metadata, at);
+  const specAt = at.child("spec");
+  const { accessModes = [], volumeMode = "Filesystem" } = spec;
+  validateModes(accessModes, specAt.child("accessModes"));
+  checkEnum(volumeMode, ["Block", "Filesystem"], specAt.child("volumeMode"));
+  checkClass(spec.storageClassName, specAt.child("storageClassName"));
+  for (const [name, absent] of FOREIGN_FIELDS) {
+    const found = Object.entries(spec).find(([key]) => key === name)?.[1];
+    if (found === undefined || found === "") continue;
+    specAt.child(name).forbidden(
+      `a claim on this node gets a directory of its own; there ${absent}`,
+    );
+  }
+  return {
+    kind: "PersistentVolumeClaim",
+    ...ref,
+    accessModes,
+    volumeMode: volumeMode === "Block" ? "Block" : "Filesystem",
+    storage: readStorage(spec, specAt.child("resources")),
+  };
+}
+
+function checkClass(name: string | undefined, at: Place): void {
+  if (name === undefined || name === "" || name === "local") return;
+  const problem = subdomainProblem(name);
+  if (problem !== undefined) at.invalid(name, problem);
+  else at.warn(`Has no effect: the node has one class of storage, "local"`);
+}
+
+const ACCESS_MODES = [
+  "ReadWriteOnce",
+  "ReadOnlyMany",
+  "ReadWriteMany",
+  "ReadWriteOncePod",
+];
+
+const FOREIGN_FIELDS: readonly (readonly [string, string])[] = [
+  ["dataSource", "is nothing to fill it from"],
+  ["dataSourceRef", "is nothing to fill it from"],
+  ["selector", "are no volumes to choose from"],
+  ["volumeAttributesClassName", "are no classes of attributes"],
+  ["volumeName", "are no volumes to choose from"],
+];
+
+function validateModes(modes: readonly string[], at: Place): void {
+  if (modes.length === 0) at.required("at least 1 access mode is required");
+  for (const [i, mode] of modes.entries()) {
+    checkEnum(mode, ACCESS_MODES, at.index(i));
+  }
+  if (modes.includes("ReadWriteOncePod") && modes.length > 1) {
+    at.forbidden("may not use ReadWriteOncePod with other access modes");
+  }
+}
+
+function readStorage(spec: ClaimSpec, at: Place): Quantity | undefined {
+  const { requests = {}, limits = {} } = spec.resources ?? {};
+  for (const [name, amounts] of Object.entries({ limits, requests })) {
+    for (const [resource, amount] of Object.entries(amounts)) {
+      const place = at.child(name).key(resource);
+      if (resource !== "storage") {
+        place.unsupported(resource, ["storage"]);
+      } else if (parseQuantity(amount).nano <= 0n) {
+        place.invalid(amount, "must be greater than zero");
+      }
+    }
+  }
+  const storage = Object.hasOwn(requests, "storage")
+    ? requests["storage"]
+    : undefined;
+  if (storage === undefined) {
+    at.child("requests").key("storage").required();
+    return undefined;
+  }
+  return parseQuantity(storage);
+}
+
+/**
+ * Reads and checks a RuntimeClass.
+ *
+ * Its tolerations are checked and then left out: a node by itself has no taints.
+ */
+export function readRuntimeClass(
+  value: RawObject,
+  { at, settle }: ObjectReading,
+): RuntimeClassObject {
+  // The schema has checked every field; what was wrong is missing and reported.
+  const typed = readTyped(value, "RuntimeClass", at) as {
+    readonly metadata?: ObjectMeta;
+    readonly handler?: string;
+    readonly overhead?: { readonly podFixed?: PodSpec["overhead"] };
+    readonly scheduling?: Pick<PodSpec, "nodeSelector" | "tolerations">;
+  };
+  settle();
+  const { metadata = {}, handler = "", overhead, scheduling = {} } = typed;
+  const { name } = readRef(metadata, at);
+  if (metadata.namespace) {
+    at.child("metadata").child("namespace").forbidden(
+      "not allowed on this type",
+    );
+  }
+  requireShape(handler, labelProblem, at.child("handler"));
+  const { podFixed = {} } = overhead ?? {};
+  validateOverhead(podFixed, at.child("overhead").child("podFixed"));
+  // The rules for a pod's own selector and tolerations, in fields of the same names.
+  validateScheduling({ containers: [], ...scheduling }, at.child("scheduling"));
+  return {
+    kind: "RuntimeClass",
+    name,
+    handler,
+    overhead: new Map(
+      Object.entries(podFixed).map((
+        [resource, amount],
+      ): [string, Quantity] => [resource, parseQuantity(amount)]),
+    ),
+    nodeSelector: scheduling.nodeSelector ?? {},
+  };
 }

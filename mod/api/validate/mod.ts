@@ -21,9 +21,9 @@
 
 export { checkEnum, requireShape } from "./checks.ts";
 export { immutableChanges } from "./immutable_changes.ts";
-export { containerMountPath, resolvedMountPath } from "./mount_path.ts";
+export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
 export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";
-export { rollbackAfterMs } from "./rollback_after.ts";
+export { rollbackAfterMs } from "./validate_annotations.ts";
 export { validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";

@@ -1,6 +1,6 @@
 /**
- * Checks the annotations that once stood for fields: AppArmor and seccomp
- * profiles.
+ * Checks the annotations that have a meaning: the time after which an update is rolled
+ * back, and those that once stood for fields, AppArmor and seccomp profiles.
  *
  * The AppArmor ones still count where the field is absent; the seccomp ones have
  * had no effect since Kubernetes 1.27 and may only say what the field says.
@@ -8,14 +8,21 @@
  * @module
  */
 
+import { parseDuration } from "../../base/text/mod.ts";
+import type { Place } from "../fault/mod.ts";
+import type {
+  ContainerSpec,
+  ObjectMeta,
+  PodBody,
+  PodSpec,
+} from "../types/mod.ts";
 import {
   ANNOTATION_APPARMOR_PREFIX,
+  ANNOTATION_ROLLBACK_AFTER,
   ANNOTATION_SECCOMP_POD,
   ANNOTATION_SECCOMP_PREFIX,
 } from "../vocabulary/mod.ts";
 import { localPathProblem } from "./names.ts";
-import type { Place } from "../fault/mod.ts";
-import type { ContainerSpec, PodBody, PodSpec } from "../types/mod.ts";
 
 type Profile = NonNullable<
   NonNullable<PodSpec["securityContext"]>["seccompProfile"]
@@ -146,4 +153,46 @@ function own(
   key: string,
 ): string | undefined {
   return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+}
+
+/** No pod is made, started and looked at in less. */
+const LEAST_MS = 1_000;
+
+/**
+ * How long an update of the pod may take to become ready before it is rolled back,
+ * in milliseconds; `undefined` when it never is.
+ */
+export function rollbackAfterMs(
+  metadata: Pick<ObjectMeta, "annotations">,
+): number | undefined {
+  const text = textOf(metadata);
+  const ms = text === undefined ? undefined : read(text);
+  return ms !== undefined && ms >= LEAST_MS ? ms : undefined;
+}
+
+/** Reports a time that cannot be kept. */
+export function validateRollbackAfter(metadata: ObjectMeta, at: Place): void {
+  const text = textOf(metadata);
+  if (text === undefined || rollbackAfterMs(metadata) !== undefined) return;
+  at.child("annotations").key(ANNOTATION_ROLLBACK_AFTER).invalid(
+    text,
+    "must be a duration of at least 1s, such as `2m` or `1m30s`",
+  );
+}
+
+function textOf(
+  { annotations = {} }: Pick<ObjectMeta, "annotations">,
+): string | undefined {
+  return Object.hasOwn(annotations, ANNOTATION_ROLLBACK_AFTER)
+    ? annotations[ANNOTATION_ROLLBACK_AFTER]
+    : undefined;
+}
+
+function read(text: string): number | undefined {
+  try {
+    return parseDuration(text);
+  } catch {
+    // It is no duration, which is all the caller asks.
+    return undefined;
+  }
 }

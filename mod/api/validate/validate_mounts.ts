@@ -4,6 +4,9 @@
  * @module
  */
 
+import { normalize } from "node:path/posix";
+import type { Place } from "../fault/mod.ts";
+import type { ContainerSpec, PodSpec, VolumeMount } from "../types/mod.ts";
 import {
   checkEnum,
   checkShape,
@@ -11,7 +14,6 @@ import {
   requireText,
   Uniques,
 } from "./checks.ts";
-import { resolvedMountPath } from "./mount_path.ts";
 import {
   backstepProblem,
   localPathProblem,
@@ -19,9 +21,7 @@ import {
   type Problem,
   tooLong,
 } from "./names.ts";
-import type { Place } from "../fault/mod.ts";
 import { volumesOf } from "./pod_index.ts";
-import type { ContainerSpec, PodSpec, VolumeMount } from "../types/mod.ts";
 
 /** Reports what is wrong with a container's `volumeMounts` and `volumeDevices`. */
 export function validateMounts(
@@ -115,4 +115,23 @@ function checkReadOnly(mount: VolumeMount, at: Place): void {
   if (mountPropagation !== "None") {
     place.forbidden('may only be specified when `mountPropagation` is "None"');
   }
+}
+
+/**
+ * The absolute path for a `mountPath`: a relative one counts from the root of the
+ * container.
+ *
+ * One that is absolute stays as it is written, since the runtime resolves it.
+ *
+ * Upstream: pkg/kubelet/kubelet_pods.go makeMounts, MakeAbsolutePath.
+ */
+export function containerMountPath(mountPath: string): string {
+  if (mountPath.startsWith("/")) return mountPath;
+  return resolvedMountPath(mountPath) || "/";
+}
+
+/** The same without empty steps, `.` and `..`: equal for the same place only; empty for the root. */
+export function resolvedMountPath(mountPath: string): string {
+  const path = normalize(`/${mountPath}`);
+  return path.endsWith("/") ? path.slice(0, -1) : path;
 }

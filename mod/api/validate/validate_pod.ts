@@ -12,9 +12,11 @@ import {
   subdomainProblem,
 } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
-import { validateRollbackAfter } from "./rollback_after.ts";
+import {
+  validateProfileAnnotations,
+  validateRollbackAfter,
+} from "./validate_annotations.ts";
 import type { PodBody, PodSpec } from "../types/mod.ts";
-import { validateProfileAnnotations } from "./validate_annotations.ts";
 import { validateContainers } from "./validate_container.ts";
 import { validateMetadata } from "./validate_metadata.ts";
 import { validateDns, validateHostAliases } from "./validate_network.ts";

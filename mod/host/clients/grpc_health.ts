@@ -5,14 +5,13 @@
  */
 
 import { joinHostPort } from "../../base/text/mod.ts";
-import { AnswerError } from "./answer_error.ts";
+import { AnswerError, type TcpAddress } from "./tcp_connect.ts";
 import { openLink } from "./byte_link.ts";
 import {
   callHttp2,
   type Http2Answer,
   type Http2Request,
 } from "./http2_call.ts";
-import type { TcpAddress } from "./tcp_connect.ts";
 
 /** One health check: the server and the service. */
 export interface HealthQuestion {

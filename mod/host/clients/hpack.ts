@@ -8,7 +8,7 @@
  */
 
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
-import { AnswerError } from "./answer_error.ts";
+import { AnswerError } from "./tcp_connect.ts";
 import { byteText, decodeHuffman } from "./huffman.ts";
 
 /** Name and value, as they were sent: a character for a byte. */

@@ -12,7 +12,7 @@
  */
 
 import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
-import { AnswerError } from "./answer_error.ts";
+import { AnswerError } from "./tcp_connect.ts";
 import type { ByteLink } from "./byte_link.ts";
 import { ByteSource } from "./byte_source.ts";
 import { encodeHeaders, HeaderDecoder, type HeaderField } from "./hpack.ts";

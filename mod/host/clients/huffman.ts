@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AnswerError } from "./answer_error.ts";
+import { AnswerError } from "./tcp_connect.ts";
 
 /**
  * Reads a text back, byte for byte.

@@ -6,7 +6,13 @@
  * @module
  */
 
-export { AnswerError } from "./answer_error.ts";
+export {
+  AnswerError,
+  ConnectError,
+  connectFailure,
+  connectTcp,
+  type TcpAddress,
+} from "./tcp_connect.ts";
 export { NotTlsError } from "./byte_link.ts";
 export { checkHealth, type HealthAnswer } from "./grpc_health.ts";
 export { callHttp2 } from "./http2_call.ts";
@@ -25,9 +31,3 @@ export {
   type SendGet,
   TooManyRedirectsError,
 } from "./http_get.ts";
-export {
-  ConnectError,
-  connectFailure,
-  connectTcp,
-  type TcpAddress,
-} from "./tcp_connect.ts";

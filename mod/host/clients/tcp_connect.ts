@@ -1,11 +1,10 @@
 /**
- * TCP connections to workloads.
+ * TCP connections to workloads, and what a failed one means.
  *
  * @module
  */
 
 import { joinHostPort } from "../../base/text/mod.ts";
-import { AnswerError } from "./answer_error.ts";
 
 /** The address of a server. */
 export interface TcpAddress {
@@ -138,3 +137,18 @@ const BREAKS: ReadonlyMap<string, string> = new Map([
   ["ECONNRESET", "connection reset by peer"],
   ["EPIPE", "broken pipe"],
 ]);
+
+/** There is no answer, or none that can be understood. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+  /**
+   * What is wrong, without our words around it; of HTTP/1 in those of Go's client,
+   * which operators of the kubelet know.
+   */
+  readonly detail: string;
+
+  constructor(fault: { readonly detail: string }, options?: ErrorOptions) {
+    super(`Cannot read the answer: ${fault.detail}`, options);
+    this.detail = fault.detail;
+  }
+}

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { readFileHead } from "./file_bytes.ts";
 import { FileError, fileErrorKind } from "./file_error.ts";
 
 /** Which content of a file was seen; a change of any field calls for a new look. */
@@ -169,4 +169,42 @@ function nameSpecial(info: Deno.FileInfo): SpecialFile {
   if (info.isSocket) return "socket";
   if (info.isBlockDevice || info.isCharDevice) return "device";
   return "unknown";
+}
+
+/** Reads at most the last `maxBytes`; a file that grows meanwhile is cut. */
+export async function readFileTail(
+  file: FileHandle,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  const length = Math.min(size, maxBytes);
+  return await readFrom(file, size - length, length);
+}
+
+/** Reads at most the first `maxBytes`. */
+export async function readFileHead(
+  file: FileHandle,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  return await readFrom(file, 0, maxBytes);
+}
+
+async function readFrom(
+  file: FileHandle,
+  start: number,
+  size: number,
+): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await file.read(
+      bytes,
+      length,
+      size - length,
+      start + length,
+    );
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
 }

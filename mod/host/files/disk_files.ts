@@ -8,7 +8,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "./atomic_write.ts";
-import { readFileTail } from "./file_bytes.ts";
+import { readFileTail } from "./bounded_read.ts";
 import { useFileBelow } from "./file_below.ts";
 import { fileErrorKind } from "./file_error.ts";
 

@@ -27,11 +27,12 @@ export {
   type FileStamp,
   lookAtFile,
   readFileBounded,
+  readFileHead,
+  readFileTail,
 } from "./bounded_read.ts";
 export { type DiskFiles, diskFiles } from "./disk_files.ts";
 export { realPathOf, useFileBelow } from "./file_below.ts";
 export { FileError, fileErrorKind } from "./file_error.ts";
-export { readFileHead, readFileTail } from "./file_bytes.ts";
 export { type PodRecordDisk, PodRecordFile } from "./pod_record_file.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";

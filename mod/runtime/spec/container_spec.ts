@@ -4,6 +4,12 @@
  * @module
  */
 
+import { containerHash } from "../../api/objects/mod.ts";
+import type {
+  ContainerPort,
+  ContainerSpec,
+  LifecycleHandler,
+} from "../../api/types/mod.ts";
 import {
   ANNOTATION_CONTAINER_HASH,
   ANNOTATION_CONTAINER_PORTS,
@@ -18,13 +24,8 @@ import {
   LABEL_POD_NAMESPACE,
   LABEL_POD_UID,
 } from "../../api/vocabulary/mod.ts";
-import { containerHash } from "../../api/objects/mod.ts";
-import type {
-  ContainerPort,
-  ContainerSpec,
-  LifecycleHandler,
-} from "../../api/types/mod.ts";
 import type { ContainerConfig, Mount } from "../../cri/config/mod.ts";
+import { isStopSignal, type RuntimeService } from "../../cri/model/mod.ts";
 import { environmentOf } from "./container_needs.ts";
 import type { Environment } from "./environment.ts";
 import { expandAll, ProgramBudget } from "./expansion.ts";
@@ -32,8 +33,8 @@ import { containerMounts, terminationLogPath } from "./mount_spec.ts";
 import { containerResources } from "./resource_spec.ts";
 import { containerSecurity } from "./security_spec.ts";
 import type { ContainerSpecInput, SpecResult } from "./spec_input.ts";
+import { SpecRefusal } from "./spec_refusal.ts";
 import { specResult } from "./spec_result.ts";
-import { stopSignal } from "./stop_signal.ts";
 
 /**
  * Builds what CreateContainer is asked, or says why it cannot.
@@ -198,4 +199,41 @@ function goJson(value: unknown): string {
     (character) =>
       `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/**
+ * The stop signal as the configuration of a container carries it. Pure.
+ *
+ * @throws {SpecRefusal} When it is none that a runtime could be told of.
+ */
+export function stopSignal(
+  container: Pick<ContainerSpec, "lifecycle">,
+): Pick<ContainerConfig, "stopSignal"> {
+  const name = container.lifecycle?.stopSignal ?? "";
+  if (name === "") return {};
+  if (isStopSignal(name)) return { stopSignal: name };
+  throw new SpecRefusal(
+    `Cannot set the stop signal: found "${name}", wanted a name such as "SIGTERM" or "SIGRTMIN+3"`,
+  );
+}
+
+/**
+ * Whether the runtime passes over the stop signal of a container: one that knows of
+ * it (containerd from 2.3 on) repeats it in the status. False when that cannot be told.
+ *
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function ignoresStopSignal(
+  runtime: Pick<RuntimeService, "containerStatus">,
+  containerId: string,
+  options: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  try {
+    const status = await runtime.containerStatus(containerId, options);
+    return status.stopSignal === undefined;
+  } catch {
+    // If the failure lasts, the next look at the pod meets it.
+    options.signal.throwIfAborted();
+    return false;
+  }
 }

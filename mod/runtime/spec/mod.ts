@@ -51,4 +51,4 @@ export type {
   NodeFacts,
   SpecResult,
 } from "./spec_input.ts";
-export { ignoresStopSignal } from "./stop_signal.ts";
+export { ignoresStopSignal } from "./container_spec.ts";

@@ -1,9 +1,10 @@
 /**
- * What hints about manifest files ask for.
+ * Which files are manifests, and what hints about them ask for.
  *
  * @module
  */
 
+import type { Logger } from "../../base/telemetry/mod.ts";
 import type { FileStamp, WatchHint } from "../../host/files/mod.ts";
 
 /** A file that wants to be looked at. */
@@ -180,3 +181,27 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.modifiedMs === b.modifiedMs &&
     a.changedMs === b.changedMs && a.inode === b.inode;
 }
+
+/** Tells once of each name that is not taken for a manifest's. */
+export class IgnoredNames {
+  readonly #log: Logger;
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(deps: { readonly log: Logger }) {
+    this.#log = deps.log;
+  }
+
+  /** Takes all names that are there at present; hidden ones are passed over. */
+  log(names: readonly string[]): void {
+    const skipped = names.filter((name) => !name.startsWith("."))
+      .slice(0, MAX_SKIPPED);
+    for (const name of skipped) {
+      if (this.#told.has(name)) continue;
+      this.#log.debug("manifest_name_skipped", { name });
+    }
+    this.#told = new Set(skipped);
+  }
+}
+
+// Of a hundred thousand files the first are named.
+const MAX_SKIPPED = 100;

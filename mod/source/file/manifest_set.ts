@@ -10,6 +10,7 @@ import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { FileLook, FileStamp } from "../../host/files/mod.ts";
 import {
+  IgnoredNames,
   judgeQuiet,
   type PendingLook,
   type QuietPeriods,
@@ -43,7 +44,6 @@ import {
   ManifestDirectory,
 } from "./manifest_directory.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
-import { IgnoredNames } from "./ignored_names.ts";
 
 /** Where the manifests are and how they are told from other files. */
 export interface ManifestSetOptions {

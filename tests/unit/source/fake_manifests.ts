@@ -18,7 +18,7 @@ import type {
   LastGoodStore,
   ManifestFiles,
 } from "../../../mod/source/ports.ts";
-import type { Kept, LastGood } from "../../../mod/source/kept.ts";
+import type { Kept, LastGood } from "../../../mod/source/file_state.ts";
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 
 interface FakeFile {

@@ -12,7 +12,7 @@ import {
   objectId,
 } from "../../../mod/api/objects/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import type { NotificationMode } from "../../../mod/source/merge/merge_modes.ts";
+import type { NotificationMode } from "../../../mod/source/merge/merge_mux.ts";
 import type {
   SourceContent,
   SourceName,

@@ -12,11 +12,11 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { ObjectStore } from "../../../mod/local/mod.ts";
 import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
-import type {
-  NotificationMode,
-  PodNotification,
-} from "../../../mod/source/merge/merge_modes.ts";
-import { PodConfigMux } from "../../../mod/source/merge/merge_mux.ts";
+import {
+  type NotificationMode,
+  PodConfigMux,
+  type PodNotification,
+} from "../../../mod/source/merge/merge_mux.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import type {
   SourceContent,

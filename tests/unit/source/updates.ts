@@ -9,7 +9,7 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import type {
   NotificationMode,
   PodNotification,
-} from "../../../mod/source/merge/merge_modes.ts";
+} from "../../../mod/source/merge/merge_mux.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import type {
   SourceName,

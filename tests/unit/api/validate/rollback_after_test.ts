@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
-import { rollbackAfterMs } from "../../../../mod/api/validate/rollback_after.ts";
+import { rollbackAfterMs } from "../../../../mod/api/validate/validate_annotations.ts";
 
 const KEY = "skerry.dev/rollback-after";
 

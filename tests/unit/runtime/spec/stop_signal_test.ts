@@ -14,7 +14,7 @@ import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import {
   ignoresStopSignal,
   stopSignal,
-} from "../../../../mod/runtime/spec/stop_signal.ts";
+} from "../../../../mod/runtime/spec/container_spec.ts";
 import { containerDetails, containerRow } from "../builders.ts";
 
 Deno.test("stopSignal() passes a known signal on, and nothing when there is none", () => {

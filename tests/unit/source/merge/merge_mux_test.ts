@@ -5,8 +5,10 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import type { NotificationMode } from "../../../../mod/source/merge/merge_modes.ts";
-import { PodConfigMux } from "../../../../mod/source/merge/merge_mux.ts";
+import {
+  type NotificationMode,
+  PodConfigMux,
+} from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { configMap, pod } from "../pods.ts";

@@ -9,8 +9,8 @@ import type { Pod } from "../../../../mod/api/types/mod.ts";
 import {
   type NotificationMode,
   notificationsOf,
-} from "../../../../mod/source/merge/merge_modes.ts";
-import { PodConfigMux } from "../../../../mod/source/merge/merge_mux.ts";
+  PodConfigMux,
+} from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
 import { pod } from "../pods.ts";
 import { MODES, newStorage, says, words } from "../updates.ts";
