@@ -33,7 +33,7 @@ import type {
   ProbeResult,
   ProbeRunner,
 } from "./ports.ts";
-import { describeFault } from "./probe_fault.ts";
+import { recordFault } from "./probe_fault.ts";
 import type { ProbeMetrics, ProbeSeries } from "./probe_metrics.ts";
 
 /** What a worker needs. */
@@ -67,6 +67,17 @@ const MAX_TRIES = 3;
  */
 const WAKE_GRID_MS = 10;
 
+/** What a worker does: `idle ⇄ armed → asking → idle`, and each of them `→ ended`. */
+type Phase =
+  /** Nothing is to be asked at present. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "armed"; readonly timer: Disposable }
+  | { readonly kind: "asking"; readonly cancel: AbortController }
+  /** Asks no more, whatever is seen. */
+  | { readonly kind: "ended" };
+
+const IDLE: Phase = { kind: "idle" };
+
 const STILL_RUNS = "The command of an earlier attempt still runs";
 
 /**
@@ -85,8 +96,7 @@ export class ProbeWorker implements Disposable {
   #running: (ContainerSight & { kind: "running" }) | undefined;
   /** Whether the container has passed its startup probe or has none. */
   #started = false;
-  #timer: Disposable | undefined;
-  #flight: AbortController | undefined;
+  #phase: Phase = IDLE;
   /** What an attempt began that goes on after its verdict. */
   #leftover: Leftover | undefined;
   /** How many attempts in a row left something behind. */
@@ -94,8 +104,6 @@ export class ProbeWorker implements Disposable {
   #last: (Pick<ProbeResult, "kind" | "message"> & { at: Moment }) | undefined;
   /** When the first of those attempts ended that ended the same way since. */
   #runBegan: Moment | undefined;
-  /** Asks no more, whatever is seen. */
-  #ended = false;
 
   /** Begins at `anchorMs` on the monotonic clock to count periods. */
   constructor(
@@ -129,7 +137,7 @@ export class ProbeWorker implements Disposable {
   edit(subject: ProbeSubject): void {
     const before = this.#subject.probe;
     this.#subject = subject;
-    if (isSame(before, subject.probe) || this.#ended) return;
+    if (isSame(before, subject.probe) || this.#phase.kind === "ended") return;
     this.#numbers = probeNumbers(subject.probe);
     const { initialDelayMs, periodMs } = this.#numbers;
     this.#schedule = { anchorMs: this.#deps.clock.monotonic(), periodMs };
@@ -148,7 +156,7 @@ export class ProbeWorker implements Disposable {
    * @param started whether it has passed its startup probe or has none
    */
   look(sight: ContainerSight, started: boolean): void {
-    if (this.#ended) return;
+    if (this.#phase.kind === "ended") return;
     const before = this.#state;
     const after = observeContainer(before, sight, {
       kind: this.kind,
@@ -170,7 +178,7 @@ export class ProbeWorker implements Disposable {
 
   /** Asks no more; a liveness that failed is taken back, so that nobody acts on it. */
   end(): void {
-    if (this.#ended) return;
+    if (this.#phase.kind === "ended") return;
     this[Symbol.dispose]();
     const hasContainer = this.#state.containerId !== undefined;
     if (this.kind === "liveness" && hasContainer) {
@@ -180,7 +188,7 @@ export class ProbeWorker implements Disposable {
 
   /** How the probe stands; pure but for the clock. */
   report(): ProbeReport {
-    const pause = this.#ended ? "on_hold" : this.#pause();
+    const pause = this.#phase.kind === "ended" ? "on_hold" : this.#pause();
     const { run } = this.#state;
     const now = momentOf(this.#deps.clock);
     const last = this.#last;
@@ -205,8 +213,7 @@ export class ProbeWorker implements Disposable {
 
   /** Stops for good and leaves neither timer, attempt nor metric behind. */
   [Symbol.dispose](): void {
-    this.#ended = true;
-    this.#halt();
+    this.#halt({ kind: "ended" });
     this.#series[Symbol.dispose]();
   }
 
@@ -218,25 +225,28 @@ export class ProbeWorker implements Disposable {
   }
 
   /** Gives up what is due and what is in flight. */
-  #halt(): void {
-    this.#disarm();
-    this.#flight?.abort(
-      new DOMException("The attempt is not wanted any more", "AbortError"),
-    );
-    this.#flight = undefined;
-  }
-
-  #disarm(): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
+  #halt(next: Phase = IDLE): void {
+    const before = this.#phase;
+    this.#phase = next;
+    switch (before.kind) {
+      case "armed":
+        return before.timer[Symbol.dispose]();
+      case "asking":
+        return before.cancel.abort(
+          new DOMException("The attempt is not wanted any more", "AbortError"),
+        );
+      case "idle":
+      case "ended":
+    }
   }
 
   /** Waits for the next attempt if there is to be one; one that is set keeps its time. */
   #plan(): void {
-    if (this.#ended || this.#flight !== undefined) return;
+    const { kind } = this.#phase;
+    if (kind === "ended" || kind === "asking") return;
     const due = this.#firstDue();
-    if (due === undefined) this.#disarm();
-    else if (this.#timer === undefined) this.#arm(due);
+    if (due === undefined) this.#halt();
+    else if (kind === "idle") this.#arm(due);
   }
 
   /** When an attempt is due from now on; `undefined` when nothing is to be asked. */
@@ -253,10 +263,11 @@ export class ProbeWorker implements Disposable {
     const wakeMs = this.#state.eager
       ? dueMs
       : Math.ceil(dueMs / WAKE_GRID_MS) * WAKE_GRID_MS;
-    this.#timer = clock.after(wakeMs - clock.monotonic(), () => {
-      this.#timer = undefined;
+    const timer = clock.after(wakeMs - clock.monotonic(), () => {
+      this.#phase = IDLE;
       this.#meetDue(dueMs);
     });
+    this.#phase = { kind: "armed", timer };
   }
 
   #meetDue(dueMs: number): void {
@@ -279,11 +290,11 @@ export class ProbeWorker implements Disposable {
       this.#state = { ...this.#state, eager: false };
       this.#schedule = { ...this.#schedule, anchorMs: begunMs };
     }
-    const flight = new AbortController();
-    this.#flight = flight;
-    const result = await this.#ask(flight.signal);
-    if (flight.signal.aborted) return;
-    this.#flight = undefined;
+    const cancel = new AbortController();
+    this.#phase = { kind: "asking", cancel };
+    const result = await this.#ask(cancel.signal);
+    if (cancel.signal.aborted) return;
+    this.#phase = IDLE;
     const { kind, over } = result;
     this.#hung = over !== undefined && kind === "failure" ? this.#hung + 1 : 0;
     if (over !== undefined) this.#follow({ kind, over });
@@ -327,13 +338,15 @@ export class ProbeWorker implements Disposable {
     leftover.over.then(forget, forget);
   }
 
-  /** Keeps, counts and tells one result. */
+  /** Keeps, counts and reports one result. */
   #take(result: ProbeResult, tookMs: number): void {
     const { kind, message } = result;
     const at = momentOf(this.#deps.clock);
     this.#last = { kind, message, at };
     if (kind === "stalled") return;
-    this.#record(kind, message);
+    const { pod, container } = this.#subject;
+    const events = new ContainerEvents(this.#deps.events, pod);
+    recordFault(events, container.name, { kind, message, probe: this.kind });
     if (kind === "error") {
       this.#series.count("unknown", tookMs);
       return;
@@ -350,29 +363,14 @@ export class ProbeWorker implements Disposable {
     this.#become(after);
   }
 
-  #record(kind: ProbeResult["kind"], message: string): void {
-    const fault = describeFault(kind, this.kind);
-    if (fault === undefined) return;
-    const { pod, container: { name: container } } = this.#subject;
-    const [found = ""] = message.split("\n", 1);
-    const probe = this.kind;
-    new ContainerEvents(this.#deps.events, pod).record(container, {
-      type: "Warning",
-      reason: fault.reason,
-      message: `${fault.what}: ${message}`,
-      ...kind === "failure" &&
-        { facts: { kind: "probe_failure", container, probe, found } },
-    });
-  }
-
-  /** Takes a new state, and tells a verdict that changed for the same container. */
+  /** Takes a new state, and reports a verdict that changed for the same container. */
   #become(state: ProbeState): void {
     const before = this.#state;
     this.#state = state;
     const { containerId, verdict } = state;
     if (containerId === undefined || containerId !== before.containerId) return;
     if (verdict === undefined || verdict === before.verdict) return;
-    // That it ended is told by whoever saw it; nobody is to hurry because of its health.
+    // The runtime says that it ended; its health is no reason to sync at once.
     if (state.presence === "ended" && this.kind !== "readiness") return;
     this.#deps.tell({
       uid: this.#subject.pod.metadata.uid,
