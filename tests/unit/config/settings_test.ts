@@ -1,0 +1,73 @@
+/**
+ * The table of settings, and where a value comes from.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  completeSettings,
+  namedPaths,
+  ROWS,
+} from "../../../mod/config/complete_settings.ts";
+import { LOCATION_FLAG_NAMES, RUN_FLAGS } from "../../../mod/config/flags.ts";
+import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
+import { optionOf } from "../../../mod/config/setting.ts";
+import { fakeIo } from "./config_io.ts";
+
+Deno.test("SETTINGS names each flag once, with its help", () => {
+  const names = RUN_FLAGS.map(({ flag }) => flag.name);
+  strictEqual(new Set(names).size, names.length);
+  for (const { flag, help } of RUN_FLAGS) {
+    ok(flag.argument !== "" && help !== "", flag.name);
+  }
+  for (const name of LOCATION_FLAG_NAMES) ok(names.includes(name), name);
+});
+
+Deno.test("SETTINGS can be given: each row has a flag or a field", () => {
+  for (const { part, key, setting } of ROWS) {
+    ok(optionOf(setting) !== "", `${part}.${key}`);
+  }
+});
+
+Deno.test("completeSettings() takes the flag, then skerry's field, then the kubelet's, then the default", () => {
+  const flags = new Map<string, unknown>([["pod-network", ["10.1.0.0/16"]]]);
+  const skerry = new Map<string, unknown>([["podNetworks", ["10.2.0.0/16"]]]);
+  const kubelet = new Map<string, unknown>([["podCIDR", ["10.3.0.0/16"]]]);
+  const none = new Map<string, unknown>();
+  for (
+    const [given, wanted] of [
+      [{ flags, skerry, kubelet }, ["10.1.0.0/16"]],
+      [{ flags: none, skerry, kubelet }, ["10.2.0.0/16"]],
+      [{ flags: none, skerry: none, kubelet }, ["10.3.0.0/16"]],
+      [{ flags: none, skerry: none, kubelet: none }, []],
+    ] as const
+  ) deepStrictEqual(completeSettings(given).node.podNetworks, wanted);
+});
+
+Deno.test("namedPaths() names every path with the option that changes it", async () => {
+  const parsed = await parseRunArguments([
+    "--manifest-url=https://h/",
+    "--manifest-url-ca-file=/pki/ca.pem",
+    "--host-path-roots=/srv,/mnt",
+  ], fakeIo());
+  ok(parsed.kind === "ok");
+  deepStrictEqual(
+    namedPaths(parsed.config).map(({ option, path, access }) =>
+      `${access} ${path} ${option}`
+    ),
+    [
+      "write /var/lib/skerry --root-dir",
+      "write /run/skerry --run-dir",
+      "write /run/skerry/skerry.sock --control-socket",
+      "read /etc/skerry/manifests --pod-manifest-path",
+      "read /pki/ca.pem --manifest-url-ca-file",
+      "write /run/containerd/containerd.sock --container-runtime-endpoint",
+      "write /run/containerd/containerd.sock imageServiceEndpoint",
+      "write /var/log/pods --pod-logs-dir",
+      "write /srv --host-path-roots",
+      "write /mnt --host-path-roots",
+      "read /etc/resolv.conf resolvConf",
+    ],
+  );
+});
