@@ -21,12 +21,17 @@
  * @example An older look never hides a newer one
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { NO_PICTURE, stepPicture, unseenPod } from "./mod.ts";
+ * import { systemClock } from "../base/mod.ts";
+ * import { MetricsRegistry } from "../base/telemetry/mod.ts";
+ * import { ListPace, RuntimePicture, unseenPod } from "./mod.ts";
  *
- * const pod = { ...unseenPod("u"), name: "web", namespace: "shop" };
- * const seen = stepPicture("u", NO_PICTURE, { kind: "seen", pod, atMs: 20 });
- * const late = { kind: "seen", pod: unseenPod("u"), atMs: 10 } as const;
- * strictEqual(stepPicture("u", seen.picture, late).picture, seen.picture);
+ * const deps = { clock: systemClock, metrics: new MetricsRegistry() };
+ * const pace = new ListPace(deps, { relistPeriodMs: 1000 });
+ * const managed = new Set(["u"]);
+ * const picture = new RuntimePicture({ ...deps, pace, managed });
+ * picture.record("u", { ...unseenPod("u"), name: "web" }, 20);
+ * strictEqual(picture.record("u", unseenPod("u"), 10), false);
+ * strictEqual(picture.get("u")?.name, "web");
  * ```
  */
 
@@ -34,6 +39,6 @@ export { AnnouncedEnds } from "./announced_ends.ts";
 export type { PodLifecycleEvent } from "./diff.ts";
 export { ListPace } from "./list_pace.ts";
 export { PodObserver } from "./pod_observer.ts";
-export { NO_PICTURE, stepPicture, unseenPod } from "./pod_picture.ts";
+export { unseenPod } from "./pod_picture.ts";
 export { RuntimePicture } from "./runtime_picture.ts";
 export { RuntimeWatch } from "./runtime_watch.ts";

@@ -1,5 +1,7 @@
 /**
- * The event streams of a runtime: each an announcement that something moved, never what is true.
+ * The event streams of a runtime. An event announces that something moved, never what is
+ * true; events may be missing, late, doubled or out of order. A reader that is slow costs
+ * no memory: it is told that it missed some.
  *
  * @module
  */

@@ -1,7 +1,22 @@
 /**
- * Looking at the runtime: lists and single pods turned into what was observed.
+ * Reading the runtime: lists and single pods turned into what was observed. Nothing is
+ * remembered here but what the agent noted of containers and the runtime cannot tell
+ * ({@linkcode ContainerNotes}). What a runtime lists under the labels of no pod is left
+ * out; the texts that it gives are cut to a length that a status may have.
  *
  * @module
+ *
+ * @example A pod of which the runtime has nothing
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { listPod } from "./mod.ts";
+ *
+ * const runtime = {
+ *   listPodSandbox: () => Promise.resolve([]),
+ *   listContainers: () => Promise.resolve([]),
+ * };
+ * strictEqual((await listPod(runtime, "u")).alive, false);
+ * ```
  */
 
 export { ContainerFiles } from "./container_files.ts";
