@@ -27,11 +27,8 @@ import {
 } from "../config/mod.ts";
 import { connectCri, type CriConnection } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
-import {
-  ensureDirectory,
-  fileErrorKind,
-  lockRootDirectory,
-} from "../host/files/mod.ts";
+import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
+import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "../views/mod.ts";
 import { buildCore } from "./core.ts";

@@ -7,7 +7,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../base/mod.ts";
-import { FileError } from "../host/files/mod.ts";
+import { FileError } from "../host/paths/mod.ts";
 import { CriLogParser } from "./cri_log.ts";
 import { findTailStart } from "./log_tail.ts";
 

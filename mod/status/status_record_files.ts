@@ -7,10 +7,10 @@
 import { isPodUid } from "../api/objects/mod.ts";
 import {
   ensureDirectory,
-  fileErrorKind,
   readFileBounded,
   writeFileAtomic,
 } from "../host/files/mod.ts";
+import { fileErrorKind } from "../host/paths/mod.ts";
 import type { RecordFiles, RunRecordFiles } from "./ports.ts";
 
 /** The name of a pod's record in the directory of the pod. */

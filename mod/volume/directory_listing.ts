@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/files/mod.ts";
+import { fileErrorKind } from "../host/paths/mod.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 
 /**

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/files/mod.ts";
-import { isSameFile } from "./safe_file.ts";
+import { fileErrorKind, isSameFile } from "../host/paths/mod.ts";
 import { listDirectory } from "./directory_listing.ts";
 
 // stat(2) counts blocks of this size, whatever the file system has.

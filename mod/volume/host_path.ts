@@ -5,10 +5,14 @@
  */
 
 import type { Volume } from "../api/types/mod.ts";
-import { fileErrorKind } from "../host/files/mod.ts";
-import { createFile } from "./safe_file.ts";
+import {
+  createFile,
+  fileErrorKind,
+  partsOf,
+  pathBelow,
+  walkBelow,
+} from "../host/paths/mod.ts";
 import { VolumeFailure } from "./volume_setup.ts";
-import { partsOf, pathBelow, walkBelow } from "./walk_below.ts";
 
 type HostPath = NonNullable<Volume["hostPath"]>;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { modeOf, setGroup, setOwnership } from "./safe_file.ts";
+import { modeOf, setGroup, setOwnership } from "../host/paths/mod.ts";
 import { isMissing, listDirectory } from "./directory_listing.ts";
 
 /** When a volume is gone through. */

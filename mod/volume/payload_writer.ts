@@ -5,13 +5,14 @@
  */
 
 import { dirname } from "node:path";
-import { fileErrorKind, REMOVING_PREFIX } from "../host/files/mod.ts";
+import { REMOVING_PREFIX } from "../host/files/mod.ts";
 import {
   createFile,
+  fileErrorKind,
   hasContent,
   type Ownership,
   setOwnership,
-} from "./safe_file.ts";
+} from "../host/paths/mod.ts";
 import {
   directoriesAbove,
   DRAFT_PREFIX,

@@ -9,7 +9,8 @@ import type { Pod } from "../api/types/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import { Semaphore } from "../base/mod.ts";
 import type { Garbage } from "../collect/mod.ts";
-import { fileErrorKind, REMOVING_PREFIX } from "../host/files/mod.ts";
+import { REMOVING_PREFIX } from "../host/files/mod.ts";
+import { fileErrorKind } from "../host/paths/mod.ts";
 import { entriesOf } from "./directory_listing.ts";
 import type { VolumeFiles } from "./ports.ts";
 

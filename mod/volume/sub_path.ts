@@ -4,9 +4,15 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/files/mod.ts";
-import { isSameFile, modeOf } from "./safe_file.ts";
-import { partsOf, pathBelow, walkBelow, type Walked } from "./walk_below.ts";
+import {
+  fileErrorKind,
+  isSameFile,
+  modeOf,
+  partsOf,
+  pathBelow,
+  walkBelow,
+  type Walked,
+} from "../host/paths/mod.ts";
 
 /** A path below a volume and the file that it led to when it was checked. */
 export interface PinnedSubPath {

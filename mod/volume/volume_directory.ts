@@ -5,8 +5,7 @@
  */
 
 import { basename, dirname } from "node:path";
-import { fileErrorKind } from "../host/files/mod.ts";
-import { setOwnership } from "./safe_file.ts";
+import { fileErrorKind, setOwnership } from "../host/paths/mod.ts";
 import type { VolumeFiles } from "./ports.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";

@@ -10,7 +10,7 @@ import type {
   CgroupUsage,
   CgroupValue,
 } from "../../mod/host/machine/mod.ts";
-import { FileError } from "../../mod/host/files/mod.ts";
+import { FileError } from "../../mod/host/paths/mod.ts";
 
 /** {@linkcode CgroupTree} without a kernel. */
 export class MemoryCgroups implements CgroupTree {

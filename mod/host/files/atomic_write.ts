@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import { FileError, fileErrorKind } from "./file_error.ts";
+import { FileError, fileErrorKind } from "../paths/mod.ts";
 
 /** How {@linkcode writeFileAtomic} writes. */
 export interface WriteOptions {

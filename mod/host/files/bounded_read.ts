@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { FileError, fileErrorKind } from "./file_error.ts";
+import { FileError, fileErrorKind } from "../paths/mod.ts";
 
 /** Which content of a file was seen; a change of any field calls for a new look. */
 export interface FileStamp {

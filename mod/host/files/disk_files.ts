@@ -9,8 +9,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "./atomic_write.ts";
 import { readFileTail } from "./bounded_read.ts";
-import { useFileBelow } from "./file_below.ts";
-import { fileErrorKind } from "./file_error.ts";
+import { fileErrorKind, useFileBelow } from "../paths/mod.ts";
 
 /** Small files of the agent and of its containers. A missing one is no error. */
 export interface DiskFiles {

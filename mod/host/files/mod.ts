@@ -1,7 +1,7 @@
 /**
  * Files of this machine: atomic writes, bounded reads, watches, locks, and the removal of
  * trees that a container could write to. Links are not followed where a container could
- * have put them. A refusal of the file system has a kind to branch on.
+ * have put them.
  *
  * @example A record that shows any damage
  * ```ts
@@ -31,8 +31,6 @@ export {
   readFileTail,
 } from "./bounded_read.ts";
 export { type DiskFiles, diskFiles } from "./disk_files.ts";
-export { realPathOf, useFileBelow } from "./file_below.ts";
-export { FileError, fileErrorKind } from "./file_error.ts";
 export { type PodRecordDisk, PodRecordFile } from "./pod_record_file.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";

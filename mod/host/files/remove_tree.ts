@@ -6,7 +6,7 @@
 
 import { basename, dirname, join } from "node:path";
 import { unlessAborted } from "../../base/mod.ts";
-import { FileError, fileErrorKind } from "./file_error.ts";
+import { FileError, fileErrorKind } from "../paths/mod.ts";
 
 /** What {@linkcode removeTree} achieved. */
 export type Removal =

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { FileError } from "./file_error.ts";
+import { FileError } from "../paths/mod.ts";
 
 /** The lock on a root directory, held until it is disposed or the process ends, however it ends. */
 export interface HeldRootLock extends Disposable {

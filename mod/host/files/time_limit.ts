@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../../base/mod.ts";
-import { FileError } from "./file_error.ts";
+import { FileError } from "../paths/mod.ts";
 
 /**
  * Gives up on calls that take too long, as on a hung network mount or a dying disk.

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { FileError, fileErrorKind } from "../files/mod.ts";
+import { FileError, fileErrorKind } from "../paths/mod.ts";
 
 /** The controllers whose files are written here; in others the runtime makes what it needs. */
 const WRITTEN = ["cpu", "memory", "pids", "hugetlb"] as const;

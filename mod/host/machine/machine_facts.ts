@@ -8,7 +8,7 @@
 
 import { statfs } from "node:fs/promises";
 import { cpus } from "node:os";
-import { FileError, fileErrorKind } from "../files/mod.ts";
+import { FileError, fileErrorKind } from "../paths/mod.ts";
 
 /** One address of the machine. */
 export interface NodeAddress {

@@ -9,7 +9,7 @@ import type { Clock } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { CgroupTree } from "../../host/machine/mod.ts";
-import { FileError } from "../../host/files/mod.ts";
+import { FileError } from "../../host/paths/mod.ts";
 import {
   cgroupFiles,
   type CgroupLimits,

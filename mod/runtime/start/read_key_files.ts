@@ -6,12 +6,12 @@
 
 import type { ContainerSpec } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
+import { readFileHead } from "../../host/files/mod.ts";
 import {
   FileError,
   fileErrorKind,
-  readFileHead,
   useFileBelow,
-} from "../../host/files/mod.ts";
+} from "../../host/paths/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import {
   type KeyFile,

@@ -8,13 +8,13 @@ import { basename, dirname } from "node:path";
 import type { Clock } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import {
-  FileError,
   type FileLook,
   lookAtFile,
   readFileBounded,
   TimeLimit,
   watchPath,
 } from "../../host/files/mod.ts";
+import { FileError } from "../../host/paths/mod.ts";
 import type { ManifestFiles } from "../mod.ts";
 
 /** What {@linkcode createManifestFiles} needs. */

@@ -7,11 +7,11 @@
 import { dirname } from "node:path";
 import {
   ensureDirectory,
-  fileErrorKind,
   readFileBounded,
   TimeLimit,
   writeFileAtomic,
 } from "../../host/files/mod.ts";
+import { fileErrorKind } from "../../host/paths/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { RecordFiles } from "../mod.ts";
 

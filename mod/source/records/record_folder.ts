@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { fnv1a128Hex } from "../../api/objects/mod.ts";
 import {
   type BoundedRead,
-  fileErrorKind,
   openRecord,
   sealRecord,
 } from "../../host/files/mod.ts";
+import { fileErrorKind } from "../../host/paths/mod.ts";
 import type { RecordFiles } from "../mod.ts";
 
 /** What a file of the folder says. */

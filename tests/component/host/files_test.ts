@@ -14,13 +14,13 @@ import {
 import { join } from "node:path";
 import {
   ensureDirectory,
-  FileError,
   lockRootDirectory,
   lookAtFile,
   readFileBounded,
   removeTree,
   writeFileAtomic,
 } from "../../../mod/host/files/mod.ts";
+import { FileError } from "../../../mod/host/paths/mod.ts";
 import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { realPathOf } from "../../../mod/host/files/mod.ts";
+import { realPathOf } from "../../../mod/host/paths/mod.ts";
 
 Deno.test("realPathOf() follows links, and tells nothing there from cannot be followed", async () => {
   const directory = await Deno.realPath(await Deno.makeTempDir());

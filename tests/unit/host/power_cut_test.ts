@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { FileError } from "../../../mod/host/files/file_error.ts";
+import { FileError } from "../../../mod/host/paths/file_error.ts";
 import {
   writeFileAtomic,
   type WriteSteps,

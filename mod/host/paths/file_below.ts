@@ -6,6 +6,7 @@
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { partsOf } from "./walk_below.ts";
 
 /** What came of it; the message says which part of the path is to blame. */
 export type FileBelow<T> =
@@ -30,7 +31,7 @@ export async function useFileBelow<T>(
   path: string,
   use: (file: FileHandle) => Promise<T>,
 ): Promise<FileBelow<T>> {
-  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  const parts = partsOf(path);
   if (parts.length === 0 || parts.includes("..")) return OUTSIDE;
   const found = await look(root, parts);
   if (found.kind === "refused") return found;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { fileErrorKind } from "../host/files/mod.ts";
+import { fileErrorKind } from "./file_error.ts";
 import { isSameFile, setOwnership } from "./safe_file.ts";
 
 /** How {@linkcode walkBelow} takes what it meets. */

@@ -7,7 +7,7 @@ import {
   FileError,
   type FileErrorKind,
   fileErrorKind,
-} from "../../../../mod/host/files/file_error.ts";
+} from "../../../../mod/host/paths/file_error.ts";
 
 function withCode(code: string): Error {
   return Object.assign(new Error(`${code}: said the system`), { code });
