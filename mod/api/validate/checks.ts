@@ -81,6 +81,14 @@ export function checkOneOf(
   }
 }
 
+/** The entry of a map of the manifest; not what every object has, such as `constructor`. */
+export function own(
+  map: Readonly<Record<string, string>> | undefined,
+  key: string,
+): string | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 /** Finds what was seen before. */
 export class Uniques {
   readonly #seen = new Set<string>();

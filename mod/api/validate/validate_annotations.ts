@@ -22,6 +22,7 @@ import {
   ANNOTATION_SECCOMP_POD,
   ANNOTATION_SECCOMP_PREFIX,
 } from "../vocabulary/mod.ts";
+import { own } from "./checks.ts";
 import { localPathProblem } from "./names.ts";
 
 type Profile = NonNullable<
@@ -147,14 +148,6 @@ function* containersOf(
   }
 }
 
-// Names come from the manifest, and every object has a `constructor`.
-function own(
-  annotations: Readonly<Record<string, string>>,
-  key: string,
-): string | undefined {
-  return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
-}
-
 /** No pod is made, started and looked at in less. */
 const LEAST_MS = 1_000;
 
@@ -181,11 +174,9 @@ export function validateRollbackAfter(metadata: ObjectMeta, at: Place): void {
 }
 
 function textOf(
-  { annotations = {} }: Pick<ObjectMeta, "annotations">,
+  { annotations }: Pick<ObjectMeta, "annotations">,
 ): string | undefined {
-  return Object.hasOwn(annotations, ANNOTATION_ROLLBACK_AFTER)
-    ? annotations[ANNOTATION_ROLLBACK_AFTER]
-    : undefined;
+  return own(annotations, ANNOTATION_ROLLBACK_AFTER);
 }
 
 function read(text: string): number | undefined {

@@ -5,6 +5,7 @@
  */
 
 import { containerRequests, isPodResource } from "../defaults/mod.ts";
+import { own } from "./checks.ts";
 import { qualifiedNameProblem } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
 import {
@@ -194,11 +195,4 @@ function pageSize(name: string): bigint | undefined {
 
 function isMore(a: string, b: string): boolean {
   return compareQuantities(parseQuantity(a), parseQuantity(b)) > 0;
-}
-
-// Names come from the manifest, and every object has a `constructor`.
-function own(amounts: Amounts | undefined, name: string): string | undefined {
-  return amounts !== undefined && Object.hasOwn(amounts, name)
-    ? amounts[name]
-    : undefined;
 }

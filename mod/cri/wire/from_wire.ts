@@ -102,13 +102,7 @@ export function sandboxStatusFromWire(
 ): SandboxStatus {
   const mode = status.linux?.namespaces?.options?.network ?? 0;
   return {
-    id: status.id,
-    metadata: status.metadata ?? NO_SANDBOX_METADATA,
-    state: SANDBOX_STATES[status.state] ?? "not_ready",
-    createdAt: status.createdAt,
-    labels: status.labels,
-    annotations: status.annotations,
-    runtimeHandler: status.runtimeHandler,
+    ...sandboxFromWire(status),
     ip: status.network?.ip,
     additionalIps: status.network?.additionalIps.map(({ ip }) => ip) ?? [],
     networkMode: NAMESPACE_MODES[mode] ?? "pod",

@@ -48,48 +48,53 @@ export function unsupportedFields(pod: Pick<Pod, "spec">): UnsupportedField[] {
   ];
 }
 
-interface Row<T> {
-  /** Below the place that the table is for. */
-  readonly field: string;
-  readonly severity: UnsupportedSeverity;
-  readonly message: string;
-  readonly asks: (subject: T) => boolean;
-}
+/** The field below the place that the table is for, and whether a subject asks for it. */
+type Row<T> = readonly [
+  field: string,
+  severity: UnsupportedSeverity,
+  asks: (subject: T) => boolean,
+  message: string,
+];
 
 const WINDOWS = "Has no effect: the node runs Linux";
 
 const POD_ROWS: readonly Row<PodSpec>[] = [
-  warn(
+  [
     "imagePullSecrets",
+    "warn",
+    (pod) => some(pod.imagePullSecrets),
     "Not used yet: images are pulled without credentials",
-    (s) => some(s.imagePullSecrets),
-  ),
-  warn(
+  ],
+  [
     "securityContext.windowsOptions",
+    "warn",
+    (pod) => pod.securityContext?.windowsOptions !== undefined,
     WINDOWS,
-    (s) => s.securityContext?.windowsOptions !== undefined,
-  ),
+  ],
 ];
 
 const CONTAINER_ROWS: readonly Row<ContainerSpec>[] = [
-  refuse(
+  [
     "volumeDevices",
+    "refuse",
+    (container) => some(container.volumeDevices),
     "Not supported: the node offers no block devices as volumes",
-    (c) => some(c.volumeDevices),
-  ),
-  warn(
+  ],
+  [
     "securityContext.windowsOptions",
+    "warn",
+    (container) => container.securityContext?.windowsOptions !== undefined,
     WINDOWS,
-    (c) => c.securityContext?.windowsOptions !== undefined,
-  ),
+  ],
 ];
 
 const VOLUME_ROWS: readonly Row<Volume>[] = [
-  refuse(
+  [
     "emptyDir.medium",
+    "refuse",
+    (volume) => volume.emptyDir?.medium?.startsWith("HugePages") === true,
     'Not supported: the agent mounts no huge pages, wanted "" or "Memory"',
-    (v) => v.emptyDir?.medium?.startsWith("HugePages") === true,
-  ),
+  ],
 ];
 
 /** The kinds of volume that are honoured. */
@@ -159,9 +164,8 @@ function check<T>(
   path: string,
 ): UnsupportedField[] {
   if (subject === undefined) return [];
-  return rows
-    .filter((row) => row.asks(subject))
-    .map(({ field, message, severity }) => ({
+  return rows.filter(([, , asks]) => asks(subject))
+    .map(([field, severity, , message]) => ({
       field: `${path}.${field}`,
       message,
       severity,
@@ -176,22 +180,6 @@ function each<T>(
   return (items ?? []).flatMap((item, index) =>
     checkItem(item, `${path}[${index}]`)
   );
-}
-
-function refuse<T>(
-  field: string,
-  message: string,
-  asks: (subject: T) => boolean,
-): Row<T> {
-  return { field, severity: "refuse", message, asks };
-}
-
-function warn<T>(
-  field: string,
-  message: string,
-  asks: (subject: T) => boolean,
-): Row<T> {
-  return { field, severity: "warn", message, asks };
 }
 
 function some(items: readonly unknown[] | undefined): boolean {
