@@ -21,7 +21,7 @@ import {
   grantsToFlags,
   NO_GRANTS,
   parseRunArguments,
-  v8FlagsToFlags,
+  V8_FLAGS,
 } from "../mod/config/mod.ts";
 
 /** The grants of a command line, or every reason why it is refused. */
@@ -115,5 +115,5 @@ export async function lockedRunFlags(
 
 /** Grants and the engine's flags, as flags of `deno run`. */
 export function flagsOf(grants: Grants): string[] {
-  return [...grantsToFlags(grants), ...v8FlagsToFlags()];
+  return [...grantsToFlags(grants), `--v8-flags=${V8_FLAGS.join(",")}`];
 }

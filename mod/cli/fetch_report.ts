@@ -14,14 +14,8 @@ import {
   refusalOf,
 } from "./control_client.ts";
 import { fetchSources } from "./get_sources.ts";
+import type { NamedPod } from "./parse/mod.ts";
 import { fetchPods, manifestName } from "./pod_list.ts";
-
-/** Which pod. */
-export interface WantedPod {
-  readonly namespace: string;
-  /** Of its manifest, or the full one. */
-  readonly name: string;
-}
 
 /**
  * Asks for the report on a pod.
@@ -32,7 +26,7 @@ export interface WantedPod {
  */
 export async function fetchReport(
   agent: AgentAddress,
-  wanted: WantedPod,
+  wanted: NamedPod,
 ): Promise<PodReport> {
   const { namespace, name } = wanted;
   const path = [namespace, name].map(encodeURIComponent).join("/");
@@ -51,7 +45,7 @@ export async function fetchReport(
 
 async function missing(
   agent: AgentAddress,
-  wanted: WantedPod,
+  wanted: NamedPod,
 ): Promise<AgentAnswerError> {
   const [{ items }, sources] = await Promise.all([
     fetchPods(agent, undefined),

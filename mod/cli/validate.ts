@@ -5,7 +5,7 @@
  */
 
 import { decodeManifest, placePodFaults } from "../api/read/mod.ts";
-import { formatFault, type UnknownFields } from "../api/fault/mod.ts";
+import { formatFault } from "../api/fault/mod.ts";
 import { formatObjectId, objectId } from "../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
 import { judgePod } from "../app/mod.ts";
@@ -16,16 +16,8 @@ import { isManifestName } from "../source/file/mod.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
 import { ManifestContents } from "./manifest_contents.ts";
+import type { ValidateCommand } from "./parse/mod.ts";
 import { cleanLine } from "./text/mod.ts";
-
-/** What is to be validated, and how. */
-export interface ValidateOptions {
-  /** Files and directories; `-` is standard input. */
-  readonly files: readonly string[];
-  readonly unknownFields: UnknownFields;
-  /** The networks that the agent will be given; `undefined` when they are not known. */
-  readonly podNetworks?: readonly string[] | undefined;
-}
 
 /**
  * Checks manifests without an agent, as the agent does, and lists what is in them.
@@ -35,14 +27,14 @@ export interface ValidateOptions {
  * below.
  */
 export async function validate(
-  options: ValidateOptions,
+  command: ValidateCommand,
   io: CliIo,
 ): Promise<number> {
   let isGood = true;
   const contents = new ManifestContents();
-  for (const file of options.files) {
+  for (const file of command.files) {
     for (const target of await expand(file, io)) {
-      const report = await check(target, { ...options, io, contents });
+      const report = await check(target, { ...command, io, contents });
       isGood &&= report.isGood;
       await io.out(
         report.lines.map((line) => cleanLine(`${target.shown}: ${line}`))
@@ -101,9 +93,8 @@ interface Report {
   readonly lines: readonly string[];
 }
 
-interface CheckContext {
-  readonly unknownFields: UnknownFields;
-  readonly podNetworks?: readonly string[] | undefined;
+interface CheckContext
+  extends Pick<ValidateCommand, "unknownFields" | "podNetworks"> {
   readonly io: CliIo;
   /** Takes what is in the manifests. */
   readonly contents: ManifestContents;

@@ -42,11 +42,6 @@ export function grantsToFlags(grants: Grants): string[] {
   ];
 }
 
-/** {@link V8_FLAGS} as flags of `deno run` and `deno compile`. */
-export function v8FlagsToFlags(flags: readonly string[] = V8_FLAGS): string[] {
-  return flags.length === 0 ? [] : [`--v8-flags=${flags.join(",")}`];
-}
-
 function allow(kind: string, grants: readonly Grant[]): string[] {
   // Without a list the flag would grant everything.
   return grants.length === 0

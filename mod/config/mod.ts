@@ -44,12 +44,7 @@ export {
   mergeGrants,
   NO_GRANTS,
 } from "./grants.ts";
-export {
-  COMPILED_FLAGS,
-  grantsToFlags,
-  V8_FLAGS,
-  v8FlagsToFlags,
-} from "./launch_flags.ts";
+export { COMPILED_FLAGS, grantsToFlags, V8_FLAGS } from "./launch_flags.ts";
 export { findControlSocket, parseRunArguments } from "./run_arguments.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
 export { VERSION } from "./version.ts";

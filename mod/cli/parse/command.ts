@@ -22,14 +22,17 @@ export type Command =
   | ExplainPodCommand
   | LogsCommand
   | AgentCommand & { readonly kind: "metrics" }
-  | {
-    readonly kind: "validate";
-    /** Files and directories; `-` is standard input. */
-    readonly files: readonly string[];
-    readonly unknownFields: UnknownFields;
-    /** The networks that the agent will be given; `undefined` when they are not known. */
-    readonly podNetworks?: readonly string[] | undefined;
-  };
+  | ValidateCommand;
+
+/** `skerry validate`. */
+export interface ValidateCommand {
+  readonly kind: "validate";
+  /** Files and directories; `-` is standard input. */
+  readonly files: readonly string[];
+  readonly unknownFields: UnknownFields;
+  /** The networks that the agent will be given; `undefined` when they are not known. */
+  readonly podNetworks?: readonly string[] | undefined;
+}
 
 /** How `get` writes. */
 export type OutputFormat = "table" | "wide" | "json" | "yaml" | "name";

@@ -33,7 +33,9 @@ export type {
   GetPodsCommand,
   GetSourcesCommand,
   LogsCommand,
+  NamedPod,
   OutputFormat,
+  ValidateCommand,
 } from "./command.ts";
 export { helpText } from "./help.ts";
 export { parseCommand } from "./parse_command.ts";

@@ -16,10 +16,7 @@ import {
   mergeGrants,
   NO_GRANTS,
 } from "../../../mod/config/grants.ts";
-import {
-  grantsToFlags,
-  v8FlagsToFlags,
-} from "../../../mod/config/launch_flags.ts";
+import { grantsToFlags } from "../../../mod/config/launch_flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo } from "./config_io.ts";
 
@@ -100,11 +97,6 @@ Deno.test("grantsToFlags() never opens programs, native code or a whole kind", a
     ok(!/^--allow-(?:run|ffi|env|all|import)/.test(flag), flag);
     ok(!/^--allow-\w+$/.test(flag), flag);
   }
-});
-
-Deno.test("v8FlagsToFlags() joins the flags, and gives none for none", () => {
-  deepStrictEqual(v8FlagsToFlags(["--a=1", "--b"]), ["--v8-flags=--a=1,--b"]);
-  deepStrictEqual(v8FlagsToFlags([]), []);
 });
 
 Deno.test("deriveClientGrants() gives the socket and the file, nothing else", () => {
