@@ -30,6 +30,7 @@ import {
   type SourceSet,
   type SourcesReady,
 } from "../source/merge/mod.ts";
+import type { DiskRollbackStore } from "../source/records/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "../picture/mod.ts";
@@ -53,7 +54,6 @@ import {
   type PodSyncer,
   PodWorkers,
   type ResizeJudge,
-  type RollbackStore,
   takeProbeResult,
   type WorkerView,
 } from "./workers/mod.ts";
@@ -98,7 +98,7 @@ export interface AgentDeps {
   readonly storage: PodStorage;
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
-  readonly rollbackStore: RollbackStore;
+  readonly rollbackStore: Pick<DiskRollbackStore, "save" | "forget" | "run">;
   /** Writes records of pods that the disk refused before. */
   readonly records: { run(signal: AbortSignal): Promise<void> };
   /** Removes what pods leave behind. */

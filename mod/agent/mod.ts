@@ -1,5 +1,9 @@
 /**
- * The sync loop and the pod workers.
+ * The sync loop: sources, the picture of the runtime, probes and pulls wake it, and it
+ * marks the pods whose workers are to look again.
+ *
+ * It runs until its signal aborts and leaves containers as they are. An event says that
+ * something may have changed, never what is true, so a lost event harms nothing.
  *
  * @module
  */

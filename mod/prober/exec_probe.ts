@@ -46,7 +46,7 @@ export async function execProbe(
   const expanded = expandStatic(command, target.container.env ?? []);
   const verdictMs = timeoutSeconds * 1000 + VERDICT_MARGIN_MS;
   const marginMs = Math.min(
-    CALL_MARGIN_MS * 2 ** (target.hung ?? 0),
+    CALL_MARGIN_MS * 2 ** target.hung,
     MAX_CALL_MARGIN_MS,
   );
   const call = deadline(clock, verdictMs + marginMs, signal);

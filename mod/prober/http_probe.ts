@@ -10,8 +10,8 @@ import {
   connectFailure,
   getFollowing,
   type HttpAnswer,
+  httpGet,
   NotTlsError,
-  type SendGet,
   TooManyRedirectsError,
 } from "../host/clients/mod.ts";
 import {
@@ -37,15 +37,14 @@ export async function httpProbe(
   action: HttpAction,
   place: HttpActionPlace,
   options: {
-    readonly get: SendGet;
     readonly userAgent: string;
     readonly limit: AttemptLimit;
   },
 ): Promise<ProbeResult> {
-  const { get, userAgent, limit } = options;
+  const { userAgent, limit } = options;
   const url = httpActionUrl(action, place);
   try {
-    const answer = await getFollowing(url, get, {
+    const answer = await getFollowing(url, httpGet, {
       headers: httpActionHeaders(action, userAgent),
       maxBodyBytes: MAX_BODY_BYTES,
       signal: limit.signal,

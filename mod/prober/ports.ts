@@ -17,12 +17,8 @@ export interface ProbeTarget {
   readonly containerId: string;
   /** The addresses of the pod, the primary first; the node's for a pod on its network. */
   readonly podIps: readonly string[];
-  /**
-   * How many commands in a row, of those that were asked last, went on after their time.
-   *
-   * @default 0
-   */
-  readonly hung?: number;
+  /** How many commands in a row, of the last ones, went on after their time. */
+  readonly hung: number;
 }
 
 /** How one attempt ended. */

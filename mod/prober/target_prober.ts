@@ -8,7 +8,6 @@ import type { Probe } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { RuntimeService } from "../cri/model/mod.ts";
-import { httpGet, type SendGet } from "../host/clients/mod.ts";
 import { actionHost, actionPort } from "../pod/probes/mod.ts";
 import { AttemptLimit } from "./attempt_limit.ts";
 import { execProbe } from "./exec_probe.ts";
@@ -21,8 +20,6 @@ import { tcpProbe } from "./tcp_probe.ts";
 export interface TargetProberDeps {
   readonly runtime: Pick<RuntimeService, "execSync" | "version">;
   readonly clock: Clock;
-  /** @default httpGet */
-  readonly get?: SendGet;
 }
 
 /** Makes attempts. Upstream: pkg/kubelet/prober/prober.go runProbe. */
@@ -82,12 +79,7 @@ export class TargetProber implements ProbeRunner {
       ports: target.container.ports ?? [],
     };
     if (action !== undefined) {
-      const get = this.#deps.get ?? httpGet;
-      return await httpProbe(action, place, {
-        get,
-        userAgent: USER_AGENT,
-        limit,
-      });
+      return await httpProbe(action, place, { userAgent: USER_AGENT, limit });
     }
     if (tcpSocket !== undefined) {
       const host = actionHost(tcpSocket.host, place);

@@ -78,7 +78,8 @@ async function commandOf(
       version: () => Promise.reject(new Error("No runtime is asked here")),
     },
   });
-  const target = { pod, container, containerId: "c-0", podIps: [POD_IP] };
+  const podIps = [POD_IP];
+  const target = { pod, container, containerId: "c-0", podIps, hung: 0 };
   await prober.run(probe, target, new AbortController().signal);
   return calls;
 }

@@ -84,8 +84,8 @@ export class Reconciler {
 
   /**
    * Looks at everything anew. Reads memory only and costs little while nothing
-   * differs, so it may run often. Removals come first, so that a
-   * successor finds room; what is new waits for the next review of admission.
+   * differs, so it may run often. Removals come first, so that a successor finds room;
+   * what is new waits for the next review of admission.
    */
   reconcile(): void {
     const { workers, admission, sourcesReady } = this.#deps;

@@ -36,7 +36,8 @@ import {
   type SourceSet,
 } from "../../source/merge/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
-import type { PodWorkers, RollbackStore } from "../workers/mod.ts";
+import type { DiskRollbackStore } from "../../source/records/mod.ts";
+import type { PodWorkers } from "../workers/mod.ts";
 
 /** What watching versions needs. */
 export interface RollbackDeps {
@@ -47,7 +48,7 @@ export interface RollbackDeps {
   readonly statuses: Pick<StatusManager, "get">;
   /** What an earlier agent knew, and where this one keeps it. */
   readonly histories: ReadonlyMap<string, PodHistory>;
-  readonly store: Pick<RollbackStore, "save" | "forget">;
+  readonly store: Pick<DiskRollbackStore, "save" | "forget">;
 }
 
 /** One version of a pod takes the place of another. */

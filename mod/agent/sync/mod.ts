@@ -1,5 +1,9 @@
 /**
- * What is done for one pod in one step: brought nearer to its spec, stopped, or cleared away.
+ * What is done for one pod in one step: it is brought nearer to its spec, stopped, or
+ * cleared away.
+ *
+ * A plan is made from a look at the runtime that is newer than the last action on the pod
+ * (I1). Nothing waits for what a pod leaves behind: the collector removes it.
  *
  * @module
  */

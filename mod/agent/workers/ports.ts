@@ -7,7 +7,6 @@
 import type { Pod } from "../../api/types/mod.ts";
 import type { NameOwnership } from "./name_ownership.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
-import type { PodHistory } from "../../pod/recovery/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 
 /** How one sync of a running pod ended. */
@@ -107,17 +106,4 @@ export interface ResizeJudge {
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined;
   /** The last judgement on a pod that was refused. */
   refusalOf(uid: string): ResizeRefusal | undefined;
-}
-
-/**
- * Keeps what is known of the versions of pods, by key, across restarts of the agent
- * and of the machine. None of it rejects.
- */
-export interface RollbackStore {
-  /** Keeps what is known of a pod; returns at once, writing happens in `run`. */
-  save(key: string, history: PodHistory): void;
-  /** Drops what is known of a pod; returns at once. */
-  forget(key: string): void;
-  /** Writes what is to be written until `signal` aborts. To be run once. */
-  run(signal: AbortSignal): Promise<void>;
 }

@@ -85,7 +85,7 @@ export class ScriptedRunner implements ProbeRunner {
 
   async run(
     probe: Probe,
-    { containerId, hung = 0 }: ProbeTarget,
+    { containerId, hung }: ProbeTarget,
     signal: AbortSignal,
   ): Promise<ProbeResult> {
     const word = probe.exec?.command?.[0] ?? "";
