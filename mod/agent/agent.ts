@@ -75,9 +75,10 @@ export interface AgentDeps {
   /** What is kept of pods that run, or end. */
   readonly sessions: Sessions;
   readonly events: EventSink;
-  readonly syncer:
-    & PodSyncer
-    & Pick<RuntimePodSyncer, "decision" | "endFailure">;
+  /** Makes what syncs the pods. */
+  readonly syncer: (
+    resizes: ResizeJudge,
+  ) => PodSyncer & Pick<RuntimePodSyncer, "decision" | "endFailure">;
   readonly prober: Pick<ProbeManager, "look" | "report" | "run">;
   readonly statuses: Pick<
     StatusManager,
@@ -137,6 +138,7 @@ export class Agent {
   readonly #workers: PodWorkers;
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
+  readonly #syncer: ReturnType<AgentDeps["syncer"]>;
   readonly #wishes: Reconciler;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
@@ -146,20 +148,23 @@ export class Agent {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
     const livingUids = () => deps.remains.livingOf(deps.ownedUids());
-    const seen = new ListedPods({
-      ...deps,
-      ownedUids: livingUids,
-      workers: { get: (uid) => this.#workers.get(uid) },
-    });
+    const workers = {
+      get: (uid: string) => this.#workers.get(uid),
+      list: () => this.#workers.list(),
+      enqueue: (uid: string) => this.#workers.enqueue(uid),
+    };
+    const ownedUids = livingUids;
+    const seen = new ListedPods({ ...deps, ownedUids, workers });
+    this.#resizes = new ResizeGate({ ...deps, seen, workers });
+    this.#syncer = deps.syncer(this.#resizes);
     this.#workers = new PodWorkers({
       clock: deps.clock,
       random: deps.random,
       log: deps.log,
-      syncer: deps.syncer,
+      syncer: this.#syncer,
       names: seen,
       onCapacityFreed: () => this.#reviewAgain(),
     }, options);
-    this.#resizes = new ResizeGate({ ...deps, workers: this.#workers, seen });
     this.#admission = new PodAdmission({
       ...deps,
       ownedUids: livingUids,
@@ -215,12 +220,12 @@ export class Agent {
 
   /** What the last sync of a pod came to; `undefined` where there was none. */
   decision(uid: string): PodDecision | undefined {
-    return this.#deps.syncer.decision(uid);
+    return this.#syncer.decision(uid);
   }
 
   /** Why a pod could not be ended when that was last tried; `undefined` where nothing failed. */
   endFailure(uid: string): EndFailure | undefined {
-    return this.#deps.syncer.endFailure(uid);
+    return this.#syncer.endFailure(uid);
   }
 
   /** What the containers of a pod are asked, and what they last answered. */

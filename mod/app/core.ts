@@ -88,20 +88,7 @@ export async function buildCore(
     memory: records,
     runner: new TargetProber({ runtime: asked, clock }),
   });
-  const syncer: RuntimePodSyncer = new RuntimePodSyncer({
-    ...common,
-    ...runtime,
-    prober,
-    records,
-    volumes,
-    directories,
-    remains,
-    resizes: {
-      judge: (...pods) => agent.resizes.judge(...pods),
-      refusalOf: (uid) => agent.resizes.refusalOf(uid),
-    },
-  });
-  const agent: Agent = new Agent({
+  const agent = new Agent({
     ...common,
     ...sources,
     histories: await sources.rollbackStore.load(),
@@ -110,7 +97,17 @@ export async function buildCore(
     remains,
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
-    syncer,
+    syncer: (resizes) =>
+      new RuntimePodSyncer({
+        ...common,
+        ...runtime,
+        prober,
+        records,
+        volumes,
+        directories,
+        remains,
+        resizes,
+      }),
     sources: [sources.fileSource, sources.urlSource ?? []].flat(),
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
