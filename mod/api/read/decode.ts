@@ -1,15 +1,26 @@
 /**
  * From the bytes of a manifest to pods and the objects that they refer to: the one
- * way in for files, URLs and `skerry validate`.
+ * way in for files, URLs and `skerry validate`, as a whole or part by part.
  *
  * @module
  */
 
 import {
+  closingLine,
+  type Fault,
+  FaultBudget,
+  type FaultList,
+  rootPlace,
+} from "../fault/mod.ts";
+import type { LocalObject } from "../objects/mod.ts";
+import type { RawObject, RawValue } from "../text/mod.ts";
+import {
   type DecodedPod,
   DocumentReader,
   type ManifestOptions,
+  type PartHint,
   type PodNameHint,
+  type ReaderOptions,
 } from "./decode_document.ts";
 import {
   NO_DOCUMENT,
@@ -17,8 +28,7 @@ import {
   placeWarnings,
   readDocuments,
 } from "./decode_text.ts";
-import { closingLine, type Fault, FaultBudget } from "../fault/mod.ts";
-import type { LocalObject } from "../objects/mod.ts";
+import { isRawObject } from "./schema.ts";
 
 /** What a manifest holds. One fault anywhere refuses all of it. */
 export type ManifestResult =
@@ -89,4 +99,118 @@ function refused(
   named: readonly PodNameHint[],
 ): ManifestResult {
   return { kind: "refused", faults, named };
+}
+
+/** Something in a manifest that is not valid, while what is beside it may be. */
+export interface FaultyPart extends PartHint {
+  /** At least one. */
+  readonly faults: readonly Fault[];
+}
+
+/** What a manifest holds, its valid parts apart from the others. */
+export type ManifestParts =
+  | {
+    readonly kind: "read";
+    readonly pods: readonly DecodedPod[];
+    readonly objects: readonly LocalObject[];
+    /** Of the valid parts. */
+    readonly warnings: readonly Fault[];
+    readonly faulty: readonly FaultyPart[];
+    /** Whether it has a list that says to be empty: `items: []`. */
+    readonly hasEmptyList: boolean;
+  }
+  /** The text as a whole cannot be read. */
+  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
+
+/**
+ * Reads a manifest as {@linkcode decodeManifest} does, but each document, and each
+ * item of a list, for itself: one that is not valid takes no other with it.
+ */
+export function decodeManifestParts(
+  source: Uint8Array | string,
+  options: ManifestOptions = {},
+): ManifestParts {
+  const { meter } = options;
+  const text = readDocuments(source, meter);
+  if (text.kind === "refused") return { kind: "refused", faults: [text.fault] };
+  const { mayShow } = text;
+  const pods: DecodedPod[] = [];
+  const objects: LocalObject[] = [];
+  const warnings: Fault[] = [];
+  const faulty: FaultyPart[] = [];
+  let droppedWarnings = 0;
+  let hasEmptyList = false;
+  let isEmpty = true;
+  // Words for thousands of bad parts would only cost time, memory and logs.
+  const reading = { ...options, mayShow, budget: new FaultBudget() };
+  for (const [index, document] of text.documents.entries()) {
+    if (document.value === null) continue;
+    isEmpty = false;
+    const parts = [...readParts(document.value, reading)];
+    const place = placer(document, index + 1, parts.flatMap(allSaid));
+    for (const part of parts) {
+      droppedWarnings += part.faults.dropped.warnings;
+      if (!part.faults.isEmpty) {
+        faulty.push({ ...part.hint, faults: place(said(part.faults)) });
+        continue;
+      }
+      hasEmptyList ||= isEmptyList(document.value);
+      pods.push(...placeWarnings(part.pods, place));
+      objects.push(...part.objects);
+      warnings.push(...place(part.faults.warnings));
+    }
+  }
+  if (isEmpty) return { kind: "refused", faults: [NO_DOCUMENT] };
+  warnings.push(...closingLine(droppedWarnings, "warnings"));
+  return { kind: "read", pods, objects, warnings, faulty, hasEmptyList };
+}
+
+function allSaid({ faults }: DocumentReader): readonly Fault[] {
+  return [...said(faults), ...faults.warnings];
+}
+
+/** What is wrong with a part: something, even when the words are used up. */
+function said(list: FaultList): readonly Fault[] {
+  const { faults, dropped } = list;
+  return [...faults, ...closingLine(dropped.faults, "faults")];
+}
+
+/** A document, or each item of one that is a list. */
+function* readParts(
+  value: RawValue,
+  options: ReaderOptions,
+): Generator<DocumentReader> {
+  const reader = new DocumentReader(options);
+  const items = isRawObject(value) ? itemsOf(value) : undefined;
+  if (items === undefined) {
+    reader.object(value);
+    return yield reader;
+  }
+  const { list, isPodList } = items;
+  reader.object({ ...list, items: [] });
+  // A list of an unknown kind may mean other items than would be read.
+  if (!reader.faults.isEmpty || items.items.length === 0) return yield reader;
+  for (const [position, item] of items.items.entries()) {
+    const own = new DocumentReader(options);
+    const at = rootPlace(own.faults).child("items").index(position);
+    own.item(item, isPodList, at);
+    yield own;
+  }
+}
+
+interface ListItems {
+  readonly list: RawObject;
+  readonly items: readonly RawValue[];
+  readonly isPodList: boolean;
+}
+
+function itemsOf(list: RawObject): ListItems | undefined {
+  const { kind, items } = list;
+  if (kind !== "List" && kind !== "PodList") return undefined;
+  if (!Array.isArray(items)) return undefined;
+  return { list, items, isPodList: kind === "PodList" };
+}
+
+function isEmptyList(value: RawValue): boolean {
+  return isRawObject(value) && itemsOf(value)?.items.length === 0;
 }

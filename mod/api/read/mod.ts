@@ -20,8 +20,11 @@
  * @module
  */
 
-export { decodeManifest } from "./decode.ts";
+export {
+  decodeManifest,
+  decodeManifestParts,
+  type FaultyPart,
+} from "./decode.ts";
 export type { DecodedPod, PodNameHint } from "./decode_document.ts";
-export { decodeManifestParts, type FaultyPart } from "./decode_parts.ts";
 export { POD_SCHEMA } from "./gen/pod_schema.ts";
 export { placePodFaults } from "./pod_places.ts";

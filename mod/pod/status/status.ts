@@ -32,7 +32,7 @@ import {
 } from "./phase.ts";
 import type { ResizeRefusal } from "../plan/mod.ts";
 import { podResourceSum, qosClass } from "../resources/mod.ts";
-import { capMessages } from "./status_messages.ts";
+import { capMessages } from "./normal_status.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
 
 /** Everything a status is computed from. */

@@ -8,9 +8,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import {
   decodeManifest,
+  decodeManifestParts,
   type ManifestResult,
 } from "../../../mod/api/read/decode.ts";
-import { decodeManifestParts } from "../../../mod/api/read/decode_parts.ts";
 import type { Fault } from "../../../mod/api/fault/fault_list.ts";
 import { placePodFaults } from "../../../mod/api/read/pod_places.ts";
 import { StepCounter } from "../../support/step_counter.ts";

@@ -6,11 +6,11 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { decodeManifest } from "../../../../mod/api/read/decode.ts";
 import {
+  decodeManifest,
   decodeManifestParts,
   type ManifestParts,
-} from "../../../../mod/api/read/decode_parts.ts";
+} from "../../../../mod/api/read/decode.ts";
 import { podYaml } from "../manifests.ts";
 
 type ReadParts = ManifestParts & { readonly kind: "read" };
