@@ -7,11 +7,11 @@
 import type { Clock } from "../base/mod.ts";
 
 /**
- * Ends an attempt when its time is over, and tells whether that proves anything.
+ * Ends an attempt when its time is over, and says whether that proves anything.
  *
  * When the agent did not run at the moment at which the answer was due (it was
- * stopped, or busy), the answer may lie in the socket unread. So whoever wakes up late
- * first reads for as long as it was late, and who was very late proves nothing.
+ * stopped, or busy), the answer may lie in the socket unread. So an attempt whose
+ * timer fires late first reads for as long as it was late; a very late one proves nothing.
  */
 export class AttemptLimit implements Disposable {
   readonly timeoutMs: number;

@@ -65,8 +65,8 @@ export class ContainerProbes implements Disposable {
     this.#name = container.name;
     this.#deps = {
       ...deps,
-      tell: (change) => {
-        deps.tell(change);
+      publish: (change) => {
+        deps.publish(change);
         // What waits for the start need not wait for a look as well.
         if (change.kind === "startup") this.#show();
       },

@@ -83,14 +83,14 @@ const VERSION_MS = 250;
 
 /**
  * How long a call may then go on. What hangs may hang but once, so the next is tried soon;
- * but nobody ends what a command has left in its container, so it must not pile up either:
+ * but what a command has left in its container goes on, so it must not pile up either:
  * each that hangs as well is waited for twice as long.
  */
 const CALL_MARGIN_MS = 10_000;
 
 const MAX_CALL_MARGIN_MS = 300_000;
 
-/** Of a command's output no more is told (upstream: maxReadLength). */
+/** No more of a command's output is reported (upstream: maxReadLength). */
 const MAX_OUTPUT_BYTES = 10 * 1024;
 
 /** The words of the kubelet, and of runtimes that say so in a text only. */
@@ -113,11 +113,11 @@ function expandStatic(
 function judge({ exitCode, stdout, stderr }: ExecResult): ProbeResult {
   const message = textOf(stdout, stderr);
   if (exitCode === 0) return { kind: "success", message };
-  // Without a word of its own, what is known is all that can be told.
-  const told = message.trim() === ""
+  // Without output the exit code is all that there is to report.
+  const found = message.trim() === ""
     ? `command terminated with exit code ${exitCode}`
     : message;
-  return { kind: "failure", message: told };
+  return { kind: "failure", message: found };
 }
 
 /** Whose fault it is that no answer came in time. */
@@ -134,7 +134,7 @@ async function judgeSilence(
     await runtime.version({ signal: limit.signal });
     return { kind: "failure", message };
   } catch {
-    // Why does not matter: who does not answer cannot vouch for the command.
+    // Why does not matter: a runtime that does not answer cannot vouch for the command.
     return {
       kind: "error",
       message: `${message}, and the runtime does not answer`,

@@ -1,5 +1,5 @@
 /**
- * What probing needs of the rest of the agent, and what it tells it.
+ * What probing needs of the rest of the agent, and what it gives it.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface ProbeResult {
    * the answer was due, so that it proves nothing.
    */
   readonly kind: "success" | "warning" | "failure" | "error" | "stalled";
-  /** What was found, for events; empty when there is nothing to tell. */
+  /** What was found, for events; empty when there is nothing to report. */
   readonly message: string;
   /**
    * Resolves when what was begun is over, which may be later than the verdict: a

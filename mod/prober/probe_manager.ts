@@ -87,7 +87,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
         const observed = pods.observed(pod.metadata.uid);
         return observed === undefined ? [] : pods.podIps(pod, observed);
       },
-      tell: (change) => this.#tell(change),
+      publish: (change) => this.#publish(change),
     };
   }
 
@@ -219,7 +219,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
     return this.#byContainerId.get(containerId)?.verdict(kind, containerId);
   }
 
-  #tell(change: ProbeChange): void {
+  #publish(change: ProbeChange): void {
     const { uid, container, containerId, kind, verdict } = change;
     this.#log.info("probe_verdict", {
       pod: this.#nameOf(uid),

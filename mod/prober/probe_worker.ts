@@ -45,7 +45,7 @@ export interface WorkerDeps {
   /** The addresses of the pod now, the primary first. */
   readonly podIps: (pod: Pod) => readonly string[];
   /** Takes each verdict that is not what it was; returns at once. */
-  readonly tell: (change: ProbeChange) => void;
+  readonly publish: (change: ProbeChange) => void;
 }
 
 /** What is asked, and of whom. */
@@ -176,7 +176,7 @@ export class ProbeWorker implements Disposable {
     this.#plan();
   }
 
-  /** Asks no more; a liveness that failed is taken back, so that nobody acts on it. */
+  /** Asks no more; a liveness that failed is taken back, so that it has no consequences. */
   end(): void {
     if (this.#phase.kind === "ended") return;
     this[Symbol.dispose]();
@@ -280,7 +280,7 @@ export class ProbeWorker implements Disposable {
       this.#take({ kind: this.#leftover.kind, message: STILL_RUNS }, 0);
       this.#continue({ dueMs, begunMs: nowMs, dropsMissed: true });
     } else {
-      // Never rejects; whoever stops the worker aborts it.
+      // Never rejects; the end of the worker aborts it.
       void this.#attempt(dueMs, nowMs);
     }
   }
@@ -372,7 +372,7 @@ export class ProbeWorker implements Disposable {
     if (verdict === undefined || verdict === before.verdict) return;
     // The runtime says that it ended; its health is no reason to sync at once.
     if (state.presence === "ended" && this.kind !== "readiness") return;
-    this.#deps.tell({
+    this.#deps.publish({
       uid: this.#subject.pod.metadata.uid,
       container: this.#subject.container.name,
       containerId,

@@ -17,7 +17,7 @@ import type { ProbeResult } from "./ports.ts";
 /**
  * Connects, and closes the connection at once.
  *
- * It is closed as clients close theirs, not reset: some servers lock out whoever does
+ * It is closed as clients close theirs, not reset: some servers lock out clients that do
  * that too often. That keeps its port for a minute, but only from connections to the
  * same address and port, of which there are few.
  *

@@ -45,7 +45,7 @@ const FAILURE_RETRY_MS = 10_000;
 /** Spread of that wait, so that pods that failed together do not retry together. */
 const RETRY_JITTER = 0.5;
 
-/** How often a pod is looked at while it waits for a pull, whose end is told (upstream syncFrequency). */
+/** How often a pod is looked at while it waits for a pull, whose end wakes it (upstream syncFrequency). */
 const PULL_LOOK_MS = 60_000;
 
 /** One sync's circumstances. */
@@ -70,7 +70,7 @@ interface Synced {
 /**
  * Syncs pods against the runtime.
  *
- * Holds per pod only what the runtime cannot tell: see {@linkcode SyncMemory}.
+ * Holds per pod only what the runtime does not know: see {@linkcode SyncMemory}.
  */
 export class RuntimePodSyncer implements PodSyncer {
   readonly #deps: SyncDeps;
@@ -188,7 +188,7 @@ export class RuntimePodSyncer implements PodSyncer {
    *
    * The kubelet begins when the volumes are there. Nothing is asked of a container that
    * does not run, so it makes no difference for one that is to start; and of one that
-   * runs already the prober has to know what is remembered before its status is told.
+   * runs already the prober has to know what is remembered before its status is reported.
    */
   #probe(pod: Pod): void {
     const { statuses, prober } = this.#deps;
@@ -236,7 +236,7 @@ export class RuntimePodSyncer implements PodSyncer {
       events: this.#deps.events,
       signal,
     });
-    // Before anything that takes long: its deadline counts from now, whoever asks. What
+    // Before anything that takes long: its deadline counts from now. What
     // goes on in its sandbox began long ago, and need not wait for the disk.
     const kept = this.#deps.records.keep(uid);
     if (plan.sandbox.kind === "create") await kept;
@@ -319,7 +319,7 @@ export class RuntimePodSyncer implements PodSyncer {
         : this.#retryAfter(outcome, failures);
       return { result, failures };
     }
-    // Nobody tells us of what our own look has seen already: a sidecar that runs and
+    // No event comes of what the look above has seen already: a sidecar that runs and
     // lets the next container start, or a container that ended at once.
     const isMore = outcome.acted && !isIdle(next);
     if (isMore) return plain({ kind: "retry", delayMs: 0 });

@@ -21,7 +21,7 @@ export interface NameClaim {
   readonly isEnding: boolean;
 }
 
-/** Who may want or have a name. */
+/** The pods that may want or have a name. */
 export interface NameClaims {
   /** In the order in which they came. */
   readonly claims: readonly NameClaim[];
@@ -35,15 +35,15 @@ export interface NameClaims {
 /**
  * Judges the right of one claimant. Pure.
  *
- * Who has the name keeps it. A name that nobody has goes to the pod that has been
+ * The pod that has the name keeps it. A free name goes to the pod that has been
  * alive for longest, whichever came first: at most one pod of a name runs (I1), and
  * a restart of the agent changes no pod (I2). Only then comes the order of coming. A
- * pod of ours that is alive and claims nothing may be wanted yet, so who began after
+ * managed pod that is alive and claims nothing may be wanted yet, so one that began after
  * it waits.
  */
 export function nameOwnership(uid: string, names: NameClaims): NameOwnership {
   const { claims, alive } = names;
-  // Before the first list nobody can say who is alive.
+  // Before the first list it is not known which are alive.
   if (alive === undefined) return "waits";
   const claimants = new Set(claims.map((claim) => claim.uid));
   const isOlder = (sinceNs: bigint): boolean => {

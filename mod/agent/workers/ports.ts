@@ -30,7 +30,7 @@ export interface EndingPod {
   readonly pod: Pod | undefined;
   /** `undefined` when the pod's own recorded grace applies (an orphan's). */
   readonly graceSeconds: number | undefined;
-  /** Why the node takes it down; absent for a pod that nobody evicted. */
+  /** Why the node takes it down; absent for a pod that was not evicted. */
   readonly eviction?: PodEviction;
   /** Its manifest is gone, or was; should it be wanted back, it begins anew. */
   readonly isRemoved?: true;
@@ -89,7 +89,7 @@ export type Retention = "all" | "status" | "logs" | "nothing";
 /** What the runtime shows of pods by their name. */
 export interface ListedNames {
   /**
-   * The pods of ours under a full name that were alive at the last list, by UID, and
+   * The managed pods under a full name that were alive at the last list, by UID, and
    * since when in nanoseconds; `undefined` before the first list. A pod that ran before
    * and is to run again counts as one that is alive since the end of times.
    */
