@@ -150,7 +150,11 @@ Deno.test("Agent goes back under a UID that the manifest fixes", async () => {
     "the image to be missing",
   );
   await untilRuns(rig, "one");
-  strictEqual(shown(rig), "RolledBack");
+  // Under the same UID the phase was Running all the time.
+  await rig.until(
+    () => shown(rig) === "RolledBack",
+    "the rollback to be shown",
+  );
   await reboot(rig);
   await untilRuns(rig, "one");
   strictEqual(shown(rig), "RolledBack");
