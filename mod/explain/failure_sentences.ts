@@ -235,7 +235,7 @@ function saidOf(cause: FailureCause | undefined): string | undefined {
   switch (cause?.kind) {
     case "said":
     case "no_runtime":
-      return innermost(cause.words);
+      return innermost(cause.brief ?? cause.words);
     case "sandboxes_broke":
       return "the last ones broke soon after they were made";
     default:

@@ -214,7 +214,8 @@ export class RuntimeWatch {
       signal.throwIfAborted();
       // Once an outage, not once a tick.
       if (!this.#isAway) log.warn("relist_failed", { error });
-      this.#beginOutage(causeOf(error).words, asked);
+      const { words, brief = words } = causeOf(error);
+      this.#beginOutage(brief, asked);
       return undefined;
     }
   }

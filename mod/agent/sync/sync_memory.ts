@@ -107,8 +107,8 @@ export class PodMemory implements Disposable {
 
   /** The pod could not be ended; that is tried again. */
   notEnded(error: unknown): void {
-    const { words } = causeOf(error);
-    this.endFailure = { words, atMs: this.#clock.now() };
+    const { words, brief = words } = causeOf(error);
+    this.endFailure = { words: brief, atMs: this.#clock.now() };
   }
 
   /** The pod is kept running for its successor's sake, or is not any more. */

@@ -28,15 +28,23 @@ export class CriError extends Error {
   readonly method: string;
   /** The runtime's own words, without ours around them. */
   readonly detail: string;
+  /** The detail without what was wanted instead; absent where that is all of it. */
+  readonly brief: string | undefined;
 
   constructor(
-    failure: { kind: CriErrorKind; method: string; detail: string },
+    failure: {
+      readonly kind: CriErrorKind;
+      readonly method: string;
+      readonly detail: string;
+      readonly brief?: string | undefined;
+    },
     options?: ErrorOptions,
   ) {
     super(`Cannot ${failure.method}: ${failure.detail}`, options);
     this.kind = failure.kind;
     this.method = failure.method;
     this.detail = failure.detail;
+    this.brief = failure.brief;
   }
 }
 

@@ -36,13 +36,13 @@ export function translateFailure(error: unknown, facts: CallFacts): CriError {
     const detail = `the runtime did not answer within ${expiredMs} ms`;
     return new CriError({ kind: "deadline", method, detail }, { cause: error });
   }
-  const { kind, detail } = judge(error);
-  return new CriError({ kind, method, detail }, { cause: error });
+  return new CriError({ method, ...judge(error) }, { cause: error });
 }
 
 interface KnownFailure {
   readonly kind: CriErrorKind;
   readonly detail: string;
+  readonly brief?: string;
 }
 
 function judge(error: unknown): KnownFailure {
@@ -53,22 +53,23 @@ function judge(error: unknown): KnownFailure {
     return { kind: "failed", detail: describeError(error) };
   }
   const { code, message } = error;
-  return { kind: kindOf(code, message), detail: describeAbsence(message) };
+  return { kind: kindOf(code, message), ...describeAbsence(message) };
 }
 
 /**
  * Why there is no connection, in the same words each time: the transport adds the
  * moment, by which a log would take every attempt for something new.
  */
-function describeAbsence(detail: string): string {
-  if (!detail.startsWith(UNCONNECTED)) return detail;
+function describeAbsence(detail: string): Omit<KnownFailure, "kind"> {
+  if (!detail.startsWith(UNCONNECTED)) return { detail };
   const [said = ""] = detail.slice(UNCONNECTED.length)
     .split("Resolution note:", 1);
   const end = said.endsWith(" ") ? -1 : said.length;
   const cause = said.slice(0, end);
   const why = (cause.endsWith(".") ? cause.slice(0, -1) : cause)
     .replace(/^Error: /, "").replace(TIME, "");
-  return `no connection: ${why}, wanted a CRI runtime that listens there`;
+  const brief = `no connection: ${why}`;
+  return { detail: `${brief}, wanted a CRI runtime that listens there`, brief };
 }
 
 // The words of grpc-js.

@@ -52,6 +52,8 @@ export type SaidCause = {
   /** `no_runtime` where the runtime was not there. */
   readonly kind: "said" | "no_runtime";
   readonly words: string;
+  /** The words without what was wanted instead; absent where they are all. */
+  readonly brief?: string;
 };
 
 /** An object that a pod names and that is not there, or has not the key. */

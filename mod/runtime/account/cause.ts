@@ -12,7 +12,8 @@ import type { SaidCause } from "../../pod/lifecycle/mod.ts";
 export function causeOf(error: unknown): SaidCause {
   if (error instanceof CriError) {
     const kind = error.kind === "unavailable" ? "no_runtime" : "said";
-    return { kind, words: error.detail };
+    const { detail: words, brief } = error;
+    return { kind, words, ...brief !== undefined && { brief } };
   }
   const isOfCalls = error instanceof AggregateError &&
     error.errors.length > 0 &&
@@ -25,10 +26,13 @@ export function causeOf(error: unknown): SaidCause {
 /** What stands behind several errors of one failure. */
 export function causeOfAll(errors: readonly unknown[]): SaidCause {
   const causes = errors.map(causeOf);
+  const [first, ...others] = causes;
+  // Calls of one stop mostly fail alike.
+  if (first && others.every(({ words }) => words === first.words)) return first;
   const isAway = causes.every(({ kind }) => kind === "no_runtime");
   const kind = isAway ? "no_runtime" : "said";
   return {
     kind,
-    words: [...new Set(causes.map((each) => each.words))].join("; "),
+    words: causes.map((each) => each.words).join("; "),
   };
 }

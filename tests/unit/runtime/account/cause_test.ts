@@ -50,3 +50,15 @@ for (const [what, error, kind, words] of ROWS) {
     deepStrictEqual(causeOf(error), { kind, words });
   });
 }
+
+Deno.test("causeOf() keeps what is said without what was wanted", () => {
+  const brief = "no connection";
+  const detail = `${brief}, wanted a runtime`;
+  const kind = "unavailable";
+  const error = new CriError({ kind, method: "Version", detail, brief });
+  deepStrictEqual(causeOf(new AggregateError([error, error])), {
+    kind: "no_runtime",
+    words: detail,
+    brief,
+  });
+});
