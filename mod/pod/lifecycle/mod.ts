@@ -5,10 +5,12 @@
  * @example From running to its end
  * ```ts
  * import { strictEqual } from "node:assert/strict";
- * import { initialPodState, stepPod } from "./mod.ts";
+ * import { stepPod } from "./mod.ts";
  *
- * const syncing = initialPodState({ phase: "Running", somethingRuns: true, nowMs: 0 });
- * const ending = stepPod(syncing, { kind: "pod_completed", graceSeconds: 30 });
+ * const ending = stepPod(
+ *   { kind: "syncing" },
+ *   { kind: "pod_completed", graceSeconds: 30 },
+ * );
  * strictEqual(ending.kind, "terminating");
  * strictEqual(
  *   stepPod(ending, { kind: "containers_stopped", atMs: 1_000 }).kind,
