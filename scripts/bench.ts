@@ -2,8 +2,8 @@
  * Measures skerry beside the bare CRI calls, on the same runtime in the same run.
  *
  * Prints one line a figure, with its aim. Nothing here passes or fails: numbers
- * are for people. `--only change,probes,cold,start,burst,death,idle,relist,boot`
- * measures a part; `change`, `probes` and `cold` need no runtime.
+ * are for people. `--only change,probes,cold,restart,start,burst,death,idle,relist,boot`
+ * measures a part; `change`, `probes`, `cold` and `restart` need no runtime.
  *
  * @module
  */
@@ -17,6 +17,7 @@ import { measureCold } from "./bench/cold.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
 import { measureRelist } from "./bench/relist.ts";
+import { measureRestart } from "./bench/restart.ts";
 import { measureStart } from "./bench/start.ts";
 import { Bench, type Report, reportTo } from "./bench/bench_runtime.ts";
 import { measureChange } from "./bench/change.ts";
@@ -40,6 +41,7 @@ const ALONE = {
   change: measureChange,
   probes: measureProbes,
   cold: measureCold,
+  restart: measureRestart,
 } as const;
 
 const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)];

@@ -19,8 +19,8 @@ import { findRoomFaults, roomOf } from "./layers/rooms.ts";
 import { listSourceFiles } from "./source_files.ts";
 
 /**
- * The rooms, lowest floor first, as in docs/architecture.md. A sub-room that is not
- * named stands on the floor of its room.
+ * The rooms, lowest floor first, with some that are yet to be built. A sub-room that
+ * is not named stands on the floor of its room.
  */
 export const FLOORS: readonly (readonly string[])[] = [
   ["base"],

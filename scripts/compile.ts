@@ -11,21 +11,18 @@
  * @module
  */
 
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, systemIo } from "../mod/cli/mod.ts";
 import {
-  absolutePath,
-  COMPILED_FLAGS,
   DEFAULT_CONFIG_PATH,
   deriveGrants,
-  deriveReadGrants,
   type Grants,
-  mergeGrants,
   parseRunArguments,
-  V8_FLAGS,
 } from "../mod/config/mod.ts";
 import { bundleAgent } from "./bundle.ts";
+import { deriveReadGrants, mergeGrants } from "./lib/command_grants.ts";
+import { COMPILED_FLAGS, V8_FLAGS } from "./lib/launch_flags.ts";
 import { flagsOf, machineIo } from "./permissions.ts";
 
 /** What is to be compiled. */
@@ -56,7 +53,7 @@ export async function parseCompileArguments(
   const grants = run.config.configPath === undefined
     ? mergeGrants(agent, deriveReadGrants([DEFAULT_CONFIG_PATH]))
     : agent;
-  const output = absolutePath(own.output ?? "skerry", cwd);
+  const output = resolve(cwd, own.output ?? "skerry");
   return { kind: "ok", options: { output, target: own.target, grants } };
 }
 

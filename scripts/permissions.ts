@@ -5,24 +5,25 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import {
   type Command,
   type CommandName,
   parseCommand,
 } from "../mod/cli/parse/mod.ts";
 import {
-  absolutePath,
   type ConfigIo,
-  deriveClientGrants,
   deriveGrants,
-  deriveReadGrants,
   findControlSocket,
   type Grants,
-  grantsToFlags,
-  NO_GRANTS,
   parseRunArguments,
-  V8_FLAGS,
 } from "../mod/config/mod.ts";
+import {
+  deriveClientGrants,
+  deriveReadGrants,
+  NO_GRANTS,
+} from "./lib/command_grants.ts";
+import { grantsToFlags, V8_FLAGS } from "./lib/launch_flags.ts";
 
 /** The grants of a command line, or every reason why it is refused. */
 export type GrantsResult =
@@ -90,7 +91,7 @@ function filesOf(
   io: ConfigIo,
 ): string[] {
   return command.files.filter((file) => file !== "-")
-    .map((file) => file.startsWith("/") ? file : absolutePath(file, io.cwd()));
+    .map((file) => file.startsWith("/") ? file : resolve(io.cwd(), file));
 }
 
 /**

@@ -2,7 +2,7 @@
  * Runs the tests below a folder, and says at the end what their counts leave out:
  * which files were repeated, which tests were skipped, and which files are slowest.
  *
- * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--repeat=WHEN] FOLDER [deno test options…]`
+ * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--repeat=WHEN] FOLDER… [deno test options…]`
  *
  * - `--jobs=N` gives each file a process of its own and runs N of them side by side.
  *   The output of each appears when it has ended. Without it, one process tests all.
@@ -32,7 +32,7 @@ interface Options {
   /** How many processes run side by side, or one for the whole folder. */
   readonly jobs: number | "together";
   readonly repeat: typeof REPEATS[number];
-  readonly folder: string;
+  readonly folders: readonly string[];
   /** What `deno test` is given besides the path. */
   readonly denoOptions: readonly string[];
 }
@@ -42,12 +42,15 @@ async function main(args: readonly string[]): Promise<number> {
   const options = parse(args);
   if (options === undefined) {
     console.error(
-      "Cannot run tests: wanted [--jobs=N] [--repeat=signal|failure] FOLDER",
+      "Cannot run tests: wanted [--jobs=N] [--repeat=signal|failure] FOLDER…",
     );
     return 64;
   }
   const together = options.jobs === "together";
-  const waiting = together ? [options.folder] : await testFiles(options.folder);
+  const { folders } = options;
+  const waiting = together
+    ? [...folders]
+    : (await Promise.all(folders.map(testFiles))).flat();
   const scratch = await Deno.makeTempDir({ prefix: "test_files_" });
   const attempts: Attempt[] = [];
   const worker = async (): Promise<void> => {
@@ -70,7 +73,10 @@ function parse(args: readonly string[]): Options | undefined {
   let repeat: Options["repeat"] = "never";
   for (const [index, arg] of args.entries()) {
     if (!arg.startsWith("--")) {
-      return { jobs, repeat, folder: arg, denoOptions: args.slice(index + 1) };
+      const end = args.findIndex((each, at) => at > index && each[0] === "-");
+      const rest = end < 0 ? args.length : end;
+      const folders = args.slice(index, rest);
+      return { jobs, repeat, folders, denoOptions: args.slice(rest) };
     }
     const [name, value = ""] = arg.split("=");
     const when = REPEATS.find((known) => known === value);

@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  type Clock,
-  type Random,
-  type Sessions,
-  TaskGroup,
-} from "../base/mod.ts";
+import type { Clock, Random, Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { EventSink, Pod } from "../api/types/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
@@ -34,7 +29,7 @@ import type { DiskRollbackStore } from "../source/records/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { PodListing } from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "../picture/mod.ts";
-import type { ProbeManager, ProbeReport } from "../prober/mod.ts";
+import type { ProbeManager } from "../prober/mod.ts";
 import {
   ListedPods,
   type PendingVerdict,
@@ -44,12 +39,7 @@ import {
   Rollbacks,
   type VersionSwap,
 } from "./desired/mod.ts";
-import type {
-  EndFailure,
-  PodDecision,
-  PodRemains,
-  RuntimePodSyncer,
-} from "./sync/mod.ts";
+import type { PodOutcome, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
 import {
   type PodSyncer,
   PodWorkers,
@@ -78,14 +68,13 @@ export interface AgentDeps {
   /** Makes what syncs the pods. */
   readonly syncer: (
     resizes: ResizeJudge,
-  ) => PodSyncer & Pick<RuntimePodSyncer, "decision" | "endFailure">;
-  readonly prober: Pick<ProbeManager, "look" | "report" | "run">;
+  ) => PodSyncer & Pick<RuntimePodSyncer, "outcome">;
+  readonly prober: Pick<ProbeManager, "look" | "run">;
   readonly statuses: Pick<
     StatusManager,
     | "get"
     | "setPodStatus"
-    | "setContainerReadiness"
-    | "setContainerStartup"
+    | "setProbeAnswer"
     | "remove"
     | "removeOrphanedStatuses"
   >;
@@ -147,14 +136,13 @@ export class Agent {
   constructor(deps: AgentDeps, options: AgentOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
-    const livingUids = () => deps.remains.livingOf(deps.ownedUids());
+    const living = () => deps.remains.livingOf(deps.ownedUids());
     const workers = {
       get: (uid: string) => this.#workers.get(uid),
       list: () => this.#workers.list(),
       enqueue: (uid: string) => this.#workers.enqueue(uid),
     };
-    const ownedUids = livingUids;
-    const seen = new ListedPods({ ...deps, ownedUids, workers });
+    const seen = new ListedPods({ ...deps, ownedUids: living, workers });
     this.#resizes = new ResizeGate({ ...deps, seen, workers });
     this.#syncer = deps.syncer(this.#resizes);
     this.#workers = new PodWorkers({
@@ -167,7 +155,7 @@ export class Agent {
     }, options);
     this.#admission = new PodAdmission({
       ...deps,
-      ownedUids: livingUids,
+      ownedUids: living,
       workers: this.#workers,
       resizes: this.#resizes,
       seen,
@@ -186,7 +174,7 @@ export class Agent {
     }, options);
     this.#wishes = new Reconciler({
       ...deps,
-      livingUids,
+      livingUids: living,
       workers: this.#workers,
       admission: this.#admission,
       seen,
@@ -196,11 +184,6 @@ export class Agent {
   /** Which pods may have other resources, and why one does not have what it asks for. */
   get resizes(): ResizeJudge {
     return this.#resizes;
-  }
-
-  /** The workers, to be shown. */
-  get workers(): Pick<PodWorkers, "list" | "get"> {
-    return this.#workers;
   }
 
   /** Every pod that this agent wants to run or ends; those that the node does not take come last. */
@@ -218,19 +201,9 @@ export class Agent {
     return this.#admission.pendingVerdict(uid);
   }
 
-  /** What the last sync of a pod came to; `undefined` where there was none. */
-  decision(uid: string): PodDecision | undefined {
-    return this.#syncer.decision(uid);
-  }
-
-  /** Why a pod could not be ended when that was last tried; `undefined` where nothing failed. */
-  endFailure(uid: string): EndFailure | undefined {
-    return this.#syncer.endFailure(uid);
-  }
-
-  /** What the containers of a pod are asked, and what they last answered. */
-  probes(uid: string): readonly ProbeReport[] {
-    return this.#deps.prober.report(uid);
+  /** What the last steps of a pod came to; `undefined` where there was none. */
+  outcome(uid: string): PodOutcome | undefined {
+    return this.#syncer.outcome(uid);
   }
 
   /** Milliseconds since the loop last finished an event: large when it hangs. */
@@ -245,37 +218,34 @@ export class Agent {
     signal.addEventListener("abort", pause, { once: true });
     const { clock, prober, sources, lifecycleEvents, pullEnds } = this.#deps;
     const { collector, rollbackStore, records } = this.#deps;
-    await using tasks = new TaskGroup(signal);
-    const parts = [
-      this.#workers,
-      collector,
-      this.#evictor,
-      rollbackStore,
-      records,
+    const feeds: SyncFeed[] = [
+      ...sources.map((source): SyncFeed => (scope) =>
+        eventsOf(source.run(scope), (set) => ({
+          kind: "source_delivered",
+          set,
+        }))
+      ),
+      (scope) => eventsOf(lifecycleEvents(scope), runtimeEvent),
+      (scope) =>
+        eventsOf(pullEnds(scope), (uid) => ({ kind: "pull_ended", uid })),
+      (scope) =>
+        eventsOf(prober.run(scope), (change) => ({
+          kind: "probe_changed",
+          change,
+        })),
+      (scope) => housekeepingEvents(clock, scope),
     ];
-    for (const part of parts) tasks.start((scope) => part.run(scope));
-    await runSyncLoop(
-      [
-        ...sources.map((source): SyncFeed => (scope) =>
-          eventsOf(
-            source.run(scope),
-            (set) => ({ kind: "source_delivered", set }),
-          )
-        ),
-        (scope) => eventsOf(lifecycleEvents(scope), runtimeEvent),
-        (scope) =>
-          eventsOf(pullEnds(scope), (uid) => ({ kind: "pull_ended", uid })),
-        (scope) =>
-          eventsOf(
-            prober.run(scope),
-            (change) => ({ kind: "probe_changed", change }),
-          ),
-        (scope) => housekeepingEvents(clock, scope),
+    await runSyncLoop({
+      feeds,
+      parts: [
+        this.#workers,
+        collector,
+        this.#evictor,
+        rollbackStore,
+        records,
       ],
-      (event) => this.#handle(event),
-      tasks.signal,
-    );
-    if (tasks.failure !== undefined) throw tasks.failure;
+      handle: (event) => this.#handle(event),
+    }, signal);
   }
 
   #handle(event: SyncEvent): void {
@@ -328,7 +298,7 @@ export class Agent {
     if (changes.length > 0) {
       this.#admission.touch();
       const isConcerned = refersTo(changes);
-      for (const { uid, pod } of this.#workers.list()) {
+      for (const { uid, state: { pod } } of this.#workers.list()) {
         if (pod !== undefined && isConcerned(pod)) this.#workers.enqueue(uid);
       }
       // Of the first set every object is new, though none may have changed.
@@ -368,11 +338,9 @@ export class Agent {
 
   /** The pods that run or are to run. */
   #running(): Pod[] {
-    return this.#workers.list().flatMap(({ uid, pod, state }) => {
+    return this.#workers.list().flatMap(({ uid, state }) => {
       const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
-      return pod === undefined || state.kind !== "syncing" || isOver
-        ? []
-        : [pod];
+      return state.kind !== "syncing" || isOver ? [] : [state.pod];
     });
   }
 }

@@ -32,34 +32,40 @@ const INBOX_CAPACITY = 1000;
 /** Upstream's housekeeping period. */
 const HOUSEKEEPING_PERIOD_MS = 2_000;
 
+/** What runs together. Each is given a signal that aborts as well when another fails. */
+export interface SyncLoop {
+  readonly feeds: readonly SyncFeed[];
+  /** What works in the background as long as the loop runs. */
+  readonly parts: readonly { run(signal: AbortSignal): Promise<void> }[];
+  /** Marks work and returns at once. */
+  readonly handle: (event: SyncEvent) => void;
+}
+
 /**
- * Runs until `signal` aborts.
+ * Runs until `signal` aborts, and until all feeds and parts have ended then.
  *
- * @param feeds given a signal of the loop's own, which aborts as well when the loop
- * fails: it waits for all of them, and one without events would never end
- * @param handle marks work and returns at once
- * @throws what a source or `handle` threw: the loop never goes on without one of its feeders
+ * @throws what a feed, a part or `handle` threw: the loop never goes on without one of them
  */
 export async function runSyncLoop(
-  feeds: readonly SyncFeed[],
-  handle: (event: SyncEvent) => void,
+  { feeds, parts, handle }: SyncLoop,
   signal: AbortSignal,
 ): Promise<void> {
   using inbox = new Inbox<SyncEvent>(INBOX_CAPACITY);
-  await using pumps = new TaskGroup(signal);
+  await using tasks = new TaskGroup(signal);
   const close = (): void => inbox[Symbol.dispose]();
-  pumps.signal.addEventListener("abort", close, { once: true });
+  tasks.signal.addEventListener("abort", close, { once: true });
   // An already aborted signal fires no event, so check it.
-  if (pumps.signal.aborted) close();
+  if (tasks.signal.aborted) close();
+  for (const part of parts) tasks.start((scope) => part.run(scope));
   for (const feed of feeds) {
-    pumps.start(async (scope) => {
+    tasks.start(async (scope) => {
       for await (const event of feed(scope)) {
         if (!await inbox.put(event)) return;
       }
     });
   }
   for await (const event of inbox) handle(event);
-  if (pumps.failure !== undefined) throw pumps.failure;
+  if (tasks.failure !== undefined) throw tasks.failure;
 }
 
 /** What items mean to the loop; `undefined` for one that it does not need. */
@@ -89,18 +95,17 @@ export function runtimeEvent(event: PodLifecycleEvent): SyncEvent | undefined {
   }
 }
 
-/** The ticks of housekeeping; ends when `signal` aborts. */
+/**
+ * The ticks of housekeeping.
+ *
+ * @throws {unknown} The reason of `signal` when it aborts.
+ */
 export async function* housekeepingEvents(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncIterable<SyncEvent> {
-  while (!signal.aborted) {
-    try {
-      await clock.sleep(HOUSEKEEPING_PERIOD_MS, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
+  for (;;) {
+    await clock.sleep(HOUSEKEEPING_PERIOD_MS, signal);
     yield { kind: "housekeeping_due" };
   }
 }

@@ -4,59 +4,45 @@
  * @module
  */
 
-import { type Clock, type Random, Sessions } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import { Sessions } from "../base/mod.ts";
 import { Agent } from "../agent/mod.ts";
 import { PodRemains, RuntimePodSyncer } from "../agent/sync/mod.ts";
 import { GarbageCollector } from "../collect/mod.ts";
+import { LABEL_CONTAINER_NAME, LABEL_POD_UID } from "../api/vocabulary/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
+import type { LayerUsage, StorageMeters } from "../eviction/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
-import { removeTree } from "../host/files/mod.ts";
+import { diskFiles, PodRecords, removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
 import type { PodLifecycleEvent, RuntimeWatch } from "../picture/mod.ts";
 import { ProbeManager, TargetProber } from "../prober/mod.ts";
-import type { FileSource } from "../source/file/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
-import type { UrlSource } from "../source/url/mod.ts";
 import {
-  DiskRecordFiles,
   RunDirectoryFiles,
   StatusManager,
   StatusRecords,
 } from "../status/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
-import { PodDirectories, PodVolumes } from "../volume/mod.ts";
+import { directoryUsage, PodDirectories, PodVolumes } from "../volume/mod.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
+import type { CoreDeps } from "./core_deps.ts";
 import { buildRuntime } from "./core_runtime.ts";
-import { buildSources, sourceNames } from "./core_sources.ts";
+import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
 import { nodeIps } from "./node_ips.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
-import { storageMeters } from "./storage_meters.ts";
-
-/** What the process as a whole provides. */
-export interface CoreDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-  readonly connection: CriConnection;
-  /** Outlives the core, so that what led to its end can be seen after it. */
-  readonly events: EventRecorder;
-}
 
 /** The parts that others look into. */
 export interface Core {
   readonly agent: Agent;
   readonly watch: RuntimeWatch;
+  readonly prober: ProbeManager;
   readonly statuses: StatusManager;
   readonly events: EventRecorder;
-  readonly fileSource: FileSource;
-  /** Absent when no URL is configured. */
-  readonly urlSource: UrlSource | undefined;
+  readonly sources: Sources["sources"];
   readonly storage: PodStorage;
   readonly sourcesReady: SourcesReady;
   /** What is kept of pods that run, or end. */
@@ -73,9 +59,10 @@ export async function buildCore(
   const { common, driver } = await buildCommon(config, deps);
   const { events, statuses, sessions } = common;
   const sources = await buildSources(config, common);
-  const { owned, volumes, records } = await loadState(config, common);
+  const state = await loadState(config, common);
+  const { owned, volumes, records } = state;
   const directories = owned;
-  const runtime = await buildRuntime(config, { ...common, managed: owned });
+  const runtime = await buildRuntime(config, { ...common, ...state });
   const { picture, watch, executor, executor: { activities } } = runtime;
   const remains = new PodRemains({ ...common, ...runtime, directories });
   const { connection: { runtime: asked }, clock, node } = common;
@@ -96,7 +83,7 @@ export async function buildCore(
     records,
     remains,
     node: () => admissionNode(config, common.node.allocatable),
-    meters: storageMeters({ volumes, runtime: deps.connection.runtime }),
+    meters: storageMeters(volumes, deps.connection),
     syncer: (resizes) =>
       new RuntimePodSyncer({
         ...common,
@@ -108,7 +95,7 @@ export async function buildCore(
         remains,
         resizes,
       }),
-    sources: [sources.fileSource, sources.urlSource ?? []].flat(),
+    sources: [...sources.sources.values()],
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => executor.pullEnds(signal),
@@ -120,7 +107,8 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  return { ...sources, agent, watch, statuses, events, activities, sessions };
+  const parts = { agent, watch, prober, statuses, events };
+  return { ...sources, ...parts, activities, sessions };
 }
 
 /** What more than one part works with. */
@@ -128,7 +116,10 @@ async function buildCommon(config: AgentConfig, deps: CoreDeps) {
   const { clock, log } = deps;
   const sessions = new Sessions();
   const ips = nodeIps(config, { clock, log });
-  const given = { ...deps, sessions, ips };
+  const podRecords = new PodRecords({ ...deps, files: diskFiles, sessions }, {
+    podsDir: `${config.paths.rootDir}/pods`,
+  });
+  const given = { ...deps, sessions, ips, podRecords };
   const { node, resources, driver } = await buildNodeResources(config, given);
   const common = {
     ...given,
@@ -144,16 +135,15 @@ async function buildCommon(config: AgentConfig, deps: CoreDeps) {
 /** What the disk holds of pods, found again. */
 async function loadState(
   config: AgentConfig,
-  deps: {
-    readonly clock: Clock;
-    readonly log: Logger;
+  deps: Pick<CoreDeps, "clock" | "log"> & {
     readonly statuses: StatusManager;
     readonly objects: ObjectStore;
     readonly node: NodeFacts;
     readonly collector: GarbageCollector;
+    readonly podRecords: PodRecords;
   },
 ) {
-  const { clock, log, statuses, objects, node, collector } = deps;
+  const { clock, log, statuses, objects, node, collector, podRecords } = deps;
   const { rootDir, runDir } = config.paths;
   const files = { removeTree };
   const directories = new PodDirectories({ rootDir, runDir }, {
@@ -164,7 +154,6 @@ async function loadState(
   const { hostPathRoots } = config.node;
   const volumes = new PodVolumes({ rootDir, runDir, hostPathRoots }, {
     log,
-    clock,
     files,
     directories,
     objects,
@@ -176,22 +165,20 @@ async function loadState(
   );
   const records = new StatusRecords({
     statuses,
-    files: new DiskRecordFiles(`${rootDir}/pods`),
+    podRecords,
     runFiles: new RunDirectoryFiles(runDir),
     log,
     clock,
   });
+  const lostRecords = await podRecords.load(owned.uids);
   await records.load(owned.uids);
-  return { volumes, owned, records };
+  return { volumes, owned, records, lostRecords };
 }
 
 /** What moves in the runtime, from when it first answers; after an outage it may be another. */
 async function* runtimeEvents(
   watch: RuntimeWatch,
-  deps: {
-    readonly connection: CriConnection;
-    readonly driver: NodeCgroupDriver;
-  },
+  deps: Pick<CoreDeps, "connection"> & { readonly driver: NodeCgroupDriver },
   signal: AbortSignal,
 ): AsyncIterable<PodLifecycleEvent> {
   const { connection, driver } = deps;
@@ -204,4 +191,32 @@ async function* runtimeEvents(
     }
     yield event;
   }
+}
+
+/** Measures volumes and directories on the disk, and asks the runtime for layers. */
+function storageMeters(
+  volumes: PodVolumes,
+  { runtime }: CriConnection,
+): StorageMeters {
+  return {
+    volumes: (pod, signal) => volumes.usage(pod, { signal }),
+    directory: (path, signal) => directoryUsage(path, signal),
+    layers: (signal) => layers(runtime, signal),
+  };
+}
+
+async function layers(
+  runtime: CriConnection["runtime"],
+  signal: AbortSignal,
+): Promise<readonly LayerUsage[]> {
+  const stats = await runtime.listContainerStats({ signal });
+  return stats.flatMap(({ labels, writtenBytes }) => {
+    const podUid = labels[LABEL_POD_UID];
+    const container = labels[LABEL_CONTAINER_NAME];
+    const isMeasured = podUid !== undefined && container !== undefined &&
+      writtenBytes !== undefined;
+    return isMeasured
+      ? [{ podUid, container, usedBytes: Number(writtenBytes) }]
+      : [];
+  });
 }

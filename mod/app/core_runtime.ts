@@ -4,41 +4,46 @@
  * @module
  */
 
-import type { Clock, Random, Sessions } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
-import type { EventSink } from "../api/types/mod.ts";
+import type { Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
-import type { CriConnection } from "../cri/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
-import { type NodeFacts, NodeSpecBuilder } from "../runtime/spec/mod.ts";
+import { type NodeFacts, SpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
 import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
-import { diskFiles } from "../host/files/mod.ts";
+import { diskFiles, type PodRecords } from "../host/files/mod.ts";
 import { realPathOf } from "../host/paths/mod.ts";
+import {
+  AnnouncedEnds,
+  ListPace,
+  PodObserver,
+  RuntimePicture,
+  RuntimeWatch,
+} from "../picture/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
-import { buildPicture, type PictureParts } from "./core_picture.ts";
+import type { CoreDeps } from "./core_deps.ts";
 import { NodeFiles } from "./node_files.ts";
+import type { OwnedPods } from "./owned_pods.ts";
 
 /** What the hands work with. */
-export interface RuntimeDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-  readonly events: EventSink;
-  readonly connection: CriConnection;
+export interface RuntimeDeps extends CoreDeps {
   readonly objects: ObjectGetter;
   readonly node: NodeFacts;
   readonly resources: PodResources;
   readonly sessions: Sessions;
   /** The agent's own pods. */
-  readonly managed: { has(uid: string): boolean };
+  readonly owned: OwnedPods;
+  readonly podRecords: PodRecords;
+  /** The pods of which it is not known what their record said. */
+  readonly lostRecords: ReadonlySet<string>;
 }
 
 /** What a sync of a pod does its work with. */
-export interface RuntimeParts extends PictureParts {
+export interface RuntimeParts {
+  readonly picture: RuntimePicture;
+  readonly observer: PodObserver;
+  readonly watch: RuntimeWatch;
   readonly executor: PodExecutor;
   readonly resources: PodResources;
   /** Removes what has ended. */
@@ -56,18 +61,22 @@ export async function buildRuntime(
   deps: RuntimeDeps,
 ): Promise<RuntimeParts> {
   const { clock, log, events, connection, resources, sessions } = deps;
+  const { owned, podRecords: records } = deps;
   const { runtime, images } = connection;
   const podsDir = `${config.paths.rootDir}/pods`;
   const { podLogsDir } = config.runtime;
   const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });
   await nodeFiles.refresh();
-  const given = { files: diskFiles, clock, events, sessions };
-  const users = await UserNamespaces.load({ ...given, podsDir });
+  const given = { files: diskFiles, clock, events, sessions, records };
+  const users = await UserNamespaces.load(given, {
+    uids: owned.uids,
+    lost: deps.lostRecords,
+  });
   const containerFiles = new ContainerFiles({ files: diskFiles }, {
     podsDir,
     podLogsDir,
   });
-  const notes = new ContainerNotes(given, { podsDir });
+  const notes = new ContainerNotes(given);
   const common = { ...given, runtime, resources, notes };
   const executor = new PodExecutor({
     ...common,
@@ -84,7 +93,7 @@ export async function buildRuntime(
       { maxParallelPulls: config.runtime.parallelPulls }),
   });
   return {
-    ...buildPicture(config, { ...deps, files: diskFiles, notes }),
+    ...buildPicture(config, { ...deps, notes }),
     executor,
     resources,
     remover: new PodRemover({ runtime, files: containerFiles }),
@@ -94,15 +103,41 @@ export async function buildRuntime(
   };
 }
 
+/** The agent's picture of the runtime, and who keeps it up to date. */
+function buildPicture(
+  { sync }: AgentConfig,
+  given: RuntimeDeps & { readonly notes: ContainerNotes },
+) {
+  const deps = { ...given, managed: given.owned, files: diskFiles };
+  const { connection } = deps;
+  const pace = new ListPace(deps, sync);
+  const picture = new RuntimePicture({ ...deps, pace });
+  const ends = new AnnouncedEnds({
+    ...deps,
+    runtime: connection.runtime,
+    ask: (id, options) => connection.containerExit(id, options),
+  });
+  const observer = new PodObserver({ ...deps, picture, ends });
+  const watch = new RuntimeWatch({
+    ...deps,
+    pace,
+    picture,
+    ends,
+    observer,
+    events: (signal) => connection.events(signal),
+  });
+  return { picture, observer, watch };
+}
+
 function specBuilder(
   config: AgentConfig,
   deps: RuntimeDeps & {
     readonly nodeFiles: NodeFiles;
     readonly users: UserNamespaces;
   },
-): NodeSpecBuilder {
+): SpecBuilder {
   const { node, objects, connection, nodeFiles, users } = deps;
-  return new NodeSpecBuilder({
+  return new SpecBuilder({
     node: {
       ...node,
       // A copy would keep the addresses of this moment.

@@ -22,26 +22,15 @@ import {
   SourcesReady,
 } from "../source/merge/mod.ts";
 import { UrlSource, type UrlSourceDeps } from "../source/url/mod.ts";
-import type { Clock } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { CoreDeps } from "./core_deps.ts";
 import { checkManifestPod } from "./manifest_check.ts";
 import type { NodeIps } from "./node_ips.ts";
-
-/** What sources work with. */
-export interface SourceDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-  readonly events: EventRecorder;
-  readonly ips: NodeIps;
-}
 
 /** The sources, and what their sets are merged into. */
 export interface Sources {
   readonly storage: PodStorage;
-  readonly fileSource: FileSource;
-  /** Absent when no URL is configured. */
-  readonly urlSource: UrlSource | undefined;
+  /** Those that are configured. */
+  readonly sources: ReadonlyMap<SourceName, FileSource | UrlSource>;
   readonly sourcesReady: SourcesReady;
   /**
    * The pods that the URL had, as long as nothing came from it since the agent's start;
@@ -58,7 +47,7 @@ export interface Sources {
  */
 export async function buildSources(
   config: AgentConfig,
-  deps: SourceDeps,
+  deps: CoreDeps & { readonly ips: NodeIps },
 ): Promise<Sources> {
   const { source, node } = config;
   const { rootDir, runDir } = config.paths;
@@ -101,8 +90,10 @@ export async function buildSources(
   const hasUrlSpoken = (): boolean => storage.bySource().has("http");
   return {
     storage,
-    fileSource,
-    urlSource,
+    sources: new Map<SourceName, FileSource | UrlSource>([
+      ["file", fileSource],
+      ...urlSource === undefined ? [] : [["http", urlSource]] as const,
+    ]),
     sourcesReady: new SourcesReady(sourceNames(config), storage),
     expectedPods: () =>
       urlSource === undefined || hasUrlSpoken() ? [] : urlSource.expected,

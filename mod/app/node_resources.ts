@@ -4,13 +4,10 @@
  * @module
  */
 
-import type { EventSink } from "../api/types/mod.ts";
 import { formatQuantity } from "../api/objects/mod.ts";
-import type { Clock, Sessions } from "../base/mod.ts";
-import type { Logger } from "../base/telemetry/mod.ts";
+import type { Sessions } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
-import type { CriConnection } from "../cri/mod.ts";
-import { diskFiles } from "../host/files/mod.ts";
+import type { PodRecords } from "../host/files/mod.ts";
 import {
   NO_POD_CGROUPS,
   NodePodCgroups,
@@ -19,6 +16,7 @@ import {
 } from "../runtime/resources/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { NodeCgroupDriver } from "./cgroup_driver.ts";
+import type { CoreDeps } from "./core_deps.ts";
 import {
   type HostFacts,
   nodeFacts,
@@ -27,12 +25,10 @@ import {
 import type { NodeIps } from "./node_ips.ts";
 
 /** What putting them together needs. */
-export interface NodeResourcesDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly events: EventSink;
-  readonly connection: CriConnection;
+export interface NodeResourcesDeps
+  extends Pick<CoreDeps, "clock" | "log" | "events" | "connection"> {
   readonly ips: NodeIps;
+  readonly podRecords: PodRecords;
   readonly sessions: Sessions;
 }
 
@@ -64,12 +60,12 @@ export async function buildNodeResources(
   }
   const resources = new PodResources({
     runtime: deps.connection.runtime,
-    files: diskFiles,
+    records: deps.podRecords,
     events: deps.events,
     cgroups: podCgroups(config, { ...deps, host, node }),
     node,
     sessions: deps.sessions,
-  }, { podsDir: `${config.paths.rootDir}/pods` });
+  });
   return { node, resources, driver };
 }
 

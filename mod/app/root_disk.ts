@@ -23,7 +23,6 @@ export class RootDisk {
   readonly #log: Logger;
   #problem: string | undefined;
 
-  /** Looks by the lock that the agent holds. */
   constructor(
     lock: Pick<HeldRootLock, "check">,
     deps: { readonly clock: Clock; readonly log: Logger },

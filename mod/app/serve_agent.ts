@@ -5,9 +5,7 @@
  */
 
 import {
-  type Clock,
   nextDelay,
-  type Random,
   systemClock,
   systemRandom,
   TaskGroup,
@@ -25,13 +23,14 @@ import {
   deriveGrants,
   VERSION,
 } from "../config/mod.ts";
-import { connectCri, type CriConnection } from "../cri/mod.ts";
+import { connectCri } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
 import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "../views/mod.ts";
 import { buildCore } from "./core.ts";
+import type { CoreDeps, ProcessDeps } from "./core_deps.ts";
 import { RootDisk } from "./root_disk.ts";
 
 /** What an agent needs besides its settings. */
@@ -56,38 +55,20 @@ const HEALTHY_RUN_MS = 60_000;
 /** How long the log may take at the end; supervisors wait about twice as long. */
 const FLUSH_MS = 500;
 
-interface ProcessDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-}
-
 /** Runs an agent until `deps.signal` aborts; returns the exit code. */
 export async function runAgent(
   config: AgentConfig,
   deps: RunDeps,
 ): Promise<number> {
   const clock = systemClock;
-  const writer = new LogWriter(Deno.stderr, {
-    clock,
-    format: config.log.format,
-  });
-  const log = createLogger({
-    level: config.log.level,
-    format: config.log.format,
-    clock,
-    write: (line) => writer.write(line),
-  });
+  const writer = new LogWriter(Deno.stderr, { ...config.log, clock });
+  const write = (line: string): void => writer.write(line);
+  const log = createLogger({ ...config.log, clock, write });
+  const metrics = new MetricsRegistry();
   for (const warning of deps.warnings) log.warn("config_warning", { warning });
   try {
     return await start(config, {
-      process: {
-        clock,
-        random: systemRandom,
-        log,
-        metrics: new MetricsRegistry(),
-      },
+      process: { clock, random: systemRandom, log, metrics },
       signal: deps.signal,
     });
   } catch (error) {
@@ -167,12 +148,8 @@ async function serve(
     requestTimeoutMs: config.runtime.requestTimeoutMs,
   }, { clock, log: log.named("cri"), metrics });
   const events = new EventRecorder({ clock, log, metrics });
-  const views = new AgentViews(config, {
-    clock,
-    metrics,
-    events,
-    disk: deps.disk,
-  });
+  const { disk } = deps;
+  const views = new AgentViews(config, { clock, metrics, events, disk });
   await using _control = await ControlServer.start({
     path: config.paths.controlSocket,
     stagingPath: config.paths.controlSocketStaging,
@@ -188,7 +165,8 @@ async function serve(
     root: config.paths.rootDir,
     runtime: config.runtime.socketPath,
   });
-  await keepRunning({ config, connection, views, events, ...deps });
+  const core = { ...deps.process, connection, events };
+  await keepRunning({ config, core, views, signal: deps.signal });
 }
 
 /**
@@ -199,24 +177,18 @@ async function serve(
 async function keepRunning(
   options: {
     config: AgentConfig;
-    connection: CriConnection;
+    core: CoreDeps;
     views: AgentViews;
-    events: EventRecorder;
-    process: ProcessDeps;
     signal: AbortSignal;
   },
 ): Promise<void> {
-  const { config, connection, views, events, signal } = options;
-  const { clock, log } = options.process;
+  const { config, core: deps, views, signal } = options;
+  const { clock, log } = deps;
   let pauseMs: number | undefined;
   while (!signal.aborted) {
     const startMs = clock.monotonic();
     try {
-      const core = await buildCore(config, {
-        ...options.process,
-        connection,
-        events,
-      });
+      const core = await buildCore(config, deps);
       views.show(core);
       await core.agent.run(signal);
     } catch (error) {

@@ -6,18 +6,12 @@
 
 import type { Clock } from "./clock.ts";
 
-/** The shape of an exponential back-off. */
+/** The shape of a back-off that doubles. */
 export interface BackoffOptions {
   /** The first delay, in milliseconds. */
   readonly baseMs: number;
   /** No delay is longer than this, in milliseconds. */
   readonly maxMs: number;
-  /**
-   * How much longer each delay is than the one before.
-   *
-   * @default 2
-   */
-  readonly factor?: number;
 }
 
 /**
@@ -38,9 +32,9 @@ export function nextDelay(
   previousMs: number | undefined,
   options: BackoffOptions,
 ): number {
-  const { baseMs, maxMs, factor = 2 } = options;
+  const { baseMs, maxMs } = options;
   if (previousMs === undefined) return Math.min(baseMs, maxMs);
-  return Math.min(Math.max(previousMs * factor, baseMs), maxMs);
+  return Math.min(Math.max(2 * previousMs, baseMs), maxMs);
 }
 
 /**

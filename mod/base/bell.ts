@@ -29,6 +29,11 @@ import type { Clock } from "./clock.ts";
 export class Bell {
   readonly #waiting = new Set<() => void>();
 
+  /** Whether anybody waits. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Wakes all that wait. */
   ring(): void {
     for (const wake of this.#waiting) wake();

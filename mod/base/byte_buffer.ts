@@ -40,7 +40,7 @@ export class ByteBuffer {
     this.#meter = options.meter ?? UNMETERED;
   }
 
-  /** What was added; a view that is good until more is. */
+  /** What was added: a view, good until more is, of less than twice that memory or a kilobyte. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#room.subarray(0, this.#length);
   }
@@ -53,11 +53,6 @@ export class ByteBuffer {
   /** How many more there may be. */
   get left(): number {
     return this.#maxBytes - this.#length;
-  }
-
-  /** How much memory it takes: less than twice what was added, or a kilobyte. */
-  get capacity(): number {
-    return this.#room.length;
   }
 
   /** Adds a piece whole, or nothing of it when that would be too much. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { unlessAborted } from "./abort.ts";
+
 /** Tells the time and wakes callers; the only way the agent meets either. */
 export interface Clock {
   /** The wall clock in milliseconds since the epoch: for timestamps, may jump. */
@@ -40,26 +42,15 @@ export const systemClock: Clock = {
  *
  * @throws {unknown} The reason of `signal` when it aborts first.
  */
-export function sleepOn(
+export async function sleepOn(
   clock: Pick<Clock, "after">,
   delayMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (signal.aborted) {
-    reject(signal.reason);
-    return promise;
-  }
-  const timer = clock.after(delayMs, () => {
-    signal.removeEventListener("abort", abort);
-    resolve();
-  });
-  function abort(): void {
-    timer[Symbol.dispose]();
-    reject(signal.reason);
-  }
-  signal.addEventListener("abort", abort, { once: true });
-  return promise;
+  signal.throwIfAborted();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _timer = clock.after(delayMs, resolve);
+  await unlessAborted(promise, signal);
 }
 
 /** A signal that lives as long as the block that owns it. */
@@ -81,24 +72,16 @@ export function deadline(
 ): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
-  if (parent?.aborted) {
-    controller.abort(parent.reason);
-    return { signal, [Symbol.dispose]: () => {} };
-  }
   const timer = clock.after(delayMs, () => {
-    parent?.removeEventListener("abort", follow);
-    controller.abort(
-      new DOMException(
-        `The work took longer than ${delayMs} ms`,
-        "TimeoutError",
-      ),
-    );
+    const message = `The work took longer than ${delayMs} ms`;
+    controller.abort(new DOMException(message, "TimeoutError"));
   });
-  function follow(): void {
+  const follow = (): void => {
     timer[Symbol.dispose]();
     controller.abort(parent?.reason);
-  }
-  parent?.addEventListener("abort", follow, { once: true });
+  };
+  if (parent?.aborted) follow();
+  else parent?.addEventListener("abort", follow, { once: true });
   return {
     signal,
     [Symbol.dispose]: () => {
@@ -107,6 +90,43 @@ export function deadline(
     },
   };
 }
+
+/** A point in time of this run of the agent, by both clocks. */
+export interface Moment {
+  /** What the wall clock showed, in milliseconds since the epoch. */
+  readonly wallMs: number;
+  /** The same on the monotonic clock. */
+  readonly monotonicMs: number;
+}
+
+/** The present. */
+export function momentOf(clock: Pick<Clock, "now" | "monotonic">): Moment {
+  return { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+}
+
+/**
+ * When something happened, by the wall clock as it goes now: after the clock was set
+ * the span up to `now` is still the one that passed.
+ *
+ * @example A machine that boots in 1970
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { wallTimeOf } from "./clock.ts";
+ *
+ * const boot = { wallMs: 0, monotonicMs: 5_000 };
+ * const now = { wallMs: 1_800_000_000_000, monotonicMs: 65_000 };
+ * strictEqual(wallTimeOf(boot, now), 1_799_999_940_000);
+ * ```
+ */
+export function wallTimeOf(moment: Moment, now: Moment): number {
+  const elapsedMs = now.monotonicMs - moment.monotonicMs;
+  const todaysMs = now.wallMs - elapsedMs;
+  const isSet = Math.abs(todaysMs - moment.wallMs) > CLOCK_SET_MS;
+  return isSet ? todaysMs : moment.wallMs;
+}
+
+/** Both clocks are read apart and drift apart; only more than this is a clock that was set. */
+const CLOCK_SET_MS = 1_000;
 
 function startTimer(delayMs: number, callback: () => void): Disposable {
   // Written so that NaN counts as no delay.

@@ -28,17 +28,12 @@ export class Inbox<T> implements Disposable, AsyncIterable<T> {
   #hasReader = false;
   #closed = false;
 
-  /**
-   * Makes an empty inbox with room for `capacity` items.
-   *
-   * @throws {RangeError} When `capacity` is not a whole number above zero.
-   */
+  /** @throws {InvariantError} When `capacity` is not a whole number above zero. */
   constructor(capacity: number) {
-    if (!Number.isInteger(capacity) || capacity < 1) {
-      throw new RangeError(
-        `Cannot make an inbox: the capacity is "${capacity}", a whole number above 0 is needed`,
-      );
-    }
+    invariant(
+      Number.isInteger(capacity) && capacity > 0,
+      `Cannot make an inbox: "capacity: ${capacity}" is no whole number above 0`,
+    );
     this.#capacity = capacity;
   }
 

@@ -21,20 +21,28 @@
  * @module
  */
 
-export { isAbort } from "./abort.ts";
+export { isAbort, unlessAborted } from "./abort.ts";
 export { askAgain, type BackoffOptions, nextDelay } from "./backoff.ts";
 export { Bell } from "./bell.ts";
 export { ByteBuffer } from "./byte_buffer.ts";
-export { type Clock, deadline, sleepOn, systemClock } from "./clock.ts";
+export {
+  type Clock,
+  deadline,
+  type Moment,
+  momentOf,
+  sleepOn,
+  systemClock,
+  wallTimeOf,
+} from "./clock.ts";
+export { defined } from "./defined.ts";
 export { Inbox } from "./inbox.ts";
 export { invariant } from "./invariant.ts";
-export { type Moment, momentOf, wallTimeOf } from "./moment.ts";
+export { isRecord } from "./is_record.ts";
 export { jitter, type Random, systemRandom } from "./random.ts";
 export { Semaphore } from "./semaphore.ts";
 export { Sessions } from "./sessions.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
-export { unlessAborted } from "./unless_aborted.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { WorkQueue } from "./work_queue.ts";
 export { WriteBehind } from "./write_behind.ts";

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { invariant } from "./invariant.ts";
+
 /**
  * Lends out permits, first come, first served: `using permit = await acquire()`.
  */
@@ -11,17 +13,12 @@ export class Semaphore {
   #available: number;
   readonly #waiting = new Set<() => void>();
 
-  /**
-   * Holds `permits` to lend out.
-   *
-   * @throws {RangeError} When `permits` is not a whole number above zero.
-   */
+  /** @throws {InvariantError} When `permits` is not a whole number above zero. */
   constructor(permits: number) {
-    if (!Number.isInteger(permits) || permits < 1) {
-      throw new RangeError(
-        `Cannot make a semaphore: the permits are "${permits}", a whole number above 0 is needed`,
-      );
-    }
+    invariant(
+      Number.isInteger(permits) && permits > 0,
+      `Cannot make a semaphore: "permits: ${permits}" is no whole number above 0`,
+    );
     this.#available = permits;
   }
 

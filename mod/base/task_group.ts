@@ -36,13 +36,18 @@ export class TaskGroup implements AsyncDisposable {
     return this.#failure;
   }
 
-  /** Runs a task in the group; does nothing once the group has been aborted. */
-  start(task: (signal: AbortSignal) => Promise<void>): void {
-    if (this.signal.aborted) return;
+  /**
+   * Runs a task in the group; does nothing once the group has been aborted.
+   *
+   * @returns when the task has ended, however it did
+   */
+  start(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.signal.aborted) return Promise.resolve();
     const running = this.#guard(task).then(() => {
       this.#tasks.delete(running);
     });
     this.#tasks.add(running);
+    return running;
   }
 
   /** Aborts every task and waits until the last has ended. */

@@ -4,23 +4,13 @@
  * @module
  */
 
-import { isAbort } from "./abort.ts";
 import { Bell } from "./bell.ts";
 import type { Clock } from "./clock.ts";
 import { invariant } from "./invariant.ts";
+import { TaskGroup } from "./task_group.ts";
 
 /** Looks after one key; catches its own failures. */
 export type WorkHandler<K> = (key: K, signal: AbortSignal) => Promise<void>;
-
-interface Run<K> {
-  readonly handler: WorkHandler<K>;
-  readonly controller: AbortController;
-  readonly tasks: Set<Promise<void>>;
-  readonly finished: Promise<void>;
-  readonly bell: Bell;
-  failed: boolean;
-  failure: unknown;
-}
 
 /**
  * Runs a handler for every key that asks for it.
@@ -38,10 +28,11 @@ export class WorkQueue<K> implements AsyncDisposable {
   readonly #running = new Set<K>();
   // Keys that asked again while they run; never any that do not run.
   readonly #again = new Set<K>();
-  #run: Run<K> | undefined;
+  /** The handlers that run; set while {@linkcode run} does. */
+  #tasks: TaskGroup | undefined;
+  readonly #bell = new Bell();
   #disposed = false;
 
-  /** Makes an empty queue that schedules by `deps.clock`. */
   constructor(deps: { readonly clock: Clock }) {
     this.#clock = deps.clock;
   }
@@ -84,30 +75,23 @@ export class WorkQueue<K> implements AsyncDisposable {
    * @throws {InvariantError} When the queue is being run already.
    */
   async run(handler: WorkHandler<K>, signal: AbortSignal): Promise<void> {
-    invariant(this.#run === undefined, "A work queue is run once at a time");
+    invariant(this.#tasks === undefined, "A work queue is run once at a time");
     if (signal.aborted || this.#disposed) return;
-    const finished = Promise.withResolvers<void>();
-    const run: Run<K> = {
-      handler,
-      controller: new AbortController(),
-      tasks: new Set(),
-      finished: finished.promise,
-      bell: new Bell(),
-      failed: false,
-      failure: undefined,
-    };
-    this.#run = run;
-    const follow = (): void => run.controller.abort(signal.reason);
-    signal.addEventListener("abort", follow, { once: true });
-    try {
-      await this.#dispatch(run);
-      await Promise.all(run.tasks);
-    } finally {
-      signal.removeEventListener("abort", follow);
-      this.#run = undefined;
-      finished.resolve();
+    const tasks = new TaskGroup(signal);
+    this.#tasks = tasks;
+    while (!tasks.signal.aborted) {
+      // Made before looking, so that a key added meanwhile is not overlooked.
+      const woken = this.#bell.wait(tasks.signal);
+      for (const key of this.#ready) {
+        this.#ready.delete(key);
+        this.#start(key, handler, tasks);
+        if (tasks.signal.aborted) break;
+      }
+      await woken;
     }
-    if (run.failed) throw run.failure;
+    await tasks[Symbol.asyncDispose]();
+    this.#tasks = undefined;
+    if (tasks.failure !== undefined) throw tasks.failure;
   }
 
   /** Drops every key, aborts the run and waits until its handlers have ended. */
@@ -117,46 +101,15 @@ export class WorkQueue<K> implements AsyncDisposable {
     this.#timers.clear();
     this.#ready.clear();
     this.#again.clear();
-    this.#run?.controller.abort(
-      new DOMException("The work queue was disposed", "AbortError"),
-    );
-    await this.#run?.finished;
+    await this.#tasks?.[Symbol.asyncDispose]();
   }
 
-  async #dispatch(run: Run<K>): Promise<void> {
-    const { signal } = run.controller;
-    while (!signal.aborted) {
-      // Made before looking, so that a key added meanwhile is not overlooked.
-      const woken = run.bell.wait(signal);
-      for (const key of this.#ready) {
-        if (signal.aborted) return;
-        this.#ready.delete(key);
-        this.#start(key, run);
-      }
-      await woken;
-    }
-  }
-
-  #start(key: K, run: Run<K>): void {
+  #start(key: K, handler: WorkHandler<K>, tasks: TaskGroup): void {
     this.#running.add(key);
-    const task = this.#handle(key, run).then(() => {
+    void tasks.start((signal) => handler(key, signal)).then(() => {
       this.#running.delete(key);
-      run.tasks.delete(task);
       if (this.#again.delete(key)) this.#mark(key);
     });
-    run.tasks.add(task);
-  }
-
-  async #handle(key: K, run: Run<K>): Promise<void> {
-    const { signal } = run.controller;
-    try {
-      await run.handler(key, signal);
-    } catch (error) {
-      if (run.failed || isAbort(error, signal)) return;
-      run.failed = true;
-      run.failure = error;
-      run.controller.abort(error);
-    }
   }
 
   #mark(key: K): void {
@@ -166,7 +119,7 @@ export class WorkQueue<K> implements AsyncDisposable {
       return;
     }
     this.#ready.add(key);
-    this.#run?.bell.ring();
+    this.#bell.ring();
   }
 
   #unschedule(key: K): void {

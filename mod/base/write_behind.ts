@@ -27,23 +27,11 @@ export interface WriteTarget<Value> {
 
 /** When a {@linkcode WriteBehind} writes. */
 export interface WriteBehindOptions {
-  /**
-   * Between tries of what failed.
-   *
-   * @default from one second to a minute, doubling
-   */
+  /** Between tries of what failed; by default from one second to a minute, doubling. */
   readonly retry?: BackoffOptions;
-  /**
-   * How long the first of several changes waits for the others.
-   *
-   * @default {0}
-   */
+  /** How long the first of several changes waits for the others; by default not at all. */
   readonly gatherMs?: number;
-  /**
-   * How many keys are written beside each other.
-   *
-   * @default {1}
-   */
+  /** How many keys are written beside each other; by default one. */
   readonly atOnce?: number;
 }
 

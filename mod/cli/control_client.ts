@@ -17,13 +17,19 @@ export class AgentUnreachableError extends Error {
 /** The agent answers, but not with what was asked for. */
 export class AgentAnswerError extends Error {
   override readonly name = "AgentAnswerError";
+  /** Of an answer that refuses. */
+  readonly status: number | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    super(message, options);
+    this.status = options.status;
+  }
 }
 
-/** What the agent answers. */
-export interface AgentAnswer {
-  readonly status: number;
-  readonly body: AsyncIterable<Uint8Array>;
-}
+type Body = AsyncIterable<Uint8Array>;
 
 /** How to reach an agent. */
 export interface AgentAddress {
@@ -41,33 +47,41 @@ export interface ClientContext {
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * Sends one GET request and returns as soon as the answer begins.
+ * Sends one GET request and returns the answer as soon as it begins.
  *
- * The platform's `fetch` would need a grant for the name in its URL besides the
- * socket's; `node:http` needs the socket's only.
- *
+ * @param options.signal Ends the request, and the answer that is being read with it.
  * @throws {AgentUnreachableError} When no agent answers, naming the socket.
+ * @throws {AgentAnswerError} When the agent refuses.
  */
 export async function ask(
   agent: AgentAddress,
   path: string,
-  options: {
-    /** Ends the request, and the answer that is being read with it. */
-    readonly signal?: AbortSignal;
-  } = {},
-): Promise<AgentAnswer> {
-  const { socketPath, clock } = agent;
-  const { signal } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<AgentAnswer>();
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<Body> {
+  const { status, body } = await begin(agent, path, options);
+  if (status === 200) return body;
+  throw refusalOf(status, await readText(body));
+}
+
+/**
+ * The platform's `fetch` would need a grant for the name in its URL besides the
+ * socket's; `node:http` needs the socket's only.
+ */
+async function begin(
+  { socketPath, clock }: AgentAddress,
+  path: string,
+  options: { readonly signal?: AbortSignal },
+): Promise<{ readonly status: number; readonly body: Body }> {
+  const answer = Promise.withResolvers<Awaited<ReturnType<typeof begin>>>();
   try {
     const request = startRequest({
       socketPath,
       path,
       method: "GET",
       headers: { host: "skerry", connection: "close" },
-      ...(signal !== undefined && { signal }),
+      ...options,
     }, (response) => {
-      resolve({ status: response.statusCode ?? 0, body: response });
+      answer.resolve({ status: response.statusCode ?? 0, body: response });
     });
     using _limit = clock.after(ANSWER_TIMEOUT_MS, () => {
       request.destroy(
@@ -76,9 +90,9 @@ export async function ask(
         ),
       );
     });
-    request.on("error", reject);
+    request.on("error", answer.reject);
     request.end();
-    return await promise;
+    return await answer.promise;
   } catch (error) {
     throw new AgentUnreachableError(
       `Cannot reach an agent at "${socketPath}": ${reasonOf(error)}`,
@@ -109,9 +123,7 @@ export async function askJson(
   agent: AgentAddress,
   path: string,
 ): Promise<unknown> {
-  const answer = await ask(agent, path);
-  const text = await readText(answer);
-  if (answer.status !== 200) throw refusalOf(answer.status, text);
+  const text = await readText(await ask(agent, path));
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -153,9 +165,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  *
  * @throws {AgentAnswerError} When it is longer than any.
  */
-export async function readText(answer: AgentAnswer): Promise<string> {
+export async function readText(answer: Body): Promise<string> {
   const text = new ByteBuffer({ maxBytes: MAX_ANSWER_BYTES });
-  for await (const piece of answer.body) {
+  for await (const piece of answer) {
     if (text.add(piece)) continue;
     throw new AgentAnswerError(
       `Cannot read the answer: found more than ${MAX_ANSWER_BYTES} bytes`,
@@ -178,5 +190,6 @@ export function refusalOf(status: number, text: string): AgentAnswerError {
   }
   return new AgentAnswerError(
     message === "" ? `Cannot get an answer: found status ${status}` : message,
+    { status },
   );
 }

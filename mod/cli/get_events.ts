@@ -5,32 +5,20 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import { AgentUnreachableError, type ClientContext } from "./control_client.ts";
+import { describeError } from "../base/text/mod.ts";
 import {
-  type EventList,
-  fetchEvents,
-  followEvents,
-  type WatchedEvent,
-} from "./event_list.ts";
-import { EVENTS } from "./event_row.ts";
-import { EXIT_OK } from "./exit_code.ts";
+  type AgentAddress,
+  AgentUnreachableError,
+  ask,
+  askList,
+  type ClientContext,
+} from "./control_client.ts";
+import { type EventRow, EVENTS } from "./event_row.ts";
 import type { CliIo } from "./io.ts";
-import {
-  cells,
-  headings,
-  isTable,
-  nameLine,
-  nothingFound,
-  renderList,
-} from "./listing.ts";
+import { GrowingTable, isTable, nameLine, writeList } from "./listing.ts";
 import type { GetEventsCommand } from "./parse/mod.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";
-import {
-  type ColumnWidths,
-  fitColumns,
-  jsonText,
-  renderTable,
-} from "./text/mod.ts";
+import { jsonText } from "./text/mod.ts";
 
 /** How long an agent may be away, such as for a restart, before a watch gives up. */
 const ABSENCE_TRIES = 60;
@@ -45,30 +33,24 @@ const RETRY_MS = 1_000;
 export async function getEvents(
   command: GetEventsCommand,
   context: ClientContext,
-): Promise<number> {
+): Promise<void> {
   const { io, agent } = context;
   if (command.watch) return await watch(command, context);
-  const list = await fetchEvents(agent, command);
-  if (list.items.length > 0 || !isTable(command)) {
-    const { items } = list;
-    const options = { shown: command, nowMs: io.clock.now() };
-    await io.out(renderList(EVENTS, { items, body: list }, options));
-    return EXIT_OK;
-  }
-  if (command.pod !== undefined) {
+  const body = await fetchEvents(agent, command);
+  const { items } = body;
+  if (items.length === 0 && isTable(command) && command.pod !== undefined) {
     // A mistyped name is an error.
     const pods = await fetchPods(agent, command.namespace);
     requirePod(pods.items, command.pod);
   }
-  await io.err(nothingFound(command));
-  return EXIT_OK;
+  await writeList(EVENTS, { items, body }, { shown: command, io });
 }
 
 /** Writes what there is and then what comes, until stopped; an agent may restart meanwhile. */
 async function watch(
   command: GetEventsCommand,
   { io, agent }: ClientContext,
-): Promise<number> {
+): Promise<void> {
   using stop = io.stopRequests();
   const { signal } = stop;
   const writer = new EventWriter(command, io);
@@ -85,32 +67,27 @@ async function watch(
       if (signal.aborted) break;
       const isAway = error instanceof AgentUnreachableError;
       // An agent that was never there is an error at once.
-      if (!isAway || !writer.hasBegun || tries >= ABSENCE_TRIES) throw error;
+      if (!isAway || writer.seen === "" || tries >= ABSENCE_TRIES) throw error;
       tries++;
     }
     await io.clock.sleep(RETRY_MS, signal).catch(() => {});
   }
-  return EXIT_OK;
 }
 
 /** Writes each event once, and again when it happened again. */
 class EventWriter {
   readonly #command: GetEventsCommand;
   readonly #io: CliIo;
-  #widths: ColumnWidths | undefined;
+  readonly #table: GrowingTable<EventRow>;
   #seen = "";
 
   constructor(command: GetEventsCommand, io: CliIo) {
     this.#command = command;
     this.#io = io;
+    this.#table = new GrowingTable(EVENTS.columns, command);
   }
 
-  /** Whether a list was there at all. */
-  get hasBegun(): boolean {
-    return this.#seen !== "";
-  }
-
-  /** The version up to which everything is written. */
+  /** The version up to which everything is written; empty before the first list. */
   get seen(): string {
     return this.#seen;
   }
@@ -122,8 +99,8 @@ class EventWriter {
     const isOther = Number(resourceVersion) < Number(this.#seen);
     const after = isOther ? 0 : Number(this.#seen);
     await this.#write(
-      list.items.filter(({ metadata }) =>
-        Number(metadata.resourceVersion) > after
+      list.items.filter((each) =>
+        Number(each.metadata.resourceVersion) > after
       ),
     );
     this.#seen = resourceVersion;
@@ -152,8 +129,7 @@ class EventWriter {
   }
 
   #render(events: readonly WireEvent[]): string {
-    const command = this.#command;
-    switch (command.output) {
+    switch (this.#command.output) {
       case "name":
         return events.map((event) => nameLine(EVENTS, event)).join("");
       case "json":
@@ -163,16 +139,100 @@ class EventWriter {
       case "table":
       case "wide": {
         const nowMs = this.#io.clock.now();
-        const rows = events.map((event) =>
-          cells(EVENTS, { event, nowMs }, command)
-        );
-        if (this.#widths === undefined) {
-          const header = headings(EVENTS, command);
-          this.#widths = fitColumns([header, ...rows]);
-          rows.unshift(header);
-        }
-        return renderTable(rows, this.#widths);
+        return this.#table.add(events.map((each) => EVENTS.row(each, nowMs)));
       }
     }
   }
+}
+
+/** A v1 `EventList`. */
+interface EventList {
+  readonly apiVersion: "v1";
+  readonly kind: "EventList";
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly WireEvent[];
+}
+
+/** One line of a watch. */
+type WatchedEvent =
+  | { readonly type: "ADDED" | "MODIFIED"; readonly object: WireEvent }
+  /** The agent has forgotten, or is another one: the events have to be listed again. */
+  | { readonly type: "ERROR" };
+
+/** Which events a command is about. */
+type WantedEvents = Pick<GetEventsCommand, "namespace" | "pod">;
+
+/**
+ * Asks for the events that are kept, the least recent first.
+ *
+ * @throws {AgentUnreachableError} When no agent answers.
+ * @throws {AgentAnswerError} When the answer is no list.
+ */
+async function fetchEvents(
+  agent: AgentAddress,
+  wanted: WantedEvents,
+): Promise<EventList> {
+  const list = await askList<EventList>(agent, pathOf(wanted), "events");
+  return { ...list, items: list.items.filter((each) => isOf(each, wanted)) };
+}
+
+/**
+ * Gives what happens after a version of the list, until the agent or `signal` ends it.
+ *
+ * @throws {AgentUnreachableError} When no agent answers, or the stream breaks.
+ * @throws {AgentAnswerError} When the agent refuses.
+ */
+async function* followEvents(
+  agent: AgentAddress,
+  wanted: WantedEvents,
+  options: { readonly after: string; readonly signal: AbortSignal },
+): AsyncGenerator<WatchedEvent, void, undefined> {
+  const { after, signal } = options;
+  const query = `watch=1&resourceVersion=${encodeURIComponent(after)}`;
+  const answer = await ask(agent, `${pathOf(wanted)}?${query}`, { signal });
+  for await (const line of readLines(answer)) {
+    const event = readLine(line);
+    if (event.type === "ERROR" || isOf(event.object, wanted)) yield event;
+  }
+}
+
+async function* readLines(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const chunk of body) {
+      const text = rest + decoder.decode(chunk, { stream: true });
+      const lines = text.split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch (error) {
+    throw new AgentUnreachableError(
+      `Cannot read on: the agent has broken off: ${describeError(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function pathOf({ namespace }: WantedEvents): string {
+  return namespace === undefined
+    ? "/api/v1/events"
+    : `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+}
+
+/**
+ * Whether an event is of the pod, named as in its manifest or in full. The pod itself may
+ * be gone, so its name cannot be looked up.
+ */
+function isOf({ involvedObject, source }: WireEvent, wanted: WantedEvents) {
+  const { name } = involvedObject;
+  return wanted.pod === undefined || name === wanted.pod ||
+    name === `${wanted.pod}-${source.host.toLowerCase()}`;
+}
+
+function readLine(line: string): WatchedEvent {
+  // An agent of the same version made it.
+  return JSON.parse(line) as WatchedEvent;
 }

@@ -4,16 +4,15 @@
  * @module
  */
 
-import { formatAge } from "../base/text/mod.ts";
 import type { SourceState } from "../server/mod.ts";
 import {
   type AgentAddress,
   askList,
   type ClientContext,
 } from "./control_client.ts";
-import { EXIT_OK } from "./exit_code.ts";
-import { type Listing, renderList } from "./listing.ts";
+import { type Listing, writeList } from "./listing.ts";
 import type { GetSourcesCommand } from "./parse/mod.ts";
+import { ageText } from "./text/mod.ts";
 
 /** How sources are listed. */
 const SOURCES: Listing<SourceState, SourceRow> = {
@@ -21,14 +20,18 @@ const SOURCES: Listing<SourceState, SourceRow> = {
   name: ({ name }) => name,
   row: summarise,
   columns: [
-    { heading: "NAME", cell: ({ name }) => name },
-    { heading: "READY", cell: ({ ready }) => ready },
-    { heading: "PODS", cell: ({ pods }) => pods },
-    { heading: "LAST-GOOD", cell: ({ lastGood }) => lastGood },
-    { heading: "STATUS", cell: ({ status }) => status },
-    { heading: "SINCE", cell: ({ since }) => since },
-    { heading: "LOCATION", cell: ({ location }) => location },
-    { heading: "MESSAGE", only: "wide", cell: ({ message }) => message },
+    ["NAME", ({ name }) => name],
+    ["READY", ({ ready }) => ready ? "True" : "False"],
+    ["PODS", ({ pods }) => String(pods)],
+    // How many pods run from what a manifest said before it turned bad.
+    [
+      "LAST-GOOD",
+      ({ lastGood }) => String(lastGood.flatMap(({ pods }) => pods).length),
+    ],
+    ["STATUS", ({ status }) => status],
+    ["SINCE", ({ since }) => since],
+    ["LOCATION", ({ location }) => location],
+    ["MESSAGE", ({ message }) => message, "wide"],
   ],
 };
 
@@ -53,50 +56,31 @@ export async function fetchSources(
 export async function getSources(
   command: GetSourcesCommand,
   { io, agent }: ClientContext,
-): Promise<number> {
+): Promise<void> {
   const body = await fetchSources(agent);
   const { items } = body;
-  const options = { shown: command, nowMs: io.clock.now() };
-  await io.out(renderList(SOURCES, { items, body }, options));
-  return EXIT_OK;
+  await writeList(SOURCES, { items, body }, { shown: command, io });
 }
 
-interface SourceRow {
-  readonly name: string;
-  readonly ready: string;
-  readonly pods: string;
-  /** How many pods run from what a manifest said before it turned bad. */
-  readonly lastGood: string;
+interface SourceRow extends SourceState {
   readonly status: string;
   readonly since: string;
-  readonly location: string;
   readonly message: string;
 }
 
 function summarise(source: SourceState, nowMs: number): SourceRow {
-  const { name, ready, pods, location, conditions, lastGood } = source;
+  const { conditions } = source;
   const bad = conditions.filter(({ status }) => status === "False");
   const shown = bad.length > 0 ? bad : conditions;
-  const times = shown.map((each) => Date.parse(each.lastTransitionTime));
+  const times = shown.map(({ lastTransitionTime }) => lastTransitionTime)
+    .sort();
   // All is well since the last thing became well; else since the first became bad.
-  const sinceMs = bad.length > 0 ? Math.min(...times) : Math.max(...times);
-  const kept = lastGood.reduce((sum, each) => sum + each.pods.length, 0);
-  return {
-    name,
-    ready: ready ? "True" : "False",
-    pods: String(pods),
-    lastGood: String(kept),
-    status: bad.length > 0
-      ? bad.map(({ reason }) => reason).join(",")
-      : conditions.length > 0
-      ? "OK"
-      : "Starting",
-    since: shown.length > 0
-      ? formatAge(Math.max(0, nowMs - sinceMs))
-      : "<unknown>",
-    location,
-    message: bad.length > 0
-      ? bad.map(({ message }) => message).join("; ")
-      : "<none>",
-  };
+  const since = ageText(bad.length > 0 ? times[0] : times.at(-1), nowMs);
+  if (bad.length > 0) {
+    const status = bad.map(({ reason }) => reason).join(",");
+    const message = bad.map(({ message }) => message).join("; ");
+    return { ...source, status, since, message };
+  }
+  const status = conditions.length > 0 ? "OK" : "Starting";
+  return { ...source, status, since, message: "<none>" };
 }

@@ -38,12 +38,8 @@ export function systemIo(): CliIo {
   };
 }
 
-interface Output {
-  write(bytes: Uint8Array): Promise<number>;
-}
-
 async function writeAll(
-  output: Output,
+  output: Pick<typeof Deno.stdout, "write">,
   data: string | Uint8Array,
 ): Promise<void> {
   let rest = typeof data === "string" ? new TextEncoder().encode(data) : data;

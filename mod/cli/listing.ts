@@ -4,16 +4,15 @@
  * @module
  */
 
+import type { CliIo } from "./io.ts";
 import type { OutputFormat } from "./parse/mod.ts";
-import { cleanLine, dataText, renderTable } from "./text/mod.ts";
-
-/** One column of a table. */
-export interface Column<Row> {
-  readonly heading: string;
-  /** Where it is shown; everywhere when absent. */
-  readonly only?: "wide" | "all_namespaces";
-  readonly cell: (row: Row) => string;
-}
+import {
+  cleanLine,
+  type ColumnWidths,
+  dataText,
+  fitColumns,
+  renderTable,
+} from "./text/mod.ts";
 
 /** How one kind of thing is listed. */
 export interface Listing<Item, Row> {
@@ -25,6 +24,13 @@ export interface Listing<Item, Row> {
   /** In their order; a new column is a new entry. */
   readonly columns: readonly Column<Row>[];
 }
+
+/** One column of a table, and where it is shown if not everywhere. */
+export type Column<Row> = readonly [
+  heading: string,
+  cell: (row: Row) => string,
+  only?: "wide" | "all_namespaces",
+];
 
 /** What of a command decides about its columns. */
 export interface Shown {
@@ -38,33 +44,27 @@ export function isTable({ output }: Shown): boolean {
   return output === "table" || output === "wide";
 }
 
-/** What is said instead of an empty table. */
-export function nothingFound({ namespace }: Shown): string {
-  return namespace === undefined
-    ? "No resources found"
-    : `No resources found in ${namespace} namespace.`;
-}
-
-/** The names of the columns. */
-export function headings<Item, Row>(
-  { columns }: Listing<Item, Row>,
-  shown: Shown,
-): string[] {
-  return shownColumns(columns, shown).map(({ heading }) => heading);
-}
-
-/** The cells of one row. */
-export function cells<Item, Row>(
-  { columns }: Listing<Item, Row>,
-  row: Row,
-  shown: Shown,
-): string[] {
-  return shownColumns(columns, shown).map(({ cell }) => cell(row));
+/** Writes a list in the form asked for, or that it is empty; `body` is what programs get. */
+export async function writeList<Item, Row>(
+  listing: Listing<Item, Row>,
+  list: { readonly items: readonly Item[]; readonly body: unknown },
+  options: { readonly shown: Shown; readonly io: CliIo },
+): Promise<void> {
+  const { shown, io } = options;
+  if (list.items.length > 0 || !isTable(shown)) {
+    const nowMs = io.clock.now();
+    return await io.out(renderList(listing, list, { shown, nowMs }));
+  }
+  await io.err(
+    shown.namespace === undefined
+      ? "No resources found"
+      : `No resources found in ${shown.namespace} namespace.`,
+  );
 }
 
 /** The line of `-o name`. */
-export function nameLine<Item, Row>(
-  { kind, name }: Listing<Item, Row>,
+export function nameLine<Item>(
+  { kind, name }: Pick<Listing<Item, never>, "kind" | "name">,
   item: Item,
 ): string {
   return `${kind}/${cleanLine(name(item))}\n`;
@@ -85,22 +85,33 @@ export function renderList<Item, Row>(
       return list.items.map((item) => nameLine(listing, item)).join("");
     case "table":
     case "wide":
-      return renderTable([
-        headings(listing, shown),
-        ...list.items.map((item) =>
-          cells(listing, listing.row(item, nowMs), shown)
-        ),
-      ]);
+      return new GrowingTable(listing.columns, shown)
+        .add(list.items.map((item) => listing.row(item, nowMs)));
   }
 }
 
-function shownColumns<Row>(
-  columns: readonly Column<Row>[],
-  { output, namespace }: Shown,
-): readonly Column<Row>[] {
-  return columns.filter(({ only }) =>
-    only === "wide"
-      ? output === "wide"
-      : only === undefined || namespace === undefined
-  );
+/** A table that is written piece by piece, in the widths that fit the first piece. */
+export class GrowingTable<Row> {
+  readonly #columns: readonly Column<Row>[];
+  #widths: ColumnWidths | undefined;
+
+  constructor(columns: readonly Column<Row>[], { output, namespace }: Shown) {
+    this.#columns = columns.filter(([_heading, _cell, only]) =>
+      only === "wide"
+        ? output === "wide"
+        : only === undefined || namespace === undefined
+    );
+  }
+
+  /** The lines of some rows, the first time below the headings. */
+  add(rows: readonly Row[]): string {
+    const cells = rows.map((row) =>
+      this.#columns.map(([_, cell]) => cell(row))
+    );
+    if (this.#widths === undefined) {
+      cells.unshift(this.#columns.map(([heading]) => heading));
+    }
+    this.#widths ??= fitColumns(cells);
+    return renderTable(cells, this.#widths);
+  }
 }

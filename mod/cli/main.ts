@@ -10,25 +10,33 @@ import {
   parseRunArguments,
   VERSION,
 } from "../config/mod.ts";
-import { type Command, helpText, parseCommand } from "./parse/mod.ts";
 import {
-  AgentAnswerError,
+  type Command,
+  type CommandName,
+  helpText,
+  parseCommand,
+} from "./parse/mod.ts";
+import {
   AgentUnreachableError,
   ask,
   type ClientContext,
   readText,
-  refusalOf,
 } from "./control_client.ts";
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from "./exit_code.ts";
 import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
-import { refuse } from "./refuse.ts";
 import { showLog } from "./show_log.ts";
 import { showDescription, showExplanation } from "./show_report.ts";
 import { cleanLine } from "./text/mod.ts";
 import { validate } from "./validate.ts";
+
+/** It was done. */
+export const EXIT_OK = 0;
+/** It failed; of `validate`, a manifest has a fault. */
+export const EXIT_FAILURE = 1;
+/** The arguments, the configuration or the grants do not allow it (sysexits' EX_USAGE). */
+export const EXIT_USAGE = 64;
 
 /** Carries out a command line and returns the exit code; 0, 1 or 64. */
 export async function main(
@@ -64,7 +72,7 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
     case "run":
       return await run(command.args, io);
     case "validate":
-      return await validate(command, io);
+      return await validate(command, io) ? EXIT_OK : EXIT_FAILURE;
     default: {
       const found = await findControlSocket(command.location, io);
       if (found.kind === "refused") {
@@ -72,7 +80,8 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
         return EXIT_USAGE;
       }
       const agent = { socketPath: found.path, clock: io.clock };
-      return await askAgent(command, { io, agent });
+      await askAgent(command, { io, agent });
+      return EXIT_OK;
     }
   }
 }
@@ -94,7 +103,7 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
 async function askAgent(
   command: Extract<Command, { readonly location: readonly string[] }>,
   context: ClientContext,
-): Promise<number> {
+): Promise<void> {
   switch (command.kind) {
     case "get_pods":
       return await getPods(command, context);
@@ -113,18 +122,27 @@ async function askAgent(
   }
 }
 
-async function showMetrics({ io, agent }: ClientContext): Promise<number> {
-  const answer = await ask(agent, "/metrics");
-  const text = await readText(answer);
-  if (answer.status !== 200) throw refusalOf(answer.status, text);
-  await io.out(text);
-  return EXIT_OK;
+async function showMetrics({ io, agent }: ClientContext): Promise<void> {
+  await io.out(await readText(await ask(agent, "/metrics")));
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof AgentAnswerError) return EXIT_FAILURE;
   const isDenied = error instanceof Deno.errors.NotCapable ||
     (error instanceof AgentUnreachableError &&
       error.cause instanceof Deno.errors.NotCapable);
   return isDenied ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+/** Writes every fault on a line of its own, and where help is. */
+export async function refuse(
+  faults: readonly string[],
+  context: {
+    readonly topic: CommandName | undefined;
+    readonly io: Pick<CliIo, "err">;
+  },
+): Promise<void> {
+  const { topic, io } = context;
+  for (const fault of faults) await io.err(`skerry: ${fault}`);
+  const command = topic === undefined ? "skerry" : `skerry ${topic}`;
+  await io.err(`Run "${command} --help" for help.`);
 }

@@ -8,9 +8,9 @@
 
 import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
-import { formatAge } from "../base/text/mod.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
 import type { Listing } from "./listing.ts";
+import { ageText } from "./text/mod.ts";
 
 /** The cells of one line. */
 export interface PodRow {
@@ -32,88 +32,63 @@ export const PODS: Listing<Pod, PodRow> = {
   name: ({ metadata }) => metadata.name,
   row: podRow,
   columns: [
-    {
-      heading: "NAMESPACE",
-      only: "all_namespaces",
-      cell: ({ namespace }) => namespace,
-    },
-    { heading: "NAME", cell: ({ name }) => name },
-    { heading: "READY", cell: ({ ready }) => ready },
-    { heading: "STATUS", cell: ({ status }) => status },
-    { heading: "RESTARTS", cell: ({ restarts }) => restarts },
-    { heading: "AGE", cell: ({ age }) => age },
-    { heading: "IP", only: "wide", cell: ({ ip }) => ip },
-    { heading: "NODE", only: "wide", cell: ({ node }) => node },
+    ["NAMESPACE", ({ namespace }) => namespace, "all_namespaces"],
+    ["NAME", ({ name }) => name],
+    ["READY", ({ ready }) => ready],
+    ["STATUS", ({ status }) => status],
+    ["RESTARTS", ({ restarts }) => restarts],
+    ["AGE", ({ age }) => age],
+    ["IP", ({ ip }) => ip, "wide"],
+    ["NODE", ({ node }) => node, "wide"],
   ],
 };
 
 /** Writes one pod; `nowMs` is wall time. */
 export function podRow(pod: Pod, nowMs: number): PodRow {
-  const status: PodStatus = pod.status ?? {};
-  const summary = summarise(pod, status);
-  return {
-    namespace: pod.metadata.namespace,
-    name: pod.metadata.name,
-    ready: `${summary.ready}/${summary.total}`,
-    status: summary.status,
-    restarts: restartText(summary, nowMs),
-    age: ageText(pod, nowMs),
-    ip: status.podIP ?? status.podIPs?.[0]?.ip ?? "<none>",
-    node: pod.spec?.nodeName ?? "<none>",
-  };
-}
-
-interface Summary {
-  readonly total: number;
-  readonly ready: number;
-  readonly status: string;
-  readonly restarts: number;
-  /** Wall time in milliseconds; `undefined` when nothing ended yet. */
-  readonly lastEndMs: number | undefined;
-}
-
-function summarise(pod: Pod, status: PodStatus): Summary {
-  const inits = initSummary(pod, status);
-  const sidecars = (pod.spec?.initContainers ?? []).filter(isRestartableInit);
-  const total = sidecars.length + (pod.spec?.containers?.length ?? 0);
+  const { metadata, spec, status = {} } = pod;
+  const inits = readInits(pod, status);
   const isInitialized = inits.status === undefined ||
     hasCondition(status, "Initialized");
-  if (!isInitialized) {
-    return {
-      total,
-      ready: inits.readySidecars,
-      status: terminatingOr(inits.status ?? "", pod, status),
-      restarts: inits.restarts,
-      lastEndMs: inits.lastEndMs,
-    };
-  }
-  const containers = status.containerStatuses ?? [];
-  const counted = [...inits.sidecars, ...containers];
+  const containers = isInitialized ? status.containerStatuses ?? [] : [];
   const running = containers.filter(isReadyAndRunning).length;
-  const shown = appStatus(
-    inits.status ?? baseStatus(status),
-    { status, isRunning: running > 0 },
-  );
+  const counted = isInitialized
+    ? [...inits.sidecars, ...containers]
+    : inits.seen;
+  const restarts = counted.reduce((sum, each) => sum + each.restartCount, 0);
+  const end = lastEnd(counted);
+  const sidecars = (spec?.initContainers ?? []).filter(isRestartableInit);
+  const total = sidecars.length + (spec?.containers?.length ?? 0);
+  const shown = isInitialized
+    ? appStatus(inits.status ?? baseStatus(status), {
+      status,
+      isRunning: running > 0,
+    })
+    : inits.status ?? "";
   return {
-    total,
-    ready: inits.readySidecars + running,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    ready: `${inits.readySidecars + running}/${total}`,
     status: terminatingOr(shown, pod, status),
-    restarts: counted.reduce((sum, each) => sum + each.restartCount, 0),
-    lastEndMs: lastEnd(counted),
+    restarts: restarts === 0 || end === undefined
+      ? String(restarts)
+      : `${restarts} (${ageText(end, nowMs)} ago)`,
+    age: ageText(metadata.creationTimestamp ?? status.startTime, nowMs),
+    ip: status.podIP ?? status.podIPs?.[0]?.ip ?? "<none>",
+    node: spec?.nodeName ?? "<none>",
   };
 }
 
-interface InitSummary {
+interface Inits {
   /** What an init container that is not done makes of the status. */
   readonly status: string | undefined;
   readonly readySidecars: number;
   readonly sidecars: readonly ContainerStatus[];
-  readonly restarts: number;
-  readonly lastEndMs: number | undefined;
+  /** All up to the first that is not done. */
+  readonly seen: readonly ContainerStatus[];
 }
 
 /** Walks the init containers up to the first that is not done. */
-function initSummary(pod: Pod, status: PodStatus): InitSummary {
+function readInits(pod: Pod, status: PodStatus): Inits {
   const specs = pod.spec?.initContainers ?? [];
   const statuses = status.initContainerStatuses ?? [];
   const isSidecar = (name: string) =>
@@ -131,13 +106,8 @@ function initSummary(pod: Pod, status: PodStatus): InitSummary {
     shown = initStatus(each, { index, total: specs.length });
     break;
   }
-  return {
-    status: shown,
-    readySidecars,
-    sidecars: seen.filter(({ name }) => isSidecar(name)),
-    restarts: seen.reduce((sum, each) => sum + each.restartCount, 0),
-    lastEndMs: lastEnd(seen),
-  };
+  const sidecars = seen.filter(({ name }) => isSidecar(name));
+  return { status: shown, readySidecars, sidecars, seen };
 }
 
 function initStatus(
@@ -214,24 +184,10 @@ function hasCondition(status: PodStatus, type: string): boolean {
   ) ?? false;
 }
 
-function lastEnd(statuses: readonly ContainerStatus[]): number | undefined {
-  const times = statuses.flatMap(({ lastState }) => {
-    const ms = Date.parse(lastState?.terminated?.finishedAt ?? "");
-    return Number.isNaN(ms) ? [] : [ms];
-  });
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
-function restartText(summary: Summary, nowMs: number): string {
-  const { restarts, lastEndMs } = summary;
-  return restarts === 0 || lastEndMs === undefined
-    ? String(restarts)
-    : `${restarts} (${formatAge(Math.max(0, nowMs - lastEndMs))} ago)`;
-}
-
-function ageText(pod: Pod, nowMs: number): string {
-  const since = pod.metadata.creationTimestamp ?? pod.status?.startTime;
-  const ms = Date.parse(since ?? "");
-  // A clock that was set back since makes no pod one of the future.
-  return Number.isNaN(ms) ? "<unknown>" : formatAge(Math.max(0, nowMs - ms));
+/** The latest time at which a container ended before; `undefined` if none did. */
+function lastEnd(statuses: readonly ContainerStatus[]): string | undefined {
+  return statuses
+    .flatMap(({ lastState }) => lastState?.terminated?.finishedAt ?? [])
+    .filter((time) => !Number.isNaN(Date.parse(time)))
+    .toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1);
 }

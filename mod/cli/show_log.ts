@@ -6,14 +6,7 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import type { LogsCommand } from "./parse/mod.ts";
-import {
-  AgentAnswerError,
-  ask,
-  type ClientContext,
-  readText,
-  refusalOf,
-} from "./control_client.ts";
-import { EXIT_OK } from "./exit_code.ts";
+import { AgentAnswerError, ask, type ClientContext } from "./control_client.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";
 
 /**
@@ -25,7 +18,7 @@ import { fetchPods, requirePod } from "./pod_list.ts";
 export async function showLog(
   command: LogsCommand,
   { io, agent }: ClientContext,
-): Promise<number> {
+): Promise<void> {
   const list = await fetchPods(agent, command.namespace);
   const pod = requirePod(list.items, command.pod);
   const choice = chooseContainer(pod, command.container);
@@ -36,12 +29,8 @@ export async function showLog(
       }`,
     );
   }
-  const answer = await ask(agent, logPath(pod, choice.name, command));
-  if (answer.status !== 200) {
-    throw refusalOf(answer.status, await readText(answer));
-  }
-  for await (const chunk of answer.body) await io.out(chunk);
-  return EXIT_OK;
+  const log = await ask(agent, logPath(pod, choice.name, command));
+  for await (const chunk of log) await io.out(chunk);
 }
 
 /** The path and query under which the agent serves a log. */

@@ -4,11 +4,22 @@
  * @module
  */
 
-import type { ClientContext } from "./control_client.ts";
+import { explainMissingPod } from "../explain/mod.ts";
+import type { PodReport } from "../server/mod.ts";
+import {
+  type AgentAddress,
+  AgentAnswerError,
+  askJson,
+  type ClientContext,
+} from "./control_client.ts";
 import { describeReport } from "./describe/mod.ts";
-import { EXIT_OK } from "./exit_code.ts";
-import { fetchReport } from "./fetch_report.ts";
-import type { DescribePodCommand, ExplainPodCommand } from "./parse/mod.ts";
+import { fetchSources } from "./get_sources.ts";
+import type {
+  DescribePodCommand,
+  ExplainPodCommand,
+  NamedPod,
+} from "./parse/mod.ts";
+import { fetchPods, manifestName } from "./pod_list.ts";
 import { cleanLine, dataText } from "./text/mod.ts";
 
 /**
@@ -20,11 +31,10 @@ import { cleanLine, dataText } from "./text/mod.ts";
 export async function showDescription(
   command: DescribePodCommand,
   { io, agent }: ClientContext,
-): Promise<number> {
+): Promise<void> {
   const report = await fetchReport(agent, command);
   const zone = new Date(io.clock.now()).getTimezoneOffset();
   await io.out(describeReport(report, { utcOffsetMs: -zone * 60_000 }));
-  return EXIT_OK;
 }
 
 /**
@@ -36,7 +46,7 @@ export async function showDescription(
 export async function showExplanation(
   command: ExplainPodCommand,
   { io, agent }: ClientContext,
-): Promise<number> {
+): Promise<void> {
   const report = await fetchReport(agent, command);
   const lines = report.explanation.map((line) => `${cleanLine(line)}\n`);
   await io.out(
@@ -44,5 +54,62 @@ export async function showExplanation(
       ? lines.join("")
       : dataText(report, command.output),
   );
-  return EXIT_OK;
+}
+
+/**
+ * Asks for the report on a pod.
+ *
+ * @throws {AgentUnreachableError} When no agent answers.
+ * @throws {AgentAnswerError} When no pod has the name, saying what may be meant or the
+ * matter; or when the answer is no report.
+ */
+async function fetchReport(
+  agent: AgentAddress,
+  wanted: NamedPod,
+): Promise<PodReport> {
+  const { namespace, name } = wanted;
+  const path = [namespace, name].map(encodeURIComponent).join("/");
+  let report: unknown;
+  try {
+    report = await askJson(agent, `/reports/${path}`);
+  } catch (error) {
+    const isMissing = error instanceof AgentAnswerError && error.status === 404;
+    throw isMissing ? await missing(agent, wanted) : error;
+  }
+  if (isReport(report)) return report;
+  throw new AgentAnswerError(
+    `Cannot read the report of "${agent.socketPath}": found no PodReport`,
+  );
+}
+
+async function missing(
+  agent: AgentAddress,
+  wanted: NamedPod,
+): Promise<AgentAnswerError> {
+  const [{ items }, sources] = await Promise.all([
+    fetchPods(agent, undefined),
+    fetchSources(agent),
+  ]);
+  const sentence = explainMissingPod(wanted, {
+    pods: items.map((pod) => ({
+      namespace: pod.metadata.namespace,
+      name: manifestName(pod),
+    })),
+    sources: sources.items.map(({ location, ready, conditions }) => ({
+      location,
+      isReady: ready,
+      faults: conditions
+        .filter(({ type, status }) =>
+          type === "ManifestsValid" && status === "False"
+        )
+        .map(({ message }) => message).join("; "),
+    })),
+  });
+  return new AgentAnswerError(sentence);
+}
+
+function isReport(body: unknown): body is PodReport {
+  return typeof body === "object" && body !== null && "kind" in body &&
+    body.kind === "PodReport" && "explanation" in body &&
+    Array.isArray(body.explanation);
 }

@@ -4,23 +4,32 @@
  * @module
  */
 
-import { decodeManifest, placePodFaults } from "../api/read/mod.ts";
+import { resolve } from "node:path";
+import {
+  type DecodedPod,
+  decodeManifest,
+  placePodFaults,
+} from "../api/read/mod.ts";
 import { formatFault } from "../api/fault/mod.ts";
-import { formatObjectId, objectId } from "../api/objects/mod.ts";
+import {
+  formatObjectId,
+  type LocalObject,
+  objectId,
+} from "../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
 import { judgePod } from "../app/mod.ts";
 import { describeError, trimEndOf } from "../base/text/mod.ts";
-import { absolutePath } from "../config/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";
+import { objectReferences } from "../pod/inputs/mod.ts";
 import { isManifestName } from "../source/file/mod.ts";
-import { EXIT_FAILURE, EXIT_OK } from "./exit_code.ts";
 import type { CliIo } from "./io.ts";
-import { ManifestContents } from "./manifest_contents.ts";
 import type { ValidateCommand } from "./parse/mod.ts";
 import { cleanLine } from "./text/mod.ts";
 
 /**
- * Checks manifests without an agent, as the agent does, and lists what is in them.
+ * Checks manifests without an agent, as the agent does, and lists what is in them; returns
+ * whether all are good.
  *
  * Of a directory it checks the files that the agent would read: those named
  * `.yaml`, `.yml` or `.json` that do not start with a dot, and none in directories
@@ -29,63 +38,28 @@ import { cleanLine } from "./text/mod.ts";
 export async function validate(
   command: ValidateCommand,
   io: CliIo,
-): Promise<number> {
+): Promise<boolean> {
   let isGood = true;
   const contents = new ManifestContents();
   for (const file of command.files) {
-    for (const target of await expand(file, io)) {
-      const report = await check(target, { ...command, io, contents });
+    for (const { shown, check } of await expand(file, io)) {
+      const report = await check({ ...command, contents, shown });
       isGood &&= report.isGood;
       await io.out(
-        report.lines.map((line) => cleanLine(`${target.shown}: ${line}`))
-          .map((line) => `${line}\n`).join(""),
+        report.lines.map((line) => `${cleanLine(`${shown}: ${line}`)}\n`)
+          .join(""),
       );
     }
   }
   for (const { file, message } of contents.warnings()) {
     await io.out(`${cleanLine(`${file}: warning: ${message}`)}\n`);
   }
-  return isGood ? EXIT_OK : EXIT_FAILURE;
+  return isGood;
 }
 
-type Target =
-  | { readonly kind: "stdin"; readonly shown: string }
-  | { readonly kind: "file"; readonly shown: string; readonly path: string }
-  | {
-    readonly kind: "unusable";
-    readonly shown: string;
-    readonly reason: string;
-  };
-
-async function expand(file: string, io: CliIo): Promise<Target[]> {
-  if (file === "-") return [{ kind: "stdin", shown: "standard input" }];
-  const path = file.startsWith("/") ? file : absolutePath(file, io.cwd());
-  try {
-    if (!(await Deno.stat(path)).isDirectory) {
-      return [{ kind: "file", shown: file, path }];
-    }
-    const targets: Target[] = [];
-    for await (const entry of Deno.readDir(path)) {
-      const isRead = isManifestName(entry.name, { everyFile: false });
-      if (!isRead || entry.isDirectory) continue;
-      targets.push({
-        kind: "file",
-        shown: `${trimEndOf(file, "/")}/${entry.name}`,
-        path: `${path}/${entry.name}`,
-      });
-    }
-    if (targets.length === 0) {
-      return [{
-        kind: "unusable",
-        shown: file,
-        reason:
-          "Cannot validate a directory without manifests: found no file named *.yaml, *.yml or *.json",
-      }];
-    }
-    return targets.sort((left, right) => left.shown < right.shown ? -1 : 1);
-  } catch (error) {
-    return [{ kind: "unusable", shown: file, reason: unreadable(error) }];
-  }
+interface Target {
+  readonly shown: string;
+  check(context: CheckContext): Report | Promise<Report>;
 }
 
 interface Report {
@@ -95,30 +69,47 @@ interface Report {
 
 interface CheckContext
   extends Pick<ValidateCommand, "unknownFields" | "podNetworks"> {
-  readonly io: CliIo;
+  /** What the manifest is called. */
+  readonly shown: string;
   /** Takes what is in the manifests. */
   readonly contents: ManifestContents;
 }
 
-async function check(target: Target, context: CheckContext): Promise<Report> {
-  const { shown } = target;
-  switch (target.kind) {
-    case "unusable":
-      return bad([target.reason]);
-    case "stdin": {
-      const bytes = await context.io.readStdin(MAX_MANIFEST_BYTES);
-      return checkBytes(bytes, { ...context, shown });
+async function expand(file: string, io: CliIo): Promise<Target[]> {
+  if (file === "-") {
+    const check: Target["check"] = async (context) =>
+      checkBytes(await io.readStdin(MAX_MANIFEST_BYTES), context);
+    return [{ shown: "standard input", check }];
+  }
+  const path = file.startsWith("/") ? file : resolve(io.cwd(), file);
+  const targetOf = (shown: string, path: string): Target => ({
+    shown,
+    check: (context) => checkFile(path, context),
+  });
+  const unusable = (reason: string): Target => ({
+    shown: file,
+    check: () => bad([reason]),
+  });
+  try {
+    if (!(await Deno.stat(path)).isDirectory) return [targetOf(file, path)];
+    const targets: Target[] = [];
+    for await (const { name, isDirectory } of Deno.readDir(path)) {
+      if (!isManifestName(name, { everyFile: false }) || isDirectory) continue;
+      targets.push(
+        targetOf(`${trimEndOf(file, "/")}/${name}`, `${path}/${name}`),
+      );
     }
-    case "file":
-      return await checkFile(target.path, { ...context, shown });
+    return targets.length > 0
+      ? targets.sort((left, right) => left.shown < right.shown ? -1 : 1)
+      : [unusable(
+        "Cannot validate a directory without manifests: found no file named *.yaml, *.yml or *.json",
+      )];
+  } catch (error) {
+    return [unusable(unreadable(error))];
   }
 }
 
-interface FileContext extends CheckContext {
-  readonly shown: string;
-}
-
-async function checkFile(path: string, context: FileContext): Promise<Report> {
+async function checkFile(path: string, context: CheckContext): Promise<Report> {
   try {
     const read = await readFileBounded(path, MAX_MANIFEST_BYTES);
     switch (read.kind) {
@@ -138,7 +129,7 @@ async function checkFile(path: string, context: FileContext): Promise<Report> {
   }
 }
 
-function checkBytes(bytes: Uint8Array, context: FileContext): Report {
+function checkBytes(bytes: Uint8Array, context: CheckContext): Report {
   const { contents, shown, unknownFields } = context;
   const result = decodeManifest(bytes, { unknownFields });
   if (result.kind === "refused") return bad(result.faults.map(formatFault));
@@ -187,4 +178,69 @@ function unreadable(error: unknown): string {
     cause = cause.cause;
   }
   return `Cannot read it: ${describeError(error)}`;
+}
+
+/** Gathers pods and objects of several files and says what does not fit together. */
+class ManifestContents {
+  readonly #pods: { readonly file: string; readonly pod: Pod }[] = [];
+  /** The first file of each pod and object. */
+  readonly #files = new Map<string, string>();
+  readonly #warnings: ContentsWarning[] = [];
+
+  /** Takes what one file holds. */
+  add(
+    file: string,
+    content: {
+      readonly pods: readonly DecodedPod[];
+      readonly objects: readonly LocalObject[];
+    },
+  ): void {
+    for (const { spec, metadata } of content.pods) {
+      const namespace = metadata.namespace || "default";
+      const pod: Pod = {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { ...metadata, namespace, uid: metadata.uid ?? "" },
+        spec,
+      };
+      const isFirst = this.#take(`Pod ${namespace}/${metadata.name}`, file);
+      if (isFirst) this.#pods.push({ file, pod });
+    }
+    for (const object of content.objects) {
+      this.#take(formatObjectId(objectId(object)), file);
+    }
+  }
+
+  /** What is there twice, and what is referred to and not there. */
+  warnings(): readonly ContentsWarning[] {
+    const missing = this.#pods.flatMap(({ file, pod }) => {
+      const { namespace, name } = pod.metadata;
+      return objectReferences(pod)
+        .filter(({ optional }) => !optional)
+        .map((reference) => formatObjectId(reference))
+        .filter((object) => !this.#files.has(object))
+        .map((object): ContentsWarning => ({
+          file,
+          message:
+            `Pod ${namespace}/${name} refers to ${object}, which is in none of these files`,
+        }));
+    });
+    return [...this.#warnings, ...missing];
+  }
+
+  #take(name: string, file: string): boolean {
+    const first = this.#files.get(name);
+    if (first === undefined) this.#files.set(name, file);
+    else {
+      const message =
+        `${name} is in ${first} as well, and only the first counts`;
+      this.#warnings.push({ file, message });
+    }
+    return first === undefined;
+  }
+}
+
+interface ContentsWarning {
+  readonly file: string;
+  readonly message: string;
 }

@@ -12,7 +12,21 @@ import type {
   MetricsRegistry,
 } from "../base/telemetry/mod.ts";
 import { describeError } from "../base/text/mod.ts";
-import type { Garbage, PendingGarbage } from "./garbage.ts";
+
+/** One thing that is of no use any more. */
+export interface Garbage {
+  /** What it is, the same when it is found again: `sandbox/<id>`. */
+  readonly key: string;
+  /** What it is, for the operator: `sandbox "1f…" of pod "shop/web"`. */
+  readonly what: string;
+  /**
+   * Removes it; what is gone already counts as removed. Called until it succeeds, so
+   * it goes on where an earlier try ended.
+   *
+   * @throws {Error} when some of it is left
+   */
+  remove(signal: AbortSignal): Promise<void>;
+}
 
 /** Between two tries; the longest is short enough for what is mended by hand. */
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
@@ -93,15 +107,6 @@ export class GarbageCollector {
   /** Whether a piece is still to be removed. */
   has(key: string): boolean {
     return this.#pieces.has(key);
-  }
-
-  /** What is still to be removed, the oldest first. */
-  list(): readonly PendingGarbage[] {
-    return [...this.#pieces.values()].map(({ garbage, failure }) => ({
-      key: garbage.key,
-      what: garbage.what,
-      ...(failure !== undefined && { failure }),
-    }));
   }
 
   /** Tries everything again at once: what failed may have been mended. */

@@ -38,5 +38,4 @@
  * @module
  */
 
-export type { Garbage } from "./garbage.ts";
-export { GarbageCollector } from "./garbage_collector.ts";
+export { type Garbage, GarbageCollector } from "./garbage_collector.ts";

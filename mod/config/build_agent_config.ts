@@ -5,7 +5,7 @@
  */
 
 import type { AgentConfig, NodeConfig, Settings } from "./agent_config.ts";
-import { namedPaths, ROWS } from "./complete_settings.ts";
+import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
 import {
   manifestUrlFaults,
@@ -27,7 +27,6 @@ export interface BuiltConfig {
   readonly warnings: readonly string[];
 }
 
-const MAX_CPU_CFS_PERIOD_MS = 1_000;
 // The kernel's sockaddr_un has 108 bytes, the last of which ends the text.
 const MAX_SOCKET_PATH_BYTES = 107;
 
@@ -69,9 +68,8 @@ export function buildAgentConfig(
     ...(name === undefined ? [unusableHostname(options)] : []),
     ...pathFaults(config),
     ...socketFaults(config),
-    ...pullFaults(runtime),
     ...periodFaults(settings, manifestUrl !== undefined),
-    ...cgroupFaults(node),
+    ...conflicts(settings),
     ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [
@@ -110,14 +108,11 @@ function nodeOf(given: Settings["node"], name: string): NodeConfig {
 }
 
 function pathFaults(config: AgentConfig): string[] {
-  const { configPath } = config;
-  const named = namedPaths(config).map(({ option, path }) => ({
-    option,
-    path,
-  }));
-  if (configPath !== undefined) {
-    named.push({ option: "--config", path: configPath });
-  }
+  const { configPath: path } = config;
+  const named = [
+    ...namedPaths(config),
+    ...(path === undefined ? [] : [{ option: "--config", path }]),
+  ];
   const refused: string[] = [];
   return named.flatMap(({ option, path }) => {
     const reason = ungrantable(path);
@@ -157,22 +152,28 @@ function socketFaults(config: AgentConfig): string[] {
   });
 }
 
-function pullFaults(
-  { maxParallelImagePulls = 1, serializeImagePulls }: Settings["runtime"],
-): string[] {
-  return maxParallelImagePulls > 1 && serializeImagePulls === true
-    ? [
+/** Settings that exclude each other. */
+function conflicts({ runtime, node }: Settings): string[] {
+  const { maxParallelImagePulls = 1, serializeImagePulls } = runtime;
+  const faults: string[] = [];
+  if (maxParallelImagePulls > 1 && serializeImagePulls === true) {
+    faults.push(
       `Cannot use maxParallelImagePulls: found ${maxParallelImagePulls} beside serializeImagePulls true, wanted it false`,
-    ]
-    : [];
+    );
+  }
+  // As upstream: the limits of all pods stand on the cgroup above them.
+  if (!node.cgroupsPerQos && node.enforceNodeAllocatable?.includes("pods")) {
+    faults.push(
+      'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
+    );
+  }
+  return faults;
 }
 
 function periodFaults(settings: Settings, asksUrl: boolean): string[] {
-  const parts = new Map<string, object>(Object.entries(settings));
-  return ROWS.flatMap(({ part, key, setting }) => {
+  return valuesIn(settings).flatMap(({ part, setting, value: ms }) => {
     const { kubelet, skerry, leastMs = -Infinity, mostMs = Infinity } = setting;
     if (part === "manifestUrl" && !asksUrl) return [];
-    const ms: unknown = new Map(Object.entries(parts.get(part) ?? {})).get(key);
     if (typeof ms !== "number") return [];
     const wanted = ms < leastMs
       ? `at least ${leastMs}`
@@ -184,21 +185,6 @@ function periodFaults(settings: Settings, asksUrl: boolean): string[] {
       ? []
       : [`Cannot use ${path}: found ${ms} ms, wanted ${wanted} ms`];
   });
-}
-
-function cgroupFaults(node: Settings["node"]): string[] {
-  const { cpuCfsPeriodMs } = node;
-  return [
-    ...(cpuCfsPeriodMs >= 1 && cpuCfsPeriodMs <= MAX_CPU_CFS_PERIOD_MS ? [] : [
-      `Cannot use cpuCFSQuotaPeriod: found ${cpuCfsPeriodMs} ms, wanted from 1 ms to ${MAX_CPU_CFS_PERIOD_MS} ms`,
-    ]),
-    // As upstream: the limits of all pods stand on the cgroup above them.
-    ...(node.cgroupsPerQos || !node.enforceNodeAllocatable?.includes("pods")
-      ? []
-      : [
-        'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
-      ]),
-  ];
 }
 
 function networkWarnings(node: NodeConfig): string[] {

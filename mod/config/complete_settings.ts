@@ -41,6 +41,17 @@ export function completeSettings(given: GivenValues): Settings {
   return parts as unknown as Settings;
 }
 
+/** The values that the rows of the table have in settings or in a configuration. */
+export function valuesIn(
+  parts: object,
+): readonly (typeof ROWS[number] & { readonly value: unknown })[] {
+  const byPart = new Map<string, object | undefined>(Object.entries(parts));
+  return ROWS.map((row) => {
+    const values = Object.entries(byPart.get(row.part) ?? {});
+    return { ...row, value: new Map<string, unknown>(values).get(row.key) };
+  });
+}
+
 /** A path that a configuration names, and the option that names it. */
 export interface NamedPath {
   readonly option: string;
@@ -50,17 +61,12 @@ export interface NamedPath {
 
 /** Lists the paths of all settings but the file of the settings itself. */
 export function namedPaths(config: AgentConfig): NamedPath[] {
-  const parts = new Map<string, object | undefined>(Object.entries(config));
-  parts.set("manifestUrl", config.source.manifestUrl);
-  return ROWS.flatMap(({ part, key, setting }) => {
+  const { manifestUrl } = config.source;
+  return valuesIn({ ...config, manifestUrl }).flatMap(({ setting, value }) => {
     const { access } = setting;
     if (access === undefined) return [];
     const option = optionOf(setting);
-    const values = new Map<string, unknown>(
-      Object.entries(parts.get(part) ?? {}),
-    );
-    return [values.get(key)].flat()
-      .filter((path) => typeof path === "string")
+    return [value].flat().filter((path) => typeof path === "string")
       .map((path) => ({ option, path, access }));
   });
 }

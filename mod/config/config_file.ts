@@ -7,12 +7,12 @@
 import { posix } from "node:path";
 import { formatFault } from "../api/fault/mod.ts";
 import { parseYaml, type SourceDocument } from "../api/text/mod.ts";
+import { isRecord } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { ConfigIo } from "./agent_config.ts";
 import { type GivenValues, ROWS } from "./complete_settings.ts";
-import { isRecord } from "./decoders.ts";
 import { INERT_KUBELET_FIELDS } from "./kubelet_fields.ts";
-import { readDocument, show } from "./read_document.ts";
+import { DocumentReading, show } from "./read_document.ts";
 import type { Field } from "./setting.ts";
 
 /** What a configuration file says, and what is wrong with it. */
@@ -44,7 +44,7 @@ export async function readConfigFile(
   try {
     text = await io.readTextFile(path);
   } catch (error) {
-    return failed(
+    return nothingRead(
       `--config: Cannot read "${path}": ${describeError(error)}`,
     );
   }
@@ -55,11 +55,11 @@ export async function readConfigFile(
 export function readConfigText(text: string, path: string): ConfigFileReading {
   const result = parseYaml(text);
   if (result.kind === "refused") {
-    return failed(`${path}: ${formatFault(result.fault)}`);
+    return nothingRead(`${path}: ${formatFault(result.fault)}`);
   }
   const documents = result.documents.filter(({ value }) => value !== null);
   if (documents.length === 0) {
-    return failed(
+    return nothingRead(
       `${path}: Cannot use an empty file: wanted a document of kind ${KUBELET}`,
     );
   }
@@ -98,16 +98,19 @@ class ConfigFile {
       this.#fault(`Cannot use a second document of kind ${type}`);
       return;
     }
-    const reading = readDocument(document.value, {
+    const reading = new DocumentReading(document.value, {
       fields: FIELDS[type],
       baseDir: posix.dirname(this.#path),
       elsewhere: (name) => elsewhere(name, type),
     });
     this.#values.set(type, reading.values);
     this.#ignored.push(...reading.ignored);
-    for (const { field, message } of reading.faults) {
-      // Locating reads the text again, so only a fault pays for it.
-      this.#fault(message, document.locate(new Set([field])).get(field));
+    const { faults } = reading;
+    if (faults.length === 0) return;
+    // Locating reads the text again, once for all faults.
+    const lines = document.locate(new Set(faults.map(({ field }) => field)));
+    for (const { field, message } of faults) {
+      this.#fault(message, lines.get(field));
     }
   }
 
@@ -138,11 +141,7 @@ function elsewhere(name: string, type: Kind): string | undefined {
     : undefined;
 }
 
-function failed(fault: string): ConfigFileReading {
-  return {
-    kubelet: new Map(),
-    skerry: new Map(),
-    faults: [fault],
-    warnings: [],
-  };
+/** The reading of no file, or of one that says nothing. */
+export function nothingRead(...faults: readonly string[]): ConfigFileReading {
+  return { kubelet: new Map(), skerry: new Map(), faults, warnings: [] };
 }

@@ -6,6 +6,7 @@
 
 import { posix } from "node:path";
 import { parseQuantity } from "../api/objects/mod.ts";
+import { isRecord } from "../base/mod.ts";
 import { isIp, parseCidr, parseDuration } from "../base/text/mod.ts";
 import { sysctlPatternProblem } from "../pod/admission/mod.ts";
 
@@ -113,7 +114,7 @@ export const path: Decoder<string> = textDecoder(
       ? undefined
       : value === ""
       ? ""
-      : absolutePath(value, baseDir),
+      : posix.resolve(baseDir, value),
 );
 
 /** A path that is not empty, made absolute and normal. */
@@ -302,18 +303,6 @@ export function commaList<T>(item: Decoder<T>): Decoder<readonly T[]> {
         : listOf(item).decode(parts, baseDir);
     },
   );
-}
-
-/** Whether `value` is a map in a decoded document. */
-export function isRecord(
-  value: unknown,
-): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Resolves `path` against `baseDir` and takes away what is superfluous. */
-export function absolutePath(path: string, baseDir: string): string {
-  return posix.resolve(baseDir, path);
 }
 
 function textDecoder<T>(

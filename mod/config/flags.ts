@@ -86,11 +86,9 @@ export function readRunFlags(
       continue;
     }
     const before = values.get(flag.name);
+    const joined = before !== undefined && flag.more?.(before, decoded);
     // As with pflag, the last one counts.
-    const joined = before === undefined
-      ? undefined
-      : flag.more?.(before, decoded);
-    values.set(flag.name, joined ?? decoded);
+    values.set(flag.name, joined || decoded);
   }
   const configPath = text.decode(values.get("config"), "/");
   return { values, configPath, faults };
@@ -102,9 +100,8 @@ export function unknownFlag(
   known: readonly string[],
 ): string {
   const meant = suggest(rawName.replace(/^-+/, ""), known);
-  return meant === undefined
-    ? `Cannot use ${rawName}: there is no such flag`
-    : `Cannot use ${rawName}: there is no such flag, did you mean --${meant}`;
+  const hint = meant === undefined ? "" : `, did you mean --${meant}`;
+  return `Cannot use ${rawName}: there is no such flag${hint}`;
 }
 
 /** Says that a flag has no value, or one that it cannot have. */

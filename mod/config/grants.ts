@@ -16,22 +16,18 @@ export interface Grant {
   readonly option: string;
 }
 
+/** What may be granted; of `sys` the targets are facts about the machine, as Deno calls them. */
+const GRANT_KINDS = ["read", "write", "net", "sys"] as const;
+
+type GrantKind = typeof GRANT_KINDS[number];
+
 /**
  * Everything a process may touch.
  *
  * There is no kind for starting programs or loading native code, and
  * environment variables are hidden from every process.
  */
-export interface Grants {
-  readonly read: readonly Grant[];
-  readonly write: readonly Grant[];
-  readonly net: readonly Grant[];
-  /** Names of facts about the machine, as Deno calls them. */
-  readonly sys: readonly Grant[];
-}
-
-/** Grants of a process that needs none. */
-export const NO_GRANTS: Grants = { read: [], write: [], net: [], sys: [] };
+export type Grants = Readonly<Record<GrantKind, readonly Grant[]>>;
 
 const FACTS: readonly string[] = [
   // How many there are, not how many the agent itself may use.
@@ -64,7 +60,7 @@ export function deriveGrants(
       option: "--control-socket",
     },
   ];
-  return tidy({
+  return tidyGrants({
     read: [
       ...own,
       ...grantsOf("read"),
@@ -105,37 +101,55 @@ function netGrants(
   ];
 }
 
-/** What a client needs to talk to its agent. */
-export function deriveClientGrants(location: {
-  readonly controlSocket: string;
-  readonly configPath: string | undefined;
-}): Grants {
-  const socket = { target: location.controlSocket, option: "--control-socket" };
-  return tidy({
-    read: [socket, ...optional(location.configPath, "--config")],
-    write: [socket],
-    net: [unix(location.controlSocket, "--control-socket")],
-    sys: [],
-  });
+/** Asks for the state of one permission; `Deno.permissions.query` does. */
+export type PermissionQuery = (
+  descriptor: Deno.PermissionDescriptor,
+) => Promise<{ readonly state: Deno.PermissionState }>;
+
+/**
+ * Names every needed grant that the process does not have, and its option.
+ *
+ * Without this check a denial would look like a runtime that is not up yet,
+ * since the gRPC library reports both alike.
+ */
+export async function checkGrants(
+  grants: Grants,
+  query: PermissionQuery,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const kind of GRANT_KINDS) {
+    for (const { target, option } of grants[kind]) {
+      const { state } = await query(descriptorOf(kind, target));
+      if (state === "granted") continue;
+      faults.push(
+        `Cannot use "${target}" of ${option}: found no ${kind} grant for it, wanted one: start through "deno task skerry", or give ${option} to "deno task compile" too`,
+      );
+    }
+  }
+  return faults;
 }
 
-/** What a command needs that reads the given files and nothing else. */
-export function deriveReadGrants(paths: readonly string[]): Grants {
-  return tidy({
-    ...NO_GRANTS,
-    read: paths.map((target) => ({ target, option: "the file's argument" })),
-  });
+function descriptorOf(
+  kind: GrantKind,
+  target: string,
+): Deno.PermissionDescriptor {
+  switch (kind) {
+    case "read":
+    case "write":
+      return { name: kind, path: target };
+    case "net": {
+      // Deno answers for an address in a network, not for the network itself.
+      const [address = ""] = target.split("/", 1);
+      const host = target.startsWith("unix:") ? target : address;
+      return { name: kind, host };
+    }
+    case "sys":
+      // The names come from a list above that Deno's own type does not know.
+      return { name: kind, kind: target as SysKind };
+  }
 }
 
-/** Everything that any of several processes may touch. */
-export function mergeGrants(...all: readonly Grants[]): Grants {
-  return tidy({
-    read: all.flatMap(({ read }) => read),
-    write: all.flatMap(({ write }) => write),
-    net: all.flatMap(({ net }) => net),
-    sys: all.flatMap(({ sys }) => sys),
-  });
-}
+type SysKind = NonNullable<Deno.SysPermissionDescriptor["kind"]>;
 
 function unix(path: string, option: string): Grant {
   return { target: `unix:${path}`, option };
@@ -152,7 +166,7 @@ function isRoutable(address: string): boolean {
 }
 
 /** Takes away what is granted twice, itself or through its directory. */
-function tidy(grants: Grants): Grants {
+export function tidyGrants(grants: Grants): Grants {
   return {
     read: withoutCovered(grants.read),
     write: withoutCovered(grants.write),

@@ -47,15 +47,25 @@ function ignored(
   upstream: unknown,
   more: Partial<Field> = {},
 ): Field {
-  return { ...field(path, decoder, upstream), treatment: "ignored", ...more };
+  return { ...field(path, decoder), treatment: "ignored", upstream, ...more };
 }
 
 function fixed(...args: Parameters<typeof ignored>): Field {
   return { ...ignored(...args), treatment: "fixed" };
 }
 
-/** Fields about an API server that this agent does not talk to. */
-const API_SERVER: readonly Field[] = [
+/** The thresholds that upstream puts in when the field is absent. */
+const EVICTION_HARD: Readonly<Record<string, string>> = {
+  "imagefs.available": "15%",
+  "imagefs.inodesFree": "5%",
+  "memory.available": "100Mi",
+  "nodefs.available": "10%",
+  "nodefs.inodesFree": "5%",
+};
+
+/** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
+export const INERT_KUBELET_FIELDS: readonly Field[] = [
+  // Fields about an API server that this agent does not talk to.
   ignored("rotateCertificates", boolean, false),
   ignored("serverTLSBootstrap", boolean, false),
   ignored("eventRecordQPS", count, 50, POINTER),
@@ -72,10 +82,7 @@ const API_SERVER: readonly Field[] = [
   ignored("providerID", text, ""),
   ignored("registerNode", boolean, true, POINTER),
   ignored("registerWithTaints", objectList, undefined),
-];
-
-/** Fields about the kubelet's own HTTP server and its clients. */
-const HTTP_SERVER: readonly Field[] = [
+  // Fields about the kubelet's own HTTP server and its clients.
   ignored("enableServer", boolean, true, POINTER),
   ignored("address", orEmpty(ipAddress), "0.0.0.0"),
   ignored("port", port, 10250),
@@ -99,16 +106,11 @@ const HTTP_SERVER: readonly Field[] = [
   ignored("enableSystemLogQuery", boolean, false, POINTER),
   ignored("enableProfilingHandler", boolean, true, POINTER),
   ignored("enableDebugFlagsHandler", boolean, true, POINTER),
-];
-
-/** Fields about swap and the checks of the cgroup version. */
-const HOST_CHECKS: readonly Field[] = [
+  // Fields about swap and the checks of the cgroup version.
   ignored("failSwapOn", boolean, true, POINTER),
   ignored("memorySwap.swapBehavior", text, ""),
   ignored("failCgroupV1", boolean, true, POINTER),
-];
-
-const IMAGES_AND_LOGS: readonly Field[] = [
+  // Images, logs and tracing.
   fixed("registryPullQPS", count, 5, POINTER),
   fixed("registryBurst", count, 10),
   fixed(
@@ -140,18 +142,7 @@ const IMAGES_AND_LOGS: readonly Field[] = [
   fixed("tracing.endpoint", text, undefined, POINTER),
   fixed("tracing.samplingRatePerMillion", count, undefined, POINTER),
   fixed("showHiddenMetricsForVersion", text, ""),
-];
-
-/** The thresholds that upstream puts in when the field is absent. */
-const EVICTION_HARD: Readonly<Record<string, string>> = {
-  "imagefs.available": "15%",
-  "imagefs.inodesFree": "5%",
-  "memory.available": "100Mi",
-  "nodefs.available": "10%",
-  "nodefs.inodesFree": "5%",
-};
-
-const RESOURCES: readonly Field[] = [
+  // Resources of the node and eviction.
   fixed("oomScoreAdj", integer(-1000, 1000), -999, POINTER),
   fixed("kubeletCgroups", text, ""),
   fixed("systemCgroups", text, ""),
@@ -181,9 +172,7 @@ const RESOURCES: readonly Field[] = [
   fixed("memoryThrottlingFactor", number, 0.9, POINTER),
   fixed("memoryReservationPolicy", text, "None"),
   fixed("localStorageCapacityIsolation", boolean, true, POINTER),
-];
-
-const THE_REST: readonly Field[] = [
+  // The rest.
   fixed("hairpinMode", text, "promiscuous-bridge"),
   fixed("runOnce", boolean, false),
   fixed("protectKernelDefaults", boolean, false),
@@ -196,14 +185,4 @@ const THE_REST: readonly Field[] = [
   fixed("shutdownGracePeriodCriticalPods", durationMs, "0s"),
   fixed("shutdownGracePeriodByPodPriority", objectList, undefined),
   fixed("userNamespaces.idsPerPod", count, 65_536, POINTER),
-];
-
-/** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
-export const INERT_KUBELET_FIELDS: readonly Field[] = [
-  ...API_SERVER,
-  ...HTTP_SERVER,
-  ...HOST_CHECKS,
-  ...IMAGES_AND_LOGS,
-  ...RESOURCES,
-  ...THE_REST,
 ];

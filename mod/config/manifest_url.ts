@@ -4,9 +4,9 @@
  * @module
  */
 
-import { encodeBase64 } from "../base/text/mod.ts";
+import { isRecord } from "../base/mod.ts";
 import type { ManifestUrlConfig, Settings } from "./agent_config.ts";
-import { type Decoder, isRecord } from "./decoders.ts";
+import type { Decoder } from "./decoders.ts";
 import { Hidden } from "./hidden.ts";
 
 /** Values by the name of the header. */
@@ -62,7 +62,7 @@ export const headerMap: Decoder<Hidden<Headers> | ""> = {
         lines.push([name, text]);
       }
     }
-    return Object.keys(value).length === 0 ? "" : hide(lines);
+    return lines.length === 0 ? "" : hide(lines);
   },
 };
 
@@ -107,7 +107,7 @@ export function manifestUrlOf(
     isTls: protocol === "https:",
     headers: new Hidden({
       ...(credentials !== "" && {
-        authorization: [`Basic ${encodeBase64(UTF8.encode(credentials))}`],
+        authorization: [`Basic ${UTF8.encode(credentials).toBase64()}`],
       }),
       ...given.headers?.reveal(),
     }),

@@ -27,8 +27,6 @@
  */
 
 export { type AgentConfig, type ConfigIo, HOST_VIEW } from "./agent_config.ts";
-export { checkGrants } from "./check_grants.ts";
-export { absolutePath } from "./decoders.ts";
 export {
   flagRefusal,
   flagValue,
@@ -37,14 +35,11 @@ export {
   unknownFlag,
 } from "./flags.ts";
 export {
-  deriveClientGrants,
+  checkGrants,
   deriveGrants,
-  deriveReadGrants,
   type Grants,
-  mergeGrants,
-  NO_GRANTS,
+  tidyGrants,
 } from "./grants.ts";
-export { COMPILED_FLAGS, grantsToFlags, V8_FLAGS } from "./launch_flags.ts";
 export { findControlSocket, parseRunArguments } from "./run_arguments.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
 export { VERSION } from "./version.ts";

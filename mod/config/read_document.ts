@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isRecord } from "../base/mod.ts";
 import { suggest } from "../base/text/mod.ts";
-import { type Decoder, isRecord } from "./decoders.ts";
+import type { Decoder } from "./decoders.ts";
 import type { Field } from "./setting.ts";
 import { Hidden, NOT_SHOWN } from "./hidden.ts";
 
@@ -16,48 +17,36 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** The decoded values that a document sets, and what is wrong with it. */
-export interface DocumentReading {
-  /** By the field's path. */
-  readonly values: ReadonlyMap<string, unknown>;
-  readonly faults: readonly FieldFault[];
-  /** Paths of fields that are set and have no meaning here. */
-  readonly ignored: readonly string[];
-}
-
 /** What reading a document needs besides the document. */
 export interface ReadDocumentOptions {
   readonly fields: readonly Field[];
   /** The directory against which relative paths are resolved. */
   readonly baseDir: string;
   /** Says where a field that is unknown here belongs, if it is known. */
-  readonly elsewhere?: (name: string) => string | undefined;
+  readonly elsewhere: (name: string) => string | undefined;
 }
 
-/** Reads every field of `document` and collects every fault. */
-export function readDocument(
-  document: Readonly<Record<string, unknown>>,
-  options: ReadDocumentOptions,
-): DocumentReading {
-  const reader = new Reader(options);
-  reader.readMap(document, "");
-  const { values, faults, ignored } = reader;
-  return { values, faults, ignored };
-}
-
-class Reader {
+/** The decoded values that a document sets, and what is wrong with it. */
+export class DocumentReading {
+  /** By the field's path. */
   readonly values: Map<string, unknown> = new Map();
   readonly faults: FieldFault[] = [];
+  /** Paths of fields that are set and have no meaning here. */
   readonly ignored: string[] = [];
   readonly #fields: ReadonlyMap<string, Field>;
   readonly #options: ReadDocumentOptions;
 
-  constructor(options: ReadDocumentOptions) {
+  /** Reads every field of `document` and collects every fault. */
+  constructor(
+    document: Readonly<Record<string, unknown>>,
+    options: ReadDocumentOptions,
+  ) {
     this.#options = options;
     this.#fields = new Map(options.fields.map((field) => [field.path, field]));
+    this.#readMap(document, "");
   }
 
-  readMap(map: Readonly<Record<string, unknown>>, prefix: string): void {
+  #readMap(map: Readonly<Record<string, unknown>>, prefix: string): void {
     for (const [key, value] of Object.entries(map)) {
       if (prefix === "" && (key === "apiVersion" || key === "kind")) continue;
       const path = prefix === "" ? key : `${prefix}.${key}`;
@@ -70,38 +59,28 @@ class Reader {
 
   #readBranch(path: string, value: unknown): void {
     if (value === null || value === undefined) return;
-    if (isRecord(value)) this.readMap(value, path);
+    if (isRecord(value)) this.#readMap(value, path);
     else this.#fault(path, refusal(path, value, { wanted: "a map" }));
   }
 
   #readField(field: Field, raw: unknown): void {
     // JSON writers spell what is not set as null.
     if (raw === null || raw === undefined) return;
-    const value = field.decoder.decode(raw, this.#options.baseDir);
+    const { path, decoder, treatment } = field;
+    const value = decoder.decode(raw, this.#options.baseDir);
     if (value === undefined) {
-      this.#fault(
-        field.path,
-        refusal(field.path, raw, field.decoder),
-      );
-      return;
+      return this.#fault(path, refusal(path, raw, decoder));
     }
     // To upstream, Go's zero value of a field that is no pointer is "not set".
     if (field.emptyIsUnset && isEmpty(value)) return;
-    switch (field.treatment) {
-      case "honoured":
-        this.values.set(field.path, value);
-        return;
-      case "ignored":
-        this.ignored.push(field.path);
-        return;
-      case "fixed":
-        if (isDefault(field, value)) return;
-        this.#fault(
-          field.path,
-          `Cannot honour ${field.path} yet: found ${show(raw)}, wanted ${
-            showDefault(field)
-          }`,
-        );
+    if (treatment === "honoured") this.values.set(path, value);
+    else if (treatment === "ignored") this.ignored.push(path);
+    else if (!isDefault(field, value)) {
+      const wanted = showDefault(field);
+      this.#fault(
+        path,
+        `Cannot honour ${path} yet: found ${show(raw)}, wanted ${wanted}`,
+      );
     }
   }
 
@@ -116,14 +95,13 @@ class Reader {
   }
 
   #unknown(path: string, key: string): string {
-    const place = this.#options.elsewhere?.(key);
+    const place = this.#options.elsewhere(key);
     if (place !== undefined) {
       return `Cannot use ${path}: it is no field of this kind, it belongs ${place}`;
     }
     const meant = this.#meant(path, key);
-    return meant === undefined
-      ? `Cannot use ${path}: there is no such field`
-      : `Cannot use ${path}: there is no such field, did you mean "${meant}"`;
+    const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
+    return `Cannot use ${path}: there is no such field${hint}`;
   }
 
   #meant(path: string, key: string): string | undefined {
@@ -144,7 +122,7 @@ class Reader {
 }
 
 /** Says that a field has a value which it cannot have. */
-export function refusal(
+function refusal(
   path: string,
   found: unknown,
   decoder: Pick<Decoder<unknown>, "wanted" | "isSecret">,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { AgentConfig, ConfigIo, Settings } from "./agent_config.ts";
+import type { AgentConfig, ConfigIo } from "./agent_config.ts";
 import { buildAgentConfig, controlSocketOf } from "./build_agent_config.ts";
 import { completeSettings } from "./complete_settings.ts";
-import { readConfigFile } from "./config_file.ts";
+import { nothingRead, readConfigFile } from "./config_file.ts";
 import { readRunFlags } from "./flags.ts";
 
 /** The configuration of an agent, or every reason why there is none. */
@@ -66,21 +66,14 @@ export async function findControlSocket(
   return { kind: "ok", path: controlSocketOf(settings.paths), configPath };
 }
 
-interface GivenSettings {
-  readonly settings: Settings;
-  readonly configPath: string | undefined;
-  readonly faults: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 async function readSettings(
   args: readonly string[],
   io: Omit<ConfigIo, "hostname">,
-): Promise<GivenSettings> {
+) {
   const flags = readRunFlags(args, () => io.cwd());
   const { configPath } = flags;
   const file = configPath === undefined
-    ? { skerry: NONE, kubelet: NONE, faults: [], warnings: [] }
+    ? nothingRead()
     : await readConfigFile(configPath, io);
   return {
     settings: completeSettings({ ...file, flags: flags.values }),
@@ -89,8 +82,6 @@ async function readSettings(
     warnings: file.warnings,
   };
 }
-
-const NONE: ReadonlyMap<string, unknown> = new Map();
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) {

@@ -6,8 +6,16 @@
 
 import type { Decoder } from "./decoders.ts";
 
-/** One setting; of several places that give it, the flag counts before the file. */
-export interface Setting<T> {
+/**
+ * One setting; of several places that give it, the flag counts before the file, and both
+ * before the default, which is needed where a value is.
+ */
+export type Setting<T> =
+  & Places<T>
+  & (undefined extends T ? { readonly fallback?: T }
+    : { readonly fallback: T });
+
+interface Places<T> {
   readonly flag?: Flag<T>;
   /** What the help says of the flag; a line feed where it breaks. */
   readonly help?: string;
@@ -15,8 +23,6 @@ export interface Setting<T> {
   readonly skerry?: Field<T>;
   /** Field of the KubeletConfiguration. */
   readonly kubelet?: Field<T>;
-  /** The default. */
-  readonly fallback: T;
   /** How the agent uses the paths that the value names. */
   readonly access?: "read" | "write";
   /** Bounds of a duration. */
@@ -57,8 +63,8 @@ export interface Field<T = unknown> {
   readonly path: string;
   readonly decoder: Decoder<T | "">;
   readonly treatment: FieldTreatment;
-  /** The upstream default as a file spells it; `undefined` when there is none. */
-  readonly upstream: unknown;
+  /** The upstream default of one without effect, as a file spells it, if there is any. */
+  readonly upstream?: unknown;
   /**
    * Whether an empty value (0, "", false, an empty list or map) counts as not
    * set. So it is with every field that is not a pointer in upstream's type:
@@ -91,19 +97,16 @@ export function listFlag<T>(
 export function field<T>(
   path: string,
   decoder: Decoder<T | "">,
-  upstream?: unknown,
 ): Field<T> {
-  const treatment = "honoured";
-  return { path, decoder, treatment, upstream, emptyIsUnset: true };
+  return { path, decoder, treatment: "honoured", emptyIsUnset: true };
 }
 
 /** A field that takes effect, be its value empty: a pointer in upstream's type. */
 export function pointer<T>(
   path: string,
   decoder: Decoder<T>,
-  upstream?: unknown,
 ): Field<T> {
-  return { ...field(path, decoder, upstream), emptyIsUnset: false };
+  return { ...field(path, decoder), emptyIsUnset: false };
 }
 
 /** What a message calls a setting. */

@@ -70,14 +70,12 @@ export const SETTINGS: {
       help:
         "volatile state, on a tmpfs (default /run/skerry,\nwith another root directory ROOT-DIR/run)",
       skerry: field("runDir", path),
-      fallback: undefined,
       access: "write",
     },
     controlSocket: {
       flag: flag("control-socket PATH", givenPath),
       help: "for clients (default RUN-DIR/skerry.sock)",
       skerry: field("controlSocket", path),
-      fallback: undefined,
       access: "write",
     },
   },
@@ -85,7 +83,7 @@ export const SETTINGS: {
     manifestPath: {
       flag: flag("pod-manifest-path PATH", givenPath),
       help: "a manifest or a directory of them (default /etc/skerry/manifests)",
-      kubelet: field("staticPodPath", path, ""),
+      kubelet: field("staticPodPath", path),
       fallback: "/etc/skerry/manifests",
       access: "read",
     },
@@ -99,7 +97,7 @@ export const SETTINGS: {
     fileCheckFrequencyMs: {
       flag: flag("file-check-frequency DURATION", durationMs),
       help: "how often manifests are read again (default 20s)",
-      kubelet: field("fileCheckFrequency", durationMs, "20s"),
+      kubelet: field("fileCheckFrequency", durationMs),
       fallback: 20_000,
       leastMs: SHORTEST_PERIOD_MS,
     },
@@ -108,8 +106,7 @@ export const SETTINGS: {
     url: {
       flag: flag("manifest-url URL", nonEmpty(manifestUrl)),
       help: "manifests from a web server, http or https",
-      kubelet: field("staticPodURL", manifestUrl, ""),
-      fallback: undefined,
+      kubelet: field("staticPodURL", manifestUrl),
     },
     headers: {
       flag: {
@@ -119,27 +116,23 @@ export const SETTINGS: {
       help:
         "sent to that server; may be repeated (secrets\nbelong in staticPodURLHeader of the file)",
       kubelet: field("staticPodURLHeader", headerMap),
-      fallback: undefined,
     },
     caFile: {
       flag: flag("manifest-url-ca-file FILE", givenPath),
       help: "authorities to believe, needed for https",
       skerry: field("staticPodURLCAFile", path),
-      fallback: undefined,
       access: "read",
     },
     certFile: {
       flag: flag("manifest-url-cert-file FILE", givenPath),
       help: "certificate of this client",
       skerry: field("staticPodURLCertFile", path),
-      fallback: undefined,
       access: "read",
     },
     keyFile: {
       flag: flag("manifest-url-key-file FILE", givenPath),
       help: "private key of this client",
       skerry: field("staticPodURLKeyFile", path),
-      fallback: undefined,
       access: "read",
     },
     publicKeyFiles: {
@@ -147,13 +140,12 @@ export const SETTINGS: {
       help:
         "Ed25519 key; then answers must be signed, at\nthe URL with .sig behind; may be repeated",
       skerry: field("staticPodURLPublicKeys", listOf(givenPath)),
-      fallback: undefined,
       access: "read",
     },
     checkFrequencyMs: {
       flag: flag("http-check-frequency DURATION", durationMs),
       help: "how often the URL is asked (default 20s)",
-      kubelet: field("httpCheckFrequency", durationMs, "20s"),
+      kubelet: field("httpCheckFrequency", durationMs),
       fallback: 20_000,
       leastMs: SHORTEST_PERIOD_MS,
     },
@@ -163,28 +155,23 @@ export const SETTINGS: {
       flag: flag("container-runtime-endpoint PATH", nonEmpty(endpoint)),
       help:
         "socket of the CRI runtime\n(default unix:///run/containerd/containerd.sock)",
-      kubelet: field(
-        "containerRuntimeEndpoint",
-        endpoint,
-        "unix:///run/containerd/containerd.sock",
-      ),
+      kubelet: field("containerRuntimeEndpoint", endpoint),
       fallback: "/run/containerd/containerd.sock",
       access: "write",
     },
     imageSocketPath: {
-      kubelet: field("imageServiceEndpoint", endpoint, ""),
-      fallback: undefined,
+      kubelet: field("imageServiceEndpoint", endpoint),
       access: "write",
     },
     podLogsDir: {
       flag: flag("pod-logs-dir PATH", givenPath),
       help: "logs of containers (default /var/log/pods)",
-      kubelet: field("podLogsDir", path, "/var/log/pods"),
+      kubelet: field("podLogsDir", path),
       fallback: "/var/log/pods",
       access: "write",
     },
     requestTimeoutMs: {
-      kubelet: field("runtimeRequestTimeout", durationMs, "2m"),
+      kubelet: field("runtimeRequestTimeout", durationMs),
       fallback: 120_000,
       leastMs: SHORTEST_PERIOD_MS,
     },
@@ -192,7 +179,6 @@ export const SETTINGS: {
       kubelet: pointer(
         "crashLoopBackOff.maxContainerRestartPeriod",
         durationMs,
-        "300s",
       ),
       fallback: 300_000,
       // Upstream's bounds.
@@ -200,12 +186,10 @@ export const SETTINGS: {
       mostMs: 300_000,
     },
     serializeImagePulls: {
-      kubelet: pointer("serializeImagePulls", boolean, true),
-      fallback: undefined,
+      kubelet: pointer("serializeImagePulls", boolean),
     },
     maxParallelImagePulls: {
       kubelet: pointer("maxParallelImagePulls", integer(1)),
-      fallback: undefined,
     },
     maxParallelSandboxStarts: {
       skerry: field("maxParallelSandboxStarts", integer(1, 1000)),
@@ -218,7 +202,6 @@ export const SETTINGS: {
       flag: flag("hostname-override NAME", nodeName),
       help: "name of the node (default the hostname)",
       skerry: field("hostnameOverride", nodeName),
-      fallback: undefined,
     },
     ips: {
       flag: flag("node-ip IP[,IP]", ipAddresses),
@@ -247,7 +230,6 @@ export const SETTINGS: {
       help:
         "bind mounts of /sys/fs/cgroup at DIR/cgroup and\nof /sys/kernel/mm/hugepages at DIR/hugepages",
       skerry: field("hostView", path),
-      fallback: undefined,
       access: "write",
     },
     unknownFields: {
@@ -267,12 +249,12 @@ export const SETTINGS: {
       help:
         "where pods have their addresses; may be repeated\n(default podCIDR of the configuration file)",
       skerry: field("podNetworks", listOf(podNetwork)),
-      kubelet: field("podCIDR", podNetworks, ""),
+      kubelet: field("podCIDR", podNetworks),
       fallback: [],
     },
-    maxPods: { kubelet: field("maxPods", count, 110), fallback: 110 },
+    maxPods: { kubelet: field("maxPods", count), fallback: 110 },
     resolvConf: {
-      kubelet: pointer("resolvConf", path, "/etc/resolv.conf"),
+      kubelet: pointer("resolvConf", path),
       fallback: "/etc/resolv.conf",
       access: "read",
     },
@@ -280,44 +262,38 @@ export const SETTINGS: {
       kubelet: field("clusterDNS", listOf(ipAddress)),
       fallback: [],
     },
-    clusterDomain: { kubelet: field("clusterDomain", text, ""), fallback: "" },
+    clusterDomain: { kubelet: field("clusterDomain", text), fallback: "" },
     cgroupDriver: {
-      kubelet: field(
-        "cgroupDriver",
-        orEmpty(choice(["cgroupfs", "systemd"])),
-        "cgroupfs",
-      ),
+      kubelet: field("cgroupDriver", orEmpty(choice(["cgroupfs", "systemd"]))),
       fallback: "cgroupfs",
     },
-    cgroupRoot: { kubelet: field("cgroupRoot", text, ""), fallback: "" },
+    cgroupRoot: { kubelet: field("cgroupRoot", text), fallback: "" },
     cgroupsPerQos: {
-      kubelet: pointer("cgroupsPerQOS", boolean, true),
+      kubelet: pointer("cgroupsPerQOS", boolean),
       fallback: true,
     },
     cpuCfsQuota: {
-      kubelet: pointer("cpuCFSQuota", boolean, true),
+      kubelet: pointer("cpuCFSQuota", boolean),
       fallback: true,
     },
     cpuCfsPeriodMs: {
-      kubelet: pointer("cpuCFSQuotaPeriod", durationMs, "100ms"),
+      kubelet: pointer("cpuCFSQuotaPeriod", durationMs),
       fallback: 100,
+      leastMs: 1,
+      mostMs: 1_000,
     },
     podPidsLimit: {
-      kubelet: pointer("podPidsLimit", integer(-1), -1),
-      fallback: undefined,
+      kubelet: pointer("podPidsLimit", integer(-1)),
     },
     // Upstream's default is true with cgroup v1 and false with v2.
     singleProcessOomKill: {
       kubelet: pointer("singleProcessOOMKill", boolean),
-      fallback: undefined,
     },
     enforceNodeAllocatable: {
       kubelet: pointer(
         "enforceNodeAllocatable",
         listOf(choice(["pods", "none"])),
-        ["pods"],
       ),
-      fallback: undefined,
     },
     systemReserved: {
       kubelet: field("systemReserved", reserved),
@@ -329,7 +305,7 @@ export const SETTINGS: {
       fallback: [],
     },
     seccompDefault: {
-      kubelet: pointer("seccompDefault", boolean, false),
+      kubelet: pointer("seccompDefault", boolean),
       fallback: false,
     },
   },
@@ -337,17 +313,17 @@ export const SETTINGS: {
     healthzPort: {
       flag: flag("healthz-port PORT", portText),
       help: "health endpoint on loopback, 0 for none (default 10248)",
-      kubelet: pointer("healthzPort", port, 10_248),
+      kubelet: pointer("healthzPort", port),
       fallback: 10_248,
     },
     healthzAddress: {
-      kubelet: field("healthzBindAddress", orEmpty(ipAddress), "127.0.0.1"),
+      kubelet: field("healthzBindAddress", orEmpty(ipAddress)),
       fallback: "127.0.0.1",
     },
   },
   sync: {
     syncFrequencyMs: {
-      kubelet: field("syncFrequency", durationMs, "1m"),
+      kubelet: field("syncFrequency", durationMs),
       fallback: 60_000,
       leastMs: SHORTEST_PERIOD_MS,
     },
@@ -361,16 +337,12 @@ export const SETTINGS: {
   log: {
     format: {
       skerry: field("logFormat", choice(["text", "json"])),
-      kubelet: field(
-        "logging.format",
-        orEmpty(choice(["text", "json"])),
-        "text",
-      ),
+      kubelet: field("logging.format", orEmpty(choice(["text", "json"]))),
       fallback: "text",
     },
     level: {
       skerry: field("logLevel", choice(["debug", "info", "warn", "error"])),
-      kubelet: field("logging.verbosity", verbosityLevel, 0),
+      kubelet: field("logging.verbosity", verbosityLevel),
       fallback: "info",
     },
   },

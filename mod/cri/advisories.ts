@@ -17,48 +17,44 @@ export interface Advisory {
   readonly fixedIn: readonly string[];
 }
 
-interface Flaw extends Advisory {
-  readonly runtimeName: string;
-}
-
-const FLAWS: readonly Flaw[] = [
-  {
-    runtimeName: "containerd",
-    id: "CVE-2024-40635",
-    danger: "an image whose user id is above 2147483647 may run as root",
-    mitigation: "with runAsNonRoot such an image is refused",
-    fixedIn: ["1.6.38", "1.7.27", "2.0.4"],
-  },
-  {
-    runtimeName: "containerd",
-    id: "CVE-2023-25173",
-    danger: "supplementary groups of a container are not set up in full",
-    mitigation:
-      "none: do not keep anything from a group by denying it to that group",
-    fixedIn: ["1.5.18", "1.6.18"],
-  },
-  {
-    runtimeName: "containerd",
-    id: "CVE-2022-23471",
-    danger: "sessions with a terminal can exhaust the runtime's memory",
-    mitigation: "the agent opens none",
-    fixedIn: ["1.5.16", "1.6.12"],
-  },
-  {
-    runtimeName: "containerd",
-    id: "CVE-2022-31030",
-    danger: "the output of an exec hook can exhaust the runtime's memory",
-    mitigation: "none: run exec hooks and probes of trusted images only",
-    fixedIn: ["1.5.13", "1.6.6"],
-  },
-  {
-    runtimeName: "cri-o",
-    id: "CVE-2022-0811",
-    danger: "the value of a sysctl can set another one, on the whole node",
-    mitigation: "manifests with such values are refused",
-    fixedIn: ["1.19.6", "1.20.7", "1.21.6", "1.22.3", "1.23.2"],
-  },
-];
+/** By the name of the runtime. */
+const FLAWS: ReadonlyMap<string, readonly Advisory[]> = new Map([
+  ["containerd", [
+    {
+      id: "CVE-2024-40635",
+      danger: "an image whose user id is above 2147483647 may run as root",
+      mitigation: "with runAsNonRoot such an image is refused",
+      fixedIn: ["1.6.38", "1.7.27", "2.0.4"],
+    },
+    {
+      id: "CVE-2023-25173",
+      danger: "supplementary groups of a container are not set up in full",
+      mitigation:
+        "none: do not keep anything from a group by denying it to that group",
+      fixedIn: ["1.5.18", "1.6.18"],
+    },
+    {
+      id: "CVE-2022-23471",
+      danger: "sessions with a terminal can exhaust the runtime's memory",
+      mitigation: "the agent opens none",
+      fixedIn: ["1.5.16", "1.6.12"],
+    },
+    {
+      id: "CVE-2022-31030",
+      danger: "the output of an exec hook can exhaust the runtime's memory",
+      mitigation: "none: run exec hooks and probes of trusted images only",
+      fixedIn: ["1.5.13", "1.6.6"],
+    },
+  ]],
+  ["cri-o", [
+    {
+      id: "CVE-2022-0811",
+      danger: "the value of a sysctl can set another one, on the whole node",
+      mitigation: "manifests with such values are refused",
+      fixedIn: ["1.19.6", "1.20.7", "1.21.6", "1.22.3", "1.23.2"],
+    },
+  ]],
+]);
 
 /**
  * The known flaws of a runtime, by the version that it tells. Distributions mend
@@ -69,10 +65,8 @@ export function runtimeAdvisories(
 ): readonly Advisory[] {
   const found = parseVersion(version.runtimeVersion);
   if (found === undefined) return [];
-  return FLAWS.filter(({ runtimeName, fixedIn }) =>
-    runtimeName === version.runtimeName.toLowerCase() &&
-    isBeforeFix(found, fixedIn)
-  ).map(({ runtimeName: _name, ...advisory }) => advisory);
+  const flaws = FLAWS.get(version.runtimeName.toLowerCase()) ?? [];
+  return flaws.filter(({ fixedIn }) => isBeforeFix(found, fixedIn));
 }
 
 type Version = readonly [number, number, number];

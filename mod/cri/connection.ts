@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { CgroupDriver } from "../api/types/mod.ts";
 import { isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
 import {
@@ -26,7 +25,6 @@ import {
   CriError,
   type ImageService,
   type RuntimeService,
-  type RuntimeStatus,
   type RuntimeVersion,
 } from "./model/mod.ts";
 import { imageClient } from "./image_client.ts";
@@ -51,9 +49,6 @@ export interface CriOptions {
    */
   readonly requestTimeoutMs?: number;
 }
-
-/** What the connection is made with. */
-export type CriDeps = RpcDeps;
 
 /**
  * A connection that heals by itself: calls made while the runtime is away fail at
@@ -105,7 +100,7 @@ export interface CriConnection extends AsyncDisposable {
  *
  * @throws {TypeError} When an endpoint is not a unix socket.
  */
-export function connectCri(options: CriOptions, deps: CriDeps): CriConnection {
+export function connectCri(options: CriOptions, deps: RpcDeps): CriConnection {
   return new GrpcConnection(options, deps);
 }
 
@@ -122,25 +117,19 @@ export function socketPath(endpoint: string): string {
   );
 }
 
-interface Probed {
-  readonly version: RuntimeVersion;
-  readonly status: RuntimeStatus;
-  readonly cgroupDriver: CgroupDriver | undefined;
-}
-
 class GrpcConnection implements CriConnection {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
   readonly #options: CriOptions;
   readonly #requestTimeoutMs: number;
-  readonly #deps: CriDeps;
+  readonly #deps: RpcDeps;
   readonly #channels: readonly Promise<ByteChannel>[];
   readonly #rpc: Rpc;
   readonly #streams: EventStreams;
   readonly #exits: ExitSource;
-  #probed: Probed | undefined;
+  #features: RuntimeFeatures | undefined;
 
-  constructor(options: CriOptions, deps: CriDeps) {
+  constructor(options: CriOptions, deps: RpcDeps) {
     const { endpoint, imageEndpoint = endpoint } = options;
     const { requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS } = options;
     const runtimePath = socketPath(endpoint);
@@ -159,9 +148,9 @@ class GrpcConnection implements CriConnection {
       metrics: deps.metrics,
       rpc: this.#rpc,
       support: () =>
-        this.#probed === undefined
+        this.#features === undefined
           ? "unknown"
-          : judgeContainerEvents(this.#probed.version),
+          : judgeContainerEvents(this.#features.version),
       isContainerd: () => this.#isContainerd,
       ask: (signal) => this.runtime.version({ signal }),
     });
@@ -199,14 +188,7 @@ class GrpcConnection implements CriConnection {
   }
 
   features(): RuntimeFeatures | undefined {
-    if (this.#probed === undefined) return undefined;
-    const { version, status, cgroupDriver } = this.#probed;
-    return {
-      version,
-      handlers: status.handlers,
-      supplementalGroupsPolicy: status.supplementalGroupsPolicy,
-      cgroupDriver,
-    };
+    return this.#features;
   }
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
@@ -231,7 +213,7 @@ class GrpcConnection implements CriConnection {
   }
 
   get #isContainerd(): boolean {
-    return this.#probed?.version.runtimeName === "containerd";
+    return this.#features?.version.runtimeName === "containerd";
   }
 
   async #probe(signal: AbortSignal): Promise<RuntimeVersion> {
@@ -244,8 +226,14 @@ class GrpcConnection implements CriConnection {
       this.runtime.status({ signal }),
       askCgroupDriver(this.#rpc, limits),
     ]);
-    const before = this.#probed?.version.runtimeVersion;
-    this.#probed = { version, status, cgroupDriver };
+    const before = this.#features?.version.runtimeVersion;
+    const { handlers, supplementalGroupsPolicy } = status;
+    this.#features = {
+      version,
+      handlers,
+      supplementalGroupsPolicy,
+      cgroupDriver,
+    };
     const { runtimeName, runtimeVersion } = version;
     log.info("runtime_ready", {
       endpoint,
@@ -272,7 +260,7 @@ class GrpcConnection implements CriConnection {
 /** Loads what is slow to load, while others start. */
 function openChannel(path: string): Promise<ByteChannel> {
   const opening = import("./grpc_channel.ts")
-    .then(({ openGrpcChannel }) => openGrpcChannel(path));
+    .then(({ GrpcChannel }) => new GrpcChannel(path));
   // The first call reports a failure; until then nothing listens for it.
   opening.catch(() => {});
   return opening;

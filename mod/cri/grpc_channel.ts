@@ -49,16 +49,12 @@ const OPTIONS = {
   "grpc.use_local_subchannel_pool": 1,
 } as const;
 
-/** Opens a channel to the socket at `path`; connects with the first call. */
-export function openGrpcChannel(path: string): ByteChannel {
-  return new GrpcChannel(path);
-}
-
 interface Cancellable {
   cancel(): void;
 }
 
-class GrpcChannel implements ByteChannel {
+/** A channel to the socket at a path; connects with the first call. */
+export class GrpcChannel implements ByteChannel {
   readonly #target: string;
   #client: Client | undefined;
   // What is under way: each call, and the promise that it is over.

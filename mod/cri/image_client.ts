@@ -6,23 +6,14 @@
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
 import type { ImageService } from "./model/mod.ts";
-import { callsWithin, imageMethod, type Rpc } from "./rpc/mod.ts";
+import { callsWithin, type Rpc } from "./rpc/mod.ts";
 import {
   imageFromWire,
   imageSpecToWire,
   sandboxConfigToWire,
 } from "./wire/mod.ts";
 
-const IMAGE_STATUS = imageMethod(
-  "ImageStatus",
-  wire.ImageStatusRequest,
-  wire.ImageStatusResponse,
-);
-const PULL_IMAGE = imageMethod(
-  "PullImage",
-  wire.PullImageRequest,
-  wire.PullImageResponse,
-);
+const METHODS = wire.ImageServiceDefinition.methods;
 
 /**
  * The image service of one connection.
@@ -30,11 +21,11 @@ const PULL_IMAGE = imageMethod(
  * @param requestTimeoutMs how long a call may take, but for a pull
  */
 export function imageClient(rpc: Rpc, requestTimeoutMs: number): ImageService {
-  const call = callsWithin(rpc, requestTimeoutMs);
+  const call = callsWithin(rpc, wire.ImageServiceDefinition, requestTimeoutMs);
   return {
     async imageStatus(image, options) {
       const request = { image: imageSpecToWire(image) };
-      const answer = await call(IMAGE_STATUS, request, options);
+      const answer = await call(METHODS.imageStatus, request, options);
       return answer.image && imageFromWire(answer.image);
     },
     async pullImage(image, options) {
@@ -46,7 +37,7 @@ export function imageClient(rpc: Rpc, requestTimeoutMs: number): ImageService {
       };
       // The size of an image has no bound; a runtime gives up a stalled pull.
       const extraMs = Infinity;
-      return (await call(PULL_IMAGE, request, { ...options, extraMs }))
+      return (await call(METHODS.pullImage, request, { ...options, extraMs }))
         .imageRef;
     },
   };

@@ -6,13 +6,7 @@
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
 import { CriError, type RuntimeService, unlessGone } from "./model/mod.ts";
-import {
-  type Call,
-  callsWithin,
-  RowDecoder,
-  type Rpc,
-  runtimeMethod,
-} from "./rpc/mod.ts";
+import { type Call, callsWithin, RowDecoder, type Rpc } from "./rpc/mod.ts";
 import {
   containerConfigToWire,
   containerFilterToWire,
@@ -25,92 +19,12 @@ import {
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
-  versionFromWire,
 } from "./wire/mod.ts";
 
 // What the kubelet says; runtimes do not look at it.
 const CALLER_API_VERSION = "0.1.0";
 
-// Only the methods that are called, so that a bundle leaves out all other messages.
-const METHODS = {
-  version: runtimeMethod("Version", wire.VersionRequest, wire.VersionResponse),
-  status: runtimeMethod("Status", wire.StatusRequest, wire.StatusResponse),
-  runPodSandbox: runtimeMethod(
-    "RunPodSandbox",
-    wire.RunPodSandboxRequest,
-    wire.RunPodSandboxResponse,
-  ),
-  stopPodSandbox: runtimeMethod(
-    "StopPodSandbox",
-    wire.StopPodSandboxRequest,
-    wire.StopPodSandboxResponse,
-  ),
-  removePodSandbox: runtimeMethod(
-    "RemovePodSandbox",
-    wire.RemovePodSandboxRequest,
-    wire.RemovePodSandboxResponse,
-  ),
-  podSandboxStatus: runtimeMethod(
-    "PodSandboxStatus",
-    wire.PodSandboxStatusRequest,
-    wire.PodSandboxStatusResponse,
-  ),
-  listPodSandbox: runtimeMethod(
-    "ListPodSandbox",
-    wire.ListPodSandboxRequest,
-    wire.ListPodSandboxResponse,
-  ),
-  createContainer: runtimeMethod(
-    "CreateContainer",
-    wire.CreateContainerRequest,
-    wire.CreateContainerResponse,
-  ),
-  startContainer: runtimeMethod(
-    "StartContainer",
-    wire.StartContainerRequest,
-    wire.StartContainerResponse,
-  ),
-  stopContainer: runtimeMethod(
-    "StopContainer",
-    wire.StopContainerRequest,
-    wire.StopContainerResponse,
-  ),
-  removeContainer: runtimeMethod(
-    "RemoveContainer",
-    wire.RemoveContainerRequest,
-    wire.RemoveContainerResponse,
-  ),
-  listContainers: runtimeMethod(
-    "ListContainers",
-    wire.ListContainersRequest,
-    wire.ListContainersResponse,
-  ),
-  containerStatus: runtimeMethod(
-    "ContainerStatus",
-    wire.ContainerStatusRequest,
-    wire.ContainerStatusResponse,
-  ),
-  listContainerStats: runtimeMethod(
-    "ListContainerStats",
-    wire.ListContainerStatsRequest,
-    wire.ListContainerStatsResponse,
-  ),
-  updateContainerResources: runtimeMethod(
-    "UpdateContainerResources",
-    wire.UpdateContainerResourcesRequest,
-    wire.UpdateContainerResourcesResponse,
-  ),
-  updatePodSandboxResources: runtimeMethod(
-    "UpdatePodSandboxResources",
-    wire.UpdatePodSandboxResourcesRequest,
-    wire.UpdatePodSandboxResourcesResponse,
-  ),
-  execSync: runtimeMethod(
-    "ExecSync",
-    wire.ExecSyncRequest,
-    wire.ExecSyncResponse,
-  ),
-};
+const METHODS = wire.RuntimeServiceDefinition.methods;
 
 /**
  * The runtime service of one connection.
@@ -121,11 +35,12 @@ export function runtimeClient(
   rpc: Rpc,
   requestTimeoutMs: number,
 ): RuntimeService {
-  const call = callsWithin(rpc, requestTimeoutMs);
+  const service = wire.RuntimeServiceDefinition;
+  const call = callsWithin(rpc, service, requestTimeoutMs);
   return {
     async version(options) {
       const request = { version: CALLER_API_VERSION };
-      return versionFromWire(await call(METHODS.version, request, options));
+      return await call(METHODS.version, request, options);
     },
     async status(options) {
       const request = { verbose: options?.verbose ?? false };
@@ -141,7 +56,7 @@ export function runtimeClient(
 function sandboxCalls(call: Call, requestTimeoutMs: number) {
   const everySandbox = {
     ...METHODS.listPodSandbox,
-    answer: new RowDecoder({
+    responseType: new RowDecoder({
       stateField: 3,
       decode: (bytes) => sandboxFromWire(wire.PodSandbox.decode(bytes)),
     }),
@@ -190,7 +105,7 @@ function sandboxCalls(call: Call, requestTimeoutMs: number) {
 function containerLists(call: Call) {
   const everyContainer = {
     ...METHODS.listContainers,
-    answer: new RowDecoder({
+    responseType: new RowDecoder({
       stateField: 6,
       decode: (bytes) => containerFromWire(wire.Container.decode(bytes)),
     }),
@@ -257,10 +172,7 @@ function containerCalls(call: Call) {
 function resourceCalls(call: Call) {
   return {
     async updateContainerResources(containerId, resources, options) {
-      const request = {
-        containerId,
-        linux: resourcesToWire(resources),
-      };
+      const request = { containerId, linux: resourcesToWire(resources) };
       await call(METHODS.updateContainerResources, request, options);
     },
     async updatePodSandboxResources(podSandboxId, amounts, options) {

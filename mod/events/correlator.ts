@@ -8,7 +8,6 @@
  */
 
 import type { PodEvent, PodRef } from "../api/types/mod.ts";
-import { LruMap } from "./lru_map.ts";
 
 /** How many pods and kinds of events are remembered; upstream's `maxLruCacheEntries`. */
 const TABLE_ENTRIES = 4096;
@@ -135,4 +134,36 @@ export function hashText(text: string): number {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return hash >>> 0;
+}
+
+/** A map of at most `capacity` entries, which forgets what was not used for longest. */
+class LruMap<K, V> {
+  readonly #capacity: number;
+  /** The one used longest ago first. */
+  readonly #entries = new Map<K, V>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** How many entries there are. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The value of `key`; looking does not count as use. */
+  get(key: K): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Sets a value and makes it the latest one used. */
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.#capacity) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
+  }
 }

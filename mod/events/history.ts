@@ -72,7 +72,6 @@ export class EventHistory {
   #forgotten: number;
   readonly #moves = new Topic<number>();
 
-  /** An empty history. */
   constructor(limits: HistoryLimits, start: number) {
     this.#limits = limits;
     this.#latest = start;

@@ -87,23 +87,20 @@ export class EventRecorder implements EventSink {
   record(pod: PodRef, event: PodEvent): void {
     const { type, reason } = event;
     this.#counter.inc({ type, reason });
-    const happened: Happened = {
-      pod: boundPod(pod),
-      event: boundEvent(event),
-      at: momentOf(this.#clock),
-    };
-    const elapsedMs = happened.at.monotonicMs;
+    const bounded = { pod: boundPod(pod), event: boundEvent(event) };
+    const at = momentOf(this.#clock);
+    const elapsedMs = at.monotonicMs;
     const correlated = this.#correlator.correlate(
-      happened.pod,
-      happened.event,
+      bounded.pod,
+      bounded.event,
       elapsedMs,
     );
-    const { key, allowed } = correlated;
+    const { key, message, allowed } = correlated;
     if (!allowed) this.#limited.inc({ type });
     const { place, before } = this.#placeOf(correlated);
     const isDue = before === undefined ||
       elapsedMs - before.trace.loggedMs >= REPEAT_LOG_PERIOD_MS;
-    const next = follow(before, { happened, correlated, isDue });
+    const next = follow(before, { ...bounded, at, key, message, isDue });
     const isRepeated = before?.trace.identity === key;
     if (!isRepeated) this.#history.add(place, next);
     else if (!allowed) this.#history.amend(place, next);
@@ -193,25 +190,21 @@ function dated(
   };
 }
 
-/** One call of `record`. */
-interface Happened {
-  readonly pod: PodRef;
-  readonly event: PodEvent;
-  readonly at: Moment;
-}
-
 /** The event as it is kept now, after the one in whose place it comes. */
 function follow(
   before: TracedEvent | undefined,
   now: {
-    readonly happened: Happened;
-    readonly correlated: Correlated;
+    readonly pod: PodRef;
+    readonly event: PodEvent;
+    readonly at: Moment;
+    /** What the correlator makes of it. */
+    readonly key: string;
+    readonly message: string;
     readonly isDue: boolean;
   },
 ): UnnumberedEvent {
-  const { pod, event, at } = now.happened;
+  const { pod, event, at, key, message } = now;
   const { wallMs: nowMs, monotonicMs: elapsedMs } = at;
-  const { key, message } = now.correlated;
   const seen = before?.trace.identity === key ? before : undefined;
   const first = seen === undefined
     ? at

@@ -43,28 +43,21 @@ export async function measureStorage(
 ): Promise<StorageUsage> {
   const { meters, paths, signal } = deps;
   const volumes = await meters.volumes(pod, signal);
-  const nothing: StorageUsage = {
-    volumes,
-    logs: new Map(),
-    layers: new Map(),
-    files: 0,
-  };
-  if (!limitsEphemeral(limits)) return nothing;
+  if (!limitsEphemeral(limits)) {
+    return { volumes, logs: new Map(), layers: new Map(), files: 0 };
+  }
   const logs = new Map<string, number>();
   const logDirectory = `${paths.podLogsDir}/${logDirectoryName(pod)}`;
-  for (const name of containerNames(pod)) {
+  const { initContainers = [], containers } = pod.spec;
+  for (const { name } of [...initContainers, ...containers]) {
     const bytes = await meters.directory(`${logDirectory}/${name}`, signal);
     logs.set(name, bytes);
   }
   const own = `${paths.podsDir}/${pod.metadata.uid}`;
   const hostsFile = await meters.directory(`${own}/etc-hosts`, signal);
   const messages = await meters.directory(`${own}/containers`, signal);
-  return {
-    volumes,
-    logs,
-    layers: layersOf(pod, layers),
-    files: hostsFile + messages,
-  };
+  const files = hostsFile + messages;
+  return { volumes, logs, layers: layersOf(pod, layers), files };
 }
 
 /** Of a container that was restarted the runtime may know several. */
@@ -78,9 +71,4 @@ function layersOf(
     sums.set(container, (sums.get(container) ?? 0) + usedBytes);
   }
   return sums;
-}
-
-function containerNames(pod: Pod): readonly string[] {
-  const { initContainers = [], containers } = pod.spec;
-  return [...initContainers, ...containers].map(({ name }) => name);
 }

@@ -7,6 +7,7 @@
 import type { Clock } from "../base/mod.ts";
 import type {
   Counter,
+  LogFields,
   Logger,
   MetricsRegistry,
 } from "../base/telemetry/mod.ts";
@@ -15,7 +16,7 @@ import type { EventSink, Pod } from "../api/types/mod.ts";
 import { isCriticalPod } from "../api/vocabulary/mod.ts";
 import { podRef } from "../api/objects/mod.ts";
 import { measureStorage, type StoragePaths } from "./measure.ts";
-import type { EvictablePods, LayerUsage, StorageMeters } from "./ports.ts";
+import type { EvictablePods, StorageMeters } from "./ports.ts";
 import {
   type Excess,
   findExcess,
@@ -58,14 +59,9 @@ export class StorageEvictor {
   readonly #paths: StoragePaths;
   readonly #evictions: Counter;
   /** A pod object is never altered, so its limits need be read but once. */
-  readonly #limits = new WeakMap<
-    Pod,
-    { readonly limits: StorageLimits | undefined }
-  >();
-  /** Why a pod could not be measured last time, so that it is logged once. */
-  readonly #failures = new WeakMap<Pod, string>();
-  /** The last failure to measure layers, so that it is logged once. */
-  #layersFailure = "";
+  readonly #limits = new WeakMap<Pod, StorageLimits | undefined>();
+  /** Why pods, or layers for all, could not be measured last time, so that it is logged once. */
+  readonly #failures = new WeakMap<object, string>();
 
   constructor(deps: StorageEvictorDeps, paths: StoragePaths) {
     this.#deps = { ...deps, log: deps.log.named("eviction") };
@@ -77,21 +73,20 @@ export class StorageEvictor {
     );
   }
 
-  /** Works until `signal` aborts. */
+  /**
+   * Works until `signal` aborts.
+   *
+   * @throws {unknown} Its reason.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     let pauseMs = PERIOD_MS;
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(pauseMs, signal);
-        const startMs = clock.monotonic();
-        await this.check(signal);
-        const tookMs = clock.monotonic() - startMs;
-        pauseMs = Math.max(PERIOD_MS, tookMs * PAUSES_PER_CHECK);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
+    for (;;) {
+      await clock.sleep(pauseMs, signal);
+      const startMs = clock.monotonic();
+      await this.check(signal);
+      const tookMs = clock.monotonic() - startMs;
+      pauseMs = Math.max(PERIOD_MS, tookMs * PAUSES_PER_CHECK);
     }
   }
 
@@ -102,61 +97,56 @@ export class StorageEvictor {
       return limits === undefined ? [] : [{ pod, limits }];
     });
     const wantsLayers = limited.some(({ limits }) => limitsEphemeral(limits));
-    const layers = wantsLayers ? await this.#layers(signal) : [];
+    const { meters } = this.#deps;
+    const paths = this.#paths;
+    // Without the runtime's figures the rest still counts.
+    const layers = wantsLayers
+      ? await this.#try(() => meters.layers(signal), {
+        of: this,
+        failure: ["layers_not_measured", {}],
+        signal,
+      })
+      : undefined;
     for (const { pod, limits } of limited) {
-      const excess = await this.#measure({ pod, limits, layers }, signal);
+      const excess = await this.#try(async () => {
+        const of = { pod, limits, layers: layers ?? [] };
+        const usage = await measureStorage(of, { meters, paths, signal });
+        return findExcess(pod, limits, usage);
+      }, {
+        of: pod,
+        failure: ["pod_not_measured", { ...podRef(pod) }],
+        signal,
+      });
       if (excess !== undefined) this.#evict(pod, excess);
     }
   }
 
   #limitsOf(pod: Pod): StorageLimits | undefined {
-    let known = this.#limits.get(pod);
-    if (known === undefined) {
-      known = { limits: storageLimits(pod) };
-      this.#limits.set(pod, known);
-    }
-    return known.limits;
+    if (!this.#limits.has(pod)) this.#limits.set(pod, storageLimits(pod));
+    return this.#limits.get(pod);
   }
 
-  /** What a pod exceeds. One that cannot be measured does not keep others from being. */
-  async #measure(
-    of: { pod: Pod; limits: StorageLimits; layers: readonly LayerUsage[] },
-    signal: AbortSignal,
-  ): Promise<Excess | undefined> {
-    const { meters, log } = this.#deps;
+  /** Measures one thing; where that fails it keeps no other from being measured. */
+  async #try<T>(
+    measure: () => Promise<T>,
+    { of, failure: [message, fields], signal }: {
+      readonly of: object;
+      readonly failure: readonly [message: string, fields: LogFields];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<T | undefined> {
     try {
-      const usage = await measureStorage(of, {
-        meters,
-        paths: this.#paths,
-        signal,
-      });
-      this.#failures.delete(of.pod);
-      return findExcess(of.pod, of.limits, usage);
+      const found = await measure();
+      this.#failures.delete(of);
+      return found;
     } catch (error) {
       signal.throwIfAborted();
       const failure = describeError(error);
-      if (failure !== this.#failures.get(of.pod)) {
-        log.warn("pod_not_measured", { ...podRef(of.pod), error: failure });
+      if (failure !== this.#failures.get(of)) {
+        this.#deps.log.warn(message, { ...fields, error: failure });
       }
-      this.#failures.set(of.pod, failure);
+      this.#failures.set(of, failure);
       return undefined;
-    }
-  }
-
-  /** Without the runtime's figures the rest still counts. */
-  async #layers(signal: AbortSignal): Promise<readonly LayerUsage[]> {
-    try {
-      const layers = await this.#deps.meters.layers(signal);
-      this.#layersFailure = "";
-      return layers;
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = describeError(error);
-      if (failure !== this.#layersFailure) {
-        this.#deps.log.warn("layers_not_measured", { error: failure });
-      }
-      this.#layersFailure = failure;
-      return [];
     }
   }
 

@@ -89,66 +89,55 @@ export function findExcess(
   limits: StorageLimits,
   usage: StorageUsage,
 ): Excess | undefined {
-  return volumeExcess(limits, usage) ?? podExcess(pod, limits, usage) ??
-    containerExcess(limits, usage);
-}
-
-function volumeExcess(
-  limits: StorageLimits,
-  usage: StorageUsage,
-): Excess | undefined {
-  for (const [name, limit] of limits.volumes) {
-    if (!isAbove(usage.volumes.get(name), limit)) continue;
+  const volume = firstAbove(limits.volumes, (name) => usage.volumes.get(name));
+  if (volume !== undefined) {
     return {
       signal: "emptydirfs.limit",
-      message: `Usage of EmptyDir volume "${name}" exceeds the limit "${
-        formatQuantity(limit)
-      }". `,
+      message:
+        `Usage of EmptyDir volume "${volume.name}" exceeds the limit "${volume.limit}". `,
     };
+  }
+  if (limits.pod !== undefined && isAbove(usedByPod(pod, usage), limits.pod)) {
+    return {
+      signal: "ephemeralpodfs.limit",
+      message:
+        `Pod ephemeral local storage usage exceeds the total limit of containers ${
+          formatQuantity(limits.pod)
+        }. `,
+    };
+  }
+  const container = firstAbove(
+    limits.containers,
+    (name) => (usage.logs.get(name) ?? 0) + (usage.layers.get(name) ?? 0),
+  );
+  return container && {
+    signal: "ephemeralcontainerfs.limit",
+    message:
+      `Container ${container.name} exceeded its local ephemeral storage limit "${container.limit}". `,
+  };
+}
+
+function firstAbove(
+  limits: ReadonlyMap<string, Quantity>,
+  usedBy: (name: string) => number | undefined,
+): { readonly name: string; readonly limit: string } | undefined {
+  for (const [name, limit] of limits) {
+    if (isAbove(usedBy(name), limit)) {
+      return { name, limit: formatQuantity(limit) };
+    }
   }
   return undefined;
 }
 
-function podExcess(
-  pod: Pod,
-  limits: StorageLimits,
-  usage: StorageUsage,
-): Excess | undefined {
-  const limit = limits.pod;
-  if (limit === undefined) return undefined;
+function usedByPod(pod: Pod, usage: StorageUsage): number {
   const inMemory = new Set(
     (pod.spec.volumes ?? [])
       .filter(({ emptyDir }) => emptyDir?.medium === "Memory")
       .map(({ name }) => name),
   );
   const onDisk = [...usage.volumes].filter(([name]) => !inMemory.has(name));
-  const total = sum(onDisk.map(([, bytes]) => bytes)) +
-    sum(usage.logs.values()) + sum(usage.layers.values()) + usage.files;
-  if (!isAbove(total, limit)) return undefined;
-  return {
-    signal: "ephemeralpodfs.limit",
-    message:
-      `Pod ephemeral local storage usage exceeds the total limit of containers ${
-        formatQuantity(limit)
-      }. `,
-  };
-}
-
-function containerExcess(
-  limits: StorageLimits,
-  usage: StorageUsage,
-): Excess | undefined {
-  for (const [name, limit] of limits.containers) {
-    const used = (usage.logs.get(name) ?? 0) + (usage.layers.get(name) ?? 0);
-    if (!isAbove(used, limit)) continue;
-    return {
-      signal: "ephemeralcontainerfs.limit",
-      message: `Container ${name} exceeded its local ephemeral storage limit "${
-        formatQuantity(limit)
-      }". `,
-    };
-  }
-  return undefined;
+  return sum(onDisk.map(([, bytes]) => bytes)) + sum(usage.logs.values()) +
+    sum(usage.layers.values()) + usage.files;
 }
 
 /** Init containers that end do not count on their own. */

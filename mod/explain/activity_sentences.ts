@@ -5,32 +5,21 @@
  */
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
-import type { Explanation } from "./explanation.ts";
-import { lasts, RUNS } from "./time_words.ts";
-
-/** One kind of activity. */
-type Doing<K extends ActivityFact["kind"]> = Extract<
-  ActivityFact,
-  { readonly kind: K }
->;
+import type { Scope } from "./explanation.ts";
+import { RUNS } from "./time_words.ts";
 
 /** Says what goes on; what is part of something else that goes on is told once. */
 export function activitySentences(
   activities: readonly ActivityFact[],
-  explanation: Explanation,
+  scope: Scope,
 ): readonly string[] {
-  const stopping = activities.filter((each) =>
-    each.kind === "stopping_container"
+  const { stops = [], rest = [] } = Object.groupBy(
+    activities.filter((each) => !isPartOf(each, activities)),
+    ({ kind }) => kind === "stopping_container" ? "stops" : "rest",
   );
-  const rest = activities.filter((each) =>
-    !isPartOf(each, activities) && each.kind !== "stopping_container"
+  return [...rest, ...stops].map((each) =>
+    sentence(each, { ...scope, activities })
   );
-  return [
-    ...rest.map((each) => sentence(each, explanation)),
-    ...stopping.map((each) =>
-      stoppingSentence(each, { activities, explanation })
-    ),
-  ];
 }
 
 /** Whether another one tells more of the same. */
@@ -54,8 +43,13 @@ function isPartOf(
   }
 }
 
-function sentence(activity: ActivityFact, { time }: Explanation): string {
-  const since = time.lasting(activity.forMs);
+/** All that goes on, and whose it is. */
+interface Doings extends Scope {
+  readonly activities: readonly ActivityFact[];
+}
+
+function sentence(activity: ActivityFact, doings: Doings): string {
+  const since = doings.time.lasting(activity.forMs);
   switch (activity.kind) {
     case "waiting_for_start_place":
       return `Waiting for its turn to start ${since}: ${
@@ -88,7 +82,7 @@ function sentence(activity: ActivityFact, { time }: Explanation): string {
     case "waiting_for_others_to_end":
       return `Container "${activity.container}" ends after the others, which have not ended yet`;
     case "stopping_container":
-      return `Stopping container "${activity.container}" ${since}`;
+      return stoppingSentence(activity, doings);
   }
 }
 
@@ -97,14 +91,10 @@ function turnWords(places: number, one: string, several: string): string {
 }
 
 function stoppingSentence(
-  stopping: Doing<"stopping_container">,
-  { activities, explanation }: {
-    readonly activities: readonly ActivityFact[];
-    readonly explanation: Explanation;
-  },
+  stopping: Extract<ActivityFact, { readonly kind: "stopping_container" }>,
+  { activities, facts, time }: Doings,
 ): string {
   const { container, graceSeconds, forMs } = stopping;
-  const { facts, time } = explanation;
   const endMs = facts.nowMs - forMs + graceSeconds * 1000;
   const label = `Container "${container}"`;
   const first = graceSeconds === 0
@@ -114,10 +104,9 @@ function stoppingSentence(
     : `${label} has had its ${graceSeconds} s to stop and is being killed`;
   const details = activities.flatMap((each) => {
     if (!("container" in each) || each.container !== container) return [];
-    const since = time.lasting(each.forMs);
     switch (each.kind) {
       case "pre_stop_hook":
-        return [lasts("its preStop hook", { ...RUNS, since })];
+        return [time.lasts("its preStop hook", RUNS, facts.nowMs - each.forMs)];
       case "waiting_for_others_to_end":
         return ["it waits for the others to end first"];
       default:

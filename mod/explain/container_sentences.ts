@@ -6,22 +6,13 @@
 
 import { activitySentences } from "./activity_sentences.ts";
 import {
-  appContainers,
   endWords,
-  ephemeralContainers,
   type ExplainedContainer,
   type Explanation,
-  initContainers,
-  stopOf,
 } from "./explanation.ts";
-import { containerFailure } from "./failure_sentences.ts";
+import { containerFailure, notStarted } from "./failure_sentences.ts";
 import { killWords } from "./explain_plan.ts";
-import {
-  readinessSentence,
-  runningSince,
-  startupSentence,
-} from "./probe_sentences.ts";
-import { lasts, RUNS } from "./time_words.ts";
+import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 
 /**
  * Says what keeps the containers from being ready; nothing when they all are.
@@ -33,20 +24,20 @@ export function containerSentences(
   explanation: Explanation,
   options: { readonly terse: boolean },
 ): readonly string[] {
-  const inits = initContainers(explanation);
+  const inits = explanation.inits;
   const next = inits.find((container) => !isDone(container));
   const sidecars = inits.filter((container) =>
     container.kind === "sidecar" && container !== next && !isReady(container)
   );
   // What comes later waits for this one, and for nothing of its own.
   const apps = next === undefined || hasStarted(explanation)
-    ? appContainers(explanation).filter((container) => !isReady(container))
+    ? explanation.apps.filter((container) => !isReady(container))
     : [];
-  const ephemeral = ephemeralContainers(explanation)
+  const ephemeral = explanation.ephemeral
     .filter(({ status }) => status?.state?.waiting !== undefined);
   return [next ?? [], sidecars, apps, ephemeral].flat()
     .filter((container) => !options.terse || hasNews(container))
-    .map((container) => containerSentence(container, explanation));
+    .map(containerSentence);
 }
 
 /** Whether there is more to tell of a container than that it has not been started. */
@@ -61,62 +52,41 @@ function hasNews({ status, failure, activities }: ExplainedContainer): boolean {
 const INITIAL_REASONS = ["", "ContainerCreating", "PodInitializing"];
 
 /** Says what one container waits for, or how it ended. */
-export function containerSentence(
-  container: ExplainedContainer,
-  explanation: Explanation,
-): string {
-  const { label, status, failure } = container;
-  const [doing] = activitySentences(container.activities, explanation);
-  if (doing !== undefined) {
-    return `${doing}${whyStopped(container, explanation)}`;
-  }
+function containerSentence(container: ExplainedContainer): string {
+  const { label, status, failure, facts } = container;
+  const [doing] = activitySentences(container.activities, container);
+  if (doing !== undefined) return `${doing}${whyStopped(container)}`;
   const { waiting, running, terminated } = status?.state ?? {};
-  if (running !== undefined) return runningSentence(container, explanation);
+  if (running !== undefined) {
+    const { kind, runs } = container;
+    if (kind === "init" || kind === "ephemeral") return runs;
+    return startupSentence(container) ?? readinessSentence(container) ?? runs;
+  }
   if (terminated !== undefined) {
-    const why = stopOf(container, terminated);
-    const end = endWords(terminated, explanation.time, why);
-    return `${label} ended with ${end}`;
+    return `${label} ended with ${endWords(container, terminated)}`;
   }
   const { reason = "", message = "" } = waiting ?? {};
-  if (failure !== undefined) {
-    return containerFailure(container, failure, explanation);
-  }
-  if (reason === "") return `${label} has not been started yet`;
+  if (failure !== undefined) return containerFailure(container, failure);
+  if (reason === "") return notStarted(container);
   const { cause } =
-    explanation.facts.decision?.earlier?.find((each) =>
+    facts.decision?.earlier?.find((each) =>
       each.container === container.spec.name && each.message === message
     ) ?? {};
-  const known = { reason, message, ...cause && { cause } };
-  return containerFailure(container, known, explanation);
+  return containerFailure(container, {
+    reason,
+    message,
+    ...cause && { cause },
+  });
 }
 
 /** Of one that is being stopped while the pod runs the plan knows why. */
-function whyStopped(
-  { spec, activities }: ExplainedContainer,
-  { facts }: Explanation,
-): string {
+function whyStopped({ spec, activities, facts }: ExplainedContainer): string {
   const isStopping = activities.some(({ kind }) =>
     kind === "stopping_container"
   );
   const step = facts.decision?.plan?.kill
     .find(({ containerName }) => containerName === spec.name);
   return isStopping && step !== undefined ? `: ${killWords(step)}` : "";
-}
-
-function runningSentence(
-  container: ExplainedContainer,
-  explanation: Explanation,
-): string {
-  const { label, kind } = container;
-  if (kind === "init" || kind === "ephemeral") {
-    return lasts(label, {
-      ...RUNS,
-      since: runningSince(container, explanation),
-    });
-  }
-  return startupSentence(container, explanation) ??
-    readinessSentence(container, explanation) ??
-    lasts(label, { ...RUNS, since: runningSince(container, explanation) });
 }
 
 /** Whether what comes after an init container need not wait for it. */
@@ -136,7 +106,7 @@ function isReady({ status, activities }: ExplainedContainer): boolean {
 
 /** The app was reached, whatever sidecars do now. */
 function hasStarted(explanation: Explanation): boolean {
-  return appContainers(explanation).some(({ status }) =>
+  return explanation.apps.some(({ status }) =>
     status?.state?.running !== undefined ||
     status?.state?.terminated !== undefined ||
     status?.lastState?.terminated !== undefined

@@ -5,19 +5,11 @@
  */
 
 import { activitySentences } from "./activity_sentences.ts";
-import {
-  appContainers,
-  endWords,
-  type ExplainedContainer,
-  type Explanation,
-  initContainers,
-  latestEnd,
-  stopOf,
-} from "./explanation.ts";
+import { endWords, type Explanation, latestEnd } from "./explanation.ts";
 import { cut, innermost } from "./innermost.ts";
-import { lasts, spanWords, words } from "./time_words.ts";
+import { latestMs, spanWords } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
-import { isTerminalPhase, parseTime } from "../pod/status/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 
 /** Says how a pod ends that nobody wants, that was evicted or that is done. */
 export function endingSentences(
@@ -26,58 +18,50 @@ export function endingSentences(
 ): readonly string[] {
   const { facts } = explanation;
   const isRemoved = stage.cause === "removed";
+  const isOver = isTerminalPhase(facts.pod.status?.phase);
+  const outcome = isOver ? outcomeSentences(explanation) : [];
   if (stage.kind === "terminating") {
     const doing = activitySentences(facts.activities, explanation);
     const how = [...doing, ...failureSentences(explanation)];
-    return isTerminalPhase(facts.pod.status?.phase) && !isRemoved
-      ? [...outcomeSentences(explanation), ...how]
-      : [
-        endsSentence(stage, explanation),
-        ...how,
-        ...outcome(stage, explanation),
-      ];
+    return isOver && !isRemoved
+      ? [...outcome, ...how]
+      : [endsSentence(stage, explanation), ...how, ...outcome.slice(0, 1)];
   }
   if (!isRemoved) return outcomeSentences(explanation);
   return [
     "It has ended and is being cleared away, as no manifest wants it any more",
-    ...outcome(stage, explanation),
+    ...outcome.slice(0, 1),
   ];
 }
 
 /** Says how a pod ended that does not run again. */
 export function outcomeSentences(explanation: Explanation): readonly string[] {
   const { status } = explanation.facts.pod;
-  const { phase, reason, message = "" } = status ?? {};
+  const { phase } = status ?? {};
   if (phase === "Succeeded") {
     return [
-      words("Completed", lastEndAt(explanation)) +
+      explanation.time.happened("Completed", lastEndMs(explanation)) +
       ": its containers ended with exit code 0 and need not run again",
     ];
   }
   if (phase !== "Failed") return ["It has ended"];
-  const again = againSentence(explanation);
-  switch (reason) {
-    case "Evicted":
-      return [`Evicted: ${cut(message)}`, again];
-    case "DeadlineExceeded": {
-      const seconds = explanation.facts.pod.spec.activeDeadlineSeconds;
-      const limit = seconds === undefined
-        ? "it may"
-        : `the ${spanWords(seconds * 1000)} that it may`;
-      return [
-        `Failed: it ran longer than ${limit} (DeadlineExceeded, activeDeadlineSeconds)`,
-        again,
-      ];
-    }
-    default: {
-      const why = [reason ?? "", cut(message)].filter((part) => part !== "");
-      const ends = failedEnds(explanation);
-      return [
-        `Failed: ${[...why, ...ends].join("; ") || "nobody knows why"}`,
-        again,
-      ];
-    }
+  return [failedSentence(explanation), againSentence(explanation)];
+}
+
+function failedSentence(explanation: Explanation): string {
+  const { spec, status } = explanation.facts.pod;
+  const { reason = "", message = "" } = status ?? {};
+  if (reason === "Evicted") return `Evicted: ${cut(message)}`;
+  if (reason === "DeadlineExceeded") {
+    const { activeDeadlineSeconds: seconds } = spec;
+    const limit = seconds === undefined
+      ? "it may"
+      : `the ${spanWords(seconds * 1000)} that it may`;
+    return `Failed: it ran longer than ${limit} (DeadlineExceeded, activeDeadlineSeconds)`;
   }
+  const why = [reason, cut(message), ...failedEnds(explanation)]
+    .filter((part) => part !== "");
+  return `Failed: ${why.join("; ") || "nobody knows why"}`;
 }
 
 /** Another manifest makes another pod, unless that names the UID itself. */
@@ -94,33 +78,19 @@ const GENERATED_UID = /^[0-9a-f]{32}$/;
 function failureSentences({ facts, time }: Explanation): readonly string[] {
   const { endFailure } = facts;
   if (endFailure === undefined) return [];
-  const { words: said, atMs } = endFailure;
-  return [
-    `${words("It could not be ended", time.at(atMs))} and is tried again: ${
-      innermost(said)
-    }`,
-  ];
-}
-
-function outcome(
-  stage: Exclude<PodState, { readonly kind: "syncing" }>,
-  explanation: Explanation,
-): readonly string[] {
-  const isOver = isTerminalPhase(explanation.facts.pod.status?.phase);
-  return stage.cause === "removed" && isOver
-    ? outcomeSentences(explanation).slice(0, 1)
-    : [];
+  const failed = time.happened("It could not be ended", endFailure.atMs);
+  return [`${failed} and is tried again: ${innermost(endFailure.words)}`];
 }
 
 function endsSentence(
   stage: Extract<PodState, { readonly kind: "terminating" }>,
   { facts, time }: Explanation,
 ): string {
-  const since = time.since(parseTime(facts.pod.metadata.deletionTimestamp));
+  const { deletionTimestamp } = facts.pod.metadata;
   switch (stage.cause) {
     case "removed":
       return `${
-        lasts("It", { now: "is ending", long: "has been ending", since })
+        time.lasts("It", ["is ending", "has been ending"], deletionTimestamp)
       }, as no manifest wants it any more`;
     case "evicted": {
       const { message = "" } = facts.pod.status ?? {};
@@ -134,25 +104,18 @@ function endsSentence(
 }
 
 /** How the containers ended that did not do well. */
-function failedEnds(explanation: Explanation): readonly string[] {
-  const all = [...initContainers(explanation), ...appContainers(explanation)];
-  return all.flatMap((container) => failedEnd(container, explanation));
+function failedEnds({ inits, apps }: Explanation): readonly string[] {
+  return [...inits, ...apps].flatMap((container) => {
+    const { label } = container;
+    const end = latestEnd(container);
+    if (end === undefined || end.exitCode === 0) return [];
+    const name = label.charAt(0).toLowerCase() + label.slice(1);
+    return [`${name} ended with ${endWords(container, end)}`];
+  });
 }
 
-function failedEnd(
-  container: ExplainedContainer,
-  { time }: Explanation,
-): readonly string[] {
-  const { label, status } = container;
-  const end = latestEnd(status);
-  if (end === undefined || end.exitCode === 0) return [];
-  const name = label.charAt(0).toLowerCase() + label.slice(1);
-  return [`${name} ended with ${endWords(end, time, stopOf(container, end))}`];
-}
-
-function lastEndAt(explanation: Explanation): string {
-  const times = appContainers(explanation).flatMap(({ status }) =>
-    parseTime(status?.state?.terminated?.finishedAt) ?? []
+function lastEndMs({ apps }: Explanation): number | undefined {
+  return latestMs(
+    apps.map(({ status }) => status?.state?.terminated?.finishedAt),
   );
-  return times.length === 0 ? "" : explanation.time.at(Math.max(...times));
 }

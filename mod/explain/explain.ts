@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 import { activitySentences } from "./activity_sentences.ts";
 import { cut, cutFaults, innermost } from "./innermost.ts";
 import { type Explanation, explanationOf } from "./explanation.ts";
@@ -18,7 +18,6 @@ import {
   troubleSentences,
 } from "./health_sentences.ts";
 import { holdSentences } from "./refusal_sentences.ts";
-import { lasts } from "./time_words.ts";
 
 /**
  * Says why a pod does not run, or that it runs and what is not well with it; the most
@@ -54,15 +53,12 @@ function outageSentences({ facts, time }: Explanation): readonly string[] {
   const { runtimeDown, pod, hold } = facts;
   const isOver = isTerminalPhase(pod.status?.phase) || hold !== undefined;
   if (runtimeDown === undefined || isOver) return [];
-  const since = time.since(runtimeDown.sinceMs);
-  const down = lasts("The runtime", {
-    now: "is down",
-    long: "has been down",
-    since,
-  });
+  const { message, sinceMs } = runtimeDown;
+  const states = ["is down", "has been down"] as const;
+  const down = time.lasts("The runtime", states, sinceMs);
   return [
     `${down}: ${
-      innermost(runtimeDown.message)
+      innermost(message)
     }; what runs in it goes on running, and nothing is started or stopped until it answers`,
   ];
 }
@@ -83,7 +79,7 @@ function stateSentences(explanation: Explanation): readonly string[] {
   }
   if (isTerminalPhase(status?.phase)) return outcomeSentences(explanation);
   if (stage === undefined || status?.phase === undefined) {
-    return ["It was just accepted: nothing has been done for it yet"];
+    return [ACCEPTED];
   }
   return progressSentences(explanation);
 }
@@ -100,8 +96,7 @@ function progressSentences(explanation: Explanation): readonly string[] {
   const containers = containerSentences(explanation, {
     terse: whole.length > 0,
   });
-  const isReady = findCondition(facts.pod.status?.conditions, "Ready")
-    ?.status === "True";
+  const isReady = explanation.conditionOf("Ready")?.status === "True";
   if (isReady && containers.length === 0) {
     return [readySentence(explanation), ...whole];
   }
@@ -132,10 +127,10 @@ function heldSentence({ facts }: Explanation): string {
   return `It waits for the pod of the same name (UID ${uid}) to end${how}`;
 }
 
-function unexplainedSentence({ facts }: Explanation): string {
-  const ready = findCondition(facts.pod.status?.conditions, "Ready");
+function unexplainedSentence({ conditionOf }: Explanation): string {
+  const ready = conditionOf("Ready");
   const why = ready?.message ?? ready?.reason ?? "";
-  return why === ""
-    ? "It was just accepted: nothing has been done for it yet"
-    : `It is not ready: ${cut(why)}`;
+  return why === "" ? ACCEPTED : `It is not ready: ${cut(why)}`;
 }
+
+const ACCEPTED = "It was just accepted: nothing has been done for it yet";

@@ -13,12 +13,7 @@ import {
   latestContainer,
   type ObservedPod,
 } from "../pod/observed/mod.ts";
-import {
-  decideSandbox,
-  type KillStep,
-  type PodPlan,
-  type SandboxFault,
-} from "../pod/plan/mod.ts";
+import type { KillStep, PodPlan, SandboxFault } from "../pod/plan/mod.ts";
 
 /**
  * Says each step of a plan and why it is taken, or that there is nothing to do.
@@ -35,7 +30,10 @@ export function explainPlan(
   const seen = { plan, pod, observed };
   const steps = [
     ...sandboxSteps(seen),
-    ...resetSteps(seen),
+    ...plan.reset.map(({ containerName, kill }) =>
+      `${kill ? "kill and remove" : "remove"} ${containerName}: ` +
+      "a container ended with a code that restarts all of them"
+    ),
     ...plan.kill.map((step) =>
       `kill ${step.containerName}: ${killWords(step)}`
     ),
@@ -55,29 +53,22 @@ export function explainPlan(
 
 /** Why a container is stopped, in a few words. */
 export function killWords({ reason, isResized }: KillStep): string {
-  switch (reason) {
-    case "spec_changed":
-      return isResized
-        ? "its new resources need a restart"
-        : "its definition changed";
-    case "liveness_failed":
-      return "its liveness probe failed";
-    case "startup_failed":
-      return "its startup probe failed";
-    case "state_unknown":
-      return "nobody knows its state";
-    case "superseded":
-      return "there is a newer one of its name";
-    case "sandbox_replaced":
-      return "its sandbox was replaced";
-    case "not_in_spec":
-      return "the spec does not name it any more";
-    case "pod_stopping":
-      return "the pod is being stopped";
-    case "post_start_failed":
-      return "its postStart hook failed";
-  }
+  return reason === "spec_changed" && isResized
+    ? "its new resources need a restart"
+    : KILL_REASONS[reason];
 }
+
+const KILL_REASONS: Readonly<Record<KillStep["reason"], string>> = {
+  spec_changed: "its definition changed",
+  liveness_failed: "its liveness probe failed",
+  startup_failed: "its startup probe failed",
+  state_unknown: "nobody knows its state",
+  superseded: "there is a newer one of its name",
+  sandbox_replaced: "its sandbox was replaced",
+  not_in_spec: "the spec does not name it any more",
+  pod_stopping: "the pod is being stopped",
+  post_start_failed: "its postStart hook failed",
+};
 
 interface Seen {
   readonly plan: PodPlan;
@@ -85,22 +76,17 @@ interface Seen {
   readonly observed: ObservedPod;
 }
 
-function sandboxSteps({ plan, pod, observed }: Seen): readonly string[] {
-  const { sandbox } = plan;
+function sandboxSteps(seen: Seen): readonly string[] {
+  const { sandbox } = seen.plan;
   switch (sandbox.kind) {
     case "keep":
       return [];
     case "create": {
-      const decision = decideSandbox(pod, observed);
-      const why = decision.kind === "create"
-        ? SANDBOX_FAULTS[decision.why]
-        : "its new resources need another one";
-      return sandbox.replacesId === undefined
-        ? [`create sandbox: ${why}`]
-        : [`replace sandbox: ${why}`];
+      const what = sandbox.replacesId === undefined ? "create" : "replace";
+      return [`${what} sandbox: ${SANDBOX_FAULTS[sandbox.why]}`];
     }
     case "stop":
-      return [`stop the pod: ${whyStop({ plan, pod, observed })}`];
+      return [`stop the pod: ${whyStop(seen)}`];
   }
 }
 
@@ -111,42 +97,28 @@ const SANDBOX_FAULTS: Readonly<Record<SandboxFault, string>> = {
   not_ready: "it is not ready any more",
   network_mode_differs: "the pod is to have another kind of network",
   no_address: "it has no address",
+  class_differs: "its new resources need another one",
 };
 
 function whyStop({ pod, observed }: Seen): string {
-  const failed = (pod.spec.initContainers ?? []).flatMap((container) => {
-    if (isRestartableInit(container)) return [];
+  const { initContainers = [], containers } = pod.spec;
+  const endOf = (container: ContainerSpec) => {
     const seen = latestContainer(observed, container.name);
-    const isFinal = seen?.state === "exited" &&
-      judgeInitEnd(container, pod, seen) === "leave";
-    return isFinal ? [endOf(container, { pod, exitCode: seen.exitCode })] : [];
+    return seen?.state === "exited" ? seen : undefined;
+  };
+  const failed = initContainers.find((container) => {
+    const end = endOf(container);
+    return end && judgeInitEnd(container, pod, end) === "leave";
   });
-  if (failed[0] !== undefined) return failed[0];
-  const ended = pod.spec.containers.flatMap((container) => {
-    const seen = latestContainer(observed, container.name);
-    return seen?.state === "exited"
-      ? [endOf(container, { pod, exitCode: seen.exitCode })]
-      : [];
-  });
-  return ended.length === 0
-    ? "none of its containers is to run again"
-    : ended.join("; ");
-}
-
-function endOf(
-  container: ContainerSpec,
-  { pod, exitCode }: { readonly pod: Pod; readonly exitCode: number },
-): string {
-  return `${container.name} ended with code ${exitCode} and its policy is ${
-    containerRestartPolicy(container, pod)
-  }`;
-}
-
-function resetSteps({ plan }: Seen): readonly string[] {
-  return plan.reset.map(({ containerName, kill }) =>
-    `${kill ? "kill and remove" : "remove"} ${containerName}: ` +
-    "a container ended with a code that restarts all of them"
-  );
+  const ended = (failed === undefined ? containers : [failed])
+    .flatMap((container) => {
+      const end = endOf(container);
+      const policy = containerRestartPolicy(container, pod);
+      return end === undefined ? [] : [
+        `${container.name} ended with code ${end.exitCode} and its policy is ${policy}`,
+      ];
+    });
+  return ended.join("; ") || "none of its containers is to run again";
 }
 
 function startSteps(seen: Seen): readonly string[] {

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { ContainerSpec, ContainerStatus } from "../api/types/mod.ts";
+import type {
+  ContainerSpec,
+  ContainerStatus,
+  PodCondition,
+} from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
 import type {
@@ -13,27 +17,66 @@ import type {
   ProbeFact,
   StopFact,
 } from "./facts.ts";
-import { TimeWords, words } from "./time_words.ts";
-import { parseTime } from "../pod/status/mod.ts";
+import { RUNS, TimeWords } from "./time_words.ts";
+import { findCondition, parseTime } from "../pod/status/mod.ts";
 import { innermost } from "./innermost.ts";
 
-/** One explanation under way. */
-export interface Explanation {
+/** What every sentence is made of. */
+export interface Scope {
   readonly facts: ExplainFacts;
   readonly time: TimeWords;
 }
 
+/** One explanation under way, and the containers in their order. */
+export interface Explanation extends Scope {
+  /** The condition of a type. */
+  readonly conditionOf: (type: string) => PodCondition | undefined;
+  /** The init containers and sidecars. */
+  readonly inits: readonly ExplainedContainer[];
+  /** The containers that are the pod's purpose. */
+  readonly apps: readonly ExplainedContainer[];
+  /** The containers for debugging. */
+  readonly ephemeral: readonly ExplainedContainer[];
+  /** Those that are to run as long as the pod does: sidecars, then apps. */
+  readonly serving: readonly ExplainedContainer[];
+}
+
 /** Begins an explanation. */
 export function explanationOf(facts: ExplainFacts): Explanation {
-  return { facts, time: new TimeWords(facts) };
+  const { spec, status } = facts.pod;
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec;
+  const scope = { facts, time: new TimeWords(facts) };
+  const inits = initContainers.map((each, index) => {
+    if (isRestartableInit(each)) {
+      return explained(each, { ...scope, kind: "sidecar", what: "Sidecar" });
+    }
+    const what = `Init container ${index + 1} of ${initContainers.length},`;
+    return explained(each, { ...scope, kind: "init", what });
+  });
+  const apps = containers.map((each) =>
+    explained(each, { ...scope, kind: "app", what: "Container" })
+  );
+  const what = "Ephemeral container";
+  return {
+    ...scope,
+    conditionOf: (type) => findCondition(status?.conditions, type),
+    inits,
+    apps,
+    ephemeral: ephemeralContainers.map((each) =>
+      explained(each, { ...scope, kind: "ephemeral", what })
+    ),
+    serving: [...inits.filter(({ kind }) => kind === "sidecar"), ...apps],
+  };
 }
 
 /** One container and what is known of it. */
-export interface ExplainedContainer {
+export interface ExplainedContainer extends Scope {
   readonly spec: ContainerSpec;
   readonly kind: "app" | "init" | "sidecar" | "ephemeral";
   /** Such as `Init container 2 of 3, "migrate",`: how a sentence about it begins. */
   readonly label: string;
+  /** Of one that runs: that it does, and since when. */
+  readonly runs: string;
   readonly status: ContainerStatus | undefined;
   /** Why it could not be started. */
   readonly failure: FailureFact | undefined;
@@ -43,73 +86,45 @@ export interface ExplainedContainer {
   readonly stops: readonly StopFact[];
 }
 
-/** The init containers and sidecars of the pod, in their order. */
-export function initContainers(
-  { facts }: Explanation,
-): readonly ExplainedContainer[] {
-  const { spec: { initContainers: specs = [] }, status } = facts.pod;
-  return specs.map((spec, index) => {
-    const explain = explainer(facts, status?.initContainerStatuses);
-    return isRestartableInit(spec)
-      ? explain(spec, "sidecar", `Sidecar "${spec.name}"`)
-      : explain(
-        spec,
-        "init",
-        `Init container ${index + 1} of ${specs.length}, "${spec.name}",`,
-      );
-  });
-}
-
-/** The containers that are the pod's purpose, in their order. */
-export function appContainers(
-  { facts }: Explanation,
-): readonly ExplainedContainer[] {
-  const explain = explainer(facts, facts.pod.status?.containerStatuses);
-  return facts.pod.spec.containers.map((spec) =>
-    explain(spec, "app", `Container "${spec.name}"`)
-  );
-}
-
-/** The containers for debugging, in their order. */
-export function ephemeralContainers(
-  { facts }: Explanation,
-): readonly ExplainedContainer[] {
-  const { spec: { ephemeralContainers: specs = [] }, status } = facts.pod;
-  const explain = explainer(facts, status?.ephemeralContainerStatuses);
-  return specs.map((spec) =>
-    explain(spec, "ephemeral", `Ephemeral container "${spec.name}"`)
-  );
-}
-
-function explainer(
-  { decision, activities, probes, stops }: ExplainFacts,
-  statuses: readonly ContainerStatus[] | undefined,
-) {
-  return (
-    spec: ContainerSpec,
-    kind: ExplainedContainer["kind"],
-    label: string,
-  ): ExplainedContainer => {
-    const isIts = ({ container }: { readonly container?: string }): boolean =>
-      container === spec.name;
-    return {
-      spec,
-      kind,
-      label,
-      status: statuses?.find(({ name }) => name === spec.name),
-      failure: decision?.failures.find(isIts),
-      activities: activities.filter((each) =>
-        "container" in each && isIts(each)
-      ),
-      probes: probes.filter(isIts),
-      stops: stops?.filter(isIts) ?? [],
-    };
+function explained(
+  spec: ContainerSpec,
+  as: Pick<ExplainedContainer, keyof Scope | "kind"> & {
+    readonly what: string;
+  },
+): ExplainedContainer {
+  const { facts, time, kind, what } = as;
+  const { pod, decision, activities, probes, stops = [] } = facts;
+  const {
+    initContainerStatuses = [],
+    containerStatuses = [],
+    ephemeralContainerStatuses = [],
+  } = pod.status ?? {};
+  const status = [
+    ...initContainerStatuses,
+    ...containerStatuses,
+    ...ephemeralContainerStatuses,
+  ].find(({ name }) => name === spec.name);
+  const label = `${what} "${spec.name}"${kind === "init" ? "," : ""}`;
+  const isIts = ({ container }: { readonly container?: string }): boolean =>
+    container === spec.name;
+  return {
+    facts,
+    time,
+    spec,
+    kind,
+    label,
+    runs: time.lasts(label, RUNS, status?.state?.running?.startedAt),
+    status,
+    failure: decision?.failures.find(isIts),
+    activities: activities.filter((each) => "container" in each && isIts(each)),
+    probes: probes.filter(isIts),
+    stops: stops.filter(isIts),
   };
 }
 
 /** Why the agent stopped the run that ended so; `undefined` when it did not. */
-export function stopOf(
-  { stops }: ExplainedContainer,
+function stopOf(
+  { stops }: Pick<ExplainedContainer, "stops">,
   end: Terminated,
 ): string | undefined {
   const startMs = parseTime(end.startedAt) ?? -Infinity;
@@ -129,25 +144,19 @@ export type Terminated = NonNullable<
 
 /** The latest end that a status tells of. */
 export function latestEnd(
-  status: ContainerStatus | undefined,
+  { status }: Pick<ExplainedContainer, "status">,
 ): Terminated | undefined {
   return status?.state?.terminated ?? status?.lastState?.terminated;
 }
 
-/**
- * `exit code 1 at 12:02:40: <the last line that it left>`.
- *
- * @param why Why the agent stopped it; `undefined` when it ended by itself.
- */
+/** `exit code 1 at 12:02:40: <the last line that it left, or why the agent stopped it>`. */
 export function endWords(
+  container: Pick<ExplainedContainer, "time" | "stops">,
   end: Terminated,
-  time: TimeWords,
-  why?: string,
 ): string {
-  const how = words(
-    `exit code ${end.exitCode}${meaningOf(end)}`,
-    time.at(parseTime(end.finishedAt)),
-  );
+  const code = `exit code ${end.exitCode}${meaningOf(end)}`;
+  const how = container.time.happened(code, end.finishedAt);
+  const why = stopOf(container, end);
   if (why !== undefined) return `${how}, stopped because ${why}`;
   const line = lastLine(end.message ?? "");
   return line === "" ? how : `${how}: ${line}`;
@@ -182,7 +191,7 @@ const SIGNAL_CODES = 128;
 const LAST_SIGNAL = 64;
 
 /** The last line with something in it, cut to what fits a sentence. */
-export function lastLine(text: string): string {
+function lastLine(text: string): string {
   const line = text.split("\n").map((each) => each.trim())
     .findLast((each) => each !== "") ?? "";
   return innermost(line);

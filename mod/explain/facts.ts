@@ -24,31 +24,34 @@ export interface ExplainFacts {
   /** Where its worker is with it; `undefined` for a pod that has none. */
   readonly stage: PodState | undefined;
   /** Why it has no worker although it is wanted; absent when it has one, or is not judged yet. */
-  readonly hold?: HoldFact;
+  readonly hold?: HoldFact | undefined;
   /** Absent before the first look. */
-  readonly decision?: DecisionFact;
+  readonly decision?: DecisionFact | undefined;
   readonly activities: readonly ActivityFact[];
   readonly probes: readonly ProbeFact[];
   /** What the node lacks for the resources that it asks for anew; absent when it lacks nothing. */
-  readonly resizeShortage?: Shortage;
+  readonly resizeShortage?: Shortage | undefined;
   /** Another pod of its name, which has to end first. */
-  readonly namesake?: { readonly uid: string; readonly isEnding: boolean };
+  readonly namesake?:
+    | { readonly uid: string; readonly isEnding: boolean }
+    | undefined;
   /** The other pods that hold a share of the node. */
   readonly others: readonly Pod[];
   /** Where the agent stopped a container that was to run on; oldest first. */
-  readonly stops?: readonly StopFact[];
+  readonly stops?: readonly StopFact[] | undefined;
   /** Why it could not be ended when that was last tried; absent when nothing failed. */
-  readonly endFailure?: { readonly words: string; readonly atMs: number };
+  readonly endFailure?:
+    | { readonly words: string; readonly atMs: number }
+    | undefined;
   /** Absent while the runtime answers. */
-  readonly runtimeDown?: {
-    readonly message: string;
-    /** Absent when nobody knows. */
-    readonly sinceMs?: number;
-  };
+  readonly runtimeDown?:
+    /** Without a time when nobody knows. */
+    | { readonly message: string; readonly sinceMs?: number }
+    | undefined;
   /** Absent while the manifest of the pod is sound. */
-  readonly brokenManifest?: BrokenManifest;
+  readonly brokenManifest?: BrokenManifest | undefined;
   /** The source of the pod has not answered since the agent's start. */
-  readonly silentSource?: string;
+  readonly silentSource?: string | undefined;
   readonly nowMs: number;
   /** How far local time is ahead of UTC, in milliseconds. */
   readonly utcOffsetMs: number;
@@ -72,7 +75,7 @@ export interface DecisionFact {
   >[];
   readonly next: {
     readonly kind: "acting" | "settled" | "retry" | "held" | "terminal";
-    readonly dueMs?: number;
+    readonly dueMs?: number | undefined;
   };
 }
 
@@ -81,7 +84,7 @@ export type FailureFact = WallTimed<ContainerFailure> | WallTimed<PodFailure>;
 
 type WallTimed<T extends { readonly retryAtMs?: number }> =
   & Omit<T, "retryAtMs">
-  & { readonly retryMs?: number };
+  & { readonly retryMs?: number | undefined };
 
 /** That a container was stopped although the pod goes on. */
 export interface StopFact {
@@ -119,5 +122,5 @@ export interface BrokenManifest {
   /** What is wrong with it. */
   readonly text: string;
   /** Absent when nobody knows. */
-  readonly sinceMs?: number;
+  readonly sinceMs?: number | undefined;
 }

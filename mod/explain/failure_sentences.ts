@@ -18,62 +18,56 @@ import { innermost } from "./innermost.ts";
 import {
   endWords,
   type ExplainedContainer,
-  type Explanation,
   latestEnd,
-  stopOf,
+  type Scope,
 } from "./explanation.ts";
 import type { FailureFact } from "./facts.ts";
-import { words } from "./time_words.ts";
 
 /** What is known of a failure. */
 type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;
 
-/** One failure and whom it concerns. */
-interface OfPod {
+/** A failure of the pod as a whole, or of one container, and what else there is to say of it. */
+interface OfPod extends Scope {
   readonly failure: Known;
-  readonly explanation: Explanation;
 }
 
-interface OfContainer extends OfPod {
-  readonly container: ExplainedContainer;
-}
+type OfContainer = Omit<ExplainedContainer, "failure"> & OfPod;
 
 /** Says why a container waits. */
 export function containerFailure(
   container: ExplainedContainer,
   failure: Known & { readonly reason: string },
-  explanation: Explanation,
 ): string {
   const { reason } = failure;
-  const of = { container, failure, explanation };
+  const of = { ...container, failure };
   return isKnown(reason)
     ? CONTAINER_SENTENCES[reason](of)
-    : `${container.label} waits (${reason})${rest(of)}`;
+    : `${of.label} waits (${reason})${rest(of)}`;
 }
 
 /** Says why the pod as a whole cannot go on. */
 export function podFailure(
   failure: Known & { readonly reason: PodFailureReason },
-  explanation: Explanation,
+  { facts, time }: Scope,
 ): string {
-  return POD_SENTENCES[failure.reason]({ failure, explanation });
+  return POD_SENTENCES[failure.reason]({ failure, facts, time });
 }
 
 /** What a container waits for before anything was tried, and of its own accord. */
-type WaitingReason =
+type PlainWaiting =
   | "ContainerCreating"
   | "PodInitializing"
   | "RestartingAllContainers";
 
 function isKnown(
   reason: string,
-): reason is ContainerFailureReason | WaitingReason {
+): reason is ContainerFailureReason | PlainWaiting {
   return Object.hasOwn(CONTAINER_SENTENCES, reason);
 }
 
 const CONTAINER_SENTENCES: Readonly<
   Record<
-    ContainerFailureReason | WaitingReason,
+    ContainerFailureReason | PlainWaiting,
     (of: OfContainer) => string
   >
 > = {
@@ -91,22 +85,22 @@ const CONTAINER_SENTENCES: Readonly<
       again(of)
     }`,
   // Only another manifest helps, whenever it is tried again.
-  InvalidImageName: ({ container: { spec }, failure }) =>
+  InvalidImageName: ({ spec, failure }) =>
     `The image name "${
       spec.image ?? ""
     }" of container "${spec.name}" is not valid${tail(failure)}`,
   ImageInspectError: (of) =>
-    `The runtime cannot tell whether it has the image "${
-      of.container.spec.image ?? ""
-    }"${rest(of)}`,
-  FailedMount: (of) => volumeFailure(of, `${of.container.label} waits, its`),
+    `The runtime cannot tell whether it has the image "${of.spec.image ?? ""}"${
+      rest(of)
+    }`,
+  FailedMount: (of) => volumeFailure(of, `${of.label} waits, its`),
   CreateContainerConfigError: configError,
   CreateContainerError: (of) => ofContainer("cannot be created", of),
   RunContainerError: (of) => ofContainer("cannot be started", of),
   PostStartHookError: (of) =>
     ofContainer("was stopped because its postStart hook failed", of),
-  RestartingAllContainers: ({ container }) =>
-    `${container.label} is being restarted with all others of the pod, because of the exit code of one of them`,
+  RestartingAllContainers: ({ label }) =>
+    `${label} is being restarted with all others of the pod, because of the exit code of one of them`,
   ContainerCreating: notStarted,
   PodInitializing: notStarted,
 };
@@ -133,7 +127,7 @@ const POD_SENTENCES: Readonly<
 };
 
 function ofContainer(what: string, of: OfContainer): string {
-  return `${of.container.label} ${what}${rest(of)}`;
+  return `${of.label} ${what}${rest(of)}`;
 }
 
 function ofImage(what: string, of: OfContainer): string {
@@ -142,22 +136,19 @@ function ofImage(what: string, of: OfContainer): string {
 
 /** What a container shows before anything was tried. */
 export function notStarted(
-  { container }: Pick<OfContainer, "container">,
+  { label }: Pick<ExplainedContainer, "label">,
 ): string {
-  return `${container.label} has not been started yet`;
+  return `${label} has not been started yet`;
 }
 
 function crashLoop(of: OfContainer): string {
-  const { container, explanation: { time } } = of;
-  const { label, status } = container;
-  const end = latestEnd(status);
+  const { label, status, time } = of;
+  const end = latestEnd(of);
   const count = (status?.restartCount ?? 0) + 1;
   const times = count === 1 ? "once" : `${count} times`;
   const ended = end === undefined
     ? `it ended ${times}`
-    : `it ended ${times}, last with ${
-      endWords(end, time, stopOf(container, end))
-    }`;
+    : `it ended ${times}, last with ${endWords(of, end)}`;
   const retryMs = retryOf(of);
   if (retryMs === undefined) {
     return `${label} waits to start again (CrashLoopBackOff): ${ended}`;
@@ -171,19 +162,19 @@ function crashLoop(of: OfContainer): string {
   } (CrashLoopBackOff${distance}): ${ended}`;
 }
 
-function imageOf({ container }: OfContainer): string {
-  const { name, image = "" } = container.spec;
+function imageOf({ spec }: OfContainer): string {
+  const { name, image = "" } = spec;
   return `The image "${image}" of container "${name}"`;
 }
 
 /** Without an object that it names, a container is not at fault itself. */
 function configError(of: OfContainer): string {
-  const { container, failure: { cause } } = of;
+  const { label, spec, failure: { cause } } = of;
   return cause !== undefined && isMissing(cause)
-    ? `${
-      missingWords(cause, of)
-    } (wanted by container "${container.spec.name}")${again(of)}`
-    : `${container.label} cannot be configured${rest(of)}`;
+    ? `${missingWords(cause, of)} (wanted by container "${spec.name}")${
+      again(of)
+    }`
+    : `${label} cannot be configured${rest(of)}`;
 }
 
 /** @param whose how a sentence about a volume begins */
@@ -213,8 +204,8 @@ function isMissing(cause: FailureCause): cause is Missing {
 }
 
 /** `ConfigMap default/settings is missing`, or that it has no such key. */
-function missingWords(missing: Missing, { explanation }: OfPod): string {
-  const { namespace } = explanation.facts.pod.metadata;
+function missingWords(missing: Missing, { facts }: Scope): string {
+  const { namespace } = facts.pod.metadata;
   const object = `${missing.object} ${namespace}/${missing.name}`;
   return missing.kind === "missing_object"
     ? `${object} is missing`
@@ -245,15 +236,13 @@ function saidOf(cause: FailureCause | undefined): string | undefined {
 
 function again(of: OfPod): string {
   const dueMs = retryOf(of);
-  if (dueMs !== undefined) {
-    return words(", next try", of.explanation.time.due(dueMs));
-  }
-  const { next } = of.explanation.facts.decision ?? {};
+  if (dueMs !== undefined) return `, next try ${of.time.due(dueMs)}`;
+  const { next } = of.facts.decision ?? {};
   return next?.kind === "retry" ? ", tried again soon" : "";
 }
 
 /** When it is tried again; a failure that does not say goes with the pod's next look. */
-function retryOf({ failure, explanation }: OfPod): number | undefined {
-  const { next } = explanation.facts.decision ?? {};
+function retryOf({ failure, facts }: OfPod): number | undefined {
+  const { next } = facts.decision ?? {};
   return failure.retryMs ?? (next?.kind === "retry" ? next.dueMs : undefined);
 }

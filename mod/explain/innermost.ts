@@ -32,6 +32,11 @@ export function cut(said: string, maxLength: number = MAX_LENGTH): string {
   return `${text.slice(0, maxLength).toWellFormed()}…`;
 }
 
+/** What others say, behind a colon; nothing when they say nothing. */
+export function tail(said: string = ""): string {
+  return said === "" ? "" : `: ${cut(said)}`;
+}
+
 /** Cuts the faults of a manifest, which whoever mends it wants to see all. */
 export function cutFaults(said: string): string {
   return cut(said, MAX_FAULTS_LENGTH);

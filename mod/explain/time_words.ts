@@ -4,13 +4,11 @@
  * @module
  */
 
-/** The clock by which times are told. */
-export interface SentenceClock {
-  /** Wall time, milliseconds since the epoch. */
-  readonly nowMs: number;
-  /** How far local time is ahead of UTC, in milliseconds. */
-  readonly utcOffsetMs: number;
-}
+import { parseTime } from "../pod/status/mod.ts";
+import type { ExplainFacts } from "./facts.ts";
+
+/** A point in time: in milliseconds, or as a status writes it. */
+export type PointInTime = number | string | undefined;
 
 /**
  * Tells times both ways: what the clock on the wall shows, and how far away that is.
@@ -19,25 +17,47 @@ export interface SentenceClock {
  * happened by a clock that was wrong nothing is told, which is an empty text.
  */
 export class TimeWords {
-  readonly #clock: SentenceClock;
+  readonly #clock: Pick<ExplainFacts, "nowMs" | "utcOffsetMs">;
 
-  constructor(clock: SentenceClock) {
+  constructor(clock: Pick<ExplainFacts, "nowMs" | "utcOffsetMs">) {
     this.#clock = clock;
   }
 
   /** `at 12:02:40`; a point in the past. */
-  at(ms: number | undefined): string {
-    const agoMs = this.#agoMs(ms);
-    if (ms === undefined || agoMs === undefined) return "";
+  at(moment: PointInTime): string {
+    const past = this.#past(moment);
+    if (past === undefined) return "";
+    const { ms, agoMs } = past;
     return this.isSane ? `at ${this.#face(ms)}` : `${spanWords(agoMs)} ago`;
   }
 
+  /** Says what happened, and when if that is known. */
+  happened(what: string, moment: PointInTime): string {
+    return `${what} ${this.at(moment)}`.trimEnd();
+  }
+
   /** `since 12:01:02 (1 min 12 s)`; a point in the past. */
-  since(ms: number | undefined): string {
-    const agoMs = this.#agoMs(ms);
-    if (ms === undefined || agoMs === undefined) return "";
-    const span = spanWords(agoMs);
-    return this.isSane ? `since ${this.#face(ms)} (${span})` : `for ${span}`;
+  since(moment: PointInTime): string {
+    const past = this.#past(moment);
+    if (past === undefined) return "";
+    const span = spanWords(past.agoMs);
+    return this.isSane
+      ? `since ${this.#face(past.ms)} (${span})`
+      : `for ${span}`;
+  }
+
+  /**
+   * Says that something is so, and since when if that is known.
+   *
+   * @param state how it is said without and with a time
+   */
+  lasts(
+    subject: string,
+    [now, long]: readonly [now: string, long: string],
+    moment: PointInTime,
+  ): string {
+    const since = this.since(moment);
+    return since === "" ? `${subject} ${now}` : `${subject} ${long} ${since}`;
   }
 
   /** As `since`, for what is known to have lasted so long whatever the clock did. */
@@ -72,9 +92,9 @@ export class TimeWords {
   }
 
   /** Whether a point lies in the past, and no further away than that. */
-  isWithin(ms: number | undefined, spanMs: number): boolean {
-    const agoMs = this.#agoMs(ms);
-    return agoMs !== undefined && agoMs <= spanMs;
+  isWithin(moment: PointInTime, spanMs: number): boolean {
+    const { agoMs = Infinity } = this.#past(moment) ?? {};
+    return agoMs <= spanMs;
   }
 
   /** Whether the clock on the wall can be right at all. */
@@ -82,13 +102,16 @@ export class TimeWords {
     return this.#clock.nowMs >= EARLIEST_MS;
   }
 
-  /** How long ago; `undefined` for a time told by a clock that was another. */
-  #agoMs(ms: number | undefined): number | undefined {
+  /** Which point it is and how long ago; `undefined` for a time told by a clock that was another. */
+  #past(
+    moment: PointInTime,
+  ): { readonly ms: number; readonly agoMs: number } | undefined {
+    const ms = typeof moment === "string" ? parseTime(moment) : moment;
     if (ms === undefined) return undefined;
     const agoMs = this.#clock.nowMs - ms;
     const isForeign = this.isSane !== (ms >= EARLIEST_MS);
     if (isForeign || agoMs < -SKEW_MS) return undefined;
-    return Math.max(0, agoMs);
+    return { ms, agoMs: Math.max(0, agoMs) };
   }
 
   /** The time of the day; with the day when that is another. */
@@ -143,27 +166,13 @@ function stamp(ms: number): string {
 
 const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
 
-/**
- * Says that something is so, and since when if that is known.
- *
- * @param since As {@link TimeWords.since} tells it.
- */
-export function lasts(
-  subject: string,
-  state: {
-    readonly now: string;
-    readonly long: string;
-    readonly since: string;
-  },
-): string {
-  const { now, long, since } = state;
-  return since === "" ? `${subject} ${now}` : `${subject} ${long} ${since}`;
-}
+/** What {@link TimeWords.lasts} says of what runs. */
+export const RUNS = ["is running", "has been running"] as const;
 
-/** What {@link lasts} says of what runs. */
-export const RUNS = { now: "is running", long: "has been running" } as const;
-
-/** Joins the parts of a sentence, leaving out what is empty. */
-export function words(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
+/** The latest of some times as statuses write them; `undefined` when none is known. */
+export function latestMs(
+  times: readonly (string | undefined)[],
+): number | undefined {
+  const known = times.flatMap((text) => parseTime(text) ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
 }

@@ -96,33 +96,30 @@ export class ObjectStore implements ObjectGetter {
 
   /** The ConfigMap of that name, if there is one now. */
   configMap(ref: ObjectRef): KeyedObject | undefined {
-    const found = this.#find("ConfigMap", ref);
+    const found = this.#winners.get(keyOf({ kind: "ConfigMap", ...ref }));
     return found?.kind === "ConfigMap" ? found : undefined;
   }
 
   /** The Secret of that name, if there is one now. */
   secret(ref: ObjectRef): KeyedObject | undefined {
-    const found = this.#find("Secret", ref);
+    const found = this.#winners.get(keyOf({ kind: "Secret", ...ref }));
     return found?.kind === "Secret" ? found : undefined;
   }
 
   /** The claim of that name, if there is one now. */
   claim(ref: ObjectRef): ClaimObject | undefined {
-    const found = this.#find("PersistentVolumeClaim", ref);
+    const found = this.#winners.get(
+      keyOf({ kind: "PersistentVolumeClaim", ...ref }),
+    );
     return found?.kind === "PersistentVolumeClaim" ? found : undefined;
   }
 
   /** The class of that name, if there is one now. */
   runtimeClass(name: string): RuntimeClassObject | undefined {
-    const found = this.#find("RuntimeClass", { namespace: "", name });
+    const found = this.#winners.get(
+      keyOf({ kind: "RuntimeClass", namespace: "", name }),
+    );
     return found?.kind === "RuntimeClass" ? found : undefined;
-  }
-
-  #find(
-    kind: ObjectId["kind"],
-    { namespace, name }: ObjectRef,
-  ): LocalObject | undefined {
-    return this.#winners.get(keyOf({ kind, namespace, name }));
   }
 }
 
@@ -154,14 +151,11 @@ function changesBetween(
     const old = before.get(key);
     const now = after.get(key);
     if (old === now) continue;
-    if (now === undefined) {
-      if (old !== undefined) {
-        changes.push({ ...objectId(old), change: "removed" });
-      }
-    } else {
-      const change = old === undefined ? "added" : "changed";
-      changes.push({ ...objectId(now), change });
-    }
+    const object = now ?? old;
+    if (object === undefined) continue;
+    const existing = old === undefined ? "added" : "changed";
+    const change = now === undefined ? "removed" : existing;
+    changes.push({ ...objectId(object), change });
   }
   return changes;
 }

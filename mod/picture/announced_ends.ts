@@ -23,8 +23,7 @@ import type {
   ToldStatus,
 } from "../runtime/observe/mod.ts";
 
-/** What knowing needs. */
-export interface AnnouncedEndsDeps {
+interface AnnouncedEndsDeps {
   readonly runtime:
     & ListService
     & Pick<RuntimeService, "containerStatus" | "podSandboxStatus">;

@@ -59,19 +59,11 @@ export function diffPod(
   before: PodSnapshot,
   after: PodSnapshot,
 ): ContainerMoved[] {
-  const events: ContainerMoved[] = [];
-  for (const [containerId, now] of after) {
-    for (const kind of transition(before.get(containerId), now)) {
-      events.push({ kind, podUid, containerId });
-    }
-  }
-  for (const [containerId, old] of before) {
-    if (after.has(containerId)) continue;
-    for (const kind of transition(old, undefined)) {
-      events.push({ kind, podUid, containerId });
-    }
-  }
-  return events;
+  const ids = new Set([...after.keys(), ...before.keys()]);
+  return [...ids].flatMap((containerId) =>
+    transition(before.get(containerId), after.get(containerId))
+      .map((kind) => ({ kind, podUid, containerId }))
+  );
 }
 
 /** The states of a pod that was looked at closely. Pure. */

@@ -15,8 +15,7 @@ import type { ContainerEvent, RuntimeEvent } from "../cri/events/mod.ts";
 import { CriError } from "../cri/model/mod.ts";
 import type { ListPace } from "./list_pace.ts";
 
-/** What following the stream needs. */
-export interface EventFollowerDeps {
+interface EventFollowerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;

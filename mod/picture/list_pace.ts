@@ -17,8 +17,7 @@ import {
   type StreamState,
 } from "./stream_policy.ts";
 
-/** What pacing needs. */
-export interface ListPaceDeps {
+interface ListPaceDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
 }
@@ -185,26 +184,19 @@ export class ListPace {
   }
 }
 
-const ANNOUNCED_WAYS: Readonly<
-  Record<ContainerEvent["what"], "up" | "down" | undefined>
-> = {
-  created: undefined,
+const ANNOUNCED_WAYS: Partial<Record<ContainerEvent["what"], Way>> = {
   started: "up",
   stopped: "down",
   deleted: "down",
-  oom: undefined,
 };
 
 /**
  * What a stream has to announce. That something dead was removed changes nothing that
  * runs, and is mostly the agent's own doing.
  */
-const FOUND_WAYS: Readonly<
-  Record<ContainerMoved["kind"], "up" | "down" | undefined>
-> = {
+const FOUND_WAYS: Partial<Record<ContainerMoved["kind"], Way>> = {
   container_started: "up",
   container_died: "down",
-  container_removed: undefined,
-  container_changed: undefined,
-  container_lost: undefined,
 };
+
+type Way = "up" | "down";

@@ -5,8 +5,7 @@
  */
 
 import type { ContainerEvent } from "../cri/events/mod.ts";
-import type { ObservedPod } from "../pod/observed/mod.ts";
-import { eventNeed } from "./event_need.ts";
+import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 
 /** A runtime event on its way to being confirmed or dropped. */
 export interface DueEvent {
@@ -132,6 +131,44 @@ export function lookedFor(
   due.tries++;
   due.dueMs = pauseMs === undefined ? undefined : nowMs + pauseMs;
   return false;
+}
+
+/** What a runtime event asks for. */
+export type EventNeed =
+  /** What it says is known, or does not matter. */
+  | "nothing"
+  /** An inspection of that container. */
+  | "inspect"
+  /** A list of the pod: its sandbox ended, or the container is not known. */
+  | "list";
+
+/**
+ * Compares an event with what is known of the pod. Pure.
+ *
+ * Most events are about what the agent has just done itself, so most need nothing.
+ */
+export function eventNeed(
+  pod: ObservedPod | undefined,
+  event: Pick<ContainerEvent, "containerId" | "what">,
+): EventNeed {
+  const { containerId, what } = event;
+  const container = pod?.containers.find(({ id }) => id === containerId);
+  if (container !== undefined) {
+    const { state } = container;
+    const isKnown = what === "created" ||
+      // The kernel may have ended any process of it; if it was the first, it ends.
+      (what === "oom" && !isUnclearEnd(container)) ||
+      // The next list finds that one which ended long ago was removed.
+      (what !== "oom" && state === "exited") ||
+      (what === "started" && state === "running");
+    return isKnown ? "nothing" : "inspect";
+  }
+  const sandbox = pod?.sandboxes.find(({ id }) => id === containerId);
+  const isEnd = what === "stopped" || what === "deleted";
+  const isNews = sandbox === undefined
+    ? what !== "deleted" && what !== "oom"
+    : isEnd && sandbox.ready;
+  return isNews ? "list" : "nothing";
 }
 
 /** Whether a container or sandbox is in what is known of the pod. Pure. */

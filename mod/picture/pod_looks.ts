@@ -1,10 +1,15 @@
 /**
- * Looking at single pods, and telling what moved.
+ * Looking at pods because of a list, an event or somebody who waits, and telling what moved.
  *
  * @module
  */
 
-import { type Clock, deadline, Semaphore } from "../base/mod.ts";
+import {
+  type Clock,
+  deadline,
+  Semaphore,
+  type TaskGroup,
+} from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type {
   Histogram,
@@ -16,18 +21,17 @@ import {
   type ListService,
   nothingListed,
   type PodListing,
+  type RuntimeListing,
 } from "../runtime/observe/mod.ts";
 import type { Changes } from "./changes.ts";
-import type { ContainerMoved, PodLifecycleEvent } from "./diff.ts";
-import { eventNeed } from "./event_need.ts";
+import type { PodLifecycleEvent } from "./diff.ts";
 import type { ListPace } from "./list_pace.ts";
-import { lookedFor, type PodDue } from "./pod_due.ts";
+import { eventNeed, lookedFor, type PodDue } from "./pod_due.ts";
 import type { PodObserver } from "./pod_observer.ts";
-import type { PodPart } from "./pod_part.ts";
-import { differs } from "./pod_picture.ts";
+import { differs, isSettled, type PodPart } from "./pod_picture.ts";
 import type { RuntimePicture } from "./runtime_picture.ts";
 
-/** What looking at single pods needs. */
+/** What looking at pods needs. */
 export interface PodLooksDeps {
   readonly clock: Clock;
   readonly log: Logger;
@@ -50,18 +54,7 @@ export interface SettleOptions {
   readonly places?: Semaphore;
 }
 
-/** What came of a look. */
-interface Settled {
-  /** To be told, now that the picture can answer whoever hears it. */
-  readonly events: readonly PodLifecycleEvent[];
-  /** Those of the events that nobody had seen before this look. */
-  readonly found: readonly ContainerMoved[];
-}
-
-/** One pod whose status hangs must not hold up what the others have to tell. */
-const INSPECT_DEADLINE_MS = 10_000;
-
-/** One look; a pod that takes longer is left to the list of all. */
+/** One pod that hangs must not hold up the others; it is left to the list of all. */
 const LOOK_DEADLINE_MS = 10_000;
 
 /** How soon to list again for whoever waits, after the runtime could not answer. */
@@ -70,10 +63,11 @@ const RETRY_MS = 5_000;
 /** The same for one that waits: the clock may be too coarse to tell two moments apart. */
 const TICK_MS = 1;
 
+/** A runtime answers a few at once as fast as one. */
 const PARALLEL_LOOKS = 8;
 
-/** A look that takes longer than this gives its place to another. */
-const PLACE_MS = 1_000;
+/** A look that takes longer than this gives its place to another, and delays no list. */
+const LATE_MS = 1_000;
 
 /**
  * Brings the picture up to what lists, inspections and events say of one pod. What the
@@ -85,6 +79,8 @@ const PLACE_MS = 1_000;
 export class PodLooks {
   readonly #deps: PodLooksDeps;
   readonly #places = new Semaphore(PARALLEL_LOOKS);
+  /** The pods that lists have found moved and whose details are still being read. */
+  readonly #looking = new Set<string>();
   readonly #duration: Histogram;
 
   constructor(deps: PodLooksDeps) {
@@ -143,6 +139,65 @@ export class PodLooks {
   }
 
   /**
+   * Looks at the pods in which a list of all shows that something moved.
+   *
+   * @param options.tasks who waits for looks that take long; without it this does
+   * @returns the pods whose looks are not done yet
+   */
+  async settleAll(
+    listing: RuntimeListing,
+    options: Omit<SettleOptions, "places"> & {
+      readonly tasks: TaskGroup | undefined;
+    },
+  ): Promise<ReadonlySet<string>> {
+    const { startMs, tasks } = options;
+    const places = new Semaphore(PARALLEL_LOOKS);
+    const looks = new Map<string, Promise<void>>();
+    const late = new Set<string>(this.#looking);
+    for (const uid of this.#moved(listing, startMs)) {
+      if (late.has(uid)) continue;
+      this.#looking.add(uid);
+      const pod = listing.pods.get(uid);
+      const look = this.settle(uid, pod, { ...options, places }).finally(() => {
+        this.#looking.delete(uid);
+        looks.delete(uid);
+      });
+      looks.set(uid, look);
+    }
+    if (looks.size > 0) {
+      const { promise: isLate, resolve } = Promise.withResolvers<void>();
+      const limitMs = tasks === undefined ? Infinity : LATE_MS;
+      using _timer = this.#deps.clock.after(limitMs, resolve);
+      await Promise.race([Promise.all(looks.values()), isLate]);
+    }
+    for (const [uid, look] of looks) {
+      late.add(uid);
+      tasks?.start(() => look);
+    }
+    return late;
+  }
+
+  /** The pods that have to be looked at. */
+  *#moved(listing: RuntimeListing, startMs: number): Iterable<string> {
+    const { picture } = this.#deps;
+    const uids = new Set(picture.uids());
+    for (const uid of listing.pods.keys()) {
+      if (picture.isManaged(uid)) uids.add(uid);
+    }
+    for (const uid of uids) {
+      const pod = listing.pods.get(uid);
+      const known = picture.of(uid);
+      if (isSettled(known, pod, startMs)) {
+        // Somebody has looked since the list was asked for, at least at a part.
+        if (differs(uid, known, pod)) picture.followUp(uid);
+      } else if (pod !== undefined && picture.isActing(uid)) {
+        // What was told stays, so a look after the action finds the change again.
+        picture.followUp(uid);
+      } else yield uid;
+    }
+  }
+
+  /**
    * Brings the picture up to what a list shows of one pod, and tells what moved.
    *
    * That a list lacks something is not believed: what was known is asked for by its id.
@@ -156,45 +211,41 @@ export class PodLooks {
     listing: PodListing | undefined,
     options: SettleOptions,
   ): Promise<void> {
-    const { picture, pace, changes } = this.#deps;
-    const { events, found } = await this.#settle(uid, listing, options);
-    pace.judge(found, options.sinceMs);
-    changes.publish(events);
+    const { picture, changes } = this.#deps;
+    changes.publish(await this.#settle(uid, listing, options));
     if (this.#mustInspect(uid)) picture.followUp(uid);
   }
 
+  /** @returns what is to be told, now that the picture can answer whoever hears it */
   async #settle(
     uid: string,
     listing: PodListing | undefined,
     options: SettleOptions,
-  ): Promise<Settled> {
-    const { startMs, places } = options;
-    const { picture, clock } = this.#deps;
-    if (picture.of(uid).look.atMs > startMs) return { events: [], found: [] };
+  ): Promise<readonly PodLifecycleEvent[]> {
+    const { startMs, sinceMs, places, signal } = options;
+    const { picture, pace, clock } = this.#deps;
+    if (picture.of(uid).look.atMs > startMs) return [];
     const caught = picture.step(uid, { kind: "caught_up" }).moved;
+    const gone = { kind: "gone", atMs: startMs } as const;
     if (!differs(uid, picture.of(uid), listing) && !this.#mustInspect(uid)) {
-      if (listing === undefined) {
-        picture.step(uid, { kind: "gone", atMs: startMs });
-      }
-      return { events: caught, found: [] };
+      if (listing === undefined) picture.step(uid, gone);
+      return caught;
     }
-    using place = await places?.acquire(options.signal);
-    using _hurry = place &&
-      clock.after(PLACE_MS, () => place[Symbol.dispose]());
+    using place = await places?.acquire(signal);
+    using _hurry = place && clock.after(LATE_MS, () => place[Symbol.dispose]());
     if (!await this.#inspect(listing ?? nothingListed(uid), options)) {
-      return { events: caught, found: [] };
+      return caught;
     }
     // Another look may have told something meanwhile.
     const before = picture.of(uid).told;
     const settled = picture.step(uid, { kind: "settled", atMs: startMs });
     const { moved: found, picture: { told } } = settled;
-    if (told?.states.size === 0) {
-      picture.step(uid, { kind: "gone", atMs: startMs });
-    }
+    pace.judge(found, sinceMs);
+    if (told?.states.size === 0) picture.step(uid, gone);
     const isAgain = found.length === 0 && before?.mustInspect === true &&
       before.states.size > 0;
     const again = { kind: "pod_sync", podUid: uid } as const;
-    return { events: [...caught, ...isAgain ? [again] : found], found };
+    return [...caught, ...isAgain ? [again] : found];
   }
 
   /**
@@ -208,7 +259,7 @@ export class PodLooks {
   ): Promise<boolean> {
     const { picture, clock, observer } = this.#deps;
     const { uid } = listing;
-    using limit = deadline(clock, INSPECT_DEADLINE_MS, signal);
+    using limit = deadline(clock, LOOK_DEADLINE_MS, signal);
     try {
       const observed = await observer.inspect(listing, limit.signal);
       return picture.record(uid, observed, startMs);
@@ -317,7 +368,7 @@ export class PodLooks {
   ): Promise<boolean> {
     const { clock, log } = this.#deps;
     using place = await this.#places.acquire(signal);
-    using _hurry = clock.after(PLACE_MS, () => place[Symbol.dispose]());
+    using _hurry = clock.after(LATE_MS, () => place[Symbol.dispose]());
     using limit = deadline(clock, LOOK_DEADLINE_MS, signal);
     try {
       await look(limit.signal);

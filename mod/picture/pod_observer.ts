@@ -17,11 +17,10 @@ import {
   type PodListing,
 } from "../runtime/observe/mod.ts";
 import type { AnnouncedEnds } from "./announced_ends.ts";
-import type { PodPart } from "./pod_part.ts";
+import type { PodPart } from "./pod_picture.ts";
 import type { RuntimePicture } from "./runtime_picture.ts";
 
-/** What inspecting needs. */
-export interface PodObserverDeps {
+interface PodObserverDeps {
   readonly clock: Clock;
   readonly picture: RuntimePicture;
   /** The runtime, seen through the ends that are known already. */
@@ -52,7 +51,7 @@ export class PodObserver {
   async look(uid: string, signal: AbortSignal): Promise<ObservedPod> {
     const { clock, picture } = this.#deps;
     const atMs = clock.monotonic();
-    const observed = await this.#inspect(uid, undefined, signal);
+    const observed = await this.#inspect(uid, { signal });
     picture.record(uid, observed, atMs);
     return observed;
   }
@@ -66,7 +65,7 @@ export class PodObserver {
     listing: PodListing,
     signal: AbortSignal,
   ): Promise<ObservedPod> {
-    return await this.#inspect(listing.uid, listing, signal);
+    return await this.#inspect(listing.uid, { listing, signal });
   }
 
   /**
@@ -113,16 +112,11 @@ export class PodObserver {
 
   async #inspect(
     uid: string,
-    listing: PodListing | undefined,
-    signal: AbortSignal,
+    options: { readonly listing?: PodListing; readonly signal: AbortSignal },
   ): Promise<ObservedPod> {
     const cached = this.#deps.picture.get(uid);
-    const observed = await inspectPod(this.#look, uid, {
-      signal,
-      ...listing && { listing },
-      ...cached && { cached },
-    });
-    return await this.#complete(observed);
+    const more = { ...options, ...cached && { cached } };
+    return await this.#complete(await inspectPod(this.#look, uid, more));
   }
 
   async #complete(observed: ObservedPod): Promise<ObservedPod> {

@@ -4,8 +4,19 @@
  * @module
  */
 
-import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
-import { nothingListed, type PodListing } from "../runtime/observe/mod.ts";
+import {
+  isUnclearEnd,
+  type ObservedContainer,
+  type ObservedPod,
+  type ObservedSandbox,
+  type ObservedState,
+} from "../pod/observed/mod.ts";
+import {
+  nothingListed,
+  podIps,
+  type PodListing,
+  withContainers,
+} from "../runtime/observe/mod.ts";
 import {
   type ContainerMoved,
   diffPod,
@@ -13,7 +24,6 @@ import {
   type PodSnapshot,
   snapshotOfPod,
 } from "./diff.ts";
-import { type PodPart, withPart } from "./pod_part.ts";
 
 /**
  * What is known of a pod.
@@ -36,7 +46,8 @@ import { type PodPart, withPart } from "./pod_part.ts";
  * Every signal carries the time at which the runtime was asked, by the monotonic clock.
  * One that is older than what is known changes nothing, so that a list made before a
  * container was started can never hide that container (I1). `gone` takes what was told
- * along; after `dropped` the next list tells that it is gone.
+ * along; after `dropped` the next list tells that it is gone, and a look from before says
+ * nothing of the pod that may have its UID by then.
  */
 export interface PodPicture {
   readonly look: PodLook;
@@ -63,6 +74,15 @@ export type PodLook =
     }
   );
 
+/** One container of a pod as it was seen by itself. */
+export interface PodPart {
+  readonly containerId: string;
+  /** `undefined` when the runtime does not have it any more. */
+  readonly container: ObservedContainer | undefined;
+  /** The pod's newest sandbox, when it was looked at as well. */
+  readonly sandbox?: ObservedSandbox;
+}
+
 interface TimedPart {
   readonly part: PodPart;
   readonly atMs: number;
@@ -86,7 +106,7 @@ export type PictureSignal =
   /** The runtime did not have the pod at that time. */
   | { readonly kind: "gone"; readonly atMs: number }
   /** The agent has removed the pod. */
-  | { readonly kind: "dropped" }
+  | { readonly kind: "dropped"; readonly atMs: number }
   | { readonly kind: "inspection_wanted" }
   /** The listeners are to hear what the agent's own looks have found. */
   | { readonly kind: "caught_up" }
@@ -127,7 +147,7 @@ export function stepPicture(
     case "gone":
       return still(look.atMs > signal.atMs ? picture : NO_PICTURE);
     case "dropped":
-      return still({ look: UNSEEN, told });
+      return still({ look: { ...UNSEEN, atMs: signal.atMs }, told });
     case "inspection_wanted":
       return still({ look, told: told && { ...told, mustInspect: true } });
     case "caught_up":
@@ -188,10 +208,7 @@ function afterLook(
   return { look: { kind: "observed", pod, atMs, parts }, told };
 }
 
-function withPartOf(
-  look: PodLook,
-  { part, atMs }: TimedPart,
-): PodLook {
+function withPartOf(look: PodLook, { part, atMs }: TimedPart): PodLook {
   if (look.pod === undefined || look.atMs > atMs) return look;
   const before = look.parts.get(part.containerId);
   if (before !== undefined && before.atMs > atMs) return look;
@@ -200,23 +217,51 @@ function withPartOf(
 }
 
 /**
+ * The pod with that part of it brought up to date.
+ *
+ * A container goes from created to running to exited and never back, so of two looks
+ * at it the one that shows it further on is the later, whichever answer came first.
+ */
+function withPart(pod: ObservedPod, part: PodPart): ObservedPod {
+  const { containerId, container, sandbox } = part;
+  const shown = pod.containers.find(({ id }) => id === containerId);
+  const isBehind = shown !== undefined && container !== undefined &&
+    PROGRESS[shown.state] > PROGRESS[container.state];
+  const containers = container === undefined
+    ? pod.containers.filter(({ id }) => id !== containerId)
+    : isBehind
+    ? pod.containers
+    : withContainers(pod, [container]).containers;
+  if (sandbox === undefined) return { ...pod, containers };
+  const sandboxes = pod.sandboxes.map((each) =>
+    each.id === sandbox.id ? sandbox : each
+  );
+  return { ...pod, containers, sandboxes, ips: podIps(sandboxes, pod) };
+}
+
+/** What the runtime has lost sight of may be anything, so any other word outranks it. */
+const PROGRESS: Readonly<Record<ObservedState, number>> = {
+  unknown: 0,
+  created: 1,
+  running: 2,
+  exited: 3,
+};
+
+/**
  * The agent's own looks are as good as the others. That something started it knows;
  * what died or went is told.
  */
 function caughtUp(uid: string, picture: PodPicture): Stepped {
   const { look, told } = picture;
-  const { pod, atMs } = look;
-  if (pod === undefined || atMs <= (told?.atMs ?? -Infinity)) {
+  if (look.pod === undefined || look.atMs <= (told?.atMs ?? -Infinity)) {
     return still(picture);
   }
-  const states = snapshotOfPod(pod);
-  const mustInspect = mayTellMore(
-    pod,
-    (id) => told?.mustInspect === true || told?.states.get(id) !== "exited",
-  );
+  const { picture: { told: now }, moved } = settled(uid, picture, look.atMs);
+  const mustInspect = now.mustInspect ||
+    (told?.mustInspect === true && mayTellMore(look.pod, () => true));
   return {
-    picture: { look, told: { states, atMs, mustInspect } },
-    moved: diffPod(uid, told?.states ?? NOTHING, states).filter(({ kind }) =>
+    picture: { look, told: { ...now, mustInspect } },
+    moved: moved.filter(({ kind }) =>
       kind === "container_died" || kind === "container_removed"
     ),
   };
@@ -251,12 +296,6 @@ const NOTHING: PodSnapshot = new Map();
 
 /** A pod of which the runtime has nothing. */
 export function unseenPod(uid: string): ObservedPod {
-  return {
-    uid,
-    name: "",
-    namespace: "",
-    sandboxes: [],
-    containers: [],
-    ips: [],
-  };
+  const nothing = { sandboxes: [], containers: [], ips: [] };
+  return { uid, name: "", namespace: "", ...nothing };
 }

@@ -4,13 +4,18 @@
  * @module
  */
 
-import { type Clock, WorkQueue } from "../base/mod.ts";
+import { Bell, type Clock, WorkQueue } from "../base/mod.ts";
 import type { ContainerEvent } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { RuntimeListing } from "../runtime/observe/mod.ts";
-import { eventNeed } from "./event_need.ts";
 import type { ListPace } from "./list_pace.ts";
-import { type DueEvent, isShownIn, PodDue, VAIN_MS } from "./pod_due.ts";
+import {
+  type DueEvent,
+  eventNeed,
+  isShownIn,
+  PodDue,
+  VAIN_MS,
+} from "./pod_due.ts";
 import {
   NO_PICTURE,
   type PictureSignal,
@@ -20,18 +25,15 @@ import {
   unseenPod,
 } from "./pod_picture.ts";
 import { UnknownEvents } from "./unknown_events.ts";
-import { Waiters } from "./waiters.ts";
 
-/** What the picture needs. */
-export interface RuntimePictureDeps {
+interface RuntimePictureDeps {
   readonly clock: Clock;
   readonly pace: ListPace;
   /** The agent's own pods; others are listed, but neither inspected nor told about. */
   readonly managed: { has(uid: string): boolean };
 }
 
-/** Makes the looks that are due of a pod. */
-export type LookHandler = (
+type LookHandler = (
   uid: string,
   due: PodDue,
   signal: AbortSignal,
@@ -63,7 +65,8 @@ export class RuntimePicture {
   readonly #due = new Map<string, PodDue>();
   readonly #queue: WorkQueue<string>;
   readonly #unknown = new UnknownEvents();
-  readonly #waiters = new Waiters();
+  /** By pod, as long as somebody waits for a newer look at it. */
+  readonly #newer = new Map<string, Bell>();
   readonly #acting = new Set<string>();
   #unknownTimer: Disposable | undefined;
   #isOver = false;
@@ -135,7 +138,7 @@ export class RuntimePicture {
 
   /** Whether somebody waits for a newer look at the pod. */
   isAwaited(uid: string): boolean {
-    return this.#waiters.has(uid);
+    return this.#newer.has(uid);
   }
 
   /**
@@ -154,13 +157,23 @@ export class RuntimePicture {
     const { pace } = this.#deps;
     signal.throwIfAborted();
     while (this.timeOf(uid) <= newerThanMs) {
-      const newer = this.#waiters.wait(uid, newerThanMs, signal);
-      this.#enqueue(uid, pace.isNear ? PATIENCE_MS : 0, newerThanMs);
+      const newer = this.#waitForLook(uid, signal);
+      this.enqueue(uid, pace.isNear ? PATIENCE_MS : 0, { newerThanMs });
       await newer;
     }
     const { look } = this.of(uid);
     if (look.kind === "unreadable") throw look.error;
     return look.pod ?? unseenPod(uid);
+  }
+
+  async #waitForLook(uid: string, signal: AbortSignal): Promise<void> {
+    const bell = this.#newer.get(uid) ?? new Bell();
+    this.#newer.set(uid, bell);
+    await bell.wait(signal);
+    // Somebody may have begun to wait by another bell since.
+    const isLast = !bell.isAwaited && this.#newer.get(uid) === bell;
+    if (isLast) this.#newer.delete(uid);
+    signal.throwIfAborted();
   }
 
   /** The agent acts upon the pod until this is disposed of. */
@@ -176,14 +189,12 @@ export class RuntimePicture {
    */
   record(uid: string, seen: ObservedPod | Error, atMs: number): boolean {
     const before = this.of(uid);
-    const { picture } = this.step(
-      uid,
-      seen instanceof Error
-        ? { kind: "failed", error: seen, atMs }
-        : { kind: "seen", pod: seen, atMs },
-    );
+    const signal: PictureSignal = seen instanceof Error
+      ? { kind: "failed", error: seen, atMs }
+      : { kind: "seen", pod: seen, atMs };
+    const { picture } = this.step(uid, signal);
     if (picture === before) return false;
-    this.#waiters.wake(uid, this.timeOf(uid));
+    this.#newer.get(uid)?.ring();
     this.#recorded(uid, picture.look.pod);
     return true;
   }
@@ -197,16 +208,16 @@ export class RuntimePicture {
 
   /** Forgets a pod that the agent has removed for good. */
   forget(uid: string): void {
-    this.step(uid, { kind: "dropped" });
+    this.step(uid, { kind: "dropped", atMs: this.#deps.clock.monotonic() });
   }
 
   /** Changes what is known of a pod, without waking who waits for it. */
   step(uid: string, signal: PictureSignal): Stepped {
     const stepped = stepPicture(uid, this.of(uid), signal);
-    const { picture } = stepped;
-    if (picture.look.kind === "unseen" && picture.told === undefined) {
-      this.#pods.delete(uid);
-    } else this.#pods.set(uid, picture);
+    const { picture, picture: { look, told } } = stepped;
+    const isKnown = look.atMs !== -Infinity || told !== undefined;
+    if (isKnown) this.#pods.set(uid, picture);
+    else this.#pods.delete(uid);
     this.#owners = undefined;
     return stepped;
   }
@@ -232,9 +243,7 @@ export class RuntimePicture {
       if (!this.#exceptions.has(uid)) this.#exceptions.set(uid, this.#allAtMs);
     }
     this.#allAtMs = atMs;
-    for (const uid of this.#waiters.uids()) {
-      this.#waiters.wake(uid, this.timeOf(uid));
-    }
+    for (const bell of this.#newer.values()) bell.ring();
   }
 
   /** Takes a runtime event: what it names is looked at, unless that is known already. */
@@ -246,9 +255,15 @@ export class RuntimePicture {
     this.#awaitOwners();
   }
 
-  /** Asks for a list of one pod in `delayMs`, whatever is known by then. */
-  enqueue(uid: string, delayMs: number): void {
-    this.#enqueue(uid, delayMs, Infinity);
+  /** Asks for a list of one pod in `delayMs`; a look made after `newerThanMs` is as good. */
+  enqueue(
+    uid: string,
+    delayMs: number,
+    { newerThanMs = Infinity }: { readonly newerThanMs?: number } = {},
+  ): void {
+    const due = this.#dueOf(uid);
+    due.list(this.#deps.clock.monotonic() + delayMs, newerThanMs);
+    this.#schedule(uid, due);
   }
 
   /** Asks for what the next list of all would tell of a pod, when that list is far off. */
@@ -261,10 +276,7 @@ export class RuntimePicture {
    * Hands out the looks that are due, one at a time of each pod, until `signal` aborts;
    * after that none is due any more.
    */
-  async work(
-    handler: LookHandler,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async work(handler: LookHandler, signal: AbortSignal): Promise<void> {
     await using _queue = this.#queue;
     try {
       await this.#queue.run(
@@ -293,12 +305,6 @@ export class RuntimePicture {
     } finally {
       due.isWorking = false;
     }
-    this.#schedule(uid, due);
-  }
-
-  #enqueue(uid: string, delayMs: number, newerThanMs: number): void {
-    const due = this.#dueOf(uid);
-    due.list(this.#deps.clock.monotonic() + delayMs, newerThanMs);
     this.#schedule(uid, due);
   }
 
@@ -337,9 +343,7 @@ export class RuntimePicture {
   }
 
   #dueOf(uid: string): PodDue {
-    const known = this.#due.get(uid);
-    if (known !== undefined) return known;
-    const due = new PodDue();
+    const due = this.#due.get(uid) ?? new PodDue();
     this.#due.set(uid, due);
     return due;
   }

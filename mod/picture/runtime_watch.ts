@@ -12,7 +12,12 @@ import {
   TaskGroup,
   wallTimeOf,
 } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type {
+  Gauge,
+  Histogram,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
 import type { RuntimeEvent } from "../cri/events/mod.ts";
 import { causeOf } from "../runtime/account/mod.ts";
 import {
@@ -25,14 +30,11 @@ import { Changes } from "./changes.ts";
 import type { PodLifecycleEvent } from "./diff.ts";
 import { EventFollower } from "./event_follower.ts";
 import type { ListPace } from "./list_pace.ts";
-import { ListLooks } from "./list_looks.ts";
 import { PodLooks } from "./pod_looks.ts";
 import type { PodObserver } from "./pod_observer.ts";
 import type { RuntimePicture } from "./runtime_picture.ts";
-import { WatchMetrics } from "./watch_metrics.ts";
 
-/** What watching needs. */
-export interface RuntimeWatchDeps {
+interface RuntimeWatchDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
   readonly log: Logger;
@@ -78,7 +80,6 @@ export class RuntimeWatch {
   readonly #lister: PodLister;
   readonly #changes: Changes;
   readonly #looks: PodLooks;
-  readonly #listLooks: ListLooks;
   readonly #follower: EventFollower;
   #lastStartMs: number | undefined;
   #outage: { readonly message: string; readonly since: Moment } | undefined;
@@ -91,7 +92,6 @@ export class RuntimeWatch {
     this.#metrics = new WatchMetrics(metrics);
     this.#changes = new Changes(metrics);
     this.#looks = new PodLooks({ ...common, changes: this.#changes });
-    this.#listLooks = new ListLooks({ ...common, looks: this.#looks });
     this.#lister = new PodLister({ ...common, uids: () => picture.uids() });
     this.#follower = new EventFollower({
       ...common,
@@ -176,7 +176,7 @@ export class RuntimeWatch {
     this.#metrics.count(listing);
     const tasks = this.#tasks;
     const options = { startMs, sinceMs, signal, tasks };
-    const late = await this.#listLooks.settle(listing, options);
+    const late = await this.#looks.settleAll(listing, options);
     // Even when some pods could not be looked at: the others are as recorded.
     picture.confirmAll(startMs, late);
     pace.listed("done");
@@ -243,3 +243,54 @@ export class RuntimeWatch {
 
 const NOT_YET = "the runtime has not answered yet";
 const HANGS = "it does not answer when asked to list its pods";
+
+/** The kubelet's names, so that its dashboards show this agent too. */
+class WatchMetrics {
+  /** Seconds that a list of all pods took. */
+  readonly duration: Histogram;
+  /** Seconds between the beginnings of two lists. */
+  readonly interval: Histogram;
+  /** Seconds since the epoch. */
+  readonly lastSeen: Gauge;
+  readonly #runningPods: Gauge;
+  readonly #containers: Gauge;
+
+  /** Registers the metrics. */
+  constructor(metrics: MetricsRegistry) {
+    this.duration = metrics.histogram(
+      "kubelet_pleg_relist_duration_seconds",
+      "Time that one list of all pods took, looks at those that moved included",
+    );
+    this.interval = metrics.histogram(
+      "kubelet_pleg_relist_interval_seconds",
+      "Time between the beginnings of two lists of all pods",
+    );
+    this.lastSeen = metrics.gauge(
+      "kubelet_pleg_last_seen_seconds",
+      "When a list of all pods last succeeded, in seconds since the epoch",
+    );
+    this.#runningPods = metrics.gauge(
+      "kubelet_running_pods",
+      "Pods with a ready sandbox",
+    );
+    this.#containers = metrics.gauge(
+      "kubelet_running_containers",
+      "Containers by the state they are in",
+      ["container_state"],
+    );
+  }
+
+  /** Counts what a list shows. */
+  count(listing: RuntimeListing): void {
+    let pods = 0;
+    const counts = { created: 0, running: 0, exited: 0, unknown: 0 };
+    for (const { sandboxes, containers } of listing.pods.values()) {
+      if (sandboxes.some(({ state }) => state === "ready")) pods++;
+      for (const { state } of containers) counts[state]++;
+    }
+    this.#runningPods.set(pods);
+    for (const [state, count] of Object.entries(counts)) {
+      this.#containers.set(count, { container_state: state });
+    }
+  }
+}

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "../base/mod.ts";
+import type { ProbeResult } from "./ports.ts";
 
 /**
  * Ends an attempt when its time is over, and says whether that proves anything.
@@ -55,6 +56,13 @@ export class AttemptLimit implements Disposable {
   get isStalled(): boolean {
     const lateMs = this.#lateMs ?? this.#overMs();
     return lateMs > STALL_MS;
+  }
+
+  /** A failure may come of it that the agent itself did not look after the attempt. */
+  judge(result: ProbeResult): ProbeResult {
+    return result.kind === "failure" && this.isStalled
+      ? { ...result, kind: "stalled" }
+      : result;
   }
 
   [Symbol.dispose](): void {

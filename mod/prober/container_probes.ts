@@ -5,7 +5,7 @@
  */
 
 import type { Random } from "../base/mod.ts";
-import type { ContainerSpec, Pod, Probe } from "../api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../api/types/mod.ts";
 import {
   type ContainerPast,
   type ContainerSight,
@@ -19,7 +19,11 @@ import {
 } from "../pod/observed/mod.ts";
 import type { ProbeVerdict } from "../pod/plan/mod.ts";
 import type { ProbeMemory, ProbeReport } from "./ports.ts";
-import { ProbeWorker, type WorkerDeps } from "./probe_worker.ts";
+import {
+  type ProbeSubject,
+  ProbeWorker,
+  type WorkerDeps,
+} from "./probe_worker.ts";
 
 /** What the probes of a container need. */
 export interface ContainerDeps extends WorkerDeps {
@@ -75,12 +79,9 @@ export class ContainerProbes implements Disposable {
     const runs = seen?.state === "running";
     if (runs) this.#run = this.#arrive(seen, arrival);
     this.#see(seen);
+    const isSurvivor = runs && arrival === "survivor";
     for (const { kind, probe } of probesOf(container)) {
-      this.#add(
-        kind,
-        { pod, container, probe },
-        runs && arrival === "survivor",
-      );
+      this.#add(kind, { pod, container, probe }, isSurvivor);
     }
     this.#show();
   }
@@ -144,11 +145,7 @@ export class ContainerProbes implements Disposable {
 
   #add(
     kind: ProbeKind,
-    subject: {
-      readonly pod: Pod;
-      readonly container: ContainerSpec;
-      readonly probe: Probe;
-    },
+    subject: ProbeSubject,
     isSurvivor: boolean,
   ): ProbeWorker {
     const { clock, random } = this.#deps;
@@ -217,12 +214,7 @@ export class ContainerProbes implements Disposable {
   }
 }
 
-interface NamedProbe {
-  readonly kind: ProbeKind;
-  readonly probe: Probe;
-}
-
-function probesOf(container: ContainerSpec): readonly NamedProbe[] {
+function probesOf(container: ContainerSpec) {
   return KINDS.flatMap((kind) => {
     const probe = container[`${kind}Probe`];
     return probe === undefined ? [] : [{ kind, probe }];

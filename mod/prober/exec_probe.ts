@@ -5,7 +5,7 @@
  */
 
 import type { ContainerSpec } from "../api/types/mod.ts";
-import { type Clock, deadline } from "../base/mod.ts";
+import { type Clock, deadline, unlessAborted } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import {
   CriError,
@@ -50,29 +50,22 @@ export async function execProbe(
     MAX_CALL_MARGIN_MS,
   );
   const call = deadline(clock, verdictMs + marginMs, signal);
+  const late = timedOut(expanded, timeoutSeconds);
   const answer: Promise<ProbeResult> = runtime.execSync(
     target.containerId,
     expanded,
     { timeoutSeconds, signal: call.signal },
-  ).then(
-    judge,
-    (error) => explain(error, timedOut(expanded, timeoutSeconds)),
-  ).finally(() => call[Symbol.dispose]());
+  ).then(judge, (error) => explain(error, late))
+    .finally(() => call[Symbol.dispose]());
   using limit = new AttemptLimit(clock, verdictMs, signal);
-  const result = await Promise.race([answer, ended(limit.signal)]);
+  // The answer itself never rejects.
+  const result = await unlessAborted(answer, limit.signal)
+    .catch(() => undefined);
   signal.throwIfAborted();
-  if (result === undefined) {
-    return {
-      ...await judgeSilence(timedOut(expanded, timeoutSeconds), {
-        ...options,
-        isStalled: limit.isStalled,
-      }),
-      over: answer.then(() => {}),
-    };
-  }
-  return result.kind === "failure" && limit.isStalled
-    ? { ...result, kind: "stalled" }
-    : result;
+  if (result !== undefined) return limit.judge(result);
+  const { isStalled } = limit;
+  const verdict = await judgeSilence(late, { ...options, isStalled });
+  return { ...verdict, over: answer.then(() => {}) };
 }
 
 /** How much later than the runtime should have answered the agent decides itself. */
@@ -163,11 +156,4 @@ function explain(error: unknown, timedOut: string): ProbeResult {
 function timedOut(command: readonly string[], seconds: number): string {
   const words = JSON.stringify(command.join(" "));
   return `${TIMED_OUT}: ${words} timed out after ${seconds}s`;
-}
-
-function ended(signal: AbortSignal): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  if (signal.aborted) resolve(undefined);
-  signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  return promise;
 }

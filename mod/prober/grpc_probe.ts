@@ -8,10 +8,10 @@ import { joinHostPort } from "../base/text/mod.ts";
 import {
   checkHealth,
   connectFailure,
+  isOwnFault,
   type TcpAddress,
 } from "../host/clients/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";
-import { isInconclusive } from "./inconclusive.ts";
 import type { ProbeResult } from "./ports.ts";
 
 /**
@@ -57,7 +57,7 @@ export async function grpcProbe(
     case "unconnected": {
       const { cause } = answer;
       return {
-        kind: isInconclusive(cause) ? "error" : "failure",
+        kind: isOwnFault(cause) ? "error" : "failure",
         message: `error: failed to connect service at ${place}: ${
           connectFailure(cause)
         }`,

@@ -11,6 +11,7 @@ import {
   getFollowing,
   type HttpAnswer,
   httpGet,
+  isOwnFault,
   NotTlsError,
   TooManyRedirectsError,
 } from "../host/clients/mod.ts";
@@ -21,7 +22,6 @@ import {
   httpActionUrl,
 } from "../pod/probes/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";
-import { isInconclusive } from "./inconclusive.ts";
 import type { ProbeResult } from "./ports.ts";
 
 /**
@@ -52,7 +52,7 @@ export async function httpProbe(
     return judge(answer);
   } catch (error) {
     const message = `Get "${shown(url)}": ${explain(error, limit)}`;
-    const kind = isInconclusive(error) ? "error" : "failure";
+    const kind = isOwnFault(error) ? "error" : "failure";
     return { kind, message };
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Random, Sessions } from "../base/mod.ts";
+import { Bell, type Clock, type Random, type Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
@@ -24,7 +24,6 @@ import type {
   ProbeReport,
   ProbeRunner,
 } from "./ports.ts";
-import { ProbeChanges } from "./probe_changes.ts";
 import { ProbeMetrics } from "./probe_metrics.ts";
 
 /** What the manager needs. */
@@ -269,4 +268,41 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
 function probedContainers(pod: Pod): readonly ContainerSpec[] {
   const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
   return [...sidecars, ...pod.spec.containers].filter(hasProbes);
+}
+
+/**
+ * Holds what was not read yet: of each probe the last verdict only, so that it is
+ * never lost and the queue is never longer than there are probes. One reader.
+ */
+class ProbeChanges {
+  readonly #waiting = new Map<string, ProbeChange>();
+  readonly #bell = new Bell();
+
+  /** Takes a verdict; replaces an unread one of the same probe. */
+  put(change: ProbeChange): void {
+    const { uid, container, kind } = change;
+    this.#waiting.set(JSON.stringify([uid, container, kind]), change);
+    this.#bell.ring();
+  }
+
+  /** Drops the unread verdicts of a pod that is gone. */
+  forget(uid: string): void {
+    for (const [key, change] of this.#waiting) {
+      if (change.uid === uid) this.#waiting.delete(key);
+    }
+  }
+
+  /** Gives what waits, the oldest first, and then what comes, until `signal` aborts. */
+  async *read(signal: AbortSignal): AsyncGenerator<ProbeChange, void> {
+    while (!signal.aborted) {
+      const next = this.#waiting.entries().next();
+      if (next.done) {
+        await this.#bell.wait(signal);
+        continue;
+      }
+      const [key, change] = next.value;
+      this.#waiting.delete(key);
+      yield change;
+    }
+  }
 }

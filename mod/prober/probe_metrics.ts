@@ -16,6 +16,12 @@ import type { ProbeKind } from "../pod/probes/mod.ts";
 /** How an attempt is counted. */
 export type CountedResult = "successful" | "failed" | "unknown";
 
+/** The series of one probe, removed when it is disposed: pods that are gone leave none. */
+export interface ProbeSeries extends Disposable {
+  /** Counts one attempt; like the kubelet, failed ones without their time. */
+  count(result: CountedResult, tookMs: number): void;
+}
+
 /** The kubelet's words for the kinds of probes, in metrics and in events. */
 export const PROBE_WORDS: Readonly<Record<ProbeKind, string>> = {
   liveness: "Liveness",
@@ -60,59 +66,24 @@ export class ProbeMetrics {
 
   /** The series of one probe. */
   of(pod: Pod, container: string, kind: ProbeKind): ProbeSeries {
-    const { name, namespace, uid } = pod.metadata;
-    const labels = {
-      probe_type: PROBE_WORDS[kind],
-      container,
-      pod: name,
-      namespace,
+    const { name, namespace, uid: pod_uid } = pod.metadata;
+    const probe_type = PROBE_WORDS[kind];
+    const duration = { probe_type, container, pod: name, namespace };
+    const results: Readonly<Record<CountedResult, MetricLabels>> = {
+      successful: { ...duration, result: "successful", pod_uid },
+      failed: { ...duration, result: "failed", pod_uid },
+      unknown: { ...duration, result: "unknown", pod_uid },
     };
-    const result = (result: CountedResult): MetricLabels => ({
-      ...labels,
-      result,
-      pod_uid: uid,
-    });
-    return new ProbeSeries(this.#total, this.#duration, {
-      duration: labels,
-      results: {
-        successful: result("successful"),
-        failed: result("failed"),
-        unknown: result("unknown"),
+    return {
+      count: (result, tookMs) => {
+        this.#total.inc(results[result]);
+        if (result === "failed") return;
+        this.#duration.observe(tookMs / 1000, duration);
       },
-    });
-  }
-}
-
-interface SeriesLabels {
-  readonly duration: MetricLabels;
-  readonly results: Readonly<Record<CountedResult, MetricLabels>>;
-}
-
-/** The series of one probe, removed when it is disposed. */
-export class ProbeSeries implements Disposable {
-  readonly #total: Counter;
-  readonly #duration: Histogram;
-  readonly #labels: SeriesLabels;
-
-  /** See {@linkcode ProbeMetrics.of}. */
-  constructor(total: Counter, duration: Histogram, labels: SeriesLabels) {
-    this.#total = total;
-    this.#duration = duration;
-    this.#labels = labels;
-  }
-
-  /** Counts one attempt; like the kubelet, failed ones without their time. */
-  count(result: CountedResult, tookMs: number): void {
-    this.#total.inc(this.#labels.results[result]);
-    if (result === "failed") return;
-    this.#duration.observe(tookMs / 1000, this.#labels.duration);
-  }
-
-  /** Removes the series, so that pods that are gone leave none. */
-  [Symbol.dispose](): void {
-    for (const labels of Object.values(this.#labels.results)) {
-      this.#total.delete(labels);
-    }
-    this.#duration.delete(this.#labels.duration);
+      [Symbol.dispose]: () => {
+        for (const labels of Object.values(results)) this.#total.delete(labels);
+        this.#duration.delete(duration);
+      },
+    };
   }
 }

@@ -188,7 +188,9 @@ export class ProbeWorker implements Disposable {
 
   /** How the probe stands; pure but for the clock. */
   report(): ProbeReport {
-    const pause = this.#phase.kind === "ended" ? "on_hold" : this.#pause();
+    const pause = this.#phase.kind === "ended"
+      ? "on_hold"
+      : pauseOf(this.#state, this.kind, this.#moment());
     const { run } = this.#state;
     const now = momentOf(this.#deps.clock);
     const last = this.#last;
@@ -215,13 +217,6 @@ export class ProbeWorker implements Disposable {
   [Symbol.dispose](): void {
     this.#halt({ kind: "ended" });
     this.#series[Symbol.dispose]();
-  }
-
-  #pause(): ProbeReport["paused"] {
-    return pauseOf(this.#state, this.kind, {
-      started: this.#started,
-      nowMs: this.#deps.clock.monotonic(),
-    });
   }
 
   /** Gives up what is due and what is in flight. */
@@ -251,11 +246,12 @@ export class ProbeWorker implements Disposable {
 
   /** When an attempt is due from now on; `undefined` when nothing is to be asked. */
   #firstDue(): number | undefined {
-    return firstDue(this.#state, this.#schedule, {
-      kind: this.kind,
-      started: this.#started,
-      nowMs: this.#deps.clock.monotonic(),
-    });
+    const moment = { kind: this.kind, ...this.#moment() };
+    return firstDue(this.#state, this.#schedule, moment);
+  }
+
+  #moment(): { readonly started: boolean; readonly nowMs: number } {
+    return { started: this.#started, nowMs: this.#deps.clock.monotonic() };
   }
 
   #arm(dueMs: number): void {
@@ -353,12 +349,8 @@ export class ProbeWorker implements Disposable {
     }
     const outcome = kind === "failure" ? "failure" : "success";
     this.#series.count(kind === "failure" ? "failed" : "successful", tookMs);
-    const { kind: probe } = this;
-    const { thresholds } = this.#numbers;
-    const after = countOutcome(this.#state, outcome, {
-      kind: probe,
-      thresholds,
-    });
+    const rules = { kind: this.kind, thresholds: this.#numbers.thresholds };
+    const after = countOutcome(this.#state, outcome, rules);
     if (after.run?.count === 1) this.#runBegan = at;
     this.#become(after);
   }

@@ -60,11 +60,7 @@ export class TargetProber implements ProbeRunner {
     }
     const { clock } = this.#deps;
     using limit = new AttemptLimit(clock, timeoutSeconds * 1000, signal);
-    const result = await this.#connect(probe, target, limit);
-    // A connection may have failed because the agent itself did not look after it.
-    return result.kind === "failure" && limit.isStalled
-      ? { ...result, kind: "stalled" }
-      : result;
+    return limit.judge(await this.#connect(probe, target, limit));
   }
 
   async #connect(

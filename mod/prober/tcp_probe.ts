@@ -8,10 +8,10 @@ import { joinHostPort } from "../base/text/mod.ts";
 import {
   connectFailure,
   connectTcp,
+  isOwnFault,
   type TcpAddress,
 } from "../host/clients/mod.ts";
 import type { AttemptLimit } from "./attempt_limit.ts";
-import { isInconclusive } from "./inconclusive.ts";
 import type { ProbeResult } from "./ports.ts";
 
 /**
@@ -36,12 +36,9 @@ export async function tcpProbe(
     if (limit.isExpired) {
       return { kind: "failure", message: `dial tcp ${place}: i/o timeout` };
     }
-    return isInconclusive(error)
-      ? { kind: "error", message: cannot(place, error) }
-      : { kind: "failure", message: connectFailure(error) };
+    const why = connectFailure(error);
+    return isOwnFault(error)
+      ? { kind: "error", message: `Cannot probe ${place}: ${why}` }
+      : { kind: "failure", message: why };
   }
-}
-
-function cannot(place: string, error: unknown): string {
-  return `Cannot probe ${place}: ${connectFailure(error)}`;
 }

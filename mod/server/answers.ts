@@ -31,35 +31,34 @@ export function plain(
   });
 }
 
-/** Kubernetes' reasons for a refusal. */
-export type FailureReason =
-  | "NotFound"
-  | "BadRequest"
-  | "MethodNotAllowed"
-  | "TooManyRequests"
-  | "InternalError";
+/** Kubernetes' reasons for a refusal, and their codes. */
+const CODES = {
+  BadRequest: 400,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  Expired: 410,
+  TooManyRequests: 429,
+  InternalError: 500,
+};
 
 /** A refusal in the form of Kubernetes' `Status`. */
-export function failure(
-  code: number,
-  reason: FailureReason,
+export function failure(reason: keyof typeof CODES, message: string): Response {
+  return json(failureStatus(reason, message), CODES[reason]);
+}
+
+/** The body of a refusal. */
+export function failureStatus(
+  reason: keyof typeof CODES,
   message: string,
-): Response {
-  return json({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason,
-    code,
-  }, code);
+): object {
+  const code = CODES[reason];
+  const status = { metadata: {}, status: "Failure", message, reason, code };
+  return { kind: "Status", apiVersion: "v1", ...status };
 }
 
 /** The refusal of everything but reading. */
 export function refuseMethod(method: string): Response {
   const response = failure(
-    405,
     "MethodNotAllowed",
     `Cannot answer ${method}: wanted GET`,
   );

@@ -5,9 +5,10 @@
  */
 
 import { lastingPod } from "../api/vocabulary/mod.ts";
-import { type Clock, TaskGroup } from "../base/mod.ts";
+import { type Clock, Semaphore, TaskGroup } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import { type Logger, METRICS_CONTENT_TYPE } from "../base/telemetry/mod.ts";
+import { unlessMissing } from "../host/paths/mod.ts";
 import {
   failure,
   healthAnswer,
@@ -17,11 +18,12 @@ import {
   refuseMethod,
 } from "./answers.ts";
 import { parseEventQuery } from "./event_query.ts";
-import { OpenWatches, watchEvents } from "./event_watch.ts";
+import { OPEN_WATCHES, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog, type ReadLogOptions } from "./log_reader.ts";
 import type { AgentView } from "./ports.ts";
+import { QueryError } from "./query.ts";
 import { stream } from "./stream.ts";
 import {
   UnixListener,
@@ -40,9 +42,6 @@ export interface ControlServerDeps {
   readonly clock: Clock;
   readonly log: Logger;
 }
-
-/** Where the control server listens. */
-export type ControlServerOptions = UnixListenOptions;
 
 /**
  * Answers clients on the same machine until it is disposed.
@@ -66,10 +65,10 @@ export class ControlServer implements AsyncDisposable {
    * @throws {UnixListenError} When another process listens there.
    */
   static async start(
-    options: ControlServerOptions,
+    options: UnixListenOptions,
     deps: ControlServerDeps,
   ): Promise<ControlServer> {
-    const watches = new OpenWatches();
+    const watches = new Semaphore(OPEN_WATCHES);
     const listen = () =>
       UnixListener.start(
         options,
@@ -116,7 +115,7 @@ export class ControlServer implements AsyncDisposable {
 
 interface Context {
   readonly deps: ControlServerDeps;
-  readonly watches: OpenWatches;
+  readonly watches: Semaphore;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
@@ -136,11 +135,14 @@ async function answer(
     return await route(names, url, context);
   } catch (error) {
     if (error instanceof URIError) {
-      return failure(400, "BadRequest", "Cannot read the path: bad escape");
+      return failure("BadRequest", "Cannot read the path: bad escape");
+    }
+    if (error instanceof QueryError) {
+      return failure("BadRequest", error.message);
     }
     const { log } = context.deps;
     log.error("control_request_failed", { path: url.pathname, error });
-    return failure(500, "InternalError", describeError(error));
+    return failure("InternalError", describeError(error));
   }
 }
 
@@ -198,23 +200,20 @@ async function route(
     const names = parts.filter((_, at) => wanted[at] === "*");
     return await handler({ ...context, names, query: url.searchParams });
   }
-  return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
+  return failure("NotFound", `Cannot find "${url.pathname}"`);
 }
 
 function metrics(text: string): Response {
   return plain(text, { type: METRICS_CONTENT_TYPE });
 }
 
-function answerEvents(
+async function answerEvents(
   { deps: { view, log }, watches, signal, names, query }: RoutedRequest,
-): Response {
-  const parsed = parseEventQuery(query, names[0]);
-  if (parsed.kind === "refused") {
-    return failure(400, "BadRequest", parsed.message);
-  }
-  const wanted = parsed.query;
+): Promise<Response> {
+  const wanted = parseEventQuery(query, names[0]);
   if (wanted.watch) {
-    return watchEvents(wanted, { events: view.events, watches, log }, signal);
+    const deps = { events: view.events, watches, log };
+    return await watchEvents(wanted, deps, signal);
   }
   const { resourceVersion, items } = view.events.list();
   return json({
@@ -249,7 +248,7 @@ function getPod(
 
 function podAnswer(body: unknown, name: string): Response {
   return body === undefined
-    ? failure(404, "NotFound", `pods "${name}" not found`)
+    ? failure("NotFound", `pods "${name}" not found`)
     : json(body);
 }
 
@@ -257,39 +256,22 @@ async function containerLog(
   { names: [namespace = "", pod = "", container = ""], ...context }:
     RoutedRequest,
 ): Promise<Response> {
-  const parsed = parseLogQuery(context.query);
-  if (parsed.kind === "refused") {
-    return failure(400, "BadRequest", parsed.message);
-  }
-  const { query } = parsed;
+  const query = parseLogQuery(context.query);
   const { previous } = query;
   const wanted = { namespace, pod, container, previous };
   const location = context.deps.view.locateLog(wanted);
   switch (location.kind) {
     case "not_found":
-      return failure(404, "NotFound", location.message);
+      return failure("NotFound", location.message);
     case "not_started":
-      return failure(400, "BadRequest", location.message);
+      return failure("BadRequest", location.message);
     case "found":
       // A broken answer would be all that could be said later.
-      if (!await isThere(location.path)) {
-        return failure(
-          404,
-          "NotFound",
-          `Cannot find the log "${location.path}"`,
-        );
+      if (await unlessMissing(Deno.stat(location.path)) === undefined) {
+        const message = `Cannot find the log "${location.path}"`;
+        return failure("NotFound", message);
       }
       return streamLog({ ...query, ...location }, context);
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

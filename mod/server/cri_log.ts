@@ -69,7 +69,7 @@ export class CriLogParser {
   #spaces = 0;
   /** The entry whose content is being read, or that none of it is an entry. */
   #entry: CriLogHead | "raw" | undefined;
-  #openStreams: ReadonlySet<string> = new Set();
+  readonly #openStreams = new Set<string>();
 
   /** Starts at the beginning of an entry. */
   constructor(options: CriLogOptions) {
@@ -153,11 +153,8 @@ export class CriLogParser {
   }
 
   #note(entry: CriLogHead): void {
-    if (this.#openStreams.has(entry.stream) === entry.partial) return;
-    const open = new Set(this.#openStreams);
-    if (entry.partial) open.add(entry.stream);
-    else open.delete(entry.stream);
-    this.#openStreams = open;
+    if (entry.partial) this.#openStreams.add(entry.stream);
+    else this.#openStreams.delete(entry.stream);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import { readSwitch, type RefusedQuery, refuseValue } from "./query.ts";
+import { badValue, QueryError, readSwitch } from "./query.ts";
 
 /** Which events are wanted, and whether those to come are too. */
 export interface EventQuery {
@@ -14,11 +14,6 @@ export interface EventQuery {
   readonly resourceVersion?: string;
   readonly matches: (event: WireEvent) => boolean;
 }
-
-/** The query, or why it cannot be answered. */
-export type EventQueryResult =
-  | { readonly kind: "ok"; readonly query: EventQuery }
-  | RefusedQuery;
 
 /** What can be selected by; upstream's list in pkg/apis/core/v1/conversion.go. */
 const FIELDS: Readonly<Record<string, (event: WireEvent) => string>> = {
@@ -44,70 +39,55 @@ const FIELDS: Readonly<Record<string, (event: WireEvent) => string>> = {
  * Reads the query as the API server does: parameters that it does not know do nothing.
  *
  * @param namespace The one in the path; all of them when absent or empty.
+ * @throws {QueryError} When it cannot be answered.
  */
 export function parseEventQuery(
   parameters: URLSearchParams,
   namespace: string | undefined,
-): EventQueryResult {
-  const given = parameters.get("watch") ?? "false";
-  const watch = readSwitch(given);
-  if (watch === undefined) return refuseValue("watch", given, "true or false");
+): EventQuery {
+  const watch = readSwitch("watch", parameters.get("watch") ?? "false");
   const resourceVersion = parameters.get("resourceVersion") ?? "";
   if (!/^\d{0,15}$/.test(resourceVersion)) {
-    return refuseValue("resourceVersion", resourceVersion, "one of a list");
+    throw badValue("resourceVersion", resourceVersion, "one of a list");
   }
-  const selector = parseFieldSelector(parameters.get("fieldSelector") ?? "");
-  if (selector.kind === "refused") return selector;
+  const isSelected = parseFieldSelector(parameters.get("fieldSelector") ?? "");
   const inNamespace = namespace ?? parameters.get("namespace") ?? "";
   return {
-    kind: "ok",
-    query: {
-      watch,
-      // As upstream has it, 0 is any version.
-      ...(resourceVersion !== "" && resourceVersion !== "0" &&
-        { resourceVersion }),
-      matches: (event) =>
-        (inNamespace === "" || event.metadata.namespace === inNamespace) &&
-        selector.matches(event),
-    },
+    watch,
+    // As upstream has it, 0 is any version.
+    ...(resourceVersion !== "" && resourceVersion !== "0" &&
+      { resourceVersion }),
+    matches: (event) =>
+      (inNamespace === "" || event.metadata.namespace === inNamespace) &&
+      isSelected(event),
   };
 }
 
 /** There are fewer fields; each term is held against every event. */
 const MAX_TERMS = 32;
 
-function parseFieldSelector(
-  text: string,
-):
-  | { readonly kind: "ok"; readonly matches: (event: WireEvent) => boolean }
-  | RefusedQuery {
+function parseFieldSelector(text: string): EventQuery["matches"] {
   const terms = text.split(",").filter((term) => term !== "");
   if (terms.length > MAX_TERMS) {
-    const message =
-      `Cannot use fieldSelector: found ${terms.length} terms, wanted at most ${MAX_TERMS}`;
-    return { kind: "refused", message };
+    throw new QueryError(
+      `Cannot use fieldSelector: found ${terms.length} terms, wanted at most ${MAX_TERMS}`,
+    );
   }
-  const tests: ((event: WireEvent) => boolean)[] = [];
-  for (const term of terms) {
-    const [, field = "", operator, wanted = ""] =
-      /^([^=!]*)(==?|!=)(.*)$/s.exec(term) ?? [];
-    const read = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
-    if (operator === undefined) {
-      return refuseValue(
-        "fieldSelector",
-        term,
-        "a field, = or !=, and a value",
-      );
-    }
-    if (read === undefined) {
-      const known = Object.keys(FIELDS).join(", ");
-      return refuseValue("fieldSelector", field, `one of ${known}`);
-    }
-    const isWanted = operator !== "!=";
-    tests.push((event) => (read(event) === wanted) === isWanted);
+  const tests = terms.map(parseTerm);
+  return (event) => tests.every((test) => test(event));
+}
+
+function parseTerm(term: string): EventQuery["matches"] {
+  const [, field = "", operator, wanted = ""] =
+    /^([^=!]*)(==?|!=)(.*)$/s.exec(term) ?? [];
+  const read = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
+  if (operator === undefined) {
+    throw badValue("fieldSelector", term, "a field, = or !=, and a value");
   }
-  return {
-    kind: "ok",
-    matches: (event) => tests.every((test) => test(event)),
-  };
+  if (read === undefined) {
+    const known = Object.keys(FIELDS).join(", ");
+    throw badValue("fieldSelector", field, `one of ${known}`);
+  }
+  const isWanted = operator !== "!=";
+  return (event) => (read(event) === wanted) === isWanted;
 }

@@ -4,37 +4,21 @@
  * @module
  */
 
+import type { Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import { failure } from "./answers.ts";
+import { failure, failureStatus } from "./answers.ts";
 import type { EventQuery } from "./event_query.ts";
 import type { EventFeed, WireEventChange } from "./ports.ts";
 import { type Pieces, stream } from "./stream.ts";
 
 /** Each holds a little memory and is sent every event. */
-const OPEN_WATCHES = 16;
-
-/** How many watches are open; one for all connections of a server. */
-export class OpenWatches {
-  #open = 0;
-
-  /** Takes a place; `undefined` when there is none, else disposing gives it back. */
-  enter(): Disposable | undefined {
-    if (this.#open >= OPEN_WATCHES) return undefined;
-    this.#open++;
-    let isOpen = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (isOpen) this.#open--;
-        isOpen = false;
-      },
-    };
-  }
-}
+export const OPEN_WATCHES = 16;
 
 /** What a watch needs. */
 export interface WatchDeps {
   readonly events: EventFeed;
-  readonly watches: OpenWatches;
+  /** How many more watches may be open on all connections of the server. */
+  readonly watches: Semaphore;
   readonly log: Logger;
 }
 
@@ -42,20 +26,19 @@ export interface WatchDeps {
  * Answers with a stream that goes on until the client leaves, the client stops
  * reading, it has lost something, or `signal` aborts.
  */
-export function watchEvents(
+export async function watchEvents(
   query: EventQuery,
   deps: WatchDeps,
   signal: AbortSignal,
-): Response {
+): Promise<Response> {
   const { events, watches, log } = deps;
-  const place = watches.enter();
-  if (place === undefined) {
+  if (watches.available === 0) {
     return failure(
-      429,
       "TooManyRequests",
       `Cannot watch events: found ${OPEN_WATCHES} open watches, wanted fewer`,
     );
   }
+  const place = await watches.acquire();
   const { resourceVersion: after } = query;
   const options = after === undefined ? {} : { after };
   return stream((over) => readLines(events.watch(over, options), query), {
@@ -84,12 +67,4 @@ async function* readLines(
 }
 
 /** As the API server says it to a watch that began too long ago. */
-const EXPIRED = {
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message: "too old resource version",
-  reason: "Expired",
-  code: 410,
-};
+const EXPIRED = failureStatus("Expired", "too old resource version");

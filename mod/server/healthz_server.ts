@@ -27,9 +27,10 @@ export class HealthzServer extends HttpListener {
   readonly port: number;
 
   private constructor(listener: Deno.TcpListener, deps: HealthzServerDeps) {
+    const { health } = deps;
     super(
       listener,
-      (question) => Promise.resolve(answer(question, deps.health)),
+      (question) => Promise.resolve(answer(question, health)),
       deps,
     );
     this.port = listener.addr.port;
@@ -61,7 +62,7 @@ function answer(question: HttpQuestion, health: HealthSource): Response {
   const { method, url } = question;
   if (method !== "GET" && method !== "HEAD") return refuseMethod(method);
   if (url.pathname !== "/healthz") {
-    return failure(404, "NotFound", `Cannot find "${url.pathname}"`);
+    return failure("NotFound", `Cannot find "${url.pathname}"`);
   }
   const verbose = url.searchParams.has("verbose");
   // Any user of the machine can ask here: reasons stay on the control socket.

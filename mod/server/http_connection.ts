@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import { failure } from "./answers.ts";
@@ -75,11 +76,9 @@ export class HttpConnection {
       this.#isAsking = false;
       if (question === "left") return;
       if (question === undefined) {
-        await this.#send(
-          failure(400, "BadRequest", "Cannot read the request"),
-          { withBody: true, takesChunks: false },
-        );
-      } else await this.#answer(question, signal);
+        const refusal = failure("BadRequest", "Cannot read the request");
+        await this.#send(refusal, { method: "GET", takesChunks: false });
+      } else await this.#send(await this.#ask(question, signal), question);
       await this.#within(LINGER_MS, () => this.#partWith());
     } catch {
       // The client has left or was cut, or its answer broke. No client can read a
@@ -112,32 +111,24 @@ export class HttpConnection {
     return undefined;
   }
 
-  async #answer(question: HttpQuestion, signal: AbortSignal): Promise<void> {
-    const response = await this.#ask(question, signal);
-    await this.#send(response, {
-      withBody: question.method !== "HEAD",
-      takesChunks: question.takesChunks,
-    });
-  }
-
   async #ask(question: HttpQuestion, signal: AbortSignal): Promise<Response> {
     try {
       return await this.#deps.handler(question, signal);
     } catch (error) {
       const { log } = this.#deps;
       log.error("request_failed", { path: question.url.pathname, error });
-      return failure(500, "InternalError", "The agent failed");
+      return failure("InternalError", "The agent failed");
     }
   }
 
   async #send(
     response: Response,
-    options: { readonly withBody: boolean; readonly takesChunks: boolean },
+    { method, takesChunks }: Pick<HttpQuestion, "method" | "takesChunks">,
   ): Promise<void> {
     const isWhole = response.headers.has("content-length");
-    const inChunks = !isWhole && options.takesChunks;
+    const inChunks = !isWhole && takesChunks;
     const head = this.#headOf(response, { inChunks });
-    if (!options.withBody) {
+    if (method === "HEAD") {
       await response.body?.cancel();
       return await this.#write([head]);
     }
@@ -188,7 +179,7 @@ export class HttpConnection {
 
   /** In one piece, so that the kernel sends small answers at once. */
   async #write(parts: readonly Uint8Array[]): Promise<void> {
-    const bytes = concat(parts);
+    const bytes = Buffer.concat(parts);
     for (let at = 0; at < bytes.length;) {
       at += await this.#within(
         STALL_MS,
@@ -245,15 +236,3 @@ const PHRASES: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
   500: "Internal Server Error",
 };
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(
-    parts.reduce((length, part) => length + part.length, 0),
-  );
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

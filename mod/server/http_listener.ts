@@ -4,9 +4,11 @@
  * @module
  */
 
-import type { Clock } from "../base/mod.ts";
-import type { Logger } from "../base/telemetry/mod.ts";
-import { HttpConnection, type QuestionHandler } from "./http_connection.ts";
+import {
+  type ConnectionDeps,
+  HttpConnection,
+  type QuestionHandler,
+} from "./http_connection.ts";
 
 /**
  * How long answers may take to end once the listener closes: a client that does not
@@ -21,10 +23,7 @@ const MAX_CONNECTIONS = 64;
 const ACCEPT_PAUSE_MS = 1_000;
 
 /** What a listener needs. */
-export interface ListenerDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+export type ListenerDeps = Omit<ConnectionDeps, "handler">;
 
 /**
  * Answers one question a connection, at most {@linkcode MAX_CONNECTIONS} at once.

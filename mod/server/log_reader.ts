@@ -7,7 +7,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../base/mod.ts";
-import { FileError } from "../host/paths/mod.ts";
+import { unlessMissing, withPath } from "../host/paths/mod.ts";
 import { CriLogParser } from "./cri_log.ts";
 import { findTailStart } from "./log_tail.ts";
 
@@ -84,9 +84,11 @@ class OpenLog implements AsyncDisposable {
   static async open(options: ReadLogOptions): Promise<OpenLog> {
     // Should it be a pipe, opening does not wait for a writer.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const file = await open(options.path, flags).catch((cause) => {
-      throw new FileError("read", options.path, { cause });
-    });
+    const file = await withPath(
+      "read",
+      options.path,
+      open(options.path, flags),
+    );
     try {
       return new OpenLog(options, { file, info: await file.stat() });
     } catch (error) {
@@ -143,15 +145,11 @@ class OpenLog implements AsyncDisposable {
 
   /** Whether another file stands at the path, or this one was cut. */
   async isRotated(): Promise<boolean> {
-    try {
-      const now = await Deno.stat(this.#options.path);
-      return now.ino !== this.#info.ino || now.dev !== this.#info.dev ||
-        now.size < this.#position;
-    } catch (error) {
-      // Renamed away, and the runtime has not made the new one yet.
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
+    const now = await unlessMissing(Deno.stat(this.#options.path));
+    // Renamed away, and the runtime has not made the new one yet.
+    if (now === undefined) return false;
+    return now.ino !== this.#info.ino || now.dev !== this.#info.dev ||
+      now.size < this.#position;
   }
 
   async reopen(): Promise<void> {

@@ -4,17 +4,8 @@
  * @module
  */
 
+import { type ReadableFile, readFully } from "../host/paths/mod.ts";
 import { MAX_HEAD_BYTES, parseCriLogHead } from "./cri_log.ts";
-
-/** A file that can be read anywhere. */
-export interface ReadableFile {
-  read(
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
-}
 
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 10;
@@ -41,7 +32,8 @@ export async function findTailStart(
     const start = Math.max(0, end - BLOCK_BYTES);
     const wanted = Math.min(size, end + MAX_HEAD_BYTES) - start;
     const block = buffer.subarray(0, wanted);
-    await readAt(file, start, block);
+    // Where the log was cut meanwhile there is no newline.
+    block.fill(0, await readFully(file, block, start));
     // The newline that ends the log starts no line, hence `size - 1`.
     const last = Math.min(end, size - 1) - start;
     for (let at = last - 1; at >= 0; at--) {
@@ -89,26 +81,4 @@ function isPartialEntry(head: Uint8Array): boolean {
   const line = newline < 0 ? head : head.subarray(0, newline);
   const fields = latin1.decode(line).split(" ");
   return parseCriLogHead(fields.slice(0, 3).join(" "))?.partial === true;
-}
-
-async function readAt(
-  file: ReadableFile,
-  offset: number,
-  into: Uint8Array,
-): Promise<void> {
-  let filled = 0;
-  while (filled < into.length) {
-    const { bytesRead } = await file.read(
-      into,
-      filled,
-      into.length - filled,
-      offset + filled,
-    );
-    // The log was cut meanwhile; what is not there counts as no newline.
-    if (bytesRead === 0) {
-      into.fill(0, filled);
-      return;
-    }
-    filled += bytesRead;
-  }
 }

@@ -9,13 +9,12 @@
  *
  * @example The query of a request for events
  * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { parseEventQuery } from "./mod.ts";
+ * import { strictEqual, throws } from "node:assert/strict";
+ * import { parseEventQuery, QueryError } from "./mod.ts";
  *
  * const query = new URLSearchParams({ watch: "1", fieldSelector: "reason=Killing" });
- * const parsed = parseEventQuery(query, "shop");
- * strictEqual(parsed.kind === "ok" && parsed.query.watch, true);
- * strictEqual(parseEventQuery(new URLSearchParams("watch=x"), "").kind, "refused");
+ * strictEqual(parseEventQuery(query, "shop").watch, true);
+ * throws(() => parseEventQuery(new URLSearchParams("watch=x"), ""), QueryError);
  * ```
  *
  * @module
@@ -45,4 +44,5 @@ export type {
   SourceState,
   WireEventChange,
 } from "./ports.ts";
+export { QueryError } from "./query.ts";
 export { UnixListenError } from "./unix_listener.ts";

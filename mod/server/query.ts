@@ -13,29 +13,29 @@ export function quoted(text: string): string {
   return `"${text.slice(0, MAX_SHOWN).toWellFormed()}…"`;
 }
 
-/**
- * Reads a switch as upstream's queries have it: its name alone turns it on. `undefined`
- * when it is neither on nor off.
- */
-export function readSwitch(value: string): boolean | undefined {
-  if (["", "1", "true"].includes(value)) return true;
-  return ["0", "false"].includes(value) ? false : undefined;
-}
-
-/** A query that cannot be answered, and why. */
-export interface RefusedQuery {
-  readonly kind: "refused";
-  readonly message: string;
+/** A query that cannot be answered; its message is for the client. */
+export class QueryError extends Error {
+  override readonly name = "QueryError";
 }
 
 /** Says that a parameter has a value that it cannot have. */
-export function refuseValue(
+export function badValue(
   name: string,
   value: string,
   wanted: string,
-): RefusedQuery {
-  const message = `Cannot use ${name}: found ${
-    quoted(value)
-  }, wanted ${wanted}`;
-  return { kind: "refused", message };
+): QueryError {
+  return new QueryError(
+    `Cannot use ${name}: found ${quoted(value)}, wanted ${wanted}`,
+  );
+}
+
+/**
+ * Reads a switch as upstream's queries have it: its name alone turns it on.
+ *
+ * @throws {QueryError} When it is neither on nor off.
+ */
+export function readSwitch(name: string, value: string): boolean {
+  if (["", "1", "true"].includes(value)) return true;
+  if (["0", "false"].includes(value)) return false;
+  throw badValue(name, value, "true or false");
 }

@@ -4,21 +4,19 @@
  * @module
  */
 
+import { unlessMissing } from "../host/paths/mod.ts";
 import type { QuestionHandler } from "./http_connection.ts";
 import { HttpListener, type ListenerDeps } from "./http_listener.ts";
 
 /** Another process listens on the socket. */
 export class UnixListenError extends Error {
   override readonly name = "UnixListenError";
-  /** The path of the socket. */
-  readonly path: string;
 
   /** Names the socket that is taken. */
   constructor(path: string) {
     super(
       `Cannot listen on "${path}": another process answers there, wanted a socket of our own`,
     );
-    this.path = path;
   }
 }
 
@@ -57,7 +55,7 @@ export class UnixListener implements AsyncDisposable {
   ): Promise<UnixListener> {
     const { path, stagingPath } = options;
     if (await isAnswered(path)) throw new UnixListenError(path);
-    await removeIfThere(stagingPath);
+    await unlessMissing(Deno.remove(stagingPath));
     const socket = Deno.listen({ transport: "unix", path: stagingPath });
     try {
       await Deno.chmod(stagingPath, 0o600);
@@ -74,15 +72,15 @@ export class UnixListener implements AsyncDisposable {
 
   /** Whether clients can still find the socket. */
   async isShown(): Promise<boolean> {
-    return await lstatIfThere(this.#path) !== undefined;
+    return await unlessMissing(Deno.lstat(this.#path)) !== undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#listener[Symbol.asyncDispose]();
     // A successor may have put its own socket there already.
-    const info = await lstatIfThere(this.#path);
+    const info = await unlessMissing(Deno.lstat(this.#path));
     if (info !== undefined && info.ino === this.#inode) {
-      await removeIfThere(this.#path);
+      await unlessMissing(Deno.remove(this.#path));
     }
   }
 }
@@ -97,22 +95,5 @@ async function isAnswered(path: string): Promise<boolean> {
       error instanceof Deno.errors.ConnectionRefused;
     if (isFree) return false;
     throw error;
-  }
-}
-
-async function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

@@ -9,12 +9,10 @@ import type { LocalObject, ObjectId } from "../api/objects/mod.ts";
 import type { PodNameHint } from "../api/read/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import type { FileStamp } from "../host/files/mod.ts";
+import type { SourceContent } from "./merge/mod.ts";
 
 /** What a manifest holds when it is sound. */
-export interface FileContent {
-  readonly pods: readonly Pod[];
-  readonly objects: readonly LocalObject[];
-}
+export type FileContent = SourceContent;
 
 /** What one file gives. */
 export type FileVerdict =
@@ -34,22 +32,19 @@ export type FileVerdict =
     readonly lastGood: Kept<FileContent>;
   };
 
-/** One file and what it gave when it was read last. */
+/** One file and what it gave when it was looked at last. */
 export interface FileEntry {
-  /** What was read; absent when the next look is to read again, whatever it finds. */
-  readonly stamp?: FileStamp;
-  /** What was read in its place, as long as it proves nothing; see `ManifestReader`. */
-  readonly unproven?: UnprovenStamp;
+  /** How it looked when it was read; absent when the next look is to read it anyway. */
+  readonly read?: {
+    readonly stamp: FileStamp;
+    /** When it was read first like that, on the monotonic clock. */
+    readonly sinceMs: number;
+    /** Whether its content is the same as long as it looks like that. */
+    readonly isProof: boolean;
+  };
   /** Names the content that was judged; absent when there was none to judge. */
   readonly digest?: string;
   readonly verdict: FileVerdict;
-}
-
-/** A stamp that a file may still have when its content is another. */
-export interface UnprovenStamp {
-  readonly stamp: FileStamp;
-  /** When it was read first, on the monotonic clock. */
-  readonly sinceMs: number;
 }
 
 /** The files of the source by their paths. */
@@ -125,16 +120,6 @@ export function isContentKnown(verdict: FileVerdict): boolean {
 
 const NOTHING: FileContent = { pods: [], objects: [] };
 
-/** What stands for manifests that were not seen yet, out of their records. */
-export function restoredEntries(
-  records: readonly LastGood[],
-): FileEntries {
-  return new Map(records.map(({ path, pods, objects }) => {
-    const lastGood = { kind: "present", content: { pods, objects } } as const;
-    return [path, { verdict: { kind: "unsettled", lastGood } }] as const;
-  }));
-}
-
 /** Why it is not known what a file gives; `undefined` when it is. */
 export function unknownOf(verdict: FileVerdict): string | undefined {
   if (verdict.kind === "accepted") return undefined;
@@ -191,15 +176,21 @@ export function reportOn(
   verdict: FileVerdict,
 ): FileReport | undefined {
   if (verdict.kind !== "faulty") return undefined;
-  const { faults, named, lastGood } = verdict;
-  const { pods, objects } = contentOf(verdict);
-  if (pods.length + objects.length > 0) {
-    return { kind: "last_good", file, faults, pods };
-  }
-  const refused = { kind: "refused", file, faults, named } as const;
-  return lastGood.kind === "unknown"
-    ? { ...refused, unknown: lastGood.reason }
-    : refused;
+  const report = faultReport({ file, ...verdict }, contentOf(verdict));
+  const { lastGood } = verdict;
+  return report.kind === "refused" && lastGood.kind === "unknown"
+    ? { ...report, unknown: lastGood.reason }
+    : report;
+}
+
+/** That a file is faulty, beside which there may be something that runs on. */
+export function faultReport(
+  { file, faults, named }: Omit<FileReport & { kind: "refused" }, "kind">,
+  { pods, objects }: FileContent,
+): FileReport {
+  return pods.length + objects.length > 0
+    ? { kind: "last_good", file, faults, pods }
+    : { kind: "refused", file, faults, named };
 }
 
 /**
@@ -214,11 +205,3 @@ export type Kept<Content> =
     readonly kind: "unknown";
     readonly reason: string;
   };
-
-/** What a manifest last gave when it was valid. */
-export interface LastGood {
-  /** The manifest's path. */
-  readonly path: string;
-  readonly pods: readonly Pod[];
-  readonly objects: readonly LocalObject[];
-}

@@ -5,12 +5,16 @@
  *
  * @example A source that was never refused anything
  * ```ts
- * import { strictEqual } from "node:assert/strict";
- * import { checkpointCondition } from "./mod.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { SourceConditions } from "./mod.ts";
  *
- * const { status, reason } = checkpointCondition(undefined, 0);
- * strictEqual(status, "True");
- * strictEqual(reason, "Kept");
+ * const start = { wallMs: 0, monotonicMs: 0 };
+ * const conditions = new SourceConditions(start);
+ * conditions.update([], start);
+ * deepStrictEqual(
+ *   conditions.list(start, undefined).map(({ reason }) => reason),
+ *   ["Answers", "Valid", "Kept"],
+ * );
  * ```
  *
  * @module
@@ -18,6 +22,7 @@
 
 export {
   contentOf,
+  faultReport,
   type FileContent,
   type FileEntries,
   type FileEntry,
@@ -27,12 +32,10 @@ export {
   isFinal,
   isSettling,
   type Kept,
-  type LastGood,
   mayBeTaken,
   type OutageFault,
   type PodCheck,
   reportOn,
-  restoredEntries,
   sameContent,
   unknownOf,
   unknownPaths,
@@ -46,8 +49,8 @@ export type {
   SetCheckpoint,
 } from "./ports.ts";
 export {
-  checkpointCondition,
   type CheckpointFailure,
+  type DescribedReport,
   type SourceCondition,
   SourceConditions,
 } from "./source_conditions.ts";

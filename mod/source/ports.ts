@@ -5,6 +5,7 @@
  */
 
 import type { BoundedRead, FileLook, WatchHint } from "../host/files/mod.ts";
+import type { Kept } from "./file_state.ts";
 import type { CheckpointFailure } from "./source_conditions.ts";
 import type { SourceContent } from "./merge/mod.ts";
 
@@ -20,8 +21,6 @@ export interface ManifestFiles {
   watch(path: string, signal: AbortSignal): AsyncIterable<WatchHint>;
 }
 
-import type { Kept, LastGood } from "./file_state.ts";
-
 /** Which directory manifests were in. */
 export interface DirectoryNote {
   /** Whether it is the one above a single manifest. */
@@ -34,7 +33,8 @@ export interface DirectoryNote {
 
 /** The records of all manifests, as far as the disk gave them. */
 export interface AllLastGood {
-  readonly records: readonly LastGood[];
+  /** What each last gave when it was valid, by path. */
+  readonly records: ReadonlyMap<string, SourceContent>;
   /** Whether the disk gave all. */
   readonly isWhole: boolean;
 }
@@ -57,8 +57,8 @@ export interface LastGoodStore {
   loadDirectory(path: string): Promise<Kept<DirectoryNote>>;
   /** Keeps which directory manifests are in; returns at once. */
   saveDirectory(path: string, note: DirectoryNote): void;
-  /** Keeps a record; returns at once, writing happens in `run`. */
-  save(record: LastGood): void;
+  /** Keeps what a manifest gave; returns at once, writing happens in `run`. */
+  save(path: string, content: SourceContent): void;
   /** Drops the record of a manifest that is gone; returns at once. */
   forget(path: string): void;
   /**

@@ -5,7 +5,7 @@
  */
 
 import { type Moment, wallTimeOf } from "../base/mod.ts";
-import type { FileReport, OutageFault } from "./file_state.ts";
+import type { FileReport } from "./file_state.ts";
 
 /** One thing that is well with a source, or not. */
 export interface SourceCondition {
@@ -31,78 +31,69 @@ export interface CheckpointFailure {
 }
 
 /** A report and what it says in words. */
-export interface ToldReport {
-  readonly kind: FileReport["kind"];
+export interface DescribedReport {
+  readonly report: FileReport;
   readonly text: string;
-  readonly fault?: OutageFault | undefined;
 }
 
 /** Remembers since when a source does well, or does not. Empty before the first look. */
 export class SourceConditions {
+  readonly #start: Moment;
   #held: readonly HeldCondition[] = [];
 
-  /** The conditions as they were at the last look. */
-  list(now: Moment): readonly SourceCondition[] {
-    return this.#held.map(({ since, ...condition }) => ({
+  /** @param start From then on the source is kept, if nothing fails. */
+  constructor(start: Moment) {
+    this.#start = start;
+  }
+
+  /** The conditions as they were at the last look, and whether what it gave is kept. */
+  list(
+    now: Moment,
+    failure: CheckpointFailure | undefined,
+  ): readonly SourceCondition[] {
+    if (this.#held.length === 0) return [];
+    const kept = this.#held.map(({ since, ...condition }) => ({
       ...condition,
       sinceMs: wallTimeOf(since, now),
     }));
+    const type = "Checkpointed";
+    const sinceMs = wallTimeOf(this.#start, now);
+    return [
+      ...kept,
+      failure === undefined
+        ? { type, status: "True", reason: "Kept", message: "", sinceMs }
+        : { type, status: "False", reason: "FailedCheckpoint", ...failure },
+    ];
   }
 
   /** Takes all that is wrong with the source at one look. */
-  update(reports: readonly ToldReport[], now: Moment): void {
-    const { outages, faults } = sort(reports);
+  update(reports: readonly DescribedReport[], now: Moment): void {
+    const { outages = [], faults = [] } = Object.groupBy(
+      reports,
+      ({ report }) => report.kind === "unreachable" ? "outages" : "faults",
+    );
     this.#held = [
-      this.#next("Reachable", outages, now),
-      this.#next("ManifestsValid", faults, now),
+      this.#next({ type: "Reachable", well: "Answers" }, outages, now),
+      this.#next({ type: "ManifestsValid", well: "Valid" }, faults, now),
     ];
   }
 
   #next(
-    type: SourceCondition["type"],
-    reports: readonly ToldReport[],
+    { type, well }: Pick<HeldCondition, "type"> & { readonly well: string },
+    reports: readonly DescribedReport[],
     now: Moment,
   ): HeldCondition {
     const [first] = reports;
     const status = first === undefined ? "True" : "False";
     const before = this.#held.find((condition) => condition.type === type);
-    return {
-      type,
-      status,
-      reason: first === undefined
-        ? WELL[type]
-        : first.fault ?? REASONS[first.kind],
-      message: textOf(reports),
-      since: before?.status === status ? before.since : now,
-    };
+    const since = before?.status === status ? before.since : now;
+    const reason = first === undefined ? well : reasonOf(first.report);
+    return { type, status, reason, message: textOf(reports), since };
   }
 }
 
 type HeldCondition = Omit<SourceCondition, "sinceMs"> & {
   readonly since: Moment;
-};
-
-/** The condition that says whether what a source gave is kept. */
-export function checkpointCondition(
-  failure: CheckpointFailure | undefined,
-  startMs: number,
-): SourceCondition {
-  const type = "Checkpointed";
-  return failure === undefined
-    ? {
-      type,
-      status: "True",
-      reason: WELL[type],
-      message: "",
-      sinceMs: startMs,
-    }
-    : { type, status: "False", reason: "FailedCheckpoint", ...failure };
-}
-
-const WELL: Readonly<Record<SourceCondition["type"], string>> = {
-  Reachable: "Answers",
-  ManifestsValid: "Valid",
-  Checkpointed: "Kept",
 };
 
 const REASONS: Readonly<Record<FileReport["kind"], string>> = {
@@ -113,22 +104,21 @@ const REASONS: Readonly<Record<FileReport["kind"], string>> = {
   unreachable: "Unreachable",
 };
 
-function sort(
-  reports: readonly ToldReport[],
-): { outages: readonly ToldReport[]; faults: readonly ToldReport[] } {
-  return {
-    outages: reports.filter(({ kind }) => kind === "unreachable"),
-    faults: reports.filter(({ kind }) => kind !== "unreachable"),
-  };
+function reasonOf(report: FileReport): string {
+  const fault = report.kind === "unreachable" ? report.fault : undefined;
+  return fault ?? REASONS[report.kind];
 }
 
 // A thousand manifests may be bad at once; the log and events tell of each.
 const SHOWN = 3;
 
-function textOf(reports: readonly ToldReport[]): string {
+function textOf(reports: readonly DescribedReport[]): string {
   const more = reports.length - SHOWN;
   return [
-    ...reports.slice(0, SHOWN).map(({ text }) => text),
+    // What is said of the source itself names it already.
+    ...reports.slice(0, SHOWN).map(({ report: { kind, file }, text }) =>
+      kind === "unreachable" ? text : `${file}: ${text}`
+    ),
     ...more > 0 ? [`and ${more} more`] : [],
   ].join("; ");
 }

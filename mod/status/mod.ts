@@ -30,10 +30,6 @@
  * @module
  */
 
-export {
-  DiskRecordFiles,
-  RunDirectoryFiles,
-  STATUS_RECORD,
-} from "./status_record_files.ts";
+export { RunDirectoryFiles } from "./run_directory_files.ts";
 export { StatusManager } from "./status_manager.ts";
 export { StatusRecords } from "./status_records.ts";

@@ -7,9 +7,46 @@
 import { type Clock, WriteBehind } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
-import type { StatusSink } from "./ports.ts";
 import type { StatusManager, StoredStatus } from "./status_manager.ts";
-import { patchStatus } from "./status_patch.ts";
+import { patchStatus, type StatusPatch } from "./status_patch.ts";
+
+/** News of the status of one pod. */
+export interface StatusUpdate extends StoredStatus {
+  readonly uid: string;
+  /** Makes what differs from the status that this sink took last. */
+  readonly patch: () => StatusPatch;
+}
+
+/** What became of an update. */
+export type StatusReceipt =
+  | { readonly kind: "taken" }
+  /** There is no place for it yet; the next change or flush brings it again. */
+  | { readonly kind: "deferred" }
+  /** The sink has no such pod any more (HTTP 404): this version is of no use there. */
+  | { readonly kind: "gone" }
+  /** Another pod bears the name: what is known of this one is dropped, and that one left alone. */
+  | { readonly kind: "replaced" };
+
+/**
+ * Where statuses go. Of one pod it gets one update at a time and the newest only, of
+ * several pods many at once.
+ */
+export interface StatusSink {
+  /** Names the sink in logs, in snake_case. */
+  readonly name: string;
+  /**
+   * Takes a status.
+   *
+   * @throws {Error} when it has to be tried again
+   */
+  put(update: StatusUpdate, signal: AbortSignal): Promise<StatusReceipt>;
+  /**
+   * Hears that a pod is gone.
+   *
+   * @throws {Error} when it has to be tried again
+   */
+  remove(uid: string, signal: AbortSignal): Promise<void>;
+}
 
 /** What bringing statuses to a sink needs. */
 export interface StatusDeliveryDeps {
@@ -51,6 +88,7 @@ interface Pending {
  */
 export class StatusDelivery {
   readonly #deps: StatusDeliveryDeps;
+  /** Outlives a pod until the sink knows that it is gone. */
   readonly #sent = new Map<string, Sent>();
   readonly #writes: WriteBehind<Pending>;
 
@@ -121,22 +159,28 @@ export class StatusDelivery {
     { last, next }: Pending,
     signal: AbortSignal,
   ): Promise<void> {
-    const sent = this.#sent.get(uid) ?? { version: 0 };
+    let sent = this.#sent.get(uid) ?? { version: 0 };
     this.#sent.set(uid, sent);
-    let after: Sent | undefined = sent;
     const isEndNews = last !== undefined && sent.version > 0 &&
       sent.version < last.version;
-    if (isEndNews) after = await this.#put(last, sent, signal);
-    if (after !== undefined && next === "gone") {
-      await this.#deps.sink.remove(uid, signal);
-      after = undefined;
-    } else if (after !== undefined && next !== "gone") {
-      after = await this.#put(next, after, signal);
+    if (isEndNews) {
+      const after = await this.#put(last, sent, signal);
+      // At once: should the next fail, the end does not come after it.
+      if (!this.#keep(uid, sent, after) || after === undefined) return;
+      sent = after;
     }
-    // Unless it was forgotten meanwhile.
-    if (this.#sent.get(uid) !== sent) return;
+    if (next === "gone") {
+      await this.#deps.sink.remove(uid, signal);
+      this.#keep(uid, sent, undefined);
+    } else this.#keep(uid, sent, await this.#put(next, sent, signal));
+  }
+
+  /** Takes note of what the sink has now; false when that was forgotten meanwhile. */
+  #keep(uid: string, before: Sent, after: Sent | undefined): boolean {
+    if (this.#sent.get(uid) !== before) return false;
     if (after === undefined) this.#sent.delete(uid);
     else this.#sent.set(uid, after);
+    return true;
   }
 
   async #put(
@@ -146,7 +190,7 @@ export class StatusDelivery {
   ): Promise<Sent | undefined> {
     const { sink, statuses, log } = this.#deps;
     const { pod: { metadata: { uid } }, version, status } = stored;
-    const patch = patchStatus(sent.status, status);
+    const patch = () => patchStatus(sent.status, status);
     const receipt = await sink.put({ uid, ...stored, patch }, signal);
     switch (receipt.kind) {
       case "taken":

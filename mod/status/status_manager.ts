@@ -13,13 +13,16 @@ import {
   isTerminalPhase,
   normalizeStatus,
   parseTime,
+  type ProbeAnswer,
   revivedContainer,
   terminatedStatus,
-  withContainerReadiness,
-  withContainerStartup,
+  withProbeAnswer,
 } from "../pod/status/mod.ts";
-import type { ConditionMemory, RunRecord } from "./run_record.ts";
-import type { StatusRecord } from "./status_record.ts";
+import type {
+  ConditionMemory,
+  RunRecord,
+  StatusRecord,
+} from "./status_record.ts";
 
 /** A status as it is stored. */
 export interface StoredStatus {
@@ -61,6 +64,8 @@ export interface StatusManagerDeps {
 export class StatusManager {
   readonly #clock: Clock;
   readonly #log: Logger;
+  // These outlive the sessions of pods: a pod that was evicted or refused shows its status
+  // without one, and restart counts go from one life of a UID to the next.
   readonly #entries = new Map<string, Entry>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
@@ -124,31 +129,14 @@ export class StatusManager {
   }
 
   /**
-   * Takes over what a readiness probe says of a container; the pod's conditions follow
-   * at once. Ignored for a container that is in no status. (kubelet: SetContainerReadiness)
-   *
-   * @param containerId with or without the runtime's name before it
+   * Takes over what a probe says of a container; what depends on it follows at once.
+   * Ignored for a container that is in no status.
    */
-  setContainerReadiness(pod: Pod, containerId: string, ready: boolean): void {
-    this.#change(
-      pod,
-      (status, nowMs) =>
-        withContainerReadiness(pod, status, { containerId, ready, nowMs }),
-    );
-  }
-
-  /**
-   * Takes over what a startup probe says of a container; what depends on it follows at
-   * once. Ignored for a container that is in no status. (kubelet: SetContainerStartup)
-   *
-   * @param containerId with or without the runtime's name before it
-   */
-  setContainerStartup(pod: Pod, containerId: string, started: boolean): void {
-    this.#change(
-      pod,
-      (status, nowMs) =>
-        withContainerStartup(pod, status, { containerId, started, nowMs }),
-    );
+  setProbeAnswer(pod: Pod, answer: ProbeAnswer): void {
+    const before = this.get(pod.metadata.uid);
+    if (before === undefined) return;
+    const nowMs = this.#clock.now();
+    this.#store(pod, withProbeAnswer(pod, before, { ...answer, nowMs }));
   }
 
   /**
@@ -214,16 +202,6 @@ export class StatusManager {
   remove(uid: string): void {
     this.#delete(uid);
     this.#floors.delete(uid);
-  }
-
-  #change(
-    pod: Pod,
-    apply: (status: PodStatus, nowMs: number) => PodStatus,
-  ): void {
-    const before = this.get(pod.metadata.uid);
-    if (before !== undefined) {
-      this.#store(pod, apply(before, this.#clock.now()));
-    }
   }
 
   #store(

@@ -6,6 +6,7 @@
 
 import type { PodCondition, PodStatus } from "../api/types/mod.ts";
 import { stableJson } from "../api/objects/mod.ts";
+import { isRecord } from "../base/mod.ts";
 import {
   DISRUPTION_TARGET,
   findCondition,
@@ -79,7 +80,7 @@ function patchList(
 
 /** An object is merged field by field, to its depth: what it has no more is named. */
 function withRemovals(before: unknown, after: unknown): unknown {
-  if (!isObject(before) || !isObject(after)) return after;
+  if (!isRecord(before) || !isRecord(after)) return after;
   const gone = Object.keys(before).filter((name) => !(name in after));
   return Object.fromEntries([
     ...Object.entries(after).map(([name, value]) =>
@@ -90,11 +91,7 @@ function withRemovals(before: unknown, after: unknown): unknown {
 }
 
 function keyOf(member: unknown, key: string): unknown {
-  return isObject(member) ? member[key] : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(member) ? member[key] : undefined;
 }
 
 /** How the API server's copy of a status and our own are put together. */

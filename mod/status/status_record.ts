@@ -1,14 +1,14 @@
 /**
- * What of a pod's status has to outlive the agent, and its form on the disk. Pure.
- *
- * The runtime knows the rest better.
+ * What of a pod's status has to outlive the agent, for good or until the next boot, and its
+ * form. Pure. The runtime knows the rest better.
  *
  * @module
  */
 
-import { openRecord, sealRecord } from "../host/files/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
+import { openRecord, sealRecord } from "../host/files/mod.ts";
+import { parseContainerId } from "../api/objects/mod.ts";
 
 /** The memory of one pod. */
 export interface StatusRecord {
@@ -37,20 +37,83 @@ export function recordOf(status: PodStatus): StatusRecord | undefined {
   };
 }
 
+/** Whether a value is a record; who reads it knows that an agent wrote it. */
+export function isStatusRecord(value: unknown): value is StatusRecord {
+  return typeof value === "object" && value !== null &&
+    "restartCounts" in value && typeof value.restartCounts === "object" &&
+    value.restartCounts !== null;
+}
+
+/** How a container was when it was last shown. */
+export interface ContainerMemory {
+  readonly ready: boolean;
+  readonly started: boolean;
+}
+
+/** How a condition was when it was last shown, and since when; RFC 3339. */
+export interface ConditionMemory {
+  readonly status: string;
+  readonly since: string;
+}
+
+/** The memory of one pod until the next boot. */
+export interface RunRecord {
+  /** That of the pod, by which a record of an earlier life of its UID is known. */
+  readonly startTime?: string;
+  /** By the id that the runtime gave; only of containers that run. */
+  readonly containers: Readonly<Record<string, ContainerMemory>>;
+  /** By type. */
+  readonly conditions: Readonly<Record<string, ConditionMemory>>;
+}
+
+/**
+ * Takes out of a status what has to be remembered; `undefined` of a pod that was never
+ * begun, and of one that is over, whose whole status is kept elsewhere.
+ */
+export function runRecordOf(status: PodStatus): RunRecord | undefined {
+  const { containerStatuses, initContainerStatuses = [] } = status;
+  const { startTime, conditions = [] } = status;
+  if (containerStatuses === undefined || isTerminalPhase(status.phase)) {
+    return undefined;
+  }
+  const running = [...initContainerStatuses, ...containerStatuses].flatMap(
+    ({ containerID = "", state, ready, started }) => {
+      const id = parseContainerId(containerID)?.id;
+      return id === undefined || state?.running === undefined
+        ? []
+        : [[id, { ready, started: started === true }] as const];
+    },
+  );
+  const since = conditions.flatMap(({ type, status, lastTransitionTime }) =>
+    lastTransitionTime === undefined
+      ? []
+      : [[type, { status, since: lastTransitionTime }] as const]
+  );
+  if (running.length + since.length === 0) return undefined;
+  return {
+    ...(startTime !== undefined && { startTime }),
+    containers: Object.fromEntries(running),
+    conditions: Object.fromEntries(since),
+  };
+}
+
 /** The text of a record; equal records have equal texts. */
-export function formatRecord(record: StatusRecord): string {
+export function formatRunRecord(record: RunRecord): string {
   return sealRecord(record).text;
 }
 
 /** Reads a record; `undefined` when it is not exactly what was written once. */
-export function parseRecord(text: string): StatusRecord | undefined {
+export function parseRunRecord(text: string): RunRecord | undefined {
   const record = openRecord(text)?.record;
-  return isRecord(record) ? record : undefined;
+  // An agent before this one may not have written any conditions.
+  return isRecord(record) ? { conditions: {}, ...record } : undefined;
 }
 
-function isRecord(value: unknown): value is StatusRecord {
+function isRecord(
+  value: unknown,
+): value is Omit<RunRecord, "conditions"> & Partial<RunRecord> {
   // The checksum vouches for what is inside: only an agent writes one that fits.
   return typeof value === "object" && value !== null &&
-    "restartCounts" in value && typeof value.restartCounts === "object" &&
-    value.restartCounts !== null;
+    "containers" in value && typeof value.containers === "object" &&
+    value.containers !== null;
 }

@@ -5,19 +5,21 @@
  */
 
 import type { PodStatus } from "../api/types/mod.ts";
-import { askAgain, type Clock, Semaphore } from "../base/mod.ts";
+import { type Clock, Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { RecordFiles, RunRecordFiles } from "./ports.ts";
+import type { PodRecords, RecordSection } from "../host/files/mod.ts";
+import type { RunDirectoryFiles } from "./run_directory_files.ts";
 import {
   type ContainerMemory,
   formatRunRecord,
+  isStatusRecord,
   parseRunRecord,
+  recordOf,
   type RunRecord,
   runRecordOf,
-} from "./run_record.ts";
+} from "./status_record.ts";
 import { StatusDelivery } from "./status_delivery.ts";
 import type { StatusManager } from "./status_manager.ts";
-import { formatRecord, parseRecord, recordOf } from "./status_record.ts";
 
 // When a thousand pods are found again, the agent must not be left without descriptors.
 const READS_AT_ONCE = 16;
@@ -26,9 +28,9 @@ const READS_AT_ONCE = 16;
 export interface StatusRecordsDeps {
   readonly statuses: StatusManager;
   /** For what survives a boot. */
-  readonly files: RecordFiles;
+  readonly podRecords: Pick<PodRecords, "section">;
   /** For what a boot ends anyway. */
-  readonly runFiles: RunRecordFiles;
+  readonly runFiles: Pick<RunDirectoryFiles, keyof RunDirectoryFiles>;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -45,17 +47,20 @@ export class StatusRecords {
   readonly #deps: StatusRecordsDeps;
   readonly #log: Logger;
   readonly #delivery: StatusDelivery;
-  /** What the disk has, by UID. */
-  readonly #written = new Map<string, string>();
-  /** What the run directory has, by UID. */
+  readonly #records: RecordSection;
+  /** What the run directory has, by UID; like the files, it goes when the status has gone. */
   readonly #runWritten = new Map<string, string>();
-  /** What an earlier agent left in the run directory, by UID. */
+  /** What an earlier agent left there, by UID. */
   readonly #found = new Map<string, RunRecord>();
   readonly #reads = new Semaphore(READS_AT_ONCE);
 
   constructor(deps: StatusRecordsDeps) {
     this.#deps = deps;
     this.#log = deps.log.named("status");
+    this.#records = deps.podRecords.section(
+      "status",
+      (value) => isStatusRecord(value) && value.ended !== undefined,
+    );
     this.#delivery = new StatusDelivery({
       ...deps,
       log: this.#log,
@@ -68,7 +73,6 @@ export class StatusRecords {
         },
         // The record on the disk goes, or stays, with the directory of the pod.
         remove: async (uid) => {
-          this.#written.delete(uid);
           this.#found.delete(uid);
           await this.#writeRun(uid, undefined);
         },
@@ -82,13 +86,12 @@ export class StatusRecords {
   }
 
   /**
-   * Takes over what an earlier agent knew of these pods, and clears away what it knew of
-   * others. A record that cannot be read is asked for a few times, since a pod that has
-   * ended must not run again for want of a file descriptor, and then is none.
+   * Takes over what an earlier agent knew of these pods, whose records were read before,
+   * and clears away what it knew of others.
    */
   async load(uids: Iterable<string>): Promise<void> {
     const known = new Set(uids);
-    await this.#loadAll(known);
+    for (const uid of known) await this.#restore(uid);
     // Each of these is believed only beside what is restored of its pod.
     await this.#loadRun(known);
   }
@@ -105,7 +108,6 @@ export class StatusRecords {
 
   /** Forgets a pod whose directory, and so its record, is gone. */
   forget(uid: string): void {
-    this.#written.delete(uid);
     this.#delivery.forget(uid);
   }
 
@@ -128,12 +130,7 @@ export class StatusRecords {
   async #writeRecord(uid: string, status: PodStatus): Promise<boolean> {
     const record = recordOf(status);
     if (record === undefined) return true;
-    const text = formatRecord(record);
-    if (this.#written.get(uid) === text) return true;
-    const durable = record.ended !== undefined;
-    const isWritten = await this.#deps.files.write(uid, text, { durable });
-    if (isWritten) this.#written.set(uid, text);
-    return isWritten;
+    return await this.#records.writeIfThere(uid, record);
   }
 
   async #writeRun(uid: string, record: RunRecord | undefined): Promise<void> {
@@ -149,40 +146,12 @@ export class StatusRecords {
     }
   }
 
-  async #loadAll(uids: ReadonlySet<string>): Promise<void> {
-    let unread: readonly string[] = [...uids];
-    const failures = await askAgain(this.#deps.clock, async () => {
-      const results = await Promise.all(
-        unread.map((uid) => this.#loadOne(uid)),
-      );
-      const failed = results.filter((each) => each !== undefined);
-      unread = failed.map(({ uid }) => uid);
-      return failed;
-    });
-    for (const failure of failures) {
-      this.#log.warn("status_record_unreadable", failure);
+  async #restore(uid: string): Promise<void> {
+    const record = await this.#records.read(uid);
+    if (isStatusRecord(record)) this.#deps.statuses.restore(uid, record);
+    else if (record !== undefined) {
+      this.#log.warn("status_record_broken", { uid });
     }
-  }
-
-  /** @returns why the record could not be read */
-  async #loadOne(
-    uid: string,
-  ): Promise<{ readonly uid: string; readonly error: unknown } | undefined> {
-    using _permit = await this.#reads.acquire();
-    let text: string | undefined;
-    try {
-      text = await this.#deps.files.read(uid);
-    } catch (error) {
-      return { uid, error };
-    }
-    if (text === undefined) return undefined;
-    const record = parseRecord(text);
-    if (record === undefined) this.#log.warn("status_record_broken", { uid });
-    else {
-      this.#deps.statuses.restore(uid, record);
-      this.#written.set(uid, text);
-    }
-    return undefined;
   }
 
   async #loadRun(known: ReadonlySet<string>): Promise<void> {

@@ -71,10 +71,7 @@ export class AgentViews implements AgentView {
     return viewPods({
       workers: core.agent.pods(),
       statusOf: (uid) => core.statuses.get(uid),
-      reports: [
-        ...core.fileSource.report(),
-        ...core.urlSource?.report() ?? [],
-      ],
+      reports: [...core.sources.values()].flatMap((each) => each.report()),
       rolledBack: core.agent.rolledBack(),
       nodeName: this.#config.node.name,
       nowMs: this.#deps.clock.now(),
@@ -120,26 +117,23 @@ export class AgentViews implements AgentView {
   /** Why the agent is not healthy. */
   problems(): readonly HealthProblem[] {
     const core = this.#core;
-    const disk = this.#deps.disk.problem;
-    const ofDisk = disk === undefined ? [] : [{ check: "disk", reason: disk }];
-    if (core === undefined) {
-      return [
-        { check: "syncloop", reason: "the agent is starting" },
-        ...ofDisk,
-      ];
-    }
-    const pleg = core.watch.health();
-    const { runtimeDown } = core.watch;
-    return [
-      ...(runtimeDown === undefined
-        ? []
-        : [{ check: "runtime", reason: runtimeDown }]),
-      ...(pleg.healthy ? [] : [{ check: "pleg", reason: pleg.message }]),
-      ...(core.agent.idleMs < LOOP_STUCK_MS ? [] : [{
-        check: "syncloop",
-        reason: "the sync loop has not moved for 5m",
-      }]),
-      ...ofDisk,
-    ];
+    const ofCore = core === undefined
+      ? { syncloop: "the agent is starting" }
+      : problemsOf(core);
+    const all = { ...ofCore, disk: this.#deps.disk.problem };
+    return Object.entries(all).flatMap(([check, reason]) =>
+      reason === undefined ? [] : [{ check, reason }]
+    );
   }
+}
+
+function problemsOf({ watch, agent }: ViewedCore) {
+  const pleg = watch.health();
+  return {
+    runtime: watch.runtimeDown,
+    pleg: pleg.healthy ? undefined : pleg.message,
+    syncloop: agent.idleMs < LOOP_STUCK_MS
+      ? undefined
+      : "the sync loop has not moved for 5m",
+  };
 }

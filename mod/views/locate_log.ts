@@ -5,8 +5,9 @@
  */
 
 import type { ContainerStatus, Pod } from "../api/types/mod.ts";
-import { lastingPod, logDirectoryName } from "../api/vocabulary/mod.ts";
+import { logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { LogLocation, LogRequest } from "../server/mod.ts";
+import { podNamed } from "./view_pods.ts";
 
 /** What locating needs. */
 export interface LogLocatorDeps {
@@ -19,25 +20,24 @@ export function locateLog(
   request: LogRequest,
   deps: LogLocatorDeps,
 ): LogLocation {
-  const pod = findPod(request, deps);
+  const { namespace, pod: name } = request;
+  const pod = podNamed(deps.pods(), { namespace, name });
   if (pod === undefined) {
-    return {
-      kind: "not_found",
-      message:
-        `pod "${request.pod}" does not exist in namespace "${request.namespace}"`,
-    };
+    return notFound(`pod "${name}" does not exist in namespace "${namespace}"`);
   }
   const status = statusOf(pod, request.container);
-  if (status === undefined) return withoutStatus(pod, request.container);
+  if (status === undefined) return withoutStatus(pod, request);
   const attempt = attemptOf(status, request.previous);
   if (attempt === undefined) {
+    const { state } = status;
     return request.previous
-      ? {
-        kind: "not_found",
-        message:
-          `previous terminated container "${request.container}" in pod "${request.pod}" not found`,
-      }
-      : notStarted(request, status);
+      ? notFound(
+        `previous terminated container "${request.container}" in pod "${name}" not found`,
+      )
+      : notStarted(
+        request,
+        `: ${state?.waiting?.reason ?? "ContainerCreating"}`,
+      );
   }
   return {
     kind: "found",
@@ -53,14 +53,6 @@ export function locateLog(
         later.restartCount === attempt;
     },
   };
-}
-
-function findPod(request: LogRequest, deps: LogLocatorDeps): Pod | undefined {
-  return lastingPod(
-    deps.pods().filter(({ metadata }) =>
-      metadata.name === request.pod && metadata.namespace === request.namespace
-    ),
-  );
 }
 
 function statusOf(pod: Pod, container: string): ContainerStatus | undefined {
@@ -89,33 +81,26 @@ function attemptOf(
     : restartCount - 1;
 }
 
-function withoutStatus(pod: Pod, container: string): LogLocation {
-  const { spec, metadata } = pod;
+function withoutStatus({ spec }: Pod, request: LogRequest): LogLocation {
+  const { container, pod } = request;
   const names = [...spec.containers, ...spec.initContainers ?? []]
     .map(({ name }) => name);
-  return names.includes(container)
-    ? {
-      kind: "not_started",
-      message:
-        `container "${container}" in pod "${metadata.name}" is waiting to start`,
-    }
-    : {
-      kind: "not_found",
-      message:
-        `container "${container}" not found in pod "${metadata.name}", which has "${
-          names.join('", "')
-        }"`,
-    };
+  return names.includes(container) ? notStarted(request) : notFound(
+    `container "${container}" not found in pod "${pod}", which has "${
+      names.join('", "')
+    }"`,
+  );
+}
+
+function notFound(message: string): LogLocation {
+  return { kind: "not_found", message };
 }
 
 function notStarted(
-  request: LogRequest,
-  status: ContainerStatus,
+  { container, pod }: LogRequest,
+  why: string = "",
 ): LogLocation {
-  const waiting = status.state?.waiting?.reason ?? "ContainerCreating";
-  return {
-    kind: "not_started",
-    message:
-      `container "${request.container}" in pod "${request.pod}" is waiting to start: ${waiting}`,
-  };
+  const message =
+    `container "${container}" in pod "${pod}" is waiting to start`;
+  return { kind: "not_started", message: `${message}${why}` };
 }

@@ -8,9 +8,14 @@ import type { Agent } from "../agent/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { RuntimeWatch } from "../picture/mod.ts";
+import type { ProbeManager } from "../prober/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { FileReport, SourceCondition } from "../source/mod.ts";
-import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
+import type {
+  PodStorage,
+  SourceName,
+  SourcesReady,
+} from "../source/merge/mod.ts";
 
 /** A source of manifests. */
 export interface ViewedSource {
@@ -27,19 +32,17 @@ export interface ViewedCore {
     Agent,
     | "pods"
     | "rolledBack"
-    | "decision"
-    | "endFailure"
+    | "outcome"
     | "pendingVerdict"
     | "resizes"
-    | "probes"
     | "idleMs"
   >;
+  readonly prober: Pick<ProbeManager, "report">;
   readonly watch: Pick<RuntimeWatch, "health" | "runtimeDown" | "downSince">;
   readonly statuses: { get(uid: string): PodStatus | undefined };
   readonly events: Pick<EventRecorder, "list" | "latest" | "watch">;
-  readonly fileSource: ViewedSource;
-  /** Absent when no URL is configured. */
-  readonly urlSource: ViewedSource | undefined;
+  /** Those that are configured. */
+  readonly sources: ReadonlyMap<SourceName, ViewedSource>;
   readonly storage: Pick<PodStorage, "pods">;
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { ANNOTATION_CONFIG_SOURCE, lastingPod } from "../api/vocabulary/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
 import { formatFault } from "../api/fault/mod.ts";
+import { podKey } from "../api/objects/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import type { WorkerView } from "../agent/workers/mod.ts";
 import type { Clock } from "../base/mod.ts";
@@ -28,6 +29,7 @@ import type {
 import type { SourceName } from "../source/merge/mod.ts";
 import type { ViewedCore, ViewedSource } from "./ports.ts";
 import { stoppedContainers } from "./stopped_containers.ts";
+import { type PodName, podNamed } from "./view_pods.ts";
 
 /** What a report is put together from. */
 export interface PodReportDeps {
@@ -47,7 +49,7 @@ export interface PodReportDeps {
  * @returns `undefined` when there is no such pod
  */
 export function reportPod(
-  wanted: { readonly namespace: string; readonly name: string },
+  wanted: PodName,
   deps: PodReportDeps,
 ): PodReport | undefined {
   const pod = findPod(wanted, deps);
@@ -67,26 +69,18 @@ export function reportPod(
     activities: facts.activities.map((each) => reportActivity(each, nowMs)),
     probes: facts.probes.map(reportProbe),
     events: core.events.list({ uid })
-      .filter((event) => isAbout(event.pod, pod))
+      .filter((event) => podKey(event.pod) === podKey(pod.metadata))
       .map((event) => toWireEvent(event, deps)),
   };
 }
 
 function findPod(
-  wanted: { readonly namespace: string; readonly name: string },
+  { namespace, name }: PodName,
   { pods, nodeName }: PodReportDeps,
 ): Pod | undefined {
-  const { namespace, name } = wanted;
-  const here = pods().filter(({ metadata }) =>
-    metadata.namespace === namespace
-  );
-  for (const full of [name, `${name}-${nodeName.toLowerCase()}`]) {
-    const found = lastingPod(
-      here.filter(({ metadata }) => metadata.name === full),
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const all = pods();
+  return podNamed(all, { namespace, name }) ??
+    podNamed(all, { namespace, name: `${name}-${nodeName.toLowerCase()}` });
 }
 
 function gatherFacts(
@@ -98,30 +92,21 @@ function gatherFacts(
   const { uid } = pod.metadata;
   const workers = core.agent.pods();
   const worker = workers.find((each) => each.uid === uid);
-  const hold = core.agent.pendingVerdict(uid);
-  const decision = decisionOf(uid, deps, nowMs);
-  const namesake = worker && namesakeOf(worker, workers);
-  const events = core.events.list({ uid });
-  const shortage = core.agent.resizes.refusalOf(uid)?.shortage;
-  const endFailure = core.agent.endFailure(uid);
-  const outage = core.watch.downSince;
-  const broken = brokenManifestOf(pod, core);
-  const silent = silentSourceOf(pod, core);
   return {
     pod,
     stage: worker?.state,
-    ...(hold !== undefined && { hold }),
-    ...(decision !== undefined && { decision }),
+    hold: core.agent.pendingVerdict(uid),
+    decision: decisionOf(uid, deps, nowMs),
     activities: core.activities.list(uid),
-    probes: core.agent.probes(uid),
-    ...(namesake !== undefined && { namesake }),
+    probes: core.prober.report(uid),
+    namesake: worker && namesakeOf(worker, workers),
     others: othersOf(uid, workers, core),
-    stops: stoppedContainers(events),
-    ...(shortage !== undefined && { resizeShortage: shortage }),
-    ...(endFailure !== undefined && { endFailure }),
-    ...(outage !== undefined && { runtimeDown: outage }),
-    ...(broken !== undefined && { brokenManifest: broken }),
-    ...(silent !== undefined && { silentSource: silent }),
+    stops: stoppedContainers(core.events.list({ uid })),
+    resizeShortage: core.agent.resizes.refusalOf(uid)?.shortage,
+    endFailure: core.agent.outcome(uid)?.endFailure,
+    runtimeDown: core.watch.downSince,
+    brokenManifest: brokenManifestOf(pod, core),
+    silentSource: silentSourceOf(pod, core),
     nowMs,
     utcOffsetMs: -new Date(nowMs).getTimezoneOffset() * 60_000,
   };
@@ -133,20 +118,18 @@ function decisionOf(
   { core, clock }: PodReportDeps,
   nowMs: number,
 ): ExplainFacts["decision"] {
-  const decision = core.agent.decision(uid);
+  const decision = core.agent.outcome(uid)?.decision;
   if (decision === undefined) return undefined;
-  const wall = (ms: number): number => nowMs + ms - clock.monotonic();
-  const { dueMs } = decision.next;
+  const wall = (ms: number | undefined): number | undefined =>
+    ms === undefined ? undefined : nowMs + ms - clock.monotonic();
+  const { kind, dueMs } = decision.next;
   return {
     ...decision,
     failures: decision.failures.map(({ retryAtMs, ...failure }) => ({
       ...failure,
-      ...(retryAtMs !== undefined && { retryMs: wall(retryAtMs) }),
+      retryMs: wall(retryAtMs),
     })),
-    next: {
-      kind: decision.next.kind,
-      ...(dueMs !== undefined && { dueMs: wall(dueMs) }),
-    },
+    next: { kind, dueMs: wall(dueMs) },
   };
 }
 
@@ -170,12 +153,12 @@ function othersOf(
   core: ViewedCore,
 ): readonly Pod[] {
   return workers.flatMap((worker) => {
-    const { pod, state } = worker;
+    const { state } = worker;
     const isHolder = state.kind === "syncing" || state.kind === "terminating";
-    return pod === undefined || worker.uid === uid || !isHolder ||
+    return state.pod === undefined || worker.uid === uid || !isHolder ||
         core.agent.pendingVerdict(worker.uid) !== undefined
       ? []
-      : [pod];
+      : [state.pod];
   });
 }
 
@@ -184,15 +167,14 @@ function brokenManifestOf(
   core: ViewedCore,
 ): BrokenManifest | undefined {
   const { uid } = pod.metadata;
-  for (const source of sourcesOf(core)) {
+  for (const source of core.sources.values()) {
     for (const report of source.report()) {
       if (report.kind !== "last_good") continue;
       if (!report.pods.some(({ metadata }) => metadata.uid === uid)) continue;
-      const sinceMs = brokenSince(report.file, { uid, source, core });
       return {
         file: report.file,
         text: report.faults.map(formatFault).join("; "),
-        ...(sinceMs !== undefined && { sinceMs }),
+        sinceMs: brokenSince(report.file, { uid, source, core }),
       };
     }
   }
@@ -222,12 +204,6 @@ function brokenSince(
   return Math.max(condition.sinceMs, event?.firstMs ?? 0);
 }
 
-function sourcesOf(
-  { fileSource, urlSource }: ViewedCore,
-): readonly ViewedSource[] {
-  return urlSource === undefined ? [fileSource] : [fileSource, urlSource];
-}
-
 function sourceNameOf({ metadata }: Pod): SourceName | undefined {
   const name = metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
   return name === "file" || name === "http" || name === "api"
@@ -237,15 +213,8 @@ function sourceNameOf({ metadata }: Pod): SourceName | undefined {
 
 function originOf(pod: Pod, core: ViewedCore): PodOrigin | undefined {
   const name = sourceNameOf(pod);
-  switch (name) {
-    case "file":
-      return { name, location: core.fileSource.location };
-    case "http":
-      return { name, location: core.urlSource?.location ?? "" };
-    case "api":
-    case undefined:
-      return undefined;
-  }
+  if (name === undefined || name === "api") return undefined;
+  return { name, location: core.sources.get(name)?.location ?? "" };
 }
 
 function silentSourceOf(pod: Pod, core: ViewedCore): string | undefined {
@@ -300,12 +269,4 @@ function reportProbe(fact: ExplainFacts["probes"][number]): ReportedProbe {
       { kind: last.kind, message: last.message, time: formatTime(last.atMs) },
     paused,
   };
-}
-
-function isAbout(
-  ref: { readonly uid: string; readonly namespace: string; name: string },
-  { metadata }: Pod,
-): boolean {
-  const { uid, name, namespace } = metadata;
-  return ref.uid === uid && ref.name === name && ref.namespace === namespace;
 }

@@ -5,9 +5,11 @@
  */
 
 import { formatFault } from "../api/fault/mod.ts";
-import type { Pod, PodCondition, PodStatus } from "../api/types/mod.ts";
+import { podKey } from "../api/objects/mod.ts";
+import type { Pod, PodCondition, PodRef, PodStatus } from "../api/types/mod.ts";
+import { lastingPod } from "../api/vocabulary/mod.ts";
 import type { FileReport } from "../source/mod.ts";
-import type { WorkerView } from "../agent/workers/mod.ts";
+import { stopOf, type WorkerView } from "../agent/workers/mod.ts";
 import {
   type BadRevision,
   describeRollback,
@@ -50,8 +52,8 @@ export function viewPods(input: PodViewInput): Pod[] {
     ),
   );
   const known = input.workers.flatMap((worker) =>
-    worker.pod === undefined ? [] : [
-      viewPod(worker, worker.pod, {
+    worker.state.pod === undefined ? [] : [
+      viewPod(worker.state, worker.state.pod, {
         status: input.statusOf(worker.uid),
         broken: broken.get(worker.uid),
         bad: input.rolledBack.get(worker.uid),
@@ -70,8 +72,20 @@ export function viewPods(input: PodViewInput): Pod[] {
   );
 }
 
+/** A pod as it is asked for. */
+export type PodName = Pick<PodRef, "namespace" | "name">;
+
+/** The pod of a full name; of one that ends and one in its place the latter. */
+export function podNamed(
+  pods: readonly Pod[],
+  wanted: PodName,
+): Pod | undefined {
+  const key = podKey(wanted);
+  return lastingPod(pods.filter((pod) => keyOf(pod) === key));
+}
+
 function viewPod(
-  worker: WorkerView,
+  state: WorkerView["state"],
   pod: Pod,
   shown: {
     status: PodStatus | undefined;
@@ -80,16 +94,14 @@ function viewPod(
     nowMs: number;
   },
 ): Pod {
-  const { state, stop } = worker;
-  const ending = stop?.requestedMs !== undefined && state.kind !== "syncing" &&
-    state.cause === "removed";
+  const { requestedMs } = stopOf(state) ?? {};
   const { status = { phase: "Pending" }, broken, bad, nowMs } = shown;
   return {
     ...pod,
     metadata: {
       ...pod.metadata,
-      ...(ending && {
-        deletionTimestamp: new Date(stop.requestedMs).toISOString(),
+      ...(requestedMs !== undefined && {
+        deletionTimestamp: new Date(requestedMs).toISOString(),
         deletionGracePeriodSeconds: state.kind === "terminating"
           ? state.graceSeconds
           : pod.spec.terminationGracePeriodSeconds ?? 0,
@@ -182,6 +194,6 @@ function refusedPods(report: FileReport, nodeName: string): Pod[] {
   }));
 }
 
-function keyOf(pod: Pod): string {
-  return `${pod.metadata.namespace}/${pod.metadata.name}`;
+function keyOf({ metadata }: Pod): string {
+  return podKey(metadata);
 }

@@ -12,21 +12,14 @@ import type { ViewedCore } from "./ports.ts";
 
 /** Shows the sources that are configured, with all that is wrong with them. */
 export function viewSources(core: ViewedCore): readonly SourceState[] {
-  const { fileSource, urlSource, sourcesReady, storage } = core;
-  const sources = [
-    { name: "file", source: fileSource } as const,
-    ...urlSource === undefined
-      ? []
-      : [{ name: "http", source: urlSource } as const],
-  ];
-  return sources.map(({ name, source }) => ({
+  const { sources, sourcesReady, storage } = core;
+  return Array.from(sources, ([name, source]) => ({
     name,
     location: source.location,
     ready: sourcesReady.isReady(name),
-    pods:
-      storage.pods().filter(({ metadata: { annotations = {} } }) =>
-        annotations[ANNOTATION_CONFIG_SOURCE] === name
-      ).length,
+    pods: storage.pods().filter(({ metadata: { annotations = {} } }) =>
+      annotations[ANNOTATION_CONFIG_SOURCE] === name
+    ).length,
     conditions: source.conditions().map(({ sinceMs, ...condition }) => ({
       ...condition,
       lastTransitionTime: formatTime(sinceMs),
@@ -35,7 +28,9 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
       report.kind === "last_good"
         ? [{
           manifest: report.file,
-          pods: report.pods.map(({ metadata }) => podKey(metadata)),
+          pods: report.pods.map(({ metadata }) =>
+            podKey(metadata)
+          ),
         }]
         : []
     ),

@@ -17,14 +17,13 @@ import {
   type ObjectRef,
 } from "../api/objects/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
-import { isMissing, listDirectory } from "./directory_listing.ts";
+import { unlessMissing } from "../host/paths/mod.ts";
 import { giveVolume, isRootMismatch } from "./ownership.ts";
-import type { VolumeFiles } from "./ports.ts";
 import {
-  GROUP_MODE,
   isDirectoryThere,
+  listDirectory,
   makeVolumeDirectory,
-  OPEN_MODE,
+  type VolumeFiles,
 } from "./volume_directory.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 
@@ -87,7 +86,7 @@ export class Claims {
       throw new VolumeFailure(`"${name}" is no name of a claim`);
     }
     const path = `${this.#rootDir}/claims/${namespace}/${name}`;
-    const use = `${this.#useDirectory(uid)}/${namespace}/${name}`;
+    const use = this.#useOf(uid, { namespace, name });
     if (await isReady(use) && await isDirectoryThere(path)) return { path };
     const claim = this.#claim({ namespace, name });
     return await this.#alone(`${namespace}/${name}`, async () => {
@@ -140,8 +139,7 @@ export class Claims {
     if (!await isDirectoryThere(path)) {
       const parent = path.slice(0, path.lastIndexOf("/"));
       await Deno.mkdir(parent, { recursive: true, mode: PARENT_MODE });
-      const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
-      await makeVolumeDirectory(path, { mode, group, files: this.#files });
+      await makeVolumeDirectory(path, { group, files: this.#files });
       return undefined;
     }
     if (group === undefined || readOnly) return undefined;
@@ -162,16 +160,13 @@ export class Claims {
     const pods = await listDirectory(`${this.#rootDir}/pods`);
     for (const other of pods) {
       if (other === uid || !isPodUid(other)) continue;
-      const use = `${
-        this.#useDirectory(other)
-      }/${claim.namespace}/${claim.name}`;
-      if (await isDirectoryThere(use)) return true;
+      if (await isDirectoryThere(this.#useOf(other, claim))) return true;
     }
     return false;
   }
 
-  #useDirectory(uid: string): string {
-    return `${this.#rootDir}/pods/${uid}/${USES}`;
+  #useOf(uid: string, { namespace, name }: ObjectRef): string {
+    return `${this.#rootDir}/pods/${uid}/${USES}/${namespace}/${name}`;
   }
 
   async #alone<T>(key: string, task: () => Promise<T>): Promise<T> {
@@ -189,10 +184,6 @@ export class Claims {
 }
 
 async function isReady(use: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(`${use}/${READY}`)).isFile;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  const found = await unlessMissing(Deno.lstat(`${use}/${READY}`));
+  return found?.isFile ?? false;
 }

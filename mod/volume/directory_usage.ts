@@ -4,8 +4,8 @@
  * @module
  */
 
-import { fileErrorKind, isSameFile } from "../host/paths/mod.ts";
-import { listDirectory } from "./directory_listing.ts";
+import { isSameFile, unlessMissing } from "../host/paths/mod.ts";
+import { listDirectory } from "./volume_directory.ts";
 
 // stat(2) counts blocks of this size, whatever the file system has.
 const BLOCK_BYTES = 512;
@@ -55,7 +55,9 @@ export async function directoryUsage(
     while (names.length > 0) {
       signal?.throwIfAborted();
       const batch = names.splice(-CONCURRENCY).map((name) => `${path}/${name}`);
-      const found = await Promise.all(batch.map(lookAt));
+      const found = await Promise.all(
+        batch.map(async (path) => ({ path, info: await look(path) })),
+      );
       for (const { path, info } of found) {
         if (info === undefined || !counts(info, count)) continue;
         bytes += allocated(info);
@@ -92,35 +94,13 @@ function allocated(info: Deno.FileInfo): number {
 }
 
 /** The names in a directory, none when a container has put something else there. */
-async function namesIn(directory: Directory): Promise<string[]> {
-  const { path, info } = directory;
-  try {
-    const names = await listDirectory(path);
-    const now = await look(path);
-    return now !== undefined && isSameFile(now, info) ? names : [];
-  } catch (error) {
-    const kind = fileErrorKind(error);
-    if (kind === "missing" || kind === "wrong_type") return [];
-    throw error;
-  }
-}
-
-async function lookAt(
-  path: string,
-): Promise<{ readonly path: string; readonly info?: Deno.FileInfo }> {
-  const info = await look(path);
-  return info === undefined ? { path } : { path, info };
+async function namesIn({ path, info }: Directory): Promise<string[]> {
+  const names = await unlessMissing(listDirectory(path), "wrong_type");
+  const now = await look(path);
+  return now !== undefined && isSameFile(now, info) ? names ?? [] : [];
 }
 
 async function look(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    const kind = fileErrorKind(error);
-    // A name may be longer than a path can be, far below; no path in use is.
-    if (kind === "missing" || kind === "wrong_type" || kind === "too_long") {
-      return undefined;
-    }
-    throw error;
-  }
+  // A name may be longer than a path can be, far below; no path in use is.
+  return await unlessMissing(Deno.lstat(path), "wrong_type", "too_long");
 }

@@ -10,6 +10,7 @@ import {
   fileErrorKind,
   partsOf,
   pathBelow,
+  unlessMissing,
   walkBelow,
 } from "../host/paths/mod.ts";
 import { VolumeFailure } from "./volume_setup.ts";
@@ -86,10 +87,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["DirectoryOrCreate", { ...DIRECTORY, makes: "directory" }],
   ["File", FILE],
   ["FileOrCreate", { ...FILE, makes: "file" }],
-  ["Socket", {
-    wanted: "a socket file",
-    holds: (found) => found.isSocket === true,
-  }],
+  ["Socket", { wanted: "a socket file", holds: (at) => at.isSocket === true }],
   ["CharDevice", {
     wanted: "a character device",
     holds: (found) => found.isCharDevice === true,
@@ -102,11 +100,9 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 async function look(path: string): Promise<Deno.FileInfo | undefined> {
   try {
-    return await Deno.stat(path);
+    return await unlessMissing(Deno.stat(path));
   } catch (error) {
     switch (fileErrorKind(error)) {
-      case "missing":
-        return undefined;
       case "wrong_type":
         throw new VolumeFailure(
           `hostPath type check failed: a part of ${path} is not a directory`,
@@ -155,14 +151,11 @@ async function make(
 }
 
 async function realRoot(root: string): Promise<string> {
-  try {
-    return await Deno.realPath(root);
-  } catch (error) {
-    if (fileErrorKind(error) !== "missing") throw error;
-    throw new VolumeFailure(
-      `hostPath type check failed: /${partsOf(root).join("/")} is not there`,
-    );
-  }
+  const real = await unlessMissing(Deno.realPath(root));
+  if (real !== undefined) return real;
+  throw new VolumeFailure(
+    `hostPath type check failed: /${partsOf(root).join("/")} is not there`,
+  );
 }
 
 async function makeFile(path: string): Promise<void> {

@@ -26,6 +26,6 @@ export {
 } from "./volume_setup.ts";
 export { PodDirectories } from "./pod_directories.ts";
 export { PodVolumes } from "./pod_volumes.ts";
-export type { VolumeFiles } from "./ports.ts";
+export type { VolumeFiles } from "./volume_directory.ts";
 export { SubPathResolver } from "./sub_path.ts";
 export { volumesUsedBy } from "./used_volumes.ts";

@@ -4,8 +4,13 @@
  * @module
  */
 
-import { modeOf, setGroup, setOwnership } from "../host/paths/mod.ts";
-import { isMissing, listDirectory } from "./directory_listing.ts";
+import {
+  modeOf,
+  setGroup,
+  setOwnership,
+  unlessMissing,
+} from "../host/paths/mod.ts";
+import { listDirectory } from "./volume_directory.ts";
 
 /** When a volume is gone through. */
 export type GroupChangePolicy = "Always" | "OnRootMismatch";
@@ -53,8 +58,11 @@ export async function giveVolume(
     while (entries.length > 0) {
       signal?.throwIfAborted();
       const batch = entries.splice(-CONCURRENCY).map((name) => `${at}/${name}`);
+      // One that is missing was removed meanwhile.
       const found = await Promise.all(
-        batch.map((path) => giveEntry(path, { group, device: info.dev })),
+        batch.map((path) =>
+          unlessMissing(giveEntry(path, { group, device: info.dev }))
+        ),
       );
       pending.push(...found.filter((path) => path !== undefined));
     }
@@ -69,24 +77,19 @@ async function giveEntry(
   options: { readonly group: number; readonly device: number },
 ): Promise<string | undefined> {
   const { group, device } = options;
-  try {
-    const info = await Deno.lstat(path);
-    if (info.dev !== device) return undefined;
-    if (info.isDirectory) {
-      return await giveDirectory(path, { group, info }) ? path : undefined;
-    }
-    if (!info.isFile) {
-      // To change the mode of a link or a device would be to follow or open it.
-      if (info.gid !== group) await setGroup(path, group);
-      return undefined;
-    }
-    const mode = modeOf(info) | FILE_BITS;
-    if (info.gid !== group || mode !== modeOf(info)) {
-      await setOwnership(path, { group, mode }, { seen: info });
-    }
-  } catch (error) {
-    // It was removed meanwhile.
-    if (!isMissing(error)) throw error;
+  const info = await Deno.lstat(path);
+  if (info.dev !== device) return undefined;
+  if (info.isDirectory) {
+    return await giveDirectory(path, { group, info }) ? path : undefined;
+  }
+  if (!info.isFile) {
+    // To change the mode of a link or a device would be to follow or open it.
+    if (info.gid !== group) await setGroup(path, group);
+    return undefined;
+  }
+  const mode = modeOf(info) | FILE_BITS;
+  if (info.gid !== group || mode !== modeOf(info)) {
+    await setOwnership(path, { group, mode }, { seen: info });
   }
   return undefined;
 }

@@ -4,12 +4,7 @@
  * @module
  */
 
-import type {
-  KeyedObject,
-  ObjectGetter,
-  ObjectId,
-  Quantity,
-} from "../api/objects/mod.ts";
+import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
 import { podFieldFile, resourceFieldValue } from "../pod/inputs/mod.ts";
 import {
@@ -61,33 +56,35 @@ export function volumePayload(
   const { configMap, secret, downwardAPI, projected } = volume;
   const mode = (configMap ?? secret ?? downwardAPI ?? projected)?.defaultMode ??
     DEFAULT_MODE;
-  const context: Context = { pod, facts, mode };
-  const files = [
-    ...(configMap === undefined ? [] : configMapFiles(configMap, context)),
-    ...(secret === undefined ? [] : secretFiles({
-      ...secret,
-      ...secret.secretName === undefined ? {} : { name: secret.secretName },
-    }, context)),
-    ...downwardFiles(downwardAPI?.items, context),
-    ...(projected?.sources ?? []).flatMap((source) =>
-      projectedFiles(source, context)
-    ),
-  ];
+  const files = sourcesOf(volume).flatMap((source) =>
+    filesOf(source, { pod, facts, mode })
+  );
   return checkPayload(new Map(files));
 }
 
 /** The objects from which the content of a volume comes. */
 export function namedObjects(pod: Pod, volume: Volume): readonly ObjectId[] {
   const { namespace } = pod.metadata;
-  const { configMap, secret, projected } = volume;
-  const sources = [
-    { configMap, secret: secret && { name: secret.secretName } },
+  return sourcesOf(volume).flatMap(({ configMap, secret }): ObjectId[] => [
+    ...named("ConfigMap", namespace, configMap?.name),
+    ...named("Secret", namespace, secret?.name),
+  ]);
+}
+
+/** Every other kind is a projected volume with one source. */
+function sourcesOf(volume: Volume): readonly ProjectedSource[] {
+  const { configMap, secret, downwardAPI, projected } = volume;
+  return [
+    ...configMap === undefined ? [] : [{ configMap }],
+    ...secret === undefined ? [] : [{
+      secret: {
+        ...secret,
+        ...secret.secretName !== undefined && { name: secret.secretName },
+      },
+    }],
+    ...downwardAPI === undefined ? [] : [{ downwardAPI }],
     ...projected?.sources ?? [],
   ];
-  return sources.flatMap((source): ObjectId[] => [
-    ...named("ConfigMap", namespace, source.configMap?.name),
-    ...named("Secret", namespace, source.secret?.name),
-  ]);
 }
 
 function named(
@@ -122,7 +119,7 @@ interface KeyedSource {
   }[];
 }
 
-function projectedFiles(
+function filesOf(
   source: ProjectedSource,
   context: Context,
 ): readonly Entry[] {
@@ -138,8 +135,10 @@ function projectedFiles(
   }
   const { configMap, secret, downwardAPI } = source;
   return [
-    ...(secret === undefined ? [] : secretFiles(secret, context)),
-    ...(configMap === undefined ? [] : configMapFiles(configMap, context)),
+    ...(secret === undefined ? [] : keyedFiles("secret", secret, context)),
+    ...(configMap === undefined
+      ? []
+      : keyedFiles("configMap", configMap, context)),
     ...downwardFiles(downwardAPI?.items, context),
   ];
 }
@@ -150,48 +149,29 @@ const PROJECTED: ReadonlySet<string> = new Set([
   "downwardAPI",
 ]);
 
-function configMapFiles(
+/** The objects that have keys, and what upstream says of a key that is missing. */
+const KEYED = {
+  configMap: {
+    object: "ConfigMap",
+    noKey: "configmap references non-existent config key",
+  },
+  secret: {
+    object: "Secret",
+    noKey: "references non-existent secret key",
+  },
+} as const;
+
+function keyedFiles(
+  kind: keyof typeof KEYED,
   source: KeyedSource,
   context: Context,
 ): readonly Entry[] {
-  const { objects } = context.facts;
-  return keyedFiles(source, {
-    ...context,
-    find: (ref) => objects.configMap(ref),
-    object: "ConfigMap",
-    noKey: "configmap references non-existent config key",
-  });
-}
-
-function secretFiles(source: KeyedSource, context: Context): readonly Entry[] {
-  const { objects } = context.facts;
-  return keyedFiles(source, {
-    ...context,
-    find: (ref) => objects.secret(ref),
-    object: "Secret",
-    noKey: "references non-existent secret key",
-  });
-}
-
-interface KeyedContext extends Context {
-  readonly find: (
-    ref: { readonly namespace: string; readonly name: string },
-  ) => KeyedObject | undefined;
-  readonly object: KeyedObject["kind"];
-  /** As upstream says it. */
-  readonly noKey: string;
-}
-
-function keyedFiles(
-  source: KeyedSource,
-  context: KeyedContext,
-): readonly Entry[] {
   const { name = "", optional = false, items = [] } = source;
   const { namespace } = context.pod.metadata;
-  const found = context.find({ namespace, name });
+  const { object, noKey } = KEYED[kind];
+  const found = context.facts.objects[kind]({ namespace, name });
   if (found === undefined) {
     if (optional) return [];
-    const { object } = context;
     throw new VolumeFailure({ kind: "missing_object", object, name });
   }
   const { entries } = found;
@@ -207,7 +187,7 @@ function keyedFiles(
       return [[payloadPath(path), { content, mode }] as const];
     }
     if (optional) return [];
-    throw new VolumeFailure(`${context.noKey}: ${key}`);
+    throw new VolumeFailure(`${noKey}: ${key}`);
   });
 }
 

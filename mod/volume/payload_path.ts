@@ -4,6 +4,8 @@
  * @module
  */
 
+import { VolumeFailure } from "./volume_setup.ts";
+
 /** One file of a volume. */
 export interface PayloadFile {
   readonly content: Uint8Array;
@@ -12,7 +14,6 @@ export interface PayloadFile {
 
 /** The files of a volume by their path in it; none is also a directory of another. */
 export type Payload = ReadonlyMap<string, PayloadFile>;
-import { VolumeFailure } from "./volume_setup.ts";
 
 /** How the names of files begin that are not whole yet; no file of a volume has one. */
 export const DRAFT_PREFIX = "..skerry-draft-";

@@ -10,22 +10,19 @@ import {
   createFile,
   fileErrorKind,
   hasContent,
-  type Ownership,
   setOwnership,
+  unlessMissing,
 } from "../host/paths/mod.ts";
 import {
   directoriesAbove,
   DRAFT_PREFIX,
   parentOf,
   type Payload,
-  type PayloadFile,
 } from "./payload_path.ts";
-import type { VolumeFiles } from "./ports.ts";
 import {
-  GROUP_MODE,
   isDirectoryThere,
   makeVolumeDirectory,
-  OPEN_MODE,
+  type VolumeFiles,
 } from "./volume_directory.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 
@@ -66,7 +63,6 @@ export async function writePayload(
   const wanted = wantedOf(payload, place);
   if (!await isDirectoryThere(place.path)) {
     await makeVolumeDirectory(place.path, {
-      mode: place.group === undefined ? OPEN_MODE : GROUP_MODE,
       group: place.group,
       files,
       fill: async (draft) => {
@@ -77,7 +73,7 @@ export async function writePayload(
   }
   const root = place.path;
   const survey = await surveyVolume(root, wanted);
-  const changed = await changedFiles(root, { payload, survey });
+  const changed = await changedFiles(root, { ...survey, payload });
   const isDone = changed.length === 0 && survey.stale.length === 0 &&
     survey.obstacles.length === 0 &&
     [...wanted.directories].every((each) => survey.directories.has(each));
@@ -167,13 +163,12 @@ async function isStale(path: string, entry: Deno.DirEntry): Promise<boolean> {
 
 async function changedFiles(
   root: string,
-  options: { readonly payload: Payload; readonly survey: Survey },
+  { payload, files }: Pick<Survey, "files"> & Pick<Wanted, "payload">,
 ): Promise<readonly string[]> {
-  const { payload, survey } = options;
   const changed: string[] = [];
   for (const [path, { content }] of payload) {
     // As upstream, a mode that alone is another is no reason to write.
-    const isThere = survey.files.has(path) &&
+    const isThere = files.has(path) &&
       await hasContent(`${root}/${path}`, content);
     if (!isThere) changed.push(path);
   }
@@ -195,20 +190,16 @@ async function removeAll(
   }
 }
 
-interface Draft {
-  readonly at: string;
-  readonly path: string;
-}
-
 async function write(
   wanted: Wanted,
   options: { readonly root: string; readonly changed: readonly string[] },
 ): Promise<void> {
   const { root, changed } = options;
+  const { group } = wanted;
   for (const path of wanted.directories) {
-    await makeDirectory(`${root}/${path}`, wanted.group);
+    await makeDirectory(`${root}/${path}`, group);
   }
-  const drafts: Draft[] = [];
+  const drafts: { readonly at: string; readonly path: string }[] = [];
   try {
     for (const path of changed) {
       const file = wanted.payload.get(path);
@@ -216,31 +207,26 @@ async function write(
       const at = `${
         dirname(`${root}/${path}`)
       }/${DRAFT_PREFIX}${drafts.length}`;
-      await discard(at);
+      await unlessMissing(Deno.remove(at));
       drafts.push({ at, path: `${root}/${path}` });
-      await createFile(at, file.content, fileOwnership(file, wanted.group));
+      await createFile(at, file.content, {
+        group,
+        mode: group === undefined ? file.mode : file.mode | GROUP_READS,
+      });
     }
     for (let draft = drafts.shift(); draft; draft = drafts.shift()) {
       const { at, path } = draft;
       try {
         await Deno.rename(at, path);
       } catch (error) {
-        await discard(at);
+        await unlessMissing(Deno.remove(at));
         throw error;
       }
     }
   } finally {
     // Only after a failure are there any; the files in their places are untouched.
-    for (const { at } of drafts) await discard(at);
+    for (const { at } of drafts) await unlessMissing(Deno.remove(at));
   }
-}
-
-function fileOwnership(
-  file: PayloadFile,
-  group: number | undefined,
-): Ownership {
-  if (group === undefined) return { mode: file.mode };
-  return { group, mode: file.mode | GROUP_READS };
 }
 
 async function makeDirectory(
@@ -257,13 +243,4 @@ async function makeDirectory(
     ? DIRECTORY_MODE
     : DIRECTORY_MODE | GROUP_ENTERS;
   await setOwnership(path, { group, mode });
-}
-
-/** Removes a file or link if there is one. */
-async function discard(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (fileErrorKind(error) !== "missing") throw error;
-  }
 }

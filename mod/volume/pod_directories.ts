@@ -11,8 +11,7 @@ import { Semaphore } from "../base/mod.ts";
 import type { Garbage } from "../collect/mod.ts";
 import { REMOVING_PREFIX } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
-import { entriesOf } from "./directory_listing.ts";
-import type { VolumeFiles } from "./ports.ts";
+import { entriesOf, type VolumeFiles } from "./volume_directory.ts";
 
 /** Where the directories of pods lie. */
 export interface DirectoryOptions {
@@ -118,7 +117,7 @@ export class PodDirectories {
   async list(): Promise<readonly string[]> {
     const uids = new Set<string>();
     for (const parent of [this.#disk, this.#memory]) {
-      for await (const { name, isDirectory } of entriesOf(parent)) {
+      for (const { name, isDirectory } of await entriesOf(parent)) {
         if (isDirectory && isPodUid(name)) uids.add(name);
       }
     }
@@ -212,7 +211,7 @@ const MAX_TRIES = 1_000;
  * @returns its path now; `undefined` when there was nothing
  * @throws {Error} when it cannot be renamed: it is a mount point, or the disk is read-only
  */
-export function moveToTrash(
+function moveToTrash(
   path: string,
   options: { readonly directory: string; readonly uid: string },
 ): string | undefined {
@@ -232,12 +231,9 @@ export function moveToTrash(
 }
 
 /** What an earlier agent left in a directory of pods' directories. */
-export async function trashIn(directory: string): Promise<readonly string[]> {
-  const paths: string[] = [];
-  for await (const { name } of entriesOf(directory)) {
-    const isTrash = name.startsWith(TRASH_PREFIX) ||
-      name.startsWith(REMOVING_PREFIX);
-    if (isTrash) paths.push(`${directory}/${name}`);
-  }
-  return paths;
+async function trashIn(directory: string): Promise<readonly string[]> {
+  const names = (await entriesOf(directory)).map(({ name }) => name);
+  return names.filter((name) =>
+    name.startsWith(TRASH_PREFIX) || name.startsWith(REMOVING_PREFIX)
+  ).map((name) => `${directory}/${name}`);
 }

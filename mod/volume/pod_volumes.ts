@@ -4,17 +4,18 @@
  * @module
  */
 
-import { type Clock, isAbort } from "../base/mod.ts";
+import { isAbort } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
-import type { Quantity } from "../api/objects/mod.ts";
+import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
 import type { VolumeSource } from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
 import {
   ensureEmptyDir,
   isDirectoryThere,
   isInMemory,
+  type VolumeFiles,
 } from "./volume_directory.ts";
 import { directoryUsage } from "./directory_usage.ts";
 import { hostPathSource } from "./host_path.ts";
@@ -37,7 +38,6 @@ import {
   POD_DIRECTORY_MODE,
   type PodDirectories,
 } from "./pod_directories.ts";
-import type { SourcedObjects, VolumeFiles } from "./ports.ts";
 import { refusedKind, volumeKind } from "./refused_kinds.ts";
 
 /** Where the volumes of pods live. */
@@ -46,10 +46,20 @@ export interface VolumeOptions extends DirectoryOptions {
   readonly hostPathRoots: readonly string[];
 }
 
+/** The objects that volumes name. */
+interface SourcedObjects extends ObjectGetter {
+  /**
+   * Whether what is found under a name, or that nothing is, will be so when all sources
+   * have spoken. What is not certain changes nothing that is mounted.
+   *
+   * @default always
+   */
+  isCertain?(id: ObjectId): boolean;
+}
+
 /** What the volumes work with. */
 export interface VolumeDeps {
   readonly log: Logger;
-  readonly clock: Clock;
   readonly files: VolumeFiles;
   readonly directories: PodDirectories;
   /** Finds what volumes name: configMaps, secrets and claims. */

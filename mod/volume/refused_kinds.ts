@@ -7,28 +7,13 @@
 import type { Volume } from "../api/types/mod.ts";
 
 /** Kinds that another program has to attach or mount; skerry cannot do either. */
-const HELPED: ReadonlySet<string> = new Set([
-  "awsElasticBlockStore",
-  "azureDisk",
-  "azureFile",
-  "cephfs",
-  "cinder",
-  "csi",
-  "fc",
-  "flexVolume",
-  "flocker",
-  "gcePersistentDisk",
-  "glusterfs",
-  "iscsi",
-  "nfs",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "quobyte",
-  "rbd",
-  "scaleIO",
-  "storageos",
-  "vsphereVolume",
-]);
+const HELPED: ReadonlySet<string> = new Set(
+  `
+  awsElasticBlockStore azureDisk azureFile cephfs cinder csi fc flexVolume
+  flocker gcePersistentDisk glusterfs iscsi nfs photonPersistentDisk
+  portworxVolume quobyte rbd scaleIO storageos vsphereVolume
+`.trim().split(/\s+/),
+);
 
 /** The field that says what a volume is made of; `none` when it has none. */
 export function volumeKind(volume: Volume): string {

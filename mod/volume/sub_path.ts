@@ -113,39 +113,40 @@ function answer(
   const { root, subPath } = about;
   if (walked.kind === "refused") {
     if (walked.reason === "escape") return notWithin(subPath, walked.found);
-    const message = `subPath "${subPath}" cannot be mounted: ${walked.found}`;
-    return { kind: "refused", message };
+    return refuse(subPath, `cannot be mounted: ${walked.found}`);
   }
   const { path, info: { dev: device, ino: inode, birthtime } } = walked;
   // Every file system of Linux numbers its files.
   if (inode === null) return notWithin(subPath, "it has no inode");
-  const pinned = { volumeRoot: root, path, device, inode };
-  return birthtime === null
-    ? { kind: "ok", pinned }
-    : { kind: "ok", pinned: { ...pinned, bornAtMs: birthtime.getTime() } };
+  const born = birthtime === null ? {} : { bornAtMs: birthtime.getTime() };
+  const pinned = { volumeRoot: root, path, device, inode, ...born };
+  return { kind: "ok", pinned };
 }
 
 function notWithin(subPath: string, found: string): SubPathResult {
-  const message = `subPath "${subPath}" is not within the volume: ${found}`;
-  return { kind: "refused", message };
+  return refuse(subPath, `is not within the volume: ${found}`);
+}
+
+function refuse(subPath: string, why: string): SubPathResult {
+  return { kind: "refused", message: `subPath "${subPath}" ${why}` };
 }
 
 function cannotLook(
   error: unknown,
   options: { readonly volumeRoot: string; readonly subPath: string },
 ): SubPathResult {
-  const { volumeRoot, subPath } = options;
-  const refuse = (found: string): SubPathResult => ({
-    kind: "refused",
-    message: `subPath "${subPath}" cannot be checked: ${found}`,
-  });
+  const { volumeRoot: root, subPath } = options;
   switch (fileErrorKind(error)) {
     case "denied":
       return refuse(
-        `"${volumeRoot}" is below no directory given by --host-path-roots`,
+        subPath,
+        `cannot be checked: "${root}" is below no directory given by --host-path-roots`,
       );
     case "missing":
-      return refuse(`the volume "${volumeRoot}" is not there`);
+      return refuse(
+        subPath,
+        `cannot be checked: the volume "${root}" is not there`,
+      );
     default:
       throw error;
   }

@@ -72,13 +72,14 @@ function nestedIn(
   container: VolumeUser,
   volumeName: string,
 ): readonly string[] {
-  const mounts = (container.volumeMounts ?? []).map((mount) => ({
-    path: resolvedMountPath(mount.mountPath),
+  const mounts = (container.volumeMounts ?? []).map((mount) => {
+    const path = resolvedMountPath(mount.mountPath);
     // What is mounted of such a volume is not its root.
-    isWhole: mount.name === volumeName && (mount.subPath ?? "") === "" &&
-      (mount.subPathExpr ?? "") === "",
-  }));
-  const sorted = mounts.map(({ path }) => ({ path, key: keyOf(path) }))
+    const isPart = Boolean(mount.subPath) || Boolean(mount.subPathExpr);
+    const isWhole = mount.name === volumeName && !isPart;
+    return { path, key: keyOf(path), isWhole };
+  });
+  const sorted = mounts
     .toSorted((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
   return mounts.filter(({ isWhole }) => isWhole)
     .flatMap(({ path }) => outermostBelow(path, sorted));

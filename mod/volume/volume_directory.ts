@@ -1,28 +1,29 @@
 /**
- * The directory that a volume is made of, such as that of an emptyDir.
+ * The directories that volumes are made of, such as that of an emptyDir, and listing them.
  *
  * @module
  */
 
 import { basename, dirname } from "node:path";
-import { fileErrorKind, setOwnership } from "../host/paths/mod.ts";
-import type { VolumeFiles } from "./ports.ts";
-import { VolumeFailure } from "./volume_setup.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
+import type { removeTree } from "../host/files/mod.ts";
+import { setOwnership, unlessMissing } from "../host/paths/mod.ts";
+import { VolumeFailure } from "./volume_setup.ts";
 
-/** Everyone may write, whatever user the container runs as; upstream pkg/volume/emptydir. */
-export const OPEN_MODE = 0o777;
-/** New files belong to the pod's group; upstream pkg/volume SetVolumeOwnership. */
-export const GROUP_MODE = 0o2777;
+/** File operations that need more care than one call. */
+export interface VolumeFiles {
+  readonly removeTree: typeof removeTree;
+}
+
+// Everyone may write, whatever user the container runs as; upstream pkg/volume/emptydir.
+const OPEN_MODE = 0o777;
+// New files belong to the pod's group; upstream pkg/volume SetVolumeOwnership.
+const GROUP_MODE = 0o2777;
 
 /** Whether a directory, and no link to one, is there. */
 export async function isDirectoryThere(path: string): Promise<boolean> {
-  try {
-    if ((await Deno.lstat(path)).isDirectory) return true;
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return false;
-    throw error;
-  }
+  const found = await unlessMissing(Deno.lstat(path));
+  if (found === undefined || found.isDirectory) return found !== undefined;
   throw new VolumeFailure(`"${path}" is not a directory`);
 }
 
@@ -37,13 +38,13 @@ export async function isDirectoryThere(path: string): Promise<boolean> {
 export async function makeVolumeDirectory(
   path: string,
   options: {
-    readonly mode: number;
+    /** The pod's (fsGroup), if it has one. */
     readonly group: number | undefined;
     readonly files: VolumeFiles;
     readonly fill?: (draft: string) => Promise<void>;
   },
 ): Promise<void> {
-  const { mode, group, files, fill } = options;
+  const { group, files, fill } = options;
   // No volume's and no claim's name starts with a dot.
   const draft = `${dirname(path)}/.${basename(path)}`;
   const leftover = await files.removeTree(draft);
@@ -54,6 +55,7 @@ export async function makeVolumeDirectory(
   }
   await Deno.mkdir(draft, { mode: 0o700 });
   await fill?.(draft);
+  const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
   await setOwnership(draft, { group, mode });
   await Deno.rename(draft, path);
 }
@@ -88,6 +90,32 @@ export async function ensureEmptyDir(
 ): Promise<void> {
   if (await isDirectoryThere(path)) return;
   const group = pod.spec.securityContext?.fsGroup;
-  const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
-  await makeVolumeDirectory(path, { mode, group, files });
+  await makeVolumeDirectory(path, { group, files });
+}
+
+/**
+ * The size of a directory itself up to which its names are listed: Deno has them
+ * as one list only, and more than the million short ones that this is on ext4 would
+ * take hundreds of megabytes.
+ */
+const MAX_LISTED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The names in a directory.
+ *
+ * @throws {VolumeFailure} when there are too many to be listed
+ */
+export async function listDirectory(path: string): Promise<string[]> {
+  const { size } = await Deno.lstat(path);
+  if (size > MAX_LISTED_BYTES) {
+    throw new VolumeFailure(`"${path}" has too many entries to be listed`);
+  }
+  return await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
+}
+
+/** What is in a directory; nothing when it is not there. */
+export async function entriesOf(
+  path: string,
+): Promise<readonly Deno.DirEntry[]> {
+  return await unlessMissing(Array.fromAsync(Deno.readDir(path))) ?? [];
 }

@@ -11,7 +11,7 @@ import type {
   ContainerConfig,
   SandboxConfig,
 } from "../../mod/cri/config/mod.ts";
-import { NodeSpecBuilder } from "../../mod/runtime/spec/mod.ts";
+import { SpecBuilder } from "../../mod/runtime/spec/mod.ts";
 import { identifyPod } from "../../mod/source/file/mod.ts";
 import { podManifest } from "../lib/pod_manifest.ts";
 import { BUSYBOX_IMAGE } from "../lib/containerd_rig.ts";
@@ -26,12 +26,12 @@ export interface BareRequest {
 /** Makes one request after the other, each for a pod of its own. */
 export class BareRequests {
   readonly #directory: string;
-  readonly #specs: NodeSpecBuilder;
+  readonly #specs: SpecBuilder;
   #serial = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
-    this.#specs = new NodeSpecBuilder({
+    this.#specs = new SpecBuilder({
       node: bareNode({ name: "bare" }),
       objects: NO_OBJECTS,
       podLogsDir: `${directory}/logs`,

@@ -6,7 +6,7 @@
 
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
-import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
+import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import { AgentProcess } from "../lib/agent_process.ts";
 import { podManifest } from "../lib/pod_manifest.ts";
@@ -30,6 +30,15 @@ export function median(values: readonly number[]): number {
 export async function residentMb(pid: number): Promise<number> {
   const rollup = await Deno.readTextFile(`/proc/${pid}/smaps_rollup`);
   return Math.round(Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1]) / 1024);
+}
+
+/** CPU time that a process has used, in the kernel's ticks. */
+export async function cpuTicks(pid: number): Promise<number> {
+  const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).replace(
+    /^.*\) /,
+    "",
+  ).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 /** Prints one figure beside what it is compared with. */

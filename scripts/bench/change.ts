@@ -80,15 +80,26 @@ function fileSource(directory: string): FileSource {
     clock: systemClock,
     log: silentLogger,
     metrics: new MetricsRegistry(),
+    events: { record: () => {} },
+    check: () => [],
   };
   return new FileSource(
-    { path: `${directory}/manifests`, nodeName: "edge1" },
+    {
+      path: `${directory}/manifests`,
+      nodeName: "edge1",
+      checkFrequencyMs: 20_000,
+      everyFile: false,
+      unknownFields: "refuse",
+    },
     {
       ...deps,
       files: createManifestFiles(deps),
       lastGood: new DiskLastGoodStore(
-        { directory: `${directory}/checkpoints` },
-        { ...deps, events: { record: () => {} } },
+        {
+          directory: `${directory}/checkpoints`,
+          secretDirectory: `${directory}/run`,
+        },
+        deps,
       ),
     },
   );

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { COMPILED_FLAGS } from "../../mod/config/mod.ts";
+import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { AgentProcess } from "../lib/agent_process.ts";
 import {
   fakeRuntime,

@@ -5,7 +5,7 @@
  */
 
 import { runningContainers } from "../lib/pod_views.ts";
-import { type Bench, residentMb, sleeper } from "./bench_runtime.ts";
+import { type Bench, cpuTicks, residentMb, sleeper } from "./bench_runtime.ts";
 
 /** Pods → aims: resident MB and per cent of a core. */
 const AIMS: readonly (readonly [number, number, number])[] = [
@@ -50,12 +50,4 @@ export async function measureIdle(bench: Bench): Promise<void> {
   }
   await agent.terminate();
   await bench.clear();
-}
-
-async function cpuTicks(pid: number): Promise<number> {
-  const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).replace(
-    /^.*\) /,
-    "",
-  ).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
 }

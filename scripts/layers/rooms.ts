@@ -31,7 +31,7 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(["mod.ts", "ports.ts"]);
 
 /**
  * Lists what is wrong with the rooms: too many files, no door, a door that is no
- * list of at most {@linkcode MAX_NAMES} names, or two files of one name.
+ * list of at most {@linkcode MAX_NAMES} names, two files of one name, or two exports of one.
  *
  * @param paths the source files, relative to the root
  */
@@ -57,7 +57,8 @@ export function findRoomFaults(
     ];
     return messages.map((message) => ({ path: door, line: 1, message }));
   });
-  return [...doors, ...sameNames([...rooms.values()].flat())];
+  const files = [...rooms.values()].flat();
+  return [...doors, ...sameNames(files), ...sameExports(files, read)];
 }
 
 function sameNames(paths: readonly string[]): RoomFault[] {
@@ -71,6 +72,35 @@ function sameNames(paths: readonly string[]): RoomFault[] {
     return [{ path, line: 1, message }];
   });
 }
+
+/** What two files export under one name, and types that bear the name of another's export. */
+function sameExports(
+  paths: readonly string[],
+  read: (path: string) => string,
+): RoomFault[] {
+  const declared = paths.flatMap((path) =>
+    [...read(path).matchAll(DECLARED)].map(([, exported, type, name = ""]) => ({
+      path,
+      name,
+      isExported: exported !== undefined,
+      isType: type !== undefined,
+    }))
+  );
+  const first = new Map(
+    declared.filter(({ isExported }) => isExported).reverse()
+      .map(({ name, path }) => [name, path]),
+  );
+  return declared.flatMap(({ path, name, isExported, isType }) => {
+    const other = first.get(name);
+    const isSame = other === undefined || other === path;
+    if (isSame || !isExported && !isType) return [];
+    const message = `declares ${name}, which ${other} exports: rename it`;
+    return [{ path, line: 1, message }];
+  });
+}
+
+const DECLARED =
+  /^(export )?(?:(interface|type|class)|const|(?:async )?function\*?) (\w+)/gm;
 
 function doorFaults(text: string): string[] {
   const code = text.replace(/\/\*[^]*?\*\//g, "");

@@ -8,6 +8,7 @@
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { agentBundle } from "../bundle.ts";
 import { lockedRunFlags } from "../permissions.ts";
+import { PATIENCE_MS, waitUntil } from "./wait_until.ts";
 
 /** How an agent is started. */
 export interface AgentOptions {
@@ -229,38 +230,35 @@ export class AgentProcess implements AsyncDisposable {
   async until(
     what: string,
     condition: (pods: readonly Pod[]) => boolean,
-    timeoutMs = 30_000,
+    timeoutMs: number = PATIENCE_MS,
   ): Promise<readonly Pod[]> {
-    const until = performance.now() + timeoutMs;
-    while (true) {
-      const pods = await this.pods();
-      if (pods !== undefined && condition(pods)) return pods;
-      if (performance.now() > until) {
-        const seen = JSON.stringify(
-          pods?.map((pod) => ({ name: pod.metadata.name, status: pod.status })),
-        );
-        throw new Error(
-          `Cannot see "${what}" within ${timeoutMs} ms: saw ${seen}; the agent said:\n${await this
-            .logTail()}`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    let pods: readonly Pod[] | undefined;
+    const saw = async (): Promise<string> => {
+      const seen = pods?.map(({ metadata: { name }, status }) => ({
+        name,
+        status,
+      }));
+      return `${JSON.stringify(seen)}; the agent said:\n${await this
+        .logTail()}`;
+    };
+    await waitUntil(`"${what}"`, async () => {
+      pods = await this.pods();
+      return pods !== undefined && condition(pods);
+    }, { saw, timeoutMs, everyMs: 50 });
+    return pods ?? [];
   }
 
   /**
    * Waits until a path of the control socket answers with a text that matches.
    *
-   * @throws {Error} after 30 s
+   * @throws {Error} when it never does
    */
   async untilAnswer(path: string, expected: RegExp): Promise<void> {
-    const until = performance.now() + 30_000;
-    while (!expected.test((await this.get(path)).text)) {
-      if (performance.now() > until) {
-        throw new Error(`Cannot see ${expected} at "${path}" within 30 s`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    let last = "";
+    await waitUntil(`${expected} at "${path}"`, async () => {
+      last = (await this.get(path)).text;
+      return expected.test(last);
+    }, { saw: () => last });
   }
 
   /** The last lines of the agent's log. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NodeFacts } from "../../mod/runtime/spec/mod.ts";
+import type { NodeFacts, SpecNode } from "../../mod/runtime/spec/mod.ts";
 
 /** How cgroups are named on {@linkcode bareNode}. */
 export const BARE_CGROUPS: NodeFacts["cgroups"] = {
@@ -15,10 +15,11 @@ export const BARE_CGROUPS: NodeFacts["cgroups"] = {
   cpuCfsQuota: true,
   cpuCfsPeriodMs: 100,
   hugePageSizes: [],
+  swapAccounting: true,
 };
 
 /** A node of 16 GiB with cgroups v1 that tells nothing else but what `facts` says. */
-export function bareNode(facts: Partial<NodeFacts> = {}): NodeFacts {
+export function bareNode(facts: Partial<SpecNode> = {}): SpecNode {
   return {
     name: "edge1",
     ips: [],
@@ -27,6 +28,11 @@ export function bareNode(facts: Partial<NodeFacts> = {}): NodeFacts {
     cgroups: BARE_CGROUPS,
     seccompDefault: false,
     seccompProfileRoot: "/nonexistent",
+    maskedPaths: [],
+    realPath: () => undefined,
+    runtime: () => undefined,
+    idMapping: () => undefined,
+    runtimeClass: () => undefined,
     ...facts,
   };
 }

@@ -12,6 +12,7 @@ import { dirname } from "node:path";
 import { type ImageRecipe, pauseRecipe } from "./oci_image.ts";
 import { removeAllPods } from "./remove_pods.ts";
 import { firstExisting, run, RuntimeTools } from "./runtime_tools.ts";
+import { pause, waitUntil } from "./wait_until.ts";
 
 /** The references of the images every rig starts with. */
 export const BUSYBOX_IMAGE = "localhost/busybox:1.35";
@@ -118,26 +119,21 @@ export class ContainerdRig implements AsyncDisposable {
       stdout: "null",
       stderr: "null",
     }).spawn();
-    const until = performance.now() + 30_000;
-    while (!(await this.tools.ctr(["version"])).ok) {
-      if (performance.now() > until) {
-        throw new Error(
-          `Cannot start containerd: no answer within 30 s, see "${this.directory}/containerd.log"`,
-        );
-      }
-      await pause(50);
-    }
+    let last = "";
+    const seen = {
+      saw: () => `${last}; see "${this.directory}/containerd.log"`,
+      everyMs: 50,
+    };
+    await waitUntil("an answer of containerd", async () => {
+      const { ok, text } = await this.tools.ctr(["version"]);
+      last = text;
+      return ok;
+    }, seen);
     // The CRI plugin is up a moment after the socket.
-    while (
-      !(await this.tools.ctr(["plugins", "ls"])).text.match(/\bcri\s+\S+\s+ok/)
-    ) {
-      if (performance.now() > until) {
-        throw new Error(
-          "Cannot start containerd: its CRI plugin is not ok after 30 s",
-        );
-      }
-      await pause(50);
-    }
+    await waitUntil("the CRI plugin of containerd", async () => {
+      last = (await this.tools.ctr(["plugins", "ls"])).text;
+      return /\bcri\s+\S+\s+ok/.test(last);
+    }, seen);
   }
 
   /** Ends the runtime, by SIGKILL unless told otherwise; its containers go on. */
@@ -291,8 +287,4 @@ async function freeNetwork(): Promise<number> {
   throw new Error(
     "Cannot find a free pod network in 10.244.0.0/16: 100 random ones are taken",
   );
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -8,6 +8,7 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../mod/cri/model/mod.ts";
+import { PATIENCE_MS, pause } from "./wait_until.ts";
 
 /** How many pods are removed at the same time. */
 const LANES = 8;
@@ -19,7 +20,7 @@ export async function removeAllPods(socketPath: string): Promise<void> {
     log: silentLogger,
     metrics: new MetricsRegistry(),
   });
-  await connection.ready(AbortSignal.timeout(30_000));
+  await connection.ready(AbortSignal.timeout(PATIENCE_MS));
   const { runtime } = connection;
   const sandboxes = [...await runtime.listPodSandbox()];
   await Promise.all(Array.from({ length: LANES }, async () => {
@@ -38,7 +39,7 @@ async function removePod(runtime: RuntimeService, id: string): Promise<void> {
     try {
       return await tryRemovePod(runtime, id);
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await pause(1_000);
     }
   }
   await tryRemovePod(runtime, id);

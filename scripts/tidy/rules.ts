@@ -88,6 +88,11 @@ const BANNED_WORDS: readonly BannedWord[] = [
     applies: behindDoors,
   },
   {
+    pattern: /^[ \t]*import\s+(?:\*\s*as\s+)?assert\b/gm,
+    message: 'all of "assert"; import names from "node:assert/strict"',
+    applies: everywhere,
+  },
+  {
     pattern: /\bas\s+any\b|:\s*any\b|<any\b/g,
     message: 'the type "any"; take "unknown" and check it',
     applies: everywhere,

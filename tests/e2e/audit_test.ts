@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
@@ -22,16 +22,16 @@ withRuntime("audit", (test) => {
       await wholeLife(agent, (id) => runtime.rig.tools.killContainer(id));
       await agent.terminate();
       const uses = parseUses(await Deno.readTextFile(auditFile));
-      assert.ok(uses.length > 100, `only ${uses.length} uses were written`);
+      ok(uses.length > 100, `only ${uses.length} uses were written`);
       const granted = parseGrants(flags);
-      assert.deepEqual(
+      deepStrictEqual(
         [...new Set(uses.filter((use) => !isInside(use, granted)).map(text))],
         [],
       );
       // What is granted and never used would be granted for nothing.
       const used = new Set(uses.map(({ permission }) => permission));
       for (const kind of ["read", "write", "net", "sys"]) {
-        assert.ok(used.has(kind), kind);
+        ok(used.has(kind), kind);
       }
     } finally {
       await Deno.remove(auditFile);
@@ -41,29 +41,29 @@ withRuntime("audit", (test) => {
   test("the grants hold no run, ffi, env, nor anything unscoped", async (runtime) => {
     await using agent = await AgentProcess.create(runtime.agentOptions());
     const flags = await agent.lockedFlags();
-    assert.ok(flags.includes("--no-prompt"));
-    assert.ok(flags.includes("--ignore-env"));
-    assert.ok(flags.includes("--deny-import"));
+    ok(flags.includes("--no-prompt"));
+    ok(flags.includes("--ignore-env"));
+    ok(flags.includes("--deny-import"));
     for (const flag of flags) {
-      assert.doesNotMatch(flag, /^(-A|--allow-(all|run|ffi|env|import))/);
-      if (flag.startsWith("--allow-")) assert.match(flag, /^--allow-\w+=./);
+      doesNotMatch(flag, /^(-A|--allow-(all|run|ffi|env|import))/);
+      if (flag.startsWith("--allow-")) match(flag, /^--allow-\w+=./);
     }
     const granted = parseGrants(flags);
     const own = [agent.directory, runtime.rig.directory];
     for (const path of granted.get("write") ?? []) {
-      assert.ok(
+      ok(
         own.some((directory) => path.startsWith(`${directory}/`)),
         path,
       );
     }
     for (const path of granted.get("read") ?? []) {
-      assert.ok(
+      ok(
         own.some((directory) => path.startsWith(`${directory}/`)) ||
           /^\/etc\/(hosts|resolv\.conf)$/.test(path),
         path,
       );
     }
-    assert.deepEqual(granted.get("sys"), [
+    deepStrictEqual(granted.get("sys"), [
       "cpus",
       "hostname",
       "networkInterfaces",

@@ -4,7 +4,13 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  notStrictEqual,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, execIn, idOf, running } from "../support/inside.ts";
@@ -34,7 +40,7 @@ withRuntime("environment and mounts from inside", (test) => {
     const { variables, args } = await seen(runtime, idOf(pod, "c"));
     const { uid, name, namespace } = pod.metadata;
     const ip = pod.status?.podIP ?? "";
-    assert.notEqual(ip, "");
+    notStrictEqual(ip, "");
     const expected: Record<string, string> = {
       A: "1",
       B: "1-$(C)",
@@ -55,11 +61,11 @@ withRuntime("environment and mounts from inside", (test) => {
       FREE: "1",
     };
     for (const [key, value] of Object.entries(expected)) {
-      assert.equal(variables.get(key), value, key);
+      strictEqual(variables.get(key), value, key);
     }
-    assert.equal(variables.has("GONE"), false);
-    assert.deepEqual(args.slice(-3), ["1", "$(A)", "$(NOPE)"]);
-    assert.ok(!(await agent.logTail(10_000)).includes("hunter2"));
+    strictEqual(variables.has("GONE"), false);
+    deepStrictEqual(args.slice(-3), ["1", "$(A)", "$(NOPE)"]);
+    ok(!(await agent.logTail(10_000)).includes("hunter2"));
   });
 
   test("a missing ConfigMap is named, and the container starts once it is there (VO-14)", async (runtime) => {
@@ -83,14 +89,14 @@ withRuntime("environment and mounts from inside", (test) => {
         waitingOf(find(pods, "late"), "c")?.reason ===
           "CreateContainerConfigError",
     );
-    assert.equal(
+    strictEqual(
       waitingOf(find(pods, "late"), "c")?.message,
       'configmap "late" not found',
     );
     await agent.apply("map.json", configMap("late", { WORD: "at last" }));
     const pod = await running(agent, "late");
     const { variables } = await seen(runtime, idOf(pod, "c"));
-    assert.equal(variables.get("WORD"), "at last");
+    strictEqual(variables.get("WORD"), "at last");
   });
 
   test("variables from a file that an init container wrote", async (runtime) => {
@@ -119,7 +125,7 @@ withRuntime("environment and mounts from inside", (test) => {
     );
     const pod = await running(agent, "file");
     const { variables } = await seen(runtime, idOf(pod, "c"));
-    assert.equal(variables.get("WHERE"), "a b");
+    strictEqual(variables.get("WHERE"), "a b");
   });
 
   test("variables from a file of a volume that nobody mounts (RT-27)", async (runtime) => {
@@ -146,7 +152,7 @@ withRuntime("environment and mounts from inside", (test) => {
       return containerOf(pod, "takes")?.state?.running !== undefined &&
         waitingOf(pod, "wants")?.reason === "CreateContainerConfigError";
     });
-    assert.equal(
+    strictEqual(
       waitingOf(find(pods, "none"), "wants")?.message,
       'Cannot set environment variable "WHERE": file "x.env" of volume "v" is not there',
     );
@@ -169,15 +175,15 @@ withRuntime("environment and mounts from inside", (test) => {
     const pod = find(pods, "paths");
     for (const [index] of ESCAPES.entries()) {
       const words = waitingOf(pod, `evil${index}`)?.message ?? "";
-      assert.match(words, /is not within the volume/);
+      match(words, /is not within the volume/);
     }
     const id = idOf(pod, "c");
     const inside = (script: string) => execIn(runtime, id, script);
-    assert.equal(await inside("cat /file"), "from init\n");
+    strictEqual(await inside("cat /file"), "from init\n");
     await inside("echo here > /made/x && echo named > /named/y");
-    assert.equal(await inside("cat /whole/new/deep/x"), "here\n");
-    assert.equal(await inside(`cat /whole/${pod?.metadata.name}/y`), "named\n");
-    assert.match(await inside("touch /fixed/x 2>&1 || true"), /Read-only/);
+    strictEqual(await inside("cat /whole/new/deep/x"), "here\n");
+    strictEqual(await inside(`cat /whole/${pod?.metadata.name}/y`), "named\n");
+    match(await inside("touch /fixed/x 2>&1 || true"), /Read-only/);
   });
 
   test("recursive read-only mounts are refused where the runtime has none (VO-12)", async (runtime) => {
@@ -210,7 +216,7 @@ withRuntime("environment and mounts from inside", (test) => {
     const refusal = waitingOf(pod, "wants")?.message;
     // A newer runtime may have it; then it runs.
     if (refusal !== undefined) {
-      assert.match(
+      match(
         refusal,
         /"recursiveReadOnly" is "Enabled", and .* does not/,
       );
@@ -220,7 +226,7 @@ withRuntime("environment and mounts from inside", (test) => {
       idOf(pod, "takes"),
       "touch /v/x 2>&1 || true",
     );
-    assert.match(touched, /Read-only/);
+    match(touched, /Read-only/);
   });
 });
 

@@ -4,7 +4,13 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import { type Outcome, run } from "../component/cli/test_io.ts";
@@ -14,11 +20,10 @@ import { EventWatch } from "../support/event_watch.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { runSkerry } from "../../scripts/lib/run_skerry.ts";
+import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/with_runtime.ts";
 import { EXPLAINED_PODS, type ExplainedPod, FIRST } from "./explained_pods.ts";
 import { FULL_LINES, fullList, SECRET } from "./full_pod.ts";
-
-const TIME = String.raw`\d\d:\d\d:\d\d`;
 
 withRuntime("explain", (test) => {
   test("every cause is named, by explain, describe, get events and get pods alike (ST-08)", async (runtime) => {
@@ -36,10 +41,10 @@ withRuntime("explain", (test) => {
       "pod/second",
       `--root-dir=${agent.rootDir}`,
     ]);
-    assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout.trimEnd(), saysOf("second"));
+    deepStrictEqual([code, stderr], [0, ""]);
+    match(stdout.trimEnd(), saysOf("second"));
     // Nothing of it disturbs the one that runs.
-    assert.match(
+    match(
       await told(agent, "first"),
       /^It runs: container "main" has been ready since [^\n]*$/,
     );
@@ -63,38 +68,30 @@ withRuntime("explain", (test) => {
     const slow = await running(agent, "slow");
 
     await agent.apply("kept.json", podManifest("kept", { containers: [] }));
-    const kept = [
-      String
-        .raw`It runs: container "main" has been ready since ${TIME} \(.*\)`,
-      String
-        .raw`The manifest /.*/kept\.json has not been valid since ${TIME} \(\d+ s\): document 1, line 1: spec\.containers: Required value; its last good version goes on running`,
-    ];
-    await untilTold(agent, "kept", new RegExp(`^${kept.join("\n")}$`));
+    await untilTold(
+      agent,
+      "kept",
+      /^It runs: .*\nThe manifest \/.*\/kept\.json .*line 1: spec\.containers: Required value; .*$/,
+    );
 
     await agent.removeManifest("slow.json");
     await untilTold(
       agent,
       "slow",
-      new RegExp(
-        String
-          .raw`^It has been ending since ${TIME} \(\d+ s\), as no manifest wants it any more\nContainer "main" has until ${TIME} to stop; its preStop hook has been running since ${TIME} \(\d+ s\)$`,
-      ),
+      /^It has been ending since .*\nContainer "main" has until .*; its preStop hook .*$/,
     );
-    assert.match((await ask(agent, "get pods slow")).output, / Terminating /);
+    match((await ask(agent, "get pods slow")).output, / Terminating /);
     // Else it would take minutes.
     await runtime.rig.tools.killContainer(idOf(slow, "main"));
 
     await runtime.rig.killRuntime();
     try {
-      const down = String
-        .raw`The runtime has been down since ${TIME} \(\d+ s\): no connection: connect ECONNREFUSED /\S*; what runs in it goes on running, and nothing is started or stopped until it answers`;
-      const [state, manifest] = kept;
       await untilTold(
         agent,
         "kept",
-        new RegExp(`^${down}\nWhen last seen: ${state}\n${manifest}$`),
+        /^The runtime has been down since .*connect ECONNREFUSED \/.*\nWhen last seen: It runs: .*\nThe manifest .*$/,
       );
-      assert.match((await ask(agent, "get pods kept")).output, / Running /);
+      match((await ask(agent, "get pods kept")).output, / Running /);
     } finally {
       await runtime.rig.startRuntime();
     }
@@ -111,9 +108,9 @@ withRuntime("explain", (test) => {
       /^It runs: all 2 containers have been ready/,
     );
     const { output } = await ask(agent, "describe pod/full");
-    for (const wanted of FULL_LINES) assert.match(output, wanted);
+    for (const wanted of FULL_LINES) match(output, wanted);
     const env = await execIn(runtime, idOf(pod, "main"), "env; cat /db/*");
-    assert.ok(env.includes(`URL=db:${SECRET}`), "the container has the Secret");
+    ok(env.includes(`URL=db:${SECRET}`), "the container has the Secret");
     for (
       const line of [
         "describe pod full",
@@ -126,12 +123,12 @@ withRuntime("explain", (test) => {
       ]
     ) {
       const { code, output, errors } = await ask(agent, line);
-      assert.equal(code, 0, errors);
-      assert.ok(!output.includes(SECRET), line);
-      assert.ok(!output.includes(btoa(SECRET)), line);
+      strictEqual(code, 0, errors);
+      ok(!output.includes(SECRET), line);
+      ok(!output.includes(btoa(SECRET)), line);
     }
     const log = await Deno.readTextFile(`${agent.directory}/agent.log`);
-    assert.ok(!log.includes(SECRET), "the log");
+    ok(!log.includes(SECRET), "the log");
   });
 
   test("pods are found by any of their names; who is not there is said", async (runtime) => {
@@ -156,31 +153,31 @@ withRuntime("explain", (test) => {
     ) {
       await untilTold(agent, `${name} -n shop-1`, /^It runs: /);
       const described = await ask(agent, `describe ${pods(name)} -n shop-1`);
-      assert.match(described.output, /^Name: .*-?edge1\nNamespace: +shop-1\n/);
+      match(described.output, /^Name: .*-?edge1\nNamespace: +shop-1\n/);
     }
     const events = await ask(agent, "get events --for pod/till.v1-2 -n shop-1");
-    assert.match(events.output, / Started +pod\/till\.v1-2-edge1 /);
-    assert.doesNotMatch(events.output, /pod\/edge1-edge1/);
+    match(events.output, / Started +pod\/till\.v1-2-edge1 /);
+    doesNotMatch(events.output, /pod\/edge1-edge1/);
     for (const command of ["explain", "describe pod"]) {
       const elsewhere = await ask(agent, `${command} till.v1-2`);
-      assert.deepEqual([elsewhere.code, elsewhere.output], [1, ""]);
-      assert.match(
+      deepStrictEqual([elsewhere.code, elsewhere.output], [1, ""]);
+      match(
         elsewhere.errors,
         /^skerry: Cannot find pod "till\.v1-2": it is wanted by no manifest in namespace "default", found "shop-1\/till\.v1-2"\n$/,
       );
       const near = await ask(agent, `${command} till.v1-3 -n shop-1`);
-      assert.match(near.errors, /, did you mean "till\.v1-2"\n$/);
+      match(near.errors, /, did you mean "till\.v1-2"\n$/);
     }
     const unknown = await ask(agent, "get events --for pod/none");
-    assert.equal(unknown.code, 1);
-    assert.match(unknown.errors, /"none"/);
+    strictEqual(unknown.code, 1);
+    match(unknown.errors, /"none"/);
     await agent.terminate();
     for (
       const command of ["explain edge1", "describe pod edge1", "get events"]
     ) {
       const { code, output, errors } = await ask(agent, command);
-      assert.deepEqual([code, output], [1, ""]);
-      assert.match(errors, /^skerry: Cannot reach an agent at .*skerry\.sock/);
+      deepStrictEqual([code, output], [1, ""]);
+      match(errors, /^skerry: Cannot reach an agent at .*skerry\.sock/);
     }
   });
 
@@ -198,15 +195,15 @@ withRuntime("explain", (test) => {
     await agent.removeManifest("one.json");
     await watch.until(/Killing +pod\/one-edge1 +Stopping container main/);
     const { code, output, errors } = await watch.end();
-    assert.equal(code, 0, errors);
+    strictEqual(code, 0, errors);
     const told = output.split("\n").map((each) => each.replace(/^\S+ +/, ""));
-    assert.equal(
+    strictEqual(
       told.filter((each) => /Started +pod\/one/.test(each)).length,
       1,
     );
-    assert.match(output, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
-    assert.equal(output.split("LAST SEEN").length, 2);
-    assert.match(errors, /The agent ended the watch; looking for it again/);
+    match(output, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
+    strictEqual(output.split("LAST SEEN").length, 2);
+    match(errors, /The agent ended the watch; looking for it again/);
   });
 });
 
@@ -226,7 +223,7 @@ function pods(name: string): string {
 
 function saysOf(name: string): RegExp {
   const found = EXPLAINED_PODS.find((each) => each.name === name);
-  assert.ok(found);
+  ok(found);
   return found.says;
 }
 
@@ -246,19 +243,17 @@ async function untilTold(
   wanted: RegExp,
 ): Promise<void> {
   let last = "";
-  for (let tries = 0; tries < 300; tries++) {
+  await waitUntil(`${wanted} told of "${name}"`, async () => {
     last = await told(agent, name);
-    if (wanted.test(last)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(
-    `Cannot see ${wanted} told of "${name}" within 30 s: was told\n${last}`,
-  );
+    return wanted.test(last);
+  }, { saw: () => last });
 }
 
 /** Waits until each pod has shown all its reasons and is explained as it should be. */
 async function untilAllTold(agent: AgentProcess): Promise<void> {
   const shown = new Map<string, Map<string, string>>();
+  const stop = new AbortController();
+  const faults = watchReasons(agent, shown, stop.signal);
   const lacks = async (each: ExplainedPod): Promise<string[]> => {
     const reasons = shown.get(each.name) ?? new Map<string, string>();
     const messages = [...reasons.values()].join("\n");
@@ -270,29 +265,50 @@ async function untilAllTold(agent: AgentProcess): Promise<void> {
     ];
   };
   let left: readonly ExplainedPod[] = EXPLAINED_PODS;
-  for (let tries = 0; tries < 400 && left.length > 0; tries++) {
-    note(await agent.pods() ?? [], shown);
-    const lacking = await Promise.all(
-      left.map(async (each) => (await lacks(each)).length > 0 ? [each] : []),
-    );
-    left = lacking.flat();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  const wanted = await Promise.all(
-    left.map(async (each) =>
+  const saw = async (): Promise<string> => {
+    const lines = left.map(async (each) =>
       `${each.name}: wanted ${(await lacks(each)).join("; ")}; saw ${
         JSON.stringify([...shown.get(each.name) ?? []])
       }`
-    ),
-  );
-  assert.deepEqual(wanted, []);
+    );
+    return (await Promise.all(lines)).join("\n");
+  };
+  try {
+    await waitUntil("every cause told", async () => {
+      const lacking = await Promise.all(
+        left.map(async (each) => (await lacks(each)).length > 0 ? [each] : []),
+      );
+      left = lacking.flat();
+      return left.length === 0;
+    }, { saw });
+  } finally {
+    stop.abort();
+    deepStrictEqual(await faults, []);
+  }
 }
 
-/** Notes why the containers of each pod wait at present. */
+/**
+ * Notes why the containers of each pod wait, and what is wrong with it. Some reasons are
+ * shown for a moment only, so nothing else is done between two looks.
+ */
+async function watchReasons(
+  agent: AgentProcess,
+  shown: Map<string, Map<string, string>>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  while (!signal.aborted) {
+    faults.push(...note(await agent.pods() ?? [], shown));
+    await pause(20);
+  }
+  return faults;
+}
+
 function note(
   pods: readonly Pod[],
   shown: Map<string, Map<string, string>>,
-): void {
+): readonly string[] {
+  const faults: string[] = [];
   for (const { name } of EXPLAINED_PODS) {
     const { status } = find(pods, name) ?? {};
     const statuses = [
@@ -304,12 +320,14 @@ function note(
       const { reason = "", message = "" } = state?.waiting ?? {};
       if (reason !== "") reasons.set(reason, message);
       // The last termination is kept while the next start is waited for (ST-08).
-      if (reason === "CrashLoopBackOff") {
-        assert.ok(lastState?.terminated?.finishedAt, `${name} ${restartCount}`);
+      const isOver = lastState?.terminated?.finishedAt !== undefined;
+      if (reason === "CrashLoopBackOff" && !isOver) {
+        faults.push(`${name} ${restartCount} does not say how it ended`);
       }
     }
     shown.set(name, reasons);
   }
+  return faults;
 }
 
 /** Waits until no other command contradicts the sentence; what is tried anew moves. */
@@ -318,12 +336,10 @@ async function checkCommands(
   each: ExplainedPod,
 ): Promise<void> {
   let left: readonly string[] = [];
-  for (let tries = 0; tries < 100; tries++) {
+  await waitUntil(`"${each.name}" as it is explained`, async () => {
     left = await contradictions(agent, each);
-    if (left.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.deepEqual(left, [], each.name);
+    return left.length === 0;
+  }, { saw: () => left.join("\n") });
 }
 
 async function contradictions(

@@ -15,20 +15,13 @@ export interface ExplainedPod {
   readonly reasons: readonly string[];
   /** What the message beside one of these reasons contains. */
   readonly message?: RegExp;
-  /** The whole explanation, one sentence a line. */
+  /** Of the explanation what this cause decides; the golden file has the sentences. */
   readonly says: RegExp;
   /** What `get pods` shows at the same time. */
   readonly shows: RegExp;
   /** Type and reason of an event that tells it. */
   readonly event?: string;
 }
-
-const TIME = String.raw`\d\d:\d\d:\d\d`;
-const SPAN = String.raw`\d+ (?:s|min(?: \d+ s)?)`;
-const SINCE = String.raw`since ${TIME} \(${SPAN}\)`;
-const NEXT_TRY = String.raw`next try (?:at once|at ${TIME} \(in ${SPAN}\))`;
-const AGAIN = String
-  .raw`(?:waits to start again until ${TIME} \(CrashLoopBackOff, in ${SPAN}\)|is started again now \(CrashLoopBackOff\)): it ended (?:once|\d+ times), last with`;
 
 const SLEEP = [
   "sh",
@@ -55,7 +48,9 @@ function pod(
 }
 
 function exec(script: string): Record<string, unknown> {
-  return { exec: { command: shell(script) }, periodSeconds: 1 };
+  // What counts is the answer, however long a busy machine takes to get it.
+  const exec = { command: shell(script) };
+  return { exec, periodSeconds: 1, timeoutSeconds: 10 };
 }
 
 /** Pods that the node takes but that do not get to run. */
@@ -65,10 +60,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("pull", { image: "localhost:1/nothing:1" }),
     reasons: ["ErrImagePull", "ImagePullBackOff"],
     message: /connection refused/,
-    says: line(
-      String
-        .raw`The image "localhost:1/nothing:1" of container "main" cannot be pulled \(ImagePullBackOff\), ${NEXT_TRY}: Head "https?://localhost:1/v2/nothing/manifests/1": .*connection refused`,
-    ),
+    says: /^The image .* cannot be pulled .*connection refused$/,
     shows: /ImagePullBackOff/,
     event: "Normal BackOff",
   },
@@ -76,10 +68,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("never", { image: "localhost/no:1", imagePullPolicy: "Never" }),
     reasons: ["ErrImageNeverPull"],
     message: /localhost\/no:1/,
-    says: line(
-      String
-        .raw`The image "localhost/no:1" of container "main" is not on this node and may not be pulled \(imagePullPolicy Never\), ${NEXT_TRY}`,
-    ),
+    says: /^The image .* may not be pulled .*$/,
     shows: /ErrImageNeverPull/,
     event: "Warning ErrImageNeverPull",
   },
@@ -87,9 +76,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("misnamed", { image: "Upper/Case:1" }),
     reasons: ["InvalidImageName"],
     message: /couldn't parse image reference "Upper\/Case:1"/,
-    says: line(
-      'The image name "Upper/Case:1" of container "main" is not valid: invalid reference format: repository name must be lowercase',
-    ),
+    says: /^The image name .* is not valid: .*must be lowercase$/,
     shows: /InvalidImageName/,
     event: "Warning InspectFailed",
   },
@@ -102,10 +89,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
     }),
     reasons: ["CreateContainerConfigError"],
     message: /configmap "settings" not found/,
-    says: line(
-      String
-        .raw`ConfigMap default/settings is missing \(wanted by container "main"\), ${NEXT_TRY}`,
-    ),
+    says: /^ConfigMap default\/settings is missing .*$/,
     shows: /CreateContainerConfigError/,
     event: "Warning Failed",
   },
@@ -114,10 +98,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
       volumeMounts: [{ name: "cfg", mountPath: "/cfg" }],
     }, { volumes: [{ name: "cfg", configMap: { name: "files" } }] }),
     reasons: ["ContainerCreating"],
-    says: line(
-      String
-        .raw`ConfigMap default/files is missing \(wanted by volume "cfg"\), ${NEXT_TRY}`,
-    ),
+    says: /^ConfigMap default\/files is missing .*$/,
     shows: /ContainerCreating/,
     event: "Warning FailedMount",
   },
@@ -129,10 +110,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
     }),
     reasons: ["CreateContainerError"],
     message: /none\.json/,
-    says: line(
-      String
-        .raw`Container "main" cannot be created, ${NEXT_TRY}: .*none\.json.*`,
-    ),
+    says: /^Container "main" cannot be created, .*none\.json.*$/,
     shows: /CreateContainerError/,
     event: "Warning Failed",
   },
@@ -140,10 +118,8 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("no-command", { command: ["/no/such/command"] }),
     reasons: ["RunContainerError", "CrashLoopBackOff"],
     message: /stat \/no\/such\/command: no such file or directory/,
-    says: line(
-      String
-        .raw`Container "main" ${AGAIN} exit code 128 \(StartError: it could not be started\) at ${TIME}: exec: "/no/such/command": stat /no/such/command: no such file or directory`,
-    ),
+    says:
+      /^Container "main" .* exit code 128 .*: exec: "\/no\/such\/command": .*no such file or directory$/,
     shows: /CrashLoopBackOff/,
     event: "Warning Failed",
   },
@@ -152,10 +128,8 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("no-directory", { workingDir: "/etc/passwd" }),
     reasons: ["RunContainerError", "CrashLoopBackOff"],
     message: /mkdir \/etc\/passwd: not a directory/,
-    says: line(
-      String
-        .raw`Container "main" ${AGAIN} exit code 128 \(StartError: it could not be started\) at ${TIME}: .*/etc/passwd: not a directory`,
-    ),
+    says:
+      /^Container "main" .* exit code 128 .*\/etc\/passwd: not a directory$/,
     shows: /CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -168,10 +142,7 @@ const UNSTARTED: readonly ExplainedPod[] = [
       })),
     }),
     reasons: ["PodInitializing", "CrashLoopBackOff"],
-    says: line(
-      String
-        .raw`Init container 2 of 3, "b", ${AGAIN} exit code 1 at ${TIME}`,
-    ),
+    says: /^Init container 2 of 3, "b", .* exit code 1 at [\d:]+$/,
     shows: /Init:CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -185,10 +156,7 @@ const UNWELL: readonly ExplainedPod[] = [
     }),
     reasons: ["CrashLoopBackOff"],
     message: /back-off \d+s restarting failed container=main/,
-    says: line(
-      String
-        .raw`Container "main" ${AGAIN} exit code 3 at ${TIME}: no table`,
-    ),
+    says: /^Container "main" .* exit code 3 at .*: no table$/,
     shows: /CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -198,10 +166,7 @@ const UNWELL: readonly ExplainedPod[] = [
     }),
     reasons: ["PostStartHookError", "CrashLoopBackOff"],
     message: /its command ended with "5"/,
-    says: line(
-      String
-        .raw`Container "main" ${AGAIN} exit code 0 at ${TIME}, stopped because its postStart hook failed`,
-    ),
+    says: /^Container "main" .* stopped because its postStart hook failed$/,
     shows: /CrashLoopBackOff/,
     event: "Warning FailedPostStartHook",
   },
@@ -210,20 +175,15 @@ const UNWELL: readonly ExplainedPod[] = [
       livenessProbe: { ...exec("echo deaf; exit 1"), failureThreshold: 1 },
     }),
     reasons: ["CrashLoopBackOff"],
-    says: line(
-      String
-        .raw`Container "main" ${AGAIN} exit code 0 at ${TIME}, stopped because its liveness probe failed: deaf`,
-    ),
+    says:
+      /^Container "main" .* stopped because its liveness probe failed: deaf$/,
     shows: /CrashLoopBackOff/,
     event: "Normal Killing",
   },
   {
     ...pod("unready", { readinessProbe: exec("echo not yet; exit 1") }),
     reasons: [],
-    says: line(
-      String
-        .raw`The readiness probe of container "main" has been failing ${SINCE}: not yet`,
-    ),
+    says: /^The readiness probe .*: not yet$/,
     shows: /0\/1 +Running/,
     event: "Warning Unhealthy",
   },
@@ -232,19 +192,14 @@ const UNWELL: readonly ExplainedPod[] = [
       startupProbe: { ...exec("echo warming; exit 1"), failureThreshold: 900 },
     }),
     reasons: [],
-    says: line(
-      String
-        .raw`Container "main" has been running ${SINCE} but has not finished starting: its startup probe has failed \d+ of 900 times: warming`,
-    ),
+    says: /^Container "main" .* its startup probe .*: warming$/,
     shows: /0\/1 +Running/,
     event: "Warning Unhealthy",
   },
   {
     ...pod("gated", {}, { readinessGates: [{ conditionType: "x.y/ok" }] }),
     reasons: [],
-    says: line(
-      'It waits for readiness gate "x.y/ok": nobody has set this condition',
-    ),
+    says: /^It waits for readiness gate "x\.y\/ok": .*$/,
     shows: /1\/1 +Running/,
   },
 ];
@@ -254,46 +209,34 @@ const OVER: readonly ExplainedPod[] = [
   {
     ...pod("second", { ports: [{ containerPort: 80, hostPort: 18_473 }] }),
     reasons: [],
-    says: line("Refused: hostPort 18473 is taken by pod default/first-edge1"),
+    says: /^Refused: hostPort 18473 is taken by pod default\/first-edge1$/,
     shows: /NodePorts/,
     event: "Warning NodePorts",
   },
   {
     ...pod("big", { resources: { requests: { memory: "100Ti" } } }),
     reasons: [],
-    says: line(
-      String
-        .raw`Refused: it asks for 100Ti of memory, and this node has only [\d.]+Gi`,
-    ),
+    says: /^Refused: .* 100Ti of memory, .*Gi$/,
     shows: /OutOfmemory/,
     event: "Warning OutOfmemory",
   },
   {
     ...pod("elsewhere", {}, { nodeSelector: { disk: "ssd" } }),
     reasons: [],
-    says: line(
-      String
-        .raw`Refused: it wants a node with other labels than this one has \(nodeSelector disk=ssd\)`,
-    ),
+    says: /^Refused: .*disk=ssd.*$/,
     shows: /NodeAffinity/,
     event: "Warning NodeAffinity",
   },
   {
     ...pod("failed", { command: shell("exit 7") }, { restartPolicy: "Never" }),
     reasons: [],
-    says: line(
-      String
-        .raw`Failed: container "main" ended with exit code 7 at ${TIME}\nIt does not run again unless its manifest is changed, or removed and added`,
-    ),
+    says: /^Failed: .* exit code 7 .*\nIt does not run again .*$/,
     shows: /Error/,
   },
   {
     ...pod("late", {}, { activeDeadlineSeconds: 1 }),
     reasons: [],
-    says: line(
-      String
-        .raw`Failed: it ran longer than the 1 s that it may \(DeadlineExceeded, activeDeadlineSeconds\)\nIt does not run again unless its manifest is changed, or removed and added`,
-    ),
+    says: /^Failed: .*DeadlineExceeded.*\nIt does not run again .*$/,
     shows: /Completed|DeadlineExceeded|Error/,
     event: "Normal DeadlineExceeded",
   },
@@ -310,7 +253,3 @@ export const EXPLAINED_PODS: readonly ExplainedPod[] = [
 export const FIRST: Record<string, unknown> = podManifest("first", {
   containers: [main({ ports: [{ containerPort: 80, hostPort: 18_473 }] })],
 });
-
-function line(pattern: string): RegExp {
-  return new RegExp(`^${pattern}$`);
-}

@@ -5,7 +5,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { differences } from "../support/json_difference.ts";
@@ -72,7 +72,7 @@ withRuntime("the golden manifests", (test) => {
         }
         return compare(golden, { agent, pod }, records);
       });
-      assert.deepEqual(faults, []);
+      deepStrictEqual(faults, []);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
@@ -93,7 +93,7 @@ async function readGoldens(): Promise<readonly Golden[]> {
     // The files are ours and of this shape.
     goldens.push({ file: name, ...JSON.parse(text) as Omit<Golden, "file"> });
   }
-  assert.equal(goldens.length, 43);
+  strictEqual(goldens.length, 43);
   return goldens.sort((a, b) => a.file < b.file ? -1 : 1);
 }
 
@@ -105,7 +105,7 @@ async function settled(
   const condition = (seen: readonly Pod[]) =>
     goldens.every((golden) => isSettled(podOf(golden, seen), golden));
   try {
-    return await agent.until("the golden states", condition, 60_000);
+    return await agent.until("the golden states", condition);
   } catch {
     // The comparison says better what is amiss.
     return await agent.pods() ?? [];

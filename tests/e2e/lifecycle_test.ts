@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, running } from "../support/inside.ts";
@@ -55,7 +55,7 @@ withRuntime("lives of containers", (test) => {
       ...out.mount,
     });
     const draft = podManifest("order", {
-      terminationGracePeriodSeconds: 20,
+      terminationGracePeriodSeconds: 120,
       initContainers: [
         init("first"),
         sidecar("side1"),
@@ -68,19 +68,19 @@ withRuntime("lives of containers", (test) => {
     await agent.apply("order.json", draft);
     const pod = await running(agent, "order");
     // The runtime says that a program runs before it has run its first line.
-    await untilLines(out.lines, 7);
+    await out.untilLines(7);
     const started = await out.lines();
     const at = (line: string): number => started.indexOf(line);
-    assert.deepEqual(started.slice(0, 2), ["first started", "first ended"]);
-    assert.ok(at("first ended") < at("side1 started"));
-    assert.ok(at("second started") < at("second ended"));
-    assert.ok(at("second ended") < at("side2 started"));
-    assert.ok(at("second ended") < at("app started"));
-    assert.equal(containerOf(pod, "first")?.state?.terminated?.exitCode, 0);
-    assert.equal(containerOf(pod, "side1")?.started, true);
+    deepStrictEqual(started.slice(0, 2), ["first started", "first ended"]);
+    ok(at("first ended") < at("side1 started"));
+    ok(at("second started") < at("second ended"));
+    ok(at("second ended") < at("side2 started"));
+    ok(at("second ended") < at("app started"));
+    strictEqual(containerOf(pod, "first")?.state?.terminated?.exitCode, 0);
+    strictEqual(containerOf(pod, "side1")?.started, true);
 
     await endAll(runtime, agent, [["order", pod]]);
-    assert.deepEqual((await out.lines()).slice(started.length), [
+    deepStrictEqual((await out.lines()).slice(started.length), [
       "app told",
       "app ended",
       "side2 told",
@@ -101,11 +101,11 @@ withRuntime("lives of containers", (test) => {
     });
     // Answers anyone with the first line of what was asked left in the file.
     const serve =
-      "while true; do printf 'HTTP/1.0 200 OK\\r\\n\\r\\nfine' | nc -l -p 8080 | head -n 1 >> /out/seen; done";
+      "trap 'exit 0' TERM; (while true; do printf 'HTTP/1.0 200 OK\\r\\n\\r\\nfine' | nc -l -p 8080 | head -n 1 >> /out/seen; done) & wait";
     const ask = (path: string) => ({ httpGet: { path, port: "http" } });
     const pods = {
       exec: podManifest("exec", {
-        terminationGracePeriodSeconds: 10,
+        terminationGracePeriodSeconds: 120,
         containers: [
           {
             name: "c1",
@@ -122,14 +122,16 @@ withRuntime("lives of containers", (test) => {
           },
           {
             name: "c2",
-            command: shell("echo next >> /out/seen; exec sleep 100000"),
+            command: shell(
+              "trap 'exit 0' TERM; echo next >> /out/seen; sleep 100000 & wait",
+            ),
             ...exec.mount,
           },
         ],
         volumes: exec.volumes,
       }),
       http: podManifest("http", {
-        terminationGracePeriodSeconds: 10,
+        terminationGracePeriodSeconds: 120,
         containers: [{
           name: "main",
           command: shell(serve),
@@ -140,7 +142,7 @@ withRuntime("lives of containers", (test) => {
         volumes: http.volumes,
       }),
       sleep: podManifest("sleep", {
-        terminationGracePeriodSeconds: 10,
+        terminationGracePeriodSeconds: 120,
         containers: [{
           name: "main",
           command: shell(
@@ -171,8 +173,8 @@ withRuntime("lives of containers", (test) => {
     for (const name of ["http", "sleep"]) {
       others.push([name, await running(agent, name)]);
     }
-    await untilLines(exec.lines, 2);
-    assert.deepEqual(await exec.lines(), ["post", "next"]);
+    await exec.untilLines(2);
+    deepStrictEqual(await exec.lines(), ["post", "next"]);
     const failed = find(
       await agent.until("the failing hook", (all) => {
         const { reason } = waiting(find(all, "fails"), "main");
@@ -181,21 +183,21 @@ withRuntime("lives of containers", (test) => {
       }),
       "fails",
     );
-    assert.ok(failed);
-    assert.ok((await fails.lines()).length >= 1);
+    ok(failed);
+    ok((await fails.lines()).length >= 1);
 
     const removedS = Math.floor(Date.now() / 1000);
     await endAll(runtime, agent, [["exec", running2], ...others, [
       "fails",
       failed,
     ]]);
-    assert.deepEqual(await exec.lines(), ["post", "next", "pre", "told"]);
-    assert.deepEqual(
+    deepStrictEqual(await exec.lines(), ["post", "next", "pre", "told"]);
+    deepStrictEqual(
       (await http.lines()).map((line) => line.trim()),
       ["GET /bye?now=1 HTTP/1.1"],
     );
     const [toldS] = await sleep.lines();
-    assert.ok(Number(toldS) - removedS >= 2, `${toldS} - ${removedS}`);
+    ok(Number(toldS) - removedS >= 2, `${toldS} - ${removedS}`);
   });
 
   test("what containers say at their end and why they ended (RT-24, RT-25, RT-28)", async (runtime) => {
@@ -267,47 +269,36 @@ withRuntime("lives of containers", (test) => {
     const end = (name: string, container = "main") =>
       ended(containerOf(find(all, name), container));
 
-    assert.deepEqual(end("file"), [3, "Error", "the last words"]);
-    assert.deepEqual(end("path"), [0, "Completed", "elsewhere"]);
-    assert.equal(phase("path"), "Succeeded");
+    deepStrictEqual(end("file"), [3, "Error", "the last words"]);
+    deepStrictEqual(end("path"), [0, "Completed", "elsewhere"]);
+    strictEqual(phase("path"), "Succeeded");
     const [code, why, text] = end("logs");
-    assert.deepEqual([code, why], [1, "Error"]);
+    deepStrictEqual([code, why], [1, "Error"]);
     const lines = text.trim().split("\n");
-    assert.deepEqual([lines.length, lines[0], lines.at(-1)], [
+    deepStrictEqual([lines.length, lines[0], lines.at(-1)], [
       80,
       "921",
       "1000",
     ]);
-    assert.deepEqual(end("quiet"), [0, "Completed", ""]);
+    deepStrictEqual(end("quiet"), [0, "Completed", ""]);
     const [, , garbage] = end("huge");
-    assert.ok(new TextEncoder().encode(garbage).length <= 4096);
-    assert.match(garbage, /^\ufffd{1000,}$/);
+    ok(new TextEncoder().encode(garbage).length <= 4096);
+    match(garbage, /^\ufffd{1000,}$/);
     // With cgroups v1 a busy shim loses the event now and then, and the runtime then
     // never hears whose deed it was; `failures_test.ts` asks until it does.
     for (const [code, why] of [end("hog"), end("hoginit", "init")]) {
-      assert.equal(code, 137);
-      assert.ok(why === "OOMKilled" || why === "Error", `${why}`);
+      strictEqual(code, 137);
+      ok(why === "OOMKilled" || why === "Error", `${why}`);
     }
-    assert.equal(phase("hoginit"), "Failed");
+    strictEqual(phase("hoginit"), "Failed");
     for (const name of ["nope", "noexec", "nodir"]) {
       const [code, reason, message] = end(name);
-      assert.deepEqual([name, code, reason], [name, 128, "StartError"]);
-      assert.match(message, /no such file|permission denied|not a directory/i);
-      assert.equal(phase(name), "Failed");
+      deepStrictEqual([name, code, reason], [name, 128, "StartError"]);
+      match(message, /no such file|permission denied|not a directory/i);
+      strictEqual(phase(name), "Failed");
     }
   });
 });
-
-async function untilLines(
-  lines: () => Promise<readonly string[]>,
-  count: number,
-): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if ((await lines()).length >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`Waited in vain for ${count} lines: ${await lines()}`);
-}
 
 function waiting(
   pod: Pod | undefined,

@@ -6,12 +6,14 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { withRuntime } from "../support/with_runtime.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
+import { outside, shell } from "../support/outside.ts";
 
 withRuntime("main job", (test) => {
   test("a pod of two containers runs, each with its own log", async (runtime) => {
@@ -30,19 +32,22 @@ withRuntime("main job", (test) => {
       (pods) => runningContainers(find(pods, "two")) === 2,
     );
     const pod = find(pods, "two");
-    assert.equal(pod?.status?.phase, "Running");
-    assert.equal(pod?.metadata.name, "two-edge1");
-    assert.equal(
+    strictEqual(pod?.status?.phase, "Running");
+    strictEqual(pod?.metadata.name, "two-edge1");
+    strictEqual(
       pod?.metadata.annotations?.["kubernetes.io/config.source"],
       "file",
     );
-    assert.match(pod?.status?.podIP ?? "", /^10\.244\./);
+    match(pod?.status?.podIP ?? "", /^10\.244\./);
     const uid = pod?.metadata.uid ?? "";
     for (const name of ["a", "b"]) {
-      const log = await Deno.readTextFile(
-        `${agent.podLogsDir}/default_two-edge1_${uid}/${name}/0.log`,
+      const path = `${agent.podLogsDir}/default_two-edge1_${uid}/${name}/0.log`;
+      // The runtime says that a program runs before it has run its first line.
+      await waitUntil(
+        `the line of "${name}"`,
+        async () =>
+          (await Deno.readTextFile(path)).includes(`stdout F from ${name}`),
       );
-      assert.match(log, new RegExp(`stdout F from ${name}`));
     }
   });
 
@@ -63,8 +68,8 @@ withRuntime("main job", (test) => {
       },
     );
     const status = find(pods, "crash")?.status?.containerStatuses?.[0];
-    assert.equal(status?.lastState?.terminated?.exitCode, 3);
-    assert.match(
+    strictEqual(status?.lastState?.terminated?.exitCode, 3);
+    match(
       status?.state?.waiting?.message ?? "",
       /^back-off 10s restarting failed container=main pod=crash-edge1_default\(/,
     );
@@ -73,7 +78,6 @@ withRuntime("main job", (test) => {
       (pods) =>
         (find(pods, "crash")?.status?.containerStatuses?.[0]?.restartCount ??
           0) >= 2,
-      25_000,
     );
   });
 
@@ -98,8 +102,8 @@ withRuntime("main job", (test) => {
         (pods) => find(pods, "job")?.status?.phase === phase,
       );
       const status = find(pods, "job")?.status;
-      assert.equal(status?.containerStatuses?.[0]?.restartCount, 0);
-      assert.equal(
+      strictEqual(status?.containerStatuses?.[0]?.restartCount, 0);
+      strictEqual(
         status?.containerStatuses?.[0]?.state?.terminated?.reason,
         phase === "Failed" ? "Error" : "Completed",
       );
@@ -111,7 +115,7 @@ withRuntime("main job", (test) => {
         `${phase} after a restart`,
         (pods) => find(pods, "job")?.status?.phase === phase,
       );
-      assert.equal(
+      strictEqual(
         find(again, "job")?.status?.containerStatuses?.[0]?.containerID,
         id,
       );
@@ -146,8 +150,8 @@ withRuntime("main job", (test) => {
         all[0]?.metadata.uid !== before?.metadata.uid &&
         runningContainers(all[0]) === 1;
     });
-    assert.equal(most, 1);
-    assert.equal(
+    strictEqual(most, 1);
+    strictEqual(
       find(pods, "web")?.status?.containerStatuses?.[0]?.name,
       "two",
     );
@@ -156,21 +160,20 @@ withRuntime("main job", (test) => {
 
   test("a removed manifest's pod gets its grace period, then nothing of it is left", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
-    // It takes 2 s to obey; a grace period that is ignored would end it at once.
+    // It obeys when it is let; a grace period that is ignored would end it before.
+    const out = await outside(agent, "slow");
     await agent.apply(
       "slow.json",
       podManifest("slow", {
-        terminationGracePeriodSeconds: 20,
+        terminationGracePeriodSeconds: 120,
         containers: [{
           name: "main",
-          command: [
-            "sh",
-            "-c",
-            "trap 'sleep 2; echo obeyed > /out/done; exit 0' TERM; while true; do sleep 0.1; done",
-          ],
-          volumeMounts: [{ name: "out", mountPath: "/out" }],
+          command: shell(
+            "trap 'until [ -e /out/let ]; do sleep 0.1; done; echo obeyed >> /out/seen; exit 0' TERM; echo up >> /out/seen; while true; do sleep 0.1; done",
+          ),
+          ...out.mount,
         }],
-        volumes: [{ name: "out", hostPath: { path: agent.directory } }],
+        volumes: out.volumes,
       }),
     );
     const pod = find(
@@ -180,16 +183,16 @@ withRuntime("main job", (test) => {
       ),
       "slow",
     );
+    await out.until("up");
     await agent.removeManifest("slow.json");
     await agent.until(
       "slow shown as terminating",
       (pods) => find(pods, "slow")?.metadata.deletionTimestamp !== undefined,
     );
+    await pause(2_000);
+    await out.put("let");
     await agent.until("slow gone", (pods) => find(pods, "slow") === undefined);
-    assert.equal(
-      (await Deno.readTextFile(`${agent.directory}/done`)).trim(),
-      "obeyed",
-    );
+    deepStrictEqual(await out.lines(), ["up", "obeyed"]);
     await runtime.untilGone(pod?.metadata.uid ?? "", agent);
   });
 
@@ -220,7 +223,7 @@ withRuntime("main job", (test) => {
             condition.reason === "InvalidManifest"
           ) ?? false,
       );
-      assert.equal(
+      strictEqual(
         find(pods, "web")?.status?.containerStatuses?.[0]?.containerID,
         id,
       );
@@ -232,7 +235,7 @@ withRuntime("main job", (test) => {
       "web kept by a new agent",
       (pods) => runningContainers(find(pods, "web")) === 1,
     );
-    assert.equal(
+    strictEqual(
       find(kept, "web")?.status?.containerStatuses?.[0]?.containerID,
       id,
     );
@@ -244,7 +247,7 @@ withRuntime("main job", (test) => {
           condition.reason !== "InvalidManifest"
         ) ?? false,
     );
-    assert.equal(
+    strictEqual(
       find(pods, "web")?.status?.containerStatuses?.[0]?.containerID,
       id,
     );
@@ -263,7 +266,6 @@ withRuntime("main job", (test) => {
       "30 running",
       (pods) =>
         pods.filter((pod) => runningContainers(pod) === 1).length === 30,
-      90_000,
     );
   });
 
@@ -292,11 +294,11 @@ withRuntime("main job", (test) => {
       "b running",
       (pods) => runningContainers(find(pods, "b")) === 1,
     );
-    assert.equal(find(await one.pods() ?? [], "b"), undefined);
+    strictEqual(find(await one.pods() ?? [], "b"), undefined);
     await two.untilAnswer("/metrics", /^skerry_foreign_pods 1$/m);
     await two.removeManifest("b.json");
     await two.until("b gone", (pods) => pods.length === 0);
-    assert.deepEqual(ids(find(await one.pods() ?? [], "a")), ids(a));
+    deepStrictEqual(ids(find(await one.pods() ?? [], "a")), ids(a));
   });
 
   test("a second agent on the same root directory exits with a message", async (runtime) => {
@@ -307,8 +309,8 @@ withRuntime("main job", (test) => {
       directory: agent.directory,
     });
     await second.start();
-    assert.equal(await second.exitCode(), 1);
-    assert.match(await second.logTail(5), /another agent/);
+    strictEqual(await second.exitCode(), 1);
+    match(await second.logTail(5), /another agent/);
   });
 
   test("SIGTERM leaves the containers running and exits 0", async (runtime) => {
@@ -324,13 +326,13 @@ withRuntime("main job", (test) => {
       ),
       "web",
     );
-    assert.equal(await agent.terminate(), 0);
+    strictEqual(await agent.terminate(), 0);
     await agent.start();
     const after = await agent.until(
       "web adopted",
       (pods) => runningContainers(find(pods, "web")) === 1,
     );
-    assert.deepEqual(ids(find(after, "web")), ids(before));
+    deepStrictEqual(ids(find(after, "web")), ids(before));
   });
 });
 

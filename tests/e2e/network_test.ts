@@ -5,10 +5,22 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { ask, askUdp, freePort, serveUdp } from "../support/ask_port.ts";
+import {
+  ask,
+  askUdp,
+  freePort,
+  serveUdp,
+  untilSays,
+} from "../support/ask_port.ts";
 import {
   execIn,
   idOf,
@@ -55,13 +67,13 @@ withRuntime("network from inside", (test) => {
       const pod = await running(agent, name, 1);
       const seen = await inside(runtime, pod, "hostname; cat /etc/hosts");
       const [own, ...hosts] = seen.trim().split("\n");
-      assert.equal(own, hostname, name);
-      assert.equal(hosts.at(-1), `${pod.status?.podIP}\t${names}`, name);
+      strictEqual(own, hostname, name);
+      strictEqual(hosts.at(-1), `${pod.status?.podIP}\t${names}`, name);
     }
     await untilLogged(agent, /FailedCreatePodSandBox.*found 81 characters/);
     const waits = find(await agent.pods() ?? [], "toolong");
-    assert.equal(waits?.status?.phase, "Pending");
-    assert.deepEqual(await sandboxesOf(runtime, waits.metadata.uid), []);
+    strictEqual(waits?.status?.phase, "Pending");
+    deepStrictEqual(await sandboxesOf(runtime, waits.metadata.uid), []);
   });
 
   test("the managed hosts file: aliases, the node's file, a mount of one's own (VO-13)", async (runtime) => {
@@ -102,17 +114,17 @@ withRuntime("network from inside", (test) => {
       "fe00::1\tip6-allnodes",
       "fe00::2\tip6-allrouters",
     ];
-    assert.equal(
+    strictEqual(
       await inside(runtime, pod, "cat /etc/hosts"),
       ["# Kubernetes-managed hosts file.", ...loopback, `${podIP}\tpods-edge1`]
         .join("\n") + `\n${aliases}`,
     );
-    assert.equal(
+    strictEqual(
       await execIn(runtime, idOf(pod, "own"), "cat /etc/hosts"),
       "192.0.2.1 mine\n",
     );
     const node = await running(agent, "node", 1);
-    assert.equal(
+    strictEqual(
       await inside(runtime, node, "cat /etc/hosts"),
       `# Kubernetes-managed hosts file (host network).\n${await Deno
         .readTextFile("/etc/hosts")}${aliases}`,
@@ -167,36 +179,36 @@ withRuntime("network from inside", (test) => {
         return parse(await inside(runtime, pod, "cat /etc/resolv.conf"));
       };
       const node = await look("node");
-      assert.deepEqual(node.nameserver, [
+      deepStrictEqual(node.nameserver, [
         "192.0.2.1",
         "192.0.2.2",
         "192.0.2.3",
       ]);
-      assert.deepEqual(node.options, ["timeout:1"]);
-      assert.equal(node.search.length, 32);
-      assert.ok(node.search.join(" ").length <= 2048);
+      deepStrictEqual(node.options, ["timeout:1"]);
+      strictEqual(node.search.length, 32);
+      ok(node.search.join(" ").length <= 2048);
       await untilLogged(agent, /DNSConfigForming.*found 10, at most 3/);
       await untilLogged(agent, /DNSConfigForming.*found 60, at most 32/);
 
       const own = await look("none");
-      assert.deepEqual(own.nameserver, [
+      deepStrictEqual(own.nameserver, [
         "192.0.2.53",
         "192.0.2.54",
         "192.0.2.55",
       ]);
-      assert.deepEqual(own.search, searches);
-      assert.deepEqual(own.options, ["ndots:2", "edns0"]);
+      deepStrictEqual(own.search, searches);
+      deepStrictEqual(own.options, ["ndots:2", "edns0"]);
 
       const cluster = await look("first");
-      assert.deepEqual(cluster.nameserver, ["192.0.2.100"]);
-      assert.deepEqual(cluster.search.slice(0, 3), [
+      deepStrictEqual(cluster.nameserver, ["192.0.2.100"]);
+      deepStrictEqual(cluster.search.slice(0, 3), [
         "default.svc.cluster.local",
         "svc.cluster.local",
         "cluster.local",
       ]);
-      assert.deepEqual(cluster.options, ["ndots:5"]);
+      deepStrictEqual(cluster.options, ["ndots:5"]);
       const refused = find(await agent.pods() ?? [], "more");
-      assert.equal(refused?.status?.reason, "InvalidManifest");
+      strictEqual(refused?.status?.reason, "InvalidManifest");
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
@@ -228,13 +240,14 @@ withRuntime("network from inside", (test) => {
     );
     const pod = await running(agent, "ports", 1);
     const gateway = runtime.rig.podNetwork.replace(/0\/24$/, "1");
-    assert.equal(await ask("127.0.0.1", port), "over-tcp\n");
-    assert.equal(await ask(gateway, port), "over-tcp\n");
+    const local = "127.0.0.1";
+    await untilSays("over-tcp\n", { hostname: local, port });
+    await untilSays("over-tcp\n", { hostname: gateway, port });
     const pid = (await runtime.rig.tools.tasks()).get(idOf(pod, "tcp"));
     await using _server = await serveUdp(pid ?? 0, 81);
-    assert.equal(await askUdp(gateway, port), "over-udp");
-    assert.equal(await ask("127.0.0.1", scoped), "over-tcp\n");
-    await assert.rejects(ask(gateway, scoped));
+    strictEqual(await askUdp(gateway, port), "over-udp");
+    await untilSays("over-tcp\n", { hostname: local, port: scoped });
+    await rejects(ask(gateway, scoped));
     // Another pod waits for the number, and gets it when it is free.
     await agent.apply(
       "next.json",
@@ -252,9 +265,9 @@ withRuntime("network from inside", (test) => {
     );
     await agent.removeManifest("ports.json");
     await runtime.untilGone(pod.metadata.uid, agent);
-    await assert.rejects(ask("127.0.0.1", scoped));
+    await rejects(ask(local, scoped));
     await running(agent, "next", 1);
-    assert.equal(await ask("127.0.0.1", port), "next\n");
+    await untilSays("next\n", { hostname: local, port });
   });
 
   test("a pod on the node's network has the node's address", async (runtime) => {
@@ -279,8 +292,8 @@ withRuntime("network from inside", (test) => {
       pod,
       "tr '\\0' '\\n' < /proc/1/environ",
     );
-    assert.match(environment, /^IP=192\.0\.2\.44$/m);
-    assert.equal(pod.status?.podIP, "192.0.2.44");
+    match(environment, /^IP=192\.0\.2\.44$/m);
+    strictEqual(pod.status?.podIP, "192.0.2.44");
   });
 
   test("addresses are shown from the sandbox to the end, and while a pod ends (ST-09)", async (runtime) => {
@@ -289,7 +302,7 @@ withRuntime("network from inside", (test) => {
       name: "c",
       command: ["sh", "-c", `sleep ${seconds}; exit ${code}`],
     }];
-    const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 20 };
+    const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 600 };
     // The shell ends by SIGKILL only.
     const specs: Readonly<Record<string, Parameters<typeof podManifest>[1]>> = {
       done: { ...spec, containers: container(1, 0) },
@@ -316,13 +329,13 @@ withRuntime("network from inside", (test) => {
     const pod = (name: string) => find(pods, name)?.status;
     for (const name of ["done", "failed", "ending"]) {
       const { podIP, podIPs, hostIP, hostIPs } = pod(name) ?? {};
-      assert.match(podIP ?? "", /^10\.244\./, name);
-      assert.deepEqual(podIPs, [{ ip: podIP }], name);
-      assert.equal(hostIPs?.[0]?.ip, hostIP, name);
+      match(podIP ?? "", /^10\.244\./, name);
+      deepStrictEqual(podIPs, [{ ip: podIP }], name);
+      strictEqual(hostIPs?.[0]?.ip, hostIP, name);
     }
-    assert.equal(pod("ending")?.podIP, before.status?.podIP);
-    assert.ok((pod("node")?.podIPs ?? []).length > 0);
-    assert.deepEqual(pod("node")?.podIPs, pod("node")?.hostIPs);
+    strictEqual(pod("ending")?.podIP, before.status?.podIP);
+    ok((pod("node")?.podIPs ?? []).length > 0);
+    deepStrictEqual(pod("node")?.podIPs, pod("node")?.hostIPs);
     await runtime.rig.tools.killContainer(idOf(before, "c"));
     await runtime.untilGone(before.metadata.uid, agent);
   });

@@ -4,12 +4,20 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, execIn, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
+import { outside, shell } from "../support/outside.ts";
 import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
@@ -61,14 +69,17 @@ withRuntime("pods from inside", (test) => {
       HOSTNAME: "env-edge1",
     };
     for (const [name, value] of Object.entries(expected)) {
-      assert.equal(values.get(name), value, name);
+      strictEqual(values.get(name), value, name);
     }
-    assert.equal(
+    strictEqual(
       (await inside(runtime, pod, "readlink /proc/1/cwd")).trim(),
       "/tmp",
     );
-    const log = await agent.get("/containerLogs/default/env-edge1/main");
-    assert.equal(log.text, "hello world $(NOBODY) $(GREETING)\n");
+    // The runtime says that a program runs before it has run its first line.
+    await agent.untilAnswer(
+      "/containerLogs/default/env-edge1/main",
+      /^hello world \$\(NOBODY\) \$\(GREETING\)\n$/,
+    );
   });
 
   test("an emptyDir is shared and outlives a container; a hostPath is the node's", async (runtime) => {
@@ -111,13 +122,16 @@ withRuntime("pods from inside", (test) => {
       ),
       "vol",
     );
-    assert.equal(idOf(after, "b"), idOf(pod, "b"));
+    strictEqual(idOf(after, "b"), idOf(pod, "b"));
     const b = (script: string) => execIn(runtime, idOf(pod, "b"), script);
-    assert.equal(await b("cat /shared/starts"), "start\nstart\n");
-    assert.equal(await b("cat /host/from-node"), "node\n");
-    await assert.rejects(b("echo x > /shared/x"), /Read-only/);
+    await waitUntil(
+      "the second start",
+      async () => await b("cat /shared/starts") === "start\nstart\n",
+    );
+    strictEqual(await b("cat /host/from-node"), "node\n");
+    await rejects(b("echo x > /shared/x"), /Read-only/);
     await b("echo pod > /host/from-pod");
-    assert.equal(
+    strictEqual(
       await Deno.readTextFile(`${agent.directory}/host/from-pod`),
       "pod\n",
     );
@@ -145,16 +159,16 @@ withRuntime("pods from inside", (test) => {
         pod,
         `cat /sys/fs/cgroup/${v1} 2>/dev/null || cat /sys/fs/cgroup/${v2}`,
       );
-    assert.equal(
+    strictEqual(
       (await read("memory/memory.limit_in_bytes", "memory.max")).trim(),
       String(64 << 20),
     );
-    assert.match(
+    match(
       await read("cpu/cpu.cfs_quota_us", "cpu.max"),
       /^50000( 100000)?$/m,
     );
-    assert.match(await read("cpu/cpu.shares", "cpu.weight"), /^(102|4)$/m);
-    assert.equal(pod.status?.qosClass, "Burstable");
+    match(await read("cpu/cpu.shares", "cpu.weight"), /^(102|4)$/m);
+    strictEqual(pod.status?.qosClass, "Burstable");
   });
 
   test("a pod has its host name, hosts file and resolver", async (runtime) => {
@@ -175,18 +189,18 @@ withRuntime("pods from inside", (test) => {
       }),
     );
     const pod = await running(agent, "net");
-    assert.equal((await inside(runtime, pod, "hostname")).trim(), "till");
+    strictEqual((await inside(runtime, pod, "hostname")).trim(), "till");
     const hosts = await inside(runtime, pod, "cat /etc/hosts");
-    assert.match(hosts, /^127\.0\.0\.1\tlocalhost$/m);
-    assert.match(hosts, /^192\.0\.2\.7\tprinter\tscanner$/m);
-    assert.match(
+    match(hosts, /^127\.0\.0\.1\tlocalhost$/m);
+    match(hosts, /^192\.0\.2\.7\tprinter\tscanner$/m);
+    match(
       hosts,
       new RegExp(`^${pod.status?.podIP?.replaceAll(".", "\\.")}\t.*till$`, "m"),
     );
     const resolver = await inside(runtime, pod, "cat /etc/resolv.conf");
-    assert.match(resolver, /^nameserver 192\.0\.2\.53$/m);
-    assert.match(resolver, /^search shop\.example$/m);
-    assert.match(resolver, /^options ndots:2$/m);
+    match(resolver, /^nameserver 192\.0\.2\.53$/m);
+    match(resolver, /^search shop\.example$/m);
+    match(resolver, /^options ndots:2$/m);
   });
 
   test("a pod with hostNetwork shares the node's network and name", async (runtime) => {
@@ -201,8 +215,8 @@ withRuntime("pods from inside", (test) => {
     const pod = await running(agent, "host");
     const own = await Deno.readLink("/proc/self/ns/net");
     const seen = await inside(runtime, pod, "readlink /proc/1/ns/net");
-    assert.equal(seen.trim(), own);
-    assert.equal(
+    strictEqual(seen.trim(), own);
+    strictEqual(
       (await inside(runtime, pod, "hostname")).trim(),
       Deno.hostname(),
     );
@@ -222,10 +236,11 @@ withRuntime("pods from inside", (test) => {
       `trap 'echo ${what} ends >> /log/all; exit 0' TERM; ` +
       `echo ${what} starts >> /log/all; while true; do sleep 0.05; done`;
     await Deno.mkdir(`${agent.directory}/log`);
+    const lines = () => Deno.readTextFile(`${agent.directory}/log/all`);
     await agent.apply(
       "order.json",
       podManifest("order", {
-        terminationGracePeriodSeconds: 10,
+        terminationGracePeriodSeconds: 120,
         initContainers: [
           say("one", "sleep 0.5; echo one >> /log/all"),
           say("proxy", until("proxy"), { restartPolicy: "Always" }),
@@ -239,12 +254,16 @@ withRuntime("pods from inside", (test) => {
       }),
     );
     const pod = await running(agent, "order");
-    assert.equal(containerOf(pod, "one")?.state?.terminated?.exitCode, 0);
-    assert.ok(containerOf(pod, "proxy")?.state?.running);
+    strictEqual(containerOf(pod, "one")?.state?.terminated?.exitCode, 0);
+    ok(containerOf(pod, "proxy")?.state?.running);
+    await waitUntil(
+      "the app's first line",
+      async () => (await lines()).includes("app starts"),
+    );
     await agent.removeManifest("order.json");
     await agent.until("gone", (pods) => pods.length === 0);
-    assert.equal(
-      await Deno.readTextFile(`${agent.directory}/log/all`),
+    strictEqual(
+      await lines(),
       "one\nproxy starts\ntwo\napp starts\napp ends\nproxy ends\n",
     );
     await runtime.untilGone(pod.metadata.uid, agent);
@@ -282,43 +301,36 @@ withRuntime("pods from inside", (test) => {
     );
     const pod = find(pods, "sec");
     const ended = containerOf(pod, "last-words")?.state?.terminated;
-    assert.equal(ended?.exitCode, 7);
-    assert.equal(ended?.message, "disk is full\n");
+    strictEqual(ended?.exitCode, 7);
+    strictEqual(ended?.message, "disk is full\n");
     const seen = await execIn(
       runtime,
       idOf(pod, "main"),
       "grep -E '^(Uid|Gid)' /proc/1/status; touch /x 2>&1 || true",
     );
-    assert.match(seen, /^Uid:\t1000\t/m);
-    assert.match(seen, /^Gid:\t3000\t/m);
-    assert.match(seen, /Read-only file system/);
+    match(seen, /^Uid:\t1000\t/m);
+    match(seen, /^Gid:\t3000\t/m);
+    match(seen, /Read-only file system/);
   });
 
   test("hooks: preStop runs before the end, a failing postStart ends the container", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
-    const out = {
-      volumeMounts: [{ name: "out", mountPath: "/out" }],
-    };
-    const volumes = [{ name: "out", hostPath: { path: agent.directory } }];
+    const out = await outside(agent, "pre");
     await agent.apply(
       "pre.json",
       podManifest("pre", {
-        terminationGracePeriodSeconds: 10,
+        terminationGracePeriodSeconds: 120,
         containers: [{
           name: "main",
-          command: [
-            "sh",
-            "-c",
-            "trap 'cat /out/pre > /out/seen; exit 0' TERM; while true; do sleep 0.05; done",
-          ],
+          command: shell(
+            "trap 'echo told >> /out/seen; exit 0' TERM; echo up >> /out/seen; while true; do sleep 0.05; done",
+          ),
           lifecycle: {
-            preStop: {
-              exec: { command: ["sh", "-c", "echo hook > /out/pre"] },
-            },
+            preStop: { exec: { command: shell("echo hook >> /out/seen") } },
           },
-          ...out,
+          ...out.mount,
         }],
-        volumes,
+        volumes: out.volumes,
       }),
     );
     await agent.apply(
@@ -332,9 +344,10 @@ withRuntime("pods from inside", (test) => {
       }),
     );
     await running(agent, "pre");
+    await out.until("up");
     await agent.removeManifest("pre.json");
     await agent.until("pre gone", (pods) => find(pods, "pre") === undefined);
-    assert.equal(await Deno.readTextFile(`${agent.directory}/seen`), "hook\n");
+    deepStrictEqual(await out.lines(), ["up", "hook", "told"]);
     const pods = await agent.until(
       "post backs off",
       (pods) => {
@@ -343,7 +356,7 @@ withRuntime("pods from inside", (test) => {
           status?.state?.waiting?.reason === "PostStartHookError";
       },
     );
-    assert.equal(runningContainers(find(pods, "post")), 0);
+    strictEqual(runningContainers(find(pods, "post")), 0);
   });
 });
 

@@ -4,12 +4,13 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { outside, shell } from "../support/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
+import { pause } from "../../scripts/lib/wait_until.ts";
 import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 import { withRuntime } from "../support/with_runtime.ts";
@@ -33,6 +34,9 @@ function say(word: string) {
   return { exec: { command: shell(`echo ${word} >> /out/seen`) } };
 }
 
+/** How often a startup probe may fail. */
+const STARTS = 8;
+
 withRuntime("verdicts of probes", (test) => {
   test("a container that lives no more is killed after the probe's grace, and deleted after the pod's (PR-09)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
@@ -50,7 +54,8 @@ withRuntime("verdicts of probes", (test) => {
           livenessProbe: {
             ...ask("live", "well"),
             failureThreshold: 2,
-            terminationGracePeriodSeconds: 1,
+            // Long enough for the program to say that it was told.
+            terminationGracePeriodSeconds: 3,
           },
           ...out.mount,
         }],
@@ -68,8 +73,8 @@ withRuntime("verdicts of probes", (test) => {
       ({ pod }) => containerOf(pod, "c")?.restartCount === 1,
     );
     const { pod } = report;
-    assert.equal(containerOf(pod, "c")?.lastState?.terminated?.exitCode, 137);
-    assert.equal(
+    strictEqual(containerOf(pod, "c")?.lastState?.terminated?.exitCode, 137);
+    strictEqual(
       countOf(
         report,
         "Killing",
@@ -77,14 +82,14 @@ withRuntime("verdicts of probes", (test) => {
       ),
       1,
     );
-    assert.ok(countOf(report, "Unhealthy", /^Liveness probe failed: /) >= 2);
+    ok(countOf(report, "Unhealthy", /^Liveness probe failed: /) >= 2);
 
     await out.until("began", 2);
     await agent.removeManifest("stubborn.json");
     await out.until("told", 2);
     // Longer than the grace of the probe and what the agent adds to it.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    assert.ok((await runtime.rig.tools.tasks()).has(idOf(pod, "c")));
+    await pause(6_000);
+    ok((await runtime.rig.tools.tasks()).has(idOf(pod, "c")));
     await out.put("end");
     await runtime.untilGone(pod.metadata.uid, agent);
   });
@@ -95,12 +100,13 @@ withRuntime("verdicts of probes", (test) => {
     await agent.apply(
       "gate.json",
       podManifest("gate", {
-        terminationGracePeriodSeconds: 5,
+        terminationGracePeriodSeconds: 120,
         containers: [{
           name: "c",
           command: service("c"),
-          startupProbe: { ...ask("startup", "up"), failureThreshold: 4 },
-          livenessProbe: ask("live", "up"),
+          // Time enough to put the file there.
+          startupProbe: { ...ask("startup", "up"), failureThreshold: STARTS },
+          livenessProbe: { ...ask("live", "up"), failureThreshold: 1000 },
           readinessProbe: ask("ready", "up"),
           lifecycle: { preStop: say("pre") },
           ...out.mount,
@@ -110,19 +116,19 @@ withRuntime("verdicts of probes", (test) => {
     );
     await out.until("startup", 2);
     const before = await out.lines();
-    assert.deepEqual([...new Set(before)], ["c began", "startup"]);
-    assert.equal(
+    deepStrictEqual([...new Set(before)], ["c began", "startup"]);
+    strictEqual(
       containerOf(await running(agent, "gate"), "c")?.started,
       false,
     );
     await out.put("up");
     const pod = await untilReady(agent, "gate");
-    assert.equal(containerOf(pod, "c")?.started, true);
+    strictEqual(containerOf(pod, "c")?.started, true);
     const count = (line: string, lines: readonly string[]): number =>
       lines.filter((each) => each === line).length;
     const asked = count("startup", await out.lines());
     await out.until("live", 3);
-    assert.equal(count("startup", await out.lines()), asked);
+    strictEqual(count("startup", await out.lines()), asked);
 
     await out.take("up");
     await runtime.rig.tools.killContainer(idOf(pod, "c"));
@@ -130,13 +136,13 @@ withRuntime("verdicts of probes", (test) => {
     const report = await untilReport(agent, "gate");
     const lines = await out.lines();
     const second = lines.indexOf("c began", lines.indexOf("c began") + 1);
-    assert.deepEqual(lines.slice(second, second + 7), [
+    deepStrictEqual(lines.slice(second, second + STARTS + 3), [
       "c began",
-      ...Array.from({ length: 4 }, () => "startup"),
+      ...Array.from({ length: STARTS }, () => "startup"),
       "pre",
       "c told",
     ]);
-    assert.equal(
+    strictEqual(
       countOf(
         report,
         "Killing",
@@ -144,7 +150,9 @@ withRuntime("verdicts of probes", (test) => {
       ),
       1,
     );
-    assert.ok(countOf(report, "Unhealthy", /^Startup probe failed: /) >= 4);
+    ok(
+      countOf(report, "Unhealthy", /^Startup probe failed: /) >= STARTS,
+    );
   });
 
   test("nothing after a sidecar begins before it has started (RT-16)", async (runtime) => {
@@ -153,7 +161,7 @@ withRuntime("verdicts of probes", (test) => {
     await agent.apply(
       "side.json",
       podManifest("side", {
-        terminationGracePeriodSeconds: 5,
+        terminationGracePeriodSeconds: 120,
         initContainers: [
           {
             name: "side",
@@ -176,7 +184,7 @@ withRuntime("verdicts of probes", (test) => {
       }),
     );
     await out.until("side began", 2);
-    assert.deepEqual((await out.lines()).slice(0, 6), [
+    deepStrictEqual((await out.lines()).slice(0, 6), [
       "side began",
       "startup",
       "startup",
@@ -185,15 +193,15 @@ withRuntime("verdicts of probes", (test) => {
       "side began",
     ]);
     const waits = find(await agent.pods() ?? [], "side");
-    assert.equal(waits?.status?.phase, "Pending");
-    assert.equal(containerOf(waits, "init")?.state?.running, undefined);
+    strictEqual(waits?.status?.phase, "Pending");
+    strictEqual(containerOf(waits, "init")?.state?.running, undefined);
     await out.put("up");
     const pod = await running(agent, "side");
-    assert.equal(containerOf(pod, "side")?.started, true);
+    strictEqual(containerOf(pod, "side")?.started, true);
     await out.until("app began");
     const [init, app] = (await out.lines())
       .filter((line) => /^init$|^app/.test(line));
-    assert.deepEqual([init, app], ["init", "app began"]);
+    deepStrictEqual([init, app], ["init", "app began"]);
   });
 
   test("a pod that is deleted before its sidecar has started ends all the same (RT-17)", async (runtime) => {
@@ -210,7 +218,7 @@ withRuntime("verdicts of probes", (test) => {
     await agent.apply(
       "stuck.json",
       podManifest("stuck", {
-        terminationGracePeriodSeconds: 3,
+        terminationGracePeriodSeconds: 120,
         initContainers: [sidecar("first"), sidecar("second")],
         containers: [{ name: "app", command: service("app"), ...out.mount }],
         volumes: out.volumes,
@@ -218,10 +226,10 @@ withRuntime("verdicts of probes", (test) => {
     );
     await out.until("startup");
     const pod = find(await agent.pods() ?? [], "stuck");
-    assert.ok(pod);
+    ok(pod);
     await agent.removeManifest("stuck.json");
     await runtime.untilGone(pod.metadata.uid, agent);
-    assert.deepEqual(
+    deepStrictEqual(
       (await out.lines()).filter((line) => line !== "startup"),
       ["first began", "first told"],
     );

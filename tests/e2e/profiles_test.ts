@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { match, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
@@ -58,16 +58,16 @@ withRuntime("profiles from inside", (test) => {
     const none = await running(agent, "none", 1);
     const mode = async (of: Pod, name: string) =>
       (await statusIn(runtime, idOf(of, name))).get("Seccomp");
-    assert.equal(await mode(pod, "pods"), "2");
-    assert.equal(await mode(pod, "open"), "0");
-    assert.equal(await mode(pod, "local"), "2");
-    assert.equal(await mode(none, "silent"), "0");
+    strictEqual(await mode(pod, "pods"), "2");
+    strictEqual(await mode(pod, "open"), "0");
+    strictEqual(await mode(pod, "local"), "2");
+    strictEqual(await mode(none, "silent"), "0");
     const made = await execIn(
       runtime,
       idOf(pod, "local"),
       "mkdir /tmp/x 2>&1 || true; ls /tmp",
     );
-    assert.match(made, /Operation not permitted/);
+    match(made, /Operation not permitted/);
   });
 
   test("seccompDefault gives RuntimeDefault to whoever names no profile (SE-03)", async (runtime) => {
@@ -92,7 +92,7 @@ withRuntime("profiles from inside", (test) => {
       );
       const pod = await running(agent, "quiet", 1);
       const status = await statusIn(runtime, idOf(pod, "c"));
-      assert.equal(status.get("Seccomp"), "2");
+      strictEqual(status.get("Seccomp"), "2");
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
@@ -156,9 +156,9 @@ withRuntime("profiles from inside", (test) => {
           find(pods, `escape${i}`)?.status?.reason === "InvalidManifest"
         ),
     );
-    assert.equal(runningContainers(find(pods, "bad")), 0);
+    strictEqual(runningContainers(find(pods, "bad")), 0);
     // Only the sandbox of "bad" may have a process.
-    assert.equal((await runtime.rig.tools.tasks()).size, 1);
+    strictEqual((await runtime.rig.tools.tasks()).size, 1);
   });
 
   test("AppArmor confines by the runtime's profile", async (runtime) => {
@@ -172,7 +172,7 @@ withRuntime("profiles from inside", (test) => {
     );
     const pod = await running(agent, "armor", 1);
     const label = "cat /proc/1/attr/current";
-    assert.match(
+    match(
       await execIn(runtime, idOf(pod, "c"), label),
       /\(enforce\)/,
     );
@@ -189,7 +189,7 @@ withRuntime("profiles from inside", (test) => {
     );
     const pod = await running(agent, "label", 1);
     const label = "cat /proc/1/attr/current";
-    assert.match(
+    match(
       await execIn(runtime, idOf(pod, "c"), label),
       /s0:c123,c456/,
     );

@@ -5,19 +5,18 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { HostView } from "../support/host_view.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { type PodDraft, podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const CGROUPS = "/sys/fs/cgroup";
-/** How long an assertion about the kernel's files may take to come true. */
-const PATIENCE_MS = 30_000;
 
 interface Row {
   readonly name: string;
@@ -108,7 +107,7 @@ if (!HAS_VERSION_1) {
         const { uid } = pod.metadata;
         const path = `${row.parent}pod${uid}/${idOf(pod, "main")}`;
         for (const [file, value] of Object.entries(row.container)) {
-          assert.equal(
+          strictEqual(
             await cgroupFile(path, file),
             value,
             `${row.name} ${file}`,
@@ -129,7 +128,7 @@ if (!HAS_VERSION_1) {
         const path = `${row.parent}pod${pod.metadata.uid}`;
         paths.push(path);
         for (const [file, value] of Object.entries(row.pod)) {
-          assert.equal(
+          strictEqual(
             await cgroupFile(path, file),
             value,
             `${row.name} ${file}`,
@@ -155,7 +154,7 @@ if (!HAS_VERSION_1) {
         (pods) => find(pods, "done")?.status?.phase === "Succeeded",
       );
       const uid = find(pods, "done")?.metadata.uid;
-      assert.ok(uid);
+      ok(uid);
       await untilNoCgroup(`besteffort/pod${uid}`);
     });
 
@@ -179,7 +178,7 @@ if (!HAS_VERSION_1) {
         "--spec",
         idOf(pod, "main"),
       ]);
-      assert.match(text, /"limit": 9007199254740993\b/);
+      match(text, /"limit": 9007199254740993\b/);
     });
 
     test("a pod with a UID of its own is resized without a restart", async (runtime) => {
@@ -198,12 +197,12 @@ if (!HAS_VERSION_1) {
         String(64 << 20),
       );
       await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "40000");
-      assert.equal(await read("cpu/cpu.shares", id), "409");
-      assert.equal(
+      strictEqual(await read("cpu/cpu.shares", id), "409");
+      strictEqual(
         await read("memory/memory.limit_in_bytes", ""),
         String(64 << 20),
       );
-      assert.equal(await read("cpu/cpu.cfs_quota_us", ""), "40000");
+      strictEqual(await read("cpu/cpu.cfs_quota_us", ""), "40000");
 
       // One grows while the other shrinks: the kernel wants the pod's to be the wider.
       for (
@@ -227,13 +226,13 @@ if (!HAS_VERSION_1) {
       await agent.start();
       await untilEqual(() => read("cpu/cpu.cfs_quota_us", ""), "20000");
       await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "20000");
-      assert.equal(
+      strictEqual(
         await read("memory/memory.limit_in_bytes", id),
         String(48 << 20),
       );
       const after = await running(agent, "grow");
-      assert.equal(idOf(after, "main"), id);
-      assert.equal(containerOf(after, "main")?.restartCount, 0);
+      strictEqual(idOf(after, "main"), id);
+      strictEqual(containerOf(after, "main")?.restartCount, 0);
       await agent.until(
         "the status without a resize",
         (pods) =>
@@ -280,7 +279,7 @@ if (!HAS_VERSION_1) {
           ![id, second, ""].includes(idOf(find(pods, "swap"), "main")),
       );
       const third = idOf(await running(agent, "swap"), "main");
-      assert.ok(
+      ok(
         await cgroupFile(`besteffort/podfixed-swap/${third}`, "cpu/cpu.shares"),
       );
     });
@@ -344,13 +343,11 @@ async function untilEqual(
   read: () => Promise<string>,
   wanted: string,
 ): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  let seen = await read();
-  while (seen !== wanted) {
-    if (performance.now() > until) assert.equal(seen, wanted);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  let seen = "";
+  await waitUntil(`"${wanted}"`, async () => {
     seen = await read();
-  }
+    return seen === wanted;
+  }, { saw: () => seen });
 }
 
 /** Waits until no controller has the cgroup any more. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
@@ -13,11 +13,9 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { containerOf, idOf, running } from "../support/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { PATIENCE_MS, waitUntil } from "../../scripts/lib/wait_until.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 import { containerdVersions, withRuntime } from "../support/with_runtime.ts";
-
-// Far longer than any of it takes: a test that waits so long has failed.
-const LIMIT_MS = 60_000;
 
 for (const { name, options } of await containerdVersions()) {
   withRuntime(`events of ${name}`, (test) => {
@@ -32,12 +30,12 @@ for (const { name, options } of await containerdVersions()) {
       await told.until("deleted", containerId);
       await told.cri.runtime.removePodSandbox(sandboxId);
       await told.until("deleted", sandboxId);
-      assert.deepEqual(
+      deepStrictEqual(
         new Set(told.of(containerId)),
         new Set(["created", "started", "stopped", "deleted"]),
       );
-      assert.ok(told.of(sandboxId).includes("started"));
-      assert.ok(told.of(sandboxId).includes("stopped"));
+      ok(told.of(sandboxId).includes("started"));
+      ok(told.of(sandboxId).includes("stopped"));
     });
 
     test("a command that ends in a container is no end of the container", async ({ rig }) => {
@@ -49,7 +47,7 @@ for (const { name, options } of await containerdVersions()) {
       await told.until("stopped", containerId);
       const [at = 0n] = told.times(containerId, "stopped");
       const killed = await ended(told.cri, containerId);
-      assert.ok(at >= killed, `told at ${at}, killed at ${killed}`);
+      ok(at >= killed, `told at ${at}, killed at ${killed}`);
     });
 
     test("an end is known to the nanosecond before the CRI shows it, and to stop or remove the dead does no harm", async ({ rig }) => {
@@ -63,8 +61,8 @@ for (const { name, options } of await containerdVersions()) {
         const exit = await told.cri.containerExit(containerId);
         // On a busy machine the CRI may be the first; then nothing is left to ask about.
         if (exit !== undefined) {
-          assert.deepEqual(exit, told.exit(containerId));
-          assert.equal(exit.exitCode, 137);
+          deepStrictEqual(exit, told.exit(containerId));
+          strictEqual(exit.exitCode, 137);
         }
         for (const call of calls) {
           const make = () =>
@@ -75,15 +73,15 @@ for (const { name, options } of await containerdVersions()) {
           await make().catch(() => ended(told.cri, containerId).then(make));
         }
         if (calls.includes("remove")) {
-          await assert.rejects(runtime.containerStatus(containerId), {
+          await rejects(runtime.containerStatus(containerId), {
             kind: "not_found",
           });
           continue;
         }
         const finishedAt = await ended(told.cri, containerId);
         const { exitCode } = await runtime.containerStatus(containerId);
-        assert.equal(exitCode, 137);
-        if (exit !== undefined) assert.equal(finishedAt, exit.finishedAt);
+        strictEqual(exitCode, 137);
+        if (exit !== undefined) strictEqual(finishedAt, exit.finishedAt);
       }
     });
 
@@ -106,8 +104,8 @@ for (const { name, options } of await containerdVersions()) {
       });
       const { terminated } = containerOf(find(pods, "dies"), "main")
         ?.lastState ?? {};
-      assert.equal(terminated?.exitCode, 137);
-      assert.equal(terminated?.containerID, `containerd://${id}`);
+      strictEqual(terminated?.exitCode, 137);
+      strictEqual(terminated?.containerID, `containerd://${id}`);
       await agent.terminate();
     });
 
@@ -117,7 +115,7 @@ for (const { name, options } of await containerdVersions()) {
         const { containerId } = await run(told.cri, "survivor");
         await told.until("started", containerId);
         await rig.killRuntime(signal);
-        await assert.rejects(told.over, { kind: "unavailable" });
+        await rejects(told.over, { kind: "unavailable" });
         await rig.startRuntime();
         await using again = await listen(rig.socketPath);
         await rig.tools.killContainer(containerId);
@@ -149,7 +147,7 @@ async function listen(socketPath: string): Promise<Told> {
   const moves: ContainerEvent[] = [];
   const connected = Promise.withResolvers<void>();
   let moved = Promise.withResolvers<void>();
-  await cri.ready(AbortSignal.timeout(LIMIT_MS));
+  await cri.ready(AbortSignal.timeout(PATIENCE_MS));
   const over = (async () => {
     for await (const event of cri.events(stop.signal)) {
       if (event.kind === "connected") {
@@ -179,7 +177,7 @@ async function listen(socketPath: string): Promise<Told> {
       moves.filter(({ containerId }) => containerId === id)
         .map(({ what }) => what),
     until: async (what, id) => {
-      const limit = AbortSignal.timeout(LIMIT_MS);
+      const limit = AbortSignal.timeout(PATIENCE_MS);
       const late = new Promise<never>((_, reject) =>
         limit.addEventListener("abort", () => reject(limit.reason))
       );
@@ -225,10 +223,11 @@ async function ended(
   { runtime }: CriConnection,
   id: string,
 ): Promise<bigint> {
-  for (let tries = 0; tries < 1_000; tries++) {
+  let at = 0n;
+  await waitUntil(`the end of container "${id}"`, async () => {
     const { state, finishedAt } = await runtime.containerStatus(id);
-    if (state === "exited") return finishedAt;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`Cannot see container "${id}" end`);
+    at = finishedAt;
+    return state === "exited";
+  }, { everyMs: 20 });
+  return at;
 }

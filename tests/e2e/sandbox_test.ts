@@ -5,7 +5,13 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  notStrictEqual,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
@@ -47,7 +53,7 @@ withRuntime("sandboxes from inside", (test) => {
       const [a, b] = await Promise.all(
         ["a", "b"].map((container) => namespacesOf(runtime, pod, container)),
       );
-      assert.ok(a && b);
+      ok(a && b);
       return { a, b };
     };
     const host = await Promise.all(
@@ -56,20 +62,20 @@ withRuntime("sandboxes from inside", (test) => {
       ),
     );
     const { a, b } = await look("plain");
-    assert.ok(a.links.every((link, i) => link !== host[i]));
-    assert.deepEqual([a.net, a.ipc, a.uts], [b.net, b.ipc, b.uts]);
-    assert.notEqual(a.pid, b.pid);
-    assert.equal(a.first, "sleep 100000");
+    ok(a.links.every((link, i) => link !== host[i]));
+    deepStrictEqual([a.net, a.ipc, a.uts], [b.net, b.ipc, b.uts]);
+    notStrictEqual(a.pid, b.pid);
+    strictEqual(a.first, "sleep 100000");
 
     const shared = await look("shared");
-    assert.equal(shared.a.pid, shared.b.pid);
-    assert.equal(shared.a.first, "/pause");
-    assert.equal(shared.a.sleepers, 2);
+    strictEqual(shared.a.pid, shared.b.pid);
+    strictEqual(shared.a.first, "/pause");
+    strictEqual(shared.a.sleepers, 2);
 
     const node = await look("node");
-    assert.deepEqual(node.a.links, host);
+    deepStrictEqual(node.a.links, host);
     const first = await Deno.readTextFile("/proc/1/cmdline");
-    assert.equal(node.a.first, first.replaceAll("\0", " ").trim());
+    strictEqual(node.a.first, first.replaceAll("\0", " ").trim());
   });
 
   test("runtimeClassName names a handler; one that nobody knows is told and tried again", async (runtime) => {
@@ -84,10 +90,10 @@ withRuntime("sandboxes from inside", (test) => {
     );
     const pod = await running(agent, "good", 1);
     const [sandbox] = await sandboxesOf(runtime, pod.metadata.uid);
-    assert.equal(sandbox?.runtimeHandler, HANDLER);
+    strictEqual(sandbox?.runtimeHandler, HANDLER);
     await untilLogged(agent, /FailedCreatePodSandBox.*nobody/);
     const lost = find(await agent.pods() ?? [], "lost");
-    assert.equal(lost?.status?.phase, "Pending");
+    strictEqual(lost?.status?.phase, "Pending");
     // It runs as soon as the name means something.
     await agent.apply("class.json", {
       apiVersion: "node.k8s.io/v1",
@@ -97,7 +103,7 @@ withRuntime("sandboxes from inside", (test) => {
     });
     const found = await running(agent, "lost", 1);
     const [its] = await sandboxesOf(runtime, found.metadata.uid);
-    assert.equal(its?.runtimeHandler, HANDLER);
+    strictEqual(its?.runtimeHandler, HANDLER);
   });
 
   test("annotations go to the sandbox and never stand for the agent's own (SE-05)", async (runtime) => {
@@ -134,29 +140,29 @@ withRuntime("sandboxes from inside", (test) => {
     // Left out, as of a pod that was exported from a cluster.
     const { uid: forgedUid } = (await running(agent, "forged", 1)).metadata;
     const [forged] = await sandboxesOf(runtime, forgedUid);
-    assert.equal(forged?.annotations["kubernetes.io/config.source"], "file");
-    assert.equal(forged?.annotations["kubernetes.io/config.hash"], forgedUid);
+    strictEqual(forged?.annotations["kubernetes.io/config.source"], "file");
+    strictEqual(forged?.annotations["kubernetes.io/config.hash"], forgedUid);
     const { uid } = pod.metadata;
     const [sandbox] = await sandboxesOf(runtime, uid);
-    assert.equal(sandbox?.annotations["example.com/team"], "blue");
-    assert.equal(sandbox?.annotations["kubernetes.io/config.source"], "file");
-    assert.equal(sandbox?.annotations["kubernetes.io/config.hash"], uid);
-    assert.equal(sandbox?.labels["io.kubernetes.pod.uid"], uid);
-    assert.equal(sandbox?.labels["io.kubernetes.pod.name"], "ann-edge1");
+    strictEqual(sandbox?.annotations["example.com/team"], "blue");
+    strictEqual(sandbox?.annotations["kubernetes.io/config.source"], "file");
+    strictEqual(sandbox?.annotations["kubernetes.io/config.hash"], uid);
+    strictEqual(sandbox?.labels["io.kubernetes.pod.uid"], uid);
+    strictEqual(sandbox?.labels["io.kubernetes.pod.name"], "ann-edge1");
     for (const id of [sandbox?.id ?? "", idOf(pod, "c")]) {
       const { text } = await runtime.rig.tools.ctr(["containers", "info", id]);
       const { Spec } = JSON.parse(text);
       const known: Readonly<Record<string, string>> = Spec.annotations;
       for (const name of Object.keys(known)) {
-        assert.match(name, /^io\.kubernetes\.cri\./);
-        assert.notEqual(known[name], "evil");
+        match(name, /^io\.kubernetes\.cri\./);
+        notStrictEqual(known[name], "evil");
       }
-      assert.equal(
+      strictEqual(
         known["io.kubernetes.cri.container-type"],
         id === sandbox?.id ? "sandbox" : "container",
       );
       const devices: readonly { path: string }[] = Spec.linux.devices ?? [];
-      assert.deepEqual(devices.filter(({ path }) => path === "/dev/mem"), []);
+      deepStrictEqual(devices.filter(({ path }) => path === "/dev/mem"), []);
     }
   });
 }, { handlers: [HANDLER] });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
@@ -89,18 +89,18 @@ withRuntime("security from inside", (test) => {
     );
     const ids = find(pods, "ids");
     const ofPod = await statusIn(runtime, idOf(ids, "pods"));
-    assert.equal(ofPod.get("Uid"), "1000 1000 1000 1000");
-    assert.equal(ofPod.get("Gid"), "3000 3000 3000 3000");
-    assert.equal(ofPod.get("Groups"), "2000 3000 4000");
+    strictEqual(ofPod.get("Uid"), "1000 1000 1000 1000");
+    strictEqual(ofPod.get("Gid"), "3000 3000 3000 3000");
+    strictEqual(ofPod.get("Groups"), "2000 3000 4000");
     const own = await statusIn(runtime, idOf(ids, "own"));
-    assert.equal(own.get("Uid"), "1001 1001 1001 1001");
-    assert.equal(own.get("Gid"), "3001 3001 3001 3001");
+    strictEqual(own.get("Uid"), "1001 1001 1001 1001");
+    strictEqual(own.get("Gid"), "3001 3001 3001 3001");
 
     const image = find(pods, "image");
     const numeric = await statusIn(runtime, idOf(image, "numeric"));
-    assert.equal(numeric.get("Uid"), "1234 1234 1234 1234");
+    strictEqual(numeric.get("Uid"), "1234 1234 1234 1234");
     const named = await statusIn(runtime, idOf(image, "named"));
-    assert.equal(named.get("Uid"), "1000 1000 1000 1000");
+    strictEqual(named.get("Uid"), "1000 1000 1000 1000");
     for (
       const [name, words] of [
         ["named-nonroot", /non-numeric user \(app\), cannot verify/],
@@ -109,11 +109,11 @@ withRuntime("security from inside", (test) => {
       ] as const
     ) {
       const waiting = waitingOf(image, name);
-      assert.equal(waiting?.reason, "CreateContainerConfigError", name);
-      assert.match(waiting?.message ?? "", words);
+      strictEqual(waiting?.reason, "CreateContainerConfigError", name);
+      match(waiting?.message ?? "", words);
     }
     // No refused container was even made.
-    assert.equal(await countContainers(runtime, image), 2);
+    strictEqual(await countContainers(runtime, image), 2);
   });
 
   test("capabilities, privileges and what is hidden of /proc and /sys", async (runtime) => {
@@ -142,40 +142,40 @@ withRuntime("security from inside", (test) => {
       execIn(runtime, idOf(pod, name), "cat /proc/1/mountinfo");
 
     const plain = await look("plain");
-    assert.equal(capabilities(plain) & (CHOWN | NET_RAW), CHOWN | NET_RAW);
-    assert.equal(capabilities(plain) & NET_ADMIN, 0n);
-    assert.equal(plain.get("NoNewPrivs"), "0");
+    strictEqual(capabilities(plain) & (CHOWN | NET_RAW), CHOWN | NET_RAW);
+    strictEqual(capabilities(plain) & NET_ADMIN, 0n);
+    strictEqual(plain.get("NoNewPrivs"), "0");
     const seen = await mounts("plain");
-    assert.match(seen, / \/ \/ rw[, ]/);
-    assert.match(seen, / \/proc\/sys ro[, ]/);
-    assert.match(seen, / \/proc\/keys /);
-    assert.match(seen, / \/sys ro[, ]/);
+    match(seen, / \/ \/ rw[, ]/);
+    match(seen, / \/proc\/sys ro[, ]/);
+    match(seen, / \/proc\/keys /);
+    match(seen, / \/sys ro[, ]/);
 
     const bare = await look("bare");
-    assert.equal(capabilities(bare), 0n);
-    assert.equal(bare.get("CapBnd"), "0000000000000000");
-    assert.equal(bare.get("NoNewPrivs"), "1");
-    assert.match(await mounts("bare"), / \/ \/ ro[, ]/);
+    strictEqual(capabilities(bare), 0n);
+    strictEqual(bare.get("CapBnd"), "0000000000000000");
+    strictEqual(bare.get("NoNewPrivs"), "1");
+    match(await mounts("bare"), / \/ \/ ro[, ]/);
 
     const net = capabilities(await look("net"));
-    assert.equal(net & NET_ADMIN, NET_ADMIN);
-    assert.equal(net & NET_RAW, 0n);
+    strictEqual(net & NET_ADMIN, NET_ADMIN);
+    strictEqual(net & NET_RAW, 0n);
 
     const all = await look("all");
     const own = /^CapEff:\t(\w+)$/m.exec(
       await Deno.readTextFile(`/proc/${runtime.rig.pid}/status`),
     );
-    assert.equal(all.get("CapEff"), own?.[1]);
-    assert.equal(all.get("Seccomp"), "0");
+    strictEqual(all.get("CapEff"), own?.[1]);
+    strictEqual(all.get("Seccomp"), "0");
     const open = await mounts("all");
-    assert.match(open, / \/sys rw[, ]/);
-    assert.doesNotMatch(open, / \/proc\/keys /);
+    match(open, / \/sys rw[, ]/);
+    doesNotMatch(open, / \/proc\/keys /);
     const devices = "ls /dev | wc -l";
     const [few, many] = await Promise.all([
       execIn(runtime, idOf(pod, "plain"), devices),
       execIn(runtime, idOf(pod, "all"), devices),
     ]);
-    assert.ok(Number(many) > Number(few), `${many} devices, not ${few}`);
+    ok(Number(many) > Number(few), `${many} devices, not ${few}`);
   });
 
   test("what the runtime cannot do is refused by the upstream reason", async (runtime) => {
@@ -194,7 +194,7 @@ withRuntime("security from inside", (test) => {
     );
     await untilLogged(agent, /SupplementalGroupsPolicyNotSupported/);
     await untilLogged(agent, /PodFeatureUnsupported.*user namespace/);
-    assert.equal((await runtime.rig.tools.tasks()).size, 0);
+    strictEqual((await runtime.rig.tools.tasks()).size, 0);
   });
 
   test("sysctls of the safe list and those that the operator allows (SE-06)", async (runtime) => {
@@ -235,9 +235,9 @@ withRuntime("security from inside", (test) => {
     const pod = await running(agent, "good", 1);
     const read = (path: string) =>
       execIn(runtime, idOf(pod, "c"), `cat /proc/sys/${path}`);
-    assert.equal(await read("net/ipv4/ip_local_port_range"), "2048\t61000\n");
-    assert.equal(await read("kernel/shm_rmid_forced"), "1\n");
-    assert.equal(await read("kernel/msgmax"), "16384\n");
+    strictEqual(await read("net/ipv4/ip_local_port_range"), "2048\t61000\n");
+    strictEqual(await read("kernel/shm_rmid_forced"), "1\n");
+    strictEqual(await read("kernel/msgmax"), "16384\n");
     await agent.until(
       "the others are refused",
       (pods) =>
@@ -248,7 +248,7 @@ withRuntime("security from inside", (test) => {
         ),
     );
     // The good pod's two, and nothing of the others.
-    assert.equal((await runtime.rig.tools.tasks()).size, 2);
+    strictEqual((await runtime.rig.tools.tasks()).size, 2);
   });
 }, { images: await imagesWithUsers() });
 

@@ -4,9 +4,10 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import type { SkerryResult } from "../../scripts/lib/run_skerry.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/with_runtime.ts";
 
 withRuntime("deno task skerry", (test) => {
@@ -37,13 +38,13 @@ withRuntime("deno task skerry", (test) => {
       } finally {
         agent.kill("SIGTERM");
       }
-      assert.equal((await agent.status).code, 0);
+      strictEqual((await agent.status).code, 0);
       await agent.stderr.cancel();
       await agent.stdout.cancel();
-      assert.equal(runningTasks(await runtime.rig.tools.tasks()), 2);
+      strictEqual(runningTasks(await runtime.rig.tools.tasks()), 2);
       const gone = await taskOutput(directory, ["get", "pods", ...where]);
-      assert.equal(gone.code, 1);
-      assert.ok(gone.stderr.includes(`${directory}/root/run/skerry.sock`));
+      strictEqual(gone.code, 1);
+      ok(gone.stderr.includes(`${directory}/root/run/skerry.sock`));
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
@@ -71,9 +72,9 @@ Deno.test("deno task skerry refuses bad usage and configuration with 64", async 
   ) {
     await t.step(args.join(" "), async () => {
       const { code, stdout, stderr } = await taskOutput(directory, args);
-      assert.equal(code, 64, stderr);
-      assert.match(stderr, said);
-      assert.equal(stdout, "");
+      strictEqual(code, 64, stderr);
+      match(stderr, said);
+      strictEqual(stdout, "");
     });
   }
   await Deno.remove(directory, { recursive: true });
@@ -86,30 +87,30 @@ Deno.test("deno task skerry validate tells every fault of files, directories and
   const good = JSON.stringify(podManifest("good", sleeping()));
   await Deno.writeTextFile(`${directory}/some/good.json`, good);
   const one = await taskOutput(directory, ["validate", "some/good.json"]);
-  assert.deepEqual([one.code, one.stdout], [
+  deepStrictEqual([one.code, one.stdout], [
     0,
     "some/good.json: ok, 1 pod\nsome/good.json: Pod default/good\n",
   ]);
   const both = await taskOutput(directory, ["validate", "some"]);
-  assert.equal(both.code, 1);
-  assert.match(both.stdout, /^some\/good\.json: ok, 1 pod$/m);
+  strictEqual(both.code, 1);
+  match(both.stdout, /^some\/good\.json: ok, 1 pod$/m);
   for (const field of ["spec.containers\\[0\\].image", "spec.restatPolicy"]) {
-    assert.match(
+    match(
       both.stdout,
       new RegExp(`^some/bad\\.yaml: document 2, line \\d+: ${field}: `, "m"),
     );
   }
   const piped = await taskOutput(directory, ["validate", "-"], good);
-  assert.deepEqual([piped.code, piped.stdout], [
+  deepStrictEqual([piped.code, piped.stdout], [
     0,
     "standard input: ok, 1 pod\nstandard input: Pod default/good\n",
   ]);
   const missing = await taskOutput(directory, ["validate", "no.yaml"]);
-  assert.equal(missing.code, 1);
-  assert.match(missing.stdout, /^no\.yaml: Cannot read it/m);
+  strictEqual(missing.code, 1);
+  match(missing.stdout, /^no\.yaml: Cannot read it/m);
   const version = await taskOutput(directory, ["version"]);
-  assert.deepEqual(version.code, 0);
-  assert.match(version.stdout, /^skerry \d+\.\d+\.\d+ \(deno /);
+  deepStrictEqual(version.code, 0);
+  match(version.stdout, /^skerry \d+\.\d+\.\d+ \(deno /);
   await Deno.remove(directory, { recursive: true });
 });
 
@@ -127,11 +128,11 @@ Deno.test("deno task compile makes a locked executable", async () => {
       stderr: "piped",
     }),
   );
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /locked with/);
-  assert.match(stdout, /--no-prompt/);
+  strictEqual(code, 0, stderr);
+  match(stdout, /locked with/);
+  match(stdout, /--no-prompt/);
   const info = await Deno.stat(`${directory}/skerry`);
-  assert.ok(((info.mode ?? 0) & 0o100) !== 0);
+  ok(((info.mode ?? 0) & 0o100) !== 0);
   await Deno.remove(directory, { recursive: true });
 });
 
@@ -149,7 +150,7 @@ Deno.test("the generated protocol code is what its contract gives", async () => 
       stderr: "piped",
     }),
   );
-  assert.equal(code, 0, stderr);
+  strictEqual(code, 0, stderr);
 });
 
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
@@ -223,15 +224,11 @@ async function untilOutput(
   run: () => Promise<SkerryResult>,
   expected: RegExp,
 ): Promise<void> {
-  const until = performance.now() + 30_000;
-  while (true) {
-    const last = await run();
-    if (expected.test(last.stdout)) return;
-    if (performance.now() > until) {
-      throw new Error(`Cannot see ${expected}: saw ${JSON.stringify(last)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  let last: SkerryResult | undefined;
+  await waitUntil(`${expected}`, async () => {
+    last = await run();
+    return expected.test(last.stdout);
+  }, { saw: () => JSON.stringify(last) });
 }
 
 function runningTasks(tasks: ReadonlyMap<string, number>): number {

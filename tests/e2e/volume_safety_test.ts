@@ -5,7 +5,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
@@ -18,6 +18,7 @@ import { configMap, secret } from "../support/local_objects.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { run } from "../../scripts/lib/runtime_tools.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
@@ -60,15 +61,15 @@ withRuntime("volumes under attack", (test) => {
           new RegExp(`default/${name}-.*FailedMount.*(${words.source})`),
         );
         const pod = find(await agent.pods() ?? [], name);
-        assert.equal(
+        strictEqual(
           waitingOf(pod, "c")?.reason,
           "ContainerCreating",
           name,
         );
       }
-      assert.equal(await modeOf(`${host}/root/deep/made`), 0o755);
-      assert.equal(await modeOf(`${host}/root/file`), 0o644);
-      assert.deepEqual(await namesIn(`${host}/other`), []);
+      strictEqual(await modeOf(`${host}/root/deep/made`), 0o755);
+      strictEqual(await modeOf(`${host}/root/file`), 0o644);
+      deepStrictEqual(await namesIn(`${host}/other`), []);
       await Deno.mkdir(`${host}/root/later`);
       await running(agent, "dir");
     } finally {
@@ -113,14 +114,14 @@ withRuntime("volumes under attack", (test) => {
           const moved = await movedTo(agent, path);
           mounts[number] = moved;
           await untilLogged(agent, new RegExp(`still mounted at.*${moved}`));
-          assert.equal(await Deno.readTextFile(`${moved}/precious`), "keep me");
+          strictEqual(await Deno.readTextFile(`${moved}/precious`), "keep me");
         }
         await untilGone(`${mounts[0]}/../x`);
       } finally {
         for (const path of mounts) await mustRun("umount", [path]);
       }
       await runtime.untilGone(uid, agent);
-      assert.equal(await Deno.readTextFile(`${data}/precious`), "keep me");
+      strictEqual(await Deno.readTextFile(`${data}/precious`), "keep me");
     } finally {
       await Deno.remove(data, { recursive: true });
     }
@@ -164,7 +165,7 @@ withRuntime("volumes under attack", (test) => {
       const seen = await inside(
         "cd /; ls -d */host/x */own/precious 2>/dev/null || true",
       );
-      assert.deepEqual(seen.trimEnd().split("\n"), [
+      deepStrictEqual(seen.trimEnd().split("\n"), [
         "Bidirectional/host/x",
         "Bidirectional/own/precious",
         "HostToContainer/host/x",
@@ -179,7 +180,7 @@ withRuntime("volumes under attack", (test) => {
           new RegExp(`still mounted at.*${mounts[number]}`),
         );
       }
-      assert.deepEqual(await namesIn(mounts[1] ?? ""), ["precious"]);
+      deepStrictEqual(await namesIn(mounts[1] ?? ""), ["precious"]);
     } finally {
       for (const path of mounts) await mustRun("umount", [path]);
     }
@@ -197,30 +198,40 @@ withRuntime("volumes under attack", (test) => {
     const pod = await running(agent, "reader");
     const inside = (script: string) =>
       execIn(runtime, idOf(pod, "reader"), script);
+    await inside("until [ -s /out/seen ]; do sleep 0.1; done");
+    const seen = `${agent.rootDir}/pods/${pod.metadata.uid}` +
+      "/volumes/kubernetes.io~empty-dir/out/seen";
+    const newest = async () =>
+      Math.max(...(await Deno.readTextFile(seen)).split("\n").map(Number));
     let version = 0;
     for (let round = 0; round < KILLS; round++) {
-      const end = performance.now() + 300 + Math.random() * 1_500;
-      while (performance.now() < end) {
+      // Each agent gets to write something, however long its start took.
+      const before = version;
+      let end = Infinity;
+      await waitUntil("changes", async () => {
         await apply(++version);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+        if (end === Infinity && await newest() > before) {
+          end = performance.now() + Math.random() * 1_500;
+        }
+        return performance.now() >= end;
+      });
       await agent.kill();
       await agent.start();
     }
     const last = linesOf(version);
     for (const file of FILES) {
-      await waitFor(`${file} is the last version`, async () => {
+      await waitUntil(`${file} is the last version`, async () => {
         return await inside(`cat /volumes/${file}`) === last;
       });
     }
-    assert.equal(await inside("cat /out/bad"), "");
+    strictEqual(await inside("cat /out/bad"), "");
     const versions = (await inside("sort -un /out/seen | wc -l")).trim();
-    assert.ok(Number(versions) > KILLS, `${versions} versions were seen`);
+    ok(Number(versions) > KILLS, `${versions} versions were seen`);
     for (const volume of ["map", "safe"]) {
-      assert.equal(await inside(`ls -A /volumes/${volume}`), "a\nb\n");
+      strictEqual(await inside(`ls -A /volumes/${volume}`), "a\nb\n");
     }
     const now = find(await agent.pods() ?? [], "reader");
-    assert.equal(idOf(now, "reader"), idOf(pod, "reader"));
+    strictEqual(idOf(now, "reader"), idOf(pod, "reader"));
     await agent.removeManifest("reader.json");
     await runtime.untilGone(pod.metadata.uid, agent);
   });
@@ -309,7 +320,7 @@ async function movedTo(agent: AgentProcess, path: string): Promise<string> {
   const parent = `${agent.rootDir}/pods`;
   const parts = path.slice(parent.length + 1).split("/");
   let found = "";
-  await waitFor(`"${path}" among what is removed`, async () => {
+  await waitUntil(`"${path}" among what is removed`, async () => {
     for (const trash of await namesIn(parent)) {
       if (!trash.startsWith(".skerry-")) continue;
       for (let depth = 1; depth < parts.length; depth++) {
@@ -335,23 +346,12 @@ async function mustRun(
   command: string,
   args: readonly string[],
 ): Promise<void> {
-  const { ok, text } = await run(command, args);
-  assert.ok(ok, text);
+  const result = await run(command, args);
+  ok(result.ok, result.text);
 }
 
 async function untilGone(path: string): Promise<void> {
-  await waitFor(`no "${path}"`, async () => {
+  await waitUntil(`no "${path}"`, async () => {
     return await Deno.lstat(path).then(() => false, () => true);
   });
-}
-
-async function waitFor(
-  what: string,
-  look: () => Promise<boolean>,
-): Promise<void> {
-  for (let tries = 0; tries < 150; tries++) {
-    if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`Cannot see ${what} within 30 s`);
 }

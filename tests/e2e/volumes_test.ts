@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { execIn, idOf, running, untilLogged } from "../support/inside.ts";
@@ -13,6 +13,7 @@ import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { everyKind, livePod, mounting } from "../support/volume_pods.ts";
 import { run } from "../../scripts/lib/runtime_tools.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/with_runtime.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -32,35 +33,35 @@ withRuntime("volumes from inside", (test) => {
     const id = idOf(pod, "c");
     const inside = (script: string) => execIn(runtime, id, script);
     const seen = await inside(`cd / && stat -c '%n %a %u %g' ${FILES}`);
-    assert.deepEqual(seen.trimEnd().split("\n"), SEEN);
-    assert.equal(await inside("cat /secret/password"), PASSWORD);
-    assert.equal(
+    deepStrictEqual(seen.trimEnd().split("\n"), SEEN);
+    strictEqual(await inside("cat /secret/password"), PASSWORD);
+    strictEqual(
       await inside("cat /down/labels; echo; cat /down/limit"),
       'team="blue"\n64',
     );
-    assert.equal(
+    strictEqual(
       await inside("cd /mix; cat name password own/b"),
       `${pod.metadata.name}${PASSWORD}B`,
     );
     for (const path of ["/secret", "/down", "/mix", "/fast"]) {
-      assert.equal(await inside(`stat -f -c %T ${path}`), "tmpfs\n", path);
+      strictEqual(await inside(`stat -f -c %T ${path}`), "tmpfs\n", path);
     }
     for (const path of ["/map", "/secret", "/down", "/mix"]) {
       const words = await inside(`touch ${path}/x 2>&1 || true`);
-      assert.match(words, /Read-only/, path);
+      match(words, /Read-only/, path);
     }
     // The agent puts it nowhere else, and says it nowhere.
-    assert.ok(!(await agent.logTail(1_000)).includes("run_directory_on_disk"));
-    assert.deepEqual(await filesWith(agent, PASSWORD), ["manifests"]);
+    ok(!(await agent.logTail(1_000)).includes("run_directory_on_disk"));
+    deepStrictEqual(await filesWith(agent, PASSWORD), ["manifests"]);
     // Events stand in the log, which is one of those files.
     for (const path of ["/api/v1/pods", "/sources", "/metrics"]) {
       const { status, text } = await agent.get(path);
-      assert.equal(status, 200, path);
-      assert.ok(!text.includes(PASSWORD), path);
+      strictEqual(status, 200, path);
+      ok(!text.includes(PASSWORD), path);
     }
     // A file is the writer's and the group's, and outlives container and agent.
     await inside("echo kept | tee /data/x > /fast/x");
-    assert.equal(
+    strictEqual(
       await inside("stat -c '%a %u %g' /data/x /fast/x"),
       "644 1000 2000\n644 1000 2000\n",
     );
@@ -68,7 +69,7 @@ withRuntime("volumes from inside", (test) => {
     await runtime.rig.tools.killContainer(id);
     await agent.start();
     const again = await restarted(agent, "all", id);
-    assert.equal(
+    strictEqual(
       await execIn(runtime, idOf(again, "c"), "cat /data/x /fast/x"),
       "kept\nkept\n",
     );
@@ -88,7 +89,7 @@ withRuntime("volumes from inside", (test) => {
       untilSame(() => inside(script), expected);
     const words =
       "cat /map/word /secret/word /mix/word /down/team; ls /map /later";
-    assert.equal(
+    strictEqual(
       await inside(words),
       "oneoneoneone/later:\n\n/map:\nold\nword\n",
     );
@@ -104,13 +105,13 @@ withRuntime("volumes from inside", (test) => {
     // This agent's run directory is on the disk, and it says so.
     await untilLogged(agent, /WARN.*run_directory_on_disk/);
     // As upstream, what was mounted by a sub-path stays what it was.
-    assert.equal(await inside("cat /single"), "one");
+    strictEqual(await inside("cat /single"), "one");
 
     await agent.removeManifest("map.json");
     await untilLogged(agent, /FailedMount.*configmap \\"map\\" not found/);
-    assert.equal(await inside("cat /map/word"), "two");
+    strictEqual(await inside("cat /map/word"), "two");
     const now = find(await agent.pods() ?? [], "live");
-    assert.equal(idOf(now, "c"), id);
+    strictEqual(idOf(now, "c"), id);
     await agent.apply("map.json", configMap("map", { word: "three" }));
     await untilInside("cat /map/word", "three");
   });
@@ -141,8 +142,8 @@ withRuntime("volumes from inside", (test) => {
       await untilLogged(agent, new RegExp(`FailedMount.*${words.source}`));
       const pod = find(await agent.pods() ?? [], name);
       const [status] = pod?.status?.containerStatuses ?? [];
-      assert.equal(pod?.status?.phase, "Pending", name);
-      assert.equal(status?.state?.waiting?.reason, "ContainerCreating", name);
+      strictEqual(pod?.status?.phase, "Pending", name);
+      strictEqual(status?.state?.waiting?.reason, "ContainerCreating", name);
     }
     await agent.apply("late.json", configMap("late", {}));
     await agent.apply("half.json", secret("half", { yes: "1", no: "0" }));
@@ -174,7 +175,7 @@ withRuntime("volumes from inside", (test) => {
       );
     await agent.apply("keeper.json", writer("one"));
     const first = await running(agent, "keeper");
-    assert.equal(await log(first), "one\n2777 2000\n");
+    strictEqual(await log(first), "one\n2777 2000\n");
     await agent.apply("keeper.json", writer("two"));
     const second = await restarted(agent, "keeper", idOf(first, "c"));
     await untilSame(() => log(second), "one\ntwo\n2777 2000\n");
@@ -182,7 +183,7 @@ withRuntime("volumes from inside", (test) => {
     await agent.removeManifest("claim.json");
     await runtime.untilGone(second.metadata.uid, agent);
     const file = `${agent.rootDir}/claims/default/data/log`;
-    assert.equal(await Deno.readTextFile(file), "one\ntwo\n");
+    strictEqual(await Deno.readTextFile(file), "one\ntwo\n");
     await agent.apply("claim.json", claim("data"));
     await agent.apply("keeper.json", writer("three"));
     const third = await running(agent, "keeper");
@@ -214,9 +215,9 @@ withRuntime("volumes from inside", (test) => {
     for (const kind of Object.keys(kinds)) {
       const { reason, message = "" } = find(pods, kind.toLowerCase())?.status ??
         {};
-      assert.match(message, new RegExp(kind), `${kind}: ${reason}`);
+      match(message, new RegExp(kind), `${kind}: ${reason}`);
     }
-    assert.equal((await runtime.rig.tools.tasks()).size, 0);
+    strictEqual((await runtime.rig.tools.tasks()).size, 0);
   });
 });
 
@@ -230,8 +231,8 @@ class MemoryDirectory implements AsyncDisposable {
 
   static async make(): Promise<MemoryDirectory> {
     const path = await Deno.makeTempDir({ prefix: "skerry-run-" });
-    const { ok, text } = await run("mount", ["-t", "tmpfs", "tmpfs", path]);
-    assert.ok(ok, text);
+    const mounted = await run("mount", ["-t", "tmpfs", "tmpfs", path]);
+    ok(mounted.ok, mounted.text);
     return new MemoryDirectory(path);
   }
 
@@ -284,7 +285,7 @@ async function restarted(
     return status?.state?.running !== undefined && idOf(pod, "c") !== id;
   });
   const pod = find(pods, name);
-  assert.ok(pod);
+  ok(pod);
   return pod;
 }
 
@@ -296,7 +297,7 @@ async function filesWith(
   const { code, stdout } = await new Deno.Command("grep", {
     args: ["-rlF", "--", text, agent.directory],
   }).output();
-  assert.ok(code < 2);
+  ok(code < 2);
   const paths = new TextDecoder().decode(stdout).trimEnd().split("\n");
   const top = paths.filter((path) => path !== "").map((path) =>
     path.slice(agent.directory.length + 1).split("/")[0] ?? ""
@@ -310,10 +311,8 @@ async function untilSame(
   expected: string,
 ): Promise<void> {
   let seen = "";
-  for (let tries = 0; tries < 150; tries++) {
+  await waitUntil(`"${expected}"`, async () => {
     seen = await look();
-    if (seen === expected) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  assert.equal(seen, expected);
+    return seen === expected;
+  }, { saw: () => seen });
 }

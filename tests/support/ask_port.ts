@@ -5,6 +5,7 @@
  */
 
 import { run } from "../../scripts/lib/runtime_tools.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 
 /** A port that nobody listens on at this moment. */
 export function freePort(): Promise<number> {
@@ -23,6 +24,18 @@ export async function ask(hostname: string, port: number): Promise<string> {
     throw new Error(`Cannot hear from "${hostname}:${port}": ${text}`);
   }
   return text;
+}
+
+/** Waits until a TCP server says exactly this. */
+export async function untilSays(
+  text: string,
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+): Promise<void> {
+  let said = "";
+  await waitUntil(`"${text}" from "${hostname}:${port}"`, async () => {
+    said = await ask(hostname, port).catch((error) => `${error}`);
+    return said === text;
+  }, { saw: () => said });
 }
 
 /** Begins the arguments of a Deno that may send datagrams, as the one of the tests may not. */
@@ -58,12 +71,12 @@ export async function serveUdp(
   };
 }
 
-/** What a UDP server says to a datagram; empty after five seconds of silence. */
+/** What a UDP server says to a datagram; empty after half a minute of silence. */
 export async function askUdp(hostname: string, port: number): Promise<string> {
   const { text } = await run(Deno.execPath(), [
     ...DATAGRAMS,
     `const socket = Deno.listenDatagram({ transport: "udp", hostname: "0.0.0.0", port: 0 });
-    setTimeout(() => Deno.exit(), 5_000);
+    setTimeout(() => Deno.exit(), 30_000);
     const to = { transport: "udp", hostname: "${hostname}", port: ${port} };
     await socket.send(new TextEncoder().encode("hello"), to);
     const [answer] = await socket.receive();

@@ -22,6 +22,7 @@ import {
 import { FakeClock } from "./fake_clock.ts";
 import { FakeCri, type RecordedCall } from "./fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "./fake_cri/model.ts";
+import { Quiet } from "./quiet.ts";
 import { seededRandom } from "./seeded_random.ts";
 
 /** The image that the fake runtime has. */
@@ -76,14 +77,11 @@ export class CoreRig implements AsyncDisposable {
   metrics: MetricsRegistry = new MetricsRegistry();
   readonly #options: CoreRigOptions;
   #running: Running | undefined;
-  #startedMs = 0;
-  readonly #watcher: Deno.FsWatcher;
-  readonly #listening: Promise<void>;
-  #events = 0;
+  readonly #quiet: Quiet;
   #failure: unknown;
 
   private constructor(
-    parts: { directory: string; fake: FakeCri; config: AgentConfig },
+    parts: Pick<CoreRig, "directory" | "fake" | "config"> & { quiet: Quiet },
     options: CoreRigOptions,
     clock: FakeClock,
   ) {
@@ -92,9 +90,8 @@ export class CoreRig implements AsyncDisposable {
     this.config = parts.config;
     this.clock = clock;
     this.#options = options;
+    this.#quiet = parts.quiet;
     this.#watchCalls();
-    this.#watcher = Deno.watchFs(parts.config.source.manifestPath);
-    this.#listening = this.#listen();
   }
 
   /** Starts a fake runtime and, after `prepare`, an agent beside it. */
@@ -106,7 +103,8 @@ export class CoreRig implements AsyncDisposable {
     const config = await coreConfig(directory, options);
     const fake = await FakeCri.start({ socketPath, clock });
     fake.addImage({ ref: IMAGE });
-    const rig = new CoreRig({ directory, fake, config }, options, clock);
+    const quiet = await Quiet.open({ socketPath, fake, clock });
+    const rig = new CoreRig({ directory, fake, config, quiet }, options, clock);
     await options.prepare?.(rig);
     await rig.startAgent();
     return rig;
@@ -127,7 +125,6 @@ export class CoreRig implements AsyncDisposable {
   /** Builds a core over what disk and runtime hold, and runs it. */
   async startAgent(): Promise<void> {
     this.metrics = new MetricsRegistry();
-    this.#startedMs = systemClock.monotonic();
     const { clock, metrics } = this;
     const log = createLogger({
       level: "info",
@@ -157,7 +154,7 @@ export class CoreRig implements AsyncDisposable {
     this.#running = undefined;
     running.stop.abort(new DOMException("The agent is stopped", "AbortError"));
     await running.done;
-    await this.fake.quiet();
+    await this.#quiet.hungUp();
     await running.connection[Symbol.asyncDispose]();
   }
 
@@ -194,16 +191,14 @@ export class CoreRig implements AsyncDisposable {
   ): Promise<void> {
     const { stepMs = 200, limitMs = 120_000 } = options;
     const endMs = this.clock.monotonic() + limitMs;
-    const giveUpMs = systemClock.monotonic() + REAL_LIMIT_MS;
+    await this.quiet();
     for (;;) {
-      await this.quiet();
       if (this.#failure !== undefined) throw this.#failure;
       if (condition()) return;
-      const nowMs = this.clock.monotonic();
-      if (nowMs >= endMs || systemClock.monotonic() > giveUpMs) {
+      if (this.clock.monotonic() >= endMs) {
         throw new Error(`Waited in vain for ${what}\n${this.#describe()}`);
       }
-      await this.clock.advance(stepMs);
+      await this.#step(stepMs);
     }
   }
 
@@ -213,22 +208,14 @@ export class CoreRig implements AsyncDisposable {
     await this.quiet();
     while (this.clock.monotonic() < endMs) {
       const leftMs = endMs - this.clock.monotonic();
-      await this.clock.advance(Math.min(stepMs, leftMs));
-      await this.quiet();
+      await this.#step(Math.min(stepMs, leftMs));
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Waits, without moving the clock, until nothing has moved for some moments. */
+  /** Waits, without moving the clock, until nothing is under way. */
   async quiet(): Promise<void> {
-    let calm = 0;
-    let before = "";
-    for (let turn = 0; calm < CALM_TURNS && turn < 200; turn++) {
-      await systemClock.sleep(1, NEVER);
-      const now = `${this.fake.calls.length} ${this.clock.pendingTimers}`;
-      calm = now === before ? calm + 1 : 0;
-      before = now;
-    }
+    await this.#quiet.wait();
   }
 
   /** What clients see of the core that runs. */
@@ -312,8 +299,7 @@ export class CoreRig implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopAgent();
-    this.#watcher.close();
-    await this.#listening;
+    this.#quiet[Symbol.dispose]();
     await this.fake[Symbol.asyncDispose]();
     await Deno.remove(this.directory, { recursive: true });
     if (this.#failure !== undefined) throw this.#failure;
@@ -321,25 +307,27 @@ export class CoreRig implements AsyncDisposable {
   }
 
   /**
-   * Changes manifests and waits until the system has told a running agent of it, which
-   * would else take its watch for deaf on a clock that leaps ahead.
+   * Changes manifests while an agent watches them already, and waits until it has heard
+   * of it: it would else take its watch for deaf on a clock that leaps ahead.
    */
   async #heard(change: () => Promise<void>): Promise<void> {
-    // What changes while the agent begins to watch would count as not heard.
     if (this.#running === undefined) return await change();
-    const armedMs = this.#startedMs + ARMING_MS;
-    await systemClock.sleep(armedMs - systemClock.monotonic(), NEVER);
-    const before = this.#events;
+    await this.quiet();
     await change();
-    const giveUpMs = systemClock.monotonic() + 2_000;
-    while (this.#events === before && systemClock.monotonic() < giveUpMs) {
-      await systemClock.sleep(1, NEVER);
-    }
     await this.quiet();
   }
 
-  async #listen(): Promise<void> {
-    for await (const _event of this.#watcher) this.#events++;
+  /** Moves the clock on, and waits for what that sets off. */
+  async #step(ms: number): Promise<void> {
+    const { clock } = this;
+    const endMs = clock.monotonic() + ms;
+    while (clock.monotonic() < endMs) {
+      const { moves } = clock;
+      const leftMs = endMs - clock.monotonic();
+      await clock.advance(Math.min(leftMs, LONGEST_STEP_MS));
+      // Where no timer was due, nothing has begun.
+      if (clock.moves !== moves) await this.#quiet.settle();
+    }
   }
 
   /** Looks at the runtime before each call takes effect. */
@@ -383,13 +371,5 @@ export class CoreRig implements AsyncDisposable {
   }
 }
 
-const NEVER = new AbortController().signal;
-
-/** Turns of the event loop without any move after which nothing is under way. */
-const CALM_TURNS = 3;
-
-/** An agent watches its manifests this long after its start at the latest. */
-const ARMING_MS = 50;
-
-/** No test waits longer in real time, however slow the machine. */
-const REAL_LIMIT_MS = 30_000;
+/** A file that is read within a step must not meet its deadline there: it has 3 s. */
+const LONGEST_STEP_MS = 2_000;

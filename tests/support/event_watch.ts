@@ -6,6 +6,7 @@
 
 import { lockedRunFlags } from "../../scripts/permissions.ts";
 import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 
 /** A watch that goes on; `await using` ends it. */
 export class EventWatch implements AsyncDisposable {
@@ -39,16 +40,12 @@ export class EventWatch implements AsyncDisposable {
   /**
    * Waits until what was written matches.
    *
-   * @throws {Error} after 30 s
+   * @throws {Error} when it never does
    */
   async until(wanted: RegExp): Promise<void> {
-    for (let tries = 0; tries < 600; tries++) {
-      if (wanted.test(this.#output)) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(
-      `Cannot see ${wanted} within 30 s: was told\n${this.#output}${this.#errors}`,
-    );
+    await waitUntil(`${wanted}`, () => wanted.test(this.#output), {
+      saw: () => `${this.#output}${this.#errors}`,
+    });
   }
 
   /** Interrupts the watch, as Ctrl-C does. */

@@ -19,6 +19,7 @@ interface Timer {
 export class FakeClock implements Clock {
   #wallOffsetMs: number;
   #elapsedMs = 0;
+  #moves = 0;
   // In the order they are due; those due together in the order they were set.
   readonly #timers: Timer[] = [];
 
@@ -30,6 +31,11 @@ export class FakeClock implements Clock {
   /** How many timers are set: what a test asks to see that none is left over. */
   get pendingTimers(): number {
     return this.#timers.length;
+  }
+
+  /** How often a timer was set, taken back or fired: what has not changed did nothing. */
+  get moves(): number {
+    return this.#moves;
   }
 
   /** Sets the wall clock, as an operator or NTP does; no timer notices. */
@@ -49,10 +55,13 @@ export class FakeClock implements Clock {
     const dueMs = this.#elapsedMs + (delayMs > 0 ? delayMs : 0);
     const timer: Timer = { dueMs, callback };
     this.#timers.splice(this.#placeOf(dueMs), 0, timer);
+    this.#moves++;
     return {
       [Symbol.dispose]: () => {
         const at = this.#timers.indexOf(timer);
-        if (at !== -1) this.#timers.splice(at, 1);
+        if (at === -1) return;
+        this.#timers.splice(at, 1);
+        this.#moves++;
       },
     };
   }
@@ -74,6 +83,7 @@ export class FakeClock implements Clock {
       const next = this.#timers[0];
       if (next === undefined || next.dueMs > targetMs) break;
       this.#timers.shift();
+      this.#moves++;
       this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
       next.callback();
       await settle();

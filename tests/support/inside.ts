@@ -4,7 +4,7 @@
  * @module
  */
 
-import assert from "node:assert/strict";
+import { ok } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
@@ -12,6 +12,7 @@ import { connectCri } from "../../mod/cri/mod.ts";
 import type { RuntimeService, Sandbox } from "../../mod/cri/model/mod.ts";
 import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
+import { PATIENCE_MS, waitUntil } from "../../scripts/lib/wait_until.ts";
 import type { TestRuntime } from "./with_runtime.ts";
 
 /** The status of one container of a pod, of whatever kind it is. */
@@ -47,7 +48,7 @@ export async function running(
     ),
     name,
   );
-  assert.ok(pod);
+  ok(pod);
   return pod;
 }
 
@@ -120,13 +121,10 @@ export async function untilLogged(
   agent: AgentProcess,
   expected: RegExp,
 ): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (expected.test(await agent.logTail(1_000))) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(
-    `Cannot see ${expected} in the agent's log within 30 s: it ends with\n${await agent
-      .logTail()}`,
+  await waitUntil(
+    `${expected} in the agent's log`,
+    async () => expected.test(await agent.logTail(1_000)),
+    { saw: () => agent.logTail() },
   );
 }
 
@@ -158,6 +156,6 @@ async function withCri<T>(
     log: silentLogger,
     metrics: new MetricsRegistry(),
   });
-  await connection.ready(AbortSignal.timeout(30_000));
+  await connection.ready(AbortSignal.timeout(PATIENCE_MS));
   return await work(connection.runtime);
 }

@@ -5,6 +5,7 @@
  */
 
 import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 
 /** A directory of the node that containers write into, as they see it under `/out`. */
 export interface Outside {
@@ -24,6 +25,8 @@ export interface Outside {
   lines(): Promise<readonly string[]>;
   /** Waits until `/out/seen` has so many lines equal to `line`. */
   until(line: string, count?: number): Promise<void>;
+  /** Waits until `/out/seen` has so many lines. */
+  untilLines(count: number): Promise<void>;
   /** Makes an empty file of this name. */
   put(name: string): Promise<void>;
   /** Removes the file of this name, if there is one. */
@@ -45,16 +48,19 @@ export async function outside(
     mount: { volumeMounts: [{ name: "out", mountPath: "/out" }] },
     volumes: [{ name: "out", hostPath: { path } }],
     lines,
-    until: async (line, count = 1) => {
-      for (let tries = 0; tries < 300; tries++) {
-        const seen = (await lines()).filter((each) => each === line).length;
-        if (seen >= count) return;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      throw new Error(
-        `Cannot see "${line}" ${count} times within 30 s: saw ${await lines()}`,
-      );
-    },
+    until: (line, count = 1) =>
+      waitUntil(
+        `"${line}" ${count} times`,
+        async () =>
+          (await lines()).filter((each) => each === line).length >= count,
+        { saw: lines },
+      ),
+    untilLines: (count) =>
+      waitUntil(
+        `${count} lines`,
+        async () => (await lines()).length >= count,
+        { saw: lines },
+      ),
     put: (file) => Deno.writeTextFile(`${path}/${file}`, ""),
     take: (file) =>
       Deno.remove(`${path}/${file}`).catch((error) => {

@@ -24,9 +24,9 @@ import { qosClass } from "../../mod/pod/resources/mod.ts";
 import { pullPolicy } from "../../mod/api/defaults/mod.ts";
 import {
   type ContainerSpecInput,
-  type NodeFacts,
-  NodeSpecBuilder,
   parseKeyFile,
+  SpecBuilder,
+  type SpecNode,
 } from "../../mod/runtime/spec/mod.ts";
 import { identifyPod } from "../../mod/source/file/mod.ts";
 import type { Draft, Effect } from "../../scripts/pod_fields/row.ts";
@@ -148,7 +148,7 @@ const SILENT = {
   startup: () => undefined,
 };
 
-const NODE: NodeFacts = bareNode({
+const NODE: SpecNode = bareNode({
   ips: ["10.0.0.5"],
   allocatable: QUANTITIES,
   cgroups: { ...BARE_CGROUPS, hugePageSizes: ["2MB"] },
@@ -176,7 +176,7 @@ const ADMITTING = {
   allowedUnsafeSysctls: [],
 };
 
-const BUILDER = new NodeSpecBuilder({
+const BUILDER = new SpecBuilder({
   node: NODE,
   objects: OBJECTS,
   podLogsDir: "/logs",

@@ -19,7 +19,6 @@ import {
   PodDirectories,
   PodVolumes,
 } from "../../mod/volume/mod.ts";
-import { FakeClock } from "./fake_clock.ts";
 
 /** What the node can give. */
 export const QUANTITIES: ReadonlyMap<string, Quantity> = new Map([
@@ -74,7 +73,6 @@ export async function volumesSetUp(
     { ...places, hostPathRoots: ["/srv"] },
     {
       log: silentLogger,
-      clock: new FakeClock(),
       files,
       directories,
       objects: OBJECTS,

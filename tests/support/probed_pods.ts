@@ -4,10 +4,12 @@
  * @module
  */
 
+import { ok } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import type { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 
 /**
  * All that the agent tells of the pod that came from the manifest name `name`;
@@ -28,26 +30,20 @@ async function reportOf(
 /**
  * Waits until the report of a pod satisfies `condition`.
  *
- * @throws {Error} after 30 s
+ * @throws {Error} when it never does
  */
 export async function untilReport(
   agent: AgentProcess,
   name: string,
   condition: (report: PodReport) => boolean = () => true,
 ): Promise<PodReport> {
-  const until = performance.now() + 30_000;
-  while (true) {
-    const report = await reportOf(agent, name);
-    if (report !== undefined && condition(report)) return report;
-    if (performance.now() > until) {
-      throw new Error(
-        `Cannot see what was wanted of "${name}" within 30 s: saw ${
-          JSON.stringify(report)
-        }`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  let report: PodReport | undefined;
+  await waitUntil(`what was wanted of "${name}"`, async () => {
+    report = await reportOf(agent, name);
+    return report !== undefined && condition(report);
+  }, { saw: () => JSON.stringify(report) });
+  ok(report);
+  return report;
 }
 
 /** How often a pod had an event of a reason whose message matches. */

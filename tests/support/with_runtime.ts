@@ -13,6 +13,7 @@ import {
   ContainerdRig,
   type RigOptions,
 } from "../../scripts/lib/containerd_rig.ts";
+import { waitUntil } from "../../scripts/lib/wait_until.ts";
 
 /** What a test sees of the runtime. */
 export interface TestRuntime {
@@ -94,19 +95,11 @@ async function untilGone(
   rig: ContainerdRig,
   pod: { uid: string; agent: AgentProcess },
 ): Promise<void> {
-  const until = performance.now() + 60_000;
-  while (true) {
-    const left = await traces(rig, pod);
-    if (left.length === 0) return;
-    if (performance.now() > until) {
-      throw new Error(
-        `Cannot see pod "${pod.uid}" gone within 60 s: still there are ${
-          left.join(", ")
-        }`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  let left: readonly string[] = [];
+  await waitUntil(`pod "${pod.uid}" gone`, async () => {
+    left = await traces(rig, pod);
+    return left.length === 0;
+  }, { saw: () => left.join(", ") });
 }
 
 async function traces(

@@ -74,14 +74,14 @@ export class ListedPods implements ListedNames {
     if (returning === undefined) return undefined;
     if (listed === undefined) {
       const isAnyUnknown = [...ownedUids()].some((uid) =>
-        workers.get(uid)?.pod === undefined
+        workers.get(uid)?.state.pod === undefined
       );
       return isAnyUnknown ? undefined : [];
     }
     const unclaimed = new Map(returning.map((pod) => [pod.metadata.uid, pod]));
     for (const pod of listed) {
       const { uid, alive } = pod;
-      const isKnown = workers.get(uid)?.pod !== undefined;
+      const isKnown = workers.get(uid)?.state.pod !== undefined;
       if (!alive || isKnown || !this.#counts(uid)) continue;
       // The runtime knows less of it than its manifest says.
       if (!unclaimed.has(uid)) unclaimed.set(uid, restorePod(pod));
@@ -114,10 +114,8 @@ export class ListedPods implements ListedNames {
   /** Pods that ran here, and run again unless their source does not want them any more. */
   #returning(): readonly Pod[] | undefined {
     const { expectedPods, workers, ownedUids } = this.#deps;
-    const expected = expectedPods();
-    if (expected === undefined || expected.length === 0) return expected;
     const owned = ownedUids();
-    return expected.filter(({ metadata: { uid } }) =>
+    return expectedPods()?.filter(({ metadata: { uid } }) =>
       owned.has(uid) && workers.get(uid) === undefined && this.#mayRun(uid)
     );
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
 import type {
   Counter,
   Logger,
@@ -20,13 +20,14 @@ import {
   runtimeClassConflict,
   withRuntimeClass,
 } from "../../pod/admission/mod.ts";
-import {
-  isTerminalPhase,
-  statusOfRefused,
-  statusOfWaiting,
-} from "../../pod/status/mod.ts";
+import { isTerminalPhase, statusOfNotTaken } from "../../pod/status/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
-import { isRemoved, type PodWorkers, type WorkerView } from "../workers/mod.ts";
+import {
+  isRemoved,
+  type PodWorkers,
+  stopOf,
+  type WorkerView,
+} from "../workers/mod.ts";
 import type { ResizeGate } from "./resize_gate.ts";
 import type { ListedPods } from "./listed_pods.ts";
 
@@ -36,6 +37,7 @@ export interface AdmissionDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
+  readonly sessions: Sessions;
   readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
   readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
@@ -84,14 +86,15 @@ interface Holder {
 export class PodAdmission {
   readonly #deps: AdmissionDeps;
   readonly #rejections: Counter;
-  /** By UID, in the order in which they came. */
+  /** By UID, in the order in which they came: before there is a worker and its session. */
   readonly #pending = new Map<string, PendingPod>();
   /** Taken before the agent's start; whether they have ended is seen when they have a status. */
-  readonly #unproven = new Set<string>();
+  readonly #unproven: Map<string, true>;
   #changed = false;
 
   constructor(deps: AdmissionDeps) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#unproven = deps.sessions.map();
     this.#rejections = deps.metrics.counter(
       "kubelet_admission_rejections_total",
       "Pods that the node refused to run, by reason",
@@ -111,7 +114,7 @@ export class PodAdmission {
       if (hasEnded(worker.state)) this.#recordIgnored(pod);
       this.#start(pod);
     } else if (worker === undefined && this.#wasTaken(uid)) {
-      this.#unproven.add(uid);
+      this.#unproven.set(uid, true);
       this.#start(pod);
     } else {
       const sinceMs = this.#deps.clock.now();
@@ -122,7 +125,6 @@ export class PodAdmission {
   /** Forgets a pending pod that is not wanted any more. */
   drop(uid: string): void {
     this.#changed = true;
-    this.#unproven.delete(uid);
     const pending = this.#pending.get(uid);
     this.#pending.delete(uid);
     // The status of one that still ends says how.
@@ -151,9 +153,7 @@ export class PodAdmission {
       workers.get(uid) !== undefined ? [] : [{
         uid,
         fullName: podFullName(pod),
-        pod,
-        wanted: pod,
-        state: { kind: "syncing" },
+        state: { kind: "syncing", pod, wanted: pod },
       }]
     );
   }
@@ -178,7 +178,7 @@ export class PodAdmission {
       const worker = this.#deps.workers.get(uid);
       // One whose stop is deferred goes on if it has its place.
       const isEnding = worker?.state.kind === "terminating" &&
-        worker.stop?.kind !== "deferred";
+        worker.state.stop.kind !== "deferred";
       if (isEnding) continue;
       const verdict = this.#judge(each.pod, unclaimed);
       if (verdict === undefined) this.#take(uid, each);
@@ -214,12 +214,8 @@ export class PodAdmission {
     const isSame = before?.kind === kind && before.reason === reason;
     if (isSame && before.message === message) return;
     const { statuses, events, log } = this.#deps;
-    statuses.setPodStatus(
-      pod,
-      kind === "refused"
-        ? statusOfRefused({ pod, reason, message, nowMs: sinceMs })
-        : statusOfWaiting({ pod, message, nowMs: sinceMs }),
-    );
+    const why = { pod, kind, reason, message, nowMs: sinceMs };
+    statuses.setPodStatus(pod, statusOfNotTaken(why));
     // The figures in the message move with every other pod: an event needs a new cause.
     if (isSame) return;
     if (kind === "waits") {
@@ -283,9 +279,11 @@ export class PodAdmission {
     );
   }
 
-  #holder({ uid, pod, stop, state }: WorkerView): Holder[] {
+  #holder({ uid, state }: WorkerView): Holder[] {
     const { resizes } = this.#deps;
-    if (stop?.next !== undefined) return [{ pod: stop.next, stays: true }];
+    const { pod } = state;
+    const next = stopOf(state)?.next;
+    if (next !== undefined) return [{ pod: next, stays: true }];
     if (pod === undefined) return [];
     switch (state.kind) {
       case "syncing":
@@ -339,8 +337,8 @@ function hasEnded(state: WorkerView["state"]): boolean {
 }
 
 /** It is to go, and what is wanted under its UID is a new life. */
-function isLeaving({ state, stop }: WorkerView): boolean {
-  return isRemoved(state) && stop?.next === undefined;
+function isLeaving({ state }: WorkerView): boolean {
+  return isRemoved(state) && stopOf(state)?.next === undefined;
 }
 
 /** Resources with a domain of their own are many; upstream counts them as one. */

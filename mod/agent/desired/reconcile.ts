@@ -70,7 +70,7 @@ export function reconcile(input: ReconcileInput): Differences {
   const changed: Pod[] = [];
   const renamed: OrphanPod[] = [];
   for (const [uid, pod] of wanted) {
-    const current = pending.get(uid) ?? workers.get(uid)?.wanted;
+    const current = pending.get(uid) ?? workers.get(uid)?.state.wanted;
     if (current === pod) continue;
     const isSame = current !== undefined &&
       podFullName(current) === podFullName(pod);
@@ -83,7 +83,9 @@ export function reconcile(input: ReconcileInput): Differences {
   }
   for (const uid of pending.keys()) if (!wanted.has(uid)) unwanted.add(uid);
   for (const [uid, worker] of workers) {
-    if (worker.wanted !== undefined && !wanted.has(uid)) unwanted.add(uid);
+    if (worker.state.wanted !== undefined && !wanted.has(uid)) {
+      unwanted.add(uid);
+    }
   }
   const isKnown = (uid: string): boolean =>
     wanted.has(uid) || pending.has(uid) || workers.has(uid);

@@ -124,7 +124,7 @@ export class Reconciler {
     const owned = this.#deps.livingUids();
     return wantedPods(storage.bySource(), {
       incumbentOf: (uid) => {
-        const current = pending.get(uid) ?? workers.get(uid)?.wanted;
+        const current = pending.get(uid) ?? workers.get(uid)?.state.wanted;
         if (current !== undefined) {
           return sourceOf(current.metadata.annotations);
         }

@@ -10,7 +10,7 @@ import { podFullName } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import { type AdmissionNode, refuseResize } from "../../pod/admission/mod.ts";
 import type { ResizeRefusal } from "../../pod/plan/mod.ts";
-import type { PodWorkers, ResizeJudge } from "../workers/mod.ts";
+import { type PodWorkers, type ResizeJudge, stopOf } from "../workers/mod.ts";
 import type { ListedPods } from "./listed_pods.ts";
 
 /** What judging a resize needs. */
@@ -97,12 +97,11 @@ export class ResizeGate implements ResizeJudge {
     const fullName = podFullName(pod);
     return this.#deps.workers.list().flatMap((worker) => {
       if (worker.fullName === fullName) return [];
-      if (worker.stop?.next !== undefined) return [worker.stop.next];
-      const { kind } = worker.state;
+      const { kind, pod } = worker.state;
+      const next = stopOf(worker.state)?.next;
+      if (next !== undefined) return [next];
       const holds = kind === "syncing" || kind === "terminating";
-      return worker.pod === undefined || !holds
-        ? []
-        : [this.holding(worker.pod)];
+      return pod === undefined || !holds ? [] : [this.holding(pod)];
     });
   }
 }

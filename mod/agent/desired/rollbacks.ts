@@ -60,6 +60,8 @@ export interface VersionSwap {
 
 /** A pod of a source. Only {@linkcode Rollbacks} writes it. */
 interface Entry {
+  /** Source, namespace and name. */
+  readonly key: string;
   readonly source: SourceName;
   /** As its source has it. */
   readonly wanted: Pod;
@@ -94,7 +96,7 @@ export class Rollbacks {
   readonly #deps: RollbackDeps;
   readonly #rollbacks: Counter;
   readonly #rolledBack: Gauge;
-  /** By source, namespace and name. */
+  /** By key, and so from one UID of a name to the next: they outlive each of its pods. */
   readonly #entries = new Map<string, Entry>();
   /** Those of which it is not known yet how well they do. */
   readonly #open = new Set<Entry>();
@@ -146,14 +148,16 @@ export class Rollbacks {
    */
   retry(isConcerned: (pod: Pod) => boolean): readonly VersionSwap[] {
     const swaps: VersionSwap[] = [];
-    for (const [key, entry] of this.#entries) {
-      const { source, history: { good, bad }, run: from, wanted } = entry;
+    for (
+      const { key, source, history, run: from, wanted } of this.#entries
+        .values()
+    ) {
+      const { good, bad } = history;
       if (bad === undefined || good === undefined) continue;
       if (!isConcerned(wanted)) continue;
-      const history = { good };
-      const taken = takeVersion(history, wanted);
+      const taken = takeVersion({ good }, wanted);
       this.#deps.store.save(key, taken.history);
-      this.#enter(key, this.#entryOf(source, wanted, taken));
+      this.#enter(this.#entryOf({ key, source, wanted }, taken));
       swaps.push({ source, from, to: wanted });
     }
     this.#showCount();
@@ -163,11 +167,10 @@ export class Rollbacks {
   /** Notes how far trials are, for the agent that goes on with them. This one ends. */
   pause(): void {
     for (const entry of this.#open) {
-      const { source, run, history } = entry;
+      const { key, history } = entry;
       if (history.trial === undefined) continue;
       const usedMs = Math.round(this.#usedMs(entry));
       const trial = { ...history.trial, usedMs, isPaused: true };
-      const key = `${source}/${podKey(run.metadata)}`;
       this.#save(key, { ...history, trial });
     }
   }
@@ -189,12 +192,11 @@ export class Rollbacks {
 
   #want(key: string, source: SourceName, pod: Pod): Pod {
     const before = this.#entries.get(key);
-    if (before?.wanted === pod) return before.run;
-    if (before !== undefined && isSameVersion(before.wanted, pod)) {
-      return before.run;
-    }
+    const isKnownHere = before !== undefined &&
+      (before.wanted === pod || isSameVersion(before.wanted, pod));
+    if (isKnownHere) return before.run;
     // It may have become ready a moment ago, and its successor needs a way back.
-    if (before !== undefined) this.#settleIfGood(key, before);
+    if (before !== undefined) this.#settleIfGood(before);
     const known = this.#unclaimed.get(key);
     this.#unclaimed.delete(key);
     const resumed = known && resumeHistory(known, pod);
@@ -207,7 +209,7 @@ export class Rollbacks {
     if (!isSameHistory(before?.history ?? known ?? {}, taken.history)) {
       this.#save(key, taken.history);
     }
-    const entry = this.#entryOf(source, pod, taken);
+    const entry = this.#entryOf({ key, source, wanted: pod }, taken);
     const isKnown = resumed?.trial !== undefined &&
       resumed.trial === taken.history.trial;
     if (isKnown) {
@@ -215,7 +217,7 @@ export class Rollbacks {
         Math.min(LOOK_AGAIN_MS, rollbackAfterMs(pod.metadata) ?? 0);
       entry.dueMs = Math.max(entry.dueMs, lookMs);
     }
-    this.#enter(key, entry);
+    this.#enter(entry);
     if (taken.history.bad !== undefined) {
       this.#warn(pod, {
         reason: "RolledBack",
@@ -226,17 +228,15 @@ export class Rollbacks {
   }
 
   #entryOf(
-    source: SourceName,
-    wanted: Pod,
+    of: Pick<Entry, "key" | "source" | "wanted">,
     { run, history }: { readonly run: Pod; readonly history: PodHistory },
   ): Entry {
     const nowMs = this.#deps.clock.monotonic();
     const { trial } = history;
-    const afterMs = rollbackAfterMs(wanted.metadata) ?? Infinity;
+    const afterMs = rollbackAfterMs(of.wanted.metadata) ?? Infinity;
     const leftMs = trial === undefined ? Infinity : trialLeftMs(trial, afterMs);
     return {
-      source,
-      wanted,
+      ...of,
       run,
       history,
       dueMs: nowMs + leftMs,
@@ -246,11 +246,11 @@ export class Rollbacks {
     };
   }
 
-  #enter(key: string, entry: Entry): void {
+  #enter(entry: Entry): void {
+    const { key, history: { good, bad }, wanted } = entry;
     const before = this.#entries.get(key);
     if (before !== undefined) this.#open.delete(before);
     this.#entries.set(key, entry);
-    const { history: { good, bad }, wanted } = entry;
     if (good !== wanted && bad === undefined) this.#open.add(entry);
   }
 
@@ -273,15 +273,14 @@ export class Rollbacks {
   }
 
   #review(entry: Entry): VersionSwap | undefined {
-    const { history, run, source, isStuck } = entry;
-    const key = `${source}/${podKey(run.metadata)}`;
+    const { key, history, run, source, isStuck } = entry;
     const verdict = this.#judge(entry);
     switch (verdict.kind) {
       case "wait":
-        this.#note(key, entry);
+        this.#note(entry);
         return undefined;
       case "good":
-        this.#accept(key, entry);
+        this.#accept(entry);
         return undefined;
       case "stuck":
         if (isStuck) return undefined;
@@ -313,31 +312,31 @@ export class Rollbacks {
   }
 
   /** Puts on the disk, a few times a trial, how much of its time it has used. */
-  #note(key: string, entry: Entry): void {
+  #note(entry: Entry): void {
     const { trial } = entry.history;
     const afterMs = rollbackAfterMs(entry.run.metadata);
     if (trial === undefined || afterMs === undefined) return;
     const usedMs = trialMarkMs(this.#usedMs(entry), afterMs);
     if (usedMs <= (trial.usedMs ?? 0)) return;
     entry.history = { ...entry.history, trial: { ...trial, usedMs } };
-    this.#save(key, entry.history);
+    this.#save(entry.key, entry.history);
   }
 
   #usedMs({ begunMs }: Entry): number {
     return this.#deps.clock.monotonic() - begunMs;
   }
 
-  #settleIfGood(key: string, entry: Entry): void {
+  #settleIfGood(entry: Entry): void {
     if (this.#open.has(entry) && this.#judge(entry).kind === "good") {
-      this.#accept(key, entry);
+      this.#accept(entry);
     }
   }
 
   /** From now on this is the version to go back to. */
-  #accept(key: string, entry: Entry): void {
+  #accept(entry: Entry): void {
     entry.history = { good: entry.run };
     this.#open.delete(entry);
-    this.#save(key, entry.history);
+    this.#save(entry.key, entry.history);
   }
 
   #judge(entry: Entry): ReturnType<typeof judgeVersion> {
@@ -352,13 +351,12 @@ export class Rollbacks {
   #readiness(entry: Entry): Readiness {
     const { uid } = entry.run.metadata;
     const status = this.#deps.statuses.get(uid);
-    const worker = this.#deps.workers.get(uid);
     const { phase, conditions, containerStatuses = [] } = status ?? {};
     if (phase === "Succeeded") return { kind: "succeeded" };
     // A status may still be about what the same UID was before an edit.
-    const isCurrent = worker !== undefined && worker.pod !== undefined &&
-      worker.settledPod === worker.pod;
-    const isReady = isCurrent &&
+    const state = this.#deps.workers.get(uid)?.state;
+    const isReady = state?.kind === "syncing" &&
+      state.settledPod === state.pod &&
       findCondition(conditions, "Ready")?.status === "True";
     if (!isReady) {
       entry.ready = undefined;

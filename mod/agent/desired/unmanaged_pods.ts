@@ -10,13 +10,13 @@ import type {
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
 import type { PodListing } from "../../runtime/observe/mod.ts";
-import type { PodWorkers } from "../workers/mod.ts";
+import type { WorkerView } from "../workers/mod.ts";
 
 /** What telling them apart needs. */
 export interface UnmanagedPodsDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  readonly workers: Pick<PodWorkers, "list">;
+  readonly workers: { list(): readonly Pick<WorkerView, "uid">[] };
 }
 
 /**

@@ -8,6 +8,6 @@
  * @module
  */
 
-export type { EndFailure, PodDecision } from "./decision.ts";
+export type { PodOutcome } from "./sync_memory.ts";
 export { PodRemains } from "./pod_remains.ts";
 export { RuntimePodSyncer } from "./pod_syncer.ts";

@@ -7,12 +7,11 @@
 import type { Sessions } from "../../base/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { GarbageCollector } from "../../collect/mod.ts";
+import { POD_RECORD } from "../../host/files/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
 import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
-import { STATUS_RECORD } from "../../status/mod.ts";
-import { idsOf, withoutPrevious } from "./previous_pod.ts";
 import type { Retention } from "../workers/mod.ts";
 
 /** What handing over needs. */
@@ -42,6 +41,7 @@ type Removed = Extract<Retention, "status" | "nothing">;
  */
 export class PodRemains {
   readonly #deps: RemainsDeps;
+  // Both outlive the sessions of pods, as what is left in the runtime does.
   /** Pods that are being removed wholly, by UID, as they were last seen. */
   readonly #gone = new Map<string, ObservedPod | undefined>();
   /** The ids in the runtime that are of an earlier pod of the UID. */
@@ -199,7 +199,7 @@ export class PodRemains {
     // The look above has begun one more.
     sessions.delete(uid);
     if (keep === "status") {
-      return directories.discard(uid, { keep: STATUS_RECORD });
+      return directories.discard(uid, { keep: POD_RECORD });
     }
     directories.discard(uid);
     this.#gone.delete(uid);
@@ -259,4 +259,50 @@ function keysOf(uid: string) {
 
 function nameOf({ namespace, name, uid }: ObservedPod): string {
   return `pod "${namespace}/${name}" (${uid})`;
+}
+
+/** The ids of all sandboxes and containers that are seen of a pod. */
+export function idsOf({ sandboxes, containers }: ObservedPod): string[] {
+  return [...sandboxes, ...containers].map(({ id }) => id);
+}
+
+/**
+ * The pod that there is now. What an earlier pod of its UID left in the runtime says
+ * nothing of it: not how it ended, nor that its init containers are done. As long as the
+ * other's records are there their names are taken, so their numbers are given. Pure.
+ *
+ * @param previous the ids of the other's sandboxes and containers
+ */
+export function withoutPrevious(
+  observed: ObservedPod,
+  previous: ReadonlySet<string> | undefined,
+): ObservedPod {
+  if (previous === undefined) return observed;
+  const { sandboxes, containers, uid, name, namespace } = observed;
+  const isOwn = (each: { readonly id: string; readonly sandboxId?: string }) =>
+    !previous.has(each.id) && !previous.has(each.sandboxId ?? "");
+  const own = {
+    sandboxes: sandboxes.filter(isOwn),
+    containers: containers.filter(isOwn),
+  };
+  const others = {
+    sandboxes: sandboxes.filter((each) => !isOwn(each)),
+    containers: containers.filter((each) => !isOwn(each)),
+  };
+  if (others.sandboxes.length + others.containers.length === 0) return observed;
+  const [newest] = sandboxes;
+  return {
+    // What is said of the pod as a whole is said of its newest sandbox.
+    ...newest !== undefined && isOwn(newest)
+      ? observed
+      : { uid, name, namespace, ips: [] },
+    ...own,
+    taken: {
+      sandboxAttempts: others.sandboxes.map(({ attempt }) => attempt),
+      restartCounts: others.containers.map(({ name, restartCount }) => ({
+        name,
+        restartCount,
+      })),
+    },
+  };
 }

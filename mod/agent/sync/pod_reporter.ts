@@ -13,23 +13,7 @@ import {
   type PodEviction,
 } from "../../pod/status/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
-import type { SyncDeps } from "./sync_deps.ts";
-import type { SyncMemory } from "./sync_memory.ts";
-
-/** What reporting needs. */
-export interface ReporterDeps extends
-  Pick<
-    SyncDeps,
-    | "clock"
-    | "events"
-    | "statuses"
-    | "prober"
-    | "resizes"
-    | "runtimeName"
-    | "hostIps"
-  > {
-  readonly memory: SyncMemory;
-}
+import type { StepDeps } from "./sync_deps.ts";
 
 /** How the pod stands that is reported. */
 export interface ReportOptions {
@@ -40,9 +24,9 @@ export interface ReportOptions {
 
 /** Computes the statuses of pods and stores them. */
 export class PodReporter {
-  readonly #deps: ReporterDeps;
+  readonly #deps: StepDeps;
 
-  constructor(deps: ReporterDeps) {
+  constructor(deps: StepDeps) {
     this.#deps = deps;
   }
 

@@ -18,8 +18,7 @@ import {
   type VolumeSetup,
   type VolumeWarning,
 } from "../../volume/mod.ts";
-import { type EndFailure, noLaterThan, type PodDecision } from "./decision.ts";
-import { isAlive, yieldName } from "./yield_name.ts";
+import { noLaterThan, type PodOutcome, SyncMemory } from "./sync_memory.ts";
 import type {
   EndingPod,
   NameOwnership,
@@ -27,17 +26,16 @@ import type {
   Retention,
   SyncResult,
 } from "../workers/mod.ts";
-import { PodTerminator } from "./pod_terminator.ts";
-import { PodLook } from "./pod_look.ts";
+import { isAlive, PodTerminator } from "./pod_terminator.ts";
+import { PodInspector } from "./pod_inspector.ts";
 import { PodReporter } from "./pod_reporter.ts";
 import type { SyncDeps } from "./sync_deps.ts";
-import { SyncMemory } from "./sync_memory.ts";
 import {
   NO_DIRECTORIES,
   recordFailure,
   STATUS_UNKNOWN,
 } from "./record_failure.ts";
-import { hasContent, mustWait, withoutVolumes } from "./volume_gate.ts";
+import { hasObjectVolumes, mustWait, withoutVolumes } from "./volume_gate.ts";
 
 /** Base wait after a failure that names no better time (upstream backOffPeriod). */
 const FAILURE_RETRY_MS = 10_000;
@@ -75,29 +73,24 @@ interface Synced {
 export class RuntimePodSyncer implements PodSyncer {
   readonly #deps: SyncDeps;
   readonly #memory: SyncMemory;
-  readonly #look: PodLook;
+  readonly #inspector: PodInspector;
   readonly #reporter: PodReporter;
   readonly #ender: PodTerminator;
 
   constructor(deps: SyncDeps) {
     const memory = new SyncMemory(deps);
-    const look = new PodLook({ ...deps, memory });
+    const inspector = new PodInspector({ ...deps, memory });
     const reporter = new PodReporter({ ...deps, memory });
-    this.#deps = { ...deps, log: deps.log.named("agent") };
+    this.#deps = deps;
     this.#memory = memory;
-    this.#look = look;
+    this.#inspector = inspector;
     this.#reporter = reporter;
-    this.#ender = new PodTerminator({ ...deps, memory, look, reporter });
+    this.#ender = new PodTerminator({ ...deps, memory, inspector, reporter });
   }
 
-  /** What the last sync of the pod came to; `undefined` before the first and once it is cleared away. */
-  decision(uid: string): PodDecision | undefined {
-    return this.#memory.get(uid)?.decision;
-  }
-
-  /** Why the pod could not be ended when that was last tried. */
-  endFailure(uid: string): EndFailure | undefined {
-    return this.#memory.get(uid)?.endFailure;
+  /** What the last steps of a pod came to; `undefined` once it is cleared away. */
+  outcome(uid: string): PodOutcome | undefined {
+    return this.#memory.get(uid);
   }
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
@@ -110,7 +103,7 @@ export class RuntimePodSyncer implements PodSyncer {
       return result;
     } catch (error) {
       options.signal.throwIfAborted();
-      const observed = this.#look.known(uid);
+      const observed = this.#inspector.known(uid);
       this.#memory.of(uid).broken({ pod, observed }, error);
       throw error;
     }
@@ -146,9 +139,9 @@ export class RuntimePodSyncer implements PodSyncer {
     const { prober, remains, executor } = this.#deps;
     remains.reclaim(wanted);
     executor.keepPulls(wanted);
-    const observed = await recordFailure(this.#look.latest(uid, signal), {
+    const observed = await recordFailure(this.#inspector.latest(uid, signal), {
       pod: wanted,
-      fault: STATUS_UNKNOWN,
+      failure: STATUS_UNKNOWN,
       events: this.#deps.events,
       signal,
     });
@@ -177,8 +170,7 @@ export class RuntimePodSyncer implements PodSyncer {
 
   /** Stops the pod for another one of its name, and waits. */
   async #yieldName(job: SyncJob, signal: AbortSignal): Promise<Synced> {
-    const deps = { ...this.#deps, memory: this.#memory, look: this.#look };
-    const observed = await yieldName(job, deps, signal);
+    const observed = await this.#ender.yieldName(job, signal);
     this.#reporter.report(job.pod, observed, { terminal: false });
     return plain({ kind: "held" });
   }
@@ -207,7 +199,7 @@ export class RuntimePodSyncer implements PodSyncer {
 
   /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
   async #refresh(pod: Pod, signal: AbortSignal): Promise<Synced> {
-    if (!hasContent(pod)) return plain({ kind: "settled" });
+    if (!hasObjectVolumes(pod)) return plain({ kind: "settled" });
     const refreshed = await this.#deps.volumes.refresh(pod, { signal });
     if (refreshed.kind === "ok") return plain({ kind: "settled" });
     return {
@@ -232,7 +224,7 @@ export class RuntimePodSyncer implements PodSyncer {
     const { uid } = pod.metadata;
     await recordFailure(this.#deps.directories.prepare(pod), {
       pod,
-      fault: NO_DIRECTORIES,
+      failure: NO_DIRECTORIES,
       events: this.#deps.events,
       signal,
     });
@@ -337,9 +329,9 @@ export class RuntimePodSyncer implements PodSyncer {
     signal: AbortSignal,
   ): Promise<ObservedPod> {
     const { observed, actedAtMs } = outcome;
-    if (observed === undefined) return await this.#look.now(uid, signal);
+    if (observed === undefined) return await this.#inspector.now(uid, signal);
     this.#memory.of(uid).actedAtMs = actedAtMs;
-    return this.#look.learn(uid, observed);
+    return this.#inspector.learn(uid, observed);
   }
 
   #retryAfter(

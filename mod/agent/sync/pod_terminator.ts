@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PodEvent } from "../../api/types/mod.ts";
+import type { Pod, PodEvent } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodReporter } from "./pod_reporter.ts";
@@ -12,7 +12,7 @@ import type { EndingPod, Retention } from "../workers/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
 import type { SyncMemory } from "./sync_memory.ts";
 import { NOT_KILLED, recordFailure } from "./record_failure.ts";
-import type { PodLook } from "./pod_look.ts";
+import type { PodInspector } from "./pod_inspector.ts";
 
 /** Upstream's killPodNow: 10 s, or one and a half times the grace. */
 const LEAST_KILL_MS = 10_000;
@@ -27,6 +27,13 @@ const EXCEEDED_GRACE: PodEvent = {
   reason: "ExceededGracePeriod",
   message:
     "Container runtime did not kill the pod within specified grace period.",
+};
+
+const NAME_TAKEN: PodEvent = {
+  type: "Warning",
+  reason: "NameTaken",
+  message:
+    "Cannot run beside another pod of the same name: that one has run for longer, so this one stops and waits",
 };
 
 /** What ending pods needs. */
@@ -48,7 +55,7 @@ export interface TerminatorDeps
     "stopLivenessAndStartup" | "remove"
   >;
   readonly memory: Pick<SyncMemory, "acted" | "of" | "renew">;
-  readonly look: Pick<PodLook, "latest" | "now">;
+  readonly inspector: Pick<PodInspector, "latest" | "now">;
   readonly reporter: Pick<PodReporter, "report">;
 }
 
@@ -74,9 +81,9 @@ export class PodTerminator {
    */
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     const { uid, pod, eviction, graceSeconds, isRemoved } = ending;
-    const { look, reporter, records, prober, memory, executor, remains } =
+    const { inspector, reporter, records, prober, memory, executor, remains } =
       this.#deps;
-    const before = await look.latest(uid, signal);
+    const before = await inspector.latest(uid, signal);
     if (pod !== undefined) {
       reporter.report(pod, before, { terminal: false, eviction });
       await records.keep(uid);
@@ -115,14 +122,37 @@ export class PodTerminator {
     remains.endVolumes(uid);
   }
 
+  /**
+   * Stops what runs of a pod whose name another pod has, so that no two of a name run
+   * (I1): an earlier agent may have left both. It stays wanted, and starts when its name
+   * falls free.
+   *
+   * @returns the pod as it is after that
+   * @throws {Error} when something still runs
+   */
+  async yieldName(
+    { pod, observed }: { readonly pod: Pod; readonly observed: ObservedPod },
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
+    const { executor, events, memory, inspector } = this.#deps;
+    const { uid } = pod.metadata;
+    events.record(podRef(pod), NAME_TAKEN);
+    const stop = memory.acted(
+      uid,
+      () => executor.killPod({ pod, observed, startsAgain: true, signal }),
+    );
+    await recordFailure(stop, { pod, failure: NOT_KILLED, events, signal });
+    return await inspector.now(uid, signal);
+  }
+
   /** Looks at what was stopped, again for a while until the runtime knows how it ended. */
   async #lastLook(uid: string, signal: AbortSignal): Promise<ObservedPod> {
-    const { clock, look } = this.#deps;
-    let seen = await look.now(uid, signal);
+    const { clock, inspector } = this.#deps;
+    let seen = await inspector.now(uid, signal);
     for (let times = 0; times < CONFIRM_LOOKS; times++) {
       if (!seen.containers.some((one) => one.isUnconfirmed)) break;
       await clock.sleep(CONFIRM_PAUSE_MS, signal);
-      seen = await look.now(uid, signal);
+      seen = await inspector.now(uid, signal);
     }
     return seen;
   }
@@ -150,7 +180,7 @@ export class PodTerminator {
       if (pod === undefined) await kill;
       else {await recordFailure(kill, {
           pod,
-          fault: NOT_KILLED,
+          failure: NOT_KILLED,
           events,
           signal,
         });}
@@ -166,37 +196,26 @@ export class PodTerminator {
    * Hands what a stopped pod leaves behind to the collector, and says for good how it
    * ended (kubelet: SyncTerminatedPod).
    */
-  async release(ending: EndingPod, keep: Retention): Promise<void> {
-    const { uid } = ending;
-    const { remains } = this.#deps;
-    switch (keep) {
-      case "all":
-        remains.endCgroup(uid);
-        break;
-      case "status":
-      case "nothing":
-        this.#deps.sessions.delete(uid);
-        remains.remove(uid, keep);
-        break;
-      case "logs":
-        this.#deps.memory.renew(uid);
-        remains.renew(uid);
-    }
-    await this.#finish(ending, keep);
-  }
-
-  /** Says for good how the pod ended, or forgets that there was one. */
-  async #finish({ uid, pod }: EndingPod, keep: Retention): Promise<void> {
-    const { statuses, records, picture } = this.#deps;
+  async release({ uid, pod }: EndingPod, keep: Retention): Promise<void> {
+    const { sessions, memory, remains, statuses, records, picture } =
+      this.#deps;
     if (pod !== undefined) statuses.terminatePod(pod);
     switch (keep) {
       case "all":
+        remains.endCgroup(uid);
+        return await records.keep(uid);
       case "status":
+        sessions.delete(uid);
+        remains.remove(uid, keep);
         return await records.keep(uid);
       case "logs":
+        memory.renew(uid);
+        remains.renew(uid);
         records.forget(uid);
         return statuses.renew(uid);
       case "nothing":
+        sessions.delete(uid);
+        remains.remove(uid, keep);
         records.forget(uid);
         // The next pod of the UID must not find these dead containers in its past.
         picture.forget(uid);
@@ -205,7 +224,14 @@ export class PodTerminator {
   }
 }
 
+/** Whether anything of the pod runs, or may. */
+export function isAlive(
+  { sandboxes, containers }: Pick<ObservedPod, "sandboxes" | "containers">,
+): boolean {
+  return sandboxes.some(({ ready }) => ready) || containers.some(mayRun);
+}
+
 /** True unless the container is known not to run. */
-function mayRun({ state }: ObservedContainer): boolean {
+function mayRun({ state }: Pick<ObservedContainer, "state">): boolean {
   return state === "running" || state === "unknown";
 }

@@ -10,25 +10,25 @@ import { describeError } from "../../base/text/mod.ts";
 import { isAbort } from "../../base/mod.ts";
 
 /** The event of a step that failed; the error follows the words. */
-export interface Fault {
+export interface StepFailure {
   readonly reason: string;
   readonly words: string;
 }
 
 /** The runtime cannot say how the pod is (upstream: podWorkerLoop). */
-export const STATUS_UNKNOWN: Fault = {
+export const STATUS_UNKNOWN: StepFailure = {
   reason: "FailedSync",
   words: "error determining status",
 };
 
 /** The pod has no place on the disk (upstream: SyncPod). */
-export const NO_DIRECTORIES: Fault = {
+export const NO_DIRECTORIES: StepFailure = {
   reason: "FailedMakePodDataDirectories",
   words: "error making pod data directories",
 };
 
 /** Something of the pod did not end (upstream: SyncTerminatingPod). */
-export const NOT_KILLED: Fault = {
+export const NOT_KILLED: StepFailure = {
   reason: "FailedKillPod",
   words: "error killing pod",
 };
@@ -42,7 +42,7 @@ export async function recordFailure<T>(
   step: Promise<T>,
   about: {
     readonly pod: Pod;
-    readonly fault: Fault;
+    readonly failure: StepFailure;
     readonly events: EventSink;
     readonly signal: AbortSignal;
   },
@@ -50,7 +50,7 @@ export async function recordFailure<T>(
   try {
     return await step;
   } catch (error) {
-    const { pod, fault: { reason, words }, events, signal } = about;
+    const { pod, failure: { reason, words }, events, signal } = about;
     if (!isAbort(error, signal)) {
       const message = `${words}: ${describeError(error)}`;
       events.record(podRef(pod), { type: "Warning", reason, message });

@@ -6,20 +6,19 @@
 
 import type { EventSink } from "../../api/types/mod.ts";
 import type { Clock, Random, Sessions } from "../../base/mod.ts";
-import type { Logger } from "../../base/telemetry/mod.ts";
 import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodExecutor } from "../../runtime/start/mod.ts";
 import type { ProbeManager } from "../../prober/mod.ts";
 import type { StatusManager, StatusRecords } from "../../status/mod.ts";
 import type { PodDirectories, PodVolumes } from "../../volume/mod.ts";
 import type { PodRemains } from "./pod_remains.ts";
+import type { SyncMemory } from "./sync_memory.ts";
 import type { ResizeJudge } from "../workers/mod.ts";
 
 /** Everything a sync works with. */
 export interface SyncDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Logger;
   /** What is remembered of a pod goes with its session. */
   readonly sessions: Sessions;
   readonly events: EventSink;
@@ -54,4 +53,9 @@ export interface SyncDeps {
   /** The runtime's name, for container ids in the status; empty until it is known. */
   readonly runtimeName: () => string;
   readonly hostIps: () => readonly string[];
+}
+
+/** The same with what is remembered between two syncs. */
+export interface StepDeps extends SyncDeps {
+  readonly memory: SyncMemory;
 }

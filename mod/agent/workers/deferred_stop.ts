@@ -5,7 +5,13 @@
  */
 
 import { podFullName } from "../../api/vocabulary/mod.ts";
-import { isRemoved, type PodRecord } from "./pod_record.ts";
+import {
+  isRemoved,
+  type PodRecord,
+  stopOf,
+  type SyncingPod,
+  withStop,
+} from "./pod_record.ts";
 import type { PodSyncer } from "./ports.ts";
 
 /** The end of a pull wakes the pod; this is for a pull that does not end. */
@@ -26,16 +32,17 @@ export async function deferStop(
     readonly signal: AbortSignal;
   },
 ): Promise<number | undefined> {
-  const { pod, uid, name, state } = record;
+  const { uid, ownsName, state } = record;
+  const { pod } = state;
   const { others, syncer, signal } = options;
   const successor = others.findLast((other) =>
     other !== record && other.state.kind === "syncing"
-  )?.pod;
+  )?.state.pod;
   const isKept = pod !== undefined && successor !== undefined &&
-    isRemoved(state) && name === "owned" && record.stop?.kind !== "begun" &&
+    isRemoved(state) && ownsName && stopOf(state)?.kind !== "begun" &&
     await syncer.pullAhead(successor, { before: uid });
   // Half of a pod is of no use, so a stop that has begun goes on.
-  record.stop = { ...record.stop, kind: isKept ? "deferred" : "begun" };
+  record.state = withStop(record.state, isKept ? "deferred" : "begun");
   if (!isKept) return undefined;
   const result = await syncer.sync(pod, { nameOwnership: () => "has", signal });
   switch (result.kind) {
@@ -46,21 +53,20 @@ export async function deferStop(
     case "held":
       return RECHECK_MS;
     case "terminal":
-      record.stop = { ...record.stop, kind: "begun" };
+      record.state = withStop(record.state, "begun");
       return undefined;
   }
 }
 
 /**
- * Goes on with a pod that is wanted again while its stop is deferred, as when its
- * successor is rolled back. Says whether it does.
+ * A pod that is wanted again while its stop is deferred, as when its successor is rolled
+ * back: it goes on. `undefined` for any other.
  */
-export function resume(record: PodRecord): boolean {
-  const { kind, next } = record.stop ?? {};
-  if (next === undefined || kind !== "deferred") return false;
-  if (podFullName(next) !== record.fullName) return false;
-  record.pod = next;
-  record.stop = undefined;
-  record.state = { kind: "syncing" };
-  return true;
+export function resumed(
+  { state, fullName }: PodRecord,
+): SyncingPod | undefined {
+  const { kind, next } = stopOf(state) ?? {};
+  if (next === undefined || kind !== "deferred") return undefined;
+  if (podFullName(next) !== fullName) return undefined;
+  return { kind: "syncing", pod: next, wanted: state.wanted ?? next };
 }

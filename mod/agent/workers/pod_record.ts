@@ -5,26 +5,54 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import { effectivePodGrace, type PodState } from "../../pod/lifecycle/mod.ts";
+import {
+  effectivePodGrace,
+  type PodSignal,
+  type PodState,
+  stepPod,
+  type StoppingState,
+} from "../../pod/lifecycle/mod.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import type { EndingPod } from "./ports.ts";
 
-/** One pod UID's life on this node. Only the workers write it. */
-export interface PodRecord {
+/** What others may see of a worker. */
+export interface WorkerView {
   readonly uid: string;
   readonly fullName: string;
-  /** Absent for a pod that only the runtime or the disk knows: an orphan. */
-  pod: Pod | undefined;
-  /** The newest version that was asked for, as its source has it; none when it is to go. */
-  wanted: Pod | undefined;
-  /** The version that the last sync found, or made, as it should be. */
-  settledPod: Pod | undefined;
-  state: PodState;
-  /** `undefined` while the pod is made to run. */
-  stop: PodStop | undefined;
-  step: PodStep;
-  name: NameClaimState;
+  readonly state: WorkerState;
 }
+
+/** One pod UID's life on this node. Only the workers write it. */
+export interface PodRecord extends WorkerView {
+  state: WorkerState;
+  /** How the last step ended that is over. */
+  last: EndedStep;
+  step: CurrentStep | undefined;
+  /** It may have acted under its full name. */
+  ownsName: boolean;
+}
+
+/** Where a pod stands, with all that counts there; see {@linkcode PodState}. */
+export type WorkerState = SyncingPod | StoppingPod;
+
+/** A pod that is made to run. */
+export interface SyncingPod {
+  readonly kind: "syncing";
+  readonly pod: Pod;
+  /** The newest version that was asked for, as its source has it. */
+  readonly wanted: Pod;
+  /** The version that the status is about, if all of it is as it should be. */
+  readonly settledPod?: Pod | undefined;
+}
+
+/** A pod that ends, or has ended. */
+export type StoppingPod = StoppingState & {
+  /** `undefined` for a pod that only the runtime or the disk knows: an orphan. */
+  readonly pod: Pod | undefined;
+  /** The newest version that was asked for; `undefined` when it is to go. */
+  readonly wanted: Pod | undefined;
+  readonly stop: PodStop;
+};
 
 /** What was asked of a pod that stops. */
 export interface PodStop {
@@ -38,26 +66,13 @@ export interface PodStop {
   readonly eviction?: PodEviction;
 }
 
-/**
- * The step of a pod: how the last one ended, or that one is under way.
- *
- * ```text
- *   settled ◀──────────┐
- *   unsettled ◀────────┤
- *   failed ◀───────────┴── working ◀── each of them
- * ```
- */
-export type PodStep =
-  | EndedStep
-  | {
-    readonly kind: "working";
-    /** Ends the step when what it works towards has changed. */
-    readonly cancel: AbortController;
-    /** How the step before ended. */
-    readonly before: EndedStep;
-    /** Something happened since the step began. */
-    readonly isLookDue: boolean;
-  };
+/** A step that is under way. */
+export interface CurrentStep {
+  /** Ends it when what it works towards has changed. */
+  readonly cancel: AbortController;
+  /** Something happened since it began. */
+  isLookDue: boolean;
+}
 
 /** How a step ended. */
 export type EndedStep =
@@ -72,64 +87,65 @@ export type EndedStep =
     readonly retryMs: number | undefined;
   };
 
-/**
- * How the pod stands to its full name.
- *
- * - `claimed` it has not acted under it
- * - `owned` it may have
- * - `released` nothing of it runs any more
- */
-export type NameClaimState = "claimed" | "owned" | "released";
-
-/** What others may see of a worker. */
-export interface WorkerView {
-  readonly uid: string;
-  readonly fullName: string;
-  readonly pod: Pod | undefined;
-  /** The newest version that was asked for, as its source has it; none when it is to go. */
-  readonly wanted?: Pod | undefined;
-  /** The version that the status is about, if all of it is as it should be. */
-  readonly settledPod?: Pod | undefined;
-  readonly state: PodState;
-  readonly stop?: PodStop | undefined;
-}
-
 /** What an orphan's state says, of which no spec is known; the API's default. */
 const ORPHAN_GRACE_SECONDS = 30;
 
-/** The record of a pod of which nothing is known yet. */
-export function newRecord(
-  of: Pick<PodRecord, "uid" | "pod" | "wanted" | "fullName">,
-): PodRecord {
+/** A pod that is removed and of which only the runtime or the disk knows. */
+export function orphaned(requestedMs: number): StoppingPod {
   return {
-    ...of,
-    settledPod: undefined,
-    state: { kind: "syncing" },
-    stop: undefined,
-    step: { kind: "settled" },
-    // An orphan has run all along.
-    name: of.pod === undefined ? "owned" : "claimed",
+    kind: "terminating",
+    cause: "removed",
+    graceSeconds: ORPHAN_GRACE_SECONDS,
+    pod: undefined,
+    wanted: undefined,
+    stop: { kind: "requested", requestedMs },
   };
 }
 
-/** How the last step ended that is over. */
-export function lastStep({ step }: PodRecord): EndedStep {
-  return step.kind === "working" ? step.before : step;
+/** The state after `signal`; what is known of the pod stays. */
+export function stepped(state: WorkerState, signal: PodSignal): StoppingPod {
+  const { pod, wanted } = state;
+  const stop = stopOf(state) ?? { kind: "requested" };
+  return { ...stepPod(state, signal), pod, wanted, stop };
 }
 
-/** The next failure pauses for the least time again. */
-export function withoutRetry(step: PodStep): PodStep {
-  switch (step.kind) {
-    case "failed":
-      return { ...step, retryMs: undefined };
-    case "working":
-      return step.before.kind === "failed"
-        ? { ...step, before: { ...step.before, retryMs: undefined } }
-        : step;
-    case "settled":
-    case "unsettled":
-      return step;
-  }
+/** The pod is to go. */
+export function removed(state: WorkerState, requestedMs: number): StoppingPod {
+  const graceSeconds = graceOf(state);
+  const signal = { kind: "stop_requested", cause: "removed" } as const;
+  const after = stepped(state, { ...signal, graceSeconds });
+  const stop = { requestedMs, ...after.stop, next: undefined };
+  return { ...after, wanted: undefined, stop };
+}
+
+/**
+ * Another version is wanted. A pod that is removed begins anew with it when it has ended;
+ * one that ended by itself or was evicted does not.
+ */
+export function updated(
+  state: WorkerState,
+  version: Pick<SyncingPod, "pod" | "wanted">,
+): WorkerState {
+  if (state.kind === "syncing") return { ...state, ...version };
+  const { pod: next, wanted } = version;
+  return isRemoved(state)
+    ? { ...state, wanted, stop: { ...state.stop, next } }
+    : { ...state, wanted };
+}
+
+/** How far the stop of a pod is, if it stops. */
+export function withStop(
+  state: WorkerState,
+  kind: PodStop["kind"],
+): WorkerState {
+  return state.kind === "syncing"
+    ? state
+    : { ...state, stop: { ...state.stop, kind } };
+}
+
+/** What was asked of a pod that stops; `undefined` for one that is made to run. */
+export function stopOf(state: WorkerState): PodStop | undefined {
+  return state.kind === "syncing" ? undefined : state.stop;
 }
 
 /**
@@ -137,10 +153,15 @@ export function withoutRetry(step: PodStep): PodStep {
  * shorter grace. Of an orphan the spec is unknown: its own grace is read from the
  * runtime's labels.
  */
-export function graceOf({ pod }: PodRecord): number {
+export function graceOf({ pod }: WorkerState): number {
   return pod === undefined
     ? ORPHAN_GRACE_SECONDS
     : effectivePodGrace(undefined, { pod });
+}
+
+/** Whether nothing of the pod runs any more, so that another may have its name. */
+function hasEnded({ state }: WorkerView): boolean {
+  return state.kind === "terminated" || state.kind === "finished";
 }
 
 /** All that claim a name, in the order in which they came; an orphan has run all along. */
@@ -149,10 +170,13 @@ export function claimantsOf(
   records: Iterable<PodRecord>,
 ): readonly PodRecord[] {
   const claimants = [...records].filter((record) =>
-    record.fullName === fullName && record.name !== "released"
+    record.fullName === fullName && !hasEnded(record)
   );
-  const orphans = claimants.filter(({ pod }) => pod === undefined);
-  return [...orphans, ...claimants.filter(({ pod }) => pod !== undefined)];
+  const orphans = claimants.filter(({ state }) => state.pod === undefined);
+  return [
+    ...orphans,
+    ...claimants.filter(({ state }) => state.pod !== undefined),
+  ];
 }
 
 /** Whether the pod is not wanted any more. */
@@ -161,13 +185,14 @@ export function isRemoved(state: PodState): boolean {
 }
 
 /** The pod as the syncer ends it. */
-export function ending({ uid, pod, state, stop }: PodRecord): EndingPod {
-  const known = pod !== undefined && state.kind === "terminating";
-  const { eviction } = stop ?? {};
+export function ending({ uid, state }: WorkerView): EndingPod {
+  const { pod } = state;
+  const isKnown = pod !== undefined && state.kind === "terminating";
+  const { eviction } = stopOf(state) ?? {};
   return {
     uid,
     pod,
-    graceSeconds: known ? state.graceSeconds : undefined,
+    graceSeconds: isKnown ? state.graceSeconds : undefined,
     ...(eviction !== undefined && { eviction }),
     ...(eviction === undefined && isRemoved(state) && { isRemoved: true }),
   };

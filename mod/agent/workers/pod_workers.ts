@@ -18,23 +18,25 @@ import { podFullName } from "../../api/vocabulary/mod.ts";
 import {
   effectivePodGrace,
   interruptsWork,
-  stepPod,
+  type PodSignal,
 } from "../../pod/lifecycle/mod.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
 import {
   claimantsOf,
-  type EndedStep,
   ending,
   graceOf,
   isRemoved,
-  lastStep,
-  newRecord,
+  orphaned,
   type PodRecord,
-  withoutRetry,
+  removed,
+  stepped,
+  stopOf,
+  type StoppingPod,
+  updated,
   type WorkerView,
 } from "./pod_record.ts";
 import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
-import { deferStop, resume } from "./deferred_stop.ts";
+import { deferStop, resumed } from "./deferred_stop.ts";
 import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
 
 /** What the workers work with. */
@@ -94,15 +96,13 @@ export class PodWorkers {
     const { uid } = pod.metadata;
     const record = this.#records.get(uid);
     if (record === undefined) {
-      const fullName = podFullName(pod);
-      this.#records.set(uid, newRecord({ uid, pod, wanted, fullName }));
+      const state = { kind: "syncing", pod, wanted } as const;
+      this.#add({ uid, fullName: podFullName(pod), state });
     } else {
-      record.wanted = wanted;
-      if (record.state.kind === "syncing") {
-        record.pod = pod;
-        record.step = withoutRetry(record.step);
-      } else if (isRemoved(record.state)) {
-        record.stop = { kind: "requested", ...record.stop, next: pod };
+      const state = record.state = updated(record.state, { pod, wanted });
+      const { last } = record;
+      if (state.kind === "syncing" && last.kind === "failed") {
+        record.last = { ...last, retryMs: undefined };
       }
     }
     this.#queue.add(uid);
@@ -112,14 +112,7 @@ export class PodWorkers {
   remove(uid: string): void {
     const record = this.#records.get(uid);
     if (record === undefined) return;
-    record.wanted = undefined;
-    record.stop = {
-      kind: "requested",
-      requestedMs: this.#deps.clock.now(),
-      ...record.stop,
-      next: undefined,
-    };
-    this.#stop(record, { cause: "removed", graceSeconds: graceOf(record) });
+    this.#stop(record, removed(record.state, this.#deps.clock.now()));
   }
 
   /**
@@ -134,26 +127,26 @@ export class PodWorkers {
     options: { readonly graceSeconds: number },
   ): boolean {
     const record = this.#records.get(uid);
-    if (record?.pod === undefined || record.state.kind !== "syncing") {
-      return false;
-    }
-    record.stop = { kind: "requested", eviction };
-    this.#stop(record, {
+    if (record?.state.kind !== "syncing") return false;
+    const { state } = record;
+    const ends = stepped(state, {
+      kind: "stop_requested",
       cause: "evicted",
       graceSeconds: effectivePodGrace(undefined, {
-        pod: record.pod,
+        pod: state.pod,
         requestedSeconds: options.graceSeconds,
       }),
     });
+    this.#stop(record, { ...ends, stop: { ...ends.stop, eviction } });
     return true;
   }
 
   /** Wants a pod gone that only the runtime or the disk knows. */
   removeOrphan(uid: string, fullName: string): void {
     if (this.#records.has(uid)) return;
-    const none = { pod: undefined, wanted: undefined };
-    this.#records.set(uid, newRecord({ uid, fullName, ...none }));
-    this.remove(uid);
+    const state = orphaned(this.#deps.clock.now());
+    this.#add({ uid, fullName, state });
+    this.#queue.add(uid);
   }
 
   /**
@@ -165,13 +158,12 @@ export class PodWorkers {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     // The run that is under way decides at its end when to look again.
-    const { step } = record;
-    if (step.kind === "working") record.step = { ...step, isLookDue: true };
+    if (record.step !== undefined) record.step.isLookDue = true;
     else this.#enqueueSoon(record);
   }
 
-  #enqueueSoon({ uid, step }: PodRecord): void {
-    const failedAtMs = step.kind === "failed" ? step.atMs : -Infinity;
+  #enqueueSoon({ uid, last }: PodRecord): void {
+    const failedAtMs = last.kind === "failed" ? last.atMs : -Infinity;
     const sinceMs = this.#deps.clock.monotonic() - failedAtMs;
     const leftMs = END_RETRY.baseMs - sinceMs;
     if (leftMs > 0) this.#queue.schedule(uid, leftMs);
@@ -195,7 +187,7 @@ export class PodWorkers {
   /** Looks again at every pod whose last step failed or waits. */
   enqueueUnsettled(): void {
     for (const record of this.#records.values()) {
-      if (lastStep(record).kind !== "settled") this.#queue.add(record.uid);
+      if (record.last.kind !== "settled") this.#queue.add(record.uid);
     }
   }
 
@@ -208,15 +200,17 @@ export class PodWorkers {
     return this.#records.get(uid);
   }
 
-  #stop(
-    record: PodRecord,
-    request: { readonly cause: "evicted" | "removed"; graceSeconds: number },
-  ): void {
-    const before = record.state;
-    record.state = stepPod(before, { kind: "stop_requested", ...request });
-    const { step, uid } = record;
-    const isCut = interruptsWork(before, record.state);
-    if (isCut && step.kind === "working") step.cancel.abort();
+  #add(view: WorkerView): void {
+    // An orphan has run all along.
+    const ownsName = view.state.pod === undefined;
+    const last = { kind: "settled" } as const;
+    this.#records.set(view.uid, { ...view, ownsName, last, step: undefined });
+  }
+
+  #stop(record: PodRecord, after: StoppingPod): void {
+    const { state: before, step, uid } = record;
+    record.state = after;
+    if (interruptsWork(before, after)) step?.cancel.abort();
     this.#queue.add(uid);
   }
 
@@ -225,29 +219,20 @@ export class PodWorkers {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     const cancel = new AbortController();
-    const before = lastStep(record);
-    record.step = { kind: "working", cancel, before, isLookDue: false };
+    const step = record.step = { cancel, isLookDue: false };
     const scope = AbortSignal.any([signal, cancel.signal]);
     try {
-      const kind = await this.#step(record, scope);
-      const isLookDue = this.#endStep(record, { kind });
-      if (isLookDue) this.#queue.add(uid);
+      record.last = { kind: await this.#step(record, scope) };
+      if (step.isLookDue) this.#queue.add(uid);
     } catch (error) {
       if (signal.aborted) return;
       // What the step worked towards has changed: begin again with what is wanted now.
-      if (cancel.signal.aborted) {
-        record.step = lastStep(record);
-        return this.#queue.add(uid);
-      }
-      const last = lastStep(record);
+      if (cancel.signal.aborted) return this.#queue.add(uid);
+      const { last } = record;
       const pausedMs = last.kind === "failed" ? last.retryMs : undefined;
       const retryMs = nextDelay(pausedMs, END_RETRY);
       const atMs = this.#deps.clock.monotonic();
-      const isLookDue = this.#endStep(record, {
-        kind: "failed",
-        atMs,
-        retryMs,
-      });
+      record.last = { kind: "failed", atMs, retryMs };
       this.#deps.log.warn("pod_step_failed", {
         pod: record.fullName,
         uid,
@@ -255,16 +240,11 @@ export class PodWorkers {
         retryMs,
         error: describeError(error),
       });
-      if (isLookDue) this.#enqueueSoon(record);
+      if (step.isLookDue) this.#enqueueSoon(record);
       else this.#queue.schedule(uid, retryMs);
+    } finally {
+      record.step = undefined;
     }
-  }
-
-  /** Says whether something happened since the step began. */
-  #endStep(record: PodRecord, ended: EndedStep): boolean {
-    const { step } = record;
-    record.step = ended;
-    return step.kind === "working" && step.isLookDue;
   }
 
   /** @returns whether the pod waits for something that is not an event of its own */
@@ -272,36 +252,40 @@ export class PodWorkers {
     record: PodRecord,
     signal: AbortSignal,
   ): Promise<"settled" | "unsettled"> {
-    switch (record.state.kind) {
+    const { state } = record;
+    switch (state.kind) {
       case "syncing":
-        return await this.#sync(record, signal);
+        return await this.#sync(record, state.pod, signal);
       case "terminating":
         await this.#terminate(record, signal);
+        if (stopOf(record.state)?.kind === "deferred") return "unsettled";
         break;
       case "terminated":
-        await this.#release(record, signal);
+        await this.#release(record, state, signal);
         break;
       case "finished":
         // It ended by itself earlier; now its manifest is gone.
-        if (isRemoved(record.state)) await this.#release(record, signal);
+        if (isRemoved(state)) await this.#release(record, state, signal);
     }
     return "settled";
   }
 
   async #sync(
     record: PodRecord,
+    pod: Pod,
     signal: AbortSignal,
   ): Promise<"settled" | "unsettled"> {
-    const { pod, uid } = record;
-    if (pod === undefined) return "settled";
+    const { uid } = record;
     let ownership: NameOwnership | undefined;
     const result = await this.#deps.syncer.sync(pod, {
       nameOwnership: () => ownership = this.#nameOwnership(record),
       signal,
     });
     // A stop that came while the sync ran has its own run waiting.
-    if (record.state.kind !== "syncing") return "settled";
-    record.settledPod = result.kind === "settled" ? pod : undefined;
+    const { state } = record;
+    if (state.kind !== "syncing") return "settled";
+    const settledPod = result.kind === "settled" ? pod : undefined;
+    record.state = { ...state, settledPod };
     switch (result.kind) {
       case "settled":
         this.#queue.schedule(
@@ -320,73 +304,75 @@ export class PodWorkers {
         this.#queue.schedule(uid, NAME_RECHECK_MS);
         break;
       case "terminal":
-        record.stop = { kind: "requested" };
         this.#advance(record, {
           kind: "pod_completed",
-          graceSeconds: graceOf(record),
+          graceSeconds: graceOf(state),
         });
     }
     return "settled";
   }
 
   async #terminate(record: PodRecord, signal: AbortSignal): Promise<void> {
-    if (resume(record)) return this.#queue.add(record.uid);
     const { syncer, clock } = this.#deps;
+    const back = resumed(record);
+    if (back !== undefined) {
+      record.state = back;
+      return this.#queue.add(record.uid);
+    }
     const others = this.#ofName(record.fullName);
     const lookMs = await deferStop(record, { others, syncer, signal });
     if (lookMs !== undefined) return this.#queue.schedule(record.uid, lookMs);
     await syncer.terminate(ending(record), signal);
     const atMs = clock.now();
     this.#advance(record, { kind: "containers_stopped", atMs });
-    // Whatever is left of it, nothing of it runs.
-    record.name = "released";
     for (const { uid } of this.#ofName(record.fullName)) this.#queue.add(uid);
     this.#deps.onCapacityFreed();
   }
 
-  async #release(record: PodRecord, signal: AbortSignal): Promise<void> {
-    const removed = isRemoved(record.state);
-    const { next, eviction } = record.stop ?? {};
+  async #release(
+    record: PodRecord,
+    state: StoppingPod,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wasRemoved = isRemoved(state);
+    const { next, eviction } = state.stop;
     // Under another name it is another pod: nothing of this one is its own.
     const returns = next !== undefined && podFullName(next) === record.fullName;
-    const keep: Retention = !removed
+    const keep: Retention = !wasRemoved
       ? eviction === undefined ? "all" : "status"
       : returns
       ? "logs"
       : "nothing";
     await this.#deps.syncer.release(ending(record), keep, signal);
-    const { wanted, stop } = record;
+    const after = record.state;
+    const successor = stopOf(after)?.next;
     // It is not wanted back after all, so its logs have to go as well.
-    if (returns && stop?.next === undefined) return this.#queue.add(record.uid);
-    if (record.state.kind === "terminated") {
-      record.state = stepPod(record.state, { kind: "resources_released" });
+    if (returns && successor === undefined) return this.#queue.add(record.uid);
+    if (after.kind === "terminated") {
+      record.state = stepped(after, { kind: "resources_released" });
     }
     // A removal that came while the rest was kept has its own run waiting.
-    if (!removed) return;
+    if (!wasRemoved) return;
     this.#records.delete(record.uid);
     this.#queue.forget(record.uid);
-    if (stop?.next !== undefined) this.update(stop.next, wanted);
+    if (successor !== undefined) this.update(successor, after.wanted);
     // The same UID may have waited until nothing of this one is left.
     else this.#deps.onCapacityFreed();
   }
 
-  #advance(record: PodRecord, signal: Parameters<typeof stepPod>[1]): void {
-    record.state = stepPod(record.state, signal);
+  #advance(record: PodRecord, signal: PodSignal): void {
+    record.state = stepped(record.state, signal);
     this.#queue.add(record.uid);
   }
 
   #nameOwnership(record: PodRecord): NameOwnership {
     const { uid, fullName } = record;
-    const claims = this.#ofName(fullName).map(({ uid, name, state }) => {
-      return {
-        uid,
-        ownsName: name === "owned",
-        isEnding: state.kind !== "syncing",
-      };
+    const claims = this.#ofName(fullName).map(({ uid, ownsName, state }) => {
+      return { uid, ownsName, isEnding: state.kind !== "syncing" };
     });
     const alive = this.#deps.names.alive(fullName);
     const ownership = nameOwnership(uid, { claims, alive });
-    if (ownership === "has") record.name = "owned";
+    if (ownership === "has") record.ownsName = true;
     return ownership;
   }
 

@@ -16,29 +16,19 @@ import type { PodWorkers } from "./pod_workers.ts";
 export function takeProbeResult(
   { uid, containerId, kind, verdict }: ProbeChange,
   { statuses, workers }: {
-    readonly statuses: Pick<
-      StatusManager,
-      "setContainerReadiness" | "setContainerStartup"
-    >;
+    readonly statuses: Pick<StatusManager, "setProbeAnswer">;
     readonly workers: Pick<PodWorkers, "get" | "enqueue" | "enqueueNow">;
   },
 ): void {
-  const worker = workers.get(uid);
-  if (worker?.pod === undefined) return;
+  const state = workers.get(uid)?.state;
+  if (state?.pod === undefined) return;
   const isSuccess = verdict === "success";
-  // A worker that ends its pod does so whatever the containers answer.
-  const isSyncing = worker.state.kind === "syncing";
-  switch (kind) {
-    case "readiness":
-      statuses.setContainerReadiness(worker.pod, containerId, isSuccess);
-      if (isSyncing) workers.enqueue(uid);
-      return;
-    case "startup":
-      statuses.setContainerStartup(worker.pod, containerId, isSuccess);
-      // It comes once for a container: others wait for its start, or it is killed.
-      if (isSyncing) workers.enqueueNow(uid);
-      return;
-    case "liveness":
-      if (!isSuccess && isSyncing) workers.enqueueNow(uid);
+  if (kind !== "liveness") {
+    statuses.setProbeAnswer(state.pod, { kind, containerId, isSuccess });
   }
+  // A worker that ends its pod does so whatever the containers answer.
+  if (state.kind !== "syncing") return;
+  if (kind === "readiness") workers.enqueue(uid);
+  // A startup comes once for a container: others wait for its start, or it is killed.
+  else if (kind === "startup" || !isSuccess) workers.enqueueNow(uid);
 }

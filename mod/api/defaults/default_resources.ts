@@ -11,6 +11,7 @@ import {
   formatQuantity,
   parseQuantity,
   type Quantity,
+  ZERO_QUANTITY,
 } from "../objects/mod.ts";
 import type {
   ContainerSpec,
@@ -45,7 +46,7 @@ export function fillPodRequests(
 ): ResourceRequirements {
   const limits = { ...(resources.limits && roundAll(resources.limits)) };
   const requests = { ...(resources.requests && roundAll(resources.requests)) };
-  for (const [name, quantity] of containerRequests(spec)) {
+  for (const [name, quantity] of containerSums(spec, "requests")) {
     if (!isPodResource(name)) continue;
     requests[name] ??= formatQuantity(quantity);
     // Huge pages cannot be overcommitted: what is requested is the limit.
@@ -67,37 +68,36 @@ export function isPodResource(name: string): boolean {
 }
 
 /**
- * What the containers of a pod request at most at any one time: all app
- * containers and sidecars, or an init container with the sidecars before it.
+ * What the containers of a pod request, or are limited to, at most at any one time: all
+ * app containers and sidecars, or an init container with the sidecars before it.
  */
-export function containerRequests(
+export function containerSums(
   spec: Pick<PodSpec, "containers" | "initContainers">,
-): ReadonlyMap<string, Quantity> {
+  side: "requests" | "limits",
+): Map<string, Quantity> {
   const running = new Map<string, Quantity>();
   const peak = new Map<string, Quantity>();
   const sidecars = new Map<string, Quantity>();
-  for (const container of spec.containers) addTo(running, container);
+  for (const container of spec.containers) addTo(running, container, side);
   for (const container of spec.initContainers ?? []) {
-    if (container.restartPolicy === "Always") {
-      addTo(sidecars, container);
-      addTo(running, container);
-      raiseTo(peak, sidecars);
-    } else {
-      const together = new Map(sidecars);
-      addTo(together, container);
-      raiseTo(peak, together);
-    }
+    const isSidecar = container.restartPolicy === "Always";
+    const together = isSidecar ? sidecars : new Map(sidecars);
+    addTo(together, container, side);
+    raiseTo(peak, together);
+    if (isSidecar) addTo(running, container, side);
   }
   raiseTo(running, peak);
   return running;
 }
 
-function addTo(sums: Map<string, Quantity>, container: ContainerSpec): void {
-  const requests = container.resources?.requests ?? {};
-  for (const [name, amount] of Object.entries(requests)) {
-    const quantity = parseQuantity(amount);
-    const sum = sums.get(name);
-    sums.set(name, sum === undefined ? quantity : addQuantities(sum, quantity));
+function addTo(
+  sums: Map<string, Quantity>,
+  { resources }: ContainerSpec,
+  side: "requests" | "limits",
+): void {
+  for (const [name, amount] of Object.entries(resources?.[side] ?? {})) {
+    const before = sums.get(name) ?? ZERO_QUANTITY;
+    sums.set(name, addQuantities(before, parseQuantity(amount)));
   }
 }
 

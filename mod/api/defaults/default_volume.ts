@@ -10,75 +10,41 @@ import type { Volume } from "../types/mod.ts";
 /** 0644, in the sources that have a mode for files. */
 const FILE_MODE = 0o644;
 
-type Filler = (volume: Volume) => Partial<Volume>;
-
 /** Fills in the defaults of one volume; returns a new one. */
 export function applyVolumeDefaults(volume: Volume): Volume {
-  let filled: Volume = volume;
-  let hasSource = false;
-  for (const source of Object.keys(volume)) {
-    if (source === "name") continue;
-    hasSource = true;
-    const fill = FILLERS.get(source);
-    if (fill !== undefined) filled = { ...filled, ...fill(volume) };
-  }
+  const { configMap, downwardAPI, hostPath, image, projected, secret } = volume;
+  const { iscsi, rbd } = volume;
   // A volume that says nothing is an empty directory, as upstream.
-  return hasSource ? filled : { ...volume, emptyDir: {} };
+  if (Object.keys(volume).every((key) => key === "name")) {
+    return { ...volume, emptyDir: {} };
+  }
+  return {
+    ...volume,
+    ...(hostPath && { hostPath: { ...hostPath, type: hostPath.type ?? "" } }),
+    ...(configMap && { configMap: withMode(configMap) }),
+    ...(secret && { secret: withMode(secret) }),
+    ...(downwardAPI && { downwardAPI: withItems(withMode(downwardAPI)) }),
+    ...(projected && { projected: fillProjected(projected) }),
+    ...(image && {
+      image: {
+        ...image,
+        pullPolicy: image.pullPolicy ||
+          impliedPullPolicy(image.reference ?? ""),
+      },
+    }),
+    ...(iscsi && {
+      iscsi: { ...iscsi, iscsiInterface: iscsi.iscsiInterface || "default" },
+    }),
+    ...(rbd && {
+      rbd: {
+        ...rbd,
+        pool: rbd.pool || "rbd",
+        user: rbd.user || "admin",
+        keyring: rbd.keyring || "/etc/ceph/keyring",
+      },
+    }),
+  };
 }
-
-const FILLERS: ReadonlyMap<string, Filler> = new Map<string, Filler>([
-  [
-    "hostPath",
-    ({ hostPath }) =>
-      hostPath ? { hostPath: { ...hostPath, type: hostPath.type ?? "" } } : {},
-  ],
-  [
-    "configMap",
-    ({ configMap: source }) => source ? { configMap: withMode(source) } : {},
-  ],
-  [
-    "secret",
-    ({ secret: source }) => source ? { secret: withMode(source) } : {},
-  ],
-  [
-    "downwardAPI",
-    ({ downwardAPI: source }) =>
-      source ? { downwardAPI: withItems(withMode(source)) } : {},
-  ],
-  [
-    "projected",
-    ({ projected }) => projected ? { projected: fillProjected(projected) } : {},
-  ],
-  ["image", ({ image }) => {
-    if (image === undefined) return {};
-    const pullPolicy = image.pullPolicy ||
-      impliedPullPolicy(image.reference ?? "");
-    return { image: { ...image, pullPolicy } };
-  }],
-  [
-    "iscsi",
-    ({ iscsi }) =>
-      iscsi
-        ? {
-          iscsi: {
-            ...iscsi,
-            iscsiInterface: iscsi.iscsiInterface || "default",
-          },
-        }
-        : {},
-  ],
-  ["rbd", ({ rbd }) =>
-    rbd
-      ? {
-        rbd: {
-          ...rbd,
-          pool: rbd.pool || "rbd",
-          user: rbd.user || "admin",
-          keyring: rbd.keyring || "/etc/ceph/keyring",
-        },
-      }
-      : {}],
-]);
 
 function withMode<Source extends { readonly defaultMode?: number }>(
   source: Source,

@@ -20,6 +20,6 @@
  * @module
  */
 
-export { containerRequests, isPodResource } from "./default_resources.ts";
+export { containerSums, isPodResource } from "./default_resources.ts";
 export { applyPodDefaults } from "./defaults.ts";
 export { type PullPolicy, pullPolicy } from "./pull_policy.ts";

@@ -3,29 +3,24 @@
  *
  * FNV-1a is what the kubelet uses; it tells contents apart and is not safe against
  * wanted collisions. The wide forms compute in 32-bit limbs, since BigInt is some
- * hundred times slower.
+ * hundred times slower. Text is hashed as UTF-8.
  *
  * @module
  */
 
 import type { ContainerSpec } from "../types/mod.ts";
 
-/** FNV-1a, 32 bits, as an unsigned number. Text is hashed as UTF-8. */
-export function fnv1a32(bytes: Uint8Array | string): number {
+/** FNV-1a, 32 bits, in lower-case hex without leading zeros, as Go prints it. */
+export function fnv1a32Hex(bytes: Uint8Array | string): string {
   let hash = 0x811c9dc5;
   for (const byte of bytesOf(bytes)) {
     hash = Math.imul(hash ^ byte, 0x01000193);
   }
-  return hash >>> 0;
+  return (hash >>> 0).toString(16);
 }
 
-/** {@linkcode fnv1a32} in lower-case hex without leading zeros, as Go prints it. */
-export function fnv1a32Hex(bytes: Uint8Array | string): string {
-  return fnv1a32(bytes).toString(16);
-}
-
-/** FNV-1a, 64 bits. Text is hashed as UTF-8. */
-export function fnv1a64(bytes: Uint8Array | string): bigint {
+/** FNV-1a, 64 bits, as 16 lower-case hex digits. */
+export function fnv1a64Hex(bytes: Uint8Array | string): string {
   let high = 0xcbf29ce4;
   let low = 0x84222325;
   for (const byte of bytesOf(bytes)) {
@@ -36,16 +31,11 @@ export function fnv1a64(bytes: Uint8Array | string): bigint {
     high = (high * 0x1b3 + carry + low * 0x100) % 0x1_0000_0000;
     low = product >>> 0;
   }
-  return (BigInt(high) << 32n) | BigInt(low);
+  return hexOf(high, low);
 }
 
-/** {@linkcode fnv1a64} as 16 lower-case hex digits. */
-export function fnv1a64Hex(bytes: Uint8Array | string): string {
-  return fnv1a64(bytes).toString(16).padStart(16, "0");
-}
-
-/** FNV-1a, 128 bits. Text is hashed as UTF-8. */
-export function fnv1a128(bytes: Uint8Array | string): bigint {
+/** FNV-1a, 128 bits, as 32 lower-case hex digits: the shape of a static pod's UID. */
+export function fnv1a128Hex(bytes: Uint8Array | string): string {
   let limb3 = 0x6c62272e;
   let limb2 = 0x07bb0142;
   let limb1 = 0x62b82175;
@@ -63,13 +53,11 @@ export function fnv1a128(bytes: Uint8Array | string): bigint {
     limb1 = product1 % 0x1_0000_0000;
     limb0 = product0 % 0x1_0000_0000;
   }
-  return (BigInt(limb3) << 96n) | (BigInt(limb2) << 64n) |
-    (BigInt(limb1) << 32n) | BigInt(limb0);
+  return hexOf(limb3, limb2, limb1, limb0);
 }
 
-/** {@linkcode fnv1a128} as 32 lower-case hex digits: the shape of a static pod's UID. */
-export function fnv1a128Hex(bytes: Uint8Array | string): string {
-  return fnv1a128(bytes).toString(16).padStart(32, "0");
+function hexOf(...limbs: readonly number[]): string {
+  return limbs.map((limb) => limb.toString(16).padStart(8, "0")).join("");
 }
 
 /**

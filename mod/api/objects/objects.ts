@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isDeepStrictEqual } from "node:util";
 import type { Pod, PodRef } from "../types/mod.ts";
 import type { Quantity } from "./quantity.ts";
 
@@ -83,43 +84,26 @@ export function formatObjectId(id: ObjectId): string {
 
 /** Whether two objects have the same name and hold the same, in whatever order. */
 export function sameObject(a: LocalObject, b: LocalObject): boolean {
-  if (a === b) return true;
-  if (formatObjectId(objectId(a)) !== formatObjectId(objectId(b))) return false;
-  switch (a.kind) {
+  return a === b || isDeepStrictEqual(comparable(a), comparable(b));
+}
+
+/** The same with amounts as numbers, since one amount can be written in several ways. */
+function comparable(object: LocalObject): unknown {
+  switch (object.kind) {
     case "ConfigMap":
     case "Secret":
-      return b.kind === a.kind && a.type === b.type &&
-        a.immutable === b.immutable &&
-        sameMap(a.entries, b.entries, sameBytes);
+      return { ...object };
     case "PersistentVolumeClaim":
-      return b.kind === a.kind && a.volumeMode === b.volumeMode &&
-        a.storage?.nano === b.storage?.nano &&
-        a.accessModes.join() === b.accessModes.join();
-    case "RuntimeClass":
-      return b.kind === a.kind && a.handler === b.handler &&
-        sameMap(a.overhead, b.overhead, (x, y) => x.nano === y.nano) &&
-        sameMap(
-          new Map(Object.entries(a.nodeSelector)),
-          new Map(Object.entries(b.nodeSelector)),
-          Object.is,
-        );
+      return { ...object, storage: object.storage?.nano };
+    case "RuntimeClass": {
+      const overhead = Array.from(
+        object.overhead,
+        ([name, { nano }]) => [name, nano] as const,
+      );
+      const nodeSelector = { ...object.nodeSelector };
+      return { ...object, overhead: new Map(overhead), nodeSelector };
+    }
   }
-}
-
-function sameMap<Value>(
-  a: ReadonlyMap<string, Value>,
-  b: ReadonlyMap<string, Value>,
-  same: (x: Value, y: Value) => boolean,
-): boolean {
-  if (a.size !== b.size) return false;
-  return [...a].every(([key, value]) => {
-    const other = b.get(key);
-    return other !== undefined && same(value, other);
-  });
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 /** What a manifest may give as `metadata.uid`: it becomes part of paths on the node. */

@@ -27,6 +27,7 @@ import {
   placer,
   placeWarnings,
   readDocuments,
+  type TextReading,
 } from "./decode_text.ts";
 import { isRawObject } from "./schema.ts";
 
@@ -61,8 +62,6 @@ export function decodeManifest(
 ): ManifestResult {
   const text = readDocuments(source, options.meter);
   if (text.kind === "refused") return refused([text.fault], []);
-  const { mayShow } = text;
-  const budget = new FaultBudget();
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
   const named: PodNameHint[] = [];
@@ -70,18 +69,13 @@ export function decodeManifest(
   const warnings: Fault[] = [];
   const dropped = { faults: 0, warnings: 0 };
   let isEmpty = true;
-  for (const [index, document] of text.documents.entries()) {
-    if (document.value === null) continue;
+  for (const { part, place } of readEach(text, options, whole)) {
     isEmpty = false;
-    const read = new DocumentReader({ ...options, mayShow, budget });
-    read.object(document.value);
-    const found = read.faults;
-    const all = [...found.faults, ...found.warnings];
-    const place = placer(document, index + 1, all);
-    pods.push(...placeWarnings(read.pods, place));
+    const { faults: found } = part;
+    pods.push(...placeWarnings(part.pods, place));
     warnings.push(...place(found.warnings));
-    objects.push(...read.objects);
-    named.push(...read.named);
+    objects.push(...part.objects);
+    named.push(...part.named);
     faults.push(...place(found.faults));
     dropped.faults += found.dropped.faults;
     dropped.warnings += found.dropped.warnings;
@@ -133,7 +127,6 @@ export function decodeManifestParts(
   const { meter } = options;
   const text = readDocuments(source, meter);
   if (text.kind === "refused") return { kind: "refused", faults: [text.fault] };
-  const { mayShow } = text;
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
   const warnings: Fault[] = [];
@@ -141,28 +134,45 @@ export function decodeManifestParts(
   let droppedWarnings = 0;
   let hasEmptyList = false;
   let isEmpty = true;
-  // Words for thousands of bad parts would only cost time, memory and logs.
-  const reading = { ...options, mayShow, budget: new FaultBudget() };
-  for (const [index, document] of text.documents.entries()) {
-    if (document.value === null) continue;
+  for (const { part, place, value } of readEach(text, options, readParts)) {
     isEmpty = false;
-    const parts = [...readParts(document.value, reading)];
-    const place = placer(document, index + 1, parts.flatMap(allSaid));
-    for (const part of parts) {
-      droppedWarnings += part.faults.dropped.warnings;
-      if (!part.faults.isEmpty) {
-        faulty.push({ ...part.hint, faults: place(said(part.faults)) });
-        continue;
-      }
-      hasEmptyList ||= isEmptyList(document.value);
-      pods.push(...placeWarnings(part.pods, place));
-      objects.push(...part.objects);
-      warnings.push(...place(part.faults.warnings));
+    droppedWarnings += part.faults.dropped.warnings;
+    if (!part.faults.isEmpty) {
+      faulty.push({ ...part.hint, faults: place(said(part.faults)) });
+      continue;
     }
+    hasEmptyList ||= isEmptyList(value);
+    pods.push(...placeWarnings(part.pods, place));
+    objects.push(...part.objects);
+    warnings.push(...place(part.faults.warnings));
   }
   if (isEmpty) return { kind: "refused", faults: [NO_DOCUMENT] };
   warnings.push(...closingLine(droppedWarnings, "warnings"));
   return { kind: "read", pods, objects, warnings, faulty, hasEmptyList };
+}
+
+/** Reads all documents, each in one part or several. */
+function* readEach(
+  text: TextReading & { readonly kind: "ok" },
+  options: ManifestOptions,
+  split: (value: RawValue, options: ReaderOptions) => Iterable<DocumentReader>,
+) {
+  const { documents, mayShow } = text;
+  // Words for thousands of bad parts would only cost time, memory and logs.
+  const reading = { ...options, mayShow, budget: new FaultBudget() };
+  for (const [index, document] of documents.entries()) {
+    const { value } = document;
+    if (value === null) continue;
+    const parts = [...split(value, reading)];
+    const place = placer(document, index + 1, parts.flatMap(allSaid));
+    for (const part of parts) yield { part, place, value };
+  }
+}
+
+function whole(value: RawValue, options: ReaderOptions): DocumentReader[] {
+  const reader = new DocumentReader(options);
+  reader.object(value);
+  return [reader];
 }
 
 function allSaid({ faults }: DocumentReader): readonly Fault[] {

@@ -53,54 +53,24 @@ export interface PodNameHint {
   readonly namespace?: string;
 }
 
-interface KindReader {
-  readonly apiVersion: string;
-  readonly read: (reader: DocumentReader, value: RawObject, at: Place) => void;
-}
-
-function objectReader(
-  kind: LocalObject["kind"],
-  apiVersion: string,
-): [LocalObject["kind"], KindReader] {
-  const read: KindReader["read"] = (reader, value, at) =>
-    reader.localObject(kind, value, at);
-  return [kind, { apiVersion, read }];
-}
-
 /** Everything that a manifest may hold but lists, with its one version. */
-const ITEM_KINDS: ReadonlyMap<string, KindReader> = new Map<
-  ItemKind,
-  KindReader
->([
-  ["Pod", {
-    apiVersion: "v1",
-    read: (reader, value, at) => reader.pod(value, at),
-  }],
-  objectReader("ConfigMap", "v1"),
-  objectReader("Secret", "v1"),
-  objectReader("PersistentVolumeClaim", "v1"),
-  objectReader("RuntimeClass", "node.k8s.io/v1"),
+const ITEM_KINDS: ReadonlyMap<string, string> = new Map<ItemKind, string>([
+  ["Pod", "v1"],
+  ["ConfigMap", "v1"],
+  ["Secret", "v1"],
+  ["PersistentVolumeClaim", "v1"],
+  ["RuntimeClass", "node.k8s.io/v1"],
+]);
+const POD_KINDS: ReadonlyMap<string, string> = new Map([["Pod", "v1"]]);
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ...ITEM_KINDS,
+  ["List", "v1"],
+  ["PodList", "v1"],
 ]);
 
 function isItemKind(kind: RawValue): kind is ItemKind {
   return typeof kind === "string" && ITEM_KINDS.has(kind);
 }
-
-const LIST_READER: KindReader = {
-  apiVersion: "v1",
-  read: (reader, value, at) => reader.list(value, at),
-};
-
-const POD_KINDS: ReadonlyMap<string, KindReader> = new Map(
-  [...ITEM_KINDS].filter(([kind]) => kind === "Pod"),
-);
-
-/** Everything that a manifest may hold. */
-const KINDS: ReadonlyMap<string, KindReader> = new Map([
-  ...ITEM_KINDS,
-  ["List", LIST_READER],
-  ["PodList", LIST_READER],
-]);
 
 /** What something that is not valid says of itself. */
 export interface PartHint {
@@ -145,10 +115,10 @@ export class DocumentReader {
       this.#stray(at).invalid(value, wanted);
       return;
     }
-    this.#readerOf(value, at, KINDS)?.read(this, value, at);
+    this.#read(value, at, KINDS);
   }
 
-  list(value: RawObject, at: Place): void {
+  #list(value: RawObject, at: Place): void {
     for (const key of Object.keys(value)) {
       if (LIST_FIELDS.has(key)) continue;
       at.child(key).unknownField(
@@ -185,11 +155,10 @@ export class DocumentReader {
     }
     // The items of a PodList from an API server do not say again what they are.
     const filled = isPod ? { apiVersion: "v1", kind: "Pod", ...value } : value;
-    const kinds = isPod ? POD_KINDS : ITEM_KINDS;
-    this.#readerOf(filled, at, kinds)?.read(this, filled, at);
+    this.#read(filled, at, isPod ? POD_KINDS : ITEM_KINDS);
   }
 
-  localObject(kind: LocalObject["kind"], value: RawObject, at: Place): void {
+  #object(kind: LocalObject["kind"], value: RawObject, at: Place): void {
     const settle = (): void => this.faults.settle();
     const own = withoutServerFields(value, {
       hasStatus: kind === "PersistentVolumeClaim",
@@ -202,7 +171,7 @@ export class DocumentReader {
     return this.#mayShow ? at : at.concealed();
   }
 
-  pod(value: RawObject, at: Place): void {
+  #pod(value: RawObject, at: Place): void {
     const hint = nameHint(value);
     if (hint !== undefined) this.named.push(hint);
     const warned = this.faults.warnings.length;
@@ -229,25 +198,28 @@ export class DocumentReader {
     });
   }
 
-  #readerOf(
+  #read(
     value: RawObject,
     at: Place,
-    kinds: ReadonlyMap<string, KindReader>,
-  ): KindReader | undefined {
+    kinds: ReadonlyMap<string, string>,
+  ): void {
     this.#named = nameHint(value);
     const kind = value["kind"] ?? "";
-    this.#kind = isItemKind(kind) ? kind : undefined;
     const apiVersion = value["apiVersion"] ?? "";
+    this.#kind = isItemKind(kind) ? kind : undefined;
     const names = [...kinds.keys()];
-    const reader = typeof kind === "string" ? kinds.get(kind) : undefined;
+    const known = typeof kind === "string" ? kinds.get(kind) : undefined;
     if (kind === "") at.child("kind").required(`one of ${names.join(", ")}`);
-    else if (reader === undefined) at.child("kind").unsupported(kind, names);
-    const wanted = reader?.apiVersion ?? "v1";
+    else if (known === undefined) at.child("kind").unsupported(kind, names);
+    const wanted = known ?? "v1";
     if (apiVersion === "") at.child("apiVersion").required(`"${wanted}"`);
     else if (apiVersion !== wanted) {
       at.child("apiVersion").unsupported(apiVersion, [wanted]);
     }
-    return apiVersion === wanted ? reader : undefined;
+    if (apiVersion !== known) return;
+    if (!isItemKind(kind)) this.#list(value, at);
+    else if (kind === "Pod") this.#pod(value, at);
+    else this.#object(kind, value, at);
   }
 }
 

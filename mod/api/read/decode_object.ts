@@ -18,10 +18,13 @@ import {
 import type { RawObject, RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodSpec } from "../types/mod.ts";
 import {
-  checkEnum,
+  checkFields,
+  each,
   labelProblem,
   mapKeyProblem,
-  requireShape,
+  oneOf,
+  required,
+  shape,
   subdomainProblem,
   validateMetadata,
   validateOverhead,
@@ -62,8 +65,23 @@ export interface ObjectReading {
   readonly settle: () => void;
 }
 
+/**
+ * Reads the fields of an object. What has the wrong type is reported and missing in the
+ * result.
+ */
+function readFields<Fields>(
+  kind: LocalObject["kind"],
+  value: RawObject,
+  { at, settle }: ObjectReading,
+): Fields & { readonly metadata?: ObjectMeta } {
+  const typed = readTyped(value, kind, at);
+  settle();
+  // The schema has checked every field.
+  return typed as Fields & { readonly metadata?: ObjectMeta };
+}
+
 /** Checks what names an object of a namespace, and says what it is called. */
-export function readRef(metadata: ObjectMeta, at: Place): ObjectRef {
+function readRef(metadata: ObjectMeta, at: Place): ObjectRef {
   validateMetadata(metadata, at.child("metadata"));
   // Empty is the same as absent and means the default namespace.
   return {
@@ -77,21 +95,14 @@ const MAX_TOTAL_BYTES = 1024 * 1024;
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Reads and checks a ConfigMap. */
-export function readConfigMap(
-  value: RawObject,
-  { at, settle }: ObjectReading,
-): KeyedObject {
-  // The schema has checked every field; what was wrong is missing and reported.
-  const typed = readTyped(value, "ConfigMap", at) as {
-    readonly metadata?: ObjectMeta;
-    readonly data?: Texts;
-    readonly binaryData?: Texts;
-    readonly immutable?: boolean;
-  };
-  settle();
+function readConfigMap(value: RawObject, reading: ObjectReading): KeyedObject {
+  const { at } = reading;
   const { metadata = {}, data = {}, binaryData = {}, immutable = false } =
-    typed;
+    readFields<{
+      readonly data?: Texts;
+      readonly binaryData?: Texts;
+      readonly immutable?: boolean;
+    }>("ConfigMap", value, reading);
   const ref = readRef(metadata, at);
   const entries = readText(data, at.child("data"));
   const binaryAt = at.child("binaryData");
@@ -105,25 +116,20 @@ export function readConfigMap(
   return { kind: "ConfigMap", ...ref, entries, type: "", immutable };
 }
 
-/** Reads and checks a Secret. No fault ever shows what is in it. */
-export function readSecret(
-  value: RawObject,
-  { at, settle }: ObjectReading,
-): KeyedObject {
+/** No fault ever shows what is in it: its values are read apart from the rest. */
+function readSecret(value: RawObject, reading: ObjectReading): KeyedObject {
+  const { at } = reading;
   const { data, stringData, ...rest } = value;
-  // As above; the values are read apart from the rest, since they are not to be shown.
-  const typed = readTyped(rest, "Secret", at) as {
-    readonly metadata?: ObjectMeta;
+  const { metadata = {}, type: named, immutable = false } = readFields<{
     readonly type?: string;
     readonly immutable?: boolean;
-  };
+  }>("Secret", rest, reading);
+  const type = named || "Opaque";
   const dataAt = at.child("data").concealed();
   const textAt = at.child("stringData").concealed();
   const encoded = readTexts(data, dataAt);
   const texts = readTexts(stringData, textAt);
-  settle();
-  const { metadata = {}, immutable = false } = typed;
-  const type = typed.type || "Opaque";
+  reading.settle();
   const ref = readRef(metadata, at);
   const entries = readBinary(encoded, {
     at: dataAt,
@@ -138,7 +144,7 @@ export function readSecret(
 }
 
 function readTexts(value: RawValue | undefined, at: Place): Texts {
-  // As above: a map of strings, or nothing.
+  // A map of strings, or nothing.
   const typed = readTyped(value ?? null, "{}string", at) as Texts | undefined;
   return typed ?? {};
 }
@@ -199,30 +205,23 @@ interface ClaimSpec {
 }
 
 /**
- * Reads and checks a claim.
- *
  * A node has one class of storage, a directory for each claim. It is called `local`,
  * and a claim that names none, or the empty one, gets it as well; so does one that
  * names another, with a warning. What chooses between volumes or fills them is
  * refused, since there is nothing to choose from.
  */
-export function readClaim(
-  value: RawObject,
-  { at, settle }: ObjectReading,
-): ClaimObject {
-  // The schema has checked every field; what was wrong is missing and reported.
-  const typed = readTyped(value, "PersistentVolumeClaim", at) as {
-    readonly metadata?: ObjectMeta;
-    readonly spec?: ClaimSpec;
-  };
-  settle();
-  const { metadata = {}, spec = {} } = typed;
+function readClaim(value: RawObject, reading: ObjectReading): ClaimObject {
+  const { at } = reading;
+  const { metadata = {}, spec = {} } = readFields<
+    { readonly spec?: ClaimSpec }
+  >("PersistentVolumeClaim", value, reading);
   const ref = readRef(metadata, at);
   const specAt = at.child("spec");
-  const { accessModes = [], volumeMode = "Filesystem" } = spec;
-  validateModes(accessModes, specAt.child("accessModes"));
-  checkEnum(volumeMode, ["Block", "Filesystem"], specAt.child("volumeMode"));
-  checkClass(spec.storageClassName, specAt.child("storageClassName"));
+  checkFields(spec, specAt, {
+    accessModes: validateModes,
+    volumeMode: oneOf("Block", "Filesystem"),
+    storageClassName: checkClass,
+  });
   for (const [name, absent] of FOREIGN_FIELDS) {
     const found = Object.entries(spec).find(([key]) => key === name)?.[1];
     if (found === undefined || found === "") continue;
@@ -233,8 +232,8 @@ export function readClaim(
   return {
     kind: "PersistentVolumeClaim",
     ...ref,
-    accessModes,
-    volumeMode: volumeMode === "Block" ? "Block" : "Filesystem",
+    accessModes: spec.accessModes ?? [],
+    volumeMode: spec.volumeMode === "Block" ? "Block" : "Filesystem",
     storage: readStorage(spec, specAt.child("resources")),
   };
 }
@@ -261,12 +260,13 @@ const FOREIGN_FIELDS: readonly (readonly [string, string])[] = [
   ["volumeName", "are no volumes to choose from"],
 ];
 
-function validateModes(modes: readonly string[], at: Place): void {
-  if (modes.length === 0) at.required("at least 1 access mode is required");
-  for (const [i, mode] of modes.entries()) {
-    checkEnum(mode, ACCESS_MODES, at.index(i));
-  }
-  if (modes.includes("ReadWriteOncePod") && modes.length > 1) {
+function validateModes(
+  modes: readonly string[] | undefined,
+  at: Place,
+): void {
+  if (!modes?.length) at.required("at least 1 access mode is required");
+  each(oneOf(...ACCESS_MODES))(modes, at);
+  if (modes?.includes("ReadWriteOncePod") && modes.length > 1) {
     at.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }
@@ -293,31 +293,26 @@ function readStorage(spec: ClaimSpec, at: Place): Quantity | undefined {
   return parseQuantity(storage);
 }
 
-/**
- * Reads and checks a RuntimeClass.
- *
- * Its tolerations are checked and then left out: a node by itself has no taints.
- */
-export function readRuntimeClass(
+/** Its tolerations are checked and then left out: a node by itself has no taints. */
+function readRuntimeClass(
   value: RawObject,
-  { at, settle }: ObjectReading,
+  reading: ObjectReading,
 ): RuntimeClassObject {
-  // The schema has checked every field; what was wrong is missing and reported.
-  const typed = readTyped(value, "RuntimeClass", at) as {
-    readonly metadata?: ObjectMeta;
-    readonly handler?: string;
-    readonly overhead?: { readonly podFixed?: PodSpec["overhead"] };
-    readonly scheduling?: Pick<PodSpec, "nodeSelector" | "tolerations">;
-  };
-  settle();
-  const { metadata = {}, handler = "", overhead, scheduling = {} } = typed;
+  const { at } = reading;
+  const { metadata = {}, handler = "", overhead, scheduling = {} } = readFields<
+    {
+      readonly handler?: string;
+      readonly overhead?: { readonly podFixed?: PodSpec["overhead"] };
+      readonly scheduling?: Pick<PodSpec, "nodeSelector" | "tolerations">;
+    }
+  >("RuntimeClass", value, reading);
   const { name } = readRef(metadata, at);
   if (metadata.namespace) {
     at.child("metadata").child("namespace").forbidden(
       "not allowed on this type",
     );
   }
-  requireShape(handler, labelProblem, at.child("handler"));
+  required(shape(labelProblem))(handler, at.child("handler"));
   const { podFixed = {} } = overhead ?? {};
   validateOverhead(podFixed, at.child("overhead").child("podFixed"));
   // The rules for a pod's own selector and tolerations, in fields of the same names.

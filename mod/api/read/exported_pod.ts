@@ -39,41 +39,35 @@ export interface PlainPod {
  * nothing anywhere; all the rest is a fault.
  */
 export function withoutClusterFields(pod: RawObject): PlainPod {
-  const { status: _status, ...rest } = pod;
+  const { status, ...rest } = pod;
+  const leftOut: string[] = [];
   const isFound = isExported(pod);
-  const metadata = isFound
-    ? pick(pod["metadata"], "metadata", isClusterMetadata)
-    : pick(pod["metadata"], "metadata", (key) => SERVER_FIELDS.has(key));
-  const value = { ...rest, ...whole("metadata", metadata.value) };
-  if (!isFound) return { value, leftOut: [] };
-  const annotations = isRawObject(metadata.value)
-    ? pick(
-      metadata.value["annotations"],
-      "metadata.annotations",
-      (key) => AGENT_ANNOTATIONS.has(key),
-    )
-    : NOTHING;
-  const spec = pick(pod["spec"], "spec", (key) => CLUSTER_SPEC.has(key));
-  const plain = withoutToken(spec.value);
-  return {
-    value: {
-      ...value,
-      ...(isRawObject(metadata.value) && {
-        metadata: {
-          ...metadata.value,
-          ...whole("annotations", annotations.value),
-        },
-      }),
-      ...whole("spec", plain.value),
-    },
-    leftOut: [
-      ...metadata.leftOut,
-      ...annotations.leftOut,
-      ...spec.leftOut,
-      ...plain.leftOut,
-      ...(isRawObject(pod["status"]) ? ["status"] : []),
-    ],
-  };
+  const leave = (path: string) => leftOut.push(path);
+  const kept = change(rest, "metadata", (metadata) =>
+    without(
+      metadata,
+      isFound ? CLUSTER_METADATA : SERVER_FIELDS,
+      (key) => leave(`metadata.${key}`),
+    ));
+  if (!isFound) return { value: kept, leftOut: [] };
+  const unmarked = change(
+    kept,
+    "metadata",
+    (metadata) =>
+      change(metadata, "annotations", (annotations) =>
+        without(
+          annotations,
+          AGENT_ANNOTATIONS,
+          (key) => leave(`metadata.annotations[${key}]`),
+        )),
+  );
+  const value = change(unmarked, "spec", (spec) =>
+    withoutToken(
+      without(spec, CLUSTER_SPEC, (key) => leave(`spec.${key}`)),
+      (name) => leave(`the volume "${name}" and its mounts`),
+    ));
+  if (isRawObject(status)) leave("status");
+  return { value, leftOut };
 }
 
 /** What an API server writes into every object it hands out; it means nothing in a file. */
@@ -105,17 +99,6 @@ const CLUSTER_SPEC: ReadonlySet<string> = new Set([
 /** Where the token of a pod's account is mounted, unless the author mounts one. */
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-interface Picked {
-  readonly value: RawValue | undefined;
-  readonly leftOut: readonly string[];
-}
-
-const NOTHING: Picked = { value: undefined, leftOut: [] };
-
-function isClusterMetadata(key: string): boolean {
-  return CLUSTER_METADATA.has(key);
-}
-
 function isExported({ metadata, status }: RawObject): boolean {
   if (isRawObject(status) && Object.keys(status).length > 0) return true;
   if (!isRawObject(metadata)) return false;
@@ -129,33 +112,35 @@ function isExported({ metadata, status }: RawObject): boolean {
       Object.keys(annotations).some((key) => AGENT_ANNOTATIONS.has(key)));
 }
 
-/** An object without some of its fields; anything else as it is. */
-function pick(
-  value: RawValue | undefined,
-  path: string,
-  isLeftOut: (key: string) => boolean,
-): Picked {
-  if (!isRawObject(value)) return { value, leftOut: [] };
-  const entries = Object.entries(value);
-  const left = entries.filter(([key]) => isLeftOut(key));
-  if (left.length === 0) return { value, leftOut: [] };
-  return {
-    value: Object.fromEntries(entries.filter(([key]) => !isLeftOut(key))),
-    leftOut: left.map(([key]) =>
-      path === "metadata.annotations" ? `${path}[${key}]` : `${path}.${key}`
-    ),
-  };
+type Change = (value: RawValue) => RawValue;
+
+/** An object with one field changed if it is there; anything else as it is. */
+function change(value: RawObject, key: string, by: Change): RawObject;
+function change(value: RawValue, key: string, by: Change): RawValue;
+function change(value: RawValue, key: string, by: Change): RawValue {
+  if (!isRawObject(value) || value[key] === undefined) return value;
+  return { ...value, [key]: by(value[key]) };
 }
 
-function whole(key: string, value: RawValue | undefined): RawObject {
-  return value === undefined ? {} : { [key]: value };
+/** An object without some of its fields, each of which is told; anything else as it is. */
+function without(
+  value: RawValue,
+  fields: ReadonlySet<string>,
+  tell: (key: string) => void,
+): RawValue {
+  if (!isRawObject(value)) return value;
+  Object.keys(value).filter((key) => fields.has(key)).forEach(tell);
+  return Object.fromEntries(
+    Object.entries(value).filter(([key]) => !fields.has(key)),
+  );
 }
 
 /** The spec without the volume that the API server gave it for the account's token. */
-function withoutToken(spec: RawValue | undefined): Picked {
-  if (!isRawObject(spec) || !Array.isArray(spec["volumes"])) {
-    return { value: spec, leftOut: [] };
-  }
+function withoutToken(
+  spec: RawValue,
+  tell: (name: RawValue | undefined) => void,
+): RawValue {
+  if (!isRawObject(spec) || !Array.isArray(spec["volumes"])) return spec;
   const lists = ["initContainers", "containers"] as const;
   const mounted = new Set(
     lists.flatMap((list) => objectsOf(spec[list]))
@@ -169,21 +154,16 @@ function withoutToken(spec: RawValue | undefined): Picked {
   const tokens = new Set(
     objectsOf(spec["volumes"]).filter(isToken).map(({ name }) => name),
   );
-  if (tokens.size === 0) return { value: spec, leftOut: [] };
-  const volumes = spec["volumes"].filter((volume) => !isToken(volume));
+  if (tokens.size === 0) return spec;
+  tokens.forEach(tell);
+  const others = spec["volumes"].filter((volume) => !isToken(volume));
   const { volumes: _volumes, ...rest } = spec;
-  const containers = Object.fromEntries(
-    lists.filter((list) => Array.isArray(spec[list]))
-      .map((list) => [list, withoutMounts(spec[list], tokens)]),
+  const plain = lists.reduce<RawObject>(
+    (kept, list) =>
+      change(kept, list, (containers) => withoutMounts(containers, tokens)),
+    rest,
   );
-  return {
-    value: {
-      ...rest,
-      ...containers,
-      ...(volumes.length > 0 && { volumes }),
-    },
-    leftOut: [...tokens].map((name) => `the volume "${name}" and its mounts`),
-  };
+  return others.length > 0 ? { ...plain, volumes: others } : plain;
 }
 
 /** Whether a volume is one of those that API servers add, since 1.21 or before. */
@@ -199,11 +179,11 @@ function holdsToken({ name, projected, secret }: RawObject): boolean {
 }
 
 function withoutMounts(
-  containers: RawValue | undefined,
+  containers: RawValue,
   volumes: ReadonlySet<RawValue | undefined>,
-): readonly RawValue[] {
-  const list = Array.isArray(containers) ? containers : [];
-  return list.map((container) => {
+): RawValue {
+  if (!Array.isArray(containers)) return containers;
+  return containers.map((container) => {
     if (!isRawObject(container)) return container;
     const { volumeMounts, ...rest } = container;
     if (!Array.isArray(volumeMounts)) return container;

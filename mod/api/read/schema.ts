@@ -76,7 +76,7 @@ function read(
   if (value === null) return undefined;
   switch (type.kind) {
     case "scalar":
-      return readScalar(value, type.name, at);
+      return SCALARS[type.name]?.(value, at);
     case "list":
       return readList(value, type.of, at);
     case "map":
@@ -155,80 +155,58 @@ function zeroOf(type: FieldType): unknown {
   return type.kind === "scalar" && type.name === "quantity" ? "0" : "";
 }
 
-function readScalar(
-  value: RawValue,
-  name: string,
-  at: Place,
-): unknown {
-  switch (name) {
-    case "string":
-      return readString(value, at);
-    case "boolean":
-      if (typeof value === "boolean") return value;
-      return wrongType(value, "true or false", at);
-    case "int32":
-    case "int64":
-      return readInteger(value, name, at);
-    case "int-or-string":
-      return typeof value === "string"
-        ? readString(value, at)
-        : readInteger(value, "int32", at);
-    case "quantity":
-      return readQuantity(value, at);
-    case "time":
-      return readTime(value, at);
-    default:
-      return value;
-  }
-}
+/** Reads what has no parts; `undefined` when it is faulty and reported. */
+type ScalarReader = (value: RawValue, at: Place) => unknown;
 
-function readString(
-  value: RawValue,
-  at: Place,
-): unknown {
-  if (typeof value !== "string") {
-    return wrongType(value, "a string", at);
-  }
-  if (!value.isWellFormed()) {
-    at.invalid(value.toWellFormed(), "it holds half a surrogate pair");
-    return undefined;
-  }
-  return value;
+const SCALARS: Readonly<Record<string, ScalarReader>> = {
+  string: readString,
+  boolean: (value, at) =>
+    typeof value === "boolean" ? value : wrongType(value, "true or false", at),
+  int32: (value, at) => readInteger(value, at, "int32"),
+  int64: (value, at) => readInteger(value, at, "int64"),
+  "int-or-string": (value, at) =>
+    typeof value === "string"
+      ? readString(value, at)
+      : readInteger(value, at, "int32"),
+  quantity: readQuantity,
+  time: (value, at) =>
+    typeof value === "string" && TIME.test(value)
+      ? value
+      : wrongType(value, "a time such as 2006-01-02T15:04:05Z", at),
+  any: (value) => value,
+};
+
+const TIME =
+  /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+function readString(value: RawValue, at: Place): unknown {
+  if (typeof value !== "string") return wrongType(value, "a string", at);
+  if (value.isWellFormed()) return value;
+  return at.invalid(value.toWellFormed(), "it holds half a surrogate pair");
 }
 
 function readInteger(
   value: RawValue,
-  name: "int32" | "int64",
   at: Place,
+  name: "int32" | "int64",
 ): unknown {
   if (typeof value !== "number" && typeof value !== "bigint") {
     return wrongType(value, "an integer", at);
   }
-  if (typeof value === "number" && !Number.isInteger(value)) {
-    at.invalid(value, "wanted an integer, found a fraction");
-    return undefined;
-  }
   const limit = name === "int32" ? 2 ** 31 : 2 ** 63;
+  if (typeof value === "number" && !Number.isInteger(value)) {
+    return at.invalid(value, "wanted an integer, found a fraction");
+  }
   if (value < -limit || value >= limit) {
-    at.invalid(value, `out of the range of a ${name}`);
-    return undefined;
+    return at.invalid(value, `out of the range of a ${name}`);
   }
-  if (!Number.isSafeInteger(Number(value))) {
-    // It would have to be rounded to be held, and a rounded number is another one.
-    at.invalid(value, "must be between -(2^53-1) and 2^53-1");
-    return undefined;
-  }
-  return Number(value);
+  if (Number.isSafeInteger(Number(value))) return Number(value);
+  // It would have to be rounded to be held, and a rounded number is another one.
+  return at.invalid(value, "must be between -(2^53-1) and 2^53-1");
 }
 
-function readQuantity(
-  value: RawValue,
-  at: Place,
-): unknown {
-  if (
-    typeof value !== "string" && typeof value !== "number" &&
-    typeof value !== "bigint"
-  ) {
+function readQuantity(value: RawValue, at: Place): unknown {
+  if (!["string", "number", "bigint"].includes(typeof value)) {
     return wrongType(value, "a quantity", at);
   }
   // Upstream's UnmarshalJSON takes blanks off.
@@ -243,8 +221,7 @@ function readQuantity(
     const detail = error instanceof RangeError
       ? "a quantity must be less than 2^63"
       : "wanted a quantity such as 250m, 1.5 or 64Mi";
-    at.invalid(value, detail);
-    return undefined;
+    return at.invalid(value, detail);
   }
 }
 
@@ -252,17 +229,6 @@ function trimBlanks(text: string): string {
   let start = 0;
   while (text[start] === " ") start++;
   return trimEndOf(text.slice(start), " ");
-}
-
-const TIME =
-  /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
-function readTime(
-  value: RawValue,
-  at: Place,
-): unknown {
-  if (typeof value === "string" && TIME.test(value)) return value;
-  return wrongType(value, "a time such as 2006-01-02T15:04:05Z", at);
 }
 
 function wrongType(

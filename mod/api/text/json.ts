@@ -10,7 +10,6 @@
 
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { clipText } from "../fault/mod.ts";
-import { FieldSearch, type FieldTrail, rootTrail } from "./field_trail.ts";
 import {
   MAX_DEPTH,
   MAX_KEY,
@@ -22,11 +21,9 @@ import {
   SourceError,
   type SourceResult,
   TextLines,
-  TOO_DEEP,
-  TOO_LONG_KEY,
-  TOO_LONG_SCALAR,
-  TOO_MANY_VALUES,
+  TOO_LONG,
 } from "./source_text.ts";
+import { linesOf, pathText, WrittenField } from "./written_field.ts";
 
 /** True when the first thing in a text is an opening brace: it is taken for JSON then. */
 export function looksLikeJson(text: string): boolean {
@@ -38,143 +35,122 @@ export function parseJson(
   text: string,
   meter: WorkMeter = UNMETERED,
 ): SourceResult {
-  const source = { text, meter };
+  const lines = new TextLines(text, meter);
   try {
-    const value = new Parser(source).document();
-    return { kind: "ok", documents: [new JsonDocument(source, value)] };
+    const value = new Parser(text, meter).document();
+    const locate: SourceDocument["locate"] = (fields) =>
+      linesOf(fields, new Parser(text, meter).places(), lines);
+    return { kind: "ok", documents: [{ value, locate }] };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const { message, offset } = error;
-    const line = new TextLines(text, meter).lineOf(offset);
-    const field = fieldAt(source);
+    const { message, field } = error;
+    const line = lines.lineOf(error.offset);
     return { kind: "refused", fault: { field, message, line, document: 1 } };
   }
-}
-
-interface JsonSource {
-  readonly text: string;
-  readonly meter: WorkMeter;
-}
-
-class JsonDocument implements SourceDocument {
-  readonly value: RawValue;
-  readonly #source: JsonSource;
-
-  constructor(source: JsonSource, value: RawValue) {
-    this.#source = source;
-    this.value = value;
-  }
-
-  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number> {
-    const { text, meter } = this.#source;
-    const search = new FieldSearch(fields, meter);
-    new Parser(this.#source, search.root()).document();
-    return new TextLines(text, meter).linesOf(search.offsets());
-  }
-}
-
-// Reads once more with field names, up to the same error.
-function fieldAt(source: JsonSource): string {
-  try {
-    new Parser(source, rootTrail()).document();
-  } catch (error) {
-    if (error instanceof SourceError) return error.field;
-    throw error;
-  }
-  return "";
 }
 
 /** One pass over one text. */
 class Parser {
   readonly #text: string;
   readonly #meter: WorkMeter;
-  readonly #root: FieldTrail | undefined;
+  /** The way to what is being read. */
+  readonly #path: (string | number)[] = [];
   #at = 0;
   #depth = 0;
   #nodes = 0;
 
-  constructor({ text, meter }: JsonSource, root?: FieldTrail) {
+  constructor(text: string, meter: WorkMeter) {
     this.#text = text;
     this.#meter = meter;
-    this.#root = root;
   }
 
   document(): RawValue {
+    return this.#document(undefined);
+  }
+
+  /** Where the fields of the document are written. */
+  places(): WrittenField {
     this.#skipSpace();
-    this.#root?.recordOffset(this.#at);
-    const value = this.#value(this.#root);
+    const root = new WrittenField(this.#at);
+    this.#document(root);
+    return root;
+  }
+
+  #document(root: WrittenField | undefined): RawValue {
+    const value = this.#value(root);
     this.#skipSpace();
     if (this.#at < this.#text.length) {
-      this.#fail("wanted nothing after the first value", this.#root);
+      this.#fail("wanted nothing after the first value");
     }
     return value;
   }
 
-  #value(field: FieldTrail | undefined): RawValue {
+  #value(place: WrittenField | undefined): RawValue {
     this.#meter.spend(1);
-    if (++this.#nodes > MAX_NODES) this.#refuse(TOO_MANY_VALUES, field);
+    if (++this.#nodes > MAX_NODES) this.#refuse(TOO_LONG.values);
     this.#skipSpace();
     switch (this.#text[this.#at]) {
       case "{":
-        return this.#object(field);
+        return this.#object(place);
       case "[":
-        return this.#array(field);
+        return this.#array(place);
       case '"':
-        return this.#string(field);
+        return this.#string();
       default:
-        return this.#literal(field);
+        return this.#literal();
     }
   }
 
-  #object(field: FieldTrail | undefined): RawValue {
+  #object(place: WrittenField | undefined): RawValue {
     const target: Record<string, RawValue> = {};
-    this.#open(field);
+    this.#open();
     for (let first = true; !this.#takeIf("}"); first = false) {
-      if (!first) this.#take(",", field);
+      if (!first) this.#take(",");
       this.#skipSpace();
       const offset = this.#at;
       if (this.#text[offset] !== '"') {
-        this.#fail("wanted a key in quotes", field);
+        this.#fail("wanted a key in quotes");
       }
-      const key = this.#string(field);
-      if (key.length > MAX_KEY) this.#refuse(TOO_LONG_KEY, field, offset);
-      const place = field?.child(key);
-      place?.recordOffset(offset);
+      const key = this.#string();
+      if (key.length > MAX_KEY) this.#refuse(TOO_LONG.key, offset);
+      this.#path.push(key);
       if (Object.hasOwn(target, key)) {
         const message = `Duplicate value: key "${clipText(key)}"`;
-        this.#refuse(message, place, offset);
+        this.#refuse(message, offset);
       }
-      this.#take(":", place);
-      setOwn(target, key, this.#value(place));
+      this.#take(":");
+      setOwn(target, key, this.#value(place?.add(key, offset)));
+      this.#path.pop();
     }
     this.#depth--;
     return target;
   }
 
-  #array(field: FieldTrail | undefined): RawValue {
+  #array(place: WrittenField | undefined): RawValue {
     const items: RawValue[] = [];
-    this.#open(field);
+    this.#open();
     for (let first = true; !this.#takeIf("]"); first = false) {
-      if (!first) this.#take(",", field);
+      if (!first) this.#take(",");
       this.#skipSpace();
-      const place = field?.index(items.length);
-      place?.recordOffset(this.#at);
-      items.push(this.#value(place));
+      const { length } = items;
+      this.#path.push(length);
+      items.push(this.#value(place?.add(length, this.#at)));
+      this.#path.pop();
     }
     this.#depth--;
     return items;
   }
 
-  #string(field: FieldTrail | undefined): string {
+  #string(): string {
     const start = this.#at;
     const end = this.#stringEnd(start + 1);
-    if (end - start > MAX_SCALAR) this.#refuse(TOO_LONG_SCALAR, field, start);
+    if (end - start > MAX_SCALAR) this.#refuse(TOO_LONG.scalar, start);
     this.#meter.spend(Math.max(0, end - start));
     const text = this.#text.slice(start, end);
     // Searched, not matched as a whole: a pattern's stack is too small for megabytes.
     if (end < 0 || CONTROL.test(text)) {
       const wanted = "wanted a string that ends on its line";
-      this.#fail(`${wanted} and holds no control characters`, field);
+      this.#fail(`${wanted} and holds no control characters`);
     }
     this.#at = end;
     if (!text.includes("\\")) return text.slice(1, -1);
@@ -183,7 +159,7 @@ class Parser {
     } catch {
       // Which escape it is does not matter: the line is named.
       this.#at = start;
-      return this.#fail("wanted a string without unknown escapes", field);
+      return this.#fail("wanted a string without unknown escapes");
     }
   }
 
@@ -199,16 +175,16 @@ class Parser {
     }
   }
 
-  #literal(field: FieldTrail | undefined): RawValue {
+  #literal(): RawValue {
     // A number of more digits is none that anything can hold.
     const rest = this.#text.slice(this.#at, this.#at + MAX_LITERAL);
     const match = LITERAL.exec(rest);
-    if (match === null) this.#fail("wanted a value", field);
+    if (match === null) this.#fail("wanted a value");
     const [text, integer] = match;
     this.#at += text.length;
     this.#meter.spend(text.length);
     if (text.length === MAX_LITERAL) {
-      this.#fail("the number is too large", field);
+      this.#fail("the number is too large");
     }
     if (text === "true") return true;
     if (text === "false") return false;
@@ -218,17 +194,17 @@ class Parser {
       return value === 0 ? 0 : value;
     }
     if (integer !== undefined && integer.length <= 64) return BigInt(integer);
-    if (!Number.isFinite(value)) this.#fail("the number is too large", field);
+    if (!Number.isFinite(value)) this.#fail("the number is too large");
     return value;
   }
 
-  #open(field: FieldTrail | undefined): void {
+  #open(): void {
     this.#at++;
-    if (++this.#depth > MAX_DEPTH) this.#refuse(TOO_DEEP, field);
+    if (++this.#depth > MAX_DEPTH) this.#refuse(TOO_LONG.depth);
   }
 
-  #take(char: string, field: FieldTrail | undefined): void {
-    if (!this.#takeIf(char)) this.#fail(`wanted "${char}"`, field);
+  #take(char: string): void {
+    if (!this.#takeIf(char)) this.#fail(`wanted "${char}"`);
   }
 
   #takeIf(char: string): boolean {
@@ -245,19 +221,15 @@ class Parser {
     }
   }
 
-  #fail(wanted: string, field: FieldTrail | undefined): never {
+  #fail(wanted: string): never {
     const found = this.#at < this.#text.length
       ? `found ${JSON.stringify(this.#text.slice(this.#at, this.#at + 10))}`
       : "found the end of the text";
-    this.#refuse(`Invalid value: not valid JSON: ${found}, ${wanted}`, field);
+    this.#refuse(`Invalid value: not valid JSON: ${found}, ${wanted}`);
   }
 
-  #refuse(
-    message: string,
-    field: FieldTrail | undefined,
-    offset: number = this.#at,
-  ): never {
-    throw new SourceError(message, offset, { field: String(field ?? "") });
+  #refuse(message: string, offset: number = this.#at): never {
+    throw new SourceError(message, offset, { field: pathText(this.#path) });
   }
 }
 

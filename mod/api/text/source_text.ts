@@ -76,22 +76,18 @@ export const MAX_KEY = 1024;
  */
 export const MAX_SCALAR: number = 1.5 * 1024 * 1024;
 
-/** What is said of a text that exceeds {@linkcode MAX_SCALAR}. */
-export const TOO_LONG_SCALAR: string =
-  `Too long: a value of more than ${MAX_SCALAR} characters`;
-/** What is said of a text that exceeds {@linkcode MAX_KEY}. */
-export const TOO_LONG_KEY: string =
-  `Too long: a key of more than ${MAX_KEY} characters`;
-/** What is said of a text that exceeds {@linkcode MAX_DEPTH}. */
-export const TOO_DEEP: string =
-  `Too long: nested deeper than ${MAX_DEPTH} levels`;
-/** What is said of a text that exceeds {@linkcode MAX_NODES}. */
-export const TOO_MANY_VALUES: string =
-  `Too long: more than ${MAX_NODES} values, aliases followed to their anchors`;
-
-/** What is said of a text that exceeds {@linkcode MAX_EXPANDED}. */
-export const TOO_MUCH_TEXT: string =
-  `Too long: more than ${MAX_EXPANDED} characters, aliases followed to their anchors`;
+/** What is said of a text that exceeds one of the bounds. */
+export const TOO_LONG: Readonly<
+  Record<"scalar" | "key" | "depth" | "values" | "text", string>
+> = {
+  scalar: `Too long: a value of more than ${MAX_SCALAR} characters`,
+  key: `Too long: a key of more than ${MAX_KEY} characters`,
+  depth: `Too long: nested deeper than ${MAX_DEPTH} levels`,
+  values:
+    `Too long: more than ${MAX_NODES} values, aliases followed to their anchors`,
+  text:
+    `Too long: more than ${MAX_EXPANDED} characters, aliases followed to their anchors`,
+};
 
 /** Text of a manifest, or why it is none. */
 export type TextResult =
@@ -125,12 +121,13 @@ export function decodeText(source: Uint8Array | string): TextResult {
 /** The lines of one text, for all of its documents; counted when first asked for. */
 export class TextLines {
   readonly #text: string;
-  readonly #meter: WorkMeter;
+  /** Is told of the work that lines take. */
+  readonly meter: WorkMeter;
   #starts: readonly number[] | undefined;
 
   constructor(text: string, meter: WorkMeter = UNMETERED) {
     this.#text = text;
-    this.#meter = meter;
+    this.meter = meter;
   }
 
   /** Says which line an offset is on, from 1. */
@@ -146,16 +143,9 @@ export class TextLines {
     return low + 1;
   }
 
-  /** As {@linkcode lineOf} for each of several fields. */
-  linesOf(offsets: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-    return new Map(
-      [...offsets].map(([field, offset]) => [field, this.lineOf(offset)]),
-    );
-  }
-
   #count(): readonly number[] {
     const text = this.#text;
-    this.#meter.spend(text.length);
+    this.meter.spend(text.length);
     const starts = [0];
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);

@@ -13,17 +13,16 @@ import { EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import type { Event } from "js-yaml";
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { clipText, type Fault } from "../fault/mod.ts";
-import { FieldSearch, rootTrail } from "./field_trail.ts";
 import {
   MAX_DEPTH,
   MAX_NODES,
-  type RawValue,
   type SourceDocument,
   SourceError,
   type SourceResult,
   TextLines,
-  TOO_MANY_VALUES,
+  TOO_LONG,
 } from "./source_text.ts";
+import { linesOf } from "./written_field.ts";
 import { Composer } from "./yaml_composer.ts";
 
 /** Reads every document of a YAML text. Never throws on bad text. */
@@ -44,44 +43,19 @@ export function parseYaml(
   for (let index = 0; index < events.length; index = composer.position) {
     try {
       const value = composer.document(index);
-      documents.push(new YamlDocument(source, { value, index }));
+      // Composed once more, this time to learn where its fields are written.
+      const locate: SourceDocument["locate"] = (fields) =>
+        linesOf(fields, new Composer(source).places(index), source.lines);
+      documents.push({ value, locate });
     } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
       const document = documents.length + 1;
-      const { field, message, offset } = explain(error, source, index);
+      const { field, message, offset } = error;
       const line = source.lines.lineOf(offset);
       return { kind: "refused", fault: { field, message, line, document } };
     }
   }
   return { kind: "ok", documents };
-}
-
-interface YamlSource {
-  readonly text: string;
-  readonly events: readonly Event[];
-  readonly meter: WorkMeter;
-  readonly lines: TextLines;
-}
-
-class YamlDocument implements SourceDocument {
-  readonly value: RawValue;
-  readonly #source: YamlSource;
-  readonly #index: number;
-
-  constructor(
-    source: YamlSource,
-    document: { readonly value: RawValue; readonly index: number },
-  ) {
-    this.value = document.value;
-    this.#source = source;
-    this.#index = document.index;
-  }
-
-  locate(fields: ReadonlySet<string>): ReadonlyMap<string, number> {
-    const { meter, lines } = this.#source;
-    const search = new FieldSearch(fields, meter);
-    new Composer(this.#source, search.root()).document(this.#index);
-    return lines.linesOf(search.offsets());
-  }
 }
 
 /** Keys and values; more of them are refused before anything is made of them. */
@@ -96,29 +70,13 @@ function boundedDepth(): number {
   let nodes = 0;
   const counting = {
     valueOf(): number {
-      if (++nodes > MAX_EVENTS) throw new SourceError(TOO_MANY_VALUES, 0);
+      if (++nodes > MAX_EVENTS) throw new SourceError(TOO_LONG.values, 0);
       return MAX_DEPTH;
     },
     toString: () => String(MAX_DEPTH),
   };
   // The one place where js-yaml reads it is a comparison.
   return counting as unknown as number;
-}
-
-// Composes once more, this time with field names, to say where it went wrong.
-function explain(
-  error: unknown,
-  source: YamlSource,
-  index: number,
-): SourceError {
-  let found = error;
-  try {
-    new Composer(source, rootTrail()).document(index);
-  } catch (again) {
-    found = again;
-  }
-  if (!(found instanceof SourceError)) throw found;
-  return found;
 }
 
 function syntaxFault(error: unknown, text: string, meter: WorkMeter): Fault {

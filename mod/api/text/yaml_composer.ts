@@ -6,9 +6,8 @@
 
 import { EVENT_ID, getScalarValue } from "js-yaml";
 import type { AliasEvent, Event, ScalarEvent } from "js-yaml";
-import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
+import type { WorkMeter } from "../../base/mod.ts";
 import { clipText } from "../fault/mod.ts";
-import type { FieldTrail } from "./field_trail.ts";
 import {
   MAX_DEPTH,
   MAX_EXPANDED,
@@ -18,28 +17,26 @@ import {
   type RawValue,
   setOwn,
   SourceError,
-  TOO_DEEP,
-  TOO_LONG_KEY,
-  TOO_LONG_SCALAR,
-  TOO_MANY_VALUES,
-  TOO_MUCH_TEXT,
+  TOO_LONG,
 } from "./source_text.ts";
+import { pathText, WrittenField } from "./written_field.ts";
 import { resolvePlain, resolveTagged, tagName } from "./yaml_scalar.ts";
 
 /** A text, cut into events. */
 export interface ComposerSource {
   readonly text: string;
   readonly events: readonly Event[];
-  readonly meter?: WorkMeter;
+  readonly meter: WorkMeter;
 }
 
-/** Turns events into values. With a trail it also knows their fields, and tells where they are written. */
+/** Turns events into values, and on demand into the places where they are written. */
 export class Composer {
   position = 0;
   readonly #text: string;
   readonly #events: readonly Event[];
   readonly #meter: WorkMeter;
-  readonly #root: FieldTrail | undefined;
+  /** The way to what is being composed. */
+  readonly #path: (string | number)[] = [];
   #anchors = new Map<string, Anchor | "open">();
   #nodes = 0;
   /** Characters of keys and scalars, aliases followed. */
@@ -47,55 +44,58 @@ export class Composer {
   #depth = 0;
   /** The deepest level reached since an anchor was opened. */
   #reached = 0;
-  #merging = 0;
-  /** Above 0 what is walked has been composed, and only its places are of interest. */
-  #retelling = 0;
 
-  constructor(source: ComposerSource, root?: FieldTrail) {
-    const { text, events, meter = UNMETERED } = source;
-    this.#text = text;
-    this.#events = events;
-    this.#meter = meter;
-    this.#root = root;
+  constructor(source: ComposerSource) {
+    this.#text = source.text;
+    this.#events = source.events;
+    this.#meter = source.meter;
   }
 
+  /** The document that begins with an event. */
   document(index: number): RawValue {
+    return this.#document(index, undefined);
+  }
+
+  /** Where the fields of that document are written. */
+  places(index: number): WrittenField {
+    const root = new WrittenField(offsetOf(this.#events[index + 1]));
+    this.#document(index, root);
+    return root;
+  }
+
+  #document(index: number, root: WrittenField | undefined): RawValue {
     const event = this.#events[index];
     this.position = index + 1;
     this.#anchors = new Map();
     if (event?.type === EVENT_ID.DOCUMENT) {
       const known = event.directives.every((one) => one.kind !== "tag");
-      if (!known) {
-        this.#fail("Unsupported value: %TAG directive", 0, this.#root);
-      }
+      if (!known) this.#fail("Unsupported value: %TAG directive", 0);
     }
-    this.#recordPlace(this.#root);
-    const value = this.#node(this.#root);
+    const value = this.#node(root);
     // Step over the end of the document.
     this.position++;
     return value;
   }
 
-  #node(field: FieldTrail | undefined): RawValue {
+  #node(place: WrittenField | undefined): RawValue {
     const index = this.position++;
     const event = this.#events[index];
-    this.#count(event, field);
+    this.#count(event);
     switch (event?.type) {
       case EVENT_ID.SCALAR: {
-        if (this.#retelling > 0 && field !== undefined) return null;
-        const value = this.#scalar(event, field);
+        const value = this.#scalar(event);
         if (event.anchorStart >= 0) {
           const size = sizeOf(value);
-          const anchor = { value, nodes: 1, size, height: 0, index };
+          const anchor = { value, nodes: 1, size, height: 0, place };
           this.#anchors.set(this.#anchorName(event), anchor);
         }
         return value;
       }
       case EVENT_ID.ALIAS:
-        return this.#alias(event, field);
+        return this.#alias(event, place);
       case EVENT_ID.SEQUENCE:
       case EVENT_ID.MAPPING:
-        return this.#collection(event, field);
+        return this.#collection(event, place);
       default:
         throw new SourceError("Invalid value: unexpected end of text", 0);
     }
@@ -103,11 +103,10 @@ export class Composer {
 
   #collection(
     event: Extract<Event, { readonly start: number }>,
-    field: FieldTrail | undefined,
+    place: WrittenField | undefined,
   ): RawValue {
-    const index = this.position - 1;
     const isMap = event.type === EVENT_ID.MAPPING;
-    if (event.tagStart >= 0) this.#checkCollectionTag(event, field);
+    if (event.tagStart >= 0) this.#checkCollectionTag(event);
     const name = event.anchorStart >= 0 ? this.#anchorName(event) : undefined;
     const reached = this.#reached;
     const nodes = this.#nodes;
@@ -118,7 +117,7 @@ export class Composer {
     }
     this.#depth++;
     this.#reached = Math.max(this.#reached, this.#depth);
-    const value = isMap ? this.#mapping(field) : this.#sequence(field);
+    const value = isMap ? this.#mapping(place) : this.#sequence(place);
     this.#depth--;
     this.position++;
     if (name !== undefined) {
@@ -127,45 +126,43 @@ export class Composer {
         nodes: this.#nodes - nodes + 1,
         size: this.#size - size,
         height: this.#reached - this.#depth,
-        index,
+        place,
       });
       this.#reached = Math.max(this.#reached, reached);
     }
     return value;
   }
 
-  #sequence(field: FieldTrail | undefined): RawValue[] {
+  #sequence(place: WrittenField | undefined): RawValue[] {
     const items: RawValue[] = [];
     while (this.#events[this.position]?.type !== EVENT_ID.POP) {
-      const at = field?.index(items.length);
-      this.#recordPlace(at);
-      items.push(this.#node(at));
+      const { length } = items;
+      this.#path.push(length);
+      items.push(this.#node(place?.add(length, this.#nextOffset())));
+      this.#path.pop();
     }
     return items;
   }
 
-  #mapping(field: FieldTrail | undefined): RawValue {
+  #mapping(place: WrittenField | undefined): RawValue {
     const target: Record<string, RawValue> = {};
     let merged: Set<string> | undefined;
     while (this.#events[this.position]?.type !== EVENT_ID.POP) {
-      const event = this.#events[this.position];
-      const offset = offsetOf(event);
-      if (this.#isMerge(event)) {
+      const offset = this.#nextOffset();
+      if (this.#isMerge(this.#events[this.position])) {
         this.position++;
         merged ??= new Set();
-        this.#merging++;
-        this.#merge(target, { merged, offset, field });
-        this.#merging--;
+        this.#merge(target, { merged, offset, place });
         continue;
       }
-      const key = this.#key(offset, field);
-      const place = field?.child(key);
-      place?.recordOffset(offset, { isMerged: this.#merging > 0 });
+      const key = this.#key(offset);
+      this.#path.push(key);
       if (Object.hasOwn(target, key) && !merged?.has(key)) {
-        this.#fail(`Duplicate value: key "${clipText(key)}"`, offset, place);
+        this.#fail(`Duplicate value: key "${clipText(key)}"`, offset);
       }
       merged?.delete(key);
-      setOwn(target, key, this.#node(place));
+      setOwn(target, key, this.#node(place?.add(key, offset)));
+      this.#path.pop();
     }
     return target;
   }
@@ -175,81 +172,65 @@ export class Composer {
     into: {
       readonly merged: Set<string>;
       readonly offset: number;
-      readonly field: FieldTrail | undefined;
+      readonly place: WrittenField | undefined;
     },
   ): void {
-    const value = this.#node(into.field);
+    const from = into.place && new WrittenField(into.offset);
+    const value = this.#node(from);
+    const isList = Array.isArray(value);
     // Of several sources the earlier one wins.
-    for (const source of Array.isArray(value) ? value : [value]) {
+    for (const [at, source] of (isList ? value : [value]).entries()) {
       if (!isMapping(source)) {
-        this.#fail(
-          "Invalid value: << wants a mapping or a list of mappings",
-          into.offset,
-          into.field,
-        );
+        const wanted = "<< wants a mapping or a list of mappings";
+        this.#fail(`Invalid value: ${wanted}`, into.offset);
       }
+      const place = isList ? from?.part(`${at}`) : from;
       const members = Object.entries(source);
       this.#meter.spend(members.length);
       for (const [key, member] of members) {
         if (Object.hasOwn(target, key)) continue;
         into.merged.add(key);
+        into.place?.adopt(key, place);
         setOwn(target, key, member);
       }
     }
   }
 
-  #key(offset: number, field: FieldTrail | undefined): string {
+  #key(offset: number): string {
     const value = this.#node(undefined);
     if (typeof value === "string") {
-      if (value.length > MAX_KEY) this.#fail(TOO_LONG_KEY, offset, field);
+      if (value.length > MAX_KEY) this.#fail(TOO_LONG.key, offset);
       return value;
     }
     if (value === null || typeof value === "object") {
-      this.#fail("Invalid value: a key must be a string", offset, field);
+      this.#fail("Invalid value: a key must be a string", offset);
     }
     return String(value);
   }
 
-  #alias(event: AliasEvent, field: FieldTrail | undefined): RawValue {
+  #alias(event: AliasEvent, place: WrittenField | undefined): RawValue {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const anchor = this.#anchors.get(name);
     if (anchor === undefined || anchor === "open") {
       const problem = anchor === undefined
         ? `no anchor "${clipText(name)}" before this alias`
         : `anchor "${clipText(name)}" contains itself`;
-      this.#fail(`Invalid value: ${problem}`, event.anchorStart, field);
+      this.#fail(`Invalid value: ${problem}`, event.anchorStart);
     }
     this.#nodes += anchor.nodes;
     this.#size += anchor.size;
     this.#reached = Math.max(this.#reached, this.#depth + anchor.height);
     if (this.#depth + anchor.height > MAX_DEPTH) {
-      this.#fail(TOO_DEEP, event.anchorStart, field);
+      this.#fail(TOO_LONG.depth, event.anchorStart);
     }
-    this.#checkNodes(event.anchorStart, field);
-    if (field !== undefined) this.#retell(anchor, field);
+    this.#checkNodes(event.anchorStart);
+    if (anchor.place !== undefined) place?.share(anchor.place);
     return anchor.value;
   }
 
-  // Walks what the alias stands for once more, under the alias's own name.
-  #retell(anchor: Anchor, field: FieldTrail): void {
-    const { position } = this;
-    const nodes = this.#nodes;
-    const size = this.#size;
-    // They have been counted with the alias.
-    this.#nodes -= anchor.nodes;
-    this.#size -= anchor.size;
-    this.position = anchor.index;
-    this.#retelling++;
-    this.#node(field);
-    this.#retelling--;
-    this.position = position;
-    this.#nodes = nodes;
-    this.#size = size;
-  }
-
-  #scalar(event: ScalarEvent, field: FieldTrail | undefined): RawValue {
+  #scalar(event: ScalarEvent): RawValue {
     if (event.valueEnd - event.valueStart > MAX_SCALAR) {
-      this.#fail(TOO_LONG_SCALAR, offsetOf(event), field);
+      this.#fail(TOO_LONG.scalar, offsetOf(event));
     }
     const text = getScalarValue(this.#text, event);
     this.#meter.spend(text.length);
@@ -261,21 +242,20 @@ export class Composer {
         value = resolveTagged(tag, text);
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
-        this.#fail(error.message, event.tagStart, field);
+        this.#fail(error.message, event.tagStart);
       }
     } else if (event.style === PLAIN) value = resolvePlain(text);
     if (typeof value === "number" && !Number.isFinite(value)) {
       const problem = `Invalid value: ${
         clipText(text)
       }: wanted a finite number`;
-      this.#fail(problem, offsetOf(event), field);
+      this.#fail(problem, offsetOf(event));
     }
     return value;
   }
 
   #checkCollectionTag(
     event: Extract<Event, { readonly start: number }>,
-    field: FieldTrail | undefined,
   ): void {
     const tag = this.#text.slice(event.tagStart, event.tagEnd);
     const wanted = event.type === EVENT_ID.MAPPING ? "map" : "seq";
@@ -283,7 +263,6 @@ export class Composer {
     this.#fail(
       `Unsupported value: tag "${clipText(tag)}"`,
       event.tagStart,
-      field,
     );
   }
 
@@ -293,15 +272,15 @@ export class Composer {
       this.#text.startsWith("<<", event.valueStart);
   }
 
-  #count(event: Event | undefined, field: FieldTrail | undefined): void {
+  #count(event: Event | undefined): void {
     this.#nodes++;
     this.#meter.spend(1);
-    if (this.#nodes > MAX_NODES) this.#checkNodes(offsetOf(event), field);
+    if (this.#nodes > MAX_NODES) this.#checkNodes(offsetOf(event));
   }
 
-  #checkNodes(offset: number, field: FieldTrail | undefined): void {
-    if (this.#nodes > MAX_NODES) this.#fail(TOO_MANY_VALUES, offset, field);
-    if (this.#size > MAX_EXPANDED) this.#fail(TOO_MUCH_TEXT, offset, field);
+  #checkNodes(offset: number): void {
+    if (this.#nodes > MAX_NODES) this.#fail(TOO_LONG.values, offset);
+    if (this.#size > MAX_EXPANDED) this.#fail(TOO_LONG.text, offset);
   }
 
   #anchorName(
@@ -310,18 +289,13 @@ export class Composer {
     return this.#text.slice(event.anchorStart, event.anchorEnd);
   }
 
-  #recordPlace(field: FieldTrail | undefined): void {
-    if (field === undefined) return;
-    const offset = offsetOf(this.#events[this.position]);
-    field.recordOffset(offset, { isMerged: this.#merging > 0 });
+  /** Where what comes next begins. */
+  #nextOffset(): number {
+    return offsetOf(this.#events[this.position]);
   }
 
-  #fail(
-    message: string,
-    offset: number,
-    field: FieldTrail | undefined,
-  ): never {
-    throw new SourceError(message, offset, { field: String(field ?? "") });
+  #fail(message: string, offset: number): never {
+    throw new SourceError(message, offset, { field: pathText(this.#path) });
   }
 }
 
@@ -334,7 +308,8 @@ interface Anchor {
   readonly nodes: number;
   readonly size: number;
   readonly height: number;
-  readonly index: number;
+  /** Where it is written, if places are wanted. */
+  readonly place: WrittenField | undefined;
 }
 
 function sizeOf(value: RawValue): number {

@@ -82,33 +82,20 @@ export function tagName(tag: string): string | undefined {
 }
 
 const WORDS: ReadonlyMap<string, boolean | null> = new Map([
-  ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]
-    .map((word): [string, boolean] => [word, true]),
-  ...[
-    "n",
-    "N",
-    "no",
-    "No",
-    "NO",
-    "false",
-    "False",
-    "FALSE",
-    "off",
-    "Off",
-    "OFF",
-  ]
-    .map((word): [string, boolean] => [word, false]),
-  ...["~", "null", "Null", "NULL"].map((word): [string, null] => [word, null]),
+  ...wordsFor(true, "y Y yes Yes YES true True TRUE on On ON"),
+  ...wordsFor(false, "n N no No NO false False FALSE off Off OFF"),
+  ...wordsFor(null, "~ null Null NULL"),
 ]);
 
 const SPECIAL: ReadonlyMap<string, number> = new Map([
-  ...[".nan", ".NaN", ".NAN"].map((text): [string, number] => [text, NaN]),
-  ...[".inf", ".Inf", ".INF"].flatMap((text): [string, number][] => [
-    [text, Infinity],
-    [`+${text}`, Infinity],
-    [`-${text}`, -Infinity],
-  ]),
+  ...wordsFor(NaN, ".nan .NaN .NAN"),
+  ...wordsFor(Infinity, ".inf .Inf .INF +.inf +.Inf +.INF"),
+  ...wordsFor(-Infinity, "-.inf -.Inf -.INF"),
 ]);
+
+function wordsFor<Value>(value: Value, words: string): [string, Value][] {
+  return words.split(" ").map((word) => [word, value]);
+}
 
 // By first character, as most scalars are plain words and need no pattern.
 const HINTS: readonly ("word" | "number" | undefined)[] = (() => {

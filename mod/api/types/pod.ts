@@ -44,7 +44,6 @@ export type PodStatus = Wire<V1PodStatus>;
 export type PodCondition = Wire<V1PodCondition>;
 /** What an app or init container is to be. */
 export type ContainerSpec = Wire<V1Container>;
-/** What a container for debugging is to be. */
 /** A port that a container listens on. */
 export type ContainerPort = Wire<V1ContainerPort>;
 /** What a container is. */

@@ -19,7 +19,7 @@
  * @module
  */
 
-export { checkEnum, requireShape } from "./checks.ts";
+export { checkFields, each, oneOf, required, shape } from "./checks.ts";
 export { immutableChanges } from "./immutable_changes.ts";
 export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
 export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";

@@ -13,30 +13,37 @@ export type Problem = string | undefined;
 /** The longest path: the kernel's PATH_MAX without the closing NUL. */
 export const MAX_PATH = 4095;
 
-const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-const SUBDOMAIN =
-  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-// Printable ASCII without "=": upstream since 1.34.
-const ENV_NAME = /^[ -<>-~]+$/;
-const MAP_KEY = /^[-._a-zA-Z0-9]+$/;
-const HTTP_HEADER = /^[-A-Za-z0-9]+$/;
+
+type ProblemOf = (text: string) => Problem;
+
+/** What is wrong with a text that has not the shape, or is longer than `max`. */
+function shapedAs(
+  shape: RegExp,
+  problem: string,
+  max: number = Infinity,
+): ProblemOf {
+  return (text) => {
+    if (text.length > max) return tooLong(max);
+    return shape.test(text) ? undefined : problem;
+  };
+}
 
 /** An RFC 1123 label: names of containers, volumes, namespaces, hosts. */
-export function labelProblem(name: string): Problem {
-  if (name.length > 63) return tooLong(63);
-  if (LABEL.test(name)) return undefined;
-  return "must consist of lower case letters, digits and '-', and start and " +
-    "end with a letter or digit (RFC 1123 label, such as 'my-name')";
-}
+export const labelProblem: ProblemOf = shapedAs(
+  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/,
+  "must consist of lower case letters, digits and '-', and start and " +
+    "end with a letter or digit (RFC 1123 label, such as 'my-name')",
+  63,
+);
 
 /** An RFC 1123 subdomain: names of pods and most other objects. */
-export function subdomainProblem(name: string): Problem {
-  if (name.length > 253) return tooLong(253);
-  if (SUBDOMAIN.test(name)) return undefined;
-  return "must consist of lower case letters, digits, '-' and '.', and start " +
-    "and end with a letter or digit (RFC 1123 subdomain, such as 'example.com')";
-}
+export const subdomainProblem: ProblemOf = shapedAs(
+  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/,
+  "must consist of lower case letters, digits, '-' and '.', and start " +
+    "and end with a letter or digit (RFC 1123 subdomain, such as 'example.com')",
+  253,
+);
 
 /** A key of labels and annotations: `name` or `prefix/name`. */
 export function qualifiedNameProblem(key: string): Problem {
@@ -76,17 +83,16 @@ export function portNameProblem(name: string): Problem {
     : undefined;
 }
 
-/** A name of an environment variable. */
-export function envNameProblem(name: string): Problem {
-  return ENV_NAME.test(name)
-    ? undefined
-    : "must consist of printable ASCII characters other than '='";
-}
+/** A name of an environment variable: printable ASCII, upstream since 1.34. */
+export const envNameProblem: ProblemOf = shapedAs(
+  /^[ -<>-~]+$/,
+  "must consist of printable ASCII characters other than '='",
+);
 
 /** A key in a ConfigMap or Secret, which can become the name of a file. */
 export function mapKeyProblem(key: string): Problem {
   if (key.length > 253) return tooLong(253);
-  if (!MAP_KEY.test(key)) {
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
     return "must consist of letters, digits, '-', '_' and '.'";
   }
   return key === "." || key.startsWith("..")
@@ -103,11 +109,10 @@ export function ipProblem(text: string): Problem {
 }
 
 /** A name of an HTTP header. */
-export function httpHeaderProblem(name: string): Problem {
-  return HTTP_HEADER.test(name)
-    ? undefined
-    : "a header name must consist of letters, digits and '-'";
-}
+export const httpHeaderProblem: ProblemOf = shapedAs(
+  /^[-A-Za-z0-9]+$/,
+  "a header name must consist of letters, digits and '-'",
+);
 
 /** A port number. */
 export function portProblem(port: number): Problem {

@@ -1,10 +1,12 @@
 /**
- * Finding the parts of a pod by name, since a pod may have thousands that name each other.
+ * Finding the parts of a pod by name, since a pod may have thousands that name each
+ * other, and its containers with their places.
  *
  * @module
  */
 
-import type { PodSpec, Volume } from "../types/mod.ts";
+import type { Place } from "../fault/mod.ts";
+import type { ContainerSpec, PodSpec, Volume } from "../types/mod.ts";
 
 const volumes = new WeakMap<PodSpec, ReadonlyMap<string, Volume>>();
 const containers = new WeakMap<PodSpec, ReadonlySet<string>>();
@@ -29,4 +31,16 @@ export function containerNamesOf(spec: PodSpec): ReadonlySet<string> {
   const made = new Set(all.map(({ name }) => name));
   containers.set(spec, made);
   return made;
+}
+
+/** The containers of a pod with their places, init containers first. */
+export function* containerPlaces(
+  spec: PodSpec,
+  at: Place,
+): Generator<readonly [ContainerSpec, Place]> {
+  for (const list of ["initContainers", "containers"] as const) {
+    for (const [i, container] of (spec[list] ?? []).entries()) {
+      yield [container, at.child(list).index(i)];
+    }
+  }
 }

@@ -10,12 +10,7 @@
 
 import { parseDuration } from "../../base/text/mod.ts";
 import type { Place } from "../fault/mod.ts";
-import type {
-  ContainerSpec,
-  ObjectMeta,
-  PodBody,
-  PodSpec,
-} from "../types/mod.ts";
+import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
 import {
   ANNOTATION_APPARMOR_PREFIX,
   ANNOTATION_ROLLBACK_AFTER,
@@ -24,6 +19,7 @@ import {
 } from "../vocabulary/mod.ts";
 import { own } from "./checks.ts";
 import { localPathProblem } from "./names.ts";
+import { containerNamesOf, containerPlaces } from "./pod_index.ts";
 
 type Profile = NonNullable<
   NonNullable<PodSpec["securityContext"]>["seccompProfile"]
@@ -40,7 +36,7 @@ export function validateProfileAnnotations(pod: PodBody, at: Place): void {
   const whole = spec.child("securityContext").child("seccompProfile");
   const podSeccomp = own(annotations, ANNOTATION_SECCOMP_POD);
   checkSame(podContext.seccompProfile, podSeccomp, whole, SECCOMP);
-  for (const [container, place] of containersOf(pod.spec, spec)) {
+  for (const [container, place] of containerPlaces(pod.spec, spec)) {
     const context = container.securityContext ?? {};
     const contextAt = place.child("securityContext");
     checkSame(
@@ -81,9 +77,7 @@ function isProfileKey(key: string): boolean {
 }
 
 function checkValues(pod: PodBody, at: Place): void {
-  const names = new Set(
-    [...containersOf(pod.spec, at)].map(([container]) => container.name),
-  );
+  const names = containerNamesOf(pod.spec);
   for (const [key, value] of Object.entries(pod.metadata.annotations ?? {})) {
     if (!isProfileKey(key)) continue;
     const isAppArmor = key.startsWith(ANNOTATION_APPARMOR_PREFIX);
@@ -137,17 +131,6 @@ function checkSame(
   }
 }
 
-function* containersOf(
-  spec: PodSpec,
-  at: Place,
-): Generator<readonly [ContainerSpec, Place]> {
-  for (const list of ["initContainers", "containers"] as const) {
-    for (const [i, container] of (spec[list] ?? []).entries()) {
-      yield [container, at.child(list).index(i)];
-    }
-  }
-}
-
 /** No pod is made, started and looked at in less. */
 const LEAST_MS = 1_000;
 
@@ -158,32 +141,22 @@ const LEAST_MS = 1_000;
 export function rollbackAfterMs(
   metadata: Pick<ObjectMeta, "annotations">,
 ): number | undefined {
-  const text = textOf(metadata);
-  const ms = text === undefined ? undefined : read(text);
-  return ms !== undefined && ms >= LEAST_MS ? ms : undefined;
+  const text = own(metadata.annotations, ANNOTATION_ROLLBACK_AFTER);
+  try {
+    const ms = text === undefined ? 0 : parseDuration(text);
+    return ms >= LEAST_MS ? ms : undefined;
+  } catch {
+    // It is no duration, which is all the caller asks.
+    return undefined;
+  }
 }
 
 /** Reports a time that cannot be kept. */
 export function validateRollbackAfter(metadata: ObjectMeta, at: Place): void {
-  const text = textOf(metadata);
+  const text = own(metadata.annotations, ANNOTATION_ROLLBACK_AFTER);
   if (text === undefined || rollbackAfterMs(metadata) !== undefined) return;
   at.child("annotations").key(ANNOTATION_ROLLBACK_AFTER).invalid(
     text,
     "must be a duration of at least 1s, such as `2m` or `1m30s`",
   );
-}
-
-function textOf(
-  { annotations }: Pick<ObjectMeta, "annotations">,
-): string | undefined {
-  return own(annotations, ANNOTATION_ROLLBACK_AFTER);
-}
-
-function read(text: string): number | undefined {
-  try {
-    return parseDuration(text);
-  } catch {
-    // It is no duration, which is all the caller asks.
-    return undefined;
-  }
 }

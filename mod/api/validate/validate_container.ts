@@ -4,17 +4,27 @@
  * @module
  */
 
-import { checkEnum, checkShape, requireShape, Uniques } from "./checks.ts";
+import {
+  type Check,
+  checkFields,
+  defaulting,
+  each,
+  type FieldChecks,
+  fields,
+  oneOf,
+  required,
+  shape,
+  Uniques,
+} from "./checks.ts";
 import { labelProblem } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
 import type { ContainerSpec, PodSpec } from "../types/mod.ts";
-import { validateEnv, validateEnvFrom } from "./validate_env.ts";
-import { validateMounts } from "./validate_mounts.ts";
-import { HostPorts, validatePorts } from "./validate_network.ts";
-import { validateLifecycle, validateProbes } from "./validate_probes.ts";
+import { envChecks, validateEnvFrom } from "./validate_env.ts";
+import { mountChecks } from "./validate_mounts.ts";
+import { HostPorts, portChecks } from "./validate_network.ts";
+import { lifecycleChecks, validateProbes } from "./validate_probes.ts";
 import { validateContainerResources } from "./validate_resources.ts";
-import { validateRestart } from "./validate_restart.ts";
-import { validateContainerSecurity } from "./validate_security.ts";
+import { containerSecurityChecks } from "./validate_security.ts";
 
 /** More containers than this in one pod are no use and a burden to the node. */
 const MAX_CONTAINERS = 256;
@@ -24,6 +34,7 @@ export function validateContainers(spec: PodSpec, at: Place): void {
   const { containers, initContainers = [], ephemeralContainers = [] } = spec;
   const names = new Uniques();
   const hostPorts = new HostPorts();
+  const check = containerChecks(spec);
   if (containers.length === 0) at.child("containers").required();
   if (containers.length + initContainers.length > MAX_CONTAINERS) {
     at.child("containers").tooLong(
@@ -34,13 +45,13 @@ export function validateContainers(spec: PodSpec, at: Place): void {
   for (const [i, container] of containers.entries()) {
     const place = at.child("containers").index(i);
     names.check(container.name, place.child("name"));
-    validateContainer(container, place, { spec, isApp: true });
+    check(container, place, true);
     hostPorts.check(container, place);
   }
   for (const [i, container] of initContainers.entries()) {
     const place = at.child("initContainers").index(i);
     names.check(container.name, place.child("name"));
-    validateContainer(container, place, { spec, isApp: false });
+    check(container, place, false);
     // Ordinary init containers run one after the other and share no moment.
     if (container.restartPolicy === "Always") hostPorts.check(container, place);
     else new HostPorts().check(container, place);
@@ -52,66 +63,120 @@ export function validateContainers(spec: PodSpec, at: Place): void {
   }
 }
 
-function validateContainer(
+type ContainerCheck = (
   container: ContainerSpec,
   at: Place,
-  options: { readonly spec: PodSpec; readonly isApp: boolean },
-): void {
-  const { spec, isApp } = options;
-  const lives = isApp || container.restartPolicy === "Always";
-  requireShape(container.name, labelProblem, at.child("name"));
-  validateImage(container, at);
-  checkEnum(
-    container.terminationMessagePolicy,
-    ["File", "FallbackToLogsOnError"],
-    at.child("terminationMessagePolicy"),
-  );
-  validatePorts(container, at, { hostNetwork: spec.hostNetwork === true });
-  validateEnv(container.env ?? [], at.child("env"), spec);
-  validateEnvFrom(container.envFrom ?? [], at.child("envFrom"));
-  validateMounts(container, at, spec);
-  validateContainerResources(container, at.child("resources"));
-  validateRestart(container, at, spec);
-  validateContainerSecurity(container, at.child("securityContext"), spec);
-  if (lives) {
-    validateProbes(container, at);
-    validateLifecycle(container, at, spec);
-  } else refuseForInit(container, at);
+  isApp: boolean,
+) => void;
+
+/** A check of one container, for all containers of a pod. */
+function containerChecks(spec: PodSpec): ContainerCheck {
+  const checkMounts = mountChecks(spec);
+  const before: FieldChecks<ContainerSpec> = {
+    name: required(shape(labelProblem)),
+    image: required(shape(imageProblem)),
+    imagePullPolicy: oneOf("Always", "IfNotPresent", "Never"),
+    terminationMessagePolicy: oneOf("File", "FallbackToLogsOnError"),
+    ports: portChecks(spec),
+    env: envChecks(spec),
+    envFrom: each(validateEnvFrom),
+  };
+  const after: FieldChecks<ContainerSpec> = {
+    resources: validateContainerResources,
+    restartPolicy: checkRestartPolicy,
+    restartPolicyRules: each(fields(RULE), { max: 20, what: "rules" }),
+    resizePolicy: resizeChecks(spec),
+    securityContext: containerSecurityChecks(spec),
+  };
+  const lifecycle = lifecycleChecks(spec);
+  return (container, at, isApp) => {
+    checkFields(container, at, before);
+    checkMounts(container, at);
+    checkFields(container, at, after);
+    if (isApp || container.restartPolicy === "Always") {
+      validateProbes(container, at);
+      lifecycle(container.lifecycle, at.child("lifecycle"), container);
+    } else checkFields(container, at, ORDINARY_INIT);
+  };
 }
 
-function refuseForInit(container: ContainerSpec, at: Place): void {
-  for (
-    const name of [
-      "lifecycle",
-      "livenessProbe",
-      "readinessProbe",
-      "startupProbe",
-    ] as const
-  ) {
-    if (container[name] === undefined) continue;
-    at.child(name).forbidden(
-      "may not be set for init containers without restartPolicy=Always",
-    );
-  }
-}
+const ORDINARY_INIT: FieldChecks<ContainerSpec> = {
+  lifecycle: refuseForInit,
+  livenessProbe: refuseForInit,
+  readinessProbe: refuseForInit,
+  startupProbe: refuseForInit,
+};
 
-function validateImage(container: ContainerSpec, at: Place): void {
-  const { image = "" } = container;
-  const place = at.child("image");
-  if (image === "") place.required();
-  else {
-    checkShape(image, imageProblem, place);
-  }
-  checkEnum(
-    container.imagePullPolicy,
-    ["Always", "IfNotPresent", "Never"],
-    at.child("imagePullPolicy"),
+function refuseForInit(value: unknown, at: Place): void {
+  if (value === undefined) return;
+  at.forbidden(
+    "may not be set for init containers without restartPolicy=Always",
   );
 }
 
 function imageProblem(image: string): string | undefined {
-  if (image.trim() !== image) {
-    return "must not have leading or trailing whitespace";
-  }
-  return undefined;
+  return image.trim() === image
+    ? undefined
+    : "must not have leading or trailing whitespace";
 }
+
+function checkRestartPolicy(
+  policy: string | undefined,
+  at: Place,
+  { restartPolicyRules = [] }: ContainerSpec,
+): void {
+  RESTART_POLICY(policy, at);
+  if (restartPolicyRules.length > 0 && policy === undefined) {
+    at.required("must be set when there are restart rules");
+  }
+}
+
+const RESTART_POLICY = oneOf("Always", "OnFailure", "Never");
+
+type Rule = NonNullable<ContainerSpec["restartPolicyRules"]>[number];
+
+const RULE: FieldChecks<Rule> = {
+  action: required(oneOf("Restart", "RestartAllContainers")),
+  exitCodes: (codes, at) => {
+    if (codes === undefined) return at.required();
+    checkFields(codes, at, {
+      operator: required(oneOf("In", "NotIn")),
+      values: (values, at) => {
+        if (!values?.length) at.required();
+        const seen = new Uniques();
+        const limit = { max: 255, what: "exit codes" };
+        each<number>((code, at) => seen.check(code, at), limit)(values, at);
+      },
+    });
+  },
+};
+
+type ResizePolicy = NonNullable<ContainerSpec["resizePolicy"]>;
+
+function resizeChecks(spec: PodSpec): Check<ResizePolicy | undefined> {
+  const resources = new Uniques();
+  const check = each(fields<ResizePolicy[number]>({
+    resourceName: (name, at) => {
+      RESIZABLE(name, at);
+      resources.check(name, at);
+    },
+    restartPolicy: (policy, at) => {
+      RESIZE_RESTART(policy, at);
+      if (policy === "RestartContainer" && spec.restartPolicy === "Never") {
+        at.forbidden(
+          "must be NotRequired when the pod's restartPolicy is Never",
+        );
+      }
+    },
+  }));
+  return (policies, at) => {
+    resources.clear();
+    check(policies, at);
+  };
+}
+
+const RESIZABLE = defaulting("", oneOf("cpu", "memory"));
+const RESIZE_RESTART = defaulting(
+  "",
+  oneOf("NotRequired", "RestartContainer"),
+);

@@ -4,11 +4,18 @@
  * @module
  */
 
-import { checkShape, requireShape } from "./checks.ts";
+import {
+  checkFields,
+  type FieldChecks,
+  required,
+  shape,
+  unlessEmpty,
+} from "./checks.ts";
 import { isPodUid } from "../objects/mod.ts";
 import {
   labelProblem,
   labelValueProblem,
+  type Problem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
@@ -18,90 +25,83 @@ import type { ObjectMeta } from "../types/mod.ts";
 /** As the API server's TotalAnnotationSizeLimitB. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** Reports what is wrong with a pod's metadata. */
+/** Reports what is wrong with the metadata of a pod or another object. */
 export function validateMetadata(metadata: ObjectMeta, at: Place): void {
-  const { name, namespace, uid } = metadata;
-  requireName(metadata, at);
-  // Empty is the same as absent and means the default namespace.
-  if (namespace) checkShape(namespace, labelProblem, at.child("namespace"));
-  if (uid && !isPodUid(uid)) {
-    at.child("uid").invalid(
-      uid,
-      "must consist of 1 to 64 letters, digits and '-', and start with a " +
-        "letter or digit",
-    );
-  }
-  if (name !== undefined && metadata.generateName !== undefined) {
-    const place = at.child("generateName");
-    // A prefix may end as no name may.
-    const prefix = metadata.generateName.replace(/-$/, "");
-    if (prefix !== "") checkShape(prefix, subdomainProblem, place);
-  }
-  validateLabels(metadata.labels ?? {}, at.child("labels"));
-  validateAnnotations(metadata.annotations ?? {}, at.child("annotations"));
-  refuseServerStates(metadata, at);
+  checkFields(metadata, at, METADATA);
 }
 
-/**
- * What is wrong with the name of a pod; the same with and without the suffix that
- * a source adds.
- */
-export function podNameProblem(name: string): string | undefined {
-  return subdomainProblem(name);
+const NAME = required(shape(subdomainProblem));
+const PREFIX = unlessEmpty(shape(subdomainProblem));
+const QUALIFIED = shape(qualifiedNameProblem);
+const LABEL_VALUE = shape(labelValueProblem);
+
+const METADATA: FieldChecks<ObjectMeta> = {
+  name: (name, at, { generateName }) => {
+    if (!name && generateName) {
+      at.required("an object from a file has no generated name");
+    } else NAME(name, at);
+  },
+  // Empty is the same as absent and means the default namespace.
+  namespace: unlessEmpty(shape(labelProblem)),
+  uid: unlessEmpty(shape(uidProblem)),
+  generateName: (prefix, at, { name }) => {
+    if (name === undefined) return;
+    // A prefix may end as no name may.
+    PREFIX(prefix?.replace(/-$/, ""), at);
+  },
+  labels: validateLabels,
+  annotations: validateAnnotations,
+  deletionTimestamp: refuseDeletion,
+  deletionGracePeriodSeconds: refuseDeletion,
+  ownerReferences: refuseOwners,
+  finalizers: refuseOwners,
+};
+
+function uidProblem(uid: string): Problem {
+  return isPodUid(uid)
+    ? undefined
+    : "must consist of 1 to 64 letters, digits and '-', and start with a " +
+      "letter or digit";
 }
 
 /** Reports labels whose keys or values have not the right shape. */
 export function validateLabels(
-  labels: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>> | undefined,
   at: Place,
 ): void {
-  for (const [key, value] of Object.entries(labels)) {
-    checkShape(key, qualifiedNameProblem, at.key(key));
-    checkShape(value, labelValueProblem, at.key(key));
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    QUALIFIED(key, at.key(key));
+    LABEL_VALUE(value, at.key(key));
   }
-}
-
-function requireName(metadata: ObjectMeta, at: Place): void {
-  if (!metadata.name && metadata.generateName) {
-    at.child("name").required("an object from a file has no generated name");
-    return;
-  }
-  requireShape(metadata.name, podNameProblem, at.child("name"));
 }
 
 function validateAnnotations(
-  annotations: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string>> | undefined,
   at: Place,
 ): void {
-  const entries = Object.entries(annotations);
+  const entries = Object.entries(annotations ?? {});
   for (const [key] of entries) {
-    const place = at.key(key);
     // Upstream checks annotation keys in lower case.
-    checkShape(key.toLowerCase(), qualifiedNameProblem, place);
+    QUALIFIED(key.toLowerCase(), at.key(key));
   }
   if (utf8Length(entries.flat()) > MAX_ANNOTATION_BYTES) {
     at.tooLong(`may not be more than ${MAX_ANNOTATION_BYTES} bytes in total`);
   }
 }
 
-function refuseServerStates(metadata: ObjectMeta, at: Place): void {
-  for (const name of DELETION_FIELDS) {
-    if (metadata[name] === undefined) continue;
-    at.child(name).forbidden(
-      "what is in a file is deleted by removing it from the file",
-    );
-  }
-  for (const name of OWNER_FIELDS) {
-    if ((metadata[name]?.length ?? 0) === 0) continue;
-    at.child(name).forbidden("has no effect on what is in a file; remove it");
-  }
+function refuseDeletion(value: unknown, at: Place): void {
+  if (value === undefined) return;
+  at.forbidden("what is in a file is deleted by removing it from the file");
 }
 
-const DELETION_FIELDS = [
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-] as const;
-const OWNER_FIELDS = ["ownerReferences", "finalizers"] as const;
+function refuseOwners(
+  owners: readonly unknown[] | undefined,
+  at: Place,
+): void {
+  if (owners?.length) {
+    at.forbidden("has no effect on what is in a file; remove it");
+  }
+}
 
 const encoder = new TextEncoder();
 

@@ -8,11 +8,14 @@ import { normalize } from "node:path/posix";
 import type { Place } from "../fault/mod.ts";
 import type { ContainerSpec, PodSpec, VolumeMount } from "../types/mod.ts";
 import {
-  checkEnum,
-  checkShape,
-  requireShape,
-  requireText,
+  type Check,
+  each,
+  fields,
+  oneOf,
+  required,
+  shape,
   Uniques,
+  unlessEmpty,
 } from "./checks.ts";
 import {
   backstepProblem,
@@ -23,50 +26,71 @@ import {
 } from "./names.ts";
 import { volumesOf } from "./pod_index.ts";
 
-/** Reports what is wrong with a container's `volumeMounts` and `volumeDevices`. */
-export function validateMounts(
-  container: ContainerSpec,
-  at: Place,
-  spec: PodSpec,
-): void {
+/**
+ * A check of a container's `volumeMounts` and `volumeDevices`, for all containers of
+ * a pod.
+ */
+export function mountChecks(spec: PodSpec): Check<ContainerSpec> {
   const paths = new Uniques();
-  const isPrivileged = container.securityContext?.privileged === true;
-  for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
-    const place = at.child("volumeMounts").index(i);
-    checkVolume(mount.name, place.child("name"), spec);
-    requireShape(mount.mountPath, mountPathProblem, place.child("mountPath"));
-    paths.check(mount.mountPath, place.child("mountPath"));
-    checkSubPaths(mount, place);
-    checkPropagation(mount, place, { isPrivileged });
-    checkReadOnly(mount, place);
-  }
-  for (const [i, device] of (container.volumeDevices ?? []).entries()) {
-    const place = at.child("volumeDevices").index(i);
-    checkVolume(device.name, place.child("name"), spec);
-    requireShape(device.devicePath, backstepProblem, place.child("devicePath"));
-    paths.check(device.devicePath, place.child("devicePath"));
-    const volume = volumesOf(spec).get(device.name);
-    if (volume !== undefined && volume.persistentVolumeClaim === undefined) {
-      place.child("name").invalid(
-        device.name,
-        "can only use a volume of type persistentVolumeClaim as a block device",
-      );
-    }
-  }
-}
-
-function checkVolume(
-  name: string | undefined,
-  at: Place,
-  spec: PodSpec,
-): void {
-  requireText(name, at);
-  if (name && !volumesOf(spec).has(name)) {
+  let isPrivileged = false;
+  const volume = required((name, at) => {
+    if (volumesOf(spec).has(name)) return;
     at.fault(
       `Not found: ${JSON.stringify(name)}: no volume of this pod has that name`,
     );
-  }
+  });
+  const mounts = each(fields<VolumeMount>({
+    name: volume,
+    mountPath: (path, at) => {
+      MOUNT_PATH(path, at);
+      paths.check(path, at);
+    },
+    subPath: unlessEmpty(LOCAL_PATH),
+    subPathExpr: (path, at, { subPath }) => {
+      if (!path) return;
+      if (subPath) at.invalid(path, "subPath is set as well");
+      LOCAL_PATH(path, at);
+    },
+    mountPropagation: (propagation, at) => {
+      PROPAGATION(propagation, at);
+      if (propagation === "Bidirectional" && !isPrivileged) {
+        at.forbidden("Bidirectional is for privileged containers only");
+      }
+    },
+    recursiveReadOnly: checkReadOnly,
+  }));
+  const devices = each(fields<VolumeDevice>({
+    name: (name, at) => {
+      volume(name, at);
+      const found = volumesOf(spec).get(name);
+      if (found === undefined || found.persistentVolumeClaim !== undefined) {
+        return;
+      }
+      at.invalid(
+        name,
+        "can only use a volume of type persistentVolumeClaim as a block device",
+      );
+    },
+    devicePath: (path, at) => {
+      DEVICE_PATH(path, at);
+      paths.check(path, at);
+    },
+  }));
+  return (container, at) => {
+    paths.clear();
+    isPrivileged = container.securityContext?.privileged === true;
+    mounts(container.volumeMounts, at.child("volumeMounts"));
+    devices(container.volumeDevices, at.child("volumeDevices"));
+  };
 }
+
+const MOUNT_PATH = required(shape(mountPathProblem));
+const LOCAL_PATH = shape(localPathProblem);
+const DEVICE_PATH = required(shape(backstepProblem));
+const PROPAGATION = oneOf("Bidirectional", "HostToContainer", "None");
+const READ_ONLY_DEPTH = oneOf("Disabled", "Enabled", "IfPossible");
+
+type VolumeDevice = NonNullable<ContainerSpec["volumeDevices"]>[number];
 
 function mountPathProblem(path: string): Problem {
   if (path.includes("\0")) return "must not contain NUL";
@@ -77,43 +101,18 @@ function mountPathProblem(path: string): Problem {
     : undefined;
 }
 
-function checkSubPaths(mount: VolumeMount, at: Place): void {
-  if (mount.subPath) {
-    checkShape(mount.subPath, localPathProblem, at.child("subPath"));
-  }
-  if (!mount.subPathExpr) return;
-  const place = at.child("subPathExpr");
-  if (mount.subPath) place.invalid(mount.subPathExpr, "subPath is set as well");
-  checkShape(mount.subPathExpr, localPathProblem, place);
-}
-
-function checkPropagation(
-  mount: VolumeMount,
+function checkReadOnly(
+  depth: string | undefined,
   at: Place,
-  options: { readonly isPrivileged: boolean },
+  { mountPropagation = "None", readOnly }: VolumeMount,
 ): void {
-  const place = at.child("mountPropagation");
-  checkEnum(
-    mount.mountPropagation,
-    ["Bidirectional", "HostToContainer", "None"],
-    place,
-  );
-  if (mount.mountPropagation === "Bidirectional" && !options.isPrivileged) {
-    place.forbidden("Bidirectional is for privileged containers only");
-  }
-}
-
-function checkReadOnly(mount: VolumeMount, at: Place): void {
-  const { mountPropagation = "None", recursiveReadOnly } = mount;
-  if (recursiveReadOnly === undefined) return;
-  const place = at.child("recursiveReadOnly");
-  checkEnum(recursiveReadOnly, ["Disabled", "Enabled", "IfPossible"], place);
-  if (recursiveReadOnly === "Disabled") return;
-  if (mount.readOnly !== true) {
-    place.forbidden("may only be specified when `readOnly` is true");
+  READ_ONLY_DEPTH(depth, at);
+  if (depth === undefined || depth === "Disabled") return;
+  if (readOnly !== true) {
+    at.forbidden("may only be specified when `readOnly` is true");
   }
   if (mountPropagation !== "None") {
-    place.forbidden('may only be specified when `mountPropagation` is "None"');
+    at.forbidden('may only be specified when `mountPropagation` is "None"');
   }
 }
 

@@ -6,7 +6,16 @@
 
 import type { Place } from "../fault/mod.ts";
 import type { ContainerPort, ContainerSpec, PodSpec } from "../types/mod.ts";
-import { checkEnum, checkShape, requireText, Uniques } from "./checks.ts";
+import {
+  type Check,
+  each,
+  fields,
+  oneOf,
+  required,
+  shape,
+  Uniques,
+  unlessEmpty,
+} from "./checks.ts";
 import {
   ipProblem,
   portNameProblem,
@@ -15,65 +24,56 @@ import {
   subdomainProblem,
 } from "./names.ts";
 
-/** As the API server's limits on resolv.conf. */
-const MAX_NAMESERVERS = 3;
-const MAX_SEARCHES = 32;
+type DnsConfig = NonNullable<PodSpec["dnsConfig"]>;
+
+/** As the API server's limit on resolv.conf. */
 const MAX_SEARCH_CHARS = 2048;
 
-/** Reports what is wrong with `dnsPolicy` and `dnsConfig`. */
-export function validateDns(spec: PodSpec, at: Place): void {
-  checkEnum(
-    spec.dnsPolicy,
-    ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
-    at.child("dnsPolicy"),
-  );
-  const place = at.child("dnsConfig");
-  const { nameservers = [], searches = [], options = [] } = spec.dnsConfig ??
-    {};
-  if (spec.dnsPolicy === "None" && nameservers.length === 0) {
-    const hint =
-      'must provide at least one DNS nameserver when `dnsPolicy` is "None"';
-    place.child("nameservers").required(hint);
-  }
-  if (nameservers.length > MAX_NAMESERVERS) {
-    place.child("nameservers").tooLong(
-      `must not have more than ${MAX_NAMESERVERS} nameservers`,
+/** Reports what is wrong with `dnsConfig`. */
+export function validateDns(
+  config: DnsConfig | undefined,
+  at: Place,
+  { dnsPolicy }: PodSpec,
+): void {
+  if (dnsPolicy === "None" && !config?.nameservers?.length) {
+    at.child("nameservers").required(
+      'must provide at least one DNS nameserver when `dnsPolicy` is "None"',
     );
   }
-  for (const [i, address] of nameservers.entries()) {
-    checkShape(address, ipProblem, place.child("nameservers").index(i));
-  }
-  validateSearches(searches, place.child("searches"));
-  for (const [i, option] of options.entries()) {
-    requireText(option.name, place.child("options").index(i).child("name"));
-  }
+  DNS(config, at);
 }
 
-/** Reports what is wrong with `hostAliases`. */
-export function validateHostAliases(spec: PodSpec, at: Place): void {
-  for (const [i, alias] of (spec.hostAliases ?? []).entries()) {
-    const place = at.child("hostAliases").index(i);
-    checkShape(alias.ip, ipProblem, place.child("ip"));
-    if (alias.ip === undefined) place.child("ip").required();
-    for (const [j, name] of (alias.hostnames ?? []).entries()) {
-      checkShape(name, subdomainProblem, place.child("hostnames").index(j));
-    }
-  }
-}
+const IP = shape(ipProblem);
+const PORT_NAME = shape(portNameProblem);
+const SEARCHES = each(shape(searchProblem), { max: 32, what: "search paths" });
+const DNS = fields<DnsConfig>({
+  nameservers: each(IP, { max: 3, what: "nameservers" }),
+  searches: checkSearches,
+  options: each(fields({ name: required() })),
+});
 
-function validateSearches(searches: readonly string[], at: Place): void {
-  if (searches.length > MAX_SEARCHES) {
-    at.tooLong(`must not have more than ${MAX_SEARCHES} search paths`);
-  }
+/** An entry of `hostAliases`. */
+export const HOST_ALIAS: Check<
+  NonNullable<PodSpec["hostAliases"]>[number]
+> = fields({
+  ip: (ip, at) => {
+    IP(ip, at);
+    if (ip === undefined) at.required();
+  },
+  hostnames: each(shape(subdomainProblem)),
+});
+
+function checkSearches(
+  searches: readonly string[] | undefined,
+  at: Place,
+): void {
   // They stand on one line of resolv.conf, parted by spaces.
-  if (searches.join(" ").length > MAX_SEARCH_CHARS) {
+  if ((searches ?? []).join(" ").length > MAX_SEARCH_CHARS) {
     at.tooLong(
       `must not have more than ${MAX_SEARCH_CHARS} characters including spaces`,
     );
   }
-  for (const [i, search] of searches.entries()) {
-    checkShape(search, searchProblem, at.index(i));
-  }
+  SEARCHES(searches, at);
 }
 
 // A trailing dot, underscores and the root alone are right in a search path.
@@ -83,23 +83,39 @@ function searchProblem(search: string): Problem {
   return subdomainProblem(name);
 }
 
-/** Reports what is wrong with the ports of one container. */
-export function validatePorts(
-  container: ContainerSpec,
-  at: Place,
-  options: { readonly hostNetwork: boolean },
-): void {
+/** A check of the ports of one container, for all containers of a pod. */
+export function portChecks(
+  { hostNetwork = false }: PodSpec,
+): Check<readonly ContainerPort[] | undefined> {
   const names = new Uniques();
-  for (const [i, port] of (container.ports ?? []).entries()) {
-    const place = at.child("ports").index(i);
-    if (port.name) {
-      checkShape(port.name, portNameProblem, place.child("name"));
-      names.check(port.name, place.child("name"));
-    }
-    validateNumbers(port, place, options);
-    checkEnum(port.protocol, ["TCP", "UDP", "SCTP"], place.child("protocol"));
-    if (port.hostIP) checkShape(port.hostIP, ipProblem, place.child("hostIP"));
-  }
+  const check = each(fields<ContainerPort>({
+    name: unlessEmpty((name, at) => {
+      PORT_NAME(name, at);
+      names.check(name, at);
+    }),
+    containerPort: (port, at) => {
+      if (!port) at.required();
+      else checkPort(port, at);
+    },
+    hostPort: (port, at, { containerPort }) => {
+      if (!port || !checkPort(port, at)) return;
+      if (!hostNetwork || port === containerPort) return;
+      at.invalid(port, "must match `containerPort` when `hostNetwork` is true");
+    },
+    protocol: oneOf("TCP", "UDP", "SCTP"),
+    hostIP: unlessEmpty(IP),
+  }));
+  return (ports, at) => {
+    names.clear();
+    check(ports, at);
+  };
+}
+
+/** Reports a number that is no port's; true when it is one. */
+function checkPort(port: number, at: Place): boolean {
+  const problem = portProblem(port);
+  if (problem !== undefined) at.invalid(port, problem);
+  return problem === undefined;
 }
 
 /** Finds ports of the node that two containers of a pod want. */
@@ -116,27 +132,5 @@ export class HostPorts {
         at.child("ports").index(i).child("hostPort"),
       );
     }
-  }
-}
-
-function validateNumbers(
-  port: ContainerPort,
-  at: Place,
-  options: { readonly hostNetwork: boolean },
-): void {
-  const { containerPort, hostPort } = port;
-  const place = at.child("containerPort");
-  if (containerPort === undefined || containerPort === 0) place.required();
-  else if (portProblem(containerPort) !== undefined) {
-    place.invalid(containerPort, portProblem(containerPort) ?? "");
-  }
-  if (hostPort === undefined || hostPort === 0) return;
-  const problem = portProblem(hostPort);
-  if (problem !== undefined) at.child("hostPort").invalid(hostPort, problem);
-  else if (options.hostNetwork && hostPort !== containerPort) {
-    at.child("hostPort").invalid(
-      hostPort,
-      "must match `containerPort` when `hostNetwork` is true",
-    );
   }
 }

@@ -4,40 +4,41 @@
  * @module
  */
 
-import { checkEnum, requireText } from "./checks.ts";
+import { fields, oneOf, required } from "./checks.ts";
 import type { Place } from "../fault/mod.ts";
 import type {
   PodSecurityContext,
   PodSpec,
   SecurityContext,
 } from "../types/mod.ts";
+import { containerPlaces } from "./pod_index.ts";
 
 /** Reports fields that the pod's operating system has not. */
 export function validateOs(spec: PodSpec, at: Place): void {
   const { os } = spec;
-  if (os === undefined) return;
-  const place = at.child("os").child("name");
-  requireText(os.name, place);
-  if (os.name !== "") checkEnum(os.name, ["linux", "windows"], place);
-  const fields: OsFields | undefined = os.name === "linux"
-    ? {
-      os: "linux",
-      spec: [],
-      pod: ["windowsOptions"],
-      container: ["windowsOptions"],
-    }
-    : os.name === "windows"
-    ? LINUX_FIELDS
-    : undefined;
-  if (fields !== undefined) refuseFields(spec, fields, at);
+  OS(os, at.child("os"));
+  if (os?.name === "linux") refuseFields(spec, WINDOWS_FIELDS, at);
+  if (os?.name === "windows") refuseFields(spec, LINUX_FIELDS, at);
 }
 
+const OS = fields<NonNullable<PodSpec["os"]>>({
+  name: required(oneOf("linux", "windows")),
+});
+
+/** The fields that the pods of an operating system cannot have. */
 interface OsFields {
   readonly os: string;
   readonly spec: readonly (keyof PodSpec)[];
   readonly pod: readonly (keyof PodSecurityContext)[];
   readonly container: readonly (keyof SecurityContext)[];
 }
+
+const WINDOWS_FIELDS: OsFields = {
+  os: "linux",
+  spec: [],
+  pod: ["windowsOptions"],
+  container: ["windowsOptions"],
+};
 
 const LINUX_FIELDS: OsFields = {
   os: "windows",
@@ -68,28 +69,22 @@ const LINUX_FIELDS: OsFields = {
   ],
 };
 
-function refuseFields(spec: PodSpec, fields: OsFields, at: Place): void {
-  const detail = `cannot be set for a ${fields.os} pod`;
-  for (const name of fields.spec) {
+function refuseFields(spec: PodSpec, refused: OsFields, at: Place): void {
+  const detail = `cannot be set for a ${refused.os} pod`;
+  for (const name of refused.spec) {
     // `false` is what these are without being set.
-    if (spec[name] === undefined || spec[name] === false) continue;
+    if (!spec[name]) continue;
     at.child(name).forbidden(detail);
   }
-  for (const name of fields.pod) {
-    if (spec.securityContext?.[name] === undefined) continue;
+  const { securityContext } = spec;
+  for (const name of refused.pod) {
+    if (securityContext?.[name] === undefined) continue;
     at.child("securityContext").child(name).forbidden(detail);
   }
-  const lists = {
-    containers: spec.containers,
-    initContainers: spec.initContainers,
-  };
-  for (const [list, containers] of Object.entries(lists)) {
-    for (const [i, container] of (containers ?? []).entries()) {
-      const place = at.child(list).index(i).child("securityContext");
-      for (const name of fields.container) {
-        if (container.securityContext?.[name] === undefined) continue;
-        place.child(name).forbidden(detail);
-      }
+  for (const [{ securityContext }, place] of containerPlaces(spec, at)) {
+    for (const name of refused.container) {
+      if (securityContext?.[name] === undefined) continue;
+      place.child("securityContext").child(name).forbidden(detail);
     }
   }
 }

@@ -7,26 +7,36 @@
 
 import type { Place } from "../fault/mod.ts";
 import type { PodBody, PodSpec, Volume } from "../types/mod.ts";
-import { checkEnum, checkRange, checkShape, requireShape } from "./checks.ts";
+import {
+  checkFields,
+  each,
+  type FieldChecks,
+  fields,
+  oneOf,
+  range,
+  required,
+  shape,
+} from "./checks.ts";
 import {
   labelProblem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
+import { containerPlaces } from "./pod_index.ts";
 import {
   validateProfileAnnotations,
   validateRollbackAfter,
 } from "./validate_annotations.ts";
 import { validateContainers } from "./validate_container.ts";
 import { validateMetadata } from "./validate_metadata.ts";
-import { validateDns, validateHostAliases } from "./validate_network.ts";
+import { HOST_ALIAS, validateDns } from "./validate_network.ts";
 import { validateOs } from "./validate_os.ts";
 import {
   validateOverhead,
   validatePodResources,
 } from "./validate_resources.ts";
 import { validateScheduling } from "./validate_scheduling.ts";
-import { validatePodSecurity } from "./validate_security.ts";
+import { podSecurityChecks } from "./validate_security.ts";
 import { validateVolumes } from "./validate_volumes.ts";
 
 /**
@@ -36,124 +46,97 @@ import { validateVolumes } from "./validate_volumes.ts";
  * or harms the node (a mount on `/`, a UID with slashes), this refuses.
  */
 export function validatePod(pod: PodBody, at: Place): void {
-  validateMetadata(pod.metadata, at.child("metadata"));
-  validateRollbackAfter(pod.metadata, at.child("metadata"));
+  const { metadata, spec } = pod;
+  const place = at.child("spec");
+  validateMetadata(metadata, at.child("metadata"));
+  validateRollbackAfter(metadata, at.child("metadata"));
   validateProfileAnnotations(pod, at);
-  validateSpec(pod.spec, at.child("spec"));
+  checkFields(spec, place, SPEC);
+  validateContainers(spec, place);
+  validatePodResources(spec, place);
+  checkFields(spec, place, {
+    overhead: validateOverhead,
+    securityContext: podSecurityChecks(spec),
+  });
+  validateScheduling(spec, place);
+  validateOs(spec, place);
+  validateReferences(spec, place);
 }
 
-function validateSpec(spec: PodSpec, at: Place): void {
-  validateLife(spec, at);
-  validateNames(spec, at);
-  validateNamespaces(spec, at);
-  validateDns(spec, at);
-  validateHostAliases(spec, at);
-  validateVolumes(spec, at.child("volumes"));
-  validateContainers(spec, at);
-  validatePodResources(spec, at);
-  validateOverhead(spec.overhead ?? {}, at.child("overhead"));
-  validatePodSecurity(spec, at.child("securityContext"));
-  validateScheduling(spec, at);
-  validateOs(spec, at);
-  validatePodReferences(spec, at);
-}
-
-function validateLife(spec: PodSpec, at: Place): void {
-  const policies = ["Always", "OnFailure", "Never"];
-  checkEnum(spec.restartPolicy, policies, at.child("restartPolicy"));
-  checkEnum(
-    spec.preemptionPolicy,
-    ["PreemptLowerPriority", "Never"],
-    at.child("preemptionPolicy"),
-  );
-  checkRange(
-    spec.activeDeadlineSeconds,
-    { min: 1, max: 2 ** 31 - 1 },
-    at.child("activeDeadlineSeconds"),
-  );
-  checkRange(
-    spec.terminationGracePeriodSeconds,
-    { min: 0 },
-    at.child("terminationGracePeriodSeconds"),
-  );
-}
-
-function validateNames(spec: PodSpec, at: Place): void {
-  checkShape(spec.hostname, labelProblem, at.child("hostname"));
-  checkShape(spec.subdomain, labelProblem, at.child("subdomain"));
-  checkShape(
-    spec.runtimeClassName,
-    subdomainProblem,
-    at.child("runtimeClassName"),
-  );
-  checkShape(
-    spec.priorityClassName,
-    subdomainProblem,
-    at.child("priorityClassName"),
-  );
-  checkShape(spec.nodeName, subdomainProblem, at.child("nodeName"));
-  checkShape(spec.schedulerName, subdomainProblem, at.child("schedulerName"));
-  validateHostnameOverride(spec, at);
-  for (const [i, gate] of (spec.readinessGates ?? []).entries()) {
-    const place = at.child("readinessGates").index(i).child("conditionType");
-    requireShape(gate.conditionType, qualifiedNameProblem, place);
-  }
-  if ((spec.schedulingGates ?? []).length > 0) {
+// Names of `imagePullSecrets` are not checked upstream, not even for being there: an
+// image is pulled without a Secret that does not exist.
+const SPEC: FieldChecks<PodSpec> = {
+  restartPolicy: oneOf("Always", "OnFailure", "Never"),
+  preemptionPolicy: oneOf("PreemptLowerPriority", "Never"),
+  activeDeadlineSeconds: range(1, 2 ** 31 - 1),
+  terminationGracePeriodSeconds: range(0),
+  hostname: shape(labelProblem),
+  subdomain: shape(labelProblem),
+  runtimeClassName: shape(subdomainProblem),
+  priorityClassName: shape(subdomainProblem),
+  nodeName: shape(subdomainProblem),
+  schedulerName: shape(subdomainProblem),
+  hostnameOverride: checkHostnameOverride,
+  readinessGates: each(fields({
+    conditionType: required(shape(qualifiedNameProblem)),
+  })),
+  schedulingGates: (gates, at) => {
+    if (!gates?.length) return;
     // Upstream says it of nodeName, which a pod from a file always has.
-    at.child("schedulingGates").forbidden(
+    at.forbidden(
       "a pod from a file is on its node already; nothing would clear the gates",
     );
-  }
-  // Names of `imagePullSecrets` are not checked upstream, not even for being there:
-  // an image is pulled without a Secret that does not exist.
-}
-
-function validateHostnameOverride(spec: PodSpec, at: Place): void {
-  const { hostnameOverride } = spec;
-  if (hostnameOverride === undefined) return;
-  const place = at.child("hostnameOverride");
-  checkShape(hostnameOverride, subdomainProblem, place);
-  if (hostnameOverride.length > 64) {
-    place.tooLong("may not be more than 64 bytes");
-  }
-  if (spec.setHostnameAsFQDN === true) {
-    place.forbidden("may not be specified when `setHostnameAsFQDN` is true");
-  }
-  if (spec.hostNetwork === true) {
-    place.forbidden("may not be specified when `hostNetwork` is true");
-  }
-}
-
-function validateNamespaces(spec: PodSpec, at: Place): void {
-  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
-    at.child("shareProcessNamespace").invalid(
+  },
+  shareProcessNamespace: (isShared, at, { hostPID }) => {
+    if (isShared !== true || hostPID !== true) return;
+    at.invalid(
       true,
       "`shareProcessNamespace` and `hostPID` cannot both be true",
     );
-  }
-  if (spec.hostUsers !== false) return;
-  for (const name of ["hostNetwork", "hostPID", "hostIPC"] as const) {
-    if (spec[name] !== true) continue;
-    at.child("hostUsers").forbidden(
-      `may not be false when \`${name}\` is true`,
-    );
+  },
+  hostUsers: (isHost, at, spec) => {
+    if (isHost !== false) return;
+    for (const name of ["hostNetwork", "hostPID", "hostIPC"] as const) {
+      if (spec[name] !== true) continue;
+      at.forbidden(`may not be false when \`${name}\` is true`);
+    }
+  },
+  dnsPolicy: oneOf(
+    "ClusterFirstWithHostNet",
+    "ClusterFirst",
+    "Default",
+    "None",
+  ),
+  dnsConfig: validateDns,
+  hostAliases: each(HOST_ALIAS),
+  volumes: validateVolumes,
+};
+
+function checkHostnameOverride(
+  name: string | undefined,
+  at: Place,
+  spec: PodSpec,
+): void {
+  if (name === undefined) return;
+  shape(subdomainProblem)(name, at);
+  if (name.length > 64) at.tooLong("may not be more than 64 bytes");
+  for (const other of ["setHostnameAsFQDN", "hostNetwork"] as const) {
+    if (spec[other] !== true) continue;
+    at.forbidden(`may not be specified when \`${other}\` is true`);
   }
 }
 
 /** Reports references that nothing on a node without API server can resolve. */
-export function validatePodReferences(spec: PodSpec, at: Place): void {
+function validateReferences(spec: PodSpec, at: Place): void {
   for (const name of ["serviceAccountName", "serviceAccount"] as const) {
     if (spec[name]) refuse(at.child(name), "a service account");
   }
   if ((spec.resourceClaims ?? []).length > 0) {
     refuse(at.child("resourceClaims"), "resource claims");
   }
-  for (const list of ["containers", "initContainers"] as const) {
-    for (const [i, container] of (spec[list] ?? []).entries()) {
-      if ((container.resources?.claims ?? []).length === 0) continue;
-      const place = at.child(list).index(i).child("resources").child("claims");
-      refuse(place, "resource claims");
-    }
+  for (const [{ resources }, place] of containerPlaces(spec, at)) {
+    if ((resources?.claims ?? []).length === 0) continue;
+    refuse(place.child("resources").child("claims"), "resource claims");
   }
   for (const [i, volume] of (spec.volumes ?? []).entries()) {
     refuseVolume(volume, at.child("volumes").index(i));

@@ -5,11 +5,17 @@
  */
 
 import {
-  checkEnum,
+  type Check,
+  checkFields,
   checkOneOf,
-  checkRange,
-  checkShape,
-  requireShape,
+  each,
+  type FieldChecks,
+  fields,
+  oneOf,
+  optional,
+  range,
+  required,
+  shape,
 } from "./checks.ts";
 import { httpHeaderProblem, portNameProblem, portProblem } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
@@ -22,124 +28,148 @@ import type {
 
 /** Reports what is wrong with a container's probes. */
 export function validateProbes(container: ContainerSpec, at: Place): void {
+  checkFields(container, at, PROBES);
   for (
     const name of ["livenessProbe", "readinessProbe", "startupProbe"] as const
   ) {
     const probe = container[name];
-    if (probe === undefined) continue;
-    const place = at.child(name);
-    checkOneOf(probe, { of: "handler type", ignore: PROBE_NUMBERS }, place);
-    validateNumbers(probe, place, { isReadiness: name === "readinessProbe" });
-    validateHandler(probe, place, container);
-    if (probe.grpc !== undefined) {
-      checkPort(probe.grpc.port, place.child("grpc").child("port"), container);
-    }
+    if (probe !== undefined) warnOfPorts(probe, at.child(name), container);
   }
 }
 
-/** Reports what is wrong with a container's hooks and stop signal. */
-export function validateLifecycle(
-  container: ContainerSpec,
-  at: Place,
+/** A check of a container's hooks and stop signal, for all containers of a pod. */
+export function lifecycleChecks(
   spec: PodSpec,
+): NonNullable<FieldChecks<ContainerSpec>["lifecycle"]> {
+  const seconds = range(0, spec.terminationGracePeriodSeconds ?? 30);
+  const hook = oneHandler<LifecycleHandler>({
+    ...HANDLERS,
+    sleep: fields({ seconds }),
+  });
+  const check = fields<NonNullable<ContainerSpec["lifecycle"]>>({
+    postStart: hook,
+    preStop: hook,
+    stopSignal: optional((signal: string, at) => {
+      const os = spec.os?.name;
+      if (os === undefined) {
+        at.forbidden("may only be set when `spec.os.name` is");
+      }
+      SIGNAL(signal, at);
+      if (os === "windows") WINDOWS_SIGNAL(signal, at);
+    }),
+  });
+  return (lifecycle, at, container) => {
+    check(lifecycle, at);
+    for (const name of ["postStart", "preStop"] as const) {
+      const handler = lifecycle?.[name];
+      if (handler !== undefined) {
+        warnOfPorts(handler, at.child(name), container);
+      }
+    }
+  };
+}
+
+const NUMBER = range(0);
+const NUMBERS = {
+  failureThreshold: NUMBER,
+  initialDelaySeconds: NUMBER,
+  periodSeconds: NUMBER,
+  successThreshold: NUMBER,
+  timeoutSeconds: NUMBER,
+};
+const PROBE_NUMBERS = [
+  ...Object.keys(NUMBERS),
+  "terminationGracePeriodSeconds",
+];
+
+function checkSuccesses(count: number | undefined, at: Place): void {
+  NUMBER(count, at);
+  if (count !== undefined && count !== 1) at.invalid(count, "must be 1");
+}
+
+function refuseGrace(grace: number | undefined, at: Place): void {
+  if (grace === undefined) return;
+  at.invalid(grace, "must not be set for readinessProbes");
+}
+
+/** What has one handler beside fields that are none. */
+function oneHandler<T extends object>(
+  checks: FieldChecks<NoInfer<T>>,
+  ignore: readonly string[] = [],
+): Check<T | undefined> {
+  return optional<T>((value, at) => {
+    checkOneOf(value, { of: "handler type", ignore }, at);
+    checkFields<T>(value, at, checks);
+  });
+}
+
+/** A port by its number or its name. */
+function checkPort(port: number | string | undefined, at: Place): void {
+  if (port === undefined || port === "") return at.required();
+  const problem = typeof port === "number"
+    ? portProblem(port)
+    : portNameProblem(port);
+  if (problem !== undefined) at.invalid(port, problem);
+}
+
+type Handlers = Pick<LifecycleHandler, "exec" | "tcpSocket" | "httpGet">;
+
+const HANDLERS: FieldChecks<Handlers> = {
+  exec: fields({
+    command: (words, at) => {
+      if (!words?.length) at.required();
+    },
+  }),
+  tcpSocket: fields({ port: checkPort }),
+  httpGet: fields({
+    port: checkPort,
+    scheme: oneOf("HTTP", "HTTPS"),
+    httpHeaders: each(fields({ name: required(shape(httpHeaderProblem)) })),
+  }),
+};
+
+const PROBE: FieldChecks<Probe> = {
+  ...HANDLERS,
+  grpc: fields({ port: checkPort }),
+};
+const ENDING = oneHandler<Probe>({
+  ...NUMBERS,
+  successThreshold: checkSuccesses,
+  terminationGracePeriodSeconds: range(1),
+  ...PROBE,
+}, PROBE_NUMBERS);
+const PROBES: FieldChecks<ContainerSpec> = {
+  livenessProbe: ENDING,
+  readinessProbe: oneHandler<Probe>({
+    ...NUMBERS,
+    terminationGracePeriodSeconds: refuseGrace,
+    ...PROBE,
+  }, PROBE_NUMBERS),
+  startupProbe: ENDING,
+};
+
+/**
+ * Warns of names that no port of the container has: taken by the API server, and found
+ * out by the kubelet each time it asks.
+ */
+function warnOfPorts(
+  handlers: Handlers,
+  at: Place,
+  { ports = [] }: ContainerSpec,
 ): void {
-  const { lifecycle } = container;
-  if (lifecycle === undefined) return;
-  for (const name of ["postStart", "preStop"] as const) {
-    const handler = lifecycle[name];
-    if (handler === undefined) continue;
-    const place = at.child("lifecycle").child(name);
-    checkOneOf(handler, { of: "handler type" }, place);
-    validateHandler(handler, place, container);
-    const max = spec.terminationGracePeriodSeconds ?? 30;
-    checkRange(
-      handler.sleep?.seconds,
-      { min: 0, max },
-      place.child("sleep").child("seconds"),
+  for (const kind of ["tcpSocket", "httpGet"] as const) {
+    const port = handlers[kind]?.port;
+    if (typeof port !== "string" || port === "") continue;
+    if (portNameProblem(port) !== undefined) continue;
+    if (ports.some(({ name }) => name === port)) continue;
+    at.child(kind).child("port").warn(
+      "No port of this container has that name: nothing can be asked",
     );
   }
-  const { stopSignal } = lifecycle;
-  if (stopSignal === undefined) return;
-  const place = at.child("lifecycle").child("stopSignal");
-  if (spec.os?.name === undefined) {
-    place.forbidden("may only be set when `spec.os.name` is");
-  }
-  checkShape(stopSignal, signalProblem, place);
-  if (spec.os?.name === "windows") {
-    checkEnum(stopSignal, ["SIGKILL", "SIGTERM"], place);
-  }
 }
 
-const PROBE_NUMBERS = [
-  "failureThreshold",
-  "initialDelaySeconds",
-  "periodSeconds",
-  "successThreshold",
-  "terminationGracePeriodSeconds",
-  "timeoutSeconds",
-] as const;
-
-function validateNumbers(
-  probe: Probe,
-  at: Place,
-  options: { readonly isReadiness: boolean },
-): void {
-  for (const name of PROBE_NUMBERS) {
-    if (name === "terminationGracePeriodSeconds") continue;
-    checkRange(probe[name], { min: 0 }, at.child(name));
-  }
-  const { successThreshold = 1, terminationGracePeriodSeconds: grace } = probe;
-  if (!options.isReadiness && successThreshold !== 1) {
-    at.child("successThreshold").invalid(successThreshold, "must be 1");
-  }
-  if (grace === undefined) return;
-  const place = at.child("terminationGracePeriodSeconds");
-  if (options.isReadiness) {
-    place.invalid(grace, "must not be set for readinessProbes");
-  } else checkRange(grace, { min: 1 }, place);
-}
-
-function validateHandler(
-  handler: LifecycleHandler,
-  at: Place,
-  container: ContainerSpec,
-): void {
-  const { exec, httpGet, tcpSocket } = handler;
-  if (exec !== undefined && (exec.command ?? []).length === 0) {
-    at.child("exec").child("command").required();
-  }
-  if (tcpSocket !== undefined) {
-    checkPort(tcpSocket.port, at.child("tcpSocket").child("port"), container);
-  }
-  if (httpGet === undefined) return;
-  const place = at.child("httpGet");
-  checkPort(httpGet.port, place.child("port"), container);
-  checkEnum(httpGet.scheme, ["HTTP", "HTTPS"], place.child("scheme"));
-  for (const [i, header] of (httpGet.httpHeaders ?? []).entries()) {
-    const name = place.child("httpHeaders").index(i).child("name");
-    requireShape(header.name, httpHeaderProblem, name);
-  }
-}
-
-function checkPort(
-  port: number | string | undefined,
-  at: Place,
-  container: ContainerSpec,
-): void {
-  if (port === undefined || port === "") {
-    at.required();
-  } else if (typeof port === "number") {
-    const problem = portProblem(port);
-    if (problem !== undefined) at.invalid(port, problem);
-  } else {
-    const problem = portNameProblem(port);
-    if (problem !== undefined) at.invalid(port, problem);
-    // Taken by the API server, and found out by the kubelet each time it asks.
-    else if (!container.ports?.some((one) => one.name === port)) {
-      at.warn("No port of this container has that name: nothing can be asked");
-    }
-  }
-}
+const SIGNAL = shape(signalProblem);
+const WINDOWS_SIGNAL = oneOf("SIGKILL", "SIGTERM");
 
 function signalProblem(signal: string): string | undefined {
   return SIGNALS.has(signal)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { containerRequests, isPodResource } from "../defaults/mod.ts";
+import { containerSums, isPodResource } from "../defaults/mod.ts";
 import { own } from "./checks.ts";
 import { qualifiedNameProblem } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
@@ -16,22 +16,16 @@ import {
   type Quantity,
   ZERO_QUANTITY,
 } from "../objects/mod.ts";
-import type {
-  ContainerSpec,
-  PodSpec,
-  ResourceRequirements,
-} from "../types/mod.ts";
+import type { PodSpec, ResourceRequirements } from "../types/mod.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
 /** Reports what is wrong with a container's resources. */
 export function validateContainerResources(
-  container: ContainerSpec,
+  resources: ResourceRequirements | undefined,
   at: Place,
 ): void {
-  const { resources } = container;
-  if (resources === undefined) return;
-  validateBoth(resources, at, containerResourceProblem);
+  validateBoth(resources ?? {}, at, containerResourceProblem);
 }
 
 /** Reports what is wrong with the resources of the pod as a whole. */
@@ -40,11 +34,17 @@ export function validatePodResources(spec: PodSpec, at: Place): void {
   if (resources === undefined) return;
   const place = at.child("resources");
   validateBoth(resources, place, podResourceProblem);
-  refuseTooSmallRequests(
-    resources.requests ?? {},
-    place.child("requests"),
-    spec,
-  );
+  for (const [name, sum] of containerSums(spec, "requests")) {
+    const amount = own(resources.requests, name);
+    if (amount === undefined) continue;
+    if (compareQuantities(sum, parseQuantity(amount)) <= 0) continue;
+    place.child("requests").key(name).invalid(
+      amount,
+      `must not be less than what the containers request together, ${
+        formatQuantity(sum)
+      }`,
+    );
+  }
   for (const [name, amount] of Object.entries(resources.limits ?? {})) {
     for (const [i, container] of spec.containers.entries()) {
       const limit = own(container.resources?.limits, name);
@@ -58,27 +58,12 @@ export function validatePodResources(spec: PodSpec, at: Place): void {
   }
 }
 
-function refuseTooSmallRequests(
-  requests: Amounts,
-  at: Place,
-  spec: PodSpec,
-): void {
-  for (const [name, sum] of containerRequests(spec)) {
-    const amount = own(requests, name);
-    if (amount === undefined) continue;
-    if (compareQuantities(sum, parseQuantity(amount)) <= 0) continue;
-    at.key(name).invalid(
-      amount,
-      `must not be less than what the containers request together, ${
-        formatQuantity(sum)
-      }`,
-    );
-  }
-}
-
 /** Reports what is wrong with the overhead that a runtime class adds. */
-export function validateOverhead(overhead: Amounts, at: Place): void {
-  validateAmounts(overhead, at, containerResourceProblem);
+export function validateOverhead(
+  overhead: Amounts | undefined,
+  at: Place,
+): void {
+  validateAmounts(overhead ?? {}, at, containerResourceProblem);
 }
 
 /** True for the fine-grained name of memory in huge pages, such as `hugepages-2Mi`. */

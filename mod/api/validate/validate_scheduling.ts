@@ -5,17 +5,21 @@
  */
 
 import {
-  checkEnum,
-  checkRange,
-  checkShape,
-  requireShape,
-  requireText,
+  checkFields,
+  defaulting,
+  each,
+  type FieldChecks,
+  fields,
+  oneOf,
+  range,
+  required,
+  shape,
   Uniques,
+  unlessEmpty,
 } from "./checks.ts";
 import {
   labelProblem,
   labelValueProblem,
-  type Problem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
@@ -23,295 +27,204 @@ import type { Place } from "../fault/mod.ts";
 import type { PodSpec } from "../types/mod.ts";
 import { validateLabels } from "./validate_metadata.ts";
 
+const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+
 type Affinity = NonNullable<PodSpec["affinity"]>;
+type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
 type NodeTerm = NonNullable<
-  NonNullable<Affinity["nodeAffinity"]>[
-    "requiredDuringSchedulingIgnoredDuringExecution"
-  ]
+  NodeAffinity[typeof REQUIRED]
 >["nodeSelectorTerms"][number];
-type NodeRequirement = NonNullable<NodeTerm["matchExpressions"]>[number];
-type PodTerm = NonNullable<
-  NonNullable<Affinity["podAffinity"]>[
-    "requiredDuringSchedulingIgnoredDuringExecution"
-  ]
->[number];
+type PodRules = NonNullable<Affinity["podAffinity"]>;
+type PodTerm = NonNullable<PodRules[typeof REQUIRED]>[number];
 type LabelSelector = NonNullable<PodTerm["labelSelector"]>;
 type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 type Spread = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
 
-const WEIGHT = { min: 1, max: 100 };
-
 /** Reports what is wrong with where a pod wants to run. */
 export function validateScheduling(spec: PodSpec, at: Place): void {
-  validateLabels(spec.nodeSelector ?? {}, at.child("nodeSelector"));
-  validateAffinity(spec.affinity ?? {}, at.child("affinity"));
-  for (const [i, toleration] of (spec.tolerations ?? []).entries()) {
-    validateToleration(toleration, at.child("tolerations").index(i));
-  }
-  const spreads = new Uniques();
-  for (const [i, one] of (spec.topologySpreadConstraints ?? []).entries()) {
-    const place = at.child("topologySpreadConstraints").index(i);
-    validateSpread(one, place);
-    spreads.check(`{${one.topologyKey}, ${one.whenUnsatisfiable}}`, place);
-  }
+  checkFields(spec, at, SCHEDULING);
 }
 
-function validateAffinity(affinity: Affinity, at: Place): void {
-  const { nodeAffinity = {} } = affinity;
-  const nodeAt = at.child("nodeAffinity");
-  const required = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-  if (required !== undefined) {
-    const place = nodeAt.child(REQUIRED).child("nodeSelectorTerms");
-    const { nodeSelectorTerms: terms = [] } = required;
-    if (terms.length === 0) {
-      place.required("must have at least one node selector term");
-    }
-    for (const [i, term] of terms.entries()) {
-      validateNodeTerm(term, place.index(i));
-    }
-  }
-  const preferred =
-    nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  for (const [i, { preference, weight }] of preferred.entries()) {
-    const place = nodeAt.child(PREFERRED).index(i);
-    checkRange(weight ?? 0, WEIGHT, place.child("weight"));
-    validateNodeTerm(preference ?? {}, place.child("preference"));
-  }
-  for (const name of ["podAffinity", "podAntiAffinity"] as const) {
-    const rules = affinity[name];
-    if (rules !== undefined) validatePodRules(rules, at.child(name));
-  }
-}
+const WEIGHT = defaulting(0, range(1, 100));
+const QUALIFIED = required(shape(qualifiedNameProblem));
+const LABEL_OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"];
 
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+const NODE_TERM = fields<NodeTerm>({
+  matchExpressions: each(fields({
+    operator: defaulting("", oneOf(...LABEL_OPERATORS, "Gt", "Lt")),
+    key: QUALIFIED,
+    values: (values, at, { operator }) => {
+      checkCount(values, at, { operator });
+      if (operator !== "In" && operator !== "NotIn") return;
+      each(shape(labelValueProblem))(values, at);
+    },
+  })),
+  matchFields: each(fields({
+    key: defaulting("", oneOf("metadata.name")),
+    operator: defaulting("", oneOf("In", "NotIn")),
+    values: (values, at) => {
+      if (values?.length !== 1) {
+        at.required("must be one value when `matchFields` is used");
+      }
+      each(shape(subdomainProblem))(values, at);
+    },
+  })),
+});
 
-function validateNodeTerm(term: NodeTerm, at: Place): void {
-  for (const [i, requirement] of (term.matchExpressions ?? []).entries()) {
-    const place = at.child("matchExpressions").index(i);
-    validateNodeRequirement(requirement, place);
-    requireShape(requirement.key, qualifiedNameProblem, place.child("key"));
-    if (requirement.operator === "In" || requirement.operator === "NotIn") {
-      checkEach(requirement.values, labelValueProblem, place.child("values"));
-    }
-  }
-  for (const [i, requirement] of (term.matchFields ?? []).entries()) {
-    const place = at.child("matchFields").index(i);
-    checkEnum(requirement.key ?? "", ["metadata.name"], place.child("key"));
-    checkEnum(
-      requirement.operator ?? "",
-      ["In", "NotIn"],
-      place.child("operator"),
-    );
-    if (requirement.values?.length !== 1) {
-      place.child("values").required(
-        "must be one value when `matchFields` is used",
-      );
-    }
-    checkEach(requirement.values, subdomainProblem, place.child("values"));
-  }
-}
+const NODE_RULES = fields<NodeAffinity>({
+  [REQUIRED]: fields({
+    nodeSelectorTerms: (terms, at) => {
+      if (!terms?.length) {
+        at.required("must have at least one node selector term");
+      }
+      each(NODE_TERM)(terms, at);
+    },
+  }),
+  [PREFERRED]: each(fields({ weight: WEIGHT, preference: NODE_TERM })),
+});
 
-function validateNodeRequirement(
-  requirement: NodeRequirement,
+/** Reports a number of values that an operator cannot have. */
+function checkCount(
+  values: readonly string[] | undefined,
   at: Place,
+  { operator }: { readonly operator?: string },
 ): void {
-  const { operator, values = [] } = requirement;
-  const place = at.child("values");
+  const length = values?.length ?? 0;
   switch (operator) {
     case "In":
     case "NotIn":
-      if (values.length === 0) {
-        place.required("must be set when `operator` is In or NotIn");
-      }
-      break;
+      if (length > 0) return;
+      return at.required("must be set when `operator` is In or NotIn");
     case "Exists":
     case "DoesNotExist":
-      if (values.length > 0) {
-        place.forbidden(
-          "may not be set when `operator` is Exists or DoesNotExist",
-        );
-      }
-      break;
+      if (length === 0) return;
+      return at.forbidden(
+        "may not be set when `operator` is Exists or DoesNotExist",
+      );
     case "Gt":
     case "Lt":
-      if (values.length !== 1) {
-        place.required("must be one integer when `operator` is Gt or Lt");
-      }
-      break;
-    default:
-      at.child("operator").unsupported(operator ?? "", [
-        ...["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
-      ]);
+      if (length === 1) return;
+      return at.required("must be one integer when `operator` is Gt or Lt");
   }
 }
 
-function validatePodRules(
-  rules: NonNullable<Affinity["podAffinity"]>,
+const SELECTOR = fields<LabelSelector>({
+  matchLabels: validateLabels,
+  matchExpressions: each(fields({
+    key: QUALIFIED,
+    operator: defaulting("", oneOf(...LABEL_OPERATORS)),
+    values: (values, at, { operator }) => checkCount(values, at, { operator }),
+  })),
+});
+
+const POD_TERM = fields<PodTerm>({
+  topologyKey: QUALIFIED,
+  labelSelector: SELECTOR,
+  namespaceSelector: SELECTOR,
+  namespaces: each(shape(labelProblem)),
+  matchLabelKeys: (keys, at, term) => {
+    checkLabelKeys(keys, at, term);
+    each<string>((key, at) => {
+      if (term.mismatchLabelKeys?.includes(key) !== true) return;
+      at.invalid(key, "stands in `mismatchLabelKeys` as well");
+    })(keys, at);
+  },
+  mismatchLabelKeys: checkLabelKeys,
+});
+
+const POD_RULES = fields<PodRules>({
+  [REQUIRED]: each(POD_TERM),
+  [PREFERRED]: each(fields({
+    weight: WEIGHT,
+    podAffinityTerm: (term, at) => {
+      if (term === undefined) at.required();
+      POD_TERM(term, at);
+    },
+  })),
+});
+
+/** Checks what fills a label selector with the values of the pod's own labels. */
+function checkLabelKeys(
+  keys: readonly string[] | undefined,
   at: Place,
+  { labelSelector }: { readonly labelSelector?: LabelSelector },
 ): void {
-  const { [REQUIRED]: required = [], [PREFERRED]: preferred = [] } = rules;
-  for (const [i, term] of required.entries()) {
-    validatePodTerm(term, at.child(REQUIRED).index(i));
+  if (!keys?.length) return;
+  if (labelSelector === undefined) {
+    at.forbidden("must not be specified when `labelSelector` is not set");
   }
-  for (const [i, { podAffinityTerm, weight }] of preferred.entries()) {
-    const place = at.child(PREFERRED).index(i);
-    checkRange(weight ?? 0, WEIGHT, place.child("weight"));
-    if (podAffinityTerm === undefined) {
-      place.child("podAffinityTerm").required();
-    } else validatePodTerm(podAffinityTerm, place.child("podAffinityTerm"));
-  }
-}
-
-function checkEach(
-  values: readonly string[] | undefined,
-  problemOf: (text: string) => Problem,
-  at: Place,
-): void {
-  for (const [i, value] of (values ?? []).entries()) {
-    checkShape(value, problemOf, at.index(i));
-  }
-}
-
-function validatePodTerm(term: PodTerm, at: Place): void {
-  requireShape(term.topologyKey, qualifiedNameProblem, at.child("topologyKey"));
-  validateSelector(term.labelSelector, at.child("labelSelector"));
-  validateSelector(term.namespaceSelector, at.child("namespaceSelector"));
-  for (const [i, name] of (term.namespaces ?? []).entries()) {
-    checkShape(name, labelProblem, at.child("namespaces").index(i));
-  }
-  const { matchLabelKeys = [], mismatchLabelKeys = [] } = term;
-  validateLabelKeys(term, "matchLabelKeys", at);
-  validateLabelKeys(term, "mismatchLabelKeys", at);
-  for (const [i, key] of matchLabelKeys.entries()) {
-    if (!mismatchLabelKeys.includes(key)) continue;
-    at.child("matchLabelKeys").index(i).invalid(
-      key,
-      "stands in `mismatchLabelKeys` as well",
-    );
-  }
-}
-
-/** What fills a label selector with the values of the pod's own labels. */
-interface LabelKeys {
-  readonly labelSelector?: LabelSelector;
-  readonly matchLabelKeys?: readonly string[];
-  readonly mismatchLabelKeys?: readonly string[];
-}
-
-function validateLabelKeys(
-  term: LabelKeys,
-  list: "matchLabelKeys" | "mismatchLabelKeys",
-  at: Place,
-): void {
-  const keys = term[list] ?? [];
-  if (keys.length === 0) return;
-  const place = at.child(list);
-  if (term.labelSelector === undefined) {
-    place.forbidden("must not be specified when `labelSelector` is not set");
-  }
-  const { matchLabels = {}, matchExpressions = [] } = term.labelSelector ?? {};
+  const { matchLabels = {}, matchExpressions = [] } = labelSelector ?? {};
   const taken = new Set([
     ...Object.keys(matchLabels),
     ...matchExpressions.map(({ key }) => key),
   ]);
-  for (const [i, key] of keys.entries()) {
-    checkShape(key, qualifiedNameProblem, place.index(i));
-    if (taken.has(key)) {
-      place.index(i).invalid(key, "stands in `labelSelector` as well");
-    }
-  }
+  each<string>((key, at) => {
+    shape(qualifiedNameProblem)(key, at);
+    if (taken.has(key)) at.invalid(key, "stands in `labelSelector` as well");
+  })(keys, at);
 }
 
-function validateSelector(
-  selector: LabelSelector | undefined,
-  at: Place,
-): void {
-  if (selector === undefined) return;
-  validateLabels(selector.matchLabels ?? {}, at.child("matchLabels"));
-  for (const [i, one] of (selector.matchExpressions ?? []).entries()) {
-    const place = at.child("matchExpressions").index(i);
-    requireShape(one.key, qualifiedNameProblem, place.child("key"));
-    const operators = ["In", "NotIn", "Exists", "DoesNotExist"];
-    checkEnum(one.operator ?? "", operators, place.child("operator"));
-    const { length } = one.values ?? [];
-    const wantsValues = one.operator === "In" || one.operator === "NotIn";
-    if (wantsValues && length === 0) {
-      place.child("values").required(
-        "must be set when `operator` is In or NotIn",
-      );
-    } else if (!wantsValues && length > 0) {
-      place.child("values").forbidden(
-        "may not be set when `operator` is Exists or DoesNotExist",
+const TOLERATION_OPERATOR = oneOf("", "Equal", "Exists", "Lt", "Gt");
+const LABEL_VALUE = shape(labelValueProblem);
+const EFFECT = oneOf("", "NoSchedule", "PreferNoSchedule", "NoExecute");
+
+const TOLERATION = fields<Toleration>({
+  key: unlessEmpty(shape(qualifiedNameProblem)),
+  operator: (operator, at, { key }) => {
+    if (!key && operator !== "Exists") {
+      at.invalid(operator ?? "", "must be Exists when `key` is empty");
+    }
+    TOLERATION_OPERATOR(operator, at);
+  },
+  value: (value, at, { operator }) => {
+    if (operator !== "Exists") LABEL_VALUE(value, at);
+    else if (value) {
+      at.invalid(value, "must be empty when `operator` is Exists");
+    }
+  },
+  effect: (effect, at, { tolerationSeconds }) => {
+    if (tolerationSeconds !== undefined && effect !== "NoExecute") {
+      at.invalid(
+        effect ?? "",
+        "must be NoExecute when `tolerationSeconds` is set",
       );
     }
-  }
-}
+    EFFECT(effect, at);
+  },
+});
 
-function validateToleration(toleration: Toleration, at: Place): void {
-  const { effect = "", key = "", operator = "", value = "" } = toleration;
-  if (key !== "") checkShape(key, qualifiedNameProblem, at.child("key"));
-  else if (operator !== "Exists") {
-    at.child("operator").invalid(
-      operator,
-      "must be Exists when `key` is empty",
-    );
-  }
-  if (toleration.tolerationSeconds !== undefined && effect !== "NoExecute") {
-    at.child("effect").invalid(
-      effect,
-      "must be NoExecute when `tolerationSeconds` is set",
-    );
-  }
-  checkEnum(
-    operator,
-    ["", "Equal", "Exists", "Lt", "Gt"],
-    at.child("operator"),
-  );
-  if (operator === "Exists") {
-    if (value !== "") {
-      at.child("value").invalid(
-        value,
-        "must be empty when `operator` is Exists",
-      );
-    }
-  } else checkShape(value, labelValueProblem, at.child("value"));
-  checkEnum(
-    effect,
-    ["", "NoSchedule", "PreferNoSchedule", "NoExecute"],
-    at.child("effect"),
-  );
-}
-
-function validateSpread(spread: Spread, at: Place): void {
-  checkRange(spread.maxSkew ?? 0, { min: 1 }, at.child("maxSkew"));
-  checkRange(spread.minDomains, { min: 1 }, at.child("minDomains"));
-  requireShape(
-    spread.topologyKey,
-    qualifiedNameProblem,
-    at.child("topologyKey"),
-  );
-  const place = at.child("whenUnsatisfiable");
-  requireText(spread.whenUnsatisfiable, place);
-  if (spread.whenUnsatisfiable) {
-    checkEnum(
-      spread.whenUnsatisfiable,
-      ["DoNotSchedule", "ScheduleAnyway"],
-      place,
-    );
-  }
-  if (
-    spread.minDomains !== undefined &&
-    spread.whenUnsatisfiable !== "DoNotSchedule"
-  ) {
-    at.child("minDomains").invalid(
-      spread.minDomains,
+const SPREAD = fields<Spread>({
+  maxSkew: defaulting(0, range(1)),
+  minDomains: (count, at, { whenUnsatisfiable }) => {
+    range(1)(count, at);
+    if (count === undefined || whenUnsatisfiable === "DoNotSchedule") return;
+    at.invalid(
+      count,
       "can only be set when `whenUnsatisfiable` is DoNotSchedule",
     );
-  }
-  for (const name of ["nodeAffinityPolicy", "nodeTaintsPolicy"] as const) {
-    checkEnum(spread[name], ["Honor", "Ignore"], at.child(name));
-  }
-  validateSelector(spread.labelSelector, at.child("labelSelector"));
-  validateLabelKeys(spread, "matchLabelKeys", at);
-}
+  },
+  topologyKey: QUALIFIED,
+  whenUnsatisfiable: required(oneOf("DoNotSchedule", "ScheduleAnyway")),
+  nodeAffinityPolicy: oneOf("Honor", "Ignore"),
+  nodeTaintsPolicy: oneOf("Honor", "Ignore"),
+  labelSelector: SELECTOR,
+  matchLabelKeys: checkLabelKeys,
+});
+
+const SCHEDULING: FieldChecks<PodSpec> = {
+  nodeSelector: validateLabels,
+  affinity: fields({
+    nodeAffinity: NODE_RULES,
+    podAffinity: POD_RULES,
+    podAntiAffinity: POD_RULES,
+  }),
+  tolerations: each(TOLERATION),
+  topologySpreadConstraints: (constraints, at) => {
+    const spreads = new Uniques();
+    each<Spread>((one, at) => {
+      SPREAD(one, at);
+      spreads.check(`{${one.topologyKey}, ${one.whenUnsatisfiable}}`, at);
+    })(constraints, at);
+  },
+};

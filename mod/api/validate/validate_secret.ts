@@ -19,47 +19,43 @@ export interface TypedSecret {
  */
 export function validateSecretType(secret: TypedSecret, at: Place): void {
   const { type, entries } = secret;
+  const forType = `for a Secret of type "${type}"`;
   const dataAt = at.child("data").concealed();
   switch (type) {
     case "kubernetes.io/service-account-token":
       if (!secret.annotations?.[SERVICE_ACCOUNT]) {
         at.child("metadata").child("annotations").key(SERVICE_ACCOUNT)
-          .required(`for a Secret of type "${type}"`);
+          .required(forType);
       }
       return;
     case "kubernetes.io/dockercfg":
-      return requireJson(".dockercfg", { secret, at: dataAt });
+      return requireJson(".dockercfg", secret, dataAt);
     case "kubernetes.io/dockerconfigjson":
-      return requireJson(".dockerconfigjson", { secret, at: dataAt });
+      return requireJson(".dockerconfigjson", secret, dataAt);
     case "kubernetes.io/basic-auth":
       if (entries.has("username") || entries.has("password")) return;
-      dataAt.required(
-        `"username" or "password" for a Secret of type "${type}"`,
-      );
-      return;
+      return dataAt.required(`"username" or "password" ${forType}`);
     case "kubernetes.io/ssh-auth":
-      if ((entries.get("ssh-privatekey")?.length ?? 0) > 0) return;
-      return requireKey("ssh-privatekey", type, dataAt);
+      if (entries.get("ssh-privatekey")?.length) return;
+      return dataAt.key("ssh-privatekey").required(forType);
     case "kubernetes.io/tls":
       for (const key of ["tls.crt", "tls.key"]) {
-        if (!entries.has(key)) requireKey(key, type, dataAt);
+        if (!entries.has(key)) dataAt.key(key).required(forType);
       }
   }
 }
 
 const SERVICE_ACCOUNT = "kubernetes.io/service-account.name";
 
-function requireKey(key: string, type: string, at: Place): void {
-  at.key(key).required(`for a Secret of type "${type}"`);
-}
-
 function requireJson(
   key: string,
-  { secret, at }: { readonly secret: TypedSecret; readonly at: Place },
+  { entries, type }: TypedSecret,
+  at: Place,
 ): void {
-  const bytes = secret.entries.get(key);
-  if (bytes === undefined) return requireKey(key, secret.type, at);
-  if (!isJsonObject(bytes)) {
+  const bytes = entries.get(key);
+  if (bytes === undefined) {
+    at.key(key).required(`for a Secret of type "${type}"`);
+  } else if (!isJsonObject(bytes)) {
     at.key(key).invalid(undefined, "wanted a JSON object");
   }
 }

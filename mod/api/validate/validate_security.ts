@@ -5,73 +5,66 @@
  */
 
 import {
-  checkEnum,
-  checkRange,
-  checkShape,
-  requireShape,
+  type Check,
+  each,
+  fields,
+  oneOf,
+  range,
+  required,
+  shape,
   Uniques,
 } from "./checks.ts";
-import { localPathProblem, type Problem } from "./names.ts";
+import { localPathProblem, MAX_PATH, type Problem, tooLong } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
 import type {
-  ContainerSpec,
   PodSecurityContext,
   PodSpec,
   SecurityContext,
 } from "../types/mod.ts";
 
 /** Ids are signed 32-bit numbers on the way to the kernel. */
-const ID_RANGE = { min: 0, max: 2 ** 31 - 1 };
+const ID = range(0, 2 ** 31 - 1);
 
-/** Reports what is wrong with the security context of a pod. */
-export function validatePodSecurity(spec: PodSpec, at: Place): void {
-  const context = spec.securityContext ?? {};
-  for (const name of ["runAsUser", "runAsGroup", "fsGroup"] as const) {
-    checkRange(context[name], ID_RANGE, at.child(name));
-  }
-  for (const [i, group] of (context.supplementalGroups ?? []).entries()) {
-    checkRange(group, ID_RANGE, at.child("supplementalGroups").index(i));
-  }
-  checkEnum(
-    context.fsGroupChangePolicy,
-    ["OnRootMismatch", "Always"],
-    at.child("fsGroupChangePolicy"),
-  );
-  checkEnum(
-    context.supplementalGroupsPolicy,
-    ["Merge", "Strict"],
-    at.child("supplementalGroupsPolicy"),
-  );
-  checkEnum(
-    context.seLinuxChangePolicy,
-    ["MountOption", "Recursive"],
-    at.child("seLinuxChangePolicy"),
-  );
-  validateSysctls(context.sysctls ?? [], at.child("sysctls"), spec);
-  validateProfiles(context, at);
+/** A check of the security context of a pod. */
+export function podSecurityChecks(
+  spec: PodSpec,
+): Check<PodSecurityContext | undefined> {
+  return fields({
+    runAsUser: ID,
+    runAsGroup: ID,
+    fsGroup: ID,
+    supplementalGroups: each(ID),
+    fsGroupChangePolicy: oneOf("OnRootMismatch", "Always"),
+    supplementalGroupsPolicy: oneOf("Merge", "Strict"),
+    seLinuxChangePolicy: oneOf("MountOption", "Recursive"),
+    sysctls: (sysctls, at) => validateSysctls(sysctls ?? [], at, spec),
+    seccompProfile: validateProfile(localPathProblem),
+    appArmorProfile: validateProfile(appArmorProblem),
+  });
 }
 
-/** Reports what is wrong with the security context of a container. */
-export function validateContainerSecurity(
-  container: ContainerSpec,
-  at: Place,
+/** A check of the security context of a container, for all containers of a pod. */
+export function containerSecurityChecks(
   spec: PodSpec,
-): void {
-  const context = container.securityContext;
-  if (context === undefined) return;
-  checkRange(context.runAsUser, ID_RANGE, at.child("runAsUser"));
-  checkRange(context.runAsGroup, ID_RANGE, at.child("runAsGroup"));
-  validateProfiles(context, at);
-  validateCapabilities(context, at);
-  validateEscalation(context, at);
-  const place = at.child("procMount");
-  checkEnum(context.procMount, ["Default", "Unmasked"], place);
-  if (context.procMount === "Unmasked" && spec.hostUsers !== false) {
-    place.invalid(
-      context.procMount,
-      "`hostUsers` must be false to use `Unmasked`",
-    );
-  }
+): Check<SecurityContext | undefined> {
+  const capabilities = each(shape(capabilityProblem));
+  const mounts = oneOf("Default", "Unmasked");
+  return fields({
+    runAsUser: ID,
+    runAsGroup: ID,
+    seccompProfile: validateProfile(localPathProblem),
+    appArmorProfile: validateProfile(appArmorProblem),
+    capabilities: fields({
+      add: capabilities,
+      drop: capabilities,
+    }),
+    allowPrivilegeEscalation: checkEscalation,
+    procMount: (mount, at) => {
+      mounts(mount, at);
+      if (mount !== "Unmasked" || spec.hostUsers === false) return;
+      at.invalid(mount, "`hostUsers` must be false to use `Unmasked`");
+    },
+  });
 }
 
 const SYSCTL =
@@ -83,10 +76,12 @@ function validateSysctls(
   spec: PodSpec,
 ): void {
   const names = new Uniques();
+  const checkName = required(shape(sysctlProblem));
+  const checkValue = shape(sysctlValueProblem);
   for (const [i, sysctl] of sysctls.entries()) {
     const place = at.index(i).child("name");
     const { name } = sysctl;
-    requireShape(name, sysctlProblem, place);
+    checkName(name, place);
     // Dots and slashes part the steps of the same name.
     const dotted = name?.replaceAll("/", ".");
     names.check(dotted, place);
@@ -98,7 +93,7 @@ function validateSysctls(
     if (spec.hostIPC === true && isIpc) {
       place.invalid(name, "may not be specified when `hostIPC` is true");
     }
-    checkShape(sysctl.value, sysctlValueProblem, at.index(i).child("value"));
+    checkValue(sysctl.value, at.index(i).child("value"));
   }
 }
 
@@ -118,80 +113,49 @@ function sysctlProblem(name: string): Problem {
     : "must be the name of a sysctl, such as net.ipv4.ip_forward";
 }
 
-function validateProfiles(
-  context: Pick<SecurityContext, "seccompProfile" | "appArmorProfile">,
-  at: Place,
-): void {
-  for (const name of ["seccompProfile", "appArmorProfile"] as const) {
-    const profile = context[name];
-    if (profile === undefined) continue;
-    const { localhostProfile, type } = profile;
-    const place = at.child(name);
-    if (!type) {
-      place.child("type").required();
-      continue;
-    }
-    checkEnum(
-      type,
-      ["Localhost", "RuntimeDefault", "Unconfined"],
-      place.child("type"),
-    );
-    const file = place.child("localhostProfile");
-    if (type !== "Localhost") {
-      if (localhostProfile === undefined) continue;
-      file.invalid(
-        localhostProfile,
-        "can only be set when `type` is Localhost",
-      );
-    } else if (name === "seccompProfile") {
-      requireShape(localhostProfile, localPathProblem, file);
-    } else requireShape(localhostProfile, appArmorProblem, file);
-  }
+function validateProfile(
+  problemOf: (file: string) => Problem,
+): Check<SecurityContext["seccompProfile"]> {
+  const profile = required(shape(problemOf));
+  return fields({
+    type: required(oneOf("Localhost", "RuntimeDefault", "Unconfined")),
+    localhostProfile: (file, at, { type }) => {
+      if (type === "Localhost") profile(file, at);
+      else if (type && file !== undefined) {
+        at.invalid(file, "can only be set when `type` is Localhost");
+      }
+    },
+  });
 }
 
 function appArmorProblem(profile: string): Problem {
   if (profile.trim() !== profile) return "must not be padded with whitespace";
-  return profile.length > 4095
-    ? "must be no more than 4095 characters"
-    : undefined;
+  return profile.length > MAX_PATH ? tooLong(MAX_PATH) : undefined;
 }
 
-function validateEscalation(context: SecurityContext, at: Place): void {
-  if (context.allowPrivilegeEscalation !== false) return;
-  const place = at.child("allowPrivilegeEscalation");
-  if (context.privileged === true) {
-    place.invalid(
-      false,
-      "cannot be false when `privileged` is true",
-    );
+function checkEscalation(
+  isAllowed: boolean | undefined,
+  at: Place,
+  { capabilities, privileged }: SecurityContext,
+): void {
+  if (isAllowed !== false) return;
+  if (privileged === true) {
+    at.invalid(false, "cannot be false when `privileged` is true");
   }
   // As upstream, only where it is spelt so; the container has it without, too.
-  if (context.capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
-    place.invalid(
+  if (capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
+    at.invalid(
       false,
       "cannot be false when `capabilities.add` holds CAP_SYS_ADMIN",
     );
   }
 }
 
-function validateCapabilities(context: SecurityContext, at: Place): void {
-  for (const list of ["add", "drop"] as const) {
-    for (const [i, name] of (context.capabilities?.[list] ?? []).entries()) {
-      const place = at.child("capabilities").child(list).index(i);
-      checkShape(name, capabilityProblem, place);
-    }
-  }
-}
-
 // The API server takes any word, and the runtime then fails to make the container.
 function capabilityProblem(name: string): Problem {
-  return CAPABILITIES.has(bareName(name))
+  return CAPABILITIES.has(name.toUpperCase().replace(/^CAP_/, ""))
     ? undefined
     : "is no capability; wanted ALL or a name such as NET_ADMIN";
-}
-
-function bareName(name: string): string {
-  return name.toUpperCase().replace(/^CAP_/, "");
 }
 
 /** capabilities(7), and all of them. */

@@ -47,5 +47,5 @@ export {
   lastingPod,
   logDirectoryName,
   podFullName,
-  restartPolicyOf,
+  servingContainers,
 } from "./pod_facts.ts";

@@ -5,7 +5,7 @@
  */
 
 import { ANNOTATION_CONFIG_SOURCE } from "./keys.ts";
-import type { ContainerSpec, Pod, RestartPolicy } from "../types/mod.ts";
+import type { ContainerSpec, Pod } from "../types/mod.ts";
 
 /** From here on a priority marks a pod as critical (scheduling.SystemCriticalPriority). */
 export const CRITICAL_PRIORITY = 2_000_000_000;
@@ -43,22 +43,19 @@ export function logDirectoryName(pod: Pick<Pod, "metadata">): string {
   return `${namespace}_${name}_${uid}`;
 }
 
-/** The pod's restart policy; `Always` when the spec leaves it open. */
-export function restartPolicyOf(pod: Pick<Pod, "spec">): RestartPolicy {
-  switch (pod.spec.restartPolicy) {
-    case "OnFailure":
-    case "Never":
-      return pod.spec.restartPolicy;
-    default:
-      return "Always";
-  }
-}
-
 /** True for an init container with `restartPolicy: Always`: a sidecar that stays up. */
 export function isRestartableInit(
   container: Pick<ContainerSpec, "restartPolicy">,
 ): boolean {
   return container.restartPolicy === "Always";
+}
+
+/** The containers that run as long as the pod does: sidecars, then app containers. */
+export function servingContainers(
+  { spec }: Pick<Pod, "spec">,
+): readonly ContainerSpec[] {
+  const { initContainers = [], containers } = spec;
+  return [...initContainers.filter(isRestartableInit), ...containers];
 }
 
 /** The first container of that name: init, app or ephemeral. */

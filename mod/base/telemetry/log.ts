@@ -25,17 +25,13 @@ export type LogFormat = "json" | "text";
  */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Takes what happened as a constant snake_case message with fields. */
+/** Takes what happened as a constant snake_case message with fields; see {@linkcode LogLevel}. */
 export interface Logger {
   /** The same log under a further name: `log.named("pleg")`. */
   named(name: string): Logger;
-  /** For the search of a fault. */
   debug(message: string, fields?: LogFields): void;
-  /** For what an operator asks about the life of a pod. */
   info(message: string, fields?: LogFields): void;
-  /** Something is degraded and will heal. */
   warn(message: string, fields?: LogFields): void;
-  /** Someone must act. */
   error(message: string, fields?: LogFields): void;
 }
 
@@ -83,7 +79,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 /** Makes a logger that writes lines of `format` from `level` upwards. */
 export function createLogger(options: LoggerOptions): Logger {
-  return new LineLogger(options, "");
+  return loggerOf(options, "");
 }
 
 /** A logger that says nothing. */
@@ -100,52 +96,25 @@ export function formatLogLine(entry: LogEntry, format: LogFormat): string {
   return format === "json" ? formatJson(entry) : formatText(entry);
 }
 
-class LineLogger implements Logger {
-  readonly #options: LoggerOptions;
-  readonly #name: string;
-
-  constructor(options: LoggerOptions, name: string) {
-    this.#options = options;
-    this.#name = name;
-  }
-
-  named(name: string): Logger {
-    const full = this.#name === "" ? name : `${this.#name}.${name}`;
-    return new LineLogger(this.#options, full);
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#log("debug", message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#log("info", message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#log("warn", message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#log("error", message, fields);
-  }
-
-  #log(level: LogLevel, message: string, fields?: LogFields): void {
-    const { level: least, format, clock, write } = this.#options;
+function loggerOf(options: LoggerOptions, logger: string): Logger {
+  const { level: least, format, clock, write } = options;
+  const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (RANK[level] < RANK[least]) return;
-    const entry: LogEntry = {
-      timeMs: clock.now(),
-      level,
-      logger: this.#name,
-      message,
-      fields,
-    };
+    const entry = { timeMs: clock.now(), level, logger, message, fields };
     try {
       write(formatLogLine(entry, format));
     } catch {
       // A log that cannot be written must not stop the work that it is about.
     }
-  }
+  };
+  return {
+    named: (name) =>
+      loggerOf(options, logger === "" ? name : `${logger}.${name}`),
+    debug: log("debug"),
+    info: log("info"),
+    warn: log("warn"),
+    error: log("error"),
+  };
 }
 
 function formatJson(entry: LogEntry): string {

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../mod.ts";
-import { formatLogLine, type LogFormat } from "./log.ts";
+import { formatLogLine, type LoggerOptions } from "./log.ts";
 
 /** What takes the bytes, such as `Deno.stderr`. */
 export interface LogSink {
@@ -13,48 +12,35 @@ export interface LogSink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** How a log writer works. */
-export interface LogWriterOptions {
-  /** Where the time of the line about dropped lines comes from. */
-  readonly clock: Clock;
-  /** How the line about dropped lines is written. */
-  readonly format: LogFormat;
-  /**
-   * How many lines may wait beside those that are being written.
-   *
-   * @default 1000
-   */
-  readonly capacity?: number;
-}
-
-// Some seconds of debug output of a busy node.
-const DEFAULT_CAPACITY = 1000;
+/** How many lines may wait beside those being written: some seconds of debug output of a busy node. */
+const CAPACITY = 1000;
 
 /**
  * Takes log lines at once and writes them, in order, when the sink can.
  *
- * When more wait than `capacity`, new lines are dropped and counted; so are lines
+ * When a thousand wait, new lines are dropped and counted; so are lines
  * that the sink refused. A warning says how many as soon as the sink works.
  */
 export class LogWriter {
   readonly #sink: LogSink;
-  readonly #options: LogWriterOptions;
-  readonly #capacity: number;
+  readonly #options: Pick<LoggerOptions, "clock" | "format">;
   readonly #encoder = new TextEncoder();
   #waiting: string[] = [];
   #dropped = 0;
   #pump: Promise<void> | undefined;
 
   /** Writes to `sink`, which has no other writer. */
-  constructor(sink: LogSink, options: LogWriterOptions) {
+  constructor(
+    sink: LogSink,
+    options: Pick<LoggerOptions, "clock" | "format">,
+  ) {
     this.#sink = sink;
     this.#options = options;
-    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
   }
 
   /** Takes a line without its line feed; never waits and never throws. */
   write(line: string): void {
-    if (this.#waiting.length >= this.#capacity) {
+    if (this.#waiting.length >= CAPACITY) {
       this.#dropped++;
       return;
     }

@@ -7,12 +7,9 @@
 import { invariant } from "../mod.ts";
 import {
   type Counter,
-  CounterMetric,
   type Gauge,
-  GaugeMetric,
   type Histogram,
-  HistogramMetric,
-  type Metric,
+  Metric,
   type MetricHead,
 } from "./metric.ts";
 
@@ -23,11 +20,7 @@ export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 export interface CounterOptions {
   /** The labels that each value has. */
   readonly labelNames?: readonly string[];
-  /**
-   * How many label sets it holds before the rest is counted as `other`.
-   *
-   * @default 1000
-   */
+  /** How many label sets it holds before the rest is counted as `other`; by default 1000. */
   readonly maxLabelSets?: number;
 }
 
@@ -36,11 +29,7 @@ const SECONDS = [.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10];
 
 /** How a histogram is made. */
 export interface HistogramOptions extends CounterOptions {
-  /**
-   * Upper bounds in rising order, in the unit of the metric; +Inf is implied.
-   *
-   * @default Prometheus' own, for seconds: from 5 ms to 10 s
-   */
+  /** Upper bounds in rising order; +Inf is implied. By default those of Prometheus for seconds. */
   readonly buckets?: readonly number[];
 }
 
@@ -80,34 +69,22 @@ export class MetricsRegistry {
     const { labelNames = [], ...limits }: CounterOptions = "length" in options
       ? { labelNames: options }
       : options;
-    const head: MetricHead = { name, help, labelNames, ...limits };
-    const known = this.#find(head, "counter");
-    if (known instanceof CounterMetric) return known;
-    return this.#add(new CounterMetric(head));
+    return this.#metric({ kind: "counter", name, help, labelNames, ...limits });
   }
 
-  /**
-   * The gauge of this name.
-   *
-   * @throws {InvariantError} When the name is malformed, or taken by a metric of
-   * another kind or with other labels.
-   */
+  /** The gauge of this name. @throws {InvariantError} as {@linkcode counter} */
   gauge(
     name: string,
     help: string,
     labelNames: readonly string[] = [],
   ): Gauge {
-    const head: MetricHead = { name, help, labelNames };
-    const known = this.#find(head, "gauge");
-    if (known instanceof GaugeMetric) return known;
-    return this.#add(new GaugeMetric(head));
+    return this.#metric({ kind: "gauge", name, help, labelNames });
   }
 
   /**
    * The histogram of this name; by custom it ends in its unit, `_seconds`.
    *
-   * @throws {InvariantError} When the name is malformed, or taken by a metric of
-   * another kind or with other labels, or the buckets do not rise.
+   * @throws {InvariantError} as {@linkcode counter}, and when the buckets do not rise
    */
   histogram(
     name: string,
@@ -115,10 +92,8 @@ export class MetricsRegistry {
     options: HistogramOptions = {},
   ): Histogram {
     const { labelNames = [], buckets = SECONDS, ...limits } = options;
-    const head: MetricHead = { name, help, labelNames, ...limits };
-    const known = this.#find(head, "histogram");
-    if (known instanceof HistogramMetric) return known;
-    return this.#add(new HistogramMetric(head, buckets));
+    const kind = "histogram";
+    return this.#metric({ kind, name, help, labelNames, buckets, ...limits });
   }
 
   /** All metrics by name, in the text format 0.0.4. */
@@ -127,25 +102,24 @@ export class MetricsRegistry {
       .sort((a, b) => a.head.name < b.head.name ? -1 : 1)
       .flatMap((metric) => [
         `# HELP ${metric.head.name} ${escapeHelp(metric.head.help)}`,
-        `# TYPE ${metric.head.name} ${metric.kind}`,
+        `# TYPE ${metric.head.name} ${metric.head.kind}`,
         ...metric.samples(),
       ]);
     return lines.map((line) => `${line}\n`).join("");
   }
 
-  #find(head: MetricHead, kind: Metric["kind"]): Metric | undefined {
-    const known = this.#metrics.get(head.name);
-    if (known === undefined) return undefined;
-    invariant(
-      known.kind === kind &&
-        known.head.labelNames.join() === head.labelNames.join(),
-      `The metric "${head.name}" exists with another kind or other labels`,
-    );
-    return known;
-  }
-
-  #add<M extends Metric>(metric: M): M {
-    const { name, labelNames } = metric.head;
+  /** The metric of this head, made if need be. */
+  #metric(head: MetricHead): Metric {
+    const { kind, name, labelNames } = head;
+    const known = this.#metrics.get(name);
+    if (known !== undefined) {
+      invariant(
+        known.head.kind === kind &&
+          known.head.labelNames.join() === labelNames.join(),
+        `The metric "${name}" exists with another kind or other labels`,
+      );
+      return known;
+    }
     invariant(
       /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name),
       `The metric name "${name}" is malformed`,
@@ -156,6 +130,7 @@ export class MetricsRegistry {
         `The label name "${label}" of the metric "${name}" is malformed`,
       );
     }
+    const metric = new Metric(head);
     this.#metrics.set(name, metric);
     return metric;
   }

@@ -21,8 +21,3 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     throw error;
   }
 }
-
-/** Writes bytes in standard base64, on one line. */
-export function encodeBase64(bytes: Uint8Array): string {
-  return bytes.toBase64();
-}

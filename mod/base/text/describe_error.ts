@@ -64,16 +64,8 @@ function describeValue(value: unknown): string {
 
 /** Puts one blank for each end of a line and the blanks beside it. */
 function oneLine(text: string): string {
-  const lines: string[] = [];
-  let start = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (!LINE_ENDS.includes(text[at] ?? "")) continue;
-    lines.push(text.slice(start, at));
-    start = at + 1;
-  }
-  lines.push(text.slice(start));
-  return lines.map((line) => line.trim()).filter((line) => line !== "")
-    .join(" ");
+  return text.split(LINE_END).map((line) => line.trim())
+    .filter((line) => line !== "").join(" ");
 }
 
-const LINE_ENDS = "\r\n\u2028\u2029";
+const LINE_END = /[\r\n\u2028\u2029]/;

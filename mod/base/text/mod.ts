@@ -14,7 +14,7 @@
  * @module
  */
 
-export { decodeBase64, encodeBase64 } from "./base64.ts";
+export { decodeBase64 } from "./base64.ts";
 export { describeError } from "./describe_error.ts";
 export { formatAge, formatDuration, parseDuration } from "./duration.ts";
 export { escapeJson } from "./escape_json.ts";

@@ -8,15 +8,17 @@ import type {
   ContainerSpec,
   ContainerState,
   ContainerStatus,
+  EnvVar,
   Probe,
 } from "../../api/types/mod.ts";
 import type { ReportedProbe } from "../../server/mod.ts";
-import {
-  environmentSources,
-  environmentValue,
-} from "./describe_environment.ts";
 import { probeResultText, probeText } from "./describe_probe.ts";
-import type { BlockValue, NamedValue } from "../text/mod.ts";
+import {
+  type BlockValue,
+  given,
+  type NamedValue,
+  sortedEntries,
+} from "../text/mod.ts";
 
 /** One container and all that is known of it. */
 export interface DescribedContainer {
@@ -123,9 +125,7 @@ function stateValue(state: ContainerState, texts: TimeTexts): BlockValue {
         ...given("Reason", reason),
         ...given("Message", message),
         ["Exit Code", String(exitCode)],
-        ...(signal === undefined || signal === 0
-          ? []
-          : [["Signal", String(signal)] as const]),
+        ...given("Signal", signal ? String(signal) : undefined),
         ["Started", texts.time(terminated.startedAt)],
         ["Finished", texts.time(terminated.finishedAt)],
       ],
@@ -140,18 +140,12 @@ function stateValue(state: ContainerState, texts: TimeTexts): BlockValue {
   };
 }
 
-function given(name: string, value: string | undefined): readonly NamedValue[] {
-  return value === undefined || value === "" ? [] : [[name, value.trimEnd()]];
-}
-
 function amountFields(
   name: string,
   amounts: Readonly<Record<string, string>> | undefined,
 ): readonly NamedValue[] {
-  const entries = Object.entries(amounts ?? {});
-  return entries.length === 0
-    ? []
-    : [[name, { block: entries.toSorted(([a], [b]) => a < b ? -1 : 1) }]];
+  const block = sortedEntries(amounts);
+  return block.length === 0 ? [] : [[name, { block }]];
 }
 
 function probeField(
@@ -169,9 +163,44 @@ function probeField(
   return [[label, result === undefined ? text : [text, result]]];
 }
 
-function sourceFields(spec: ContainerSpec): readonly NamedValue[] {
-  const sources = environmentSources(spec);
-  return sources === undefined ? [] : [["Environment Variables from", sources]];
+// What comes from objects is named, never shown.
+
+function sourceFields({ envFrom = [] }: ContainerSpec): readonly NamedValue[] {
+  if (envFrom.length === 0) return [];
+  const block = envFrom.map(({ configMapRef, secretRef, prefix = "" }) => {
+    const { name = "", optional = false } = configMapRef ?? secretRef ?? {};
+    const kind = secretRef === undefined ? "ConfigMap" : "Secret";
+    const withPrefix = prefix === "" ? "" : ` with prefix '${prefix}'`;
+    return [name, `${kind}${withPrefix}  Optional: ${optional}`] as const;
+  });
+  return [["Environment Variables from", { block }]];
+}
+
+function environmentValue({ env = [] }: ContainerSpec): BlockValue {
+  if (env.length === 0) return "<none>";
+  return { block: env.map((each) => [each.name, variableText(each)] as const) };
+}
+
+function variableText({ value = "", valueFrom }: EnvVar): string {
+  if (valueFrom === undefined) return value;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } =
+    valueFrom;
+  if (fieldRef !== undefined) {
+    return `(${fieldRef.apiVersion ?? "v1"}:${fieldRef.fieldPath})`;
+  }
+  if (resourceFieldRef !== undefined) return `(${resourceFieldRef.resource})`;
+  if (secretKeyRef !== undefined) {
+    const { key, name = "", optional = false } = secretKeyRef;
+    return `<set to the key '${key}' in secret '${name}'>  Optional: ${optional}`;
+  }
+  if (configMapKeyRef !== undefined) {
+    const { key, name = "", optional = false } = configMapKeyRef;
+    return `<set to the key '${key}' of config map '${name}'>  Optional: ${optional}`;
+  }
+  const { fileKeyRef } = valueFrom;
+  if (fileKeyRef === undefined) return "<unknown>";
+  const { key, path, volumeName, optional = false } = fileKeyRef;
+  return `<set to the key '${key}' in file '${path}' of volume '${volumeName}'>  Optional: ${optional}`;
 }
 
 function mountsValue({ volumeMounts = [] }: ContainerSpec): BlockValue {

@@ -26,17 +26,12 @@ export function probeResultText(
 ): string | undefined {
   if (report === undefined) return undefined;
   const { last, consecutive, paused } = report;
-  if (last === undefined) {
-    return paused === undefined
-      ? undefined
-      : `not asked (${PAUSES[paused] ?? paused})`;
-  }
+  const why = paused && (PAUSES[paused] ?? paused);
+  if (last === undefined) return why && `not asked (${why})`;
   const said = last.message.trim();
   const message = said === "" ? "" : `: ${said}`;
   const times = consecutive > 1 ? `, ${consecutive} in a row` : "";
-  const pause = paused === undefined
-    ? ""
-    : ` (now ${PAUSES[paused] ?? paused})`;
+  const pause = why === undefined ? "" : ` (now ${why})`;
   return `last ${last.kind} ${age(last.time)} ago${times}${pause}${message}`;
 }
 

@@ -10,29 +10,30 @@ import type {
   Pod,
   PodCondition,
 } from "../../api/types/mod.ts";
-import { formatAge } from "../../base/text/mod.ts";
 import type { PodReport } from "../../server/mod.ts";
 import { containerFields, type TimeTexts } from "./describe_container.ts";
 import { volumesValue } from "./describe_volumes.ts";
 import {
+  ageText,
   type BlockValue,
   fieldLines,
+  given,
   type NamedValue,
   renderTable,
+  repeatedAgeText,
+  sortedEntries,
 } from "../text/mod.ts";
 
-/** Where the reader is. */
-export interface DescribeOptions {
-  /** How far local time is ahead of UTC, in milliseconds. */
-  readonly utcOffsetMs: number;
-}
-
-/** Writes the whole report. Ages are by the clock of the node. */
+/**
+ * Writes the whole report. Ages are by the clock of the node.
+ *
+ * @param options.utcOffsetMs How far local time is ahead of UTC.
+ */
 export function describeReport(
   report: PodReport,
-  options: DescribeOptions,
+  options: { readonly utcOffsetMs: number },
 ): string {
-  const texts = timeTexts(report.time, options);
+  const texts = timeTexts(report.time, options.utcOffsetMs);
   const lines = [
     ...fieldLines(headFields(report, texts)),
     ...containerLines(report, texts),
@@ -43,7 +44,7 @@ export function describeReport(
       ["Explanation", { lines: report.explanation }],
     ]),
     ...decisionLines(report, texts),
-    ...eventLines(report, texts),
+    ...eventLines(report),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -66,7 +67,10 @@ function headFields(
     ...given("Runtime Class Name", spec.runtimeClassName),
     ["Node", node.length === 0 ? "<none>" : node.join("/")],
     ["Start Time", texts.time(status.startTime)],
-    ["Labels", orNone(sorted(metadata.labels).map((each) => each.join("=")))],
+    [
+      "Labels",
+      orNone(sortedEntries(metadata.labels).map((each) => each.join("="))),
+    ],
     ["Annotations", orNone(annotationLines(metadata.annotations))],
     ...(metadata.deletionTimestamp === undefined
       ? [["Status", shown] as const]
@@ -103,36 +107,36 @@ function containerLines(
   texts: TimeTexts,
 ): readonly string[] {
   const { spec, status = {} } = pod;
-  const groups: readonly (readonly [
-    string,
-    readonly ContainerSpec[],
-    readonly ContainerStatus[] | undefined,
-  ])[] = [
-    [
-      "Init Containers",
-      spec.initContainers ?? [],
-      status.initContainerStatuses,
-    ],
-    ["Containers", spec.containers, status.containerStatuses],
-    [
-      "Ephemeral Containers",
-      spec.ephemeralContainers ?? [],
-      status.ephemeralContainerStatuses,
-    ],
-  ];
-  return groups.flatMap(([title, specs, statuses]) => {
+  const group = (
+    title: string,
+    specs: readonly ContainerSpec[] = [],
+    statuses: readonly ContainerStatus[] = [],
+  ): readonly string[] => {
     if (specs.length === 0) return [];
     const block = specs.map((each) => {
       const described = {
         spec: each,
-        status: statuses?.find(({ name }) => name === each.name),
+        status: statuses.find(({ name }) => name === each.name),
         probes: probes.filter(({ container }) => container === each.name),
       };
       const value = { block: containerFields(described, texts) };
       return [each.name, value] as const;
     });
     return fieldLines([[title, { block }]]);
-  });
+  };
+  return [
+    ...group(
+      "Init Containers",
+      spec.initContainers,
+      status.initContainerStatuses,
+    ),
+    ...group("Containers", spec.containers, status.containerStatuses),
+    ...group(
+      "Ephemeral Containers",
+      spec.ephemeralContainers,
+      status.ephemeralContainerStatuses,
+    ),
+  ];
 }
 
 function conditionLines(
@@ -182,25 +186,17 @@ function decisionLines(
   }]]);
 }
 
-function eventLines(
-  { events }: PodReport,
-  texts: TimeTexts,
-): readonly string[] {
+function eventLines({ events, time }: PodReport): readonly string[] {
   if (events.length === 0) return fieldLines([["Events", "<none>"]]);
   return table("Events", [
     ["Type", "Reason", "Age", "From", "Message"],
-    ...events.map((event) => {
-      const age = texts.age(event.lastTimestamp);
-      return [
-        event.type,
-        event.reason,
-        event.count > 1
-          ? `${age} (x${event.count} over ${texts.age(event.firstTimestamp)})`
-          : age,
-        event.source.component,
-        event.message,
-      ];
-    }),
+    ...events.map((event) => [
+      event.type,
+      event.reason,
+      repeatedAgeText(event, Date.parse(time)),
+      event.source.component,
+      event.message,
+    ]),
   ]);
 }
 
@@ -210,16 +206,6 @@ function table(
 ): readonly string[] {
   const lines = renderTable(rows).trimEnd().split("\n");
   return [`${title}:`, ...lines.map((line) => `  ${line.trimEnd()}`)];
-}
-
-function given(name: string, value: string | undefined): readonly NamedValue[] {
-  return value === undefined || value === "" ? [] : [[name, value]];
-}
-
-function sorted(
-  map: Readonly<Record<string, string>> = {},
-): readonly (readonly [string, string])[] {
-  return Object.entries(map).toSorted(([a], [b]) => a < b ? -1 : 1);
 }
 
 function orNone(lines: readonly string[]): BlockValue {
@@ -235,7 +221,7 @@ const MAX_ANNOTATION_LENGTH = 140;
 function annotationLines(
   annotations: Readonly<Record<string, string>> | undefined,
 ): readonly string[] {
-  return sorted(annotations).flatMap(([key, text]) => {
+  return sortedEntries(annotations).flatMap(([key, text]) => {
     if (key === LAST_APPLIED) return [];
     const value = text.replace(/\n$/, "");
     const line = `${key}: ${value}`;
@@ -252,20 +238,14 @@ function annotationLines(
 
 const MINUTE_MS = 60_000;
 
-function timeTexts(now: string, { utcOffsetMs }: DescribeOptions): TimeTexts {
+function timeTexts(now: string, utcOffsetMs: number): TimeTexts {
   const nowMs = Date.parse(now);
-  const read = (text: string | undefined): number => Date.parse(text ?? "");
   return {
     time: (text) => {
-      const ms = read(text);
+      const ms = Date.parse(text ?? "");
       return Number.isNaN(ms) ? "<unknown>" : dateText(ms, utcOffsetMs);
     },
-    age: (text) => {
-      const ms = read(text);
-      return Number.isNaN(ms) || Number.isNaN(nowMs)
-        ? "<unknown>"
-        : formatAge(Math.max(0, nowMs - ms));
-    },
+    age: (text) => ageText(text, nowMs),
   };
 }
 

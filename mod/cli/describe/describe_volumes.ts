@@ -18,79 +18,75 @@ export function volumesValue(volumes: readonly Volume[]): BlockValue {
 }
 
 function volumeFields(volume: Volume): readonly NamedValue[] {
-  const { hostPath, emptyDir, configMap, secret, persistentVolumeClaim } =
-    volume;
-  if (hostPath !== undefined) {
-    return [
-      ["Type", "HostPath (bare host directory volume)"],
-      ["Path", hostPath.path],
-      ["HostPathType", hostPath.type ?? ""],
-    ];
-  }
-  if (emptyDir !== undefined) {
-    return [
-      ["Type", "EmptyDir (a temporary directory that shares a pod's lifetime)"],
-      ["Medium", emptyDir.medium ?? ""],
-      ["SizeLimit", emptyDir.sizeLimit ?? "<unset>"],
-    ];
-  }
-  if (configMap !== undefined) {
-    return [
-      ["Type", "ConfigMap (a volume populated by a ConfigMap)"],
-      ["Name", configMap.name ?? ""],
-      ["Optional", String(configMap.optional ?? false)],
-    ];
-  }
-  if (secret !== undefined) {
-    return [
-      ["Type", "Secret (a volume populated by a Secret)"],
-      ["SecretName", secret.secretName ?? ""],
-      ["Optional", String(secret.optional ?? false)],
-    ];
-  }
-  if (persistentVolumeClaim !== undefined) {
-    return [
-      [
-        "Type",
-        "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
-      ],
-      ["ClaimName", persistentVolumeClaim.claimName],
-      ["ReadOnly", String(persistentVolumeClaim.readOnly ?? false)],
-    ];
-  }
-  return otherFields(volume);
+  const { projected, downwardAPI, persistentVolumeClaim } = volume;
+  return fields(
+    volume.hostPath,
+    "HostPath (bare host directory volume)",
+    ({ path, type = "" }) => [["Path", path], ["HostPathType", type]],
+  ) ?? fields(
+    volume.emptyDir,
+    "EmptyDir (a temporary directory that shares a pod's lifetime)",
+    ({ medium = "", sizeLimit = "<unset>" }) => [
+      ["Medium", medium],
+      ["SizeLimit", sizeLimit],
+    ],
+  ) ?? fields(
+    volume.configMap,
+    "ConfigMap (a volume populated by a ConfigMap)",
+    (source) => objectFields("Name", source.name, source),
+  ) ?? fields(
+    volume.secret,
+    "Secret (a volume populated by a Secret)",
+    (source) => objectFields("SecretName", source.secretName, source),
+  ) ?? fields(
+    persistentVolumeClaim,
+    "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
+    ({ claimName, readOnly = false }) => [
+      ["ClaimName", claimName],
+      ["ReadOnly", String(readOnly)],
+    ],
+  ) ?? fields(
+    projected,
+    "Projected (a volume that contains injected data from multiple sources)",
+    ({ sources = [] }) => sources.flatMap(projectedFields),
+  ) ?? fields(
+    downwardAPI,
+    "DownwardAPI (a volume populated by information about the pod)",
+    ({ items = [] }) => [["Items", {
+      lines: items.map(({ path, fieldRef }) =>
+        `${fieldRef?.fieldPath ?? "resource"} -> ${path}`
+      ),
+    }]],
+  ) ?? fields(
+    volume.image,
+    "Image (a container image or OCI artifact)",
+    ({ reference = "", pullPolicy = "" }) => [
+      ["Reference", reference],
+      ["PullPolicy", pullPolicy],
+    ],
+  ) ?? [[
+    "Type",
+    Object.keys(volume).find((key) => key !== "name") ?? "<unknown>",
+  ]];
 }
 
-function otherFields(volume: Volume): readonly NamedValue[] {
-  const { projected, downwardAPI, image } = volume;
-  if (projected !== undefined) {
-    return [
-      [
-        "Type",
-        "Projected (a volume that contains injected data from multiple sources)",
-      ],
-      ...(projected.sources ?? []).flatMap(projectedFields),
-    ];
-  }
-  if (downwardAPI !== undefined) {
-    return [
-      ["Type", "DownwardAPI (a volume populated by information about the pod)"],
-      ["Items", {
-        lines: (downwardAPI.items ?? []).map(({ path, fieldRef }) =>
-          `${fieldRef?.fieldPath ?? "resource"} -> ${path}`
-        ),
-      }],
-    ];
-  }
-  if (image !== undefined) {
-    return [
-      ["Type", "Image (a container image or OCI artifact)"],
-      ["Reference", image.reference ?? ""],
-      ["PullPolicy", image.pullPolicy ?? ""],
-    ];
-  }
-  const kind = Object.keys(volume).find((key) => key !== "name");
-  return [["Type", kind ?? "<unknown>"]];
+/** The fields of a source; `undefined` when the volume is of another kind. */
+function fields<Source>(
+  source: Source | undefined,
+  type: string,
+  fieldsOf: (source: Source) => readonly NamedValue[],
+): readonly NamedValue[] | undefined {
+  return source === undefined
+    ? undefined
+    : [["Type", type], ...fieldsOf(source)];
+}
+
+function objectFields(
+  label: string,
+  name: string | undefined,
+  { optional = false }: { readonly optional?: boolean },
+): readonly NamedValue[] {
+  return [[label, name ?? ""], ["Optional", String(optional)]];
 }
 
 type ProjectedSource = NonNullable<
@@ -100,16 +96,10 @@ type ProjectedSource = NonNullable<
 function projectedFields(source: ProjectedSource): readonly NamedValue[] {
   const { configMap, secret, downwardAPI } = source;
   if (configMap !== undefined) {
-    return [
-      ["ConfigMapName", configMap.name ?? ""],
-      ["Optional", String(configMap.optional ?? false)],
-    ];
+    return objectFields("ConfigMapName", configMap.name, configMap);
   }
   if (secret !== undefined) {
-    return [
-      ["SecretName", secret.name ?? ""],
-      ["Optional", String(secret.optional ?? false)],
-    ];
+    return objectFields("SecretName", secret.name, secret);
   }
   return downwardAPI === undefined ? [] : [["DownwardAPI", "true"]];
 }

@@ -43,26 +43,26 @@ export interface AgentCommand {
   readonly location: readonly string[];
 }
 
-/** `skerry get pods`. */
-export interface GetPodsCommand extends AgentCommand {
-  readonly kind: "get_pods";
-  /** The manifest's name of one pod, or its full name. */
-  readonly name: string | undefined;
+/** A command that lists what is in namespaces, once or again and again. */
+interface ListCommand extends AgentCommand {
   /** `undefined` stands for all namespaces. */
   readonly namespace: string | undefined;
   readonly output: OutputFormat;
   readonly watch: boolean;
 }
 
+/** `skerry get pods`. */
+export interface GetPodsCommand extends ListCommand {
+  readonly kind: "get_pods";
+  /** The manifest's name of one pod, or its full name. */
+  readonly name: string | undefined;
+}
+
 /** `skerry get events`. */
-export interface GetEventsCommand extends AgentCommand {
+export interface GetEventsCommand extends ListCommand {
   readonly kind: "get_events";
   /** The pod whose events are wanted, by the manifest's name or the full one; all when absent. */
   readonly pod: string | undefined;
-  /** `undefined` stands for all namespaces. */
-  readonly namespace: string | undefined;
-  readonly output: OutputFormat;
-  readonly watch: boolean;
 }
 
 /** `skerry get sources`. */

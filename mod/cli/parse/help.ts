@@ -30,8 +30,13 @@ const LOCATION = `Where the agent is:
   --config FILE           its configuration file
 `;
 
-const RUN =
-  `Run the agent until it is told to stop. Containers go on without it.
+const NAMED =
+  `NAME is the name in the manifest, or the full name with the node's name behind it.
+  -n, --namespace NAME    (default "default")
+`;
+
+const TEXTS: Readonly<Record<CommandName, string>> = {
+  run: `Run the agent until it is told to stop. Containers go on without it.
 
 Usage: skerry run [FLAGS]
 
@@ -39,47 +44,41 @@ Flags outrank the configuration file, which outranks the defaults.
 ${runFlags()}
 
 Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing grant.
-`;
+`,
 
-const GET = `List the pods of the agent: desired, refused and terminating ones.
+  get: `List the pods of the agent: desired, refused and terminating ones.
 Or list what happened to them, or its sources of pods and what is wrong with each.
 
 Usage: skerry get pods [NAME] [FLAGS]
        skerry get events [--for pod/NAME] [FLAGS]
        skerry get sources [-o FORMAT]
 
-NAME is the name in the manifest, or the full name with the node's name behind it.
-  -n, --namespace NAME    (default "default")
-  -A, --all-namespaces
+${NAMED}  -A, --all-namespaces
   -o, --output FORMAT     json, yaml, wide or name
   -w, --watch             go on with what changes
       --for pod/NAME      the events of one pod
 
-${LOCATION}`;
+${LOCATION}`,
 
-const DESCRIBE =
-  `Show all that is known of a pod: its spec and status, its probes with their last
+  describe:
+    `Show all that is known of a pod: its spec and status, its probes with their last
 results, what the agent decided last and why, and what happened to it.
 
 Usage: skerry describe pod NAME [-n NAMESPACE]
 
-NAME is the name in the manifest, or the full name with the node's name behind it.
-  -n, --namespace NAME    (default "default")
+${NAMED}
+${LOCATION}`,
 
-${LOCATION}`;
-
-const EXPLAIN =
-  `Say in plain sentences what a pod waits for, and why it is not running.
+  explain:
+    `Say in plain sentences what a pod waits for, and why it is not running.
 
 Usage: skerry explain [pod/]NAME [-n NAMESPACE] [-o FORMAT]
 
-NAME is the name in the manifest, or the full name with the node's name behind it.
-  -n, --namespace NAME    (default "default")
-  -o, --output FORMAT     all that is known of it instead: json or yaml
+${NAMED}  -o, --output FORMAT     all that is known of it instead: json or yaml
 
-${LOCATION}`;
+${LOCATION}`,
 
-const LOGS = `Show the log of a container.
+  logs: `Show the log of a container.
 
 Usage: skerry logs POD [-c CONTAINER] [FLAGS]
 
@@ -91,21 +90,21 @@ POD is the name in the manifest, or the full name with the node's name behind it
       --timestamps        start each line with its time
   -n, --namespace NAME    (default "default")
 
-${LOCATION}`;
+${LOCATION}`,
 
-const METRICS = `Show the metrics of the agent in the Prometheus text format.
+  metrics: `Show the metrics of the agent in the Prometheus text format.
 
 Usage: skerry metrics [FLAGS]
 
-${LOCATION}`;
+${LOCATION}`,
 
-const VERSION = `Show the version.
+  version: `Show the version.
 
 Usage: skerry version
-`;
+`,
 
-const VALIDATE =
-  `Check manifests and tell every fault, every warning and what is in them. Needs no agent.
+  validate:
+    `Check manifests and tell every fault, every warning and what is in them. Needs no agent.
 
 Usage: skerry validate [--unknown-fields=warn] [--pod-network=CIDR] FILE...
 
@@ -121,17 +120,7 @@ Flags:
                                  is asked over the network is a warning
 
 Exit codes: 0 no fault, 1 any fault, 64 bad flags.
-`;
-
-const TEXTS: Readonly<Record<CommandName, string>> = {
-  run: RUN,
-  get: GET,
-  describe: DESCRIBE,
-  explain: EXPLAIN,
-  logs: LOGS,
-  metrics: METRICS,
-  version: VERSION,
-  validate: VALIDATE,
+`,
 };
 
 /** The flags of `run`, with what the table of settings says of each. */

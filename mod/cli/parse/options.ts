@@ -11,14 +11,25 @@ import {
   LOCATION_FLAG_NAMES,
   unknownFlag,
 } from "../../config/mod.ts";
+import type { Command } from "./command.ts";
 
-/** Which flags a command has; long names, each with its letter if it has one. */
-export interface OptionNames {
-  /** Whether the command takes the flags that say where the agent is. */
-  readonly location: boolean;
-  readonly texts?: Readonly<Record<string, string | undefined>>;
-  readonly switches?: Readonly<Record<string, string | undefined>>;
-}
+/** The flags of a command, by their long names. */
+export type FlagSpecs = Readonly<
+  Record<string, { readonly type: "string" | "boolean"; short?: string }>
+>;
+
+/** A flag with a value and without a letter. */
+export const TEXT = { type: "string" } as const;
+/** The flags that say where the agent is. */
+export const LOCATION: FlagSpecs = Object.fromEntries(
+  LOCATION_FLAG_NAMES.map((name) => [name, TEXT]),
+);
+/** The flag for a namespace. */
+export const NAMESPACE: FlagSpecs = {
+  namespace: { type: "string", short: "n" },
+};
+/** The flag for a format. */
+export const OUTPUT: FlagSpecs = { output: { type: "string", short: "o" } };
 
 /** What the arguments say. */
 export interface Options {
@@ -28,20 +39,21 @@ export interface Options {
   /** The flags that say where the agent is, each as one argument. */
   readonly location: readonly string[];
   readonly positionals: readonly string[];
-  readonly faults: readonly string[];
+  /** What is wrong; the parser of the command adds to it. */
+  readonly faults: string[];
 }
 
-interface OptionSpec {
-  readonly type: "string" | "boolean";
-  readonly short?: string;
+/** What a command line comes to: with any fault the command does not count. */
+export interface Parsed {
+  readonly command: Command | undefined;
+  readonly faults: readonly string[];
 }
 
 /** Reads `args` and collects every fault; of a flag given twice the last counts. */
 export function readOptions(
   args: readonly string[],
-  names: OptionNames,
+  specs: FlagSpecs,
 ): Options {
-  const specs = specify(names);
   const { tokens } = parseArgs({
     args: [...args],
     options: specs,
@@ -81,19 +93,33 @@ export function readOptions(
   return { texts, switches, location, positionals, faults };
 }
 
-function specify(names: OptionNames): Record<string, OptionSpec> {
-  const specs: Record<string, OptionSpec> = {};
-  for (const [name, short] of Object.entries(names.texts ?? {})) {
-    specs[name] = { type: "string", ...(short === undefined ? {} : { short }) };
+/** What `-n` says, or the namespace that everybody means without it. */
+export function namespaceOf({ texts }: Options): string {
+  return texts.get("namespace") ?? "default";
+}
+
+/** What `-o` says, if it is one of some formats; anything else is a fault. */
+export function outputOf<Format extends string>(
+  { texts, faults }: Options,
+  formats: readonly Format[],
+  wanted: string,
+): Format | undefined {
+  const given = texts.get("output");
+  const output = formats.find((each) => each === given);
+  if (given !== undefined && output === undefined) {
+    faults.push(`Cannot use -o: found "${given}", wanted ${wanted}`);
   }
-  for (const [name, short] of Object.entries(names.switches ?? {})) {
-    specs[name] = {
-      type: "boolean",
-      ...(short === undefined ? {} : { short }),
-    };
-  }
-  if (names.location) {
-    for (const name of LOCATION_FLAG_NAMES) specs[name] = { type: "string" };
-  }
-  return specs;
+  return output;
+}
+
+/** One fault for every argument that has no place. */
+export function superfluous(rest: readonly string[]): string[] {
+  return rest.map((each) =>
+    `Cannot use the argument "${each}": wanted no more arguments`
+  );
+}
+
+/** An argument as faults show it. */
+export function quote(word: string | undefined): string {
+  return word === undefined ? "nothing" : `"${word}"`;
 }

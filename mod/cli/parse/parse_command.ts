@@ -7,15 +7,20 @@
 import { parseCidr, suggest } from "../../base/text/mod.ts";
 import { flagRefusal } from "../../config/mod.ts";
 import {
+  type Command,
   COMMAND_NAMES,
   type CommandName,
   type CommandResult,
 } from "./command.ts";
-import { readOptions } from "./options.ts";
+import {
+  LOCATION,
+  type Parsed,
+  readOptions,
+  superfluous,
+  TEXT,
+} from "./options.ts";
 import { parseGet } from "./parse_get.ts";
-import { parseLogs } from "./parse_logs.ts";
-import { parseDescribe, parseExplain } from "./parse_named_pod.ts";
-import { ok, okUnless, refused, superfluous } from "./parse_result.ts";
+import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
 
 /** Reads a command line, without the program's own name. */
 export function parseCommand(args: readonly string[]): CommandResult {
@@ -23,38 +28,29 @@ export function parseCommand(args: readonly string[]): CommandResult {
   if (first === undefined || first === "--help" || first === "-h") {
     return ok({ kind: "help", topic: undefined });
   }
-  if (first === "help") {
-    return ok({
-      kind: "help",
-      topic: COMMAND_NAMES.find((each) => each === rest[0]),
-    });
-  }
+  if (first === "help") return ok({ kind: "help", topic: topicOf(rest[0]) });
   if (first === "--version") return ok({ kind: "version" });
-  const topic = COMMAND_NAMES.find((each) => each === first);
+  const topic = topicOf(first);
   if (topic === undefined) {
     const meant = suggest(first, COMMAND_NAMES);
-    return refused(undefined, [
-      `Cannot run "${first}": there is no such command${
-        meant === undefined ? "" : `, did you mean "${meant}"`
-      }`,
-    ]);
+    const hint = meant === undefined ? "" : `, did you mean "${meant}"`;
+    const fault = `Cannot run "${first}": there is no such command${hint}`;
+    return { kind: "refused", topic, faults: [fault] };
   }
   if (asksForHelp(rest)) return ok({ kind: "help", topic });
-  return PARSERS[topic](rest);
+  const { command, faults } = PARSERS[topic](rest);
+  return command === undefined || faults.length > 0
+    ? { kind: "refused", topic, faults }
+    : ok(command);
 }
 
-const PARSERS: Readonly<
-  Record<CommandName, (args: readonly string[]) => CommandResult>
-> = {
-  run: (args) => ok({ kind: "run", args }),
-  get: parseGet,
-  describe: parseDescribe,
-  explain: parseExplain,
-  logs: parseLogs,
-  metrics: parseMetrics,
-  version: parseVersion,
-  validate: parseValidate,
-};
+function ok(command: Command): CommandResult {
+  return { kind: "ok", command };
+}
+
+function topicOf(word: string | undefined): CommandName | undefined {
+  return COMMAND_NAMES.find((each) => each === word);
+}
 
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
@@ -62,46 +58,48 @@ function asksForHelp(args: readonly string[]): boolean {
   return flags.includes("--help") || flags.includes("-h");
 }
 
-function parseMetrics(args: readonly string[]): CommandResult {
-  const options = readOptions(args, { location: true });
-  const faults = [...options.faults, ...superfluous(options.positionals)];
-  const { location } = options;
-  return okUnless(faults, "metrics", { kind: "metrics", location });
-}
+const PARSERS: Readonly<
+  Record<CommandName, (args: readonly string[]) => Parsed>
+> = {
+  run: (args) => ({ command: { kind: "run", args }, faults: [] }),
+  get: parseGet,
+  describe: parseDescribe,
+  explain: parseExplain,
+  logs: parseLogs,
+  metrics: (args) => {
+    const { location, positionals, faults } = readOptions(args, LOCATION);
+    faults.push(...superfluous(positionals));
+    return { command: { kind: "metrics", location }, faults };
+  },
+  version: (args) => {
+    const { positionals, faults } = readOptions(args, {});
+    faults.push(...superfluous(positionals));
+    return { command: { kind: "version" }, faults };
+  },
+  validate: parseValidate,
+};
 
-function parseVersion(args: readonly string[]): CommandResult {
-  const options = readOptions(args, { location: false });
-  const faults = [...options.faults, ...superfluous(options.positionals)];
-  return okUnless(faults, "version", { kind: "version" });
-}
-
-function parseValidate(args: readonly string[]): CommandResult {
-  const options = readOptions(args, {
-    location: false,
-    texts: { [UNKNOWN_FIELDS]: undefined, [POD_NETWORK]: undefined },
+function parseValidate(args: readonly string[]): Parsed {
+  const { texts, positionals: files, faults } = readOptions(args, {
+    [UNKNOWN_FIELDS]: TEXT,
+    [POD_NETWORK]: TEXT,
   });
-  const faults = [...options.faults];
-  if (options.positionals.length === 0) {
+  if (files.length === 0) {
     faults.push("Cannot validate nothing: wanted files, directories or -");
   }
-  const unknownFields = options.texts.get(UNKNOWN_FIELDS) ?? "refuse";
-  if (unknownFields !== "refuse" && unknownFields !== "warn") {
-    return refused("validate", [
-      ...faults,
-      flagRefusal(UNKNOWN_FIELDS, unknownFields, "refuse or warn"),
-    ]);
+  const given = texts.get(UNKNOWN_FIELDS) ?? "refuse";
+  const unknownFields = given === "warn" ? given : "refuse";
+  if (given !== unknownFields) {
+    faults.push(flagRefusal(UNKNOWN_FIELDS, given, "refuse or warn"));
   }
-  const podNetworks = options.texts.get(POD_NETWORK)?.split(",");
+  const podNetworks = texts.get(POD_NETWORK)?.split(",");
   const bad = podNetworks?.find((network) => parseCidr(network) === undefined);
   if (bad !== undefined) {
     faults.push(flagRefusal(POD_NETWORK, bad, "networks such as 10.88.0.0/16"));
   }
-  return okUnless(faults, "validate", {
-    kind: "validate",
-    files: options.positionals,
-    unknownFields,
-    ...(podNetworks !== undefined && { podNetworks }),
-  });
+  const networks = podNetworks !== undefined && { podNetworks };
+  const command = { kind: "validate", files, unknownFields } as const;
+  return { command: { ...command, ...networks }, faults };
 }
 
 const UNKNOWN_FIELDS = "unknown-fields";

@@ -1,57 +1,52 @@
 /**
- * Reads the arguments of `describe` and `explain`, which are about one pod.
+ * Reads the arguments of `describe`, `explain` and `logs`, which are about one pod.
  *
  * @module
  */
 
-import type { CommandResult, NamedPod } from "./command.ts";
-import { readOptions } from "./options.ts";
+import type { NamedPod } from "./command.ts";
 import {
+  type FlagSpecs,
+  LOCATION,
+  NAMESPACE,
   namespaceOf,
-  ok,
+  type Options,
+  OUTPUT,
+  outputOf,
+  type Parsed,
   quote,
-  refused,
+  readOptions,
   superfluous,
-} from "./parse_result.ts";
+  TEXT,
+} from "./options.ts";
 
 /** The words that kubectl takes for the kind. */
 export const POD_WORDS: readonly string[] = ["pods", "pod", "po"];
 
 /** Reads what stands behind `describe`: `pod NAME` or `pod/NAME`. */
-export function parseDescribe(args: readonly string[]): CommandResult {
-  const { pod, hasKind, first, faults } = readNamedPod(args);
-  if (faults.length > 0) return refused("describe", faults);
-  if (pod === undefined || !hasKind) {
-    return refused("describe", [
+export function parseDescribe(args: readonly string[]): Parsed {
+  const { pod, hasKind, options } = readNamedPod(args);
+  const { faults, positionals: [first] } = options;
+  const isWhole = pod !== undefined && hasKind;
+  if (!isWhole && faults.length === 0) {
+    faults.push(
       `Cannot describe ${quote(first)}: wanted "pod NAME" or "pod/NAME"`,
-    ]);
+    );
   }
-  return ok({ kind: "describe_pod", ...pod });
+  return { command: pod && { kind: "describe_pod", ...pod }, faults };
 }
 
 /** Reads what stands behind `explain`: as `describe`, or the name alone. */
-export function parseExplain(args: readonly string[]): CommandResult {
-  const { pod, first, faults, output } = readNamedPod(args, {
-    texts: { output: "o" },
-  });
-  const format = REPORT_FORMATS.find((each) => each === output);
-  if (output !== undefined && format === undefined) {
-    faults.push(`Cannot use -o: found "${output}", wanted json or yaml`);
+export function parseExplain(args: readonly string[]): Parsed {
+  const { pod, options } = readNamedPod(args, OUTPUT);
+  const { faults, positionals: [first] } = options;
+  const output = outputOf(options, ["json", "yaml"], "json or yaml");
+  if (pod === undefined && faults.length === 0) {
+    faults.push(`Cannot explain ${quote(first)}: wanted "pod/NAME"`);
   }
-  if (faults.length > 0) return refused("explain", faults);
-  if (pod === undefined) {
-    return refused("explain", [
-      `Cannot explain ${quote(first)}: wanted "pod/NAME"`,
-    ]);
-  }
-  return ok({
-    kind: "explain_pod",
-    ...pod,
-    ...(format !== undefined && { output: format }),
-  });
+  const format = output !== undefined && { output };
+  return { command: pod && { kind: "explain_pod", ...pod, ...format }, faults };
 }
-
-const REPORT_FORMATS = ["json", "yaml"] as const;
 
 /** The name in `pod/NAME`; `undefined` for anything else. */
 export function nameAfterSlash(word: string): string | undefined {
@@ -62,40 +57,65 @@ export function nameAfterSlash(word: string): string | undefined {
 }
 
 interface ReadPod {
-  readonly first: string | undefined;
   /** Whether the word for the kind is there. */
   readonly hasKind: boolean;
   readonly pod: NamedPod | undefined;
-  /** As it was given. */
-  readonly output: string | undefined;
-  readonly faults: string[];
+  readonly options: Options;
 }
 
-function readNamedPod(
-  args: readonly string[],
-  more: { readonly texts: Readonly<Record<string, string>> } = { texts: {} },
-): ReadPod {
-  const options = readOptions(args, {
-    location: true,
-    texts: { namespace: "n", ...more.texts },
-  });
-  const [first, ...rest] = options.positionals;
+function readNamedPod(args: readonly string[], more: FlagSpecs = {}): ReadPod {
+  const options = readOptions(args, { ...LOCATION, ...NAMESPACE, ...more });
+  const { location, positionals: [first, ...rest], faults } = options;
   const after = first === undefined ? undefined : nameAfterSlash(first);
   // A lone `pod` could be a pod's name as well, but is taken for the kind.
   const isKind = first !== undefined && POD_WORDS.includes(first);
+  faults.push(...superfluous(isKind ? rest.slice(1) : rest));
   const name = after ?? (isKind ? rest[0] : first);
   // No name has a slash: it would stand for another kind of object.
   const isName = name !== undefined && name !== "" && !name.includes("/");
-  return {
-    first,
-    hasKind: isKind || after !== undefined,
-    pod: isName
-      ? { location: options.location, name, namespace: namespaceOf(options) }
-      : undefined,
-    output: options.texts.get("output"),
-    faults: [
-      ...options.faults,
-      ...superfluous(isKind ? rest.slice(1) : rest),
-    ],
+  const namespace = namespaceOf(options);
+  const pod = isName ? { location, name, namespace } : undefined;
+  return { pod, hasKind: isKind || after !== undefined, options };
+}
+
+/** Reads what stands behind `logs`. */
+export function parseLogs(args: readonly string[]): Parsed {
+  const options = readOptions(args, {
+    ...LOCATION,
+    ...NAMESPACE,
+    container: { type: "string", short: "c" },
+    tail: TEXT,
+    follow: { type: "boolean", short: "f" },
+    previous: { type: "boolean", short: "p" },
+    timestamps: { type: "boolean" },
+  });
+  const { texts, switches, location, faults } = options;
+  const [pod, container, ...rest] = options.positionals;
+  if (pod === undefined) faults.push("Cannot show a log: wanted a pod's name");
+  faults.push(...superfluous(rest));
+  const named = texts.get("container");
+  if (named !== undefined && container !== undefined) {
+    faults.push(
+      `Cannot show the log of "${container}" and of "${named}": wanted one container`,
+    );
+  }
+  const tail = texts.get("tail");
+  // As with kubectl, -1 stands for all lines.
+  if (tail !== undefined && !/^(?:-1|\d{1,15})$/.test(tail)) {
+    faults.push(
+      `Cannot use --tail: found "${tail}", wanted a whole number of at least 0`,
+    );
+  }
+  const command = pod === undefined ? undefined : {
+    kind: "logs" as const,
+    location,
+    pod: pod.replace(/^pods?\//, ""),
+    namespace: namespaceOf(options),
+    container: named ?? container,
+    follow: switches.has("follow"),
+    previous: switches.has("previous"),
+    timestamps: switches.has("timestamps"),
+    tailLines: tail === undefined || tail === "-1" ? undefined : Number(tail),
   };
+  return { command, faults };
 }

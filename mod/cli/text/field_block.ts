@@ -19,6 +19,21 @@ export type BlockValue =
   /** A value on the line of the name, and what belongs to it below. */
   | { readonly value: string; readonly block: readonly NamedValue[] };
 
+/** A field, unless there is nothing to show. */
+export function given(
+  name: string,
+  value: string | undefined,
+): readonly NamedValue[] {
+  return value === undefined || value === "" ? [] : [[name, value.trimEnd()]];
+}
+
+/** Keys and values in the order of the keys. */
+export function sortedEntries(
+  map: Readonly<Record<string, string>> = {},
+): readonly (readonly [string, string])[] {
+  return Object.entries(map).toSorted(([a], [b]) => a < b ? -1 : 1);
+}
+
 const STEP = "  ";
 
 /**

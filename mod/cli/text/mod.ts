@@ -14,7 +14,14 @@
  * @module
  */
 
+export { ageText, repeatedAgeText } from "./age_text.ts";
 export { dataText, jsonText } from "./data_text.ts";
-export { type BlockValue, fieldLines, type NamedValue } from "./field_block.ts";
+export {
+  type BlockValue,
+  fieldLines,
+  given,
+  type NamedValue,
+  sortedEntries,
+} from "./field_block.ts";
 export { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
 export { cleanLine } from "./terminal_text.ts";

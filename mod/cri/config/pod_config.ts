@@ -120,8 +120,6 @@ export interface ImageSpec {
   /** What the runtime resolves: an id or a reference. */
   readonly image: string;
   readonly userSpecifiedImage?: string;
-  readonly runtimeHandler?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** How mounts spread between host and container. */
@@ -135,7 +133,6 @@ export interface Mount {
   readonly containerPath: string;
   readonly hostPath: string;
   readonly readonly?: boolean;
-  readonly seLinuxRelabel?: boolean;
   readonly propagation?: MountPropagation;
   readonly recursiveReadOnly?: boolean;
   /** How the owners of its files look in the container; as they are without it. */
@@ -145,33 +142,16 @@ export interface Mount {
   readonly imageSubPath?: string;
 }
 
-/** A host device given to a container. */
-export interface Device {
-  readonly containerPath: string;
-  readonly hostPath: string;
-  readonly permissions: string;
-}
-
 /** Security settings of a container. */
-export interface ContainerSecurityContext {
+export interface ContainerSecurityContext extends SandboxSecurityContext {
   readonly capabilities?: {
     readonly add: readonly string[];
     readonly drop: readonly string[];
   };
-  readonly privileged?: boolean;
-  readonly namespaceOptions?: NamespaceOptions;
-  readonly seLinuxOptions?: SeLinuxOptions;
-  readonly runAsUser?: bigint;
-  readonly runAsGroup?: bigint;
   readonly runAsUsername?: string;
-  readonly readonlyRootfs?: boolean;
-  readonly supplementalGroups?: readonly bigint[];
-  readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
   readonly noNewPrivs?: boolean;
   readonly maskedPaths?: readonly string[];
   readonly readonlyPaths?: readonly string[];
-  readonly seccomp?: SecurityProfile;
-  readonly appArmor?: SecurityProfile;
 }
 
 /** Everything CreateContainer needs besides the sandbox. */
@@ -183,7 +163,6 @@ export interface ContainerConfig {
   readonly workingDir?: string;
   readonly envs?: readonly { readonly key: string; readonly value: string }[];
   readonly mounts?: readonly Mount[];
-  readonly devices?: readonly Device[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** Relative to the sandbox's log directory. */

@@ -13,7 +13,6 @@ import {
   Status,
 } from "../../../proto/gen/containerd/types/task/task.ts";
 import { ChannelFailure, type Method, type Rpc } from "../rpc/mod.ts";
-import { CRI_NAMESPACE } from "./containerd_namespace.ts";
 import { CriError } from "../model/mod.ts";
 
 /** How the first process of a container or sandbox ended. */
@@ -31,6 +30,9 @@ export interface ContainerExitDeps {
   readonly isContainerd: () => boolean;
 }
 
+/** The namespace of all that containerd's CRI makes; there is no setting for it. */
+export const CRI_NAMESPACE = "k8s.io";
+
 // It is asked while a container waits to be started again: the CRI will tell too.
 const DEADLINE_MS = 1_000;
 
@@ -40,11 +42,11 @@ const GET_TASK: Method<string, ContainerExit | undefined> = {
   name: "GetTask",
   path: "/containerd.services.tasks.v1.Tasks/Get",
   metadata: { "containerd-namespace": CRI_NAMESPACE },
-  request: {
+  requestType: {
     encode: (containerId, writer) =>
       GetRequest.encode({ containerId, execId: "" }, writer),
   },
-  answer: { decode: readTask },
+  responseType: { decode: readTask },
 };
 
 // Numbers as in https://grpc.io/docs/guides/status-codes/.

@@ -21,15 +21,19 @@ import {
 import {
   ContainerEventResponse,
   GetEventsRequest,
+  RuntimeServiceDefinition,
 } from "../../../proto/gen/runtime/v1/api.ts";
-import { type ContainerExit, readExit } from "./container_exit.ts";
-import { CRI_NAMESPACE } from "./containerd_namespace.ts";
+import {
+  type ContainerExit,
+  CRI_NAMESPACE,
+  readExit,
+} from "./container_exit.ts";
 import type { ContainerEvent, EventStreamName } from "./runtime_event.ts";
-import { type Method, runtimeMethod } from "../rpc/mod.ts";
+import { type Method, methodOf } from "../rpc/mod.ts";
 
 /** What a message of a stream turned out to be; most of containerd's are not for us. */
 export type EventReading =
-  | { readonly kind: "moved"; readonly moved: ContainerEvent }
+  | ContainerEvent
   | { readonly kind: "irrelevant" }
   | { readonly kind: "unreadable" };
 
@@ -61,13 +65,10 @@ export function readContainerEvent(bytes: Uint8Array): EventReading {
     const podUid = event.podSandboxStatus?.metadata?.uid;
     return {
       kind: "moved",
-      moved: {
-        kind: "moved",
-        containerId,
-        podUid: podUid || undefined,
-        what,
-        at,
-      },
+      containerId,
+      podUid: podUid || undefined,
+      what,
+      at,
     };
   });
 }
@@ -102,20 +103,19 @@ const TOPICS: Readonly<
   // Commands in a container, such as probes, end there too: they have ids of their own.
   "/tasks/exit": (bytes) => {
     const end = TaskExit.decode(bytes);
-    const { containerId, id } = end;
-    return id === containerId
-      ? { id: containerId, what: "stopped", exit: readExit(end) }
-      : undefined;
+    return end.id === end.containerId ? stopped(end) : undefined;
   },
   // The container itself is still there: what is deleted is what was left of its process.
   "/tasks/delete": (bytes) => {
     const end = TaskDelete.decode(bytes);
-    const { containerId, id } = end;
-    return id === "" || id === containerId
-      ? { id: containerId, what: "stopped", exit: readExit(end) }
-      : undefined;
+    const isMain = end.id === "" || end.id === end.containerId;
+    return isMain ? stopped(end) : undefined;
   },
 };
+
+function stopped(end: TaskExit | TaskDelete): TaskEvent {
+  return { id: end.containerId, what: "stopped", exit: readExit(end) };
+}
 
 /** Reads a message of containerd's stream, however broken. */
 export function readEnvelope(bytes: Uint8Array): EventReading {
@@ -129,14 +129,11 @@ export function readEnvelope(bytes: Uint8Array): EventReading {
     const { id: containerId, what, exit } = told;
     return {
       kind: "moved",
-      moved: {
-        kind: "moved",
-        containerId,
-        podUid: undefined,
-        what,
-        ...exit && { exit },
-        at,
-      },
+      containerId,
+      podUid: undefined,
+      what,
+      ...exit && { exit },
+      at,
     };
   });
 }
@@ -144,11 +141,13 @@ export function readEnvelope(bytes: Uint8Array): EventReading {
 /** The stream of the CRI. */
 export const CRI_EVENTS: EventFormat = {
   stream: "cri",
-  method: runtimeMethod<undefined, EventReading>(
-    "GetContainerEvents",
-    { encode: (_, writer) => GetEventsRequest.encode({}, writer) },
-    { decode: readContainerEvent },
-  ),
+  method: methodOf(RuntimeServiceDefinition, {
+    name: "GetContainerEvents",
+    requestType: {
+      encode: (_, writer) => GetEventsRequest.encode({}, writer),
+    },
+    responseType: { decode: readContainerEvent },
+  }),
 };
 
 const FILTERS = Object.keys(TOPICS)
@@ -160,11 +159,11 @@ export const CONTAINERD_EVENTS: EventFormat = {
   method: {
     name: "Subscribe",
     path: "/containerd.services.events.v1.Events/Subscribe",
-    request: {
+    requestType: {
       encode: (_, writer) =>
         SubscribeRequest.encode({ filters: FILTERS }, writer),
     },
-    answer: { decode: readEnvelope },
+    responseType: { decode: readEnvelope },
   },
 };
 

@@ -96,30 +96,22 @@ export class EventStreams {
       isOver: false,
       failure: undefined,
     };
+    // The first failure ends the other task too.
+    const noteFailure = (error: unknown): never => {
+      progress.failure ??= error;
+      throw error;
+    };
     await using tasks = new TaskGroup(signal);
     tasks.start(async (scope) => {
-      try {
-        await this.#read({ stream, method }, {
-          buffer,
-          progress,
-          signal: scope,
+      const into = { buffer, progress, signal: scope };
+      await this.#read({ stream, method }, into).catch(noteFailure)
+        .finally(() => {
+          progress.isOver = true;
+          buffer.wake();
         });
-      } catch (error) {
-        progress.failure ??= error;
-        throw error;
-      } finally {
-        progress.isOver = true;
-        buffer.wake();
-      }
     });
     tasks.start(async (scope) => {
-      try {
-        await this.#ask(scope);
-      } catch (error) {
-        // The first failure ends the other task too.
-        progress.failure ??= error;
-        throw error;
-      }
+      await this.#ask(scope).catch(noteFailure);
       progress.isOpen = true;
       buffer.wake();
     });
@@ -150,7 +142,7 @@ export class EventStreams {
       if (reading.kind === "unreadable") this.#lost.inc({ why: "unreadable" });
       if (reading.kind !== "moved") continue;
       this.#told.inc({ stream });
-      if (!buffer.offer(reading.moved)) this.#lost.inc({ why: "full" });
+      if (!buffer.offer(reading)) this.#lost.inc({ why: "full" });
     }
   }
 

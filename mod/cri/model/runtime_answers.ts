@@ -12,7 +12,6 @@ import type {
   ImageSpec,
   LinuxResources,
   Mount,
-  NamespaceMode,
   SandboxMetadata,
 } from "../config/mod.ts";
 
@@ -21,15 +20,6 @@ export interface RuntimeVersion {
   /** For example `containerd`; the scheme of container ids in pod status. */
   readonly runtimeName: string;
   readonly runtimeVersion: string;
-  readonly runtimeApiVersion: string;
-}
-
-/** One entry of the runtime's own status, such as `NetworkReady`. */
-export interface RuntimeCondition {
-  readonly type: string;
-  readonly status: boolean;
-  readonly reason: string;
-  readonly message: string;
 }
 
 /** What a runtime handler (a RuntimeClass) can do. */
@@ -41,7 +31,6 @@ export interface RuntimeHandler {
 
 /** The runtime's answer to Status. */
 export interface RuntimeStatus {
-  readonly conditions: readonly RuntimeCondition[];
   readonly handlers: readonly RuntimeHandler[];
   readonly supplementalGroupsPolicy: boolean;
   /** Verbose info, as JSON texts by topic; empty unless asked for. */
@@ -68,7 +57,8 @@ export interface SandboxStatus extends Sandbox {
   /** The primary address; empty with the node's network, `undefined` when the runtime said nothing. */
   readonly ip: string | undefined;
   readonly additionalIps: readonly string[];
-  readonly networkMode: NamespaceMode;
+  /** Whether it has a network of its own. */
+  readonly networkMode: "pod" | "node";
 }
 
 /** Where a container stands in the runtime. */
@@ -83,8 +73,6 @@ export interface Container {
   readonly id: string;
   readonly sandboxId: string;
   readonly metadata: { readonly name: string; readonly attempt: number };
-  readonly image: ImageSpec;
-  readonly imageRef: string;
   readonly state: RuntimeContainerState;
   /** Nanoseconds since the epoch. */
   readonly createdAt: bigint;
@@ -92,25 +80,18 @@ export interface Container {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The answer of RuntimeContainerStatus. */
-export interface RuntimeContainerStatus {
-  readonly id: string;
-  readonly metadata: { readonly name: string; readonly attempt: number };
-  readonly state: RuntimeContainerState;
-  /** Nanoseconds since the epoch; 0 when it has not happened. */
-  readonly createdAt: bigint;
+/** The answer of ContainerStatus. Times are 0 when it has not happened. */
+export interface RuntimeContainerStatus extends Omit<Container, "sandboxId"> {
   readonly startedAt: bigint;
   readonly finishedAt: bigint;
   readonly exitCode: number;
   readonly image: ImageSpec;
   readonly imageRef: string;
-  readonly imageId: string;
   readonly reason: string;
   readonly message: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly Pick<Mount, "containerPath" | "hostPath">[];
   readonly logPath: string;
+  /** 0 for what the runtime does not say. */
   readonly resources: LinuxResources | undefined;
   /** As a pod names it; absent from a runtime that does not know of such signals. */
   readonly stopSignal?: string;
@@ -125,14 +106,12 @@ export interface RuntimeContainerStatus {
 
 /** Narrows a sandbox list; an absent field does not filter. */
 export interface SandboxFilter {
-  readonly id?: string;
   readonly state?: SandboxState;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Narrows a container list; an absent field does not filter. */
 export interface ContainerFilter {
-  readonly id?: string;
   readonly sandboxId?: string;
   readonly state?: RuntimeContainerState;
   readonly labels?: Readonly<Record<string, string>>;
@@ -148,19 +127,15 @@ export interface ExecResult {
 /** An image on the node. */
 export interface Image {
   readonly id: string;
-  readonly repoTags: readonly string[];
-  readonly repoDigests: readonly string[];
   readonly size: bigint;
   /** The image's user when numeric. */
   readonly uid: bigint | undefined;
   /** The image's user when named. */
   readonly username: string;
-  readonly pinned: boolean;
 }
 
 /** What one container uses of the node. */
 export interface ContainerStats {
-  readonly containerId: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Bytes that it has written outside of volumes; `undefined` until it is measured. */
   readonly writtenBytes: bigint | undefined;

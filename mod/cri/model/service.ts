@@ -29,7 +29,7 @@ import type {
 /** Common to all calls. */
 export interface CallOptions {
   /** Cancels the call; the runtime may still finish what it began. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Sandboxes and containers. */

@@ -11,12 +11,11 @@ import {
   type RuntimeHandler,
   type RuntimeVersion,
 } from "../model/mod.ts";
-import { type Rpc, type RpcOptions, runtimeMethod } from "./rpc.ts";
+import { methodOf, type Rpc, type RpcOptions } from "./rpc.ts";
 
-const RUNTIME_CONFIG = runtimeMethod(
-  "RuntimeConfig",
-  wire.RuntimeConfigRequest,
-  wire.RuntimeConfigResponse,
+const RUNTIME_CONFIG = methodOf(
+  wire.RuntimeServiceDefinition,
+  wire.RuntimeServiceDefinition.methods.runtimeConfig,
 );
 
 /** Whether a runtime can do something; `unknown` means that it must be tried. */

@@ -19,10 +19,9 @@ export {
 export {
   type Call,
   callsWithin,
-  imageMethod,
   type Method,
+  methodOf,
   Rpc,
   type RpcDeps,
-  runtimeMethod,
 } from "./rpc.ts";
 export { RowDecoder } from "./row_decoder.ts";

@@ -45,17 +45,23 @@ export interface RpcOptions {
 
 /** Makes a call that has the common time, or `extraMs` more; `Infinity` for no end. */
 export type Call = <Request, Answer>(
-  method: Method<Request, Answer>,
+  method: ServiceMethod<Request, Answer>,
   request: Request,
   options:
-    | { readonly signal?: AbortSignal; readonly extraMs?: number }
+    | Pick<RpcOptions, "signal"> & { readonly extraMs?: number }
     | undefined,
 ) => Promise<Answer>;
 
-/** Calls that may take so long unless they say otherwise. */
-export function callsWithin(rpc: Rpc, timeoutMs: number): Call {
-  return (method, request, { signal, extraMs = 0 } = {}) =>
-    rpc.call(method, request, { deadlineMs: timeoutMs + extraMs, signal });
+/** Calls of a service that may take so long unless they say otherwise. */
+export function callsWithin(
+  rpc: Rpc,
+  service: { readonly fullName: string },
+  timeoutMs: number,
+): Call {
+  return (method, request, { signal, extraMs = 0 } = {}) => {
+    const options = { deadlineMs: timeoutMs + extraMs, signal };
+    return rpc.call(methodOf(service, method), request, options);
+  };
 }
 
 /** Makes calls on a channel and measures them. */
@@ -101,10 +107,10 @@ export class Rpc {
       const channel = await this.#channel;
       const bytes = await channel.unary(
         method.path,
-        method.request.encode(request).finish(),
+        method.requestType.encode(request).finish(),
         { signal: limit?.signal ?? signal, metadata: method.metadata },
       );
-      const answer = method.answer.decode(bytes);
+      const answer = method.responseType.decode(bytes);
       const elapsedMs = this.#measure(method.name, startMs);
       if (!TICKING.has(method.name)) {
         const shown = Math.round(elapsedMs * 10) / 10;
@@ -134,9 +140,9 @@ export class Rpc {
   ): AsyncGenerator<Answer> {
     try {
       const channel = await this.#channel;
-      const bytes = method.request.encode(request).finish();
+      const bytes = method.requestType.encode(request).finish();
       for await (const answer of channel.stream(method.path, bytes, signal)) {
-        yield method.answer.decode(answer);
+        yield method.responseType.decode(answer);
       }
     } catch (error) {
       const facts = { method: method.name, signal, expiredMs: undefined };
@@ -159,36 +165,26 @@ export class Rpc {
   }
 }
 
-/** A method with the messages that it takes and gives. */
-export interface Method<Request, Answer> {
+/** A method as the generated code has it: the messages that it takes and gives. */
+export interface ServiceMethod<Request, Answer> {
   /** As the CRI spells it: for errors, metrics and logs. */
   readonly name: string;
+  readonly requestType: Pick<MessageFns<Request>, "encode">;
+  readonly responseType: { decode(bytes: Uint8Array): Answer };
+}
+
+/** A method that can be called. */
+export interface Method<Request, Answer>
+  extends ServiceMethod<Request, Answer> {
   readonly path: string;
   /** Headers of the call, by lower-case names; the CRI needs none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  readonly request: Pick<MessageFns<Request>, "encode">;
-  readonly answer: { decode(bytes: Uint8Array): Answer };
 }
 
-/**
- * A method of the runtime service.
- *
- * Each client names only the methods that it calls, so that a bundle leaves out
- * the messages of all others.
- */
-export function runtimeMethod<Request, Answer>(
-  name: string,
-  request: Method<Request, Answer>["request"],
-  answer: Method<Request, Answer>["answer"],
+/** A method of a service. */
+export function methodOf<Request, Answer>(
+  service: { readonly fullName: string },
+  method: ServiceMethod<Request, Answer>,
 ): Method<Request, Answer> {
-  return { name, path: `/runtime.v1.RuntimeService/${name}`, request, answer };
-}
-
-/** A method of the image service. */
-export function imageMethod<Request, Answer>(
-  name: string,
-  request: Method<Request, Answer>["request"],
-  answer: Method<Request, Answer>["answer"],
-): Method<Request, Answer> {
-  return { name, path: `/runtime.v1.ImageService/${name}`, request, answer };
+  return { ...method, path: `/${service.fullName}/${method.name}` };
 }

@@ -77,33 +77,24 @@ const UNCONNECTED = "No connection established. Last error: ";
 
 const TIME = / \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/;
 
-// Numbers as in https://grpc.io/docs/guides/status-codes/.
 function kindOf(code: number, detail: string): CriErrorKind {
-  switch (code) {
-    case 1:
-    case 14:
-      // The agent did not cancel: the server did, when it was shut down.
-      return "unavailable";
-    case 4:
-      return "deadline";
-    case 5:
-      return "not_found";
-    case 6:
-      return "already_exists";
-    case 8:
-      return "resource_exhausted";
-    case 12:
-      return "unimplemented";
-    case 13:
-      // What is left of a call whose server was killed; a runtime that says
-      // INTERNAL itself says something else.
-      return detail.startsWith("Received RST_STREAM")
-        ? "unavailable"
-        : "failed";
-    default:
-      return "failed";
-  }
+  // What is left of a call whose server was killed; a runtime that says INTERNAL
+  // itself says something else.
+  const isCutOff = code === 13 && detail.startsWith("Received RST_STREAM");
+  return isCutOff ? "unavailable" : KINDS[code] ?? "failed";
 }
+
+// Numbers as in https://grpc.io/docs/guides/status-codes/.
+const KINDS: Readonly<Record<number, CriErrorKind>> = {
+  // CANCELLED, but not by the agent: the server did it when it was shut down.
+  1: "unavailable",
+  4: "deadline",
+  5: "not_found",
+  6: "already_exists",
+  8: "resource_exhausted",
+  12: "unimplemented",
+  14: "unavailable",
+};
 
 /** The sandbox's refusal in words that name the grant; otherwise `undefined`. */
 function describeDenial(error: unknown): string | undefined {

@@ -13,7 +13,6 @@ export {
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
-  versionFromWire,
 } from "./from_wire.ts";
 export {
   containerConfigToWire,

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
+import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type ContainerFilter,
   type RuntimeContainerState,
@@ -28,7 +28,6 @@ import type {
   SandboxConfig,
   SandboxSecurityContext,
   SecurityProfile,
-  SeLinuxOptions,
   SupplementalGroupsPolicy,
 } from "../config/mod.ts";
 
@@ -73,211 +72,165 @@ const CONTAINER_STATE: Readonly<
   unknown: 3,
 };
 
-const NO_ENTRIES: Readonly<Record<string, string>> = {};
-
 const utf8 = new TextEncoder();
 
 /** The message for a sandbox config, which every CreateContainer repeats. */
 export function sandboxConfigToWire(
   config: SandboxConfig,
 ): wire.PodSandboxConfig {
-  const { linux } = config;
-  return {
-    metadata: config.metadata,
-    hostname: config.hostname ?? "",
-    logDirectory: config.logDirectory ?? "",
-    dnsConfig: config.dnsConfig,
-    portMappings: config.portMappings?.map(portMapping) ?? [],
-    labels: config.labels,
-    annotations: config.annotations,
-    linux: linux && {
-      cgroupParent: linux.cgroupParent ?? "",
+  const { linux, portMappings = [] } = config;
+  return filled(wire.PodSandboxConfig, {
+    ...config,
+    portMappings: portMappings.map(portMapping),
+    linux: linux && filled(wire.LinuxPodSandboxConfig, {
+      ...linux,
       securityContext: linux.securityContext &&
         sandboxSecurity(linux.securityContext),
-      sysctls: linux.sysctls ?? NO_ENTRIES,
       overhead: linux.overhead && resourcesToWire(linux.overhead),
       resources: linux.resources && resourcesToWire(linux.resources),
-    },
-  };
+    }),
+  });
 }
 
 /** The message for a container config. */
 export function containerConfigToWire(
   config: ContainerConfig,
 ): wire.ContainerConfig {
-  const { linux } = config;
-  return {
-    metadata: config.metadata,
+  const { linux, envs = [], mounts = [] } = config;
+  return filled(wire.ContainerConfig, {
+    ...config,
     image: imageSpecToWire(config.image),
-    command: config.command ?? [],
-    args: config.args ?? [],
-    workingDir: config.workingDir ?? "",
-    envs: config.envs?.map(environmentVariable) ?? [],
-    mounts: config.mounts?.map(mount) ?? [],
-    devices: config.devices ?? [],
-    labels: config.labels,
-    annotations: config.annotations,
-    logPath: config.logPath ?? "",
-    stdin: config.stdin ?? false,
-    stdinOnce: config.stdinOnce ?? false,
-    tty: config.tty ?? false,
+    envs: envs.map(({ key, value }) => ({ key, value: utf8.encode(value) })),
+    mounts: mounts.map(mount),
     linux: linux && {
       resources: linux.resources && resourcesToWire(linux.resources),
       securityContext: linux.securityContext &&
         containerSecurity(linux.securityContext),
     },
     stopSignal: stopSignalToWire(config.stopSignal),
-  };
+  });
 }
 
 /** The message for the name of an image. */
 export function imageSpecToWire(spec: ImageSpec): wire.ImageSpec {
-  return {
-    image: spec.image,
-    annotations: spec.annotations ?? NO_ENTRIES,
-    userSpecifiedImage: spec.userSpecifiedImage ?? "",
-    runtimeHandler: spec.runtimeHandler ?? "",
-  };
+  return filled(wire.ImageSpec, spec);
 }
 
 /** The message for cgroup settings. */
 export function resourcesToWire(
   resources: LinuxResources,
 ): wire.LinuxContainerResources {
-  return {
-    cpuPeriod: resources.cpuPeriod ?? 0n,
-    cpuQuota: resources.cpuQuota ?? 0n,
-    cpuShares: resources.cpuShares ?? 0n,
-    memoryLimitInBytes: resources.memoryLimitInBytes ?? 0n,
-    oomScoreAdj: resources.oomScoreAdj ?? 0n,
-    cpusetCpus: resources.cpusetCpus ?? "",
-    cpusetMems: resources.cpusetMems ?? "",
-    hugepageLimits: resources.hugepageLimits ?? [],
-    unified: resources.unified ?? NO_ENTRIES,
-    memorySwapLimitInBytes: resources.memorySwapLimitInBytes ?? 0n,
-  };
+  return filled(wire.LinuxContainerResources, resources);
 }
 
 /** The message for a filter of sandboxes. */
 export function sandboxFilterToWire(
-  filter: SandboxFilter,
+  { state, labels = {} }: SandboxFilter,
 ): wire.PodSandboxFilter {
-  return {
-    id: filter.id ?? "",
-    state: filter.state && { state: SANDBOX_STATE[filter.state] },
-    labelSelector: filter.labels ?? NO_ENTRIES,
-  };
+  return filled(wire.PodSandboxFilter, {
+    state: state && { state: SANDBOX_STATE[state] },
+    labelSelector: labels,
+  });
 }
 
 /** The message for a filter of containers. */
 export function containerFilterToWire(
-  filter: ContainerFilter,
+  { state, sandboxId = "", labels = {} }: ContainerFilter,
 ): wire.ContainerFilter {
-  return {
-    id: filter.id ?? "",
-    state: filter.state && { state: CONTAINER_STATE[filter.state] },
-    podSandboxId: filter.sandboxId ?? "",
-    labelSelector: filter.labels ?? NO_ENTRIES,
-  };
+  return filled(wire.ContainerFilter, {
+    state: state && { state: CONTAINER_STATE[state] },
+    podSandboxId: sandboxId,
+    labelSelector: labels,
+  });
 }
+
+/**
+ * A message with these fields, all others zero. A field that the message does not have
+ * does not compile.
+ */
+function filled<T, Given extends Partial<T>>(
+  type: wire.MessageFns<T>,
+  given: Given & Readonly<Record<Exclude<keyof Given, keyof T>, never>>,
+): T {
+  return { ...type.decode(NOTHING), ...given };
+}
+
+const NOTHING = new Uint8Array();
 
 function portMapping(mapping: PortMapping): wire.PortMapping {
   return { ...mapping, protocol: PROTOCOL[mapping.protocol] };
 }
 
-function environmentVariable(
-  variable: { readonly key: string; readonly value: string },
-): wire.KeyValue {
-  return { key: variable.key, value: utf8.encode(variable.value) };
-}
-
-function mount(mount: Mount): wire.Mount {
-  return {
-    containerPath: mount.containerPath,
-    hostPath: mount.hostPath,
-    readonly: mount.readonly ?? false,
-    selinuxRelabel: mount.seLinuxRelabel ?? false,
-    propagation: PROPAGATION[mount.propagation ?? "private"],
-    uidMappings: mount.idMappings ?? [],
-    gidMappings: mount.idMappings ?? [],
-    recursiveReadOnly: mount.recursiveReadOnly ?? false,
-    image: mount.image && imageSpecToWire(mount.image),
-    imageSubPath: mount.imageSubPath ?? "",
-  };
+function mount(
+  { propagation = "private", idMappings = [], image, ...same }: Mount,
+): wire.Mount {
+  return filled(wire.Mount, {
+    ...same,
+    propagation: PROPAGATION[propagation],
+    uidMappings: idMappings,
+    gidMappings: idMappings,
+    image: image && imageSpecToWire(image),
+  });
 }
 
 function sandboxSecurity(
   context: SandboxSecurityContext,
 ): wire.LinuxSandboxSecurityContext {
-  return {
-    ...commonSecurity(context),
-    privileged: context.privileged ?? false,
-  };
+  return filled(wire.LinuxSandboxSecurityContext, security(context));
 }
 
 function containerSecurity(
   context: ContainerSecurityContext,
 ): wire.LinuxContainerSecurityContext {
-  const { capabilities } = context;
-  return {
-    ...commonSecurity(context),
+  const { capabilities, appArmor } = context;
+  const { noNewPrivs = false, runAsUsername = "" } = context;
+  const { maskedPaths = [], readonlyPaths = [] } = context;
+  return filled(wire.LinuxContainerSecurityContext, {
+    ...security(context),
     capabilities: capabilities && {
       addCapabilities: capabilities.add,
       dropCapabilities: capabilities.drop,
     },
-    privileged: context.privileged ?? false,
-    runAsUsername: context.runAsUsername ?? "",
     // Deprecated, but all that a runtime before CRI v1.1 reads; upstream sends both.
-    apparmorProfile: context.appArmor === undefined
-      ? ""
-      : appArmorText(context.appArmor),
-    noNewPrivs: context.noNewPrivs ?? false,
-    maskedPaths: context.maskedPaths ?? [],
-    readonlyPaths: context.readonlyPaths ?? [],
-  };
+    apparmorProfile: appArmor === undefined ? "" : appArmorText(appArmor),
+    runAsUsername,
+    noNewPrivs,
+    maskedPaths,
+    readonlyPaths,
+  });
 }
 
-type CommonSecurity = Omit<wire.LinuxSandboxSecurityContext, "privileged">;
-
-function commonSecurity(
-  context: SandboxSecurityContext | ContainerSecurityContext,
-): CommonSecurity {
-  const policy = context.supplementalGroupsPolicy ?? "merge";
+/** What sandboxes and containers say in the same way. */
+function security(context: SandboxSecurityContext) {
+  const { namespaceOptions, seLinuxOptions, seccomp, appArmor, ...same } =
+    context;
+  const { supplementalGroupsPolicy = "merge" } = context;
   return {
-    namespaceOptions: context.namespaceOptions &&
-      namespaces(context.namespaceOptions),
-    selinuxOptions: context.seLinuxOptions && seLinux(context.seLinuxOptions),
+    ...same,
+    namespaceOptions: namespaceOptions && namespaces(namespaceOptions),
+    selinuxOptions: seLinuxOptions &&
+      filled(wire.SELinuxOption, seLinuxOptions),
     runAsUser: int64(context.runAsUser),
     runAsGroup: int64(context.runAsGroup),
-    readonlyRootfs: context.readonlyRootfs ?? false,
-    supplementalGroups: context.supplementalGroups ?? [],
-    supplementalGroupsPolicy: GROUPS_POLICY[policy],
-    seccomp: context.seccomp && profile(context.seccomp),
-    apparmor: context.appArmor && profile(context.appArmor),
+    supplementalGroupsPolicy: GROUPS_POLICY[supplementalGroupsPolicy],
+    seccomp: seccomp && profile(seccomp),
+    apparmor: appArmor && profile(appArmor),
   };
 }
 
-function namespaces(options: NamespaceOptions): wire.NamespaceOption {
-  const { userns } = options;
+function namespaces(
+  { network = "pod", pid = "pod", ipc = "pod", targetId = "", userns }:
+    NamespaceOptions,
+): wire.NamespaceOption {
   return {
-    network: NAMESPACE_MODE[options.network ?? "pod"],
-    pid: NAMESPACE_MODE[options.pid ?? "pod"],
-    ipc: NAMESPACE_MODE[options.ipc ?? "pod"],
-    targetId: options.targetId ?? "",
-    usernsOptions: userns && {
+    network: NAMESPACE_MODE[network],
+    pid: NAMESPACE_MODE[pid],
+    ipc: NAMESPACE_MODE[ipc],
+    targetId,
+    usernsOptions: userns && filled(wire.UserNamespace, {
+      ...userns,
       mode: NAMESPACE_MODE[userns.mode],
-      uids: userns.uids ?? [],
-      gids: userns.gids ?? [],
-    },
-  };
-}
-
-function seLinux(options: SeLinuxOptions): wire.SELinuxOption {
-  return {
-    user: options.user ?? "",
-    role: options.role ?? "",
-    type: options.type ?? "",
-    level: options.level ?? "",
+    }),
   };
 }
 

@@ -5,11 +5,12 @@
  */
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { joinHostPort } from "../../base/text/mod.ts";
 import {
   connectTcp,
   explainSocket,
+  type SocketCall,
   type SocketFault,
+  SYSTEM_WORDS,
   type TcpAddress,
 } from "./tcp_connect.ts";
 
@@ -43,6 +44,8 @@ export async function openLink(
 ): Promise<ByteLink> {
   const connection = await connectTcp(address, signal);
   let isOpen = true;
+  const explain = (error: unknown, call: SocketCall): unknown =>
+    error instanceof Error ? explainSocket(error, address, call) : error;
   const close = (): void => {
     signal.removeEventListener("abort", close);
     if (!isOpen) return;
@@ -56,7 +59,7 @@ export async function openLink(
         return await connection.read(into) ?? 0;
       } catch (error) {
         signal.throwIfAborted();
-        throw explain(error, "read", address);
+        throw explain(error, "read");
       }
     },
     async write(bytes) {
@@ -66,7 +69,7 @@ export async function openLink(
         }
       } catch (error) {
         signal.throwIfAborted();
-        throw explain(error, "write", address);
+        throw explain(error, "write");
       }
     },
     [Symbol.dispose]: close,
@@ -172,21 +175,16 @@ class TlsLink implements ByteLink {
 const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
 
 function explainTls(error: SocketFault, address: TcpAddress): Error {
-  if (error.code !== NOT_TLS) return explainSocket(error, address);
-  return new NotTlsError("The server does not speak TLS, wanted HTTPS", {
-    cause: error,
-  });
-}
-
-function explain(
-  error: unknown,
-  doing: "read" | "write",
-  address: TcpAddress,
-): Error {
-  const text = error instanceof Error ? error.message : String(error);
-  const [, what = text] = /^(.*) \(os error \d+\)$/s.exec(text) ?? [];
-  return new Error(
-    `${doing} tcp ${joinHostPort(address)}: ${doing}: ${what.toLowerCase()}`,
-    { cause: error },
-  );
+  const { code = "", syscall } = error;
+  if (code === NOT_TLS) {
+    return new NotTlsError("The server does not speak TLS, wanted HTTPS", {
+      cause: error,
+    });
+  }
+  if (!SYSTEM_WORDS.has(code)) return error;
+  const isBroken = syscall !== "connect" &&
+    (code === "ECONNRESET" || code === "EPIPE");
+  if (!isBroken) return explainSocket(error, address, "connect");
+  const isWrite = syscall === "write" || code === "EPIPE";
+  return explainSocket(error, address, isWrite ? "write" : "read");
 }

@@ -28,11 +28,6 @@ export class ByteSource {
     return at;
   }
 
-  /** How much memory it takes. */
-  get capacity(): number {
-    return this.#buffer.length;
-  }
-
   /** What is there and has not been taken. */
   get received(): Uint8Array {
     return this.#buffer.subarray(this.#start, this.#end);

@@ -5,8 +5,9 @@
  */
 
 import { joinHostPort } from "../../base/text/mod.ts";
-import { AnswerError, type TcpAddress } from "./tcp_connect.ts";
+import { badAnswer, type TcpAddress } from "./tcp_connect.ts";
 import { openLink } from "./byte_link.ts";
+import { groupsOfSeven } from "./hpack.ts";
 import {
   callHttp2,
   type Http2Answer,
@@ -93,14 +94,7 @@ function frameMessage(message: Uint8Array): Uint8Array {
 function encodeRequest(service: string): Uint8Array {
   const text = new TextEncoder().encode(service);
   if (text.length === 0) return text;
-  const head = [0x0a];
-  let rest = text.length;
-  for (; rest >= 0x80; rest >>>= 7) head.push(0x80 | (rest & 0x7f));
-  head.push(rest);
-  const message = new Uint8Array(head.length + text.length);
-  message.set(head);
-  message.set(text, head.length);
-  return message;
+  return Uint8Array.from([0x0a, ...groupsOfSeven(text.length), ...text]);
 }
 
 function interpret({ status, fields, body }: Http2Answer): HealthAnswer {
@@ -140,7 +134,7 @@ function readable(message: string): string {
 function decodeAnswer(body: Uint8Array): HealthAnswer {
   const broken = (why: string): HealthAnswer => ({
     kind: "broken",
-    cause: new AnswerError({ detail: why }),
+    cause: badAnswer(why),
   });
   const [isCompressed] = body;
   if (isCompressed === undefined || body.length < 5) {
@@ -173,28 +167,23 @@ function statusNumber(message: Uint8Array): number | undefined {
   while (at < message.length) {
     const tag = varint();
     if (tag === undefined || tag < 8) return undefined;
-    const size = wireSize(tag % 8, varint);
-    if (size === undefined) return undefined;
-    if (tag === 8) status = size.value;
-    at += size.skip;
+    const fixedBytes = FIXED_BYTES[tag % 8];
+    if (fixedBytes !== undefined) {
+      at += fixedBytes;
+      continue;
+    }
+    const isText = tag % 8 === 2;
+    if (tag % 8 !== 0 && !isText) return undefined;
+    const number = varint();
+    if (number === undefined) return undefined;
+    if (tag === 8) status = number;
+    if (isText) at += number;
   }
   return at === message.length ? status : undefined;
 }
 
-/** What a field holds if it is a number, and what is to be passed over if it is not. */
-function wireSize(
-  wireType: number,
-  varint: () => number | undefined,
-): { readonly value: number; readonly skip: number } | undefined {
-  if (wireType === 1) return { value: 0, skip: 8 };
-  if (wireType === 5) return { value: 0, skip: 4 };
-  if (wireType !== 0 && wireType !== 2) return undefined;
-  const number = varint();
-  if (number === undefined) return undefined;
-  return wireType === 0
-    ? { value: number, skip: 0 }
-    : { value: 0, skip: number };
-}
+/** How long a field is whose type says so. */
+const FIXED_BYTES: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 
 const STATUSES: readonly string[] = [
   "UNKNOWN",

@@ -8,7 +8,7 @@
  */
 
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
-import { AnswerError } from "./tcp_connect.ts";
+import { badAnswer } from "./tcp_connect.ts";
 import { byteText, decodeHuffman } from "./huffman.ts";
 
 /** Name and value, as they were sent: a character for a byte. */
@@ -42,9 +42,7 @@ export class HeaderDecoder {
       if (field === undefined) continue;
       // A single byte may stand for all that a table can hold.
       budget -= sizeOf(field);
-      if (budget < 0) {
-        throw new AnswerError({ detail: "the header is too long" });
-      }
+      if (budget < 0) throw badAnswer("the header is too long");
       fields.push(field);
     }
     return fields;
@@ -60,9 +58,7 @@ export class HeaderDecoder {
     }
     if (first >= 0x20) {
       const size = reader.integer(5);
-      if (size > TABLE_BYTES) {
-        throw new AnswerError({ detail: "the table is too large" });
-      }
+      if (size > TABLE_BYTES) throw badAnswer("the table is too large");
       this.#maxSize = size;
       this.#evict();
       return undefined;
@@ -77,9 +73,7 @@ export class HeaderDecoder {
 
   #at(index: number): HeaderField {
     const field = STATIC[index - 1] ?? this.#dynamic[index - 1 - STATIC.length];
-    if (field === undefined) {
-      throw new AnswerError({ detail: "a field of no known number" });
-    }
+    if (field === undefined) throw badAnswer("a field of no known number");
     return field;
   }
 
@@ -130,9 +124,7 @@ class BlockReader {
 
   peek(): number {
     const byte = this.#bytes[this.#at];
-    if (byte === undefined) {
-      throw new AnswerError({ detail: "the header breaks off" });
-    }
+    if (byte === undefined) throw badAnswer("the header breaks off");
     return byte;
   }
 
@@ -149,16 +141,14 @@ class BlockReader {
       value += (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    throw new AnswerError({ detail: "a number is too large" });
+    throw badAnswer("a number is too large");
   }
 
   text(): string {
     const isPacked = this.peek() >= 0x80;
     const length = this.integer(7);
     const bytes = this.#bytes.subarray(this.#at, this.#at + length);
-    if (bytes.length < length) {
-      throw new AnswerError({ detail: "the header breaks off" });
-    }
+    if (bytes.length < length) throw badAnswer("the header breaks off");
     this.#at += length;
     return isPacked ? decodeHuffman(bytes, MAX_DECODED_BYTES) : byteText(bytes);
   }
@@ -167,13 +157,19 @@ class BlockReader {
 function lengthAndBytes(text: string): number[] {
   const bytes = new TextEncoder().encode(text);
   const { length } = bytes;
-  if (length < 0x7f) return [length, ...bytes];
-  const digits: number[] = [];
-  let rest = length - 0x7f;
+  return length < 0x7f
+    ? [length, ...bytes]
+    : [0x7f, ...groupsOfSeven(length - 0x7f), ...bytes];
+}
+
+/** A number as HPACK and protobuf write it: the lowest seven bits first. */
+export function groupsOfSeven(number: number): number[] {
+  const groups: number[] = [];
+  let rest = number;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
-    digits.push(0x80 | (rest % 0x80));
+    groups.push(0x80 | (rest % 0x80));
   }
-  return [0x7f, ...digits, rest, ...bytes];
+  return [...groups, rest];
 }
 
 // RFC 7541, appendix A: those with a value first.

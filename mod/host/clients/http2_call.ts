@@ -11,8 +11,9 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
-import { AnswerError } from "./tcp_connect.ts";
+import { AnswerError, badAnswer } from "./tcp_connect.ts";
 import type { ByteLink } from "./byte_link.ts";
 import { ByteSource } from "./byte_source.ts";
 import { encodeHeaders, HeaderDecoder, type HeaderField } from "./hpack.ts";
@@ -65,9 +66,7 @@ export async function callHttp2(
     const frame = await readFrame(source, isGreeted);
     if (!isGreeted) {
       if (frame.type !== SETTINGS || (frame.flags & ACK) !== 0) {
-        throw new AnswerError({
-          detail: "the server did not begin with its settings",
-        });
+        throw badAnswer("the server did not begin with its settings");
       }
       isGreeted = true;
       options.greeted();
@@ -75,9 +74,7 @@ export async function callHttp2(
     await acknowledge(link, frame);
     if (answer.take(frame)) return answer.finish();
   }
-  throw new AnswerError({
-    detail: `more than ${MAX_FRAMES} frames and no answer`,
-  });
+  throw badAnswer(`more than ${MAX_FRAMES} frames and no answer`);
 }
 
 /** Says that settings and pings have arrived. */
@@ -103,22 +100,13 @@ function greeting(request: Http2Request): Uint8Array {
     ...headers,
   ]);
   const stream = STREAM;
-  const parts = [
+  return Buffer.concat([
     new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
     // Nothing is to be pushed.
     encodeFrame({ type: SETTINGS, stream: 0, payload: [0, 2, 0, 0, 0, 0] }),
     encodeFrame({ type: HEADERS, flags: END_HEADERS, stream, payload: block }),
     encodeFrame({ type: DATA, flags: END_STREAM, stream, payload: body }),
-  ];
-  const whole = new Uint8Array(
-    parts.reduce((sum, { length }) => sum + length, 0),
-  );
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  ]);
 }
 
 const DATA = 0;
@@ -138,6 +126,9 @@ const PRIORITY = 0x20;
 
 /** The first that a client opens, and here the only one. */
 const STREAM = 1;
+
+/** The frames that an answer is made of. */
+const ANSWERING: ReadonlySet<number> = new Set([DATA, HEADERS, CONTINUATION]);
 
 // No server may send longer ones unless it is told so, and it is not.
 const MAX_FRAME_BYTES = 16_384;
@@ -190,9 +181,9 @@ async function readFrame(
   if (head === undefined) {
     const { received } = source;
     const other = isGreeted ? undefined : otherProtocol(received);
-    throw new AnswerError({
-      detail: other ?? (received.length === 0 ? "EOF" : "unexpected EOF"),
-    });
+    throw badAnswer(
+      other ?? (received.length === 0 ? "EOF" : "unexpected EOF"),
+    );
   }
   const view = new DataView(head.buffer, head.byteOffset);
   const length = view.getUint32(0) >>> 8;
@@ -200,14 +191,10 @@ async function readFrame(
   const stream = view.getUint32(5) & 0x7fffffff;
   if (length > MAX_FRAME_BYTES) {
     const other = isGreeted ? undefined : otherProtocol(head);
-    throw new AnswerError({
-      detail: other ?? `http2: frame too large: ${length} bytes`,
-    });
+    throw badAnswer(other ?? `http2: frame too large: ${length} bytes`);
   }
   const payload = await source.exactly(length);
-  if (payload === undefined) {
-    throw new AnswerError({ detail: "unexpected EOF" });
-  }
+  if (payload === undefined) throw badAnswer("unexpected EOF");
   return { type, flags, stream, payload };
 }
 
@@ -248,37 +235,29 @@ class AnswerBuilder {
   take(frame: Frame): boolean {
     const { type, flags, stream, payload } = frame;
     if (this.#isInBlock !== (type === CONTINUATION)) {
-      throw new AnswerError({ detail: "the server interrupts its headers" });
+      throw badAnswer("the server interrupts its headers");
+    }
+    if (stream !== STREAM && ANSWERING.has(type)) {
+      throw badAnswer("an unknown stream");
     }
     switch (type) {
       case GOAWAY:
         return this.#goAway(payload);
       case RST_STREAM:
         if (stream !== STREAM) return false;
-        throw new AnswerError({
-          detail: `stream terminated by RST_STREAM with error code: ${
+        throw badAnswer(
+          `stream terminated by RST_STREAM with error code: ${
             errorName(payload)
           }`,
-        });
+        );
       case PUSH_PROMISE:
-        throw new AnswerError({
-          detail: "the server pushes what it was told not to",
-        });
+        throw badAnswer("the server pushes what it was told not to");
       case HEADERS:
-        if (stream !== STREAM) {
-          throw new AnswerError({ detail: "an unknown stream" });
-        }
         this.#endsWithBlock = (flags & END_STREAM) !== 0;
         return this.#takeBlock(unpad(frame), flags);
       case CONTINUATION:
-        if (stream !== STREAM) {
-          throw new AnswerError({ detail: "an unknown stream" });
-        }
         return this.#takeBlock(payload, flags);
       case DATA:
-        if (stream !== STREAM) {
-          throw new AnswerError({ detail: "an unknown stream" });
-        }
         return this.#takeData(unpad(frame), flags);
       default:
         // Windows, priorities, and what is yet to be invented.
@@ -293,29 +272,25 @@ class AnswerBuilder {
 
   /** A server that shuts down may still answer what it has taken on. */
   #goAway(payload: Uint8Array): false {
-    if (payload.length < 8) {
-      throw new AnswerError({ detail: "a GOAWAY that is cut" });
-    }
+    if (payload.length < 8) throw badAnswer("a GOAWAY that is cut");
     const { buffer, byteOffset } = payload;
     const last = new DataView(buffer, byteOffset).getUint32(0) & 0x7fffffff;
     if (last >= STREAM) return false;
-    throw new AnswerError({
-      detail: `the server is going away (GOAWAY) with error code: ${
+    throw badAnswer(
+      `the server is going away (GOAWAY) with error code: ${
         errorName(payload.subarray(4))
       }`,
-    });
+    );
   }
 
   #takeBlock(part: Uint8Array, flags: number): boolean {
     if (!this.#block.add(part)) {
-      throw new AnswerError({ detail: "the server's headers are too long" });
+      throw badAnswer("the server's headers are too long");
     }
     this.#isInBlock = (flags & END_HEADERS) === 0;
     if (this.#isInBlock) return false;
     if (++this.#blocks > MAX_HEADER_BLOCKS) {
-      throw new AnswerError({
-        detail: `more than ${MAX_HEADER_BLOCKS} blocks of headers`,
-      });
+      throw badAnswer(`more than ${MAX_HEADER_BLOCKS} blocks of headers`);
     }
     const block = this.#block.bytes;
     this.#block.clear();
@@ -324,9 +299,7 @@ class AnswerBuilder {
       fields = this.#decoder.decode(block);
     } catch (cause) {
       const why = cause instanceof AnswerError ? cause.detail : String(cause);
-      throw new AnswerError({ detail: `headers that cannot be read: ${why}` }, {
-        cause,
-      });
+      throw badAnswer(`headers that cannot be read: ${why}`, { cause });
     }
     for (const [name, value] of fields) this.#fields.set(name, value);
     return this.#endsWithBlock;
@@ -334,9 +307,7 @@ class AnswerBuilder {
 
   #takeData(part: Uint8Array, flags: number): boolean {
     if (!this.#body.add(part)) {
-      throw new AnswerError({
-        detail: `an answer of more than ${this.#maxBodyBytes} bytes`,
-      });
+      throw badAnswer(`an answer of more than ${this.#maxBodyBytes} bytes`);
     }
     return (flags & END_STREAM) !== 0;
   }
@@ -349,9 +320,7 @@ function unpad({ type, flags, payload }: Frame): Uint8Array {
   const start = (isPadded ? 1 : 0) +
     (type === HEADERS && (flags & PRIORITY) !== 0 ? 5 : 0);
   const end = payload.length - padding;
-  if (end < start) {
-    throw new AnswerError({ detail: "a frame that is all padding" });
-  }
+  if (end < start) throw badAnswer("a frame that is all padding");
   return payload.subarray(start, end);
 }
 

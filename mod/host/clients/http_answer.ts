@@ -8,7 +8,7 @@
  */
 
 import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
-import { AnswerError } from "./tcp_connect.ts";
+import { type AnswerError, badAnswer } from "./tcp_connect.ts";
 import type { ByteLink } from "./byte_link.ts";
 import { ByteSource } from "./byte_source.ts";
 
@@ -61,9 +61,7 @@ export async function readAnswer(
   const source = new ByteSource(link, meter);
   for (let informational = 0;; informational++) {
     if (informational > MAX_INFORMATIONAL) {
-      throw new AnswerError({
-        detail: "net/http: too many 1xx informational responses",
-      });
+      throw badAnswer("net/http: too many 1xx informational responses");
     }
     const head = parseHead(await readHead(source));
     const { status } = head;
@@ -104,17 +102,14 @@ async function readHead(source: ByteSource): Promise<string> {
       return decoder.decode(source.take(at.next).subarray(0, at.end));
     }
     if (received.length >= MAX_HEAD_BYTES) {
-      throw new AnswerError({
-        detail:
-          `net/http: server response headers exceeded ${MAX_HEAD_BYTES} bytes; aborted`,
-      });
+      throw badAnswer(
+        `net/http: server response headers exceeded ${MAX_HEAD_BYTES} bytes; aborted`,
+      );
     }
     // The last three bytes may be the beginning of the end.
     scanned = Math.max(0, received.length - 3);
     if (!await source.fill()) {
-      throw new AnswerError({
-        detail: received.length === 0 ? "EOF" : "unexpected EOF",
-      });
+      throw badAnswer(received.length === 0 ? "EOF" : "unexpected EOF");
     }
   }
 }
@@ -126,9 +121,7 @@ function refuseGarbage(received: Uint8Array): void {
   const lf = received.indexOf(LF);
   const end = Math.min(lf < 0 ? received.length : lf, MAX_QUOTE);
   const line = decoder.decode(received.subarray(0, end)).trimEnd();
-  throw new AnswerError({
-    detail: `malformed HTTP response ${JSON.stringify(line)}`,
-  });
+  throw badAnswer(`malformed HTTP response ${JSON.stringify(line)}`);
 }
 
 /** Where the first empty line begins and ends. */
@@ -160,12 +153,8 @@ async function readLine(source: ByteSource): Promise<string> {
       return decoder.decode(source.take(lf + 1).subarray(0, end));
     }
     scanned = received.length;
-    if (scanned > MAX_LINE_BYTES) {
-      throw new AnswerError({ detail: "the line is too long" });
-    }
-    if (!await source.fill()) {
-      throw new AnswerError({ detail: "unexpected EOF" });
-    }
+    if (scanned > MAX_LINE_BYTES) throw badAnswer("the line is too long");
+    if (!await source.fill()) throw badAnswer("unexpected EOF");
   }
 }
 
@@ -230,8 +219,11 @@ function parseStatusLine(
 }
 
 function malformed(what: string, found: string): AnswerError {
-  const quoted = JSON.stringify(found.slice(0, MAX_QUOTE));
-  return new AnswerError({ detail: `malformed ${what} ${quoted}` });
+  return badAnswer(`malformed ${what} ${quoted(found)}`);
+}
+
+function quoted(found: string): string {
+  return JSON.stringify(found.slice(0, MAX_QUOTE));
 }
 
 /** Whether a text has nothing but digits, and at least one. */
@@ -284,17 +276,13 @@ function framing(
     if (codings.length === 0 && coding.toLowerCase() === "chunked") {
       return { isChunked: true, length: undefined };
     }
-    const quoted = JSON.stringify(coding.slice(0, MAX_QUOTE));
-    throw new AnswerError({
-      detail: `unsupported transfer encoding: ${quoted}`,
-    });
+    throw badAnswer(`unsupported transfer encoding: ${quoted(coding)}`);
   }
   const lengths = new Set(fields.get("content-length"));
   const [length] = lengths;
   if (length === undefined) return { isChunked: false, length: undefined };
   if (lengths.size > 1 || length.length > 18 || !isDigits(length)) {
-    const quoted = JSON.stringify(length.slice(0, MAX_QUOTE));
-    throw new AnswerError({ detail: `bad Content-Length ${quoted}` });
+    throw badAnswer(`bad Content-Length ${quoted(length)}`);
   }
   return { isChunked: false, length: Number(length) };
 }
@@ -359,10 +347,8 @@ function chunkSize(line: string): number | undefined {
   const semicolon = line.indexOf(";");
   const digits = (semicolon < 0 ? line : line.slice(0, semicolon)).trimEnd();
   if (digits === "" || digits.length > MAX_SIZE_DIGITS) return undefined;
-  const size = [...digits].every((digit) => HEX.includes(digit))
-    ? Number.parseInt(digits, 16)
-    : NaN;
-  return Number.isNaN(size) ? undefined : size;
+  const isHex = [...digits].every((digit) => HEX.includes(digit));
+  return isHex ? Number.parseInt(digits, 16) : undefined;
 }
 
 const HEX = "0123456789abcdefABCDEF";

@@ -11,12 +11,13 @@ import {
   type ClientRequest,
   type IncomingMessage,
   request as requestHttp,
+  type RequestOptions,
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { ByteBuffer, UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import { type RequestHeaders, requestTarget } from "./http_get.ts";
+import { addressOf, type RequestHeaders } from "./http_get.ts";
 
 /** Trusted certificates and the client's own, for TLS; all in PEM. */
 export interface DownloadTls {
@@ -132,7 +133,19 @@ const MAX_INFORMATIONAL = 5;
 const MAX_PIECES = 65_536;
 
 function send(url: URL, { headers, tls }: DownloadOptions): ClientRequest {
-  const options = requestTarget(url, headers);
+  const options: RequestOptions = {
+    ...addressOf(url),
+    path: `${url.pathname}${url.search}`,
+    // A name with one value is not a list: `Host` may not be one.
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, values]) => [
+        name,
+        values.length === 1 ? values[0] : [...values],
+      ]),
+    ),
+    // A connection of its own: nothing is kept open between two requests.
+    agent: false,
+  };
   try {
     if (url.protocol !== "https:") return requestHttp(options);
     if (tls === undefined) {

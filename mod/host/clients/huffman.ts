@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AnswerError } from "./tcp_connect.ts";
+import { badAnswer } from "./tcp_connect.ts";
 
 /**
  * Reads a text back, byte for byte.
@@ -25,12 +25,8 @@ export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
       length++;
       const symbol = symbolOf(code, length);
       if (symbol === undefined) continue;
-      if (symbol === END) {
-        throw new AnswerError({ detail: "the text has an end within it" });
-      }
-      if (letters === maxLength) {
-        throw new AnswerError({ detail: "the text is too long" });
-      }
+      if (symbol === END) throw badAnswer("the text has an end within it");
+      if (letters === maxLength) throw badAnswer("the text is too long");
       text[letters++] = symbol;
       code = 0;
       length = 0;
@@ -38,7 +34,7 @@ export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
   }
   // What fills the last byte is the beginning of the end symbol: ones.
   if (length > 7 || code !== (1 << length) - 1) {
-    throw new AnswerError({ detail: "the text ends within a letter" });
+    throw badAnswer("the text ends within a letter");
   }
   return byteText(text.subarray(0, letters));
 }
@@ -91,8 +87,6 @@ function countUp(): CodesOfLength[] {
 
 function symbolOf(code: number, length: number): number | undefined {
   const codes = CODES[length];
-  if (codes === undefined) {
-    throw new AnswerError({ detail: "the text has an unknown letter" });
-  }
+  if (codes === undefined) throw badAnswer("the text has an unknown letter");
   return codes.symbols[code - codes.first];
 }

@@ -11,6 +11,7 @@ export {
   ConnectError,
   connectFailure,
   connectTcp,
+  isOwnFault,
   type TcpAddress,
 } from "./tcp_connect.ts";
 export { NotTlsError } from "./byte_link.ts";

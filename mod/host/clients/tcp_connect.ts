@@ -54,8 +54,9 @@ export async function connectTcp(
     connection = await Deno.connect({ hostname, port, signal });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Deno.errors.NotCapable) throw error;
-    throw explain(address, error);
+    const isOurs = error instanceof Error &&
+      !(error instanceof Deno.errors.NotCapable);
+    throw isOurs ? explainSocket(error, address, "connect") : error;
   }
   if (!signal.aborted) return connection;
   connection.close();
@@ -71,71 +72,64 @@ export function connectFailure(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function explain(address: TcpAddress, error: unknown): ConnectError {
-  const text = error instanceof Error ? error.message : String(error);
-  const [, what, code] = /^(.*) \(os error (\d+)\)$/s.exec(text) ?? [];
-  const why = what === undefined ? text : `connect: ${what.toLowerCase()}`;
-  return new ConnectError(
-    OWN_FAULTS.has(Number(code)) ? "own" : "failed",
-    `dial tcp ${joinHostPort(address)}: ${why}`,
-    { cause: error },
-  );
+/**
+ * Whether a failed connection proves nothing of the other side: the agent may not connect
+ * there, or its node has run out of ports, descriptors or memory. The kubelet restarts
+ * containers for the latter.
+ */
+export function isOwnFault(error: unknown): boolean {
+  return error instanceof Deno.errors.NotCapable ||
+    (error instanceof ConnectError && error.kind === "own");
 }
 
-/** Out of memory, of file descriptors, of buffers, of local ports. */
-const OWN_FAULTS: ReadonlySet<number> = new Set([12, 23, 24, 105, 99]);
-
-/** What the node API says of a failure besides a message of its own. */
+/** A failure of a socket; `code` is missing when no system call failed, as for a name. */
 export interface SocketFault extends Error {
   readonly code?: string;
   readonly syscall?: string;
 }
 
-/**
- * The failure as Go would tell it: a `ConnectError` when there is no connection. What
- * has no code is left as it is.
- */
+/** What was under way when a socket failed. */
+export type SocketCall = "connect" | "read" | "write";
+
+/** The failure as Go would tell it: a `ConnectError` when there is no connection. */
 export function explainSocket(
   error: SocketFault,
   address: TcpAddress,
+  call: SocketCall,
 ): Error {
-  if (error instanceof Deno.errors.NotCapable) return error;
-  const { code = "", syscall } = error;
+  const { code = "", message } = error;
   const place = joinHostPort(address);
-  const broken = BREAKS.get(code);
-  if (broken !== undefined && syscall !== "connect") {
-    const doing = syscall === "write" || code === "EPIPE" ? "write" : "read";
-    return new Error(`${doing} tcp ${place}: ${doing}: ${broken}`, {
+  const said = /^(.*) \(os error \d+\)$/s.exec(message)?.[1];
+  const words = SYSTEM_WORDS.get(code) ?? said?.toLowerCase();
+  if (call !== "connect") {
+    const what = words ?? message.toLowerCase();
+    return new Error(`${call} tcp ${place}: ${call}: ${what}`, {
       cause: error,
     });
   }
-  const known = FAILURES.get(code);
-  if (known === undefined) return error;
-  const [kind, why] = known;
-  return new ConnectError(kind, `dial tcp ${place}: connect: ${why}`, {
-    cause: error,
-  });
+  const why = words === undefined ? message : `connect: ${words}`;
+  const kind = OWN_FAULTS.has(code) ? "own" : "failed";
+  return new ConnectError(kind, `dial tcp ${place}: ${why}`, { cause: error });
 }
 
 /** What Go calls the failures that the node API only has codes for. */
-const FAILURES: ReadonlyMap<string, readonly [ConnectError["kind"], string]> =
-  new Map([
-    ["ECONNREFUSED", ["failed", "connection refused"]],
-    ["ECONNRESET", ["failed", "connection reset by peer"]],
-    ["EHOSTUNREACH", ["failed", "no route to host"]],
-    ["ENETUNREACH", ["failed", "network is unreachable"]],
-    ["ETIMEDOUT", ["failed", "connection timed out"]],
-    ["EADDRNOTAVAIL", ["own", "cannot assign requested address"]],
-    ["EMFILE", ["own", "too many open files"]],
-    ["ENFILE", ["own", "too many open files in system"]],
-    ["ENOBUFS", ["own", "no buffer space available"]],
-    ["ENOMEM", ["own", "cannot allocate memory"]],
-  ]);
-
-/** How a connection ends that there was. */
-const BREAKS: ReadonlyMap<string, string> = new Map([
+export const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "connection refused"],
   ["ECONNRESET", "connection reset by peer"],
   ["EPIPE", "broken pipe"],
+  ["EHOSTUNREACH", "no route to host"],
+  ["ENETUNREACH", "network is unreachable"],
+  ["ETIMEDOUT", "connection timed out"],
+  ["EADDRNOTAVAIL", "cannot assign requested address"],
+  ["EMFILE", "too many open files"],
+  ["ENFILE", "too many open files in system"],
+  ["ENOBUFS", "no buffer space available"],
+  ["ENOMEM", "cannot allocate memory"],
+]);
+
+/** This node has run out of something. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  ...["EADDRNOTAVAIL", "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"],
 ]);
 
 /** There is no answer, or none that can be understood. */
@@ -147,8 +141,13 @@ export class AnswerError extends Error {
    */
   readonly detail: string;
 
-  constructor(fault: { readonly detail: string }, options?: ErrorOptions) {
-    super(`Cannot read the answer: ${fault.detail}`, options);
-    this.detail = fault.detail;
+  constructor(detail: string, options?: ErrorOptions) {
+    super(`Cannot read the answer: ${detail}`, options);
+    this.detail = detail;
   }
+}
+
+/** The fault of an answer, to be thrown. */
+export function badAnswer(detail: string, options?: ErrorOptions): AnswerError {
+  return new AnswerError(detail, options);
 }

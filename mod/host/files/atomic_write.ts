@@ -63,17 +63,21 @@ export async function writeFileAtomic(
   const { durable = true, mode, steps = diskSteps } = options;
   let temporary: string | undefined;
   try {
-    using created = await createBeside(path, mode, steps);
+    const created = await createBeside(path, mode, steps);
     temporary = created.path;
-    await writeAll(created.file, bytes);
+    using file = created.file;
+    for (let at = 0; at < bytes.length;) {
+      at += await file.write(bytes.subarray(at));
+    }
     // The umask took bits away at creation.
     await steps.chmod(temporary, mode);
-    if (durable) await created.file.sync();
+    if (durable) await file.sync();
     await steps.rename(temporary, path);
     temporary = undefined;
     if (durable) await steps.syncDirectory(dirname(path));
   } catch (error) {
-    if (temporary !== undefined) await discard(temporary, steps);
+    // The failure of the write itself is what the caller has to know.
+    if (temporary !== undefined) await steps.remove(temporary).catch(() => {});
     throw new FileError("write", path, { cause: error });
   }
 }
@@ -128,25 +132,19 @@ async function makeDirectory(path: string, mode: number): Promise<void> {
   }
 }
 
-interface TemporaryFile extends Disposable {
-  readonly path: string;
-  readonly file: WrittenFile;
-}
-
 let created = 0;
 
 async function createBeside(
   path: string,
   mode: number,
   steps: WriteSteps,
-): Promise<TemporaryFile> {
+): Promise<{ readonly path: string; readonly file: WrittenFile }> {
   for (;;) {
     created++;
     const name = `.${basename(path)}.${Deno.pid}-${created}.tmp`;
     const at = join(dirname(path), name);
     try {
-      const file = await steps.create(at, mode);
-      return { path: at, file, [Symbol.dispose]: () => file[Symbol.dispose]() };
+      return { path: at, file: await steps.create(at, mode) };
     } catch (error) {
       // Left behind by a crashed process that had our id: take the next number.
       if (fileErrorKind(error) !== "exists") throw error;
@@ -154,25 +152,8 @@ async function createBeside(
   }
 }
 
-async function writeAll(file: WrittenFile, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    at += await file.write(bytes.subarray(at));
-  }
-}
-
-async function discard(path: string, steps: WriteSteps): Promise<void> {
-  try {
-    await steps.remove(path);
-  } catch {
-    // The failure of the write itself is what the caller has to know.
-  }
-}
-
 async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch {
-    // It vanished meanwhile; the failure to make it tells enough.
-    return false;
-  }
+  // If it vanished meanwhile, the failure to make it tells enough.
+  const found = await Deno.stat(path).catch(() => undefined);
+  return found?.isDirectory ?? false;
 }

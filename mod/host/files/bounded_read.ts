@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { FileError, fileErrorKind } from "../paths/mod.ts";
+import { readFully, unlessMissing, withPath } from "../paths/mod.ts";
 
 /** Which content of a file was seen; a change of any field calls for a new look. */
 export interface FileStamp {
@@ -59,32 +59,23 @@ export type BoundedRead =
  * @throws {FileError} When it cannot be told.
  */
 export async function lookAtFile(path: string): Promise<FileLook> {
-  try {
-    const info = await Deno.stat(path);
-    if (info.isFile) return { kind: "file", stamp: stampOf(info) };
-    if (info.isDirectory) {
-      return {
-        kind: "directory",
-        inode: info.ino ?? 0,
-        device: info.dev,
-        modifiedMs: info.mtime?.getTime() ?? 0,
-      };
-    }
-    return { kind: "special", what: nameSpecial(info) };
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return await lookAtName(path);
-    throw new FileError("look at", path, { cause: error });
+  const look = (call: Promise<Deno.FileInfo>) =>
+    unlessMissing(withPath("look at", path, call));
+  const info = await look(Deno.stat(path));
+  if (info === undefined) {
+    const isLink = await look(Deno.lstat(path)) !== undefined;
+    return { kind: isLink ? "dangling" : "missing" };
   }
-}
-
-async function lookAtName(path: string): Promise<FileLook> {
-  try {
-    await Deno.lstat(path);
-    return { kind: "dangling" };
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return { kind: "missing" };
-    throw new FileError("look at", path, { cause: error });
+  if (info.isFile) return { kind: "file", stamp: stampOf(info) };
+  if (info.isDirectory) {
+    return {
+      kind: "directory",
+      inode: info.ino ?? 0,
+      device: info.dev,
+      modifiedMs: info.mtime?.getTime() ?? 0,
+    };
   }
+  return { kind: "special", what: nameSpecial(info) };
 }
 
 /**
@@ -113,39 +104,21 @@ export async function readFileBounded(
       if (look.stamp.size > maxBytes) {
         return { kind: "too_large", stamp: look.stamp };
       }
-      return await readOpened(path, maxBytes);
+      return await unlessMissing(
+        withPath("read", path, readRegular(path, maxBytes)),
+      ) ?? { kind: "missing" };
   }
 }
 
-async function readOpened(
+async function readRegular(
   path: string,
   maxBytes: number,
 ): Promise<BoundedRead> {
-  try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return await readHandle(handle, maxBytes);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return { kind: "missing" };
-    throw new FileError("read", path, { cause: error });
-  }
-}
-
-async function readHandle(
-  handle: FileHandle,
-  maxBytes: number,
-): Promise<BoundedRead> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  await using handle = await open(path, flags);
   const info = await handle.stat();
   if (!info.isFile()) return { kind: "not_regular", what: "unknown" };
-  const stamp: FileStamp = {
-    size: info.size,
-    modifiedMs: info.mtime.getTime(),
-    changedMs: info.ctime.getTime(),
-    inode: Number(info.ino),
-  };
+  const stamp = stampOf(info);
   if (stamp.size > maxBytes) return { kind: "too_large", stamp };
   // One byte more than it claims, so that growth is seen without another look.
   const bytes = await readFileHead(handle, stamp.size + 1);
@@ -155,7 +128,9 @@ async function readHandle(
   return { kind: "read", bytes: bytes.subarray(0, stamp.size), stamp };
 }
 
-function stampOf(info: Deno.FileInfo): FileStamp {
+function stampOf(
+  info: Pick<Deno.FileInfo, "size" | "mtime" | "ctime" | "ino">,
+): FileStamp {
   return {
     size: info.size,
     modifiedMs: info.mtime?.getTime() ?? 0,
@@ -195,16 +170,6 @@ async function readFrom(
   size: number,
 ): Promise<Uint8Array> {
   const bytes = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await file.read(
-      bytes,
-      length,
-      size - length,
-      start + length,
-    );
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
+  const length = await readFully(file, bytes, start);
   return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
 }

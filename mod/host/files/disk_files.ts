@@ -9,7 +9,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "./atomic_write.ts";
 import { readFileTail } from "./bounded_read.ts";
-import { fileErrorKind, useFileBelow } from "../paths/mod.ts";
+import { unlessMissing, useFileBelow } from "../paths/mod.ts";
 
 /** Small files of the agent and of its containers. A missing one is no error. */
 export interface DiskFiles {
@@ -85,21 +85,16 @@ export const diskFiles: DiskFiles = {
 
   async readTail(path, maxBytes) {
     // Opening a device may do something.
-    const found = await orMissing(Deno.stat(path));
+    const found = await unlessMissing(Deno.stat(path));
     if (found?.isFile !== true) return undefined;
     // Should it be a pipe by now, opening does not wait for a writer.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const file = await orMissing(open(path, flags));
-    if (file === undefined) return undefined;
-    try {
-      return await readFileTail(file, maxBytes);
-    } finally {
-      await file.close();
-    }
+    await using file = await unlessMissing(open(path, flags));
+    return file && await readFileTail(file, maxBytes);
   },
 
   async readTailBelow(root, path, maxBytes) {
-    const found = await orMissing(
+    const found = await unlessMissing(
       useFileBelow(root, path, (file) => readFileTail(file, maxBytes)),
     );
     if (found?.kind !== "refused") return found?.value;
@@ -109,25 +104,11 @@ export const diskFiles: DiskFiles = {
   },
 
   async list(path) {
-    const names: string[] = [];
-    try {
-      for await (const entry of Deno.readDir(path)) names.push(entry.name);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-    return names;
+    const names = Array.fromAsync(Deno.readDir(path), ({ name }) => name);
+    return await unlessMissing(names) ?? [];
   },
 
   async remove(path) {
-    await orMissing(Deno.remove(path, { recursive: true }));
+    await unlessMissing(Deno.remove(path, { recursive: true }));
   },
 };
-
-async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return undefined;
-    throw error;
-  }
-}

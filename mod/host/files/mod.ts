@@ -31,7 +31,12 @@ export {
   readFileTail,
 } from "./bounded_read.ts";
 export { type DiskFiles, diskFiles } from "./disk_files.ts";
-export { type PodRecordDisk, PodRecordFile } from "./pod_record_file.ts";
+export {
+  POD_RECORD,
+  type PodRecordDisk,
+  PodRecords,
+  type RecordSection,
+} from "./pod_records.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
 export { openRecord, sealRecord } from "./sealed_record.ts";

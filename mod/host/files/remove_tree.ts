@@ -72,43 +72,7 @@ export async function removeTree(
   if (left.length > 0 && await areMounted(left)) {
     return { kind: "left", mounts: left };
   }
-  const walk: Walk = {
-    root: path,
-    maxListedBytes,
-    signal,
-    mounts: [],
-    failures: [],
-    renamed: 0,
-    openBytes: 0,
-    later: [],
-  };
-  await removeLeftover(path, walk);
-  await removeEntry(path, walk);
-  const { failures } = walk;
-  // One that was moved up may have been met twice.
-  const mounts = [...new Set(walk.mounts)];
-  if (failures.length > 0) {
-    const [first] = failures;
-    const cause = failures.length === 1
-      ? first
-      : new AggregateError(failures, "Several entries remain");
-    throw new FileError("remove", path, { cause });
-  }
-  return mounts.length === 0 ? { kind: "removed" } : { kind: "left", mounts };
-}
-
-interface Walk {
-  readonly root: string;
-  readonly maxListedBytes: number;
-  readonly signal: AbortSignal | undefined;
-  readonly mounts: string[];
-  readonly failures: unknown[];
-  /** Numbers the names of directories that were renamed. */
-  renamed: number;
-  /** The sizes of the directories whose names are in memory. */
-  openBytes: number;
-  /** Directories right below the root whose turn comes when there is memory again. */
-  readonly later: string[];
+  return await new TreeRemoval(path, { maxListedBytes, signal }).run();
 }
 
 // Enough to tell what is wrong; a tree of a million denials must not fill memory.
@@ -118,6 +82,9 @@ const MAX_FAILURES = 20;
 // moved up to the root of the tree before they are entered. A character is at
 // most three bytes long.
 const LONGEST_PATH = 1200;
+
+// More names than a crash leaves; whoever makes more on purpose gets an error.
+const MAX_TRIES = 100;
 
 // Names end at 255 bytes; this leaves room for the prefix.
 const LONGEST_NAME = 70;
@@ -149,110 +116,186 @@ function asideOf(path: string): string | undefined {
   return join(dirname(path), `${REMOVING_PREFIX}${name}`);
 }
 
-/** Removes what a crash left under the other name, between the two renames. */
-async function removeLeftover(path: string, walk: Walk): Promise<void> {
-  const aside = asideOf(path);
-  if (aside === undefined) return;
-  await removeEntry(aside, { ...walk, root: aside });
-}
+/** One removal of a tree, and how far it has come. */
+class TreeRemoval {
+  /** The path itself; for a while what a crash left of it under the other name. */
+  #root: string;
+  readonly #maxListedBytes: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #mounts: string[] = [];
+  readonly #failures: unknown[] = [];
+  /** Numbers the names of directories that were renamed. */
+  #renamed = 0;
+  /** The sizes of the directories whose names are in memory. */
+  #openBytes = 0;
+  /** Directories right below the root whose turn comes when there is memory again. */
+  readonly #later: string[] = [];
 
-async function removeEntry(path: string, walk: Walk): Promise<void> {
-  walk.signal?.throwIfAborted();
-  try {
-    const info = await Deno.lstat(path);
-    if (info.isDirectory) await removeDirectory(path, { info, walk });
-    else await Deno.remove(path);
-  } catch (error) {
-    walk.signal?.throwIfAborted();
-    note(error, path, walk);
+  constructor(
+    root: string,
+    options: {
+      readonly maxListedBytes: number;
+      readonly signal: AbortSignal | undefined;
+    },
+  ) {
+    this.#root = root;
+    this.#maxListedBytes = options.maxListedBytes;
+    this.#signal = options.signal;
   }
-}
 
-interface Directory {
-  readonly info: Deno.FileInfo;
-  readonly walk: Walk;
-}
-
-async function removeDirectory(
-  path: string,
-  directory: Directory,
-): Promise<void> {
-  const { walk, info } = directory;
-  const above = await Deno.lstat(dirname(path));
-  if (above.dev !== info.dev) {
-    walk.mounts.push(path);
-    return;
-  }
-  const isRoot = path === walk.root;
-  const isTooMuch = walk.openBytes + info.size > openLimit(walk);
-  if (isTooMuch && !isRoot && walk.openBytes > 0) {
-    walk.later.push(await setAside(path, { directory: walk.root, walk }));
-    return;
-  }
-  const at = await proveNoMount(path, walk);
-  if (isTooMuch && !hasDirectories(info)) {
-    return await removeFlat(at, walk);
-  }
-  if (info.size > walk.maxListedBytes) return await removeEmpty(at, info);
-  const found = walk.mounts.length + walk.failures.length;
-  const unreadable = await removeNames(at, directory);
-  if (isRoot) await removeLater(walk);
-  // With something left inside it cannot go either, and that is told already.
-  if (walk.mounts.length + walk.failures.length > found) return;
-  if (unreadable) await removeUnreadable(at, walk);
-  else await Deno.remove(at);
-}
-
-/**
- * What is left has names that are not UTF-8, and there is no way to say them here: files
- * are removed by the system itself. A directory may be a mount point, which cannot be told.
- */
-async function removeUnreadable(at: string, walk: Walk): Promise<void> {
-  for await (const entry of Deno.readDir(at)) {
-    if (!entry.isDirectory) continue;
-    throw new Error(
-      `Cannot remove "${at}": the name of a directory in it is not UTF-8; remove it with "rm -r --one-file-system"`,
-    );
-  }
-  await removeFlat(at, walk);
-}
-
-/** The names never come into our memory. What has begun goes on after an abort. */
-async function removeFlat(at: string, { signal }: Walk): Promise<void> {
-  const work = Deno.remove(at, { recursive: true });
-  await (signal === undefined ? work : unlessAborted(work, signal));
-}
-
-/** @returns whether there is a name that may not be the real one */
-async function removeNames(
-  at: string,
-  { info, walk }: Directory,
-): Promise<boolean> {
-  walk.openBytes += info.size;
-  let isUnreadable = false;
-  try {
-    for await (const { name } of Deno.readDir(at)) {
-      isUnreadable ||= name.includes(UNREADABLE);
-      await removeEntry(join(at, name), walk);
+  async run(): Promise<Removal> {
+    const path = this.#root;
+    const aside = asideOf(path);
+    for (const root of aside === undefined ? [path] : [aside, path]) {
+      this.#root = root;
+      await this.#removeEntry(root);
     }
-    return isUnreadable;
-  } finally {
-    walk.openBytes -= info.size;
+    const [first, ...more] = this.#failures;
+    if (first !== undefined) {
+      const cause = more.length === 0
+        ? first
+        : new AggregateError(this.#failures, "Several entries remain");
+      throw new FileError("remove", path, { cause });
+    }
+    // One that was moved up may have been met twice.
+    const mounts = [...new Set(this.#mounts)];
+    return mounts.length === 0 ? { kind: "removed" } : { kind: "left", mounts };
   }
-}
 
-async function removeLater(walk: Walk): Promise<void> {
-  for (let at = walk.later.pop(); at !== undefined; at = walk.later.pop()) {
-    await removeEntry(at, walk);
+  async #removeEntry(path: string): Promise<void> {
+    this.#signal?.throwIfAborted();
+    try {
+      const info = await Deno.lstat(path);
+      if (info.isDirectory) await this.#removeDirectory(path, info);
+      else await Deno.remove(path);
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      this.#note(error, path);
+    }
+  }
+
+  async #removeDirectory(path: string, info: Deno.FileInfo): Promise<void> {
+    const above = await Deno.lstat(dirname(path));
+    if (above.dev !== info.dev) {
+      this.#mounts.push(path);
+      return;
+    }
+    const isRoot = path === this.#root;
+    const maxOpenBytes = Math.min(MAX_OPEN_BYTES, this.#maxListedBytes);
+    const isTooMuch = this.#openBytes + info.size > maxOpenBytes;
+    if (isTooMuch && !isRoot && this.#openBytes > 0) {
+      this.#later.push(await this.#setAside(path, this.#root));
+      return;
+    }
+    const at = await this.#proveNoMount(path);
+    if (isTooMuch && !hasDirectories(info)) return await this.#removeFlat(at);
+    if (info.size > this.#maxListedBytes) return await removeEmpty(at, info);
+    const found = this.#left;
+    const unreadable = await this.#removeNames(at, info);
+    if (isRoot) await this.#removeLater();
+    // With something left inside it cannot go either, and that is told already.
+    if (this.#left > found) return;
+    if (unreadable) await this.#removeUnreadable(at);
+    else await Deno.remove(at);
+  }
+
+  /** How much was found that cannot go. */
+  get #left(): number {
+    return this.#mounts.length + this.#failures.length;
+  }
+
+  /**
+   * What is left has names that are not UTF-8, and there is no way to say them here: files
+   * are removed by the system itself. A directory may be a mount point, which cannot be told.
+   */
+  async #removeUnreadable(at: string): Promise<void> {
+    for await (const entry of Deno.readDir(at)) {
+      if (!entry.isDirectory) continue;
+      throw new Error(
+        `Cannot remove "${at}": the name of a directory in it is not UTF-8; remove it with "rm -r --one-file-system"`,
+      );
+    }
+    await this.#removeFlat(at);
+  }
+
+  /** The names never come into our memory. What has begun goes on after an abort. */
+  async #removeFlat(at: string): Promise<void> {
+    const work = Deno.remove(at, { recursive: true });
+    const signal = this.#signal;
+    await (signal === undefined ? work : unlessAborted(work, signal));
+  }
+
+  /** @returns whether there is a name that may not be the real one */
+  async #removeNames(at: string, info: Deno.FileInfo): Promise<boolean> {
+    this.#openBytes += info.size;
+    let isUnreadable = false;
+    try {
+      for await (const { name } of Deno.readDir(at)) {
+        isUnreadable ||= name.includes(UNREADABLE);
+        await this.#removeEntry(join(at, name));
+      }
+      return isUnreadable;
+    } finally {
+      this.#openBytes -= info.size;
+    }
+  }
+
+  async #removeLater(): Promise<void> {
+    const later = this.#later;
+    for (let at = later.pop(); at !== undefined; at = later.pop()) {
+      await this.#removeEntry(at);
+    }
+  }
+
+  /**
+   * Renames a directory, which fails if it is a mount point, and back; one whose
+   * path grows too long stays where the renaming put it: right below the root.
+   *
+   * @returns Where the directory is now.
+   */
+  async #proveNoMount(path: string): Promise<string> {
+    const isRoot = path === this.#root;
+    if (!isRoot && path.length > LONGEST_PATH) {
+      return await this.#setAside(path, this.#root);
+    }
+    const aside = isRoot ? asideOf(path) : undefined;
+    if (aside !== undefined) await Deno.rename(path, aside);
+    const at = aside ?? await this.#setAside(path, dirname(path));
+    await Deno.rename(at, path);
+    return path;
+  }
+
+  async #setAside(path: string, directory: string): Promise<string> {
+    for (let tries = 1;; tries++) {
+      this.#renamed++;
+      const aside = join(directory, `${REMOVING_PREFIX}${this.#renamed}`);
+      try {
+        await Deno.rename(path, aside);
+        return aside;
+      } catch (error) {
+        // A crash left that name behind: take the next number.
+        const kind = fileErrorKind(error);
+        const isTaken = kind === "exists" || kind === "wrong_type";
+        if (!isTaken || tries === MAX_TRIES) throw error;
+      }
+    }
+  }
+
+  #note(error: unknown, path: string): void {
+    switch (fileErrorKind(error)) {
+      case "missing":
+        return;
+      case "busy":
+        this.#mounts.push(path);
+        return;
+      default:
+        if (this.#failures.length < MAX_FAILURES) this.#failures.push(error);
+    }
   }
 }
 
 /** Stands in a name for bytes that are no UTF-8, or for itself. */
 const UNREADABLE = "\ufffd";
-
-function openLimit({ maxListedBytes }: Walk): number {
-  return Math.min(MAX_OPEN_BYTES, maxListedBytes);
-}
 
 /**
  * Whether there may be directories in one: each has a link to the one above, beside the
@@ -271,58 +314,5 @@ async function removeEmpty(path: string, info: Deno.FileInfo): Promise<void> {
     throw new Error(
       `Cannot list "${path}": it is ${info.size} bytes large itself and has too many entries; remove it with "rm -r --one-file-system"`,
     );
-  }
-}
-
-/**
- * Renames a directory, which fails if it is a mount point, and back; one whose
- * path grows too long stays where the renaming put it: right below the root.
- *
- * @returns Where the directory is now.
- */
-async function proveNoMount(path: string, walk: Walk): Promise<string> {
-  if (path !== walk.root && path.length > LONGEST_PATH) {
-    return await setAside(path, { directory: walk.root, walk });
-  }
-  const aside = path === walk.root ? asideOf(path) : undefined;
-  if (aside !== undefined) await Deno.rename(path, aside);
-  const at = aside ??
-    await setAside(path, { directory: dirname(path), walk });
-  await Deno.rename(at, path);
-  return path;
-}
-
-// More names than a crash leaves; whoever makes more on purpose gets an error.
-const MAX_TRIES = 100;
-
-async function setAside(
-  path: string,
-  context: { readonly directory: string; readonly walk: Walk },
-): Promise<string> {
-  for (let tries = 1;; tries++) {
-    context.walk.renamed++;
-    const name = `${REMOVING_PREFIX}${context.walk.renamed}`;
-    const aside = join(context.directory, name);
-    try {
-      await Deno.rename(path, aside);
-      return aside;
-    } catch (error) {
-      // A crash left that name behind: take the next number.
-      const kind = fileErrorKind(error);
-      const isTaken = kind === "exists" || kind === "wrong_type";
-      if (!isTaken || tries === MAX_TRIES) throw error;
-    }
-  }
-}
-
-function note(error: unknown, path: string, walk: Walk): void {
-  switch (fileErrorKind(error)) {
-    case "missing":
-      return;
-    case "busy":
-      walk.mounts.push(path);
-      return;
-    default:
-      if (walk.failures.length < MAX_FAILURES) walk.failures.push(error);
   }
 }

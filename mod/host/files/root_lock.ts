@@ -53,41 +53,35 @@ export async function lockRootDirectory(root: string): Promise<RootLock> {
       opened.dispose();
       return { kind: "held", pid: await readPid(path) };
     }
-    return new OpenLock(path, opened, file === "locked");
+    return heldLock(path, opened, { hasFile: file === "locked" });
   } catch (error) {
     opened.dispose();
     throw new FileError("lock", path, { cause: error });
   }
 }
 
-class OpenLock implements HeldRootLock {
-  readonly kind = "locked";
-  readonly #path: string;
-  readonly #opened: DisposableStack;
-  #hasFile: boolean;
-
-  constructor(path: string, opened: DisposableStack, hasFile: boolean) {
-    this.#path = path;
-    this.#opened = opened;
-    this.#hasFile = hasFile;
-  }
-
-  async check(): Promise<FileError | undefined> {
-    try {
-      using file = await openForWriting(this.#path);
-      if (this.#hasFile) return undefined;
-      this.#hasFile = true;
-      await writePid(file);
-      await lockOpened(() => Deno.open(this.#path), this.#opened);
-      return undefined;
-    } catch (error) {
-      return new FileError("write", this.#path, { cause: error });
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#opened.dispose();
-  }
+function heldLock(
+  path: string,
+  opened: DisposableStack,
+  options: { readonly hasFile: boolean },
+): HeldRootLock {
+  let { hasFile } = options;
+  return {
+    kind: "locked",
+    async check() {
+      try {
+        using file = await openForWriting(path);
+        if (hasFile) return undefined;
+        hasFile = true;
+        await writePid(file);
+        await lockOpened(() => Deno.open(path), opened);
+        return undefined;
+      } catch (error) {
+        return new FileError("write", path, { cause: error });
+      }
+    },
+    [Symbol.dispose]: () => opened.dispose(),
+  };
 }
 
 /** What became of one lock; `impossible` where the file system has none. */

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { FileError, fileErrorKind } from "../paths/mod.ts";
+import { FileError, unlessMissing, withPath } from "../paths/mod.ts";
 
 /** The controllers whose files are written here; in others the runtime makes what it needs. */
 const WRITTEN = ["cpu", "memory", "pids", "hugetlb"] as const;
@@ -87,21 +87,24 @@ export async function openCgroups(
 ): Promise<CgroupTree | undefined> {
   const below = await directories(directory);
   if (below.includes("memory")) {
-    return new SplitTree(directory, below, {
-      countsSwap: await isFound(
-        directory,
-        ["memory", ...await under(directory, "memory")],
-        "memory.memsw.limit_in_bytes",
-      ),
+    const places = ["memory", ...await under(directory, "memory")];
+    const limit = "memory.memsw.limit_in_bytes";
+    return new Cgroups(directory, {
+      version: 1,
+      countsSwap: await isFound(directory, places, limit),
+      controllers: below,
     });
   }
   const places = ["", ...below];
   if (!await isFound(directory, places, "cgroup.controllers")) {
     return undefined;
   }
-  // The top itself has no limits.
-  const countsSwap = await isFound(directory, below, "memory.swap.max");
-  return new UnifiedTree(directory, { countsSwap });
+  return new Cgroups(directory, {
+    version: 2,
+    // The top itself has no limits.
+    countsSwap: await isFound(directory, below, "memory.swap.max"),
+    controllers: [],
+  });
 }
 
 async function under(directory: string, name: string): Promise<string[]> {
@@ -122,34 +125,50 @@ async function isFound(
   return false;
 }
 
-/** Version 1: a tree for each controller. */
-class SplitTree implements CgroupTree {
-  readonly version = 1;
+interface Facts extends Pick<CgroupTree, "version" | "countsSwap"> {
+  /** Those that have a tree of their own, as all have in version 1. */
+  readonly controllers: readonly string[];
+}
+
+/**
+ * Version 1: a tree for each controller. Version 2: one tree, in which controllers are
+ * switched on level by level.
+ */
+class Cgroups implements CgroupTree {
+  readonly version: 1 | 2;
   readonly countsSwap: boolean;
   readonly #directory: string;
-  readonly #trees: readonly string[];
+  readonly #controllers: readonly string[];
 
-  constructor(
-    directory: string,
-    trees: readonly string[],
-    facts: { readonly countsSwap: boolean },
-  ) {
+  constructor(directory: string, facts: Facts) {
     this.#directory = directory;
-    this.#trees = trees;
+    this.version = facts.version;
     this.countsSwap = facts.countsSwap;
+    this.#controllers = facts.controllers;
   }
 
   async make(path: string): Promise<void> {
-    for (const controller of WRITTEN) {
-      if (this.#trees.includes(controller)) {
+    if (this.version === 1) {
+      const made = WRITTEN.filter((each) => this.#controllers.includes(each));
+      for (const controller of made) {
         await makeDirectory(this.#at(controller, path));
       }
+      return;
+    }
+    let at = this.#directory;
+    for (const part of path.split("/").filter((part) => part !== "")) {
+      await enableControllers(at);
+      at = `${at}/${part}`;
+      await makeDirectory(at);
     }
   }
 
   async write(path: string, values: readonly CgroupValue[]): Promise<void> {
+    const available = this.version === 1
+      ? this.#controllers
+      : words(await readText(`${this.#at("", path)}/cgroup.controllers`));
     for (const { controller, file, value } of values) {
-      if (!this.#trees.includes(controller)) continue;
+      if (!available.includes(controller)) continue;
       await writeText(`${this.#at(controller, path)}/${file}`, value);
     }
   }
@@ -159,103 +178,70 @@ class SplitTree implements CgroupTree {
   }
 
   async exists(path: string): Promise<boolean> {
-    for (const tree of this.#trees) {
-      if (await isDirectory(this.#at(tree, path))) return true;
+    for (const at of this.#everywhere(path)) {
+      if (await isDirectory(at)) return true;
     }
     return false;
   }
 
   async list(path: string): Promise<readonly string[]> {
     const names = new Set<string>();
-    for (const tree of this.#trees) {
-      for (const name of await directories(this.#at(tree, path))) {
-        names.add(name);
-      }
+    for (const at of this.#everywhere(path)) {
+      for (const name of await directories(at)) names.add(name);
     }
     return [...names];
   }
 
   async remove(path: string): Promise<void> {
-    await removeAll(this.#trees.map((tree) => this.#at(tree, path)));
+    await removeAll(this.#everywhere(path));
   }
 
   async usage(path: string): Promise<CgroupUsage | undefined> {
-    const [used, stat, cpu] = await Promise.all([
-      this.read(path, { controller: "memory", file: "memory.usage_in_bytes" }),
+    const { memory, cpu, inactive, cpuNanos } = USAGE[this.version];
+    const [used, stat, time] = await Promise.all([
+      this.read(path, { controller: "memory", file: memory }),
       this.read(path, { controller: "memory", file: "memory.stat" }),
-      this.read(path, { controller: "cpuacct", file: "cpuacct.usage" }),
+      this.read(path, cpu),
     ]);
     if (used === undefined) return undefined;
+    const memoryBytes = whole(used);
+    const idle = statValue(stat, inactive);
     return {
-      ...memoryUsage(used, statValue(stat, "total_inactive_file")),
-      cpuNanos: whole(cpu),
+      memoryBytes,
+      memoryWorkingSetBytes: memoryBytes > idle ? memoryBytes - idle : 0n,
+      cpuNanos: cpuNanos(time),
     };
   }
 
-  #at(tree: string, path: string): string {
-    return `${this.#directory}/${tree}${path}`;
+  #at(controller: string, path: string): string {
+    return this.version === 1
+      ? `${this.#directory}/${controller}${path}`
+      : `${this.#directory}${path}`;
+  }
+
+  /** Where a cgroup is in each of the trees. */
+  #everywhere(path: string): readonly string[] {
+    const trees = this.version === 1 ? this.#controllers : [""];
+    return trees.map((tree) => this.#at(tree, path));
   }
 }
 
-/** Version 2: one tree, in which controllers are switched on level by level. */
-class UnifiedTree implements CgroupTree {
-  readonly version = 2;
-  readonly countsSwap: boolean;
-  readonly #directory: string;
-
-  constructor(directory: string, facts: { readonly countsSwap: boolean }) {
-    this.#directory = directory;
-    this.countsSwap = facts.countsSwap;
-  }
-
-  async make(path: string): Promise<void> {
-    const parts = path.split("/").filter((part) => part !== "");
-    let at = this.#directory;
-    for (const part of parts) {
-      await enableControllers(at);
-      at = `${at}/${part}`;
-      await makeDirectory(at);
-    }
-  }
-
-  async write(path: string, values: readonly CgroupValue[]): Promise<void> {
-    const at = `${this.#directory}${path}`;
-    const enabled = words(await readText(`${at}/cgroup.controllers`));
-    for (const { controller, file, value } of values) {
-      if (!enabled.includes(controller)) continue;
-      await writeText(`${at}/${file}`, value);
-    }
-  }
-
-  read(path: string, from: CgroupFileName): Promise<string | undefined> {
-    return readText(`${this.#directory}${path}/${from.file}`);
-  }
-
-  exists(path: string): Promise<boolean> {
-    return isDirectory(`${this.#directory}${path}`);
-  }
-
-  list(path: string): Promise<readonly string[]> {
-    return directories(`${this.#directory}${path}`);
-  }
-
-  async remove(path: string): Promise<void> {
-    await removeAll([`${this.#directory}${path}`]);
-  }
-
-  async usage(path: string): Promise<CgroupUsage | undefined> {
-    const [used, stat, cpu] = await Promise.all([
-      this.read(path, { controller: "memory", file: "memory.current" }),
-      this.read(path, { controller: "memory", file: "memory.stat" }),
-      this.read(path, { controller: "cpu", file: "cpu.stat" }),
-    ]);
-    if (used === undefined) return undefined;
-    return {
-      ...memoryUsage(used, statValue(stat, "inactive_file")),
-      cpuNanos: statValue(cpu, "usage_usec") * 1000n,
-    };
-  }
-}
+/** Where each version says what a cgroup uses. */
+const USAGE = {
+  1: {
+    memory: "memory.usage_in_bytes",
+    inactive: "total_inactive_file",
+    cpu: { controller: "cpuacct", file: "cpuacct.usage" },
+    cpuNanos: whole,
+  },
+  2: {
+    memory: "memory.current",
+    inactive: "inactive_file",
+    cpu: { controller: "cpu", file: "cpu.stat" },
+    cpuNanos: (text: string | undefined) =>
+      statValue(text, "usage_usec") * 1000n,
+  },
+};
 
 /** Has the cgroups below one get the files of their controllers. */
 async function enableControllers(at: string): Promise<void> {
@@ -291,78 +277,39 @@ async function removeCgroup(path: string): Promise<void> {
   for (const name of await directories(path)) {
     await removeCgroup(`${path}/${name}`);
   }
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return;
-    throw new FileError("remove", path, { cause: error });
-  }
+  await unlessMissing(withPath("remove", path, Deno.remove(path)));
 }
 
 async function makeDirectory(path: string): Promise<void> {
-  try {
-    await Deno.mkdir(path, { recursive: true });
-  } catch (error) {
-    throw new FileError("make", path, { cause: error });
-  }
+  await withPath("make", path, Deno.mkdir(path, { recursive: true }));
 }
 
 async function writeText(path: string, value: string): Promise<void> {
-  try {
-    // Nothing is created: what the kernel does not offer is not there.
-    await Deno.writeTextFile(path, value, { create: false });
-  } catch (error) {
-    throw new FileError(`write "${value}" to`, path, { cause: error });
-  }
+  // Nothing is created: what the kernel does not offer is not there.
+  const writing = Deno.writeTextFile(path, value, { create: false });
+  await withPath(`write "${value}" to`, path, writing);
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  try {
-    return (await Deno.readTextFile(path)).trimEnd();
-  } catch (error) {
-    const kind = fileErrorKind(error);
-    if (kind === "missing" || kind === "wrong_type") return undefined;
-    throw new FileError("read", path, { cause: error });
-  }
+  const reading = withPath("read", path, Deno.readTextFile(path));
+  return (await unlessMissing(reading, "wrong_type"))?.trimEnd();
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(path)).isDirectory;
-  } catch (error) {
-    const kind = fileErrorKind(error);
-    if (kind === "missing" || kind === "wrong_type") return false;
-    throw new FileError("look at", path, { cause: error });
-  }
+  const looking = withPath("look at", path, Deno.lstat(path));
+  return (await unlessMissing(looking, "wrong_type"))?.isDirectory ?? false;
 }
 
 /** The directories in a directory, links to such too: `cpu` may be one to `cpu,cpuacct`. */
 async function directories(path: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(path)) {
-      if (entry.isDirectory || entry.isSymlink) names.push(entry.name);
-    }
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return [];
-    throw new FileError("list", path, { cause: error });
-  }
-  return names;
+  const listing = Array.fromAsync(Deno.readDir(path));
+  const entries = await unlessMissing(withPath("list", path, listing)) ?? [];
+  return entries.filter((entry) => entry.isDirectory || entry.isSymlink)
+    .map(({ name }) => name);
 }
 
 function words(text: string | undefined): string[] {
   return (text ?? "").split(/\s+/).filter((word) => word !== "");
-}
-
-function memoryUsage(
-  used: string,
-  inactive: bigint,
-): Pick<CgroupUsage, "memoryBytes" | "memoryWorkingSetBytes"> {
-  const memoryBytes = whole(used);
-  const memoryWorkingSetBytes = memoryBytes > inactive
-    ? memoryBytes - inactive
-    : 0n;
-  return { memoryBytes, memoryWorkingSetBytes };
 }
 
 /** The number behind a name in a file of lines such as `inactive_file 4096`. */

@@ -8,25 +8,17 @@
 
 import { statfs } from "node:fs/promises";
 import { cpus } from "node:os";
-import { FileError, fileErrorKind } from "../paths/mod.ts";
+import { unlessMissing, withPath } from "../paths/mod.ts";
 
 /** One address of the machine. */
 export interface NodeAddress {
-  readonly interfaceName: string;
   readonly family: "IPv4" | "IPv6";
   readonly address: string;
-  /** The address with its prefix length, such as `10.88.0.1/16`. */
-  readonly cidr: string;
 }
 
 /** All addresses of all interfaces that are up, loopback included (`--allow-sys=networkInterfaces`). */
 export function listAddresses(): readonly NodeAddress[] {
-  return Deno.networkInterfaces().map((found) => ({
-    interfaceName: found.name,
-    family: found.family,
-    address: found.address,
-    cidr: found.cidr,
-  }));
+  return Deno.networkInterfaces();
 }
 
 /** Bytes of memory the machine has (`--allow-sys=systemMemoryInfo`). */
@@ -50,13 +42,9 @@ export function getCpuCount(): number {
 export async function getDiskSizeBytes(
   path: string,
 ): Promise<bigint | undefined> {
-  try {
-    const { blocks, bsize } = await statfs(path, { bigint: true });
-    return blocks * bsize;
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return undefined;
-    throw new FileError("look at", path, { cause: error });
-  }
+  const looking = withPath("look at", path, statfs(path, { bigint: true }));
+  const found = await unlessMissing(looking);
+  return found && found.blocks * found.bsize;
 }
 
 /** One size of huge pages, and how many of them the machine has. */
@@ -74,22 +62,18 @@ export interface HugePages {
 export async function readHugePages(
   directory: string,
 ): Promise<readonly HugePages[]> {
+  const reading = withPath("read", directory, countHugePages(directory));
+  return await unlessMissing(reading) ?? [];
+}
+
+async function countHugePages(directory: string): Promise<HugePages[]> {
   const found: HugePages[] = [];
-  try {
-    for await (const { name } of Deno.readDir(directory)) {
-      const kibibytes = /^hugepages-(\d+)kB$/.exec(name)?.[1];
-      if (kibibytes === undefined) continue;
-      const count = await Deno.readTextFile(
-        `${directory}/${name}/nr_hugepages`,
-      );
-      found.push({
-        sizeBytes: BigInt(kibibytes) * 1024n,
-        count: BigInt(count.trim()),
-      });
-    }
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return [];
-    throw new FileError("read", directory, { cause: error });
+  for await (const { name } of Deno.readDir(directory)) {
+    const kibibytes = /^hugepages-(\d+)kB$/.exec(name)?.[1];
+    if (kibibytes === undefined) continue;
+    const path = `${directory}/${name}/nr_hugepages`;
+    const count = BigInt((await Deno.readTextFile(path)).trim());
+    found.push({ sizeBytes: BigInt(kibibytes) * 1024n, count });
   }
   return found.sort((a, b) => a.sizeBytes < b.sizeBytes ? -1 : 1);
 }

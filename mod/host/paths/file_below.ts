@@ -38,23 +38,16 @@ export async function useFileBelow<T>(
   // Neither follows a last link nor waits for the writer of a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW |
     constants.O_NONBLOCK;
-  const handle = await open(`${root}/${parts.join("/")}`, flags);
-  try {
-    const opened = await handle.stat();
-    const now = await look(root, parts);
-    if (
-      now.kind !== "file" || now.device !== Number(opened.dev) ||
-      now.inode !== Number(opened.ino)
-    ) {
-      return {
-        kind: "refused",
-        message: "it was exchanged while it was read",
-      };
-    }
-    return { kind: "opened", value: await use(handle) };
-  } finally {
-    await handle.close();
+  await using handle = await open(`${root}/${parts.join("/")}`, flags);
+  const opened = await handle.stat();
+  const now = await look(root, parts);
+  if (
+    now.kind !== "file" || now.device !== Number(opened.dev) ||
+    now.inode !== Number(opened.ino)
+  ) {
+    return { kind: "refused", message: "it was exchanged while it was read" };
   }
+  return { kind: "opened", value: await use(handle) };
 }
 
 type Look =

@@ -50,6 +50,43 @@ export function fileErrorKind(error: unknown): FileErrorKind {
   return KIND_BY_CODE[code] ?? KIND_BY_NAME[error.name] ?? "other";
 }
 
+/**
+ * Waits for a call about a path that may be missing; `undefined` when it is.
+ *
+ * @param kinds what else stands for a missing path
+ * @throws {unknown} Whatever else the call rejects with.
+ */
+export async function unlessMissing<T>(
+  call: Promise<T>,
+  ...kinds: readonly FileErrorKind[]
+): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    const kind = fileErrorKind(error);
+    if (kind === "missing" || kinds.includes(kind)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Waits for a call about a path.
+ *
+ * @param action What is done, such as `write`.
+ * @throws {FileError} When it fails.
+ */
+export async function withPath<T>(
+  action: string,
+  path: string,
+  call: Promise<T>,
+): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new FileError(action, path, { cause: error });
+  }
+}
+
 const KIND_BY_CODE: Readonly<Record<string, FileErrorKind>> = {
   ENOENT: "missing",
   EEXIST: "exists",

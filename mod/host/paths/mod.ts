@@ -18,13 +18,20 @@
  */
 
 export { realPathOf, useFileBelow } from "./file_below.ts";
-export { FileError, fileErrorKind } from "./file_error.ts";
+export {
+  FileError,
+  fileErrorKind,
+  unlessMissing,
+  withPath,
+} from "./file_error.ts";
 export {
   createFile,
   hasContent,
   isSameFile,
   modeOf,
   type Ownership,
+  type ReadableFile,
+  readFully,
   setGroup,
   setOwnership,
 } from "./safe_file.ts";

@@ -47,13 +47,12 @@ export async function createFile(
   ownership: Ownership,
 ): Promise<void> {
   // Closed to everybody until it is whole and has its mode.
-  await withHandle(await open(path, CREATE, 0o600), async (file) => {
-    for (let at = 0; at < content.length;) {
-      const { bytesWritten } = await file.write(content.subarray(at));
-      at += bytesWritten;
-    }
-    await give(file, ownership);
-  });
+  await using file = await open(path, CREATE, 0o600);
+  for (let at = 0; at < content.length;) {
+    const { bytesWritten } = await file.write(content.subarray(at));
+    at += bytesWritten;
+  }
+  await give(file, ownership);
 }
 
 /** Whether a regular file, and no link to one, has exactly this content. */
@@ -63,15 +62,37 @@ export async function hasContent(
 ): Promise<boolean> {
   const seen = await Deno.lstat(path);
   if (!seen.isFile || seen.size !== content.length) return false;
-  return await withHandle(await open(path, LOOK), async (file) => {
-    const found = new Uint8Array(content.length);
-    for (let at = 0; at < found.length;) {
-      const { bytesRead } = await file.read(found, at, found.length - at, at);
-      if (bytesRead === 0) return false;
-      at += bytesRead;
-    }
-    return found.every((byte, at) => byte === content[at]);
-  });
+  await using file = await open(path, LOOK);
+  const found = new Uint8Array(content.length);
+  const length = await readFully(file, found, 0);
+  return length === found.length &&
+    found.every((byte, at) => byte === content[at]);
+}
+
+/** A file that can be read anywhere. */
+export interface ReadableFile {
+  read(
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
+/** Fills `into` with what stands in a file from `position` on, and says how much it was. */
+export async function readFully(
+  file: ReadableFile,
+  into: Uint8Array,
+  position: number,
+): Promise<number> {
+  let at = 0;
+  while (at < into.length) {
+    const left = into.length - at;
+    const { bytesRead } = await file.read(into, at, left, position + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return at;
 }
 
 /**
@@ -85,15 +106,14 @@ export async function setOwnership(
   ownership: Ownership,
   options: { readonly seen?: Deno.FileInfo } = {},
 ): Promise<boolean> {
-  return await withHandle(await open(path, LOOK), async (file) => {
-    const { seen } = options;
-    if (seen !== undefined) {
-      const { dev, ino } = await file.stat();
-      if (dev !== seen.dev || ino !== seen.ino) return false;
-    }
-    await give(file, ownership);
-    return true;
-  });
+  await using file = await open(path, LOOK);
+  const { seen } = options;
+  if (seen !== undefined) {
+    const { dev, ino } = await file.stat();
+    if (dev !== seen.dev || ino !== seen.ino) return false;
+  }
+  await give(file, ownership);
+  return true;
 }
 
 /** Gives a path to a group; a link itself and not what it names. */
@@ -106,15 +126,4 @@ async function give(file: FileHandle, ownership: Ownership): Promise<void> {
   const { group, mode } = ownership;
   if (group !== undefined) await file.chown(SAME_OWNER, group);
   await file.chmod(mode);
-}
-
-async function withHandle<T>(
-  file: FileHandle,
-  use: (file: FileHandle) => Promise<T>,
-): Promise<T> {
-  try {
-    return await use(file);
-  } finally {
-    await file.close();
-  }
 }

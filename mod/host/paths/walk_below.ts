@@ -5,7 +5,7 @@
  * @module
  */
 
-import { fileErrorKind } from "./file_error.ts";
+import { fileErrorKind, unlessMissing } from "./file_error.ts";
 import { isSameFile, setOwnership } from "./safe_file.ts";
 
 /** How {@linkcode walkBelow} takes what it meets. */
@@ -140,7 +140,8 @@ async function follow(walk: Walk, path: string): Promise<Refused | undefined> {
   if (walk.links > MAX_LINKS) {
     return refuse("unfit", `more than ${MAX_LINKS} links are on its way`);
   }
-  const target = await targetOf(path);
+  // It was a link a moment ago (EINVAL has no kind of its own).
+  const target = await Deno.readLink(path).catch(() => undefined);
   if (target === undefined) return changes(path);
   if (!target.startsWith("/")) {
     walk.todo.push(...target.split("/").toReversed());
@@ -154,22 +155,8 @@ async function follow(walk: Walk, path: string): Promise<Refused | undefined> {
   return undefined;
 }
 
-async function targetOf(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readLink(path);
-  } catch {
-    // It was a link a moment ago (EINVAL has no kind of its own).
-    return undefined;
-  }
-}
-
-async function look(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return undefined;
-    throw error;
-  }
+function look(path: string): Promise<Deno.FileInfo | undefined> {
+  return unlessMissing(Deno.lstat(path));
 }
 
 async function make(
@@ -193,21 +180,13 @@ async function isSteady({ trail, options }: Walk): Promise<boolean> {
   for (let round = 0; round < CONFIRMATIONS; round++) {
     options.signal?.throwIfAborted();
     for (const { path, info } of trail) {
-      const now = await lookOrNothing(path);
+      // Whatever fails, the path is not what it was a moment ago.
+      const now = await Deno.lstat(path).catch(() => undefined);
       if (now === undefined || now.isSymlink) return false;
       if (!isSameFile(now, info)) return false;
     }
   }
   return true;
-}
-
-async function lookOrNothing(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch {
-    // Whatever it is, the path is not what it was a moment ago.
-    return undefined;
-  }
 }
 
 /**

@@ -12,12 +12,12 @@ export interface LabelledNode {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-type Affinity = NonNullable<PodSpec["affinity"]>;
-type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;
-type NodeSelector = NonNullable<
-  NodeAffinity["requiredDuringSchedulingIgnoredDuringExecution"]
->;
-type Term = NodeSelector["nodeSelectorTerms"][number];
+type Terms = NonNullable<
+  NonNullable<
+    NonNullable<PodSpec["affinity"]>["nodeAffinity"]
+  >["requiredDuringSchedulingIgnoredDuringExecution"]
+>["nodeSelectorTerms"];
+type Term = Terms[number];
 type Requirement = NonNullable<Term["matchExpressions"]>[number];
 
 /**
@@ -75,18 +75,9 @@ function matchesField(
   { key, operator, values = [] }: Requirement,
   node: LabelledNode,
 ): boolean {
-  const [name, ...more] = values;
-  if (key !== "metadata.name" || name === undefined || more.length > 0) {
-    return false;
-  }
-  switch (operator) {
-    case "In":
-      return name === node.name;
-    case "NotIn":
-      return name !== node.name;
-    default:
-      return false;
-  }
+  if (key !== "metadata.name" || values.length !== 1) return false;
+  const isNamed = values[0] === node.name;
+  return operator === "In" ? isNamed : operator === "NotIn" && !isNamed;
 }
 
 function compares(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { servingContainers } from "../../api/vocabulary/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import { parseIp } from "../../base/text/mod.ts";
 
@@ -49,8 +49,7 @@ interface HostPort {
 }
 
 function hostPorts(pod: Pod): HostPort[] {
-  const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
-  return [...sidecars, ...pod.spec.containers].flatMap(({ ports = [] }) =>
+  return servingContainers(pod).flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostPort = 0, protocol = "TCP", hostIP = "" }) =>
       hostPort > 0 ? [{ port: hostPort, protocol, ip: canonical(hostIP) }] : []
     )

@@ -5,13 +5,17 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import { type Quantity, toBytes, toMilli } from "../../api/objects/mod.ts";
+import type { Quantity } from "../../api/objects/mod.ts";
 import {
   RESIZED_RESOURCES,
   type ResizeRefusal,
   type Shortage,
 } from "../plan/mod.ts";
-import { podResourceSum, resourceAmount } from "../resources/mod.ts";
+import {
+  podResourceSum,
+  resourceAmount,
+  wholeAmount,
+} from "../resources/mod.ts";
 
 /** Upstream checks these first and in this order, then what else the pod names. */
 const FIRST_CHECKED = ["cpu", "memory", "ephemeral-storage"];
@@ -93,8 +97,8 @@ function findShortage(
   const { allocatable } = node;
   const places = allocatable.get("pods");
   const pods = BigInt(others.length);
-  if (places !== undefined && pods + 1n > toBytes(places)) {
-    const capacity = toBytes(places);
+  const capacity = places && wholeAmount("pods", places);
+  if (capacity !== undefined && pods + 1n > capacity) {
     return { resource: "pods", requested: 1n, used: pods, capacity };
   }
   const requests = requestsOf(pod);
@@ -104,7 +108,7 @@ function findShortage(
     const offered = allocatable.get(name);
     const requested = requests.get(name) ?? 0n;
     if (offered === undefined || requested === 0n) continue;
-    const capacity = name === "cpu" ? toMilli(offered) : toBytes(offered);
+    const capacity = wholeAmount(name, offered);
     const used = taken.reduce(
       (sum, amounts) => sum + (amounts.get(name) ?? 0n),
       0n,

@@ -72,9 +72,9 @@ export function admit(request: AdmissionRequest): Rejection | undefined {
   return undefined;
 }
 
-type Check = (request: AdmissionRequest) => Rejection | undefined;
-
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly ((
+  request: AdmissionRequest,
+) => Rejection | undefined)[] = [
   checkSysctls,
   checkOsLabel,
   checkOsField,

@@ -30,10 +30,9 @@ export function withRuntimeClass(
     ...pod,
     spec: {
       ...spec,
-      ...addsOverhead ? { overhead: amounts(runtimeClass) } : {},
-      ...addsLabels
-        ? { nodeSelector: { ...nodeSelector, ...spec.nodeSelector } }
-        : {},
+      ...(addsOverhead && { overhead: amounts(runtimeClass) }),
+      ...(addsLabels &&
+        { nodeSelector: { ...nodeSelector, ...spec.nodeSelector } }),
     },
   };
 }

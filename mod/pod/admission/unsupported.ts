@@ -1,19 +1,13 @@
 /**
  * What a pod may ask for that the agent does not honour yet.
  *
- * One table a kind of place; a row is one field. What the kubelet ignores too
- * (scheduling, priority, tolerations, service links) has no row.
+ * What the kubelet ignores too (scheduling, priority, tolerations, service links) is
+ * not here.
  *
  * @module
  */
 
-import type {
-  ContainerSpec,
-  Pod,
-  PodSpec,
-  ResourceRequirements,
-  Volume,
-} from "../../api/types/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 
 /** The status and event reason of a pod refused for such a field. */
 export const UNSUPPORTED_REASON = "PodFeatureUnsupported";
@@ -33,72 +27,84 @@ export interface UnsupportedField {
 }
 
 /** Lists the fields of a pod that are not honoured yet, in the order of the spec. */
-export function unsupportedFields(pod: Pick<Pod, "spec">): UnsupportedField[] {
-  const { spec } = pod;
-  return [
-    ...check(POD_ROWS, spec, "spec"),
-    ...each("spec.volumes", spec.volumes, checkVolume),
-    ...each("spec.initContainers", spec.initContainers, checkContainer),
-    ...each("spec.containers", spec.containers, checkContainer),
-    ...each(
-      "spec.ephemeralContainers",
-      spec.ephemeralContainers,
-      checkContainer,
-    ),
-  ];
+export function unsupportedFields(
+  { spec }: Pick<Pod, "spec">,
+): UnsupportedField[] {
+  const found: UnsupportedField[] = [];
+  const add = (field: string, row: Row): void => {
+    found.push({ field, ...row });
+  };
+  if (spec.imagePullSecrets?.length) add("spec.imagePullSecrets", PULL_SECRETS);
+  if (spec.securityContext?.windowsOptions !== undefined) {
+    add("spec.securityContext.windowsOptions", WINDOWS);
+  }
+  for (const [i, volume] of (spec.volumes ?? []).entries()) {
+    for (const [kind, source] of Object.entries(volume)) {
+      if (source === undefined || VOLUME_FIELDS.has(kind)) continue;
+      add(`spec.volumes[${i}].${kind}`, VOLUME_KIND);
+    }
+    if (volume.emptyDir?.medium?.startsWith("HugePages") === true) {
+      add(`spec.volumes[${i}].emptyDir.medium`, HUGE_PAGES);
+    }
+  }
+  for (
+    const list of [
+      "initContainers",
+      "containers",
+      "ephemeralContainers",
+    ] as const
+  ) {
+    for (const [i, container] of (spec[list] ?? []).entries()) {
+      const path = `spec.${list}[${i}]`;
+      const { resources, securityContext, volumeDevices } = container;
+      if (volumeDevices?.length) add(`${path}.volumeDevices`, BLOCK_DEVICES);
+      if (securityContext?.windowsOptions !== undefined) {
+        add(`${path}.securityContext.windowsOptions`, WINDOWS);
+      }
+      for (const side of ["requests", "limits"] as const) {
+        for (const name of Object.keys(resources?.[side] ?? {})) {
+          if (ENFORCED.has(name) || name.startsWith("hugepages-")) continue;
+          add(`${path}.resources.${side}[${name}]`, DEVICE);
+        }
+      }
+    }
+  }
+  return found;
 }
 
-/** The field below the place that the table is for, and whether a subject asks for it. */
-type Row<T> = readonly [
-  field: string,
-  severity: UnsupportedSeverity,
-  asks: (subject: T) => boolean,
-  message: string,
-];
+type Row = Omit<UnsupportedField, "field">;
 
-const WINDOWS = "Has no effect: the node runs Linux";
-
-const POD_ROWS: readonly Row<PodSpec>[] = [
-  [
-    "imagePullSecrets",
-    "warn",
-    (pod) => some(pod.imagePullSecrets),
-    "Not used yet: images are pulled without credentials",
-  ],
-  [
-    "securityContext.windowsOptions",
-    "warn",
-    (pod) => pod.securityContext?.windowsOptions !== undefined,
-    WINDOWS,
-  ],
-];
-
-const CONTAINER_ROWS: readonly Row<ContainerSpec>[] = [
-  [
-    "volumeDevices",
-    "refuse",
-    (container) => some(container.volumeDevices),
-    "Not supported: the node offers no block devices as volumes",
-  ],
-  [
-    "securityContext.windowsOptions",
-    "warn",
-    (container) => container.securityContext?.windowsOptions !== undefined,
-    WINDOWS,
-  ],
-];
-
-const VOLUME_ROWS: readonly Row<Volume>[] = [
-  [
-    "emptyDir.medium",
-    "refuse",
-    (volume) => volume.emptyDir?.medium?.startsWith("HugePages") === true,
+const PULL_SECRETS: Row = {
+  message: "Not used yet: images are pulled without credentials",
+  severity: "warn",
+};
+const WINDOWS: Row = {
+  message: "Has no effect: the node runs Linux",
+  severity: "warn",
+};
+const BLOCK_DEVICES: Row = {
+  message: "Not supported: the node offers no block devices as volumes",
+  severity: "refuse",
+};
+const DEVICE: Row = {
+  message: "Not supported: no device plugin offers this resource",
+  severity: "refuse",
+};
+const HUGE_PAGES: Row = {
+  message:
     'Not supported: the agent mounts no huge pages, wanted "" or "Memory"',
-  ],
-];
+  severity: "refuse",
+};
+const VOLUME_KIND: Row = {
+  message:
+    "Not supported: the agent has no mount helper for volumes of this kind, " +
+    "wanted it mounted on the node and given as a hostPath volume",
+  severity: "refuse",
+};
 
-/** The kinds of volume that are honoured. */
-const VOLUME_KINDS: ReadonlySet<string> = new Set([
+/** The name of a volume, and the kinds that are honoured. */
+const VOLUME_FIELDS: ReadonlySet<string> = new Set([
+  "name",
   "configMap",
   "downwardAPI",
   "emptyDir",
@@ -110,78 +116,8 @@ const VOLUME_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The resources that containers can be given, beside `hugepages-*`. */
-const ENFORCED_RESOURCES: ReadonlySet<string> = new Set([
+const ENFORCED: ReadonlySet<string> = new Set([
   "cpu",
   "memory",
   "ephemeral-storage",
 ]);
-
-function checkVolume(volume: Volume, path: string): UnsupportedField[] {
-  const others = Object.entries(volume)
-    .filter(([kind, source]) =>
-      kind !== "name" && source !== undefined && !VOLUME_KINDS.has(kind)
-    )
-    .map(([kind]): UnsupportedField => ({
-      field: `${path}.${kind}`,
-      message:
-        "Not supported: the agent has no mount helper for volumes of this kind, " +
-        "wanted it mounted on the node and given as a hostPath volume",
-      severity: "refuse",
-    }));
-  return [...others, ...check(VOLUME_ROWS, volume, path)];
-}
-
-function checkContainer(
-  container: ContainerSpec,
-  path: string,
-): UnsupportedField[] {
-  return [
-    ...check(CONTAINER_ROWS, container, path),
-    ...checkResources(container.resources, `${path}.resources`),
-  ];
-}
-
-function checkResources(
-  resources: ResourceRequirements | undefined,
-  path: string,
-): UnsupportedField[] {
-  return (["requests", "limits"] as const).flatMap((side) =>
-    Object.keys(resources?.[side] ?? {})
-      .filter((name) =>
-        !ENFORCED_RESOURCES.has(name) && !name.startsWith("hugepages-")
-      )
-      .map((name): UnsupportedField => ({
-        field: `${path}.${side}[${name}]`,
-        message: "Not supported: no device plugin offers this resource",
-        severity: "refuse",
-      }))
-  );
-}
-
-function check<T>(
-  rows: readonly Row<T>[],
-  subject: T | undefined,
-  path: string,
-): UnsupportedField[] {
-  if (subject === undefined) return [];
-  return rows.filter(([, , asks]) => asks(subject))
-    .map(([field, severity, , message]) => ({
-      field: `${path}.${field}`,
-      message,
-      severity,
-    }));
-}
-
-function each<T>(
-  path: string,
-  items: readonly T[] | undefined,
-  checkItem: (item: T, path: string) => UnsupportedField[],
-): UnsupportedField[] {
-  return (items ?? []).flatMap((item, index) =>
-    checkItem(item, `${path}[${index}]`)
-  );
-}
-
-function some(items: readonly unknown[] | undefined): boolean {
-  return items !== undefined && items.length > 0;
-}

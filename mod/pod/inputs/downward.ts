@@ -9,10 +9,9 @@ import { findContainer } from "../../api/vocabulary/mod.ts";
 import {
   parseQuantity,
   type Quantity,
-  toBytes,
-  toMilli,
   ZERO_QUANTITY,
 } from "../../api/objects/mod.ts";
+import { resourceAmount, wholeAmount } from "../resources/mod.ts";
 
 /** Addresses that a variable may ask for; unknown ones are absent. */
 export interface AddressFacts {
@@ -50,15 +49,16 @@ export function podFieldValue(
   fieldPath: string,
   facts: AddressFacts,
 ): string | undefined {
+  const { hostIps } = facts;
   switch (fieldPath) {
     case "spec.nodeName":
       return pod.spec.nodeName ?? "";
     case "spec.serviceAccountName":
       return pod.spec.serviceAccountName ?? "";
     case "status.hostIP":
-      return facts.hostIps[0] ?? "";
+      return hostIps[0] ?? "";
     case "status.hostIPs":
-      return facts.hostIps.join(",");
+      return hostIps.join(",");
     case "status.podIP":
       return nodeFamilyFirst(facts)[0] ?? "";
     case "status.podIPs":
@@ -76,14 +76,10 @@ export function podFieldValue(
  * Upstream: pkg/fieldpath ExtractFieldPathAsString, FormatMap.
  */
 export function podFieldFile(pod: Pod, fieldPath: string): string | undefined {
-  switch (fieldPath) {
-    case "metadata.labels":
-      return mapLines(pod.metadata.labels);
-    case "metadata.annotations":
-      return mapLines(pod.metadata.annotations);
-    default:
-      return metadataField(pod, fieldPath);
-  }
+  const { labels, annotations } = pod.metadata;
+  if (fieldPath === "metadata.labels") return mapLines(labels);
+  if (fieldPath === "metadata.annotations") return mapLines(annotations);
+  return metadataField(pod, fieldPath);
 }
 
 /**
@@ -117,16 +113,14 @@ export function resourceFieldValue(
       `"resourceFieldRef" names "${ref.resource}", wanted "limits." or "requests." and a resource`;
     return { kind: "refused", message };
   }
-  const set = quantityOf(container.resources?.[side]?.[resource]);
+  const set = resourceAmount(container.resources?.[side], resource);
   // As upstream a limit of zero counts as none.
-  const amount = side === "limits" && set.nano === 0n
+  const amount = side === "limits" && set === 0n
     ? defaultLimit(pod, resource, options.allocatable)
     : set;
-  const wanted = quantityOf(ref.divisor);
-  const divisor = wanted.nano === 0n ? parseQuantity("1") : wanted;
-  const count = resource === "cpu" ? toMilli : toBytes;
-  const value = divideUp(count(amount), count(divisor)).toString();
-  return { kind: "ok", value };
+  const unit = (text: string) => wholeAmount(resource, parseQuantity(text));
+  const divisor = unit(ref.divisor ?? "1") || unit("1");
+  return { kind: "ok", value: `${divideUp(amount, divisor)}` };
 }
 
 /** What every kind of reference can show. */
@@ -137,16 +131,11 @@ function metadataField(pod: Pod, fieldPath: string): string | undefined {
     const entries = (map === "labels" ? labels : annotations) ?? {};
     return Object.hasOwn(entries, key) ? entries[key] ?? "" : "";
   }
-  switch (fieldPath) {
-    case "metadata.name":
-      return name;
-    case "metadata.namespace":
-      return namespace;
-    case "metadata.uid":
-      return uid;
-    default:
-      return undefined;
-  }
+  return new Map([
+    ["metadata.name", name],
+    ["metadata.namespace", namespace],
+    ["metadata.uid", uid],
+  ]).get(fieldPath);
 }
 
 /** The pod's addresses, those of the node's primary family first. */
@@ -164,17 +153,9 @@ function mapLines(map: Readonly<Record<string, string>> = {}): string {
     .join("\n");
 }
 
-const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '\\"'],
-  ["\\", "\\\\"],
-  ["\x07", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
-]);
+const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Array.from('"\\\x07\b\f\n\r\t\v', (raw, i) => [raw, `\\${'"\\abfnrtv'[i]}`]),
+);
 
 /** A text as Go writes it in source: what prints stays, the rest is escaped (strconv.Quote). */
 function goQuote(text: string): string {
@@ -203,15 +184,11 @@ function defaultLimit(
   pod: Pod,
   resource: string,
   allocatable: ReadonlyMap<string, Quantity>,
-): Quantity {
-  if (!DEFAULTED_LIMITS.includes(resource)) return ZERO_QUANTITY;
-  const ofPod = pod.spec.resources?.limits?.[resource];
-  if (ofPod !== undefined) return parseQuantity(ofPod);
-  return allocatable.get(resource) ?? ZERO_QUANTITY;
-}
-
-function quantityOf(text: string | undefined): Quantity {
-  return text === undefined ? ZERO_QUANTITY : parseQuantity(text);
+): bigint {
+  if (!DEFAULTED_LIMITS.includes(resource)) return 0n;
+  const ofPod = pod.spec.resources?.limits;
+  if (ofPod?.[resource] !== undefined) return resourceAmount(ofPod, resource);
+  return wholeAmount(resource, allocatable.get(resource) ?? ZERO_QUANTITY);
 }
 
 function divideUp(amount: bigint, divisor: bigint): bigint {

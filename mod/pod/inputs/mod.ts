@@ -20,5 +20,4 @@
  */
 
 export { podFieldFile, podFieldValue, resourceFieldValue } from "./downward.ts";
-export { objectReferences } from "./references.ts";
-export type { VolumeSource } from "./volume_source.ts";
+export { objectReferences, type VolumeSource } from "./references.ts";

@@ -5,15 +5,19 @@
  */
 
 import type { ContainerSpec, Pod, Volume } from "../../api/types/mod.ts";
-import type { ObjectRef } from "../../api/objects/mod.ts";
+import type { LocalObject, ObjectRef } from "../../api/objects/mod.ts";
+
+/** Where the content of one volume lies on the node. */
+export interface VolumeSource {
+  /** Absolute path of the directory or file that is mounted. */
+  readonly hostPath: string;
+  /** True when the volume may not be written, whatever the mount says. */
+  readonly readOnly: boolean;
+}
 
 /** One object that a pod names. */
 export interface ObjectReference extends ObjectRef {
-  readonly kind:
-    | "ConfigMap"
-    | "Secret"
-    | "PersistentVolumeClaim"
-    | "RuntimeClass";
+  readonly kind: LocalObject["kind"];
   /** True when the pod can do without the object. */
   readonly optional: boolean;
 }
@@ -48,8 +52,8 @@ interface Mention {
 
 /** What the wire's references to a named object have in common. */
 interface NamedRef {
-  readonly name?: string;
-  readonly optional?: boolean;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 function mentions(pod: Pod): readonly Mention[] {
@@ -57,11 +61,7 @@ function mentions(pod: Pod): readonly Mention[] {
   const { initContainers = [], containers, ephemeralContainers = [] } = spec;
   return [
     // A handler of that name may do as well.
-    {
-      kind: "RuntimeClass",
-      name: spec.runtimeClassName,
-      optional: true,
-    },
+    { kind: "RuntimeClass", name: spec.runtimeClassName, optional: true },
     // As upstream a pod without its credentials is pulled without them.
     ...(spec.imagePullSecrets ?? []).map(({ name }): Mention => ({
       kind: "Secret",
@@ -81,10 +81,7 @@ function volumeMentions(volume: Volume): readonly Mention[] {
     ...mention("ConfigMap", configMap),
     ...mention(
       "Secret",
-      secret && {
-        ...secret.secretName === undefined ? {} : { name: secret.secretName },
-        ...secret.optional === undefined ? {} : { optional: secret.optional },
-      },
+      secret && { name: secret.secretName, optional: secret.optional },
     ),
     ...sources.flatMap((source) => [
       ...mention("ConfigMap", source.configMap),

@@ -12,12 +12,12 @@ export type Activity =
   | { readonly kind: "running_on" }
   /** A sandbox that an earlier attempt began is being waited for. */
   | { readonly kind: "waiting_for_late_sandbox" }
-  | { readonly kind: "making_volumes" }
-  | { readonly kind: "creating_sandbox" }
-  | { readonly kind: "stopping_sandboxes" }
-  /** The runtime is asked whether it has the image. */
   | {
-    readonly kind: "looking_for_image";
+    readonly kind: "making_volumes" | "creating_sandbox" | "stopping_sandboxes";
+  }
+  | {
+    /** The runtime is asked whether it has the image, or pulls it. */
+    readonly kind: "looking_for_image" | "pulling_image";
     readonly container: string;
     readonly image: string;
   }
@@ -29,16 +29,15 @@ export type Activity =
     readonly places: number;
   }
   | {
-    readonly kind: "pulling_image";
+    readonly kind:
+      /** All between two containers: its image, its files, its creation, its start. */
+      | "starting_container"
+      | "post_start_hook"
+      | "pre_stop_hook"
+      /** It ends after others, which have not ended yet. */
+      | "waiting_for_others_to_end";
     readonly container: string;
-    readonly image: string;
   }
-  /** All that comes between two containers: its image, its files, its creation, its start. */
-  | { readonly kind: "starting_container"; readonly container: string }
-  | { readonly kind: "post_start_hook"; readonly container: string }
-  | { readonly kind: "pre_stop_hook"; readonly container: string }
-  /** It ends after others, which have not ended yet. */
-  | { readonly kind: "waiting_for_others_to_end"; readonly container: string }
   | {
     readonly kind: "stopping_container";
     readonly container: string;

@@ -49,6 +49,9 @@ export type PodState =
   /** Nothing is left to do. */
   | { readonly kind: "finished"; readonly cause: StopCause };
 
+/** Those of a pod that is not made to run any more. */
+export type StoppingState = Exclude<PodState, { readonly kind: "syncing" }>;
+
 /** What moves a pod from one state to another. */
 export type PodSignal =
   | {
@@ -67,7 +70,7 @@ export type PodSignal =
  *
  * @throws {Error} On a pair that cannot happen: that is a bug of the caller.
  */
-export function stepPod(state: PodState, signal: PodSignal): PodState {
+export function stepPod(state: PodState, signal: PodSignal): StoppingState {
   switch (signal.kind) {
     case "stop_requested":
       return requestStop(state, signal);
@@ -101,7 +104,7 @@ const CAUSE_RANK: Readonly<Record<StopCause, number>> = {
 function requestStop(
   state: PodState,
   signal: PodSignal & { kind: "stop_requested" },
-): PodState {
+): StoppingState {
   const graceSeconds = atLeastMinimum(signal.graceSeconds);
   switch (state.kind) {
     case "syncing":
@@ -121,7 +124,7 @@ function requestStop(
 function complete(
   state: PodState,
   signal: PodSignal & { kind: "pod_completed" },
-): PodState {
+): StoppingState {
   switch (state.kind) {
     case "syncing":
       return {

@@ -42,4 +42,10 @@ export {
   stopTimeout,
   terminationOrder,
 } from "./grace.ts";
-export { interruptsWork, type PodState, stepPod } from "./lifecycle.ts";
+export {
+  interruptsWork,
+  type PodSignal,
+  type PodState,
+  stepPod,
+  type StoppingState,
+} from "./lifecycle.ts";

@@ -22,6 +22,7 @@
 
 export {
   type ActuatedResources,
+  appWasReached,
   currentContainer,
   type DeliberateStop,
   isInNewestSandbox,
@@ -33,12 +34,12 @@ export {
   type ObservedState,
 } from "./observed.ts";
 export {
-  asksForReset,
   canRestartAll,
   containerRestartPolicy,
   isDueToStart,
   judgeEnd,
   judgeInitEnd,
+  resetRequests,
   restartAllIsDue,
   restartsAfterKill,
   runsInNewSandbox,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Pod } from "../../api/types/mod.ts";
 import type { QosClass, ResourceList } from "../resources/mod.ts";
 
 /** Where a container stands in the runtime. */
@@ -133,6 +134,20 @@ export function latestContainer(
 ): ObservedContainer | undefined {
   return currentContainer(observed, name) ??
     observed.containers.find((container) => container.name === name);
+}
+
+/**
+ * Whether the app was reached in the newest sandbox.
+ *
+ * The kubelet counts what runs or was made, in whatever sandbox, and not what ended,
+ * since it cannot tell where that ran. Here the record says so, whatever its state: no
+ * init container or sidecar runs again just because its own record is gone, and none
+ * is passed over because the app was reached in a sandbox of the past.
+ */
+export function appWasReached(pod: Pod, observed: ObservedPod): boolean {
+  return pod.spec.containers.some(({ name }) =>
+    currentContainer(observed, name) !== undefined
+  );
 }
 
 /** Whether a container belongs to the newest sandbox. */

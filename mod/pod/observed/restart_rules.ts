@@ -6,7 +6,6 @@
  */
 
 import type { ContainerSpec, Pod, RestartPolicy } from "../../api/types/mod.ts";
-import { restartPolicyOf } from "../../api/vocabulary/mod.ts";
 import {
   currentContainer,
   isInNewestSandbox,
@@ -30,9 +29,15 @@ export function containerRestartPolicy(
   container: ContainerSpec,
   pod: Pod,
 ): RestartPolicy {
-  const own = container.restartPolicy;
-  if (own === "Always" || own === "OnFailure" || own === "Never") return own;
-  return restartPolicyOf(pod);
+  return policyIn(container) ?? policyIn(pod.spec) ?? "Always";
+}
+
+const POLICIES: readonly RestartPolicy[] = ["Always", "OnFailure", "Never"];
+
+function policyIn(
+  { restartPolicy }: { readonly restartPolicy?: string },
+): RestartPolicy | undefined {
+  return POLICIES.find((policy) => policy === restartPolicy);
 }
 
 /**
@@ -131,22 +136,19 @@ export function runsInNewSandbox(
   left: ObservedContainer | undefined,
 ): boolean {
   if (left === undefined) return true;
+  const isNever = pod.spec.restartPolicy === "Never";
   switch (left.state) {
     case "created":
     case "unknown":
       return true;
     case "running":
-      return !isNeverPod(pod) || restartsAfterKill(container, pod);
+      return !isNever || restartsAfterKill(container, pod);
     case "exited":
       // In other pods only what has succeeded for good has no work left.
       return judgeEnd(container, pod, left) !== "leave" ||
-        !isNeverPod(pod) &&
+        !isNever &&
           containerRestartPolicy(container, pod) !== "OnFailure";
   }
-}
-
-function isNeverPod(pod: Pod): boolean {
-  return restartPolicyOf(pod) === "Never";
 }
 
 /** Whether some container of the pod can ask for a restart of all of them. */
@@ -159,32 +161,35 @@ export function canRestartAll(pod: Pod): boolean {
 }
 
 /**
- * Whether all containers are to be restarted now: the newest record of some
- * container ended in a way that asks for it.
+ * Whether all containers are to be restarted now: some record asks for it.
  *
  * The records that ask are removed last, so the answer survives an agent that
  * dies half way.
  */
 export function restartAllIsDue(pod: Pod, observed: ObservedPod): boolean {
-  if (pod.metadata.deletionTimestamp !== undefined) return false;
-  return ruledContainers(pod).some((container) => {
+  return pod.metadata.deletionTimestamp === undefined &&
+    resetRequests(pod, observed).length > 0;
+}
+
+/**
+ * The records that ask for a restart of all containers by how they ended, each the
+ * newest of its name: apps first, in spec order.
+ */
+export function resetRequests(
+  pod: Pod,
+  observed: ObservedPod,
+): readonly ObservedContainer[] {
+  return ruledContainers(pod).flatMap((container) => {
     const seen = currentContainer(observed, container.name);
-    return seen !== undefined && asksForReset(container, pod, seen);
+    return seen?.state === "exited" &&
+        judgeEnd(container, pod, seen) === "restart_all"
+      ? [seen]
+      : [];
   });
 }
 
-/** Whether a container ended in a way that asks for a restart of all of them. */
-export function asksForReset(
-  container: ContainerSpec,
-  pod: Pod,
-  seen: ObservedContainer,
-): boolean {
-  return seen.state === "exited" &&
-    judgeEnd(container, pod, seen) === "restart_all";
-}
-
 function ruledContainers(pod: Pod): readonly ContainerSpec[] {
-  return [...pod.spec.initContainers ?? [], ...pod.spec.containers];
+  return [...pod.spec.containers, ...pod.spec.initContainers ?? []];
 }
 
 function matchingAction(
@@ -193,11 +198,11 @@ function matchingAction(
 ): string | undefined {
   if (container.restartPolicy === undefined) return undefined;
   for (const rule of container.restartPolicyRules ?? []) {
-    if (rule.exitCodes === undefined) continue;
-    const listed = (rule.exitCodes.values ?? []).includes(exitCode);
-    const matches = rule.exitCodes.operator === "In"
+    const { operator, values = [] } = rule.exitCodes ?? {};
+    const listed = values.includes(exitCode);
+    const matches = operator === "In"
       ? listed
-      : rule.exitCodes.operator === "NotIn" && !listed;
+      : operator === "NotIn" && !listed;
     if (matches) return rule.action;
   }
   return undefined;

@@ -54,11 +54,10 @@ export function allocatedPod(pod: Pod, observed: ObservedPod): Pod {
     ...pod,
     spec: {
       ...pod.spec,
-      ...(isWholeChanged
-        ? { resources: withAmounts(pod.spec.resources, given) }
-        : {}),
+      ...(isWholeChanged &&
+        { resources: withAmounts(pod.spec.resources, given) }),
       containers: allocated,
-      ...(allocatedInit === undefined ? {} : { initContainers: allocatedInit }),
+      ...(allocatedInit && { initContainers: allocatedInit }),
     },
   };
 }

@@ -63,21 +63,13 @@ export function judgedStops(
 
 function noteOf(step: KillStep, plan: PodPlan): StopNote | undefined {
   const { containerId, containerName, reason } = step;
-  switch (reason) {
-    case "superseded":
-    case "not_in_spec":
-      return undefined;
-    case "liveness_failed":
-    case "startup_failed":
-      return { containerId, containerName, stopped: "as_failed" };
-    default: {
-      const starts = [...plan.startInit, ...plan.start];
-      const stopped = starts.includes(containerName)
-        ? "to_restart"
-        : "as_failed";
-      return { containerId, containerName, stopped };
-    }
-  }
+  if (reason === "superseded" || reason === "not_in_spec") return undefined;
+  const hasFailed = reason === "liveness_failed" || reason === "startup_failed";
+  const starts = [...plan.startInit, ...plan.start];
+  const stopped = !hasFailed && starts.includes(containerName)
+    ? "to_restart"
+    : "as_failed";
+  return { containerId, containerName, stopped };
 }
 
 function isJudged(pod: Pod, name: string): boolean {

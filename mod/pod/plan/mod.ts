@@ -57,5 +57,6 @@ export type {
   PodPlan,
   ProbeVerdict,
   ProbeVerdicts,
+  SandboxFault,
 } from "./plan_steps.ts";
-export { decideSandbox, type SandboxFault } from "./sandbox_decision.ts";
+export { decideSandbox } from "./sandbox_decision.ts";

@@ -6,7 +6,7 @@
 
 import { containerHash } from "../../api/objects/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import { findContainer, isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { findContainer } from "../../api/vocabulary/mod.ts";
 import {
   currentContainer,
   isDueToStart,
@@ -21,14 +21,14 @@ import {
 import { planInit } from "./plan_init.ts";
 import { planReset } from "./plan_reset.ts";
 import { planResize, type ResizeDecision } from "./plan_resize.ts";
-import type {
-  HookStep,
-  KillReason,
-  KillStep,
-  PlanInput,
-  PodPlan,
-  ProbeVerdicts,
-  SandboxStep,
+import {
+  type HookStep,
+  type KillReason,
+  type KillStep,
+  killStep,
+  type PlanInput,
+  type PodPlan,
+  type SandboxStep,
 } from "./plan_steps.ts";
 import { decideSandbox } from "./sandbox_decision.ts";
 
@@ -51,50 +51,44 @@ export function planPod(input: PlanInput): PodPlan {
       reset,
     };
   }
-  if (sandbox.kind === "keep") {
-    const resize = planResize(pod, observed);
-    if (resize.kind !== "replace") {
-      return planInSandbox({ ...input, resize }, sandbox);
-    }
-    const { attempt, sandboxId: replacesId } = sandbox;
-    return planNewSandbox(input, {
-      kind: "create",
-      attempt: attempt + 1,
-      replacesId,
-    });
+  if (sandbox.kind === "create") return planNewSandbox(input, sandbox);
+  const resize = planResize(pod, observed);
+  if (resize.kind !== "replace") {
+    return planInSandbox({ ...input, resize }, sandbox);
   }
-  const { attempt, replacesId } = sandbox;
-  return planNewSandbox(input, { kind: "create", attempt, replacesId });
+  return planNewSandbox(input, {
+    kind: "create",
+    attempt: sandbox.attempt + 1,
+    replacesId: sandbox.sandboxId,
+    why: "class_differs",
+  });
 }
 
 /** Says in a few words what a plan does, for logs and tests. */
 export function describePlan(plan: PodPlan): string {
-  const words = [describeSandbox(plan.sandbox)];
-  for (const step of plan.reset) {
-    words.push(
-      `${step.kill ? "kill and remove" : "remove"} ${step.containerName}`,
-    );
-  }
-  for (const step of plan.kill) {
-    words.push(`kill ${step.containerName} (${step.reason})`);
-  }
-  for (const { containerName, resource } of plan.resize?.updates ?? []) {
-    words.push(`resize ${resource} of ${containerName}`);
-  }
-  if (plan.resize?.podAfter !== undefined) words.push("resize pod");
-  for (const { containerName } of plan.postStart) {
-    words.push(`run postStart of ${containerName}`);
-  }
-  const starts: readonly [string, readonly string[]][] = [
-    ["ephemeral", plan.startEphemeral],
-    ["init", plan.startInit],
-    ["", plan.start],
+  const starts: readonly (readonly [string, readonly string[]])[] = [
+    ["start ephemeral", plan.startEphemeral],
+    ["start init", plan.startInit],
+    ["start", plan.start],
   ];
-  for (const [kind, names] of starts) {
-    if (names.length === 0) continue;
-    words.push(`start ${kind}${kind === "" ? "" : " "}${names.join(" ")}`);
-  }
-  return words.join(", ");
+  return [
+    describeSandbox(plan.sandbox),
+    ...plan.reset.map(({ kill, containerName }) =>
+      `${kill ? "kill and remove" : "remove"} ${containerName}`
+    ),
+    ...plan.kill.map(({ containerName, reason }) =>
+      `kill ${containerName} (${reason})`
+    ),
+    ...(plan.resize?.updates ?? []).map(({ containerName, resource }) =>
+      `resize ${resource} of ${containerName}`
+    ),
+    ...plan.resize?.podAfter === undefined ? [] : ["resize pod"],
+    ...plan.postStart.map(({ containerName }) =>
+      `run postStart of ${containerName}`
+    ),
+    ...starts.filter(([, names]) => names.length > 0)
+      .map(([what, names]) => `${what} ${names.join(" ")}`),
+  ].join(", ");
 }
 
 const NOTHING = {
@@ -136,7 +130,6 @@ function planNewSandbox(
  */
 function initHasFailed({ pod, observed }: PlanInput): boolean {
   return (pod.spec.initContainers ?? []).some((container) => {
-    if (isRestartableInit(container)) return false;
     const seen = currentContainer(observed, container.name);
     if (seen?.state === "running") return !restartsAfterKill(container, pod);
     return seen?.state === "exited" &&
@@ -169,18 +162,16 @@ function planInSandbox(
   };
   if (!init.initialized) return completed(plan, input);
 
-  const kill = [...plan.kill];
-  const start: string[] = [];
-  let kept = 0;
-  for (const container of pod.spec.containers) {
-    const verdict = judgeContainer(container, input);
-    if (verdict.kill !== undefined) kill.push(verdict.kill);
-    if (verdict.start) start.push(container.name);
-    if (verdict.keep) kept++;
-  }
+  const verdicts = pod.spec.containers.map((container) => ({
+    name: container.name,
+    ...judgeContainer(container, input),
+  }));
+  const kill = [...plan.kill, ...verdicts.flatMap((each) => each.kill ?? [])];
+  const start = verdicts.filter((each) => each.start).map(({ name }) => name);
   // Sidecars do not keep a pod alive. Upstream forgets here why the last container is
   // stopped, and with it the grace that its probe asks for.
-  if (kept === 0 && start.length === 0) return { ...STOP, kill };
+  const isKept = verdicts.some((each) => each.keep);
+  if (!isKept && start.length === 0) return { ...STOP, kill };
   return completed({ ...plan, kill, start }, input);
 }
 
@@ -218,8 +209,8 @@ function resizedSidecars({ pod, observed, resize }: KeptInput): KillStep[] {
   return (pod.spec.initContainers ?? []).flatMap(({ name }) => {
     const seen = currentContainer(observed, name);
     if (seen === undefined || !resize.restarts.has(name)) return [];
-    const message = `Container ${name} resize requires restart`;
-    return [{ ...killStep(seen, "spec_changed", message), isResized: true }];
+    const kill = killStep(seen, "spec_changed", "resize requires restart");
+    return [{ ...kill, isResized: true }];
   });
 }
 
@@ -241,7 +232,7 @@ function judgeContainer(container: ContainerSpec, input: KeptInput): Verdict {
     ? killStep(
       seen,
       "state_unknown",
-      `Container ${seen.name} is in an unknown state, will be restarted`,
+      "is in an unknown state, will be restarted",
     )
     : undefined;
   return { keep: false, start, kill };
@@ -250,39 +241,36 @@ function judgeContainer(container: ContainerSpec, input: KeptInput): Verdict {
 function judgeRunning(
   container: ContainerSpec,
   seen: ObservedContainer,
-  { pod, probes, resize }: KeptInput,
+  input: KeptInput,
 ): Verdict {
-  const fault = findFault(container, seen, probes) ??
-    resizeFault(container, resize);
+  const fault = killCauseOf(container, seen, input);
   if (fault === undefined) return { keep: true, start: false, kill: undefined };
   // A changed definition outranks the restart policy.
   const restart = fault.reason === "spec_changed" ||
-    restartsAfterKill(container, pod);
-  const message = restart
-    ? `Container ${container.name} ${fault.what}, will be restarted`
-    : `Container ${container.name} ${fault.what}`;
+    restartsAfterKill(container, input.pod);
+  const what = restart ? `${fault.what}, will be restarted` : fault.what;
   return {
     keep: false,
     start: restart,
     kill: {
-      ...killStep(seen, fault.reason, message),
+      ...killStep(seen, fault.reason, what),
       ...fault.isResized && { isResized: true },
     },
   };
 }
 
 /** Why a container that runs is stopped. */
-interface Fault {
+interface KillCause {
   readonly reason: KillReason;
   readonly what: string;
   readonly isResized?: true;
 }
 
-function findFault(
+function killCauseOf(
   container: ContainerSpec,
   seen: ObservedContainer,
-  probes: ProbeVerdicts,
-): Fault | undefined {
+  { probes, resize }: KeptInput,
+): KillCause | undefined {
   if (seen.hash !== containerHash(container)) {
     return { reason: "spec_changed", what: "definition changed" };
   }
@@ -292,28 +280,11 @@ function findFault(
   if (probes.startup(seen.id) === "failure") {
     return { reason: "startup_failed", what: "failed startup probe" };
   }
+  if (resize.kind === "resize" && resize.restarts.has(container.name)) {
+    const what = "resize requires restart";
+    return { reason: "spec_changed", what, isResized: true };
+  }
   return undefined;
-}
-
-function resizeFault(
-  { name }: ContainerSpec,
-  resize: ResizeDecision,
-): Fault | undefined {
-  return resize.kind === "resize" && resize.restarts.has(name)
-    ? {
-      reason: "spec_changed",
-      what: "resize requires restart",
-      isResized: true,
-    }
-    : undefined;
-}
-
-function killStep(
-  seen: ObservedContainer,
-  reason: KillReason,
-  message: string,
-): KillStep {
-  return { containerId: seen.id, containerName: seen.name, reason, message };
 }
 
 function describeSandbox(sandbox: SandboxStep): string {
@@ -349,31 +320,18 @@ export function findUnwanted(
     const isInPlace = isInNewestSandbox(observed, seen);
     if (seen.state === "unknown") {
       return !isInPlace && starts.has(seen.name)
-        ? [step(seen, "sandbox_replaced", "may run in a replaced sandbox")]
+        ? [killStep(seen, "sandbox_replaced", "may run in a replaced sandbox")]
         : [];
     }
     if (seen.state !== "running") return [];
     if (findContainer(pod, seen.name) === undefined) {
-      return [step(seen, "not_in_spec", "is not in the spec any more")];
+      return [killStep(seen, "not_in_spec", "is not in the spec any more")];
     }
     if (!isInPlace) {
-      return [step(seen, "sandbox_replaced", "runs in a replaced sandbox")];
+      return [killStep(seen, "sandbox_replaced", "runs in a replaced sandbox")];
     }
     return currentContainer(observed, seen.name) === seen
       ? []
-      : [step(seen, "superseded", "was superseded by a newer one")];
+      : [killStep(seen, "superseded", "was superseded by a newer one")];
   });
-}
-
-function step(
-  seen: ObservedContainer,
-  reason: KillReason,
-  what: string,
-): KillStep {
-  return {
-    containerId: seen.id,
-    containerName: seen.name,
-    reason,
-    message: `Container ${seen.name} ${what}`,
-  };
 }

@@ -8,13 +8,18 @@ import { containerHash } from "../../api/objects/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { isRestartableInit } from "../../api/vocabulary/mod.ts";
 import {
+  appWasReached,
   currentContainer,
   judgeInitEnd,
   type ObservedContainer,
-  type ObservedPod,
   restartsAfterKill,
 } from "../observed/mod.ts";
-import type { KillReason, KillStep, PlanInput } from "./plan_steps.ts";
+import {
+  type KillReason,
+  type KillStep,
+  killStep,
+  type PlanInput,
+} from "./plan_steps.ts";
 
 /** What the init containers need, and whether the app may start. */
 export type InitPlan =
@@ -39,7 +44,7 @@ export type InitPlan =
 export function planInit(input: PlanInput): InitPlan {
   const { pod, observed } = input;
   const containers = pod.spec.initContainers ?? [];
-  let initialized = appHasStarted(pod, observed) || containers.length === 0;
+  let initialized = appWasReached(pod, observed) || containers.length === 0;
   // Whether something later than the container at hand has been reached.
   let passed = initialized;
   const kill: KillStep[] = [];
@@ -47,7 +52,7 @@ export function planInit(input: PlanInput): InitPlan {
   for (const [index, container] of [...containers.entries()].reverse()) {
     const seen = currentContainer(observed, container.name);
     const verdict = judgeInit({ container, seen, passed }, input);
-    if (verdict.kind === "fail") return { kind: "failed" };
+    if (verdict === "failed") return { kind: "failed" };
     if (verdict.kill !== undefined) kill.push(verdict.kill);
     if (verdict.start) start.add(index);
     if (verdict.done) {
@@ -66,20 +71,6 @@ export function planInit(input: PlanInput): InitPlan {
   };
 }
 
-/**
- * Whether the app was reached in the sandbox that is kept.
- *
- * The kubelet counts what runs or was made, in whatever sandbox, and not what ended,
- * since it cannot tell where that ran. Here the record says so, whatever its state: no
- * init container or sidecar runs again just because its own record is gone, and none
- * is passed over because the app was reached in a sandbox of the past.
- */
-function appHasStarted(pod: Pod, observed: ObservedPod): boolean {
-  return pod.spec.containers.some(({ name }) =>
-    currentContainer(observed, name) !== undefined
-  );
-}
-
 /** One init container as the walk meets it. */
 interface InitStep {
   readonly container: ContainerSpec;
@@ -87,121 +78,79 @@ interface InitStep {
   readonly passed: boolean;
 }
 
-type InitVerdict =
-  | { readonly kind: "fail" }
-  | {
-    readonly kind: "go";
-    /** The next one may start. */
-    readonly done: boolean;
-    readonly start: boolean;
-    readonly kill: KillStep | undefined;
-  };
-
-const WAIT: InitVerdict = go({});
-
-function go(
-  what: { done?: boolean; start?: boolean; kill?: KillStep },
-): InitVerdict {
-  return {
-    kind: "go",
-    done: what.done ?? false,
-    start: what.start ?? false,
-    kill: what.kill,
-  };
+/** What an init container needs; nothing where it is left alone. */
+interface InitVerdict {
+  /** The next one may start. */
+  readonly done?: boolean;
+  readonly start?: boolean;
+  readonly kill?: KillStep;
 }
 
-function judgeInit(step: InitStep, input: PlanInput): InitVerdict {
+function judgeInit(step: InitStep, input: PlanInput): InitVerdict | "failed" {
   const { container, seen, passed } = step;
   const sidecar = isRestartableInit(container);
   // Past its turn an ordinary init container is history, traces or none.
-  if (passed && !sidecar) return WAIT;
-  if (seen === undefined) return go({ start: passed });
+  if (passed && !sidecar) return {};
+  if (seen === undefined) return { start: passed };
   switch (seen.state) {
     case "created":
       // Create and start are one step; left in between, its start failed.
-      return go({ start: true });
+      return { start: true };
     case "running":
-      return sidecar ? judgeRunningSidecar(container, seen, input) : WAIT;
+      return sidecar ? judgeRunningSidecar(container, seen, input) : {};
     case "exited":
       return sidecar
-        ? go({ start: true })
-        : judgeEndedInit(container, seen, input);
-    case "unknown":
-      if (!sidecar && !restartsAfterKill(container, input.pod)) {
-        return { kind: "fail" };
-      }
-      return go({
-        start: true,
-        kill: killInit(
-          seen,
-          "state_unknown",
-          `Init container ${container.name} is in an unknown state, will be restarted`,
-        ),
-      });
+        ? { start: true }
+        : judgeEndedInit(container, seen, input.pod);
+    case "unknown": {
+      const what = "is in an unknown state, will be restarted";
+      return sidecar || restartsAfterKill(container, input.pod)
+        ? restart(seen, "state_unknown", what)
+        : "failed";
+    }
   }
 }
 
 function judgeRunningSidecar(
   container: ContainerSpec,
   seen: ObservedContainer,
-  input: PlanInput,
+  { probes }: PlanInput,
 ): InitVerdict {
-  const name = container.name;
   if (container.startupProbe !== undefined) {
-    const startup = input.probes.startup(seen.id);
+    const startup = probes.startup(seen.id);
     if (startup === "failure") {
-      const message = `Init container ${name} failed startup probe`;
-      return go({
-        start: true,
-        kill: killInit(seen, "startup_failed", message),
-      });
+      return restart(seen, "startup_failed", "failed startup probe");
     }
-    if (startup !== "success") return WAIT;
+    if (startup !== "success") return {};
   }
   if (seen.hash !== containerHash(container)) {
-    const message =
-      `Init container ${name} definition changed, will be restarted`;
-    return go({
-      done: true,
-      start: true,
-      kill: killInit(seen, "spec_changed", message),
-    });
+    const what = "definition changed, will be restarted";
+    return { done: true, ...restart(seen, "spec_changed", what) };
   }
-  if (
-    container.livenessProbe !== undefined &&
-    input.probes.liveness(seen.id) === "failure"
-  ) {
-    const message = `Init container ${name} failed liveness probe`;
-    return go({
-      done: true,
-      start: true,
-      kill: killInit(seen, "liveness_failed", message),
-    });
-  }
-  return go({ done: true });
+  const isAlive = container.livenessProbe === undefined ||
+    probes.liveness(seen.id) !== "failure";
+  if (isAlive) return { done: true };
+  const what = "failed liveness probe";
+  return { done: true, ...restart(seen, "liveness_failed", what) };
 }
 
 function judgeEndedInit(
   container: ContainerSpec,
   seen: ObservedContainer,
-  input: PlanInput,
-): InitVerdict {
-  const verdict = judgeInitEnd(container, input.pod, seen);
-  if (verdict === undefined) return go({ done: true });
-  const due = input.pod.metadata.deletionTimestamp === undefined &&
+  pod: Pod,
+): InitVerdict | "failed" {
+  const verdict = judgeInitEnd(container, pod, seen);
+  if (verdict === undefined) return { done: true };
+  const due = pod.metadata.deletionTimestamp === undefined &&
     verdict !== "leave";
-  return due ? go({ start: true }) : { kind: "fail" };
+  return due ? { start: true } : "failed";
 }
 
-function killInit(
+function restart(
   seen: ObservedContainer,
   reason: KillReason,
-  message: string,
-): KillStep {
-  return {
-    containerId: seen.id,
-    containerName: seen.name,
-    reason,
-    message,
-  };
+  what: string,
+): InitVerdict {
+  const message = `Init container ${seen.name} ${what}`;
+  return { start: true, kill: { ...killStep(seen, reason, what), message } };
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
+import { findContainer } from "../../api/vocabulary/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import {
-  asksForReset,
-  currentContainer,
   type ObservedPod,
+  resetRequests,
   restartAllIsDue,
 } from "../observed/mod.ts";
 
@@ -25,15 +25,9 @@ export function resetSource(
   pod: Pod,
   observed: ObservedPod,
 ): ContainerSpec | undefined {
-  const all = [...pod.spec.containers, ...pod.spec.initContainers ?? []];
-  let last: { container: ContainerSpec; finishedAt: bigint } | undefined;
-  for (const container of all) {
-    const seen = currentContainer(observed, container.name);
-    if (seen === undefined || !asksForReset(container, pod, seen)) continue;
-    if (last !== undefined && last.finishedAt >= seen.finishedAt) continue;
-    last = { container, finishedAt: seen.finishedAt };
-  }
-  return last?.container;
+  const [last] = resetRequests(pod, observed)
+    .toSorted((a, b) => Number(b.finishedAt - a.finishedAt));
+  return last && findContainer(pod, last.name);
 }
 
 /**
@@ -44,21 +38,16 @@ export function resetSource(
  */
 export function planReset(pod: Pod, observed: ObservedPod): ResetStep[] {
   if (!restartAllIsDue(pod, observed)) return [];
-  const targets: ResetStep[] = [];
-  const sources: ResetStep[] = [];
-  const wanted = [...pod.spec.containers, ...pod.spec.initContainers ?? []];
-  for (const container of wanted) {
-    const current = currentContainer(observed, container.name);
-    for (const seen of observed.containers) {
-      if (seen.name !== container.name) continue;
-      const step = {
-        containerId: seen.id,
-        containerName: seen.name,
-        kill: seen.state === "running" || seen.state === "unknown",
-      };
-      const isSource = seen === current && asksForReset(container, pod, seen);
-      (isSource ? sources : targets).push(step);
-    }
-  }
-  return [...targets, ...sources];
+  const asking = resetRequests(pod, observed);
+  const targets = [...pod.spec.containers, ...pod.spec.initContainers ?? []]
+    .flatMap(({ name }) =>
+      observed.containers.filter((seen) =>
+        seen.name === name && !asking.includes(seen)
+      )
+    );
+  return [...targets, ...asking].map(({ id, name, state }) => ({
+    containerId: id,
+    containerName: name,
+    kill: state === "running" || state === "unknown",
+  }));
 }

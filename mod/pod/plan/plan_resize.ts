@@ -6,12 +6,14 @@
  * @module
  */
 
+import { defined } from "../../base/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { servingContainers } from "../../api/vocabulary/mod.ts";
 import {
   containerLimits,
   cpuShares,
   qosClass,
+  requestedAmount,
   resourceAmount,
   type ResourceList,
 } from "../resources/mod.ts";
@@ -118,10 +120,10 @@ export function planResize(
     kind: "resize",
     plan: {
       updates,
-      ...(whole === undefined ? {} : { podAfter: whole.after }),
+      ...defined({ podAfter: whole?.after }),
       podGrows: {
-        memory: grows("memory", { changed, whole }),
-        cpu: grows("cpu", { changed, whole }),
+        memory: podGrows("memory", { changed, whole }),
+        cpu: podGrows("cpu", { changed, whole }),
       },
     },
     restarts: new Set(restarting.map(({ container }) => container.name)),
@@ -180,11 +182,7 @@ export function isAnyChanged(
 }
 
 function changedContainers(pod: Pod, observed: ObservedPod): Changed[] {
-  const lasting = [
-    ...(pod.spec.initContainers ?? []).filter(isRestartableInit),
-    ...pod.spec.containers,
-  ];
-  return lasting.flatMap((container) => {
+  return servingContainers(pod).flatMap((container) => {
     const seen = latestContainer(observed, container.name);
     const before = seen?.state === "running" ? seen.resources : undefined;
     if (seen === undefined || before === undefined) return [];
@@ -229,11 +227,10 @@ function amounts(
   resource: ResizedResource,
   resources: ActuatedResources,
 ): Amounts {
-  const limit = resourceAmount(resources.limits, resource);
-  const request = resources.requests[resource] === undefined
-    ? limit
-    : resourceAmount(resources.requests, resource);
-  return { request, limit };
+  return {
+    request: requestedAmount(resources, resource),
+    limit: resourceAmount(resources.limits, resource),
+  };
 }
 
 function needsRestart({ container, resources }: Changed): boolean {
@@ -248,49 +245,33 @@ function updatesOf(
   resource: ResizedResource,
   changed: readonly Changed[],
 ): ResizeUpdate[] {
-  const touched = changed.filter(({ resources }) =>
-    resources.includes(resource)
-  );
-  return [
-    ...touched.filter((each) => !isIncrease(resource, each)),
-    ...touched.filter((each) => isIncrease(resource, each)),
-  ].map(({ seen, before, after }) => ({
-    containerId: seen.id,
-    containerName: seen.name,
-    resource,
-    // Memory comes first; what it leaves of the CPU is as it was.
-    after: resource === "memory" ? withMemory(before, after) : after,
-  }));
+  const grows = (each: Change) => Number(difference(resource, each) > 0n);
+  return changed.filter(({ resources }) => resources.includes(resource))
+    .sort((a, b) => grows(a) - grows(b))
+    .map(({ seen, before, after }) => ({
+      containerId: seen.id,
+      containerName: seen.name,
+      resource,
+      // Memory comes first; what it leaves of the CPU is as it was.
+      after: resource === "memory" ? withMemory(before, after) : after,
+    }));
 }
 
 function withMemory(
   before: ActuatedResources,
   after: ActuatedResources,
 ): ActuatedResources {
+  const mixed = (had: ResourceList, has: ResourceList) =>
+    defined({ cpu: had["cpu"], memory: has["memory"] });
   return {
-    requests: {
-      ...only("cpu", before.requests),
-      ...only("memory", after.requests),
-    },
-    limits: { ...only("cpu", before.limits), ...only("memory", after.limits) },
-    ...(before.fromRuntime === true ? { fromRuntime: true } : {}),
+    requests: mixed(before.requests, after.requests),
+    limits: mixed(before.limits, after.limits),
+    ...(before.fromRuntime === true && { fromRuntime: true }),
   };
 }
 
 function resizable(list: ResourceList | undefined): ResourceList {
-  return { ...only("cpu", list ?? {}), ...only("memory", list ?? {}) };
-}
-
-function only(name: string, list: ResourceList): ResourceList {
-  const amount = list[name];
-  return amount === undefined ? {} : { [name]: amount };
-}
-
-function isIncrease(
-  resource: ResizedResource,
-  { before, after }: Change,
-): boolean {
-  return difference(resource, { before, after }) > 0n;
+  return defined({ cpu: list?.["cpu"], memory: list?.["memory"] });
 }
 
 /** No limit is more than any limit. */
@@ -307,7 +288,7 @@ function difference(
 }
 
 /** What the pod says as a whole outranks the sum of its containers. */
-function grows(
+function podGrows(
   resource: ResizedResource,
   { changed, whole }: {
     readonly changed: readonly Changed[];
@@ -315,7 +296,7 @@ function grows(
   },
 ): boolean {
   if (whole !== undefined && isChanged(resource, whole.before, whole.after)) {
-    return isIncrease(resource, whole);
+    return difference(resource, whole) > 0n;
   }
   const sum = changed
     .map((each) => difference(resource, each))

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import type { ObservedPod } from "../observed/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../observed/mod.ts";
 import type { ResetStep } from "./plan_reset.ts";
 import type { ResizePlan } from "./plan_resize.ts";
 
@@ -41,6 +41,31 @@ export interface KillStep {
   readonly message: string;
 }
 
+/** Stops a container; `what` is the matter with it. */
+export function killStep(
+  seen: ObservedContainer,
+  reason: KillReason,
+  what: string,
+): KillStep {
+  return {
+    containerId: seen.id,
+    containerName: seen.name,
+    reason,
+    message: `Container ${seen.name} ${what}`,
+  };
+}
+
+/** Why the newest sandbox does not do. */
+export type SandboxFault =
+  | "none_exists"
+  | "several_ready"
+  | "name_differs"
+  | "not_ready"
+  | "network_mode_differs"
+  | "no_address"
+  /** Its cgroup is in that of another class than the pod has now. */
+  | "class_differs";
+
 /** What happens to the pod's sandbox. */
 export type SandboxStep =
   | {
@@ -53,6 +78,7 @@ export type SandboxStep =
     readonly attempt: number;
     /** The sandbox that this one replaces, if there was one. */
     readonly replacesId: string | undefined;
+    readonly why: SandboxFault;
   }
   /** Stop all of the pod; nothing is to run. */
   | { readonly kind: "stop" };

@@ -6,30 +6,10 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { ObservedPod } from "../observed/mod.ts";
+import type { SandboxFault, SandboxStep } from "./plan_steps.ts";
 
 /** Go on in the newest sandbox, or make another. */
-export type SandboxDecision =
-  | {
-    readonly kind: "keep";
-    readonly sandboxId: string;
-    readonly attempt: number;
-  }
-  | {
-    readonly kind: "create";
-    readonly attempt: number;
-    /** The newest sandbox so far, if there is one. */
-    readonly replacesId: string | undefined;
-    readonly why: SandboxFault;
-  };
-
-/** Why the newest sandbox does not do. */
-export type SandboxFault =
-  | "none_exists"
-  | "several_ready"
-  | "name_differs"
-  | "not_ready"
-  | "network_mode_differs"
-  | "no_address";
+export type SandboxDecision = Exclude<SandboxStep, { readonly kind: "stop" }>;
 
 /** Decides about the sandbox (kubelet: runtimeutil.PodSandboxChanged). */
 export function decideSandbox(

@@ -83,10 +83,7 @@ export const UNSEEN: ProbeState = {
 export function observeContainer(
   state: ProbeState,
   sight: ContainerSight,
-  { kind, initialDelayMs }: {
-    readonly kind: ProbeKind;
-    readonly initialDelayMs: number;
-  },
+  probe: { readonly kind: ProbeKind; readonly initialDelayMs: number },
 ): ProbeState {
   switch (sight.kind) {
     case "absent":
@@ -95,15 +92,17 @@ export function observeContainer(
     case "unclear":
       // The kubelet sets a failure for whatever does not run. A container that is
       // about to start would be killed for that as soon as it runs, since its id stays.
-      return state.containerId === sight.id
-        ? away(state)
-        : { ...UNSEEN, containerId: sight.id, verdict: initialVerdict(kind) };
+      return state.containerId === sight.id ? away(state) : {
+        ...UNSEEN,
+        containerId: sight.id,
+        verdict: initialVerdict(probe.kind),
+      };
     case "ended":
       return end(state, sight.id);
     case "running":
       return isKnownRun(state, sight.id)
         ? { ...state, presence: "running" }
-        : begin(sight, { kind, initialDelayMs });
+        : begin(sight, probe);
   }
 }
 
@@ -132,10 +131,7 @@ function isKnownRun(state: ProbeState, id: string): boolean {
 
 function begin(
   sight: ContainerSight & { kind: "running" },
-  { kind, initialDelayMs }: {
-    readonly kind: ProbeKind;
-    readonly initialDelayMs: number;
-  },
+  { kind, initialDelayMs }: Parameters<typeof observeContainer>[2],
 ): ProbeState {
   const verdict = initialVerdict(kind, sight.past);
   return {

@@ -57,10 +57,7 @@ export function restartDelay(
   },
 ): RestartVerdict {
   const { nowMs, maxMs = BACKOFF_MAX_MS } = options;
-  const live = entry !== undefined &&
-      options.finishedAtMs - entry.updatedAtMs <= BACKOFF_EXPIRY_MS
-    ? entry
-    : undefined;
+  const live = liveAt(options.finishedAtMs, entry);
   const start: RestartVerdict = {
     kind: "start",
     entry: { delayMs: followingDelay(live, maxMs), updatedAtMs: nowMs },
@@ -98,45 +95,40 @@ export function crashLoopMessage(
 /** Pull now, or wait. */
 export type PullVerdict =
   | { readonly kind: "pull" }
-  | {
-    readonly kind: "wait";
-    readonly untilMs: number;
-    readonly delayMs: number;
-  };
+  | RestartVerdict & { readonly kind: "wait" };
 
 /** Decides whether a pull that failed before may be tried now. */
 export function pullDelay(
   entry: BackoffEntry | undefined,
   nowMs: number,
 ): PullVerdict {
-  if (entry === undefined || isBackoffExpired(entry, nowMs)) {
-    return { kind: "pull" };
-  }
-  const untilMs = entry.updatedAtMs + entry.delayMs;
+  const { delayMs, updatedAtMs } = liveAt(nowMs, entry) ??
+    { delayMs: 0, updatedAtMs: nowMs };
+  const untilMs = updatedAtMs + delayMs;
   return nowMs < untilMs
-    ? { kind: "wait", untilMs, delayMs: entry.delayMs }
+    ? { kind: "wait", untilMs, delayMs }
     : { kind: "pull" };
 }
 
 /** The entry after one more failed pull. */
 export function pullFailed(
   entry: BackoffEntry | undefined,
-  options: {
-    readonly nowMs: number;
-    /** @default BACKOFF_MAX_MS */
-    readonly maxMs?: number;
-  },
+  nowMs: number,
 ): BackoffEntry {
-  const { nowMs, maxMs = BACKOFF_MAX_MS } = options;
-  const live = entry !== undefined && !isBackoffExpired(entry, nowMs)
-    ? entry
-    : undefined;
-  return { delayMs: followingDelay(live, maxMs), updatedAtMs: nowMs };
+  const delayMs = followingDelay(liveAt(nowMs, entry), BACKOFF_MAX_MS);
+  return { delayMs, updatedAtMs: nowMs };
 }
 
 /** Whether an entry is so old that it may be dropped. */
 export function isBackoffExpired(entry: BackoffEntry, nowMs: number): boolean {
   return nowMs - entry.updatedAtMs > BACKOFF_EXPIRY_MS;
+}
+
+function liveAt(
+  atMs: number,
+  entry: BackoffEntry | undefined,
+): BackoffEntry | undefined {
+  return entry && isBackoffExpired(entry, atMs) ? undefined : entry;
 }
 
 function followingDelay(

@@ -11,7 +11,7 @@ import type {
   Pod,
   ResourceRequirements,
 } from "../../api/types/mod.ts";
-import { resourceAmount } from "./resource_amounts.ts";
+import { requestedAmount, resourceAmount } from "./resource_amounts.ts";
 
 /** Where the cgroups of pods stand. */
 export interface CgroupLayout {
@@ -107,10 +107,6 @@ function declaresAny(resources: ResourceRequirements): boolean {
 function isGuaranteed(resources: ResourceRequirements): boolean {
   return COMPUTE.every((name) => {
     const limit = resourceAmount(resources.limits, name);
-    // A limit without a request is a request of as much.
-    const request = resources.requests?.[name] === undefined
-      ? limit
-      : resourceAmount(resources.requests, name);
-    return limit > 0n && request === limit;
+    return limit > 0n && requestedAmount(resources, name) === limit;
   });
 }

@@ -7,21 +7,25 @@
  */
 
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import { isCriticalPod, isRestartableInit } from "../../api/vocabulary/mod.ts";
+import {
+  isCriticalPod,
+  isRestartableInit,
+  servingContainers,
+} from "../../api/vocabulary/mod.ts";
 import { qosClass } from "./cgroup_names.ts";
 import {
   podResourceSum,
+  requestedAmount,
   resourceAmount,
   type ResourceList,
 } from "./resource_amounts.ts";
 
 /** The kernel's least and most CPU shares. */
 export const MIN_CPU_SHARES = 2n;
-/** See {@linkcode MIN_CPU_SHARES}. */
-export const MAX_CPU_SHARES = 262_144n;
+const MAX_CPU_SHARES = 262_144n;
 
 /** The kernel refuses a quota below a millisecond. */
-export const MIN_CPU_QUOTA_US = 1_000n;
+const MIN_CPU_QUOTA_US = 1_000n;
 
 /** The kubelet's cpuCFSQuotaPeriod unless configured. */
 export const DEFAULT_CPU_PERIOD_US = 100_000n;
@@ -48,7 +52,11 @@ export interface CpuQuotaOptions {
 
 /** CPU shares for a request in millicores; nothing requested is the minimum. */
 export function cpuShares(milli: bigint): bigint {
-  const shares = milli * 1024n / 1000n;
+  return clampShares(milli * 1024n / 1000n);
+}
+
+/** Brings CPU shares, or a sum of them, to what the kernel takes. */
+export function clampShares(shares: bigint): bigint {
   if (shares < MIN_CPU_SHARES) return MIN_CPU_SHARES;
   return shares > MAX_CPU_SHARES ? MAX_CPU_SHARES : shares;
 }
@@ -143,17 +151,13 @@ function cgroupResources(
 ): CgroupResources {
   const { periodUs = DEFAULT_CPU_PERIOD_US, enforced = true } = options;
   const cpuLimit = resourceAmount(declared.limits, "cpu");
-  // Without a request the limit stands for it.
-  const cpuRequest = declared.requests?.["cpu"] === undefined
-    ? cpuLimit
-    : resourceAmount(declared.requests, "cpu");
   const quota = cpuQuota(cpuLimit, periodUs);
   const memory = resourceAmount(declared.limits, "memory");
   return {
-    ...(enforced ? { cpuPeriod: periodUs } : {}),
-    ...(enforced && quota > 0n ? { cpuQuota: quota } : {}),
-    cpuShares: cpuShares(cpuRequest),
-    ...(memory > 0n ? { memoryLimitInBytes: memory } : {}),
+    ...(enforced && { cpuPeriod: periodUs }),
+    ...(enforced && quota > 0n && { cpuQuota: quota }),
+    cpuShares: cpuShares(requestedAmount(declared, "cpu")),
+    ...(memory > 0n && { memoryLimitInBytes: memory }),
   };
 }
 
@@ -191,10 +195,7 @@ function memoryRequest(container: ContainerSpec, pod: Pod): bigint {
   const own = resourceAmount(container.resources?.requests, "memory");
   const whole = resourceAmount(pod.spec.resources?.requests, "memory");
   if (whole === 0n) return own;
-  const sharers = [
-    ...pod.spec.containers,
-    ...(pod.spec.initContainers ?? []).filter(isRestartableInit),
-  ];
+  const sharers = servingContainers(pod);
   const asked = sharers
     .map((each) => resourceAmount(each.resources?.requests, "memory"))
     .reduce((sum, next) => sum + next, 0n);

@@ -37,6 +37,7 @@ export {
   qosClass,
 } from "./cgroup_names.ts";
 export {
+  clampShares,
   containerCgroupResources,
   containerLimits,
   type CpuQuotaOptions,
@@ -47,7 +48,6 @@ export {
 export {
   cgroupFiles,
   type CgroupLimits,
-  clampShares,
   hugePageAmounts,
   hugePageName,
   nodeCgroupLimits,
@@ -57,6 +57,8 @@ export {
 export {
   canonicalResources,
   podResourceSum,
+  requestedAmount,
   resourceAmount,
   type ResourceList,
+  wholeAmount,
 } from "./resource_amounts.ts";

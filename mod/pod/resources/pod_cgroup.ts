@@ -4,14 +4,15 @@
  * @module
  */
 
+import { defined } from "../../base/mod.ts";
 import { parseQuantity, toBytes } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import {
+  clampShares,
   cpuQuota,
   type CpuQuotaOptions,
   cpuShares,
   DEFAULT_CPU_PERIOD_US,
-  MAX_CPU_SHARES,
   MIN_CPU_SHARES,
 } from "./container_resources.ts";
 import { qosClass } from "./cgroup_names.ts";
@@ -76,14 +77,11 @@ export function podCgroupLimits(
     cpuShares: qos === "BestEffort"
       ? MIN_CPU_SHARES
       : cpuShares(resourceAmount(requests, "cpu")),
-    ...(enforced && quota > 0n && counts("cpu")
-      ? { cpuPeriodUs: periodUs, cpuQuotaUs: quota }
-      : {}),
-    ...(memory > 0n && counts("memory") ? { memoryLimitBytes: memory } : {}),
-    ...(options.pidsLimit === undefined
-      ? {}
-      : { pidsLimit: options.pidsLimit }),
-    ...(hugePageLimits.size === 0 ? {} : { hugePageLimits }),
+    ...(enforced && quota > 0n && counts("cpu") &&
+      { cpuPeriodUs: periodUs, cpuQuotaUs: quota }),
+    ...(memory > 0n && counts("memory") && { memoryLimitBytes: memory }),
+    ...defined({ pidsLimit: options.pidsLimit }),
+    ...(hugePageLimits.size > 0 && { hugePageLimits }),
   };
 }
 
@@ -131,14 +129,8 @@ export function nodeCgroupLimits(
   const memory = resourceAmount(allocatable, "memory");
   return {
     cpuShares: cpuShares(resourceAmount(allocatable, "cpu")),
-    ...(memory > 0n ? { memoryLimitBytes: memory } : {}),
+    ...(memory > 0n && { memoryLimitBytes: memory }),
   };
-}
-
-/** Brings CPU shares, or a sum of them, to what the kernel takes. */
-export function clampShares(shares: bigint): bigint {
-  if (shares < MIN_CPU_SHARES) return MIN_CPU_SHARES;
-  return shares > MAX_CPU_SHARES ? MAX_CPU_SHARES : shares;
 }
 
 /**
@@ -162,47 +154,39 @@ export function cgroupFiles(
   limits: CgroupLimits,
   version: CgroupVersion,
 ): readonly CgroupFile[] {
-  return version === 1 ? filesOfVersion1(limits) : filesOfVersion2(limits);
-}
-
-function filesOfVersion1(limits: CgroupLimits): CgroupFile[] {
   const { cpuPeriodUs, cpuQuotaUs, memoryLimitBytes, pidsLimit } = limits;
+  const hugePages = [...limits.hugePageLimits ?? []];
+  const rows:
+    readonly (readonly [CgroupController, string, bigint | string])[] =
+      version === 1
+        ? [
+          ["cpu", "cpu.shares", limits.cpuShares],
+          // The kernel compares quotas as parts of their period, so that comes first.
+          ...(cpuPeriodUs === undefined
+            ? []
+            : [["cpu", "cpu.cfs_period_us", cpuPeriodUs] as const]),
+          ["cpu", "cpu.cfs_quota_us", cpuQuotaUs ?? -1n],
+          ["memory", "memory.limit_in_bytes", memoryLimitBytes ?? -1n],
+        ]
+        : [
+          ["cpu", "cpu.weight", cpuWeight(limits.cpuShares)],
+          [
+            "cpu",
+            "cpu.max",
+            `${cpuQuotaUs ?? "max"} ${cpuPeriodUs ?? DEFAULT_CPU_PERIOD_US}`,
+          ],
+          ["memory", "memory.max", memoryLimitBytes ?? "max"],
+        ];
+  const limitFile = version === 1 ? "limit_in_bytes" : "max";
   return [
-    file("cpu", "cpu.shares", limits.cpuShares),
-    // The kernel compares quotas as parts of their period, so that comes first.
-    ...(cpuPeriodUs === undefined
-      ? []
-      : [file("cpu", "cpu.cfs_period_us", cpuPeriodUs)]),
-    file("cpu", "cpu.cfs_quota_us", cpuQuotaUs ?? -1n),
-    file("memory", "memory.limit_in_bytes", memoryLimitBytes ?? -1n),
-    file("pids", "pids.max", pidsLimit ?? "max"),
-    ...[...limits.hugePageLimits ?? []].map(([size, bytes]) =>
-      file("hugetlb", `hugetlb.${size}.limit_in_bytes`, bytes)
+    ...rows,
+    ["pids", "pids.max", pidsLimit ?? "max"] as const,
+    ...hugePages.map(([size, bytes]) =>
+      ["hugetlb", `hugetlb.${size}.${limitFile}`, bytes] as const
     ),
-  ];
-}
-
-function filesOfVersion2(limits: CgroupLimits): CgroupFile[] {
-  const { cpuPeriodUs, cpuQuotaUs, memoryLimitBytes, pidsLimit } = limits;
-  return [
-    file("cpu", "cpu.weight", cpuWeight(limits.cpuShares)),
-    file(
-      "cpu",
-      "cpu.max",
-      `${cpuQuotaUs ?? "max"} ${cpuPeriodUs ?? DEFAULT_CPU_PERIOD_US}`,
-    ),
-    file("memory", "memory.max", memoryLimitBytes ?? "max"),
-    file("pids", "pids.max", pidsLimit ?? "max"),
-    ...[...limits.hugePageLimits ?? []].map(([size, bytes]) =>
-      file("hugetlb", `hugetlb.${size}.max`, bytes)
-    ),
-  ];
-}
-
-function file(
-  controller: CgroupController,
-  name: string,
-  value: bigint | string,
-): CgroupFile {
-  return { controller, file: name, value: String(value) };
+  ].map(([controller, file, value]) => ({
+    controller,
+    file,
+    value: String(value),
+  }));
 }

@@ -4,23 +4,20 @@
  * @module
  */
 
+import { containerSums } from "../../api/defaults/mod.ts";
 import {
   addQuantities,
-  compareQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
   toBytes,
   toMilli,
+  ZERO_QUANTITY,
 } from "../../api/objects/mod.ts";
-import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 
 /** Amounts by resource name, as written in a spec. */
 export type ResourceList = Readonly<Record<string, string>>;
-
-/** Requests or limits. */
-export type ResourceSide = "requests" | "limits";
 
 /** One amount: CPU in millicores, everything else in whole units; 0 when absent. */
 export function resourceAmount(
@@ -29,99 +26,62 @@ export function resourceAmount(
 ): bigint {
   const text = list?.[name];
   if (text === undefined) return 0n;
-  const quantity = parseQuantity(text);
+  return wholeAmount(name, parseQuantity(text));
+}
+
+/** The same of a quantity. */
+export function wholeAmount(name: string, quantity: Quantity): bigint {
   return name === "cpu" ? toMilli(quantity) : toBytes(quantity);
+}
+
+/** What is requested of a resource: without a request the limit stands for it. */
+export function requestedAmount(
+  { requests, limits }: {
+    readonly requests?: ResourceList | undefined;
+    readonly limits?: ResourceList | undefined;
+  },
+  name: string,
+): bigint {
+  return resourceAmount(
+    requests?.[name] === undefined ? limits : requests,
+    name,
+  );
 }
 
 /** The same amounts in canonical spelling, as status shows them. */
 export function canonicalResources(list: ResourceList): ResourceList {
-  return Object.fromEntries(
-    Object.entries(list).map(([name, text]) => [
-      name,
-      formatQuantity(parseQuantity(text)),
-    ]),
-  );
-}
-
-/**
- * What a pod as a whole asks for (kubelet: resourcehelper.PodRequests, PodLimits).
- *
- * App containers and sidecars run side by side and add up; an init container
- * runs beside the sidecars before it only, so the largest of those moments
- * counts. What the pod declares as a whole outranks the sum.
- */
-export function podResourceSum(
-  pod: Pick<Pod, "spec">,
-  side: ResourceSide,
-  options: { readonly withOverhead?: boolean } = {},
-): ResourceList {
-  let sum: Amounts = new Map();
-  for (const container of pod.spec.containers) {
-    sum = add(sum, declared(container, side));
-  }
-  let sidecars: Amounts = new Map();
-  let peak: Amounts = new Map();
-  for (const container of pod.spec.initContainers ?? []) {
-    const own = declared(container, side);
-    if (isRestartableInit(container)) {
-      sum = add(sum, own);
-      sidecars = add(sidecars, own);
-      peak = largest(peak, sidecars);
-    } else {
-      peak = largest(peak, add(sidecars, own));
-    }
-  }
-  sum = largest(sum, peak);
-  sum = new Map([...sum, ...amounts(pod.spec.resources?.[side] ?? {})]);
-  if (options.withOverhead === true) {
-    sum = addOverhead(sum, amounts(pod.spec.overhead ?? {}), side);
-  }
-  return Object.fromEntries(
-    [...sum].map(([name, quantity]) => [name, formatQuantity(quantity)]),
-  );
-}
-
-type Amounts = ReadonlyMap<string, Quantity>;
-
-function declared(container: ContainerSpec, side: ResourceSide): Amounts {
-  return amounts(container.resources?.[side] ?? {});
-}
-
-function amounts(list: ResourceList): Amounts {
-  return new Map(
+  return formatted(
     Object.entries(list).map(([name, text]) => [name, parseQuantity(text)]),
   );
 }
 
-function add(a: Amounts, b: Amounts): Amounts {
-  const sum = new Map(a);
-  for (const [name, quantity] of b) {
+/**
+ * What a pod as a whole asks for (kubelet: resourcehelper.PodRequests, PodLimits): what
+ * it declares as a whole outranks the sum of its containers.
+ */
+export function podResourceSum(
+  { spec }: Pick<Pod, "spec">,
+  side: "requests" | "limits",
+  options: { readonly withOverhead?: boolean } = {},
+): ResourceList {
+  const sum = containerSums(spec, side);
+  for (const [name, text] of Object.entries(spec.resources?.[side] ?? {})) {
+    sum.set(name, parseQuantity(text));
+  }
+  const overhead = options.withOverhead === true ? spec.overhead ?? {} : {};
+  for (const [name, text] of Object.entries(overhead)) {
     const before = sum.get(name);
-    sum.set(
-      name,
-      before === undefined ? quantity : addQuantities(before, quantity),
-    );
+    // Overhead must not turn "no limit" into one.
+    if (before === undefined && side === "limits") continue;
+    sum.set(name, addQuantities(before ?? ZERO_QUANTITY, parseQuantity(text)));
   }
-  return sum;
+  return formatted(sum);
 }
 
-function largest(a: Amounts, b: Amounts): Amounts {
-  const most = new Map(a);
-  for (const [name, quantity] of b) {
-    const before = most.get(name);
-    if (before === undefined || compareQuantities(quantity, before) > 0) {
-      most.set(name, quantity);
-    }
-  }
-  return most;
-}
-
-function addOverhead(
-  sum: Amounts,
-  overhead: Amounts,
-  side: ResourceSide,
-): Amounts {
-  if (side === "requests") return add(sum, overhead);
-  // Overhead must not turn "no limit" into one.
-  return add(sum, new Map([...overhead].filter(([name]) => sum.has(name))));
+function formatted(
+  amounts: Iterable<readonly [string, Quantity]>,
+): ResourceList {
+  return Object.fromEntries(
+    Array.from(amounts, ([name, amount]) => [name, formatQuantity(amount)]),
+  );
 }

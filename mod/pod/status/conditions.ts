@@ -5,12 +5,16 @@
  */
 
 import type {
+  ContainerSpec,
   ContainerStatus,
   Pod,
   PodCondition,
   PodStatus,
 } from "../../api/types/mod.ts";
-import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import {
+  isRestartableInit,
+  servingContainers,
+} from "../../api/vocabulary/mod.ts";
 import { canRestartAll, type ObservedPod } from "../observed/mod.ts";
 import { decideSandbox, planResize, type ResizeRefusal } from "../plan/mod.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
@@ -66,14 +70,11 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
     ? foreign
     : [...foreign.filter(({ type }) => type !== disruption.type), disruption];
 
-  const containersReady = judgeContainersReady(input);
   const verdicts: (readonly [string, Verdict])[] = [
     ...judgeResize(input),
     ["PodReadyToStartContainers", judgeSandbox(input)],
-    ["Initialized", judgeInitialized(input)],
-    ["Ready", judgeReady(input, { containersReady, conditions: kept })],
-    ["ContainersReady", containersReady],
-    ["PodScheduled", { status: "True" }],
+    ...judgeReadiness(input, kept),
+    ["PodScheduled", TRUE],
   ];
   if (canRestartAll(pod)) {
     verdicts.push(["AllContainersRestarting", judgeRestarting(input)]);
@@ -105,12 +106,7 @@ export function refreshReadiness(
     phase: status.phase ?? "Pending",
     nowMs,
   };
-  const containersReady = judgeContainersReady(input);
-  const verdicts = new Map<string, Verdict>([
-    ["Initialized", judgeInitialized(input)],
-    ["Ready", judgeReady(input, { containersReady, conditions })],
-    ["ContainersReady", containersReady],
-  ]);
+  const verdicts = new Map(judgeReadiness(input, conditions));
   return {
     ...status,
     conditions: conditions.map((each) => {
@@ -168,6 +164,18 @@ function condition(
   };
 }
 
+function judgeReadiness(
+  input: ReadinessInput,
+  conditions: readonly PodCondition[],
+): readonly (readonly [string, Verdict])[] {
+  const containersReady = judgeContainersReady(input);
+  return [
+    ["Initialized", judgeInitialized(input)],
+    ["Ready", judgeReady(input, { containersReady, conditions })],
+    ["ContainersReady", containersReady],
+  ];
+}
+
 function judgeSandbox({ pod, observed }: ConditionsInput): Verdict {
   return decideSandbox(pod, observed).kind === "keep"
     ? TRUE
@@ -175,32 +183,34 @@ function judgeSandbox({ pod, observed }: ConditionsInput): Verdict {
 }
 
 function judgeInitialized(input: ReadinessInput): Verdict {
-  const { pod, statuses, phase } = input;
-  const init = pod.spec.initContainers ?? [];
-  if (statuses.size === 0 && init.length > 0) {
-    return { status: "False", reason: "UnknownContainerStatuses" };
-  }
-  const unknown: string[] = [];
-  const incomplete: string[] = [];
-  for (const container of init) {
-    const status = statuses.get(container.name);
-    if (status === undefined) unknown.push(container.name);
-    else if (!isComplete(isRestartableInit(container), status)) {
-      incomplete.push(container.name);
-    }
-  }
+  const { pod, phase } = input;
+  const [unknown, incomplete] = sortOut(
+    pod.spec.initContainers ?? [],
+    input,
+    (container, status) =>
+      isRestartableInit(container) ? status.started === true : status.ready,
+  );
   if (phase === "Succeeded" && unknown.length === 0) {
     return { status: "True", reason: "PodCompleted" };
   }
   if (appHasStarted(input) || staysInitialized(input)) return TRUE;
-  return notAll("ContainersNotInitialized", [
-    ["unknown", unknown],
-    ["incomplete", incomplete],
-  ]);
+  return notAll("ContainersNotInitialized", { unknown, incomplete });
 }
 
-function isComplete(sidecar: boolean, status: ContainerStatus): boolean {
-  return sidecar ? status.started === true : status.ready;
+/** The names of containers without a status, and of those whose status is not right. */
+function sortOut(
+  containers: readonly ContainerSpec[],
+  { statuses }: ReadinessInput,
+  isRight: (container: ContainerSpec, status: ContainerStatus) => boolean,
+): [unknown: string[], wrong: string[]] {
+  const unknown: string[] = [];
+  const wrong: string[] = [];
+  for (const container of containers) {
+    const status = statuses.get(container.name);
+    if (status === undefined) unknown.push(container.name);
+    else if (!isRight(container, status)) wrong.push(container.name);
+  }
+  return [unknown, wrong];
 }
 
 function appHasStarted({ pod, statuses }: ReadinessInput): boolean {
@@ -216,58 +226,37 @@ function staysInitialized({ pod, previous }: ReadinessInput): boolean {
     findCondition(previous?.conditions, "Initialized")?.status === "True";
 }
 
-function judgeContainersReady(
-  { pod, statuses, phase }: ReadinessInput,
-): Verdict {
-  if (statuses.size === 0) {
-    return { status: "False", reason: "UnknownContainerStatuses" };
-  }
-  const unknown: string[] = [];
-  const unready: string[] = [];
-  const serving = [
-    ...(pod.spec.initContainers ?? []).filter(isRestartableInit),
-    ...pod.spec.containers,
-  ];
-  for (const { name } of serving) {
-    const status = statuses.get(name);
-    if (status === undefined) unknown.push(name);
-    else if (!status.ready) unready.push(name);
-  }
+function judgeContainersReady(input: ReadinessInput): Verdict {
+  const { pod, phase } = input;
+  const [unknown, unready] = sortOut(
+    servingContainers(pod),
+    input,
+    (_, { ready }) => ready,
+  );
   if (phase === "Succeeded" && unknown.length === 0) {
     return { status: "False", reason: "PodCompleted" };
   }
   if (phase === "Failed") return { status: "False", reason: "PodFailed" };
-  return notAll("ContainersNotReady", [
-    ["unknown", unknown],
-    ["unready", unready],
-  ]);
+  return notAll("ContainersNotReady", { unknown, unready });
 }
 
 /** Only while there is something to tell. */
 function judgeResize(
   { pod, observed, resizeRefusal }: ConditionsInput,
 ): (readonly [string, Verdict])[] {
-  if (resizeRefusal !== undefined) {
-    const { reason, message } = resizeRefusal;
+  const resize = planResize(pod, observed);
+  const refusal = resizeRefusal ??
+    (resize.kind === "refused" ? resize : undefined);
+  if (refusal !== undefined) {
+    const { reason, message } = refusal;
     return [["PodResizePending", { status: "True", reason, message }]];
   }
-  const resize = planResize(pod, observed);
-  switch (resize.kind) {
-    case "refused": {
-      const { reason, message } = resize;
-      return [["PodResizePending", { status: "True", reason, message }]];
-    }
-    case "resize": {
-      const message = observed.resizeError;
-      const verdict = message === undefined
-        ? TRUE
-        : { ...TRUE, reason: "Error", message };
-      return [["PodResizeInProgress", verdict]];
-    }
-    case "none":
-    case "replace":
-      return [];
-  }
+  if (resize.kind !== "resize") return [];
+  const message = observed.resizeError;
+  const verdict = message === undefined
+    ? TRUE
+    : { ...TRUE, reason: "Error", message };
+  return [["PodResizeInProgress", verdict]];
 }
 
 function judgeReady(
@@ -311,9 +300,9 @@ function judgeRestarting({ restartingAll }: ConditionsInput): Verdict {
 /** Clients read these messages: names stand as Go prints a slice, `[a b]`. */
 function notAll(
   reason: string,
-  groups: readonly (readonly [string, readonly string[]])[],
+  groups: Readonly<Record<string, readonly string[]>>,
 ): Verdict {
-  const messages = groups
+  const messages = Object.entries(groups)
     .filter(([, names]) => names.length > 0)
     .map(([kind, names]) =>
       `containers with ${kind} status: [${names.join(" ")}]`

@@ -8,8 +8,8 @@ import type {
   ContainerSpec,
   ContainerState,
   ContainerStatus,
-  ResourceRequirements,
 } from "../../api/types/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { formatContainerId, formatQuantity } from "../../api/objects/mod.ts";
 import type { ObservedContainer } from "../observed/mod.ts";
 import { RESIZED_RESOURCES } from "../plan/mod.ts";
@@ -20,28 +20,17 @@ import {
 } from "../resources/mod.ts";
 import { formatNanos } from "./timestamp.ts";
 
-/** What a record is described with. */
-export interface RecordOptions {
-  /** Left out when only the state is of interest. */
-  readonly container?: ContainerSpec;
-  readonly runtimeName: string;
-  readonly recursiveReadOnly: boolean;
-}
-
 /**
  * Describes one record; `ready`, `started` and `lastState` are for the caller,
  * which knows the others.
  */
 export function describeRecord(
   seen: ObservedContainer,
-  options: RecordOptions,
+  container: ContainerSpec,
+  runtimeName: string,
 ): ContainerStatus {
-  const { container, runtimeName } = options;
-  const resources = container === undefined
-    ? {}
-    : describeResources(container, seen);
   return {
-    ...resources,
+    ...describeResources(container, seen),
     containerID: formatContainerId(runtimeName, seen.id),
     image: seen.image,
     imageID: seen.imageRef,
@@ -50,38 +39,31 @@ export function describeRecord(
     ready: false,
     restartCount: seen.restartCount,
     state: describeState(seen, runtimeName),
-    ...(seen.stopSignal === undefined ? {} : { stopSignal: seen.stopSignal }),
+    ...defined({ stopSignal: seen.stopSignal }),
     ...describeUser(seen),
-    ...(container === undefined ? {} : describeMounts(container, options)),
+    ...describeMounts(container),
   };
 }
 
 /** The mounts of a container by volume name, which the runtime does not know. */
 export function describeMounts(
-  container: ContainerSpec,
-  { recursiveReadOnly }: Pick<RecordOptions, "recursiveReadOnly">,
+  { volumeMounts: mounts = [] }: ContainerSpec,
 ): Pick<ContainerStatus, "volumeMounts"> {
-  const mounts = container.volumeMounts ?? [];
   if (mounts.length === 0) return {};
   return {
     volumeMounts: mounts.map((mount) => {
-      const { mountPath, name } = mount;
-      if (mount.readOnly !== true) return { mountPath, name };
-      const deep = recursiveReadOnly &&
-        (mount.recursiveReadOnly === "Enabled" ||
-          mount.recursiveReadOnly === "IfPossible") &&
-        (mount.mountPropagation ?? "None") === "None";
-      return {
-        mountPath,
-        name,
-        readOnly: true,
-        recursiveReadOnly: deep ? "Enabled" : "Disabled",
-      };
+      const { mountPath, name, readOnly } = mount;
+      if (readOnly !== true) return { mountPath, name };
+      // Where the runtime cannot do what is asked for, there is no container.
+      const isDeep = mount.recursiveReadOnly === "Enabled";
+      const recursiveReadOnly = isDeep ? "Enabled" : "Disabled";
+      return { mountPath, name, readOnly, recursiveReadOnly };
     }),
   };
 }
 
-function describeState(
+/** The state alone, as of a run before. */
+export function describeState(
   seen: ObservedContainer,
   runtimeName: string,
 ): ContainerState {
@@ -94,7 +76,7 @@ function describeState(
           containerID: formatContainerId(runtimeName, seen.id),
           exitCode: seen.exitCode,
           finishedAt: formatNanos(seen.finishedAt),
-          ...(seen.message === "" ? {} : { message: seen.message }),
+          ...(seen.message !== "" && { message: seen.message }),
           ...describeReason(seen),
           startedAt: formatNanos(seen.startedAt),
         },
@@ -139,21 +121,14 @@ function describeResources(
   const has = seen.state === "running" && seen.resources?.fromRuntime !== true
     ? seen.resources
     : undefined;
-  const resources: ResourceRequirements = {
-    ...(claims === undefined ? {} : { claims }),
-    ...(limits === undefined
-      ? {}
-      : { limits: shownLimits(actual(limits, has?.limits), seen) }),
-    ...(requests === undefined
-      ? {}
-      : { requests: canonicalResources(actual(requests, has?.requests)) }),
-  };
-  return {
-    ...(requests === undefined
-      ? {}
-      : { allocatedResources: canonicalResources(requests) }),
-    resources,
-  };
+  return defined({
+    allocatedResources: requests && canonicalResources(requests),
+    resources: defined({
+      claims,
+      limits: limits && shownLimits(actual(limits, has?.limits), seen),
+      requests: requests && canonicalResources(actual(requests, has?.requests)),
+    }),
+  });
 }
 
 /** The named amounts as the container has them, which a resize may yet have to change. */

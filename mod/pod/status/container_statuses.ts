@@ -13,8 +13,14 @@ import type {
   Pod,
 } from "../../api/types/mod.ts";
 import { isRestartableInit } from "../../api/vocabulary/mod.ts";
-import { describeMounts, describeRecord } from "./container_record.ts";
+import { defined } from "../../base/mod.ts";
 import {
+  describeMounts,
+  describeRecord,
+  describeState,
+} from "./container_record.ts";
+import {
+  appWasReached,
   currentContainer,
   isDueToStart,
   judgeInitEnd,
@@ -53,31 +59,31 @@ export interface ContainerStatusesInput {
   readonly runtimeName: string;
   /** Whether all containers are being restarted in place. */
   readonly restartingAll: boolean;
-  /** Whether the runtime can make mounts read-only to their depth. */
-  readonly recursiveReadOnly: boolean;
 }
 
 /**
- * Builds the statuses of one list of a pod: init containers in spec order, the
- * others by name. (kubelet: convertToAPIContainerStatuses, UpdatePodStatus)
+ * Builds the statuses of one list of a pod, in spec order.
+ * (kubelet: convertToAPIContainerStatuses, UpdatePodStatus)
  */
 export function buildContainerStatuses(
   kind: ContainerKind,
   input: ContainerStatusesInput,
 ): ContainerStatus[] {
-  const containers = containersOf(kind, input.pod);
-  const statuses = containers.map((container) => {
+  const { initContainers, containers, ephemeralContainers } = input.pod.spec;
+  const lists = {
+    init: initContainers,
+    app: containers,
+    ephemeral: ephemeralContainers,
+  };
+  return (lists[kind] ?? []).map((container) => {
     const old = input.previous?.find(({ name }) => name === container.name);
-    const seen = recordsOf(container, input.observed);
-    const known = seen.length === 0
-      ? withoutRecord(container, { old, input })
-      : withRecords(container, { old, seen, input });
-    const told = withReason(known, { container, kind, input });
-    return withProbes(told, { container, kind, old, input });
+    const newest = latestContainer(input.observed, container.name);
+    const subject = { container, kind, old, newest, input };
+    const known = newest === undefined
+      ? withoutRecord(subject)
+      : withRecords(subject, newest);
+    return withProbes(withReason(known, subject), subject);
   });
-  if (kind === "init") return statuses;
-  // UTF-16 order, which for container names is that of their bytes.
-  return statuses.sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
 const GONE = { exitCode: 137, reason: LOST_REASON } as const;
@@ -93,57 +99,37 @@ const LOST_RUNNING_MESSAGE =
 const RESET_MESSAGE =
   "The container is removed because RestartAllContainers in place";
 
-function containersOf(kind: ContainerKind, pod: Pod): readonly ContainerSpec[] {
-  switch (kind) {
-    case "app":
-      return pod.spec.containers;
-    case "init":
-      return pod.spec.initContainers ?? [];
-    case "ephemeral":
-      return pod.spec.ephemeralContainers ?? [];
-  }
-}
-
-/** Newest first: the one that counts, then those before it. */
-function recordsOf(
-  { name }: ContainerSpec,
-  observed: ObservedPod,
-): readonly ObservedContainer[] {
-  const latest = latestContainer(observed, name);
-  if (latest === undefined) return [];
-  const others = observed.containers.filter((seen) =>
-    seen.name === name && seen !== latest
-  );
-  return [latest, ...others];
-}
-
-interface Known {
+/** One container of a list, and what was said of it before. */
+interface Subject {
+  readonly container: ContainerSpec;
+  readonly kind: ContainerKind;
   readonly old: ContainerStatus | undefined;
+  /** The record that counts. */
+  readonly newest: ObservedContainer | undefined;
   readonly input: ContainerStatusesInput;
 }
 
 /** Before its first start, or after the runtime forgot it. */
-function withoutRecord(
-  container: ContainerSpec,
-  { old, input }: Known,
-): ContainerStatus {
+function withoutRecord({ container, old, input }: Subject): ContainerStatus {
   const { pod, restartingAll } = input;
   // Only what had a record of its own can have been removed by the reset.
   const wasRemoved = old?.containerID !== undefined &&
     old.state?.waiting === undefined;
   if (restartingAll && wasRemoved) {
-    return resetStatus(container, { old, input });
+    const why = { reason: RESTARTING_ALL_REASON, message: RESET_MESSAGE };
+    return {
+      ...unstarted(container),
+      lastState: { terminated: { exitCode: 137, ...why } },
+      restartCount: old.restartCount + 1,
+      state: { waiting: why },
+    };
   }
   if (old?.state?.terminated !== undefined) return old;
   const status: ContainerStatus = {
-    image: container.image ?? "",
-    imageID: "",
+    ...unstarted(container),
     lastState: old?.lastState ?? {},
-    name: container.name,
-    ready: false,
     restartCount: old?.restartCount ?? 0,
     state: { waiting: { reason: initialReason(pod) } },
-    ...describeMounts(container, input),
   };
   const lost = old?.state?.running !== undefined &&
     old.lastState?.terminated === undefined;
@@ -162,58 +148,47 @@ function initialReason(pod: Pod): string {
   return hasInit ? "PodInitializing" : "ContainerCreating";
 }
 
-function resetStatus(
+/** What is the same of every container that has no record. */
+function unstarted(
   container: ContainerSpec,
-  { old, input }: { old: ContainerStatus; input: ContainerStatusesInput },
-): ContainerStatus {
-  const why = { reason: RESTARTING_ALL_REASON, message: RESET_MESSAGE };
+): Omit<ContainerStatus, "lastState" | "restartCount" | "state"> {
   return {
     image: container.image ?? "",
     imageID: "",
-    lastState: { terminated: { exitCode: 137, ...why } },
     name: container.name,
     ready: false,
-    restartCount: old.restartCount + 1,
-    state: { waiting: why },
-    ...describeMounts(container, input),
+    ...describeMounts(container),
   };
 }
 
 function withRecords(
-  container: ContainerSpec,
-  { old, seen, input }: Known & { seen: readonly ObservedContainer[] },
+  { container, old, input }: Subject,
+  newest: ObservedContainer,
 ): ContainerStatus {
-  const [newest, ...older] = seen;
-  if (newest === undefined) return withoutRecord(container, { old, input });
-  const record = describeRecord(newest, { container, ...input });
-  const moved = old !== undefined && old.containerID !== record.containerID;
-  const lost = newest.state === "unknown" && old?.state?.running !== undefined;
-  return {
-    ...record,
-    ...(lost ? { state: lostState(input) } : {}),
-    restartCount: countRestarts(record, { old, seen: newest }),
-    lastState: lastState({ old, older, moved, input }),
-  };
-}
-
-/** Never below what was said before: the runtime may have forgotten records. */
-function countRestarts(
-  record: ContainerStatus,
-  { old, seen }: {
-    readonly old: ContainerStatus | undefined;
-    readonly seen: ObservedContainer;
-  },
-): number {
-  if (old === undefined) return record.restartCount;
-  const ranAndIsLost = seen.state === "unknown" &&
-    old.state?.running !== undefined;
+  const { observed, runtimeName } = input;
+  const record = describeRecord(newest, container, runtimeName);
+  const isLost = newest.state === "unknown" &&
+    old?.state?.running !== undefined;
+  const hasMoved = old?.containerID !== record.containerID;
+  const oldEnd = hasMoved ? old?.state?.terminated : undefined;
+  const ended = observed.containers.find((each) =>
+    each.name === newest.name && each !== newest && each.state === "exited"
+  );
   // A new run that does not know of the one that was seen to end before it; of one
   // that was lost the next run was counted already.
-  const ended = old.state?.terminated;
-  const runsAnew = seen.state === "running" && ended !== undefined &&
-    ended.reason !== GONE.reason && old.containerID !== record.containerID;
-  const least = old.restartCount + (ranAndIsLost || runsAnew ? 1 : 0);
-  return Math.max(record.restartCount, least);
+  const runsAnew = newest.state === "running" && oldEnd !== undefined &&
+    oldEnd.reason !== LOST_REASON;
+  const least = (old?.restartCount ?? 0) + (isLost || runsAnew ? 1 : 0);
+  return {
+    ...record,
+    ...(isLost && { state: lostState(input) }),
+    // Never below what was said before: the runtime may have forgotten records.
+    restartCount: Math.max(record.restartCount, least),
+    // As the runtime shows the end before this one, else as it was shown before.
+    lastState: ended === undefined
+      ? defined({ terminated: oldEnd ?? old?.lastState?.terminated })
+      : describeState(ended, runtimeName),
+  };
 }
 
 function lostState({ restartingAll }: ContainerStatusesInput): ContainerState {
@@ -221,31 +196,10 @@ function lostState({ restartingAll }: ContainerStatusesInput): ContainerState {
   return { terminated: { ...GONE, reason, message: LOST_MESSAGE } };
 }
 
-/** The end before this one: as the runtime shows it, else as it was shown before. */
-function lastState(
-  { old, older, moved, input }: Known & {
-    readonly older: readonly ObservedContainer[];
-    readonly moved: boolean;
-  },
-): ContainerState {
-  const ended = older.find(({ state }) => state === "exited");
-  if (ended !== undefined) return describeRecord(ended, input).state ?? {};
-  const terminated = moved && old?.state?.terminated !== undefined
-    ? old.state.terminated
-    : old?.lastState?.terminated;
-  return terminated === undefined ? {} : { terminated };
-}
-
-interface Place {
-  readonly container: ContainerSpec;
-  readonly kind: ContainerKind;
-  readonly input: ContainerStatusesInput;
-}
-
 /** A container that is due to start and could not shows why. */
 function withReason(
   status: ContainerStatus,
-  { container, kind, input }: Place,
+  { container, kind, input }: Subject,
 ): ContainerStatus {
   const { pod, observed, waiting } = input;
   if (kind === "init") {
@@ -270,7 +224,7 @@ function withReason(
     lastState,
     state: {
       waiting: {
-        ...(reason.message === "" ? {} : { message: reason.message }),
+        ...(reason.message !== "" && { message: reason.message }),
         reason: reason.reason,
       },
     },
@@ -294,63 +248,34 @@ function isForgottenInit(
 ): boolean {
   return !isRestartableInit(container) &&
     status.state?.waiting !== undefined &&
-    pod.spec.containers.some(({ name }) =>
-      currentContainer(observed, name) !== undefined
-    );
-}
-
-interface ProbedPlace extends Place {
-  readonly old: ContainerStatus | undefined;
+    appWasReached(pod, observed);
 }
 
 /** Whether the container has started and is ready (kubelet: UpdatePodStatus). */
 function withProbes(
   status: ContainerStatus,
-  place: ProbedPlace,
+  { container, kind, old, newest, input: { pod, probes } }: Subject,
 ): ContainerStatus {
-  const { container, kind } = place;
-  if (kind === "ephemeral") return { ...status, ready: false };
-  const started = isStarted(status, place);
+  if (kind === "ephemeral") return status;
+  const { running, terminated } = status.state ?? {};
+  const isRunning = running !== undefined;
+  // Ordinary init containers are not asked anything.
   if (kind === "init" && !isRestartableInit(container)) {
-    const end = status.state?.terminated;
-    const ready = end !== undefined &&
-      judgeInitEnd(container, place.input.pod, end) === undefined;
-    return { ...status, ready, started };
+    const ready = terminated !== undefined &&
+      judgeInitEnd(container, pod, terminated) === undefined;
+    return { ...status, ready, started: isRunning };
   }
-  return { ...status, ready: started && isReady(status, place), started };
+  // While the probes say nothing, what was shown of the same container still holds.
+  const shown = old?.containerID === status.containerID ? old : undefined;
+  const { startupProbe, readinessProbe } = container;
+  const id = newest?.id ?? "";
+  const started = isRunning && (startupProbe === undefined ||
+    passes(probes.startup(id), shown?.started));
+  const ready = started && (readinessProbe === undefined ||
+    passes(probes.readiness(id), shown?.ready));
+  return { ...status, ready, started };
 }
 
-function isStarted(status: ContainerStatus, place: ProbedPlace): boolean {
-  const { container, kind, old, input } = place;
-  if (status.state?.running === undefined) return false;
-  if (container.startupProbe === undefined || !isProbed(container, kind)) {
-    return true;
-  }
-  const id = latestContainer(input.observed, container.name)?.id ?? "";
-  const verdict = input.probes.startup(id);
-  if (verdict !== undefined) return verdict === "success";
-  return isSameRun(status, old) && old?.started === true;
-}
-
-function isReady(status: ContainerStatus, place: ProbedPlace): boolean {
-  const { container, old, input } = place;
-  if (container.readinessProbe === undefined) return true;
-  const id = latestContainer(input.observed, container.name)?.id ?? "";
-  const verdict = input.probes.readiness(id);
-  if (verdict !== undefined) return verdict === "success";
-  return isSameRun(status, old) && old?.ready === true;
-}
-
-/** Ordinary init containers are not asked anything. */
-function isProbed(container: ContainerSpec, kind: ContainerKind): boolean {
-  return kind === "app" || isRestartableInit(container);
-}
-
-/** While the probes say nothing, what was shown of the same container still holds. */
-function isSameRun(
-  status: ContainerStatus,
-  old: ContainerStatus | undefined,
-): boolean {
-  return old?.containerID !== undefined &&
-    old.containerID === status.containerID;
+function passes(verdict: ProbeVerdict, shown: boolean | undefined): boolean {
+  return verdict === undefined ? shown === true : verdict === "success";
 }

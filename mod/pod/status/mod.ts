@@ -23,16 +23,13 @@ export {
 export type { StatusProbes } from "./container_statuses.ts";
 export { normalizeStatus } from "./normal_status.ts";
 export { isTerminalPhase } from "./phase.ts";
-export {
-  withContainerReadiness,
-  withContainerStartup,
-} from "./probe_status.ts";
-export { statusOfRefused, statusOfWaiting } from "./refused_status.ts";
+export { type ProbeAnswer, withProbeAnswer } from "./probe_status.ts";
 export {
   buildPodStatus,
   DEADLINE_EXCEEDED_REASON,
   deadlineLeftMs,
   type PodEviction,
+  statusOfNotTaken,
 } from "./status.ts";
 export { revivedContainer, terminatedStatus } from "./terminated_status.ts";
 export { formatTime, parseTime } from "./timestamp.ts";

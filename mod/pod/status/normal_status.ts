@@ -11,6 +11,7 @@ import type {
   PodCondition,
   PodStatus,
 } from "../../api/types/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
 
 /**
@@ -19,25 +20,24 @@ import { formatTime, parseTime } from "./timestamp.ts";
  * pod's share. What is no time is left out. (kubelet: normalizeStatus)
  */
 export function normalizeStatus(pod: Pod, status: PodStatus): PodStatus {
-  const { containerStatuses, ephemeralContainerStatuses } = status;
-  const { conditions, initContainerStatuses, startTime, ...rest } = status;
-  const began = normalTime(startTime);
-  const list = (statuses: readonly ContainerStatus[]) =>
-    capMessages(pod, statuses).map(normalContainer);
-  return {
-    ...rest,
-    ...(conditions !== undefined &&
-      { conditions: conditions.map(normalCondition) }),
-    ...(containerStatuses !== undefined &&
-      { containerStatuses: list(containerStatuses).sort(byName) }),
-    ...(ephemeralContainerStatuses !== undefined && {
-      ephemeralContainerStatuses: list(ephemeralContainerStatuses).sort(byName),
-    }),
-    ...(initContainerStatuses !== undefined && {
-      initContainerStatuses: inSpecOrder(pod, list(initContainerStatuses)),
-    }),
-    ...(began !== undefined && { startTime: began }),
-  };
+  const { conditions, startTime } = status;
+  const {
+    containerStatuses,
+    ephemeralContainerStatuses,
+    initContainerStatuses,
+  } = status;
+  const maxBytes = maxMessageBytes(pod);
+  const list = (statuses: readonly ContainerStatus[] | undefined) =>
+    statuses?.map((each) => normalContainer(each, maxBytes));
+  const init = list(initContainerStatuses);
+  return defined({
+    ...status,
+    conditions: conditions?.map(normalCondition),
+    containerStatuses: list(containerStatuses)?.sort(byName),
+    ephemeralContainerStatuses: list(ephemeralContainerStatuses)?.sort(byName),
+    initContainerStatuses: init && inSpecOrder(pod, init),
+    startTime: normalTime(startTime),
+  });
 }
 
 /** UTF-16 order, which for container names is that of their bytes. */
@@ -59,43 +59,46 @@ function inSpecOrder(
 }
 
 function normalCondition(condition: PodCondition): PodCondition {
-  const { lastTransitionTime: since, ...rest } = condition;
-  const lastTransitionTime = normalTime(since);
-  return {
-    ...rest,
-    ...(lastTransitionTime !== undefined && { lastTransitionTime }),
-  };
+  const lastTransitionTime = normalTime(condition.lastTransitionTime);
+  return defined({ ...condition, lastTransitionTime });
 }
 
-function normalContainer(status: ContainerStatus): ContainerStatus {
+function normalContainer(
+  status: ContainerStatus,
+  maxBytes: number,
+): ContainerStatus {
   const { state, lastState } = status;
-  return {
+  return defined({
     ...status,
-    ...(state !== undefined && { state: normalState(state) }),
-    ...(lastState !== undefined && { lastState: normalState(lastState) }),
+    state: state && normalState(state, maxBytes),
+    lastState: lastState && normalState(lastState, maxBytes),
+  });
+}
+
+function normalState(state: ContainerState, maxBytes: number): ContainerState {
+  const { running, terminated } = state;
+  if (running !== undefined) return { running: defined(normalTimes(running)) };
+  if (terminated === undefined) return state;
+  const { message } = terminated;
+  return {
+    terminated: defined({
+      ...terminated,
+      ...normalTimes(terminated),
+      message: message && cut(message, maxBytes),
+    }),
   };
 }
 
-function normalState(state: ContainerState): ContainerState {
-  const { running, terminated } = state;
-  if (running !== undefined) return { running: normalTimes(running) };
-  if (terminated === undefined) return state;
-  const { startedAt: _began, finishedAt: _ended, ...rest } = terminated;
-  return { terminated: { ...rest, ...normalTimes(terminated) } };
-}
-
-interface Times {
-  readonly startedAt?: string;
-  readonly finishedAt?: string;
-}
-
-/** In whole seconds, and without those that are none. */
-function normalTimes(times: Times): Times {
-  const startedAt = normalTime(times.startedAt);
-  const finishedAt = normalTime(times.finishedAt);
+/** In whole seconds; those that are no times are undefined. */
+function normalTimes(
+  { startedAt, finishedAt }: {
+    readonly startedAt?: string;
+    readonly finishedAt?: string;
+  },
+) {
   return {
-    ...(startedAt !== undefined && { startedAt }),
-    ...(finishedAt !== undefined && { finishedAt }),
+    startedAt: normalTime(startedAt),
+    finishedAt: normalTime(finishedAt),
   };
 }
 
@@ -110,42 +113,18 @@ const NORMAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** For all containers of a pod together (kubelet: kubecontainer.MaxPodTerminationMessageLogLength). */
 const MAX_TOTAL_BYTES = 12_288;
 
-/**
- * Cuts termination messages so that a pod's status stays small, however many
- * containers it has. What is left is valid UTF-8.
- */
-export function capMessages(
-  pod: Pick<Pod, "spec">,
-  statuses: readonly ContainerStatus[],
-): ContainerStatus[] {
-  const { containers, initContainers, ephemeralContainers } = pod.spec;
-  const count = containers.length + (initContainers?.length ?? 0) +
-    (ephemeralContainers?.length ?? 0);
-  const maxBytes = Math.floor(MAX_TOTAL_BYTES / Math.max(count, 1));
-  return statuses.map((status) => ({
-    ...status,
-    ...(status.state === undefined
-      ? {}
-      : { state: capState(status.state, maxBytes) }),
-    ...(status.lastState === undefined
-      ? {}
-      : { lastState: capState(status.lastState, maxBytes) }),
-  }));
+/** A pod's status stays small, however many containers it has. */
+function maxMessageBytes({ spec }: Pod): number {
+  const { containers, initContainers = [], ephemeralContainers = [] } = spec;
+  const count = containers.length + initContainers.length +
+    ephemeralContainers.length;
+  return Math.floor(MAX_TOTAL_BYTES / Math.max(count, 1));
 }
 
-function capState(state: ContainerState, maxBytes: number): ContainerState {
-  const terminated = state.terminated;
-  const message = terminated?.message;
-  if (terminated === undefined || message === undefined) return state;
-  // No UTF-16 unit is longer than three bytes of UTF-8.
-  if (message.length * 3 <= maxBytes) return state;
-  return {
-    ...state,
-    terminated: { ...terminated, message: cut(message, maxBytes) },
-  };
-}
-
+/** What is left is valid UTF-8. */
 function cut(text: string, maxBytes: number): string {
+  // No UTF-16 unit is longer than three bytes of UTF-8.
+  if (text.length * 3 <= maxBytes) return text;
   // encodeInto stops before a character that does not fit whole.
   const buffer = new Uint8Array(maxBytes);
   const { read } = new TextEncoder().encodeInto(text, buffer);

@@ -4,109 +4,56 @@
  * @module
  */
 
-import type {
-  ContainerSpec,
-  ContainerStatus,
-  Pod,
-  PodStatus,
-} from "../../api/types/mod.ts";
-import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../../api/types/mod.ts";
+import { servingContainers } from "../../api/vocabulary/mod.ts";
 import { parseContainerId } from "../../api/objects/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { refreshReadiness } from "./conditions.ts";
 
-/** What a readiness probe says of a container. */
-export interface ContainerReadiness {
+/** How a container answers a probe. */
+export interface ProbeAnswer {
+  readonly kind: "readiness" | "startup";
   /** With or without the runtime's name before it. */
   readonly containerId: string;
-  readonly ready: boolean;
-  readonly nowMs: number;
-}
-
-/** What a startup probe says of a container. */
-export interface ContainerStartup {
-  /** With or without the runtime's name before it. */
-  readonly containerId: string;
-  readonly started: boolean;
-  readonly nowMs: number;
+  /** Whether it is ready, or has started. */
+  readonly isSuccess: boolean;
 }
 
 /**
- * The status with a container that is ready, or is not; conditions that follow from it
- * have changed with it. A container that does not run, or has not started, is never ready.
+ * The status with a container that is ready or has started, or has not; conditions that
+ * follow from it have changed with it. A container that does not run has not started, and
+ * one that has not started is never ready; without a readiness probe it is once it has.
  *
  * @returns the same status when it says so already or tells nothing of the container
  *
- * (kubelet: SetContainerReadiness)
+ * (kubelet: SetContainerReadiness; SetContainerStartup, which leaves readiness to the
+ * next sync)
  */
-export function withContainerReadiness(
+export function withProbeAnswer(
   pod: Pod,
   status: PodStatus,
-  { containerId, ready, nowMs }: ContainerReadiness,
-): PodStatus {
-  return withContainer(pod, status, {
-    containerId,
-    nowMs,
-    change: (container) => ({
-      ...container,
-      ready: ready && isRunning(container) && container.started !== false,
-    }),
-  });
-}
-
-/**
- * The status with a container that has started, or has not; a container without a
- * readiness probe is ready once it has.
- *
- * @returns the same status when it says so already or tells nothing of the container
- *
- * (kubelet: SetContainerStartup, which leaves readiness to the next sync)
- */
-export function withContainerStartup(
-  pod: Pod,
-  status: PodStatus,
-  { containerId, started, nowMs }: ContainerStartup,
-): PodStatus {
-  return withContainer(pod, status, {
-    containerId,
-    nowMs,
-    change: (container, { readinessProbe }) => {
-      const isStarted = started && isRunning(container);
-      const ready = readinessProbe === undefined
-        ? isStarted
-        : isStarted && container.ready;
-      return { ...container, ready, started: isStarted };
-    },
-  });
-}
-
-interface ContainerChange {
-  readonly containerId: string;
-  readonly nowMs: number;
-  readonly change: (
-    status: ContainerStatus,
-    container: ContainerSpec,
-  ) => ContainerStatus;
-}
-
-/** Only apps and sidecars are asked. */
-function withContainer(
-  pod: Pod,
-  status: PodStatus,
-  { containerId, nowMs, change }: ContainerChange,
+  { kind, containerId, isSuccess, nowMs }: ProbeAnswer & {
+    readonly nowMs: number;
+  },
 ): PodStatus {
   const id = bareId(containerId);
+  // Only apps and sidecars are asked.
   const probed = new Map(
-    [
-      ...(pod.spec.initContainers ?? []).filter(isRestartableInit),
-      ...pod.spec.containers,
-    ].map((container) => [container.name, container]),
+    servingContainers(pod).map((container) => [container.name, container]),
   );
   let isChanged = false;
   const apply = (each: ContainerStatus): ContainerStatus => {
     const container = probed.get(each.name);
     if (container === undefined || each.containerID === undefined) return each;
     if (bareId(each.containerID) !== id) return each;
-    const after = change(each, container);
+    const isGood = isSuccess && each.state?.running !== undefined;
+    const after = kind === "readiness"
+      ? { ...each, ready: isGood && each.started !== false }
+      : {
+        ...each,
+        ready: isGood && (container.readinessProbe === undefined || each.ready),
+        started: isGood,
+      };
     if (after.ready === each.ready && after.started === each.started) {
       return each;
     }
@@ -114,18 +61,12 @@ function withContainer(
     return after;
   };
   const { containerStatuses, initContainerStatuses } = status;
-  const changed: PodStatus = {
+  const changed = defined({
     ...status,
-    ...(containerStatuses !== undefined &&
-      { containerStatuses: containerStatuses.map(apply) }),
-    ...(initContainerStatuses !== undefined &&
-      { initContainerStatuses: initContainerStatuses.map(apply) }),
-  };
+    containerStatuses: containerStatuses?.map(apply),
+    initContainerStatuses: initContainerStatuses?.map(apply),
+  });
   return isChanged ? refreshReadiness(pod, changed, { nowMs }) : status;
-}
-
-function isRunning({ state }: ContainerStatus): boolean {
-  return state?.running !== undefined;
 }
 
 function bareId(containerId: string): string {

@@ -10,53 +10,34 @@ import type {
   Pod,
   PodPhase,
   PodStatus,
-  ResourceRequirements,
 } from "../../api/types/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { parseIp } from "../../base/text/mod.ts";
 import { buildConditions, findCondition } from "./conditions.ts";
 import {
   buildContainerStatuses,
-  type StatusProbes,
-  type WaitingReason,
+  type ContainerStatusesInput,
 } from "./container_statuses.ts";
 import {
   canRestartAll,
   type ObservedPod,
   restartAllIsDue,
 } from "../observed/mod.ts";
-import {
-  appIsInReadySandbox,
-  findEnds,
-  isTerminalPhase,
-  judgePhase,
-} from "./phase.ts";
+import { isTerminalPhase, judgePhase } from "./phase.ts";
 import type { ResizeRefusal } from "../plan/mod.ts";
 import { podResourceSum, qosClass } from "../resources/mod.ts";
-import { capMessages } from "./normal_status.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
 
 /** Everything a status is computed from. */
-export interface StatusInput {
-  readonly pod: Pod;
-  readonly observed: ObservedPod;
+export interface StatusInput
+  extends Omit<ContainerStatusesInput, "previous" | "restartingAll"> {
   /** The status shown last; `undefined` for the first and after a refusal was lifted. */
   readonly previous: PodStatus | undefined;
-  /** Why containers of these names have not started; gone once they have. */
-  readonly waiting: ReadonlyMap<string, WaitingReason>;
-  readonly probes: StatusProbes;
   readonly nowMs: number;
-  /** The scheme of container ids, such as `containerd`. */
-  readonly runtimeName: string;
   /** Whether the pod's containers have been stopped for good. */
   readonly terminal: boolean;
   /** The node's addresses, the primary first; empty to show none. */
   readonly hostIps: readonly string[];
-  /**
-   * Whether the runtime can make mounts read-only to their depth.
-   *
-   * @default false
-   */
-  readonly recursiveReadOnly?: boolean;
   /** Why the pod keeps other resources than it asks for; `pod` is as it has them. */
   readonly resizeRefusal?: ResizeRefusal | undefined;
   /** Why the node takes the pod down; one that ended by itself stays what it became. */
@@ -95,11 +76,16 @@ export function buildPodStatus(input: StatusInput): PodStatus {
   const { pod, observed, nowMs } = input;
   const old = input.previous ?? pod.status;
   const restartingAll = isRestartingAll(pod, observed, old);
-  const list = (kind: ContainerKind) =>
-    capMessages(pod, containerList(kind, { input, old, restartingAll }));
-  const containerStatuses = list("app");
-  const initContainerStatuses = list("init");
-  const ephemeralContainerStatuses = list("ephemeral");
+  const list = (
+    kind: ContainerKind,
+    previous: readonly ContainerStatus[] | undefined,
+  ) => buildContainerStatuses(kind, { ...input, previous, restartingAll });
+  const containerStatuses = list("app", old?.containerStatuses);
+  const initContainerStatuses = list("init", old?.initContainerStatuses);
+  const ephemeralContainerStatuses = list(
+    "ephemeral",
+    old?.ephemeralContainerStatuses,
+  );
   const statuses = new Map(
     [...initContainerStatuses, ...containerStatuses]
       .map((status) => [status.name, status]),
@@ -124,12 +110,11 @@ export function buildPodStatus(input: StatusInput): PodStatus {
     ...resourcesOf(pod),
     conditions,
     containerStatuses,
-    ...(ephemeralContainerStatuses.length > 0
-      ? { ephemeralContainerStatuses }
-      : {}),
-    ...(initContainerStatuses.length > 0 ? { initContainerStatuses } : {}),
+    ...(ephemeralContainerStatuses.length > 0 &&
+      { ephemeralContainerStatuses }),
+    ...(initContainerStatuses.length > 0 && { initContainerStatuses }),
     ...addressesOf(input, old),
-    ...(generation === 0 ? {} : { observedGeneration: generation }),
+    ...(generation !== 0 && { observedGeneration: generation }),
     ...verdict,
     qosClass: qosClass(pod),
     startTime,
@@ -154,29 +139,6 @@ export function isRestartingAll(
   return before?.status === "True" && observed.containers.length > 0;
 }
 
-interface ListContext {
-  readonly input: StatusInput;
-  readonly old: PodStatus | undefined;
-  readonly restartingAll: boolean;
-}
-
-function containerList(
-  kind: ContainerKind,
-  { input, old, restartingAll }: ListContext,
-): ContainerStatus[] {
-  const previous = {
-    app: old?.containerStatuses,
-    init: old?.initContainerStatuses,
-    ephemeral: old?.ephemeralContainerStatuses,
-  }[kind];
-  return buildContainerStatuses(kind, {
-    ...input,
-    previous,
-    restartingAll,
-    recursiveReadOnly: input.recursiveReadOnly ?? false,
-  });
-}
-
 interface PhaseVerdict {
   readonly phase: PodPhase;
   readonly reason?: string;
@@ -193,13 +155,7 @@ function decidePhase(
 ): PhaseVerdict {
   const { input, old, statuses, startTime } = context;
   const { pod, observed, terminal, nowMs } = input;
-  const judged = judgePhase({
-    pod,
-    statuses,
-    terminal,
-    appWasReached: appIsInReadySandbox(pod, observed),
-    ends: findEnds(pod, observed),
-  });
+  const judged = judgePhase({ pod, observed, statuses, terminal });
   const phase = lastingPhase(old) ?? lastingPhase(pod.status) ?? judged;
   const { activeMs = nowMs - (parseTime(startTime) ?? nowMs) } = input;
   if (!isTerminalPhase(phase) && deadlineLeftMs(pod, activeMs) === 0) {
@@ -210,13 +166,11 @@ function decidePhase(
   }
   // Reason and message belong to the phase they were given with.
   if (phase !== old?.phase) return { phase };
-  const reason = old.reason ?? pod.status?.reason;
-  const message = old.message ?? pod.status?.message;
-  return {
+  return defined({
     phase,
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
-  };
+    reason: old.reason ?? pod.status?.reason,
+    message: old.message ?? pod.status?.message,
+  });
 }
 
 function failed({ reason, message }: PodEviction): PhaseVerdict {
@@ -274,13 +228,12 @@ function resourcesOf(
   const requests = podResourceSum(pod, "requests", { withOverhead: true });
   const limits = podResourceSum(pod, "limits", { withOverhead: true });
   const hasRequests = Object.keys(requests).length > 0;
-  const resources: ResourceRequirements = {
-    ...(Object.keys(limits).length > 0 ? { limits } : {}),
-    ...(hasRequests ? { requests } : {}),
-  };
   return {
-    ...(hasRequests ? { allocatedResources: requests } : {}),
-    resources,
+    ...(hasRequests && { allocatedResources: requests }),
+    resources: {
+      ...(Object.keys(limits).length > 0 && { limits }),
+      ...(hasRequests && { requests }),
+    },
   };
 }
 
@@ -295,14 +248,11 @@ function addressesOf(
   const seen = observed.ips.length === 0 ? known : observed.ips;
   const ips = onePerFamily(seen, parseIp(hostIp ?? "")?.ipv6 === true);
   const [podIp] = ips;
+  const listOf = (all: readonly string[]) => all.map((ip) => ({ ip }));
   return {
-    ...(hostIp === undefined ? {} : {
-      hostIP: hostIp,
-      hostIPs: hostIps.slice(0, 2).map((ip) => ({ ip })),
-    }),
-    ...(podIp === undefined
-      ? {}
-      : { podIP: podIp, podIPs: ips.map((ip) => ({ ip })) }),
+    ...(hostIp !== undefined &&
+      { hostIP: hostIp, hostIPs: listOf(hostIps.slice(0, 2)) }),
+    ...(podIp !== undefined && { podIP: podIp, podIPs: listOf(ips) }),
   };
 }
 
@@ -312,4 +262,36 @@ function onePerFamily(ips: readonly string[], ipv6First: boolean): string[] {
   return [ipv6First, !ipv6First].flatMap((ipv6) =>
     valid.filter((ip) => parseIp(ip)?.ipv6 === ipv6).slice(0, 1)
   );
+}
+
+/** Why a pod is not taken, or not yet. */
+export interface AdmissionVerdict {
+  readonly pod: Pod;
+  readonly kind: "refused" | "waits";
+  /** One word in CamelCase: `PodFeatureUnsupported`, `OutOfmemory`. */
+  readonly reason: string;
+  readonly message: string;
+  readonly nowMs: number;
+}
+
+/**
+ * The status of a pod that is refused (kubelet: rejectPod), or taken as soon as others
+ * have ended, which they are about to: the kubelet would refuse that one for good. It has
+ * no container statuses, by which it is told from a pod that ran and failed.
+ */
+export function statusOfNotTaken(
+  { pod, kind, reason, message, nowMs }: AdmissionVerdict,
+): PodStatus {
+  const generation = pod.metadata.generation ?? 0;
+  return {
+    ...(kind === "refused"
+      ? { message: `Pod was rejected: ${message}`, phase: "Failed", reason }
+      : {
+        message: `Waits for other pods to end: ${message}`,
+        phase: "Pending",
+      }),
+    ...(generation !== 0 && { observedGeneration: generation }),
+    qosClass: qosClass(pod),
+    startTime: formatTime(nowMs),
+  };
 }

@@ -6,6 +6,7 @@
 
 import type { ContainerStatus, Pod, PodStatus } from "../../api/types/mod.ts";
 import { findContainer, isStaticPod } from "../../api/vocabulary/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { findCondition } from "./conditions.ts";
 import { LOST_MESSAGE } from "./container_statuses.ts";
 import { isTerminalPhase, LOST_REASON } from "./phase.ts";
@@ -22,18 +23,16 @@ export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
   const inits = status.initContainerStatuses;
   const reached = countReached(inits ?? []);
   const close = !isStaticPod(pod) && !isTerminalPhase(status.phase);
-  return {
+  return defined({
     ...status,
-    ...(apps !== undefined && wasInitialized(pod, status)
-      ? { containerStatuses: apps.map(asTerminated) }
-      : {}),
-    ...(inits === undefined ? {} : {
-      initContainerStatuses: inits.map((each, index) =>
-        index < reached ? asTerminated(each) : each
-      ),
-    }),
-    ...(close ? { phase: "Failed" } : {}),
-  };
+    containerStatuses: wasInitialized(pod, status)
+      ? apps?.map(asTerminated)
+      : apps,
+    initContainerStatuses: inits?.map((each, index) =>
+      index < reached ? asTerminated(each) : each
+    ),
+    phase: close ? "Failed" : status.phase,
+  });
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import { type Clock, Semaphore } from "../../base/mod.ts";
 import type { Activity, ActivityFact } from "../../pod/lifecycle/mod.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Activity, ActivityFact } from "../../pod/lifecycle/mod.ts";
  */
 export class Activities {
   readonly #clock: Clock;
-  readonly #running = new Map<string, Set<Running>>();
+  readonly #running = new Set<Running>();
 
   constructor(deps: { readonly clock: Clock }) {
     this.#clock = deps.clock;
@@ -23,32 +23,66 @@ export class Activities {
 
   /** Something begins for a pod; it ends when the result is disposed of. */
   begin(uid: string, activity: Activity): Disposable {
-    const running = {
-      activity,
-      startMs: this.#clock.monotonic(),
-    };
-    const all = this.#running.get(uid) ?? new Set();
-    this.#running.set(uid, all.add(running));
-    return {
-      [Symbol.dispose]: () => {
-        all.delete(running);
-        const isLast = all.size === 0 && this.#running.get(uid) === all;
-        if (isLast) this.#running.delete(uid);
-      },
-    };
+    const running = { uid, activity, startMs: this.#clock.monotonic() };
+    this.#running.add(running);
+    return { [Symbol.dispose]: () => void this.#running.delete(running) };
   }
 
   /** What is under way for a pod, in the order in which it began. */
   list(uid: string): readonly ActivityFact[] {
     const nowMs = this.#clock.monotonic();
-    return [...this.#running.get(uid) ?? []].map((
-      { activity, startMs },
-    ) => ({ ...activity, forMs: nowMs - startMs }));
+    return [...this.#running].filter((running) => running.uid === uid)
+      .map(({ activity, startMs }) => ({
+        ...activity,
+        forMs: nowMs - startMs,
+      }));
   }
 }
 
 interface Running {
+  readonly uid: string;
   readonly activity: Activity;
   /** On the monotonic clock. */
   readonly startMs: number;
+}
+
+/** What a pod does while it waits for a slot. */
+type Waiting = Extract<Activity, { readonly places: number }>;
+
+/** All of an activity but the number of slots. */
+type WithoutPlaces<T> = T extends Waiting ? Omit<T, "places"> : never;
+
+/** Lends out slots, first come, first served; who waits for one is an activity. */
+export class Slots {
+  readonly #count: number;
+  readonly #free: Semaphore;
+  readonly #activities: Activities;
+
+  /** @throws {InvariantError} When `count` is not a whole number above zero. */
+  constructor(count: number, activities: Activities) {
+    this.#count = count;
+    this.#free = new Semaphore(count);
+    this.#activities = activities;
+  }
+
+  /** Whether the next one has to wait. */
+  get isFull(): boolean {
+    return this.#free.available === 0;
+  }
+
+  /**
+   * Takes a slot for a pod; disposing releases it.
+   *
+   * @throws {unknown} The reason of the signal when it aborts first.
+   */
+  async take(
+    waiting: WithoutPlaces<Waiting>,
+    options: { readonly uid: string; readonly signal: AbortSignal },
+  ): Promise<Disposable> {
+    const { uid, signal } = options;
+    if (!this.isFull) return await this.#free.acquire(signal);
+    const activity = { ...waiting, places: this.#count };
+    using _waiting = this.#activities.begin(uid, activity);
+    return await this.#free.acquire(signal);
+  }
 }

@@ -21,8 +21,7 @@
  * @module
  */
 
-export { Activities } from "./activities.ts";
+export { Activities, Slots } from "./activities.ts";
 export { ContainerEvents, restartBackOffText } from "./container_event.ts";
 export { causeOf, causeOfAll } from "./cause.ts";
 export { type SyncOutcome, SyncReport } from "./sync_report.ts";
-export { Slots } from "./slots.ts";

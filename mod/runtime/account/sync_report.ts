@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import { type Clock, defined } from "../../base/mod.ts";
 import type { PodFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 
@@ -16,7 +16,7 @@ export class SyncReport {
   #actedAtMs: number | undefined;
   #onlyStarted = true;
   #isPulling = false;
-  #unstopped: readonly string[] = [];
+  #unstopped: readonly string[] | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -73,16 +73,15 @@ export class SyncReport {
 
   /** The sum. */
   outcome(observed?: SyncOutcome["observed"]): SyncOutcome {
-    const podFailure = this.#podFailure;
-    return {
+    return defined({
       acted: this.#actedAtMs !== undefined,
       actedAtMs: this.#actedAtMs ?? this.#clock.monotonic(),
       failures: this.#failures,
       isPulling: this.#isPulling,
-      ...this.#unstopped.length > 0 && { unstopped: this.#unstopped },
-      ...podFailure === undefined ? {} : { podFailure },
-      ...observed === undefined ? {} : { observed },
-    };
+      unstopped: this.#unstopped,
+      podFailure: this.#podFailure,
+      observed,
+    });
   }
 }
 

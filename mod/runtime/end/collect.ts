@@ -6,8 +6,43 @@
 
 import { describeError } from "../../base/text/mod.ts";
 import type { RuntimeService } from "../../cri/model/mod.ts";
-import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
+import type {
+  ObservedContainer,
+  ObservedPod,
+  ObservedSandbox,
+} from "../../pod/observed/mod.ts";
 import type { ContainerFiles } from "../observe/mod.ts";
+
+/** What is removed of a pod that lives on. */
+export interface Leftovers {
+  readonly containers: readonly ObservedContainer[];
+  readonly sandboxes: readonly ObservedSandbox[];
+}
+
+/**
+ * Decides what of a living pod is removed: of each container name all dead ones but
+ * the newest, whose end the status and the logs still show; of the sandboxes those
+ * that are neither ready, nor the newest, nor hold a container that stays. Pure.
+ *
+ * Upstream: pkg/kubelet/kuberuntime/kuberuntime_gc.go with its defaults.
+ */
+export function findLeftovers(pod: ObservedPod): Leftovers {
+  const kept = new Set<string>();
+  const containers: ObservedContainer[] = [];
+  for (const container of pod.containers) {
+    if (container.state === "running") continue;
+    if (kept.has(container.name)) containers.push(container);
+    kept.add(container.name);
+  }
+  const removed = new Set(containers);
+  const inUse = new Set(
+    pod.containers.filter((container) => !removed.has(container))
+      .map((container) => container.sandboxId),
+  );
+  const sandboxes = pod.sandboxes.slice(1)
+    .filter(({ id, ready }) => !ready && !inUse.has(id));
+  return { containers, sandboxes };
+}
 
 // What StopContainer is given for one that is to be dead already.
 const STOP_TIMEOUT_SECONDS = 2;
@@ -105,7 +140,10 @@ export class PodRemover {
       signal.throwIfAborted();
     }
     await attempt(failures, () => this.#files.removePodLogs(pod.uid));
-    throwAny(failures, `Cannot remove pod "${pod.uid}"`);
+    if (failures.length === 0) return;
+    const why = failures.map(describeError).join("; ");
+    const message = `Cannot remove pod "${pod.uid}": ${why}`;
+    throw new AggregateError(failures, message);
   }
 }
 
@@ -118,10 +156,4 @@ async function attempt(
   } catch (error) {
     failures.push(error);
   }
-}
-
-function throwAny(failures: readonly unknown[], what: string): void {
-  if (failures.length === 0) return;
-  const why = failures.map(describeError).join("; ");
-  throw new AggregateError(failures, `${what}: ${why}`);
 }

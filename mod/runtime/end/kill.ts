@@ -17,7 +17,7 @@ import {
 } from "../../pod/lifecycle/mod.ts";
 import type { KillReason, KillStep } from "../../pod/plan/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
-import { Activities, ContainerEvents } from "../account/mod.ts";
+import { type Activities, ContainerEvents } from "../account/mod.ts";
 import type { HookRunner } from "./hooks.ts";
 
 /** One container to end. */
@@ -77,36 +77,23 @@ export class SandboxesLeft extends AggregateError {
   }
 }
 
+interface KillerDeps {
+  readonly runtime: KillService;
+  readonly hooks: HookRunner;
+  /** The addresses of a pod on the node's network, primary first. */
+  readonly nodeIps: () => readonly string[];
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly activities: Activities;
+}
+
 /** Ends containers: event, preStop hook, those that end before, SIGTERM, SIGKILL. */
 export class PodKiller {
-  readonly #runtime: KillService;
-  readonly #hooks: HookRunner;
-  readonly #nodeIps: () => readonly string[];
-  readonly #events: EventSink;
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #activities: Activities;
+  readonly #deps: KillerDeps;
 
-  constructor(
-    deps: {
-      readonly runtime: KillService;
-      readonly hooks: HookRunner;
-      /** The addresses of a pod on the node's network, primary first. */
-      readonly nodeIps: () => readonly string[];
-      readonly events: EventSink;
-      readonly clock: Clock;
-      readonly log: Logger;
-      /** @default ones that nobody looks at */
-      readonly activities?: Activities;
-    },
-  ) {
-    this.#activities = deps.activities ?? new Activities(deps);
-    this.#runtime = deps.runtime;
-    this.#hooks = deps.hooks;
-    this.#nodeIps = deps.nodeIps;
-    this.#events = deps.events;
-    this.#clock = deps.clock;
-    this.#log = deps.log;
+  constructor(deps: KillerDeps) {
+    this.#deps = deps;
   }
 
   /** Where the hooks of a pod find it; a pod on the node's network is at the node. */
@@ -114,7 +101,7 @@ export class PodKiller {
     // Of a pod without manifest only the sandbox knows where it is.
     const onNode = pod.spec.hostNetwork === true ||
       observed.sandboxes[0]?.hostNetwork === true;
-    return onNode ? this.#nodeIps() : observed.ips;
+    return onNode ? this.#deps.nodeIps() : observed.ips;
   }
 
   /**
@@ -131,9 +118,9 @@ export class PodKiller {
     before?: Promise<unknown>,
   ): Promise<void> {
     const { pod, container, signal } = kill;
-    const startMs = this.#clock.monotonic();
+    const startMs = this.#deps.clock.monotonic();
     const { name } = container;
-    new ContainerEvents(this.#events, pod).record(name, {
+    new ContainerEvents(this.#deps.events, pod).record(name, {
       type: "Normal",
       reason: "Killing",
       message: kill.message ?? `Stopping container ${name}`,
@@ -144,22 +131,22 @@ export class PodKiller {
       },
     });
     const grace = graceOf(kill);
-    using _stopping = this.#activities.begin(pod.metadata.uid, {
+    using _stopping = this.#deps.activities.begin(pod.metadata.uid, {
       kind: "stopping_container",
       container: container.name,
       graceSeconds: grace,
     });
     if (grace > 0) {
       await this.#preStop(kill, grace);
-      const leftMs = grace * 1000 - (this.#clock.monotonic() - startMs);
+      const leftMs = grace * 1000 - (this.#deps.clock.monotonic() - startMs);
       if (before !== undefined) {
         using _others = this.#begin("waiting_for_others_to_end", kill);
         await this.#wait(before, leftMs, signal);
       }
     }
-    const usedSeconds = (this.#clock.monotonic() - startMs) / 1000;
+    const usedSeconds = (this.#deps.clock.monotonic() - startMs) / 1000;
     const timeout = stopTimeout(grace, usedSeconds);
-    await this.#runtime.stopContainer(container.id, timeout, { signal });
+    await this.#deps.runtime.stopContainer(container.id, timeout, { signal });
   }
 
   /**
@@ -198,14 +185,14 @@ export class PodKiller {
     { haveEnded }: { readonly haveEnded: boolean },
   ): Promise<unknown[]> {
     const kind = "stopping_sandboxes";
-    using _stopping = this.#activities.begin(pod.metadata.uid, { kind });
+    using _stopping = this.#deps.activities.begin(pod.metadata.uid, { kind });
     using limit = haveEnded
-      ? deadline(this.#clock, SANDBOX_PATIENCE_MS, signal)
+      ? deadline(this.#deps.clock, SANDBOX_PATIENCE_MS, signal)
       : undefined;
     const stop = async (id: string): Promise<void> => {
       try {
         const scope = limit?.signal ?? signal;
-        await this.#runtime.stopPodSandbox(id, { signal: scope });
+        await this.#deps.runtime.stopPodSandbox(id, { signal: scope });
       } catch (error) {
         if (limit?.signal.aborted !== true) throw error;
         const forMs = SANDBOX_PATIENCE_MS;
@@ -239,14 +226,15 @@ export class PodKiller {
       const earlier = order.get(container.name) ?? [];
       const waitFor = running.filter(({ name }) => earlier.includes(name))
         .map(({ id }) => ended.get(id)?.promise);
-      const startMs = this.#clock.monotonic();
+      const startMs = this.#deps.clock.monotonic();
       try {
         await this.killContainer(
           one,
           waitFor.length === 0 ? undefined : Promise.all(waitFor),
         );
       } catch (error) {
-        isEarly ||= this.#clock.monotonic() - startMs < graceOf(one) * 1000;
+        isEarly ||=
+          this.#deps.clock.monotonic() - startMs < graceOf(one) * 1000;
         throw error;
       } finally {
         // One that failed to end must not hold up the rest for ever.
@@ -261,10 +249,10 @@ export class PodKiller {
     const spec = findContainer(pod, container.name);
     const hook = spec?.lifecycle?.preStop;
     if (spec === undefined || hook === undefined) return;
-    using limit = deadline(this.#clock, graceSeconds * 1000, signal);
+    using limit = deadline(this.#deps.clock, graceSeconds * 1000, signal);
     using _hook = this.#begin("pre_stop_hook", kill);
     try {
-      await this.#hooks.run(hook, {
+      await this.#deps.hooks.run(hook, {
         pod,
         container: spec,
         containerId: container.id,
@@ -280,13 +268,13 @@ export class PodKiller {
       };
       // A hook that takes all the grace is no failure.
       if (limit.signal.aborted) {
-        return this.#log.info("pre_stop_cut_short", {
+        return this.#deps.log.info("pre_stop_cut_short", {
           ...fields,
           graceSeconds,
         });
       }
-      this.#log.warn("pre_stop_failed", { ...fields, error });
-      new ContainerEvents(this.#events, pod).warning(
+      this.#deps.log.warn("pre_stop_failed", { ...fields, error });
+      new ContainerEvents(this.#deps.events, pod).warning(
         container.name,
         "FailedPreStopHook",
         "PreStopHook failed",
@@ -299,7 +287,10 @@ export class PodKiller {
     { pod, container }: ContainerKill,
   ): Disposable {
     const { uid } = pod.metadata;
-    return this.#activities.begin(uid, { kind, container: container.name });
+    return this.#deps.activities.begin(uid, {
+      kind,
+      container: container.name,
+    });
   }
 
   async #wait(
@@ -307,7 +298,7 @@ export class PodKiller {
     leftMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    using limit = deadline(this.#clock, Math.max(0, leftMs), signal);
+    using limit = deadline(this.#deps.clock, Math.max(0, leftMs), signal);
     const { promise, resolve } = Promise.withResolvers<void>();
     limit.signal.addEventListener("abort", () => resolve(), { once: true });
     if (limit.signal.aborted) resolve();

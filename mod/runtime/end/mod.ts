@@ -7,8 +7,7 @@
  * @module
  */
 
-export { PodRemover } from "./collect.ts";
-export { findLeftovers } from "./collect_decision.ts";
+export { findLeftovers, PodRemover } from "./collect.ts";
 export { HookRunner } from "./hooks.ts";
 export { PodKiller } from "./kill.ts";
 export { PlanStops } from "./plan_stops.ts";

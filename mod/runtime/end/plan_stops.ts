@@ -102,22 +102,14 @@ export class PlanStops {
 
   async #stopAll(input: StopInput, report: SyncReport): Promise<void> {
     const { pod, observed, plan, signal } = input;
-    if (plan.sandbox.kind === "create") {
-      if (plan.sandbox.replacesId !== undefined) {
-        this.#tellChanged(pod);
-      }
-      if (
-        observed.sandboxes.length === 0 && !observed.containers.some(mayRun)
-      ) {
-        return;
-      }
-    } else if (
-      !observed.sandboxes.some((sandbox) => sandbox.ready) &&
-      !observed.containers.some(mayRun)
-    ) {
-      // Stopped before; its network goes when it is removed.
-      return;
-    }
+    const { sandbox } = plan;
+    const isNew = sandbox.kind === "create";
+    if (isNew && sandbox.replacesId !== undefined) this.#tellChanged(pod);
+    // What was stopped before has a network until it is removed.
+    const isStopped = isNew
+      ? observed.sandboxes.length === 0
+      : !observed.sandboxes.some(({ ready }) => ready);
+    if (isStopped && !observed.containers.some(mayRun)) return;
     const reasons = plan.kill;
     try {
       await this.#deps.killer.killPod({ pod, observed, reasons, signal });
@@ -187,26 +179,14 @@ export class PlanStops {
         ? records
         : records.filter((seen) => !mayRun(seen)).slice(1);
       for (const container of dead) {
-        // What cannot be removed is no reason to look at the pod again at once.
-        if (await this.#tryRemove(observed, container, signal)) {
+        try {
+          await this.#remover.removeContainer(observed, container, { signal });
           report.stopped();
+        } catch {
+          // The collector tries again; it is no reason to look at the pod at once.
+          signal.throwIfAborted();
         }
       }
-    }
-  }
-
-  async #tryRemove(
-    observed: ObservedPod,
-    container: ObservedContainer,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    try {
-      await this.#remover.removeContainer(observed, container, { signal });
-      return true;
-    } catch {
-      // The collector tries again.
-      signal.throwIfAborted();
-      return false;
     }
   }
 

@@ -13,7 +13,7 @@ import {
   unlessAborted,
 } from "../../base/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
-import type { Image, ImageService } from "../../cri/model/mod.ts";
+import type { Image } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import {
   type Activities,
@@ -21,20 +21,17 @@ import {
   ContainerEvents,
   Slots,
 } from "../account/mod.ts";
-import { ImageLookups } from "./image_lookups.ts";
+import { ImageCalls, PULL_LIMIT_MS, type PullService } from "./image_calls.ts";
 import {
   type Fetched,
   type ImageOutcome,
   type PullEnd,
+  type PullKey,
   type PullTask,
   PullTasks,
 } from "./pull_tasks.ts";
 import { parseImageReference } from "./image_reference.ts";
-import { PullBackoffs, type PullWait } from "./pull_backoffs.ts";
-import { PULL_LIMIT_MS, pullWithin } from "./pull_limit.ts";
-
-/** The calls that having an image takes. */
-export type PullService = Pick<ImageService, "imageStatus" | "pullImage">;
+import { PullBackoffs } from "./pull_backoffs.ts";
 
 /** What having images takes. */
 interface PullerDeps {
@@ -45,29 +42,17 @@ interface PullerDeps {
   readonly activities: Activities;
 }
 
-/** How many and how patient. */
-export interface ImagePullerOptions {
-  /**
-   * Pulls at the same time; the next ones wait.
-   *
-   * @default 5
-   */
-  readonly maxParallelPulls?: number | undefined;
-  /**
-   * Longest pause after failed pulls, in milliseconds.
-   *
-   * @default 300_000
-   */
-  readonly maxBackoffMs?: number;
-}
+type ImageFields = Pick<ContainerSpec, "image" | "imagePullPolicy">;
 
-interface Wanted {
-  readonly pod: Pod;
-  readonly container: Pick<ContainerSpec, "name">;
-  readonly image: string;
+/** An image, and the container that it is pulled for. */
+export type NamedImage = ImageFields & Pick<ContainerSpec, "name">;
+
+/** An image, and the container on whose behalf it is looked for and pulled. */
+interface Wanted extends PullKey {
+  readonly container: string;
   readonly policy: PullPolicy;
-  readonly signal: AbortSignal;
-  readonly sandboxConfig: SandboxConfig | undefined;
+  readonly events: ContainerEvents;
+  readonly sandboxConfig?: SandboxConfig | undefined;
 }
 
 /** The first sync after a failed pull only reports the pause, as upstream. */
@@ -81,17 +66,22 @@ const RETRY_AFTER_FAILURE_MS = 1_000;
  * it. Upstream: pkg/kubelet/images/image_manager.go.
  */
 export class ImagePuller {
+  /** The pulls of all pods. */
+  readonly pulls: PullTasks = new PullTasks();
   readonly #deps: PullerDeps;
   readonly #slots: Slots;
-  readonly #lookups: ImageLookups;
-  readonly #tasks = new PullTasks();
+  readonly #calls: ImageCalls;
   readonly #backoffs: PullBackoffs;
 
-  constructor(deps: PullerDeps, options: ImagePullerOptions = {}) {
+  /** @param options.maxParallelPulls by default 5; the next ones wait */
+  constructor(
+    deps: PullerDeps,
+    options: { readonly maxParallelPulls?: number | undefined } = {},
+  ) {
     this.#deps = deps;
-    this.#lookups = new ImageLookups(deps);
-    deps.sessions.onEnd((uid) => this.#tasks.giveUp(uid));
-    this.#backoffs = new PullBackoffs(deps, { maxMs: options.maxBackoffMs });
+    this.#calls = new ImageCalls(deps);
+    deps.sessions.onEnd((uid) => this.pulls.giveUp(uid));
+    this.#backoffs = new PullBackoffs(deps);
     this.#slots = new Slots(options.maxParallelPulls ?? 5, deps.activities);
   }
 
@@ -99,48 +89,33 @@ export class ImagePuller {
    * Begins to look for an image that `ensure` will be asked for soon, so that the
    * answer is there by then. Pulls nothing and reports nothing.
    */
-  prefetch(container: Pick<ContainerSpec, "image" | "imagePullPolicy">): void {
-    const reference = parseImageReference(container.image ?? "");
-    if (reference.kind === "invalid") return;
-    if (pullPolicy(container, reference.image) === "Always") return;
+  prefetch(container: ImageFields): void {
+    const named = namedImage(container);
+    if (named.kind === "invalid" || named.policy === "Always") return;
     // Whoever asks for the image meets and reports a failure.
-    this.#lookups.ask(reference.image).catch(() => {});
+    this.#calls.ask(named.image).catch(() => {});
   }
 
   /** Whether `ensure` can answer at once that the image is present. */
-  isKnown(
-    container: Pick<ContainerSpec, "image" | "imagePullPolicy">,
-  ): boolean {
-    const reference = parseImageReference(container.image ?? "");
-    if (reference.kind === "invalid") return true;
-    const { image } = reference;
-    return this.#lookups.isPresent(image) &&
-      pullPolicy(container, image) !== "Always";
+  isKnown(container: ImageFields): boolean {
+    const named = namedImage(container);
+    return named.kind === "invalid" ||
+      named.policy !== "Always" && this.#calls.isPresent(named.image);
   }
 
   /** Makes the next `ensure` ask the runtime again: what is known may be wrong. */
-  invalidate(container: Pick<ContainerSpec, "image">): void {
-    const reference = parseImageReference(container.image ?? "");
-    if (reference.kind === "ok") this.#lookups.forget(reference.image);
+  invalidate(container: ImageFields): void {
+    const named = namedImage(container);
+    if (named.kind === "ok") this.#calls.forget(named.image);
   }
 
   /** Gives up the pulls of a pod, but for those of images that `stillWanted` names. */
   giveUp(podUid: string, stillWanted: Iterable<string> = []): void {
-    const wanted = [...stillWanted].flatMap((name) => {
-      const reference = parseImageReference(name);
-      return reference.kind === "ok" ? [reference.image] : [];
+    const wanted = [...stillWanted].flatMap((image) => {
+      const named = namedImage({ image });
+      return named.kind === "ok" ? [named.image] : [];
     });
-    this.#tasks.giveUp(podUid, new Set(wanted));
-  }
-
-  /** See {@linkcode PullTasks.settle}. */
-  settle(podUid: string, container: string): void {
-    this.#tasks.settle(podUid, container);
-  }
-
-  /** See {@linkcode PullTasks.ends}. */
-  ends(signal: AbortSignal): AsyncIterable<string> {
-    return this.#tasks.ends(signal);
+    this.pulls.giveUp(podUid, new Set(wanted));
   }
 
   /**
@@ -149,38 +124,34 @@ export class ImagePuller {
    */
   async fetch(
     pod: Pod,
-    container: Pick<ContainerSpec, "name" | "image" | "imagePullPolicy">,
+    container: NamedImage,
   ): Promise<Fetched> {
-    const reference = parseImageReference(container.image ?? "");
+    const named = namedImage(container);
     // What is wrong with it is reported when the container is to start.
-    if (reference.kind === "invalid") return "failed";
-    const { image } = reference;
-    const { uid } = pod.metadata;
-    const policy = pullPolicy(container, image);
+    if (named.kind === "invalid") return "failed";
+    const wanted = this.#wanted(pod, container, named);
+    const { policy } = wanted;
     if (policy === "Never") return "over";
-    const known = this.#fetched(uid, image);
+    const known = this.#fetched(wanted);
     if (known !== undefined) return known;
     if (policy === "IfNotPresent") {
       try {
-        if (await this.#lookups.ask(image) !== undefined) return "over";
+        if (await this.#calls.ask(wanted.image) !== undefined) return "over";
       } catch {
         return "failed";
       }
     }
     // Another may have begun to pull it meanwhile.
-    const begun = this.#fetched(uid, image);
+    const begun = this.#fetched(wanted);
     if (begun !== undefined) return begun;
-    const sandboxConfig = undefined;
-    this.#beginPull({ pod, container, image, policy, sandboxConfig });
+    this.#beginPull(wanted);
     return "pulling";
   }
 
   /** What has come of the pull of an image so far; `undefined` before the first. */
-  #fetched(uid: string, image: string): Fetched | undefined {
-    const task = this.#tasks.get(uid, image);
-    if (task === undefined) {
-      return this.#backoffs.waitOf(uid, image) && "failed";
-    }
+  #fetched(key: PullKey): Fetched | undefined {
+    const task = this.pulls.get(key);
+    if (task === undefined) return this.#backoffs.waitOf(key) && "failed";
     if (task.end !== undefined) {
       return task.end.kind === "failed" ? "failed" : "over";
     }
@@ -205,106 +176,104 @@ export class ImagePuller {
     },
   ): Promise<ImageOutcome> {
     const { signal, sandboxConfig, untilMs = Infinity } = options;
-    const events = new ContainerEvents(this.#deps.events, pod);
-    const name = container.image ?? "";
-    const reference = parseImageReference(name);
-    if (reference.kind === "invalid") {
-      const message =
-        `Failed to apply default image tag "${name}": ${reference.message}`;
-      events.warning(container.name, "InspectFailed", message);
-      const cause = { kind: "said", words: reference.fault } as const;
+    const named = namedImage(container);
+    if (named.kind === "invalid") {
+      const message = `Failed to apply default image tag "${
+        container.image ?? ""
+      }": ${named.message}`;
+      new ContainerEvents(this.#deps.events, pod)
+        .warning(container.name, "InspectFailed", message);
+      const cause = { kind: "said", words: named.fault } as const;
       return { kind: "failed", reason: "InvalidImageName", message, cause };
     }
-    const { image } = reference;
-    const policy = pullPolicy(container, image);
-    const wanted = { pod, container, image, policy, signal, sandboxConfig };
-    if (policy === "Always") return await this.#pull(wanted, untilMs);
-    const found = await this.#find(wanted);
+    const wanted = { ...this.#wanted(pod, container, named), sandboxConfig };
+    const { image, policy } = wanted;
+    const patience = { untilMs, signal };
+    if (policy === "Always") return await this.#pull(wanted, patience);
+    const found = await this.#find(wanted, signal);
     if (found !== undefined) {
-      this.#tasks.take({ uid: pod.metadata.uid, image });
+      this.pulls.take(wanted);
       return found;
     }
-    if (policy === "IfNotPresent") return await this.#pull(wanted, untilMs);
+    if (policy === "IfNotPresent") return await this.#pull(wanted, patience);
     const message =
       `Container image "${image}" is not present with pull policy of Never`;
-    events.warning(container.name, "ErrImageNeverPull", message);
+    wanted.events.warning(container.name, "ErrImageNeverPull", message);
     return { kind: "failed", reason: "ErrImageNeverPull", message };
   }
 
-  /** The image if the node has it, or why that cannot be said. */
-  async #find(wanted: Wanted): Promise<PullEnd | undefined> {
-    const { pod, container, image, signal } = wanted;
+  #wanted(
+    pod: Pod,
+    { name: container }: Pick<ContainerSpec, "name">,
+    { image, policy }: Pick<Wanted, "image" | "policy">,
+  ): Wanted {
     const events = new ContainerEvents(this.#deps.events, pod);
+    return { uid: pod.metadata.uid, container, image, policy, events };
+  }
+
+  /** The image if the node has it, or why that cannot be said. */
+  async #find(
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<PullEnd | undefined> {
+    const { container, image, events } = wanted;
     let found: Image | undefined;
     try {
       using _looking = this.#begin("looking_for_image", wanted);
-      found = await unlessAborted(this.#lookups.ask(image), signal);
+      found = await unlessAborted(this.#calls.ask(image), signal);
     } catch (error) {
       signal.throwIfAborted();
       const cause = causeOf(error);
       const message = `Failed to inspect image "${image}": ${cause.words}`;
-      events.warning(container.name, "InspectFailed", message);
+      events.warning(container, "InspectFailed", message);
       const reason = "ImageInspectError";
       return { kind: "failed", reason, message, cause };
     }
     if (found === undefined) return undefined;
     events.normal(
-      container.name,
+      container,
       "Pulled",
       `Container image "${image}" already present on machine and can be accessed by the pod`,
     );
     return present(found.id, found);
   }
 
-  async #pull(wanted: Wanted, untilMs: number): Promise<ImageOutcome> {
-    const { pod: { metadata: { uid } }, image, signal } = wanted;
-    const running = this.#tasks.get(uid, image);
-    const wait = running === undefined && this.#backoffs.waitOf(uid, image);
-    if (wait) return this.#wait(wanted, wait);
+  async #pull(
+    wanted: Wanted,
+    { untilMs, signal }: { readonly untilMs: number; signal: AbortSignal },
+  ): Promise<ImageOutcome> {
+    const { container, image } = wanted;
+    const running = this.pulls.get(wanted);
+    const failed = running === undefined && this.#backoffs.waitOf(wanted);
+    if (failed) {
+      const message = `Back-off pulling image "${image}"`;
+      wanted.events.normal(container, "BackOff", message);
+      return {
+        ...failed,
+        reason: "ImagePullBackOff",
+        message: `${message}: ${failed.reason}: ${failed.message}`,
+      };
+    }
     const task = running ?? this.#beginPull(wanted);
     if (running === undefined || untilMs === Infinity) {
-      await this.#upTo(task, { untilMs, signal });
+      const { promise: patience, resolve } = Promise.withResolvers<void>();
+      const { clock } = this.#deps;
+      using _timer = clock.after(untilMs - clock.monotonic(), resolve);
+      await this.pulls.wait(task, { patience, signal });
     }
-    if (task.end?.kind !== "present") this.#tasks.take(task);
-    else this.#tasks.use(task, wanted.container.name);
+    if (task.end?.kind !== "present") this.pulls.take(task);
+    else this.pulls.use(task, container);
     return task.end ?? { kind: "pulling" };
   }
 
-  #wait({ pod, container, image }: Wanted, wait: PullWait): PullEnd {
-    const message = `Back-off pulling image "${image}"`;
-    new ContainerEvents(this.#deps.events, pod)
-      .normal(container.name, "BackOff", message);
-    return {
-      kind: "failed",
-      reason: "ImagePullBackOff",
-      message: `${message}: ${wait.reason}: ${wait.message}`,
-      cause: wait.cause,
-      retryAtMs: wait.retryAtMs,
-    };
-  }
-
-  async #upTo(
-    task: PullTask,
-    { untilMs, signal }: { readonly untilMs: number; signal: AbortSignal },
-  ): Promise<void> {
-    const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const leftMs = untilMs - this.#deps.clock.monotonic();
-    using _timer = leftMs === Infinity
-      ? undefined
-      : this.#deps.clock.after(leftMs, resolve);
-    await this.#tasks.wait(task, { patience, signal });
-  }
-
-  #beginPull(wanted: Omit<Wanted, "signal">): PullTask {
-    const { pod, container, image } = wanted;
-    const { uid } = pod.metadata;
-    const events = new ContainerEvents(this.#deps.events, pod);
-    events.normal(container.name, "Pulling", `Pulling image "${image}"`);
+  #beginPull(wanted: Wanted): PullTask {
+    const { uid, container, image } = wanted;
+    wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
     const begunMs = this.#deps.clock.monotonic();
-    return this.#tasks.begin({ uid, image, begunMs }, async (signal) => {
+    return this.pulls.begin({ uid, image, begunMs }, async (signal) => {
       try {
-        const pulled = await this.#pullInTurn({ ...wanted, signal });
-        this.#backoffs.succeeded(uid, image);
+        const pulled = await this.#pullInTurn(wanted, signal);
+        this.#backoffs.succeeded(wanted);
         return pulled;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
@@ -313,35 +282,27 @@ export class ImagePuller {
     });
   }
 
-  async #pullInTurn(wanted: Wanted): Promise<PullEnd> {
-    const { pod, container, image, policy, signal } = wanted;
-    const askedMs = this.#deps.clock.monotonic();
+  async #pullInTurn(wanted: Wanted, signal: AbortSignal): Promise<PullEnd> {
+    const { uid, container, image, policy, sandboxConfig, events } = wanted;
+    const { clock, images } = this.#deps;
+    const askedMs = clock.monotonic();
     const mustWait = this.#slots.isFull;
-    const { uid } = pod.metadata;
-    using _place = await this.#slots.take({
-      kind: "waiting_for_pull_place",
-      container: container.name,
-      image,
-    }, { uid, signal });
+    const kind = "waiting_for_pull_place";
+    const waiting = { kind, container, image } as const;
+    using _place = await this.#slots.take(waiting, { uid, signal });
     if (mustWait && policy === "IfNotPresent") {
       // Another pod may have pulled it while this one waited.
-      const found = await this.#find(wanted);
+      const found = await this.#find(wanted, signal);
       if (found?.kind === "present") return found;
     }
-    const startMs = this.#deps.clock.monotonic();
+    const startMs = clock.monotonic();
     using _pulling = this.#begin("pulling_image", wanted);
-    const ref = await pullWithin(PULL_LIMIT_MS, wanted, {
-      images: this.#deps.images,
-      clock: this.#deps.clock,
-    });
-    const endMs = this.#deps.clock.monotonic();
-    this.#lookups.forget(image);
-    const found = await this.#deps.images.imageStatus({ image: ref }, {
-      signal,
-    });
+    const ref = await this.#calls.pull(image, { sandboxConfig, signal });
+    const endMs = clock.monotonic();
+    const found = await images.imageStatus({ image: ref }, { signal });
     const whole = wholeMs(endMs - askedMs);
-    new ContainerEvents(this.#deps.events, pod).normal(
-      container.name,
+    events.normal(
+      container,
       "Pulled",
       `Successfully pulled image "${image}" in ${wholeMs(endMs - startMs)} ` +
         `(${whole} including waiting). Image size: ${found?.size ?? 0n} bytes.`,
@@ -351,32 +312,32 @@ export class ImagePuller {
 
   #begin(
     kind: "looking_for_image" | "pulling_image",
-    { pod, container, image }: Wanted,
+    { uid, container, image }: Wanted,
   ): Disposable {
-    const { uid } = pod.metadata;
-    return this.#deps.activities.begin(uid, {
-      kind,
-      container: container.name,
-      image,
-    });
+    return this.#deps.activities.begin(uid, { kind, container, image });
   }
 
-  #fail(wanted: Omit<Wanted, "signal">, error: unknown): PullEnd {
-    const { pod, container, image } = wanted;
+  #fail(wanted: Wanted, error: unknown): PullEnd {
+    const { container, image, events } = wanted;
     const cause = causeOf(error);
     const message = cause.words;
-    new ContainerEvents(this.#deps.events, pod).warning(
-      container.name,
-      "Failed",
-      `Failed to pull image "${image}": ${message}`,
-    );
+    const text = `Failed to pull image "${image}": ${message}`;
+    events.warning(container, "Failed", text);
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
-    const failure = { reason, message, cause } as const;
-    this.#backoffs.failed(pod.metadata.uid, image, failure);
+    const failure = { kind: "failed", reason, message, cause } as const;
+    this.#backoffs.failed(wanted, failure);
     const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_FAILURE_MS;
-    return { kind: "failed", ...failure, retryAtMs };
+    return { ...failure, retryAtMs };
   }
+}
+
+/** The image that a container names and when it is pulled, or what is wrong with the name. */
+function namedImage(container: ImageFields) {
+  const reference = parseImageReference(container.image ?? "");
+  if (reference.kind === "invalid") return reference;
+  const policy = pullPolicy(container, reference.image);
+  return { ...reference, policy };
 }
 
 /** Runtimes that know more say it by how their message begins (CRI errors). */

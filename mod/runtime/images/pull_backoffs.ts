@@ -5,29 +5,15 @@
  */
 
 import type { Clock, Sessions } from "../../base/mod.ts";
-import type {
-  FailureCause,
-  ImageFailureReason,
-} from "../../pod/lifecycle/mod.ts";
 import {
   type BackoffEntry,
   isBackoffExpired,
   pullDelay,
   pullFailed,
 } from "../../pod/recovery/mod.ts";
+import type { PullEnd, PullKey } from "./pull_tasks.ts";
 
-/** A pull that may not begin yet. */
-export interface PullWait extends PullFailure {
-  /** On the monotonic clock in milliseconds. */
-  readonly retryAtMs: number;
-}
-
-/** Why the last pull failed. */
-export interface PullFailure {
-  readonly reason: ImageFailureReason;
-  readonly message: string;
-  readonly cause: FailureCause;
-}
+type PullFailure = PullEnd & { readonly kind: "failed" };
 
 interface Failed {
   readonly entry: BackoffEntry;
@@ -37,23 +23,19 @@ interface Failed {
 /** Remembers the failed pulls of pods, image by image. */
 export class PullBackoffs {
   readonly #clock: Clock;
-  readonly #maxMs: number | undefined;
   /** By pod UID, then by image. */
   readonly #failures: Map<string, Map<string, Failed>>;
 
-  /** @param options.maxMs the longest wait */
   constructor(
     deps: { readonly clock: Clock; readonly sessions: Sessions },
-    options: { readonly maxMs?: number | undefined },
   ) {
     this.#clock = deps.clock;
     this.#failures = deps.sessions.map();
-    this.#maxMs = options.maxMs;
   }
 
-  /** How long a pull has to wait; `undefined` when it may begin. */
-  waitOf(podUid: string, image: string): PullWait | undefined {
-    const known = this.#failures.get(podUid)?.get(image);
+  /** Why a pull has to wait, and until when; `undefined` when it may begin. */
+  waitOf({ uid, image }: PullKey): PullFailure | undefined {
+    const known = this.#failures.get(uid)?.get(image);
     if (known === undefined) return undefined;
     const verdict = pullDelay(known.entry, this.#clock.monotonic());
     return verdict.kind === "pull"
@@ -62,21 +44,18 @@ export class PullBackoffs {
   }
 
   /** A pull failed: the next one waits, longer each time. */
-  failed(podUid: string, image: string, failure: PullFailure): void {
+  failed({ uid, image }: PullKey, failure: PullFailure): void {
     const nowMs = this.#clock.monotonic();
-    const failures = this.#failures.get(podUid) ?? new Map<string, Failed>();
+    const failures = this.#failures.get(uid) ?? new Map<string, Failed>();
     for (const [key, { entry }] of failures) {
       if (isBackoffExpired(entry, nowMs)) failures.delete(key);
     }
-    const entry = pullFailed(failures.get(image)?.entry, {
-      nowMs,
-      ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
-    });
-    this.#failures.set(podUid, failures.set(image, { entry, failure }));
+    const entry = pullFailed(failures.get(image)?.entry, nowMs);
+    this.#failures.set(uid, failures.set(image, { entry, failure }));
   }
 
   /** A pull succeeded. */
-  succeeded(podUid: string, image: string): void {
-    this.#failures.get(podUid)?.delete(image);
+  succeeded({ uid, image }: PullKey): void {
+    this.#failures.get(uid)?.delete(image);
   }
 }

@@ -5,27 +5,21 @@
  */
 
 import { findContainer } from "../../api/vocabulary/mod.ts";
-import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
-import type { ImagePuller } from "./images.ts";
-
-/** What of a plan is done now. */
-export interface PlanNow {
-  readonly plan: PodPlan;
-  /** The rest waits for an image. */
-  readonly isPulling: boolean;
-}
+import type { ImagePuller, NamedImage } from "./images.ts";
 
 /**
- * Leaves out of a plan, for the present, those containers that run and are to be
- * replaced because their definition has changed, while the first pull of their new image
- * goes on. When that has failed they are stopped, as upstream does at once: the manifest
- * no longer wants what runs.
+ * What of a plan is done now, and whether the rest waits for an image.
+ *
+ * Containers that run and are to be replaced because their definition has changed are
+ * left out while the first pull of their new image goes on. When that has failed they are
+ * stopped, as upstream does at once: the manifest no longer wants what runs.
  */
 export async function pullFirst(
   puller: Pick<ImagePuller, "fetch">,
   { pod, plan }: { readonly pod: Pod; readonly plan: PodPlan },
-): Promise<PlanNow> {
+): Promise<{ readonly plan: PodPlan; readonly isPulling: boolean }> {
   const later = new Set<string>();
   for (const { containerName, reason } of plan.kill) {
     const container = findContainer(pod, containerName);
@@ -44,12 +38,6 @@ export async function pullFirst(
   return { plan: now, isPulling: true };
 }
 
-/** An image, and the container that it is pulled for. */
-export type NamedImage = Pick<
-  ContainerSpec,
-  "name" | "image" | "imagePullPolicy"
->;
-
 /** Every image that a start of one of the pod's containers may have to pull. */
 export function imagesOf({ spec }: Pod): readonly NamedImage[] {
   const { initContainers = [], ephemeralContainers = [], volumes = [] } = spec;
@@ -62,10 +50,6 @@ export function imagesOf({ spec }: Pod): readonly NamedImage[] {
         { imagePullPolicy: image.pullPolicy },
     }]
   );
-  return [
-    ...initContainers,
-    ...spec.containers,
-    ...ephemeralContainers,
-    ...mounted,
-  ];
+  const apps = spec.containers;
+  return [...initContainers, ...apps, ...ephemeralContainers, ...mounted];
 }

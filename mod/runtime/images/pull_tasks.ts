@@ -11,19 +11,22 @@ import type {
   StartFailure,
 } from "../../pod/lifecycle/mod.ts";
 
-/** One image that is being pulled for one pod. */
-export interface PullTask {
+/** Each pod has at most one pull of an image. */
+export interface PullKey {
   readonly uid: string;
   readonly image: string;
+}
+
+/** One image that is being pulled for one pod. */
+export interface PullTask extends PullKey {
   /** On the monotonic clock in milliseconds. */
   readonly begunMs: number;
-  /** Resolves when it is over or was given up; never rejects. */
-  readonly over: Promise<void>;
   /** What came of it; `undefined` while it goes on, and when it was given up. */
   readonly end: PullEnd | undefined;
 }
 
 interface Task extends PullTask {
+  /** Resolves when it is over or was given up; never rejects. */
   over: Promise<void>;
   end: PullEnd | undefined;
   /** A caller waits for it and needs no notice of its end. */
@@ -40,20 +43,20 @@ interface Task extends PullTask {
  * from another pod; a runtime fetches what two of them want only once.
  */
 export class PullTasks {
-  /** By pod UID, then by image. */
-  readonly #tasks = new Map<string, Map<string, Task>>();
+  /** By pod UID and image. */
+  readonly #tasks = new Map<string, Task>();
   /** Pods of which a pull has ended without a waiting caller, until that is published. */
   readonly #ended = new Set<string>();
   readonly #changes = new Topic<number>();
 
   /** The pull of an image for a pod, under way or over. */
-  get(uid: string, image: string): PullTask | undefined {
-    return this.#tasks.get(uid)?.get(image);
+  get(key: PullKey): PullTask | undefined {
+    return this.#of(key);
   }
 
   /** Begins a pull. `work` rejects only when its signal aborts. */
   begin(
-    of: Pick<PullTask, "uid" | "image" | "begunMs">,
+    of: PullKey & Pick<PullTask, "begunMs">,
     work: (signal: AbortSignal) => Promise<PullEnd>,
   ): PullTask {
     const cancel = new AbortController();
@@ -65,15 +68,14 @@ export class PullTasks {
       end: undefined,
       isAwaited: false,
     };
-    const tasks = this.#tasks.get(of.uid) ?? new Map<string, Task>();
-    this.#tasks.set(of.uid, tasks.set(of.image, task));
+    this.#tasks.set(keyOf(of), task);
     task.over = this.#carryOut(task, work);
     return task;
   }
 
   /** Forgets a pull that is over: its end was taken note of. */
-  take({ uid, image }: Pick<PullTask, "uid" | "image">): void {
-    const task = this.#tasks.get(uid)?.get(image);
+  take(key: PullKey): void {
+    const task = this.#of(key);
     if (task?.end !== undefined) this.#drop(task);
   }
 
@@ -81,17 +83,14 @@ export class PullTasks {
    * Gives a container its image. It counts as pulled until {@linkcode settle}: one that
    * needs several would else pull the first again whenever another one has ended.
    */
-  use(
-    { uid, image }: Pick<PullTask, "uid" | "image">,
-    container: string,
-  ): void {
-    const task = this.#tasks.get(uid)?.get(image);
+  use(key: PullKey, container: string): void {
+    const task = this.#of(key);
     if (task !== undefined) task.usedBy = container;
   }
 
   /** A container has been made of its images, or could not be: they are pulled anew. */
   settle(uid: string, container: string): void {
-    for (const task of [...this.#tasks.get(uid)?.values() ?? []]) {
+    for (const task of this.#ofPod(uid)) {
       if (task.usedBy === container) this.take(task);
     }
   }
@@ -103,10 +102,10 @@ export class PullTasks {
    * @throws {unknown} The reason of `signal` when it aborts; the pull is given up then.
    */
   async wait(
-    { uid, image }: PullTask,
+    key: PullKey,
     options: { readonly patience: Promise<void>; signal: AbortSignal },
   ): Promise<void> {
-    const task = this.#tasks.get(uid)?.get(image);
+    const task = this.#of(key);
     if (task === undefined) return;
     const { patience, signal } = options;
     task.isAwaited = true;
@@ -122,7 +121,7 @@ export class PullTasks {
 
   /** Gives up the pulls of a pod, but for those of images that it still wants. */
   giveUp(uid: string, wanted: ReadonlySet<string> = NOTHING): void {
-    for (const task of [...this.#tasks.get(uid)?.values() ?? []]) {
+    for (const task of this.#ofPod(uid)) {
       if (!wanted.has(task.image)) this.#cancel(task);
     }
   }
@@ -140,9 +139,8 @@ export class PullTasks {
         }
       }
     } finally {
-      const all = [...this.#tasks.values()]
-        .flatMap((tasks) => [...tasks.values()]);
-      for (const uid of [...this.#tasks.keys()]) this.giveUp(uid);
+      const all = [...this.#tasks.values()];
+      for (const task of all) this.#cancel(task);
       await Promise.all(all.map(({ over }) => over));
     }
   }
@@ -168,11 +166,20 @@ export class PullTasks {
   }
 
   #drop(task: Task): void {
-    const tasks = this.#tasks.get(task.uid);
-    if (tasks?.get(task.image) !== task) return;
-    tasks.delete(task.image);
-    if (tasks.size === 0) this.#tasks.delete(task.uid);
+    if (this.#of(task) === task) this.#tasks.delete(keyOf(task));
   }
+
+  #of(key: PullKey): Task | undefined {
+    return this.#tasks.get(keyOf(key));
+  }
+
+  #ofPod(uid: string): Task[] {
+    return [...this.#tasks.values()].filter((task) => task.uid === uid);
+  }
+}
+
+function keyOf({ uid, image }: PullKey): string {
+  return `${uid} ${image}`;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -5,9 +5,9 @@
  */
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
-import { type PodRecordDisk, PodRecordFile } from "../../host/files/mod.ts";
+import type { PodRecords, RecordSection } from "../../host/files/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
-import type { Clock, Sessions } from "../../base/mod.ts";
+import { type Clock, isRecord } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type {
   DeliberateStop,
@@ -42,17 +42,11 @@ const MAX_PER_NAME = 3;
 /** Those of a pod of a hundred containers. */
 const MAX_NOTES = 300;
 
-/** As many of the longest names take a third of it. */
-const MAX_BYTES = 256 << 10;
-
 /** How much longer than its grace a container may take to be seen as ended. */
 const SLACK_MS = 60_000;
 
-/** What is on the disk is asked for so often before the pod goes on without. */
-const MAX_READS = 3;
-
 /**
- * Remembers, in a file beside the pod's others, why the agent stopped a container and
+ * Remembers, in the record of the pod, why the agent stopped a container and
  * which containers wait for their postStart hook. Both are written before it happens,
  * so that whoever comes next knows even if this agent ends, or power is lost, in the
  * midst of it. A note is about one container: that of its successor takes nothing
@@ -61,31 +55,24 @@ const MAX_READS = 3;
  * A disk that refuses stops nothing: this agent remembers in any case.
  */
 export class ContainerNotes {
-  readonly #file: PodRecordFile;
+  readonly #records: RecordSection;
   readonly #events: EventSink;
   readonly #clock: Clock;
-  readonly #notes: Map<string, Notes>;
-  /** How often the file of a pod could not be read, by UID. */
-  readonly #failedReads: Map<string, number>;
 
   constructor(
     deps: {
-      readonly files: PodRecordDisk;
+      readonly records: Pick<PodRecords, "section">;
       readonly events: EventSink;
       readonly clock: Clock;
-      readonly sessions: Sessions;
     },
-    options: { readonly podsDir: string },
   ) {
     this.#events = deps.events;
     this.#clock = deps.clock;
-    this.#notes = deps.sessions.map();
-    this.#failedReads = deps.sessions.map();
-    this.#file = new PodRecordFile(deps.files, {
-      podsDir: options.podsDir,
-      name: "containers.json",
-      maxBytes: MAX_BYTES,
-    });
+    // A hook that is due goes with its container when power is lost.
+    this.#records = deps.records.section(
+      "containers",
+      (value) => decode(value).values().some(({ stop }) => stop !== undefined),
+    );
   }
 
   /**
@@ -143,6 +130,20 @@ export class ContainerNotes {
     await this.#keep(pod, notes);
   }
 
+  /**
+   * A container was started: what became of those before it matters to nobody any more.
+   * That goes to the disk with what is written next.
+   */
+  async started(pod: Pod, name: string, containerId: string): Promise<void> {
+    const { uid } = pod.metadata;
+    const known = await this.#known(uid);
+    const notes = [...known].filter(([id, note]) =>
+      id === containerId || note.name !== name
+    );
+    if (notes.length === known.size) return;
+    this.#records.hold(uid, { containers: Object.fromEntries(notes) });
+  }
+
   /** The postStart hook of a container has done its work. */
   async postStartEnded(pod: Pod, containerId: string): Promise<void> {
     const known = await this.#known(pod.metadata.uid);
@@ -158,14 +159,7 @@ export class ContainerNotes {
   }
 
   async #of(uid: string): Promise<Notes> {
-    const held = this.#notes.get(uid);
-    if (held !== undefined) return held;
-    const read = await this.#read(uid);
-    // Somebody may have written meanwhile.
-    const notes = this.#notes.get(uid) ?? read;
-    this.#notes.set(uid, notes);
-    this.#failedReads.delete(uid);
-    return notes;
+    return decode(await this.#records.read(uid));
   }
 
   /** For who is about to write, whatever the disk says. */
@@ -173,32 +167,15 @@ export class ContainerNotes {
     try {
       return await this.#of(uid);
     } catch {
-      // What is written now takes the place of what could not be read.
-      return NOTHING;
-    }
-  }
-
-  async #read(uid: string): Promise<Notes> {
-    try {
-      return decode(await this.#file.read(uid));
-    } catch (error) {
-      const times = (this.#failedReads.get(uid) ?? 0) + 1;
-      this.#failedReads.set(uid, times);
-      if (times < MAX_READS) throw error;
-      // As good as lost.
       return NOTHING;
     }
   }
 
   async #keep(pod: Pod, all: Notes): Promise<void> {
     const { uid } = pod.metadata;
-    const notes = newest(all);
-    this.#notes.set(uid, notes);
-    const record = { containers: Object.fromEntries(notes) };
-    // A hook that is due goes with its container when power is lost.
-    const durable = [...notes.values()].some(({ stop }) => stop !== undefined);
+    const record = { containers: Object.fromEntries(newest(all)) };
     try {
-      await this.#file.write(uid, record, { durable });
+      await this.#records.write(uid, record);
     } catch (error) {
       this.#events.record(podRef(pod), {
         type: "Warning",
@@ -279,8 +256,4 @@ function decodeStop(value: unknown): Stop | undefined {
       !Number.isInteger(sinceMs) || typeof sinceMs !== "number"
     ? undefined
     : { as, sinceMs, untilMs };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,11 +8,12 @@ import { LABEL_POD_UID } from "../../api/vocabulary/mod.ts";
 import { type Clock, Semaphore } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import {
+  type CallOptions,
   type Container,
-  type ContainerFilter,
   CriError,
+  type RuntimeContainerState,
   type Sandbox,
-  type SandboxFilter,
+  type SandboxState,
 } from "../../cri/model/mod.ts";
 import {
   groupByPod,
@@ -29,8 +30,16 @@ export interface PodListerDeps {
   readonly uids: () => Iterable<string>;
 }
 
-interface CallOptions {
-  readonly signal?: AbortSignal;
+/** How the rows of one kind are asked for. */
+interface ListOf<Row, State> {
+  readonly list: (
+    filter?: {
+      readonly state?: State;
+      readonly labels?: Readonly<Record<string, string>>;
+    },
+  ) => Promise<readonly Row[]>;
+  readonly living: readonly State[];
+  readonly ended: State;
 }
 
 /**
@@ -45,7 +54,7 @@ interface CallOptions {
 export class PodLister {
   readonly #deps: PodListerDeps;
   /** When each list that was too large may be asked for as a whole again. */
-  readonly #wholeAtMs = new Map<ListName, number>();
+  readonly #wholeAtMs = new Map<string, number>();
 
   constructor(deps: PodListerDeps) {
     this.#deps = deps;
@@ -57,43 +66,33 @@ export class PodLister {
    * @throws {CriError} when a list fails, other than by its size
    */
   async list(options: CallOptions = {}): Promise<RuntimeListing> {
+    const { runtime } = this.#deps;
     const [sandboxes, containers] = await Promise.all([
-      this.#sandboxes(options),
-      this.#containers(options),
+      this.#rows<Sandbox, SandboxState>("sandboxes", {
+        list: (filter) => runtime.listPodSandbox(filter, options),
+        living: ["ready"],
+        ended: "not_ready",
+      }),
+      this.#rows<Container, RuntimeContainerState>("containers", {
+        list: (filter) => runtime.listContainers(filter, options),
+        living: ["running", "created", "unknown"],
+        ended: "exited",
+      }),
     ]);
     return groupByPod(sandboxes, containers);
   }
 
-  async #sandboxes(call: CallOptions): Promise<readonly Sandbox[]> {
-    const { runtime } = this.#deps;
-    const list = (filter?: SandboxFilter) =>
-      runtime.listPodSandbox(filter, call);
-    return await this.#whole("sandboxes", () => list(), async () => {
-      const [ready, ended] = await Promise.all([
-        list({ state: "ready" }),
-        this.#whole(
-          "ended sandboxes",
-          () => list({ state: "not_ready" }),
-          () => this.#byPod((labels) => list({ state: "not_ready", labels })),
-        ),
-      ]);
-      return [...ready, ...ended];
-    });
-  }
-
-  async #containers(call: CallOptions): Promise<readonly Container[]> {
-    const { runtime } = this.#deps;
-    const list = (filter?: ContainerFilter) =>
-      runtime.listContainers(filter, call);
-    return await this.#whole("containers", () => list(), async () => {
+  async #rows<Row, State>(
+    name: "sandboxes" | "containers",
+    { list, living, ended }: ListOf<Row, State>,
+  ): Promise<readonly Row[]> {
+    return await this.#whole(name, () => list(), async () => {
       const pieces = await Promise.all([
-        list({ state: "running" }),
-        list({ state: "created" }),
-        list({ state: "unknown" }),
+        ...living.map((state) => list({ state })),
         this.#whole(
-          "ended containers",
-          () => list({ state: "exited" }),
-          () => this.#byPod((labels) => list({ state: "exited", labels })),
+          `ended ${name}`,
+          () => list({ state: ended }),
+          () => this.#byPod((labels) => list({ state: ended, labels })),
         ),
       ]);
       return pieces.flat();
@@ -102,7 +101,7 @@ export class PodLister {
 
   /** Asks for the whole, unless that was too large a while ago; else for its pieces. */
   async #whole<T>(
-    name: ListName,
+    name: string,
     whole: () => Promise<T>,
     pieces: () => Promise<T>,
   ): Promise<T> {
@@ -142,12 +141,6 @@ export class PodLister {
     return lists.flat();
   }
 }
-
-type ListName =
-  | "sandboxes"
-  | "ended sandboxes"
-  | "containers"
-  | "ended containers";
 
 /** A runtime writes megabytes before it finds that they are too many. */
 const WHOLE_AGAIN_MS = 60_000;

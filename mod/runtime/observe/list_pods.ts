@@ -12,6 +12,7 @@ import {
   LABEL_POD_UID,
 } from "../../api/vocabulary/mod.ts";
 import type {
+  CallOptions,
   Container,
   RuntimeService,
   Sandbox,
@@ -51,7 +52,7 @@ export interface RuntimeListing {
 export async function listPod(
   runtime: ListService,
   uid: string,
-  options: { readonly signal?: AbortSignal } = {},
+  options: CallOptions = {},
 ): Promise<PodListing> {
   const filter = { labels: { [LABEL_POD_UID]: uid } };
   const [sandboxes, containers] = await Promise.all([
@@ -64,7 +65,7 @@ export async function listPod(
 
 /** A pod of which a list shows nothing. Pure. */
 export function nothingListed(uid: string): PodListing {
-  return { ...NOTHING_LISTED, uid };
+  return openListing({ uid, name: "", namespace: "" });
 }
 
 /** Groups two lists by pod UID; of what is listed twice the first row counts. Pure. */
@@ -77,7 +78,7 @@ export function groupByPod(
   for (const sandbox of sandboxes) {
     if (seen.has(sandbox.id)) continue;
     seen.add(sandbox.id);
-    const listing = openListing(pods, sandbox.labels);
+    const listing = listingOf(pods, sandbox.labels);
     if (listing === undefined) continue;
     nameAfter(sandbox, listing);
     listing.sandboxes.push(sandbox);
@@ -87,7 +88,7 @@ export function groupByPod(
     if (seen.has(container.id)) continue;
     seen.add(container.id);
     const named = container.labels[LABEL_CONTAINER_NAME] !== undefined;
-    const listing = named ? openListing(pods, container.labels) : undefined;
+    const listing = named ? listingOf(pods, container.labels) : undefined;
     if (listing === undefined) continue;
     listing.containers.push(container);
     const { state } = container;
@@ -95,14 +96,6 @@ export function groupByPod(
   }
   return { pods };
 }
-
-const NOTHING_LISTED: Omit<PodListing, "uid"> = {
-  name: "",
-  namespace: "",
-  alive: false,
-  sandboxes: [],
-  containers: [],
-};
 
 interface OpenListing extends PodListing {
   name: string;
@@ -133,7 +126,7 @@ function isNewer(one: SandboxAge, other: SandboxAge): boolean {
   return attempts === 0 ? one.createdAt > other.createdAt : attempts > 0;
 }
 
-function openListing(
+function listingOf(
   pods: Map<string, OpenListing>,
   labels: Readonly<Record<string, string>>,
 ): OpenListing | undefined {
@@ -147,14 +140,13 @@ function openListing(
   if (name === undefined || namespace === undefined || !isPodUid(uid)) {
     return undefined;
   }
-  const listing: OpenListing = {
-    uid,
-    name,
-    namespace,
-    alive: false,
-    sandboxes: [],
-    containers: [],
-  };
+  const listing = openListing({ uid, name, namespace });
   pods.set(uid, listing);
   return listing;
+}
+
+function openListing(
+  pod: Pick<PodListing, "uid" | "name" | "namespace">,
+): OpenListing {
+  return { ...pod, alive: false, sandboxes: [], containers: [] };
 }

@@ -29,13 +29,15 @@ export {
   type PodListing,
   type RuntimeListing,
 } from "./list_pods.ts";
-export type { LookService, ToldStatus } from "./look_service.ts";
 export {
   inspectContainer,
   inspectPod,
   inspectSandbox,
+  type LookService,
   type ObserveDeps,
+  observedSandbox,
   podIps,
+  type ToldStatus,
   withContainers,
   withSandbox,
 } from "./observe.ts";

@@ -11,21 +11,40 @@ import {
 } from "../../api/vocabulary/mod.ts";
 import { isIp } from "../../base/text/mod.ts";
 import {
+  type CallOptions,
   type Container,
+  type RuntimeContainerStatus,
+  type RuntimeService,
   type Sandbox,
+  type SandboxStatus,
   unlessGone,
 } from "../../cri/model/mod.ts";
 import {
+  type ActuatedResources,
   isUnclearEnd,
   type ObservedContainer,
   type ObservedPod,
   type ObservedSandbox,
 } from "../../pod/observed/mod.ts";
-import type { LookService, ToldStatus } from "./look_service.ts";
-import { listPod, type PodListing } from "./list_pods.ts";
+import { listPod, type ListService, type PodListing } from "./list_pods.ts";
 import type { RuntimeFiles } from "../spec/mod.ts";
 import { terminationMessage } from "./termination_message.ts";
-import { toldResources } from "./told_resources.ts";
+import type { LinuxResources } from "../../cri/config/mod.ts";
+
+/** The status of a container, and how far it can be relied upon. */
+export interface ToldStatus extends RuntimeContainerStatus {
+  /** The runtime's own status still lags behind: more will be told of the end. */
+  readonly isUnconfirmed?: true;
+}
+
+/** The calls by which pods are looked at. */
+export interface LookService
+  extends ListService, Pick<RuntimeService, "podSandboxStatus"> {
+  containerStatus(
+    containerId: string,
+    options?: CallOptions,
+  ): Promise<ToldStatus>;
+}
 
 /** What a look at one pod may build upon. */
 export interface InspectOptions {
@@ -33,7 +52,7 @@ export interface InspectOptions {
   readonly listing?: PodListing;
   /** What was seen last: what cannot have changed since is not asked again. */
   readonly cached?: ObservedPod;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What looking needs. */
@@ -60,8 +79,8 @@ export async function inspectPod(
   options: InspectOptions = {},
 ): Promise<ObservedPod> {
   const { cached, signal } = options;
-  const call = signal === undefined ? {} : { signal };
-  const listing = options.listing ?? await listPod(deps.runtime, uid, call);
+  const listing = options.listing ??
+    await listPod(deps.runtime, uid, { signal });
   const [sandboxes, containers] = await Promise.all([
     inspectSandboxes(deps, listing, options),
     inspectContainers(deps, listing, options),
@@ -85,18 +104,17 @@ export async function inspectPod(
 export async function inspectContainer(
   deps: ObserveDeps,
   containerId: string,
-  options: { readonly sandboxId: string; readonly signal?: AbortSignal },
+  options: CallOptions & { readonly sandboxId: string },
 ): Promise<ObservedContainer | undefined> {
-  const { signal } = options;
-  const call = signal === undefined ? {} : { signal };
+  const { signal, sandboxId } = options;
   const status = await unlessGone(
-    deps.runtime.containerStatus(containerId, call),
+    deps.runtime.containerStatus(containerId, { signal }),
   );
   if (status === undefined) return undefined;
   const message = status.state === "exited"
     ? await terminationMessage(deps.files, status)
     : clip(status.message, MAX_MESSAGE);
-  return observedContainer(status, { sandboxId: options.sandboxId, message });
+  return observedContainer(status, { sandboxId, message });
 }
 
 /** The same pod with some containers added or replaced, newest first. Pure. */
@@ -131,12 +149,12 @@ export function withSandbox(
 }
 
 /** Sorts as upstream: by attempt, then creation, both falling, then id. */
-export function newestSandboxesFirst<
-  Item extends Pick<ObservedSandbox, "attempt" | "createdAt" | "id">,
->(sandboxes: readonly Item[]): readonly Item[] {
+function newestSandboxesFirst<Item extends ListedSandbox>(
+  sandboxes: readonly Item[],
+): readonly Item[] {
   return sandboxes.toSorted((a, b) =>
-    b.attempt - a.attempt || compareBigint(b.createdAt, a.createdAt) ||
-    compareText(a.id, b.id)
+    b.attempt - a.attempt || compare(b.createdAt, a.createdAt) ||
+    compare(a.id, b.id)
   );
 }
 
@@ -193,16 +211,22 @@ async function inspectSandboxes(
  */
 export async function inspectSandbox(
   deps: ObserveDeps,
-  sandbox: Pick<ObservedSandbox, "id" | "attempt" | "createdAt">,
+  sandbox: ListedSandbox,
   signal?: AbortSignal,
 ): Promise<ObservedSandbox | undefined> {
-  const { id, attempt, createdAt } = sandbox;
-  const call = signal === undefined ? {} : { signal };
-  const status = await unlessGone(deps.runtime.podSandboxStatus(id, call));
-  if (status === undefined) return undefined;
+  const status = await unlessGone(
+    deps.runtime.podSandboxStatus(sandbox.id, { signal }),
+  );
+  return status && observedSandbox(status, sandbox);
+}
+
+/** A sandbox as its status shows it: it may have ended since the list was made. Pure. */
+export function observedSandbox(
+  status: SandboxStatus,
+  { id, attempt, createdAt }: ListedSandbox,
+): ObservedSandbox {
   return {
     id,
-    // It may have ended since the list was made.
     ready: status.state === "ready",
     attempt,
     createdAt,
@@ -211,6 +235,9 @@ export async function inspectSandbox(
     additionalIps: status.additionalIps,
   };
 }
+
+/** What is known of a sandbox from a list. */
+type ListedSandbox = Pick<ObservedSandbox, "id" | "attempt" | "createdAt">;
 
 /** A sandbox of which only the list is known; for older ones nothing more matters. */
 function plain(
@@ -237,10 +264,7 @@ async function inspectContainers(
   const { cached, signal } = options;
   const known = new Map(cached?.containers.map((seen) => [seen.id, seen]));
   const inspect = ({ id, sandboxId }: Pick<Container, "id" | "sandboxId">) =>
-    inspectContainer(deps, id, {
-      sandboxId,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    inspectContainer(deps, id, { sandboxId, signal });
   const listed = new Set(listing.containers.map(({ id }) => id));
   const lacking = cached?.containers.filter(({ id }) => !listed.has(id)) ?? [];
   const looked = await Promise.all([
@@ -271,7 +295,7 @@ function newestContainersFirst(
 ): readonly ObservedContainer[] {
   return containers.toSorted((a, b) =>
     b.restartCount - a.restartCount ||
-    compareBigint(b.createdAt, a.createdAt) || compareText(a.id, b.id)
+    compare(b.createdAt, a.createdAt) || compare(a.id, b.id)
   );
 }
 
@@ -323,10 +347,33 @@ function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, maxLength);
 }
 
-function compareBigint(a: bigint, b: bigint): number {
+function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/**
+ * Turns cgroup settings back into requests and limits, as near as they tell.
+ *
+ * Upstream: pkg/kubelet/kuberuntime toKubeContainerResources.
+ *
+ * @returns `undefined` when the runtime tells none, as containerd before 1.7
+ */
+export function toldResources(
+  told: LinuxResources | undefined,
+): ActuatedResources | undefined {
+  if (!told?.cpuShares) return undefined;
+  const { cpuShares, cpuQuota = 0n, cpuPeriod = 0n } = told;
+  const { memoryLimitInBytes = 0n } = told;
+  // Rounded up, so that the way back leads to the same shares.
+  const milli = (cpuShares * 1000n + 1023n) / 1024n;
+  return {
+    requests: { cpu: `${milli}m` },
+    limits: {
+      ...(cpuQuota > 0n && cpuPeriod > 0n
+        ? { cpu: `${cpuQuota * 1000n / cpuPeriod}m` }
+        : {}),
+      ...(memoryLimitInBytes > 0n ? { memory: `${memoryLimitInBytes}` } : {}),
+    },
+    fromRuntime: true,
+  };
 }

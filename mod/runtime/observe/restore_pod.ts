@@ -17,6 +17,7 @@ import type {
   LifecycleHandler,
   Pod,
 } from "../../api/types/mod.ts";
+import { defined, isRecord } from "../../base/mod.ts";
 import type { Container } from "../../cri/model/mod.ts";
 import type { PodListing } from "./list_pods.ts";
 
@@ -40,20 +41,16 @@ export function restorePod(listing: PodListing): Pod {
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: {
+    metadata: defined({
       name,
       namespace,
       uid,
-      ...(deletion === undefined
-        ? {}
-        : { deletionGracePeriodSeconds: deletion }),
-    },
-    spec: {
+      deletionGracePeriodSeconds: deletion,
+    }),
+    spec: defined({
       containers: [...byName.values()],
-      ...(termination === undefined
-        ? {}
-        : { terminationGracePeriodSeconds: termination }),
-    },
+      terminationGracePeriodSeconds: termination,
+    }),
   };
 }
 
@@ -100,59 +97,43 @@ function readHook(value: unknown): LifecycleHandler | undefined {
 function readHttp(value: unknown): LifecycleHandler["httpGet"] {
   const port = member(value, "port");
   if (typeof port !== "number" && typeof port !== "string") return undefined;
-  const text = (key: string): Record<string, string> => {
-    const found = member(value, key);
-    return typeof found === "string" ? { [key]: found } : {};
-  };
   const headers = member(value, "httpHeaders");
-  const httpHeaders = (Array.isArray(headers) ? headers : [])
-    .map((header) => ({
-      name: member(header, "name"),
-      value: member(header, "value"),
-    }))
-    .filter(isHeader);
-  return {
+  const httpHeaders = (Array.isArray(headers) ? headers : []).flatMap((at) => {
+    const name = textAt(at, "name");
+    const value = textAt(at, "value");
+    return name === undefined || value === undefined ? [] : [{ name, value }];
+  });
+  return defined({
     port,
-    ...text("path"),
-    ...text("host"),
-    ...text("scheme"),
-    ...(httpHeaders.length > 0 && { httpHeaders }),
-  };
-}
-
-function isHeader(
-  header: { readonly name: unknown; readonly value: unknown },
-): header is { name: string; value: string } {
-  return typeof header.name === "string" && typeof header.value === "string";
+    path: textAt(value, "path"),
+    host: textAt(value, "host"),
+    scheme: textAt(value, "scheme"),
+    httpHeaders: httpHeaders.length > 0 ? httpHeaders : undefined,
+  });
 }
 
 /** The ports that a hook may name or that are ports of the node; others tell nothing. */
 function readPorts(value: unknown): ContainerPort[] {
   return (Array.isArray(value) ? value : []).flatMap((port) => {
-    const name = member(port, "name");
+    const name = textAt(port, "name");
     const containerPort = member(port, "containerPort");
     const hostPort = member(port, "hostPort");
-    const isNamed = typeof name === "string";
-    const isOfNode = typeof hostPort === "number";
-    if (typeof containerPort !== "number" || !isNamed && !isOfNode) return [];
-    const protocol = member(port, "protocol");
-    const hostIP = member(port, "hostIP");
-    return [{
-      ...(isNamed && { name }),
-      containerPort,
-      ...(isOfNode && {
-        hostPort,
-        ...(typeof protocol === "string" && { protocol }),
-        ...(typeof hostIP === "string" && { hostIP }),
-      }),
-    }];
+    if (typeof containerPort !== "number") return [];
+    const named = defined({ name, containerPort });
+    if (typeof hostPort !== "number") return name === undefined ? [] : [named];
+    const protocol = textAt(port, "protocol");
+    const hostIP = textAt(port, "hostIP");
+    return [{ ...named, ...defined({ hostPort, protocol, hostIP }) }];
   });
 }
 
 function member(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  const found = Object.entries(value).find(([name]) => name === key);
-  return found?.[1];
+  return isRecord(value) ? value[key] : undefined;
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  const found = member(value, key);
+  return typeof found === "string" ? found : undefined;
 }
 
 function longest(

@@ -139,7 +139,7 @@ function logText(line: string): string {
 
 const lenient = new TextDecoder();
 
-/** The last bytes as text, without the rest of a character that was cut. */
+/** The end of a text in at most `maxBytes`, without the rest of a character that was cut. */
 function endOf(bytes: Uint8Array, maxBytes: number): string {
   let start = Math.max(0, bytes.length - maxBytes);
   const isCut = start > 0 || bytes.length === maxBytes;
@@ -149,17 +149,8 @@ function endOf(bytes: Uint8Array, maxBytes: number): string {
   ) {
     start++;
   }
-  return atMost(lenient.decode(bytes.subarray(start)), maxBytes);
-}
-
-/**
- * The end of a text in at most `maxBytes` of UTF-8: what is not UTF-8 has become
- * longer by being replaced.
- */
-function atMost(text: string, maxBytes: number): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return text;
-  let start = bytes.length - maxBytes;
-  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return lenient.decode(bytes.subarray(start));
+  const text = lenient.decode(bytes.subarray(start));
+  const shown = new TextEncoder().encode(text);
+  // What is not UTF-8 has become longer by being replaced.
+  return shown.length <= maxBytes ? text : endOf(shown, maxBytes);
 }

@@ -4,16 +4,12 @@
  * @module
  */
 
-import type { Sessions } from "../../base/mod.ts";
-import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import { defined, isRecord, type Sessions } from "../../base/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 import { parseQuantity } from "../../api/objects/mod.ts";
-import { type PodRecordDisk, PodRecordFile } from "../../host/files/mod.ts";
+import type { PodRecords, RecordSection } from "../../host/files/mod.ts";
 import type { ActuatedResources, ObservedPod } from "../../pod/observed/mod.ts";
-import {
-  isGeneratedUid,
-  wantedPodResources,
-  wantedResources,
-} from "../../pod/plan/mod.ts";
+import { isGeneratedUid, wantedPodResources } from "../../pod/plan/mod.ts";
 import {
   type QosClass,
   qosClass,
@@ -21,7 +17,7 @@ import {
 } from "../../pod/resources/mod.ts";
 
 /** What is remembered of one pod. */
-interface PodRecord {
+interface ResourcesRecord {
   readonly qosClass?: QosClass;
   /** Of the pod as a whole; absent in what older agents wrote. */
   readonly pod?: ActuatedResources;
@@ -34,13 +30,10 @@ interface ContainerRecord {
   readonly resources: ActuatedResources;
 }
 
-const NOTHING: PodRecord = { containers: new Map() };
-
-/** A pod of a hundred containers needs a quarter of it. */
-const MAX_BYTES = 64 << 10;
+const NOTHING: ResourcesRecord = { containers: new Map() };
 
 /**
- * Remembers the resources of containers, in a file beside the pod's others.
+ * Remembers the resources of containers, in the record of the pod.
  *
  * A disk that refuses keeps no pod from being looked at, and so from being restarted or
  * stopped: what is remembered is then not known, and is asked for at the next look.
@@ -50,19 +43,18 @@ const MAX_BYTES = 64 << 10;
  * since every change of another gives it a new one.
  */
 export class ActuatedStore {
-  readonly #file: PodRecordFile;
-  readonly #records: Map<string, PodRecord>;
+  readonly #disk: RecordSection;
+  readonly #records: Map<string, ResourcesRecord>;
 
   constructor(
-    deps: { readonly files: PodRecordDisk; readonly sessions: Sessions },
-    options: { readonly podsDir: string },
+    deps: {
+      readonly records: Pick<PodRecords, "section">;
+      readonly sessions: Sessions;
+    },
   ) {
     this.#records = deps.sessions.map();
-    this.#file = new PodRecordFile(deps.files, {
-      podsDir: options.podsDir,
-      name: "resources.json",
-      maxBytes: MAX_BYTES,
-    });
+    // After a power cut the pod has other containers.
+    this.#disk = deps.records.section("resources", () => false);
   }
 
   /** The same pod with what is remembered of its containers and its class. */
@@ -74,8 +66,7 @@ export class ActuatedStore {
     const { qosClass, pod, containers } = record;
     return {
       ...observed,
-      ...(qosClass === undefined ? {} : { qosClass }),
-      ...(pod === undefined ? {} : { podResources: pod }),
+      ...defined({ qosClass, podResources: pod }),
       containers: observed.containers.map((seen) => {
         const known = containers.get(seen.name);
         return known?.id === seen.id
@@ -87,8 +78,7 @@ export class ActuatedStore {
 
   /** A sandbox was made, in the cgroup of the pod's class. */
   async sandboxMade(pod: Pod): Promise<void> {
-    const { uid } = pod.metadata;
-    await this.#keep(uid, {
+    await this.#keep(pod.metadata.uid, {
       qosClass: qosClass(pod),
       pod: wantedPodResources(pod),
       containers: new Map(),
@@ -100,20 +90,6 @@ export class ActuatedStore {
     const { uid } = pod.metadata;
     const record = await this.#record(uid);
     await this.#keep(uid, { ...record, pod: wantedPodResources(pod) });
-  }
-
-  /** A container was started with what the pod says now. */
-  async started(
-    pod: Pod,
-    container: ContainerSpec,
-    containerId: string,
-  ): Promise<void> {
-    const resources = wantedResources(pod, container);
-    await this.resized(
-      pod,
-      { id: containerId, name: container.name },
-      resources,
-    );
   }
 
   /** A container has these resources now. */
@@ -129,7 +105,7 @@ export class ActuatedStore {
     await this.#keep(uid, { ...record, containers });
   }
 
-  async #record(uid: string): Promise<PodRecord> {
+  async #record(uid: string): Promise<ResourcesRecord> {
     const held = this.#records.get(uid);
     if (held !== undefined) return held;
     const read = isGeneratedUid(uid) ? NOTHING : await this.#read(uid);
@@ -142,27 +118,26 @@ export class ActuatedStore {
   }
 
   /** `undefined` when the disk does not say: the pod has to be looked at whatever it says. */
-  async #read(uid: string): Promise<PodRecord | undefined> {
+  async #read(uid: string): Promise<ResourcesRecord | undefined> {
     try {
-      return decode(await this.#file.read(uid));
+      return decode(await this.#disk.read(uid));
     } catch {
       return undefined;
     }
   }
 
-  async #keep(uid: string, record: PodRecord): Promise<void> {
+  async #keep(uid: string, record: ResourcesRecord): Promise<void> {
     this.#records.set(uid, record);
     if (isGeneratedUid(uid)) return;
     const containers = Object.fromEntries(record.containers);
-    // After a power cut the pod has other containers.
-    await this.#file.write(uid, { ...record, containers }, { durable: false });
+    await this.#disk.write(uid, { ...record, containers });
   }
 }
 
 const CLASSES: readonly QosClass[] = ["Guaranteed", "Burstable", "BestEffort"];
 
 /** Reads what an agent wrote; whatever is not of that shape is left out. */
-function decode(value: unknown): PodRecord {
+function decode(value: unknown): ResourcesRecord {
   if (!isRecord(value)) return NOTHING;
   const qosClass = CLASSES.find((each) => each === value["qosClass"]);
   const containers = new Map<string, ContainerRecord>();
@@ -175,11 +150,7 @@ function decode(value: unknown): PodRecord {
     containers.set(name, { id, resources });
   }
   const pod = decodeResources(value["pod"]);
-  return {
-    ...(qosClass === undefined ? {} : { qosClass }),
-    ...(pod === undefined ? {} : { pod }),
-    containers,
-  };
+  return defined({ qosClass, pod, containers });
 }
 
 function decodeResources(value: unknown): ActuatedResources | undefined {
@@ -211,8 +182,4 @@ function isQuantity(value: unknown): boolean {
     }
     throw error;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,17 +9,18 @@
  * import { Sessions } from "../../base/mod.ts";
  * import { UserNamespaces } from "./mod.ts";
  *
- * const files = {
- *   list: async () => [],
- *   readTail: async () => undefined,
- *   makeDirectory: async () => {},
- *   write: async () => {},
+ * const records = {
+ *   section: () => ({
+ *     read: async () => undefined,
+ *     write: async () => {},
+ *     writeIfThere: async () => true,
+ *     hold: () => {},
+ *   }),
  * };
- * const users = await UserNamespaces.load({
- *   files,
- *   podsDir: "/pods",
- *   sessions: new Sessions(),
- * });
+ * const users = await UserNamespaces.load(
+ *   { records, sessions: new Sessions() },
+ *   { uids: [], lost: new Set() },
+ * );
  * await users.reserve("pod-a");
  * await users.reserve("pod-b");
  * notDeepStrictEqual(users.mappingOf("pod-a"), users.mappingOf("pod-b"));

@@ -26,40 +26,13 @@ import {
   sharesOfWeight,
 } from "../../pod/resources/mod.ts";
 import type { ResizedResource } from "../../pod/plan/mod.ts";
-import type { NodeCgroups } from "../spec/mod.ts";
+import { cpuOptions, type NodeCgroups } from "../spec/mod.ts";
 
 /** Keeps the cgroups of pods, where they can be reached. */
-export interface PodCgroups {
-  /**
-   * Makes the pod's cgroup and limits it. With the systemd driver the runtime has
-   * systemd make it, so that only {@linkcode PodCgroups.update} does something.
-   *
-   * @throws {FileError} When it cannot be made or limited.
-   */
-  ensure(pod: Pod): Promise<void>;
-  /**
-   * Limits the pod's cgroup as its spec says now, if there is one.
-   *
-   * @param options.only the one resource to limit, where the containers do not yet have
-   * what they are to have of the others: the kernel wants the pod's limit to be the wider
-   * @throws {FileError} When the kernel refuses a limit.
-   */
-  update(
-    pod: Pod,
-    options?: { readonly only?: ResizedResource },
-  ): Promise<void>;
-  /**
-   * Bytes of memory that the pod uses above what it may use by its spec now: it would
-   * be killed for them. 0 when it fits, or when that is not known.
-   */
-  memoryExcess(pod: Pod): Promise<bigint>;
-  /**
-   * Removes the cgroup of a pod whose sandboxes have ended.
-   *
-   * @throws {FileError} Of the kind `busy` when a process is left in it.
-   */
-  remove(uid: string, signal: AbortSignal): Promise<void>;
-}
+export type PodCgroups = Pick<
+  NodePodCgroups,
+  "ensure" | "update" | "memoryExcess" | "remove"
+>;
 
 /** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
 export const NO_POD_CGROUPS: PodCgroups = {
@@ -84,11 +57,11 @@ const REMOVE_TRIES = 20;
 const REMOVE_PAUSE_MS = 100;
 
 /**
- * {@linkcode PodCgroups} through the kernel's files.
+ * The cgroups of pods through the kernel's files.
  *
  * Upstream: pkg/kubelet/cm podContainerManagerImpl, qosContainerManagerImpl.
  */
-export class NodePodCgroups implements PodCgroups {
+export class NodePodCgroups {
   readonly #tree: CgroupTree;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -111,6 +84,12 @@ export class NodePodCgroups implements PodCgroups {
     this.#options = options;
   }
 
+  /**
+   * Makes the pod's cgroup and limits it. With the systemd driver the runtime has
+   * systemd make it, so that only {@linkcode NodePodCgroups.update} does something.
+   *
+   * @throws {FileError} When it cannot be made or limited.
+   */
   async ensure(pod: Pod): Promise<void> {
     const layout = this.#options.layout();
     if (!layout.perQos || layout.driver === "systemd") return;
@@ -119,6 +98,13 @@ export class NodePodCgroups implements PodCgroups {
     await this.update(pod);
   }
 
+  /**
+   * Limits the pod's cgroup as its spec says now, if there is one.
+   *
+   * @param options.only the one resource to limit, where the containers do not yet have
+   * what they are to have of the others: the kernel wants the pod's limit to be the wider
+   * @throws {FileError} When the kernel refuses a limit.
+   */
   async update(
     pod: Pod,
     { only }: { readonly only?: ResizedResource } = {},
@@ -137,6 +123,10 @@ export class NodePodCgroups implements PodCgroups {
     }
   }
 
+  /**
+   * Bytes of memory that the pod uses above what it may use by its spec now: it would
+   * be killed for them. 0 when it fits, or when that is not known.
+   */
   async memoryExcess(pod: Pod): Promise<bigint> {
     const layout = this.#options.layout();
     const { memoryLimitBytes } = this.#limits(pod, layout);
@@ -146,6 +136,11 @@ export class NodePodCgroups implements PodCgroups {
     return used > memoryLimitBytes ? used - memoryLimitBytes : 0n;
   }
 
+  /**
+   * Removes the cgroup of a pod whose sandboxes have ended.
+   *
+   * @throws {FileError} Of the kind `busy` when a process is left in it.
+   */
   async remove(uid: string, signal: AbortSignal): Promise<void> {
     const layout = this.#options.layout();
     // The name may come from a runtime's label: it must not lead elsewhere.
@@ -159,8 +154,7 @@ export class NodePodCgroups implements PodCgroups {
   #limits(pod: Pod, layout: NodeCgroups): CgroupLimits {
     const { pidsLimit } = this.#options;
     return podCgroupLimits(pod, {
-      periodUs: BigInt(Math.round(layout.cpuCfsPeriodMs * 1000)),
-      enforced: layout.cpuCfsQuota,
+      ...cpuOptions(layout),
       ...(pidsLimit === undefined ? {} : { pidsLimit: BigInt(pidsLimit) }),
     });
   }

@@ -9,7 +9,7 @@ import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { PodRecordDisk } from "../../host/files/mod.ts";
+import type { PodRecords } from "../../host/files/mod.ts";
 import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type ResizedResource,
   type ResizePlan,
   type ResizeUpdate,
+  wantedResources,
 } from "../../pod/plan/mod.ts";
 import { ActuatedStore } from "./actuated_resources.ts";
 import { causeOf, type SyncReport } from "../account/mod.ts";
@@ -32,13 +33,12 @@ import {
 /** The reason of the kubelet's event (its FailedToCreatePodContainer). */
 const NO_POD_CGROUP = "FailedCreatePodContainer";
 
-/** What keeping the resources of pods needs. */
-export interface PodResourcesDeps {
+interface PodResourcesDeps {
   readonly runtime: Pick<
     RuntimeService,
     "updateContainerResources" | "updatePodSandboxResources"
   >;
-  readonly files: PodRecordDisk;
+  readonly records: Pick<PodRecords, "section">;
   readonly events: EventSink;
   readonly cgroups: PodCgroups;
   /** The node as the builders of configurations know it. */
@@ -46,8 +46,7 @@ export interface PodResourcesDeps {
   readonly sessions: Sessions;
 }
 
-/** One pod whose containers get other resources. */
-export interface Resize {
+interface Resize {
   readonly pod: Pod;
   readonly plan: PodPlan;
   readonly signal: AbortSignal;
@@ -60,10 +59,9 @@ export class PodResources {
   /** Why the last resize of a pod failed, by its UID. */
   readonly #errors: Map<string, string>;
 
-  /** @param options.podsDir The directory of all pods' directories. */
-  constructor(deps: PodResourcesDeps, options: { readonly podsDir: string }) {
+  constructor(deps: PodResourcesDeps) {
     this.#deps = deps;
-    this.#actuated = new ActuatedStore(deps, options);
+    this.#actuated = new ActuatedStore(deps);
     this.#errors = deps.sessions.map();
   }
 
@@ -81,7 +79,7 @@ export class PodResources {
         describeError(error)
       }`;
       const reason = "FailedToCreatePodContainer";
-      this.#record(pod, { type: "Warning", reason: NO_POD_CGROUP, message });
+      this.#warn(pod, NO_POD_CGROUP, message);
       report.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
@@ -93,11 +91,10 @@ export class PodResources {
     try {
       await this.#deps.cgroups.update(pod);
     } catch (error) {
-      this.#record(pod, {
-        type: "Warning",
-        reason: NO_POD_CGROUP,
-        message: `Cannot limit the pod as a whole: ${describeError(error)}`,
-      });
+      const message = `Cannot limit the pod as a whole: ${
+        describeError(error)
+      }`;
+      this.#warn(pod, NO_POD_CGROUP, message);
     }
   }
 
@@ -107,8 +104,9 @@ export class PodResources {
     container: ContainerSpec,
     containerId: string,
   ): Promise<void> {
-    const record = this.#actuated.started(pod, container, containerId);
-    await this.#remember(pod, record);
+    const of = { id: containerId, name: container.name };
+    const resources = wantedResources(pod, container);
+    await this.#remember(pod, this.#actuated.resized(pod, of, resources));
   }
 
   /** The same pod with what is known of its containers' resources. */
@@ -136,7 +134,10 @@ export class PodResources {
     );
     const todo: ResizePlan = { ...plan.resize, updates };
     const isInPlace = updates.length > 0 || todo.podAfter !== undefined;
-    if (isInPlace) this.#recordStart(pod, todo);
+    if (isInPlace) {
+      const message = `Pod resize started: ${describeResize(todo)}`;
+      this.#tell(pod, "ResizeStarted", message);
+    }
     try {
       for (const resource of RESIZED_RESOURCES) {
         await this.#resizeOne(resource, { ...resize, todo });
@@ -151,7 +152,7 @@ export class PodResources {
       const cause = causeOf(error);
       const message = cause.words;
       this.#errors.set(uid, message);
-      this.#record(pod, { type: "Warning", reason: "ResizeError", message });
+      this.#warn(pod, "ResizeError", message);
       report.failed({ reason: "ResizePodInPlaceError", message, cause });
       return;
     }
@@ -159,7 +160,7 @@ export class PodResources {
     if (!isInPlace) return;
     await this.#announce(resize);
     const message = `Pod resize completed: ${describeResize(todo)}`;
-    this.#record(pod, { type: "Normal", reason: "ResizeCompleted", message });
+    this.#tell(pod, "ResizeCompleted", message);
   }
 
   /**
@@ -222,14 +223,10 @@ export class PodResources {
     try {
       await record;
     } catch (error) {
-      this.#record(pod, {
-        type: "Warning",
-        reason: "FailedCheckpoint",
-        message:
-          `Cannot keep the resources of the pod for a restart of the agent: ${
-            describeError(error)
-          }`,
-      });
+      const found = describeError(error);
+      const message =
+        `Cannot keep the resources of the pod for a restart of the agent: ${found}`;
+      this.#warn(pod, "FailedCheckpoint", message);
     }
   }
 
@@ -249,40 +246,23 @@ export class PodResources {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof CriError && error.kind === "unimplemented") return;
-      this.#record(pod, {
-        type: "Warning",
-        reason: "ResizeError",
-        message: `Cannot tell the runtime of the resize: ${
-          causeOf(error).words
-        }`,
-      });
+      const { words } = causeOf(error);
+      const message = `Cannot tell the runtime of the resize: ${words}`;
+      this.#warn(pod, "ResizeError", message);
     }
   }
 
-  #recordStart(pod: Pod, plan: ShownResize): void {
-    this.#record(pod, {
-      type: "Normal",
-      reason: "ResizeStarted",
-      message: `Pod resize started: ${describeResize(plan)}`,
-    });
+  #warn(pod: Pod, reason: string, message: string): void {
+    this.#deps.events.record(podRef(pod), { type: "Warning", reason, message });
   }
 
-  #record(
-    pod: Pod,
-    event: {
-      readonly type: "Normal" | "Warning";
-      readonly reason: string;
-      readonly message: string;
-    },
-  ): void {
-    this.#deps.events.record(podRef(pod), event);
+  #tell(pod: Pod, reason: string, message: string): void {
+    this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
   }
 }
 
-type ShownResize = Pick<ResizePlan, "updates" | "podAfter">;
-
 /** The new resources as the kubelet's events have them. */
-function describeResize({ updates, podAfter }: ShownResize): string {
+function describeResize({ updates, podAfter }: ResizePlan): string {
   const containers = new Map(
     updates.map(({ containerName: name, after }) => [name, after]),
   );

@@ -3,60 +3,59 @@
  *
  * Each such pod has a range of its own, so that what breaks out of one pod is
  * nobody on the node and nobody in other pods. The range is kept in the pod's
- * directory and goes with it: an agent that starts again knows who has which.
+ * record and goes with it: an agent that starts again knows who has which.
  *
- * Upstream: pkg/kubelet/userns, of which the file is; there a range can be
+ * Upstream: pkg/kubelet/userns, of which the form is; there a range can be
  * configured, here it begins at 65536.
  *
  * @module
  */
 
 import type { Sessions } from "../../base/mod.ts";
-import { isPodUid } from "../../api/objects/mod.ts";
 import type { IdMapping } from "../../cri/config/mod.ts";
-import type { RuntimeFiles } from "../spec/mod.ts";
+import type { PodRecords, RecordSection } from "../../host/files/mod.ts";
 
 /** Ids of a pod: as many as a 16-bit uid can name, as upstream has it. */
 const IDS_PER_POD = 65_536;
 /** Ids are 32-bit numbers, and the first range is the node's own. */
 const MAX_RANGES = 65_535;
-const FILE_NAME = "userns";
-/** A file is some 160 bytes long. */
-const MAX_FILE_BYTES = 4_096;
 
 /** Where the ranges are kept. */
 export interface UserNamespaceDeps {
-  readonly files: Pick<
-    RuntimeFiles,
-    "list" | "readTail" | "makeDirectory" | "write"
-  >;
+  readonly records: Pick<PodRecords, "section">;
   /** A range is free again when its pod's session ends. */
   readonly sessions: Sessions;
-  /** Each pod has a directory here, named by its UID. */
-  readonly podsDir: string;
+}
+
+/** The pods that an earlier agent left. */
+export interface FoundPods {
+  readonly uids: Iterable<string>;
+  /** Those of which it is not known what their record said. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** Gives out ranges of ids. One caller at a time for a pod. */
 export class UserNamespaces {
-  readonly #deps: UserNamespaceDeps;
+  readonly #records: RecordSection;
   /** The number of the range by pod UID; the first is 1. */
-  readonly #ranges: Map<string, number>;
+  readonly #ranges: Map<string, number | "unknown">;
 
-  private constructor(deps: UserNamespaceDeps) {
-    this.#deps = deps;
-    this.#ranges = deps.sessions.map();
+  private constructor({ records, sessions }: UserNamespaceDeps) {
+    // After a power cut nothing runs with the ids.
+    this.#records = records.section("userns", () => false);
+    this.#ranges = sessions.map();
   }
 
-  /** Reads which pod has which range. */
-  static async load(deps: UserNamespaceDeps): Promise<UserNamespaces> {
-    const { files, podsDir } = deps;
+  /** Reads which pod has which range; the records were read before. */
+  static async load(
+    deps: UserNamespaceDeps,
+    { uids, lost }: FoundPods,
+  ): Promise<UserNamespaces> {
     const users = new UserNamespaces(deps);
-    for (const uid of await files.list(podsDir)) {
-      // What waits to be removed is no pod's any more.
-      if (!isPodUid(uid)) continue;
-      const path = `${podsDir}/${uid}/${FILE_NAME}`;
-      const bytes = await files.readTail(path, MAX_FILE_BYTES);
-      const range = bytes && readRange(new TextDecoder().decode(bytes));
+    for (const uid of uids) {
+      const range = lost.has(uid)
+        ? "unknown"
+        : readRange(await users.#records.read(uid));
       if (range !== undefined) users.#ranges.set(uid, range);
     }
     return users;
@@ -65,33 +64,38 @@ export class UserNamespaces {
   /** The ids of a pod that has some. */
   mappingOf(podUid: string): IdMapping | undefined {
     const range = this.#ranges.get(podUid);
-    return range === undefined ? undefined : mapping(range);
+    return typeof range === "number" ? mapping(range) : undefined;
   }
 
   /**
-   * Gives a pod ids, unless it has some already.
+   * Gives a pod ids, unless it has some already, and writes down which.
    *
    * @throws {RangeError} when all are taken
-   * @throws {Deno.errors.PermissionDenied | Error} when they cannot be written down
+   * @throws {Error} when they cannot be written down, or those of another pod are not known
    */
   async reserve(podUid: string): Promise<void> {
-    if (this.#ranges.has(podUid)) return;
-    const range = this.#freeRange();
-    // Before anything is awaited, so that no other pod takes it.
+    const known = this.#ranges.get(podUid);
+    const range = typeof known === "number" ? known : this.#freeRange(podUid);
+    // Before anything is awaited, so that no other pod takes it. It stays taken whatever
+    // the disk says, since it may be written down later.
     this.#ranges.set(podUid, range);
-    const { files, podsDir } = this.#deps;
-    try {
-      const directory = `${podsDir}/${podUid}`;
-      await files.makeDirectory(directory, 0o750);
-      await files.write(`${directory}/${FILE_NAME}`, text(range), 0o600);
-    } catch (error) {
-      this.#ranges.delete(podUid);
-      throw error;
-    }
+    const mappings = [mapping(range)];
+    await this.#records.write(podUid, {
+      uidMappings: mappings,
+      gidMappings: mappings,
+    });
   }
 
-  #freeRange(): number {
-    const taken = new Set(this.#ranges.values());
+  #freeRange(podUid: string): number {
+    const taken = new Set<number>();
+    for (const [uid, range] of this.#ranges) {
+      if (typeof range === "number") taken.add(range);
+      else if (uid !== podUid) {
+        throw new Error(
+          `Cannot give a pod ids of its own: those of pod "${uid}" are not known, since its record cannot be read`,
+        );
+      }
+    }
     for (let range = 1; range <= MAX_RANGES; range++) {
       if (!taken.has(range)) return range;
     }
@@ -102,21 +106,14 @@ export class UserNamespaces {
 }
 
 function mapping(range: number): IdMapping {
-  return {
-    hostId: range * IDS_PER_POD,
-    containerId: 0,
-    length: IDS_PER_POD,
-  };
+  const hostId = range * IDS_PER_POD;
+  return { hostId, containerId: 0, length: IDS_PER_POD };
 }
 
-function text(range: number): string {
-  const mappings = [mapping(range)];
-  return JSON.stringify({ uidMappings: mappings, gidMappings: mappings });
-}
-
-/** What a file says, or `undefined` when the agent was ended while it wrote it. */
-function readRange(text: string): number | undefined {
-  const [, hostId = "0"] = /"hostId":(\d{5,10})\b/.exec(text) ?? [];
+/** What a record says, if it was written here. */
+function readRange(value: unknown): number | undefined {
+  const [, hostId = "0"] =
+    /"hostId":(\d{5,10})\b/.exec(JSON.stringify(value) ?? "") ?? [];
   const range = Number(hostId) / IDS_PER_POD;
   return Number.isInteger(range) && range >= 1 && range <= MAX_RANGES
     ? range

@@ -10,6 +10,7 @@ import type {
   ContainerSpec,
   LifecycleHandler,
 } from "../../api/types/mod.ts";
+import { defined } from "../../base/mod.ts";
 import {
   ANNOTATION_CONTAINER_HASH,
   ANNOTATION_CONTAINER_PORTS,
@@ -26,15 +27,17 @@ import {
 } from "../../api/vocabulary/mod.ts";
 import type { ContainerConfig, Mount } from "../../cri/config/mod.ts";
 import { isStopSignal, type RuntimeService } from "../../cri/model/mod.ts";
-import { environmentOf } from "./container_needs.ts";
-import type { Environment } from "./environment.ts";
+import { containerEnvironment } from "./environment.ts";
 import { expandAll, ProgramBudget } from "./expansion.ts";
 import { containerMounts, terminationLogPath } from "./mount_spec.ts";
 import { containerResources } from "./resource_spec.ts";
 import { containerSecurity } from "./security_spec.ts";
-import type { ContainerSpecInput, SpecResult } from "./spec_input.ts";
-import { SpecRefusal } from "./spec_refusal.ts";
-import { specResult } from "./spec_result.ts";
+import type {
+  ContainerSpecInput,
+  Environment,
+  SpecResult,
+} from "./spec_input.ts";
+import { SpecRefusal, specResult } from "./spec_refusal.ts";
 
 /**
  * Builds what CreateContainer is asked, or says why it cannot.
@@ -57,7 +60,7 @@ export function containerLogPath(name: string, restartCount: number): string {
 
 function containerConfig(input: ContainerSpecInput): ContainerConfig {
   const { container, restartCount } = input;
-  const environment = input.environment ?? environmentOf(input);
+  const environment = input.environment ?? containerEnvironment(input);
   const { command, args } = expandedWords(container, environment);
   const { workingDir = "" } = container;
   return {
@@ -89,10 +92,7 @@ function containerConfig(input: ContainerSpecInput): ContainerConfig {
 function expandedWords(
   { command, args }: Pick<ContainerSpec, "command" | "args">,
   environment: Environment,
-): {
-  readonly command: readonly string[] | undefined;
-  readonly args: readonly string[] | undefined;
-} {
+) {
   const budget = new ProgramBudget();
   for (const [name, value] of environment) {
     budget.take(name);
@@ -111,7 +111,7 @@ function mappedMounts(
 ): readonly Mount[] {
   const { pod, node } = input;
   if (pod.spec.hostUsers !== false) return mounts;
-  const mapping = node.idMapping?.(pod.metadata.uid);
+  const mapping = node.idMapping(pod.metadata.uid);
   return mapping === undefined
     ? mounts
     : mounts.map((mount) => ({ ...mount, idMappings: [mapping] }));
@@ -131,30 +131,22 @@ function containerAnnotations(
   input: ContainerSpecInput,
 ): Record<string, string> {
   const { pod, container, restartCount } = input;
-  const annotations: Record<string, string> = {
+  const { terminationMessagePolicy = "File", ports = [] } = container;
+  const deletion = pod.metadata.deletionGracePeriodSeconds;
+  const termination = pod.spec.terminationGracePeriodSeconds;
+  const preStop = container.lifecycle?.preStop;
+  return defined({
     [ANNOTATION_CONTAINER_HASH]: containerHash(container),
     [ANNOTATION_CONTAINER_RESTART_COUNT]: String(restartCount),
     [ANNOTATION_TERMINATION_MESSAGE_PATH]: terminationLogPath(container),
-    [ANNOTATION_TERMINATION_MESSAGE_POLICY]:
-      container.terminationMessagePolicy ?? "File",
-  };
-  const deletion = pod.metadata.deletionGracePeriodSeconds;
-  if (deletion !== undefined) {
-    annotations[ANNOTATION_DELETION_GRACE_PERIOD] = String(deletion);
-  }
-  const termination = pod.spec.terminationGracePeriodSeconds;
-  if (termination !== undefined) {
-    annotations[ANNOTATION_TERMINATION_GRACE_PERIOD] = String(termination);
-  }
-  const preStop = container.lifecycle?.preStop;
-  if (preStop !== undefined) {
-    annotations[ANNOTATION_PRE_STOP_HANDLER] = goJson(goHandler(preStop));
-  }
-  const { ports = [] } = container;
-  if (ports.length > 0) {
-    annotations[ANNOTATION_CONTAINER_PORTS] = goJson(ports.map(goPort));
-  }
-  return annotations;
+    [ANNOTATION_TERMINATION_MESSAGE_POLICY]: terminationMessagePolicy,
+    [ANNOTATION_DELETION_GRACE_PERIOD]: deletion?.toString(),
+    [ANNOTATION_TERMINATION_GRACE_PERIOD]: termination?.toString(),
+    [ANNOTATION_PRE_STOP_HANDLER]: preStop && goJson(goHandler(preStop)),
+    [ANNOTATION_CONTAINER_PORTS]: ports.length === 0
+      ? undefined
+      : goJson(ports.map(goPort)),
+  });
 }
 
 /** A port with its fields in the order that Go writes them; empty ones are left out. */

@@ -35,12 +35,6 @@ export interface DnsWarning {
   readonly message: string;
 }
 
-/** A pod's resolver settings and what had to be left out of them. */
-export interface PodDns {
-  readonly config: ResolverConfig;
-  readonly warnings: readonly DnsWarning[];
-}
-
 // What glibc and the API server accept; upstream pkg/apis/core/validation.
 const MAX_SERVERS = 3;
 const MAX_SEARCHES = 32;
@@ -76,11 +70,17 @@ export function parseResolvConf(text: string): ResolverConfig {
 }
 
 /**
- * The resolver settings of one pod.
+ * The resolver settings of one pod, and what had to be left out of them.
  *
  * Upstream: pkg/kubelet/network/dns GetPodDNS.
  */
-export function podDns(pod: Pod, node: NodeDns): PodDns {
+export function podDns(
+  pod: Pod,
+  node: NodeDns,
+): {
+  readonly config: ResolverConfig;
+  readonly warnings: readonly DnsWarning[];
+} {
   const warnings: DnsWarning[] = [];
   const base = baseConfig(pod, node, warnings);
   const own = pod.spec.dnsConfig;
@@ -89,7 +89,12 @@ export function podDns(pod: Pod, node: NodeDns): PodDns {
     searches: unique([...base.searches, ...(own.searches ?? [])]),
     options: mergeOptions(base.options, (own.options ?? []).map(optionText)),
   };
-  return { config: fit(wanted, warnings), warnings };
+  const config = {
+    servers: fitServers(wanted.servers, warnings),
+    searches: fitSearches(wanted.searches, warnings),
+    options: wanted.options,
+  };
+  return { config, warnings };
 }
 
 /** What the policy alone gives, before the pod's own `dnsConfig`. */
@@ -100,25 +105,25 @@ function baseConfig(
 ): ResolverConfig {
   const policy = pod.spec.dnsPolicy ?? "ClusterFirst";
   if (policy === "None") return EMPTY;
-  const cluster = policy === "ClusterFirstWithHostNet" ||
+  const isOfCluster = policy === "ClusterFirstWithHostNet" ||
     (policy === "ClusterFirst" && pod.spec.hostNetwork !== true);
-  if (!cluster) return nodeConfig(node);
-  if (node.clusterDns.length === 0) {
-    // "ClusterFirst" is what a pod gets that says nothing, and a node without a
-    // cluster never has its DNS: a warning for each pod, as upstream gives, says nothing.
-    if (policy === "ClusterFirst") return nodeConfig(node);
+  if (isOfCluster && node.clusterDns.length > 0) {
+    return {
+      servers: node.clusterDns,
+      searches: clusterSearches(pod.metadata.namespace, node),
+      options: CLUSTER_OPTIONS,
+    };
+  }
+  // "ClusterFirst" is what a pod gets that says nothing, and a node without a
+  // cluster never has its DNS: a warning for each pod, as upstream gives, says nothing.
+  if (policy === "ClusterFirstWithHostNet") {
     warnings.push({
       reason: "MissingClusterDNS",
       message:
         `Cannot honour the DNS policy "${policy}": the node knows no cluster DNS server, the policy "Default" is used`,
     });
-    return nodeConfig(node);
   }
-  return {
-    servers: node.clusterDns,
-    searches: clusterSearches(pod.metadata.namespace, node),
-    options: CLUSTER_OPTIONS,
-  };
+  return nodeConfig(node);
 }
 
 function nodeConfig(node: NodeDns): ResolverConfig {
@@ -154,14 +159,6 @@ function mergeOptions(
     byName.set(option.split(":", 1)[0] ?? "", option);
   }
   return [...byName.values()];
-}
-
-function fit(config: ResolverConfig, warnings: DnsWarning[]): ResolverConfig {
-  return {
-    servers: fitServers(config.servers, warnings),
-    searches: fitSearches(config.searches, warnings),
-    options: config.options,
-  };
 }
 
 function fitServers(

@@ -5,32 +5,25 @@
  * @module
  */
 
-import type { ContainerSpec, EnvVar, Pod } from "../../api/types/mod.ts";
-import type {
-  KeyedObject,
-  ObjectGetter,
-  Quantity,
-} from "../../api/objects/mod.ts";
+import type { ContainerSpec, EnvVar } from "../../api/types/mod.ts";
+import type { KeyedObject } from "../../api/objects/mod.ts";
 import { podFieldValue, resourceFieldValue } from "../../pod/inputs/mod.ts";
 import { expand, ProgramBudget } from "./expansion.ts";
-import { type KeyFiles, keyFileValue } from "./key_file.ts";
+import { keyFileValue } from "./key_file.ts";
+import type {
+  ContainerSpecInput,
+  Environment,
+  NodeFacts,
+} from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
 
-/** What references in an environment may ask for beside the pod itself. */
-export interface EnvironmentFacts {
-  /** Primary first, the node's for a pod on its network; empty while there is none. */
-  readonly podIps: readonly string[];
-  /** The node's addresses, primary first. */
-  readonly hostIps: readonly string[];
-  /** Stands in for a limit that a container does not set; by resource name. */
-  readonly allocatable: ReadonlyMap<string, Quantity>;
-  readonly objects: ObjectGetter;
-  /** The files that `fileKeyRef` names, as they were read for this start. */
-  readonly keyFiles?: KeyFiles;
-}
-
-/** Variables by name. */
-export type Environment = ReadonlyMap<string, string>;
+/** What the environment of a container is made of. */
+export type EnvironmentInput =
+  & Pick<
+    ContainerSpecInput,
+    "pod" | "container" | "podIps" | "objects" | "keyFiles"
+  >
+  & { readonly node: Pick<NodeFacts, "ips" | "allocatable"> };
 
 /**
  * The variables of a container by name: those of `envFrom`, then those of `env` in
@@ -45,12 +38,8 @@ export type Environment = ReadonlyMap<string, string>;
  * @throws {SpecRefusal} when a reference cannot be resolved, or there is more than any
  * program can be given
  */
-export function containerEnvironment(
-  pod: Pod,
-  container: ContainerSpec,
-  facts: EnvironmentFacts,
-): Environment {
-  const referrer: Referrer = { pod, container, facts };
+export function containerEnvironment(input: EnvironmentInput): Environment {
+  const { container } = input;
   const values = new Map<string, string>();
   const budget = new ProgramBudget();
   const set = (name: string, value: string): void => {
@@ -59,7 +48,7 @@ export function containerEnvironment(
     values.set(name, value);
   };
   for (const source of container.envFrom ?? []) {
-    for (const [name, value] of sourceVariables(source, referrer)) {
+    for (const [name, value] of sourceVariables(source, input)) {
       set(name, value);
     }
   }
@@ -67,16 +56,10 @@ export function containerEnvironment(
     const { name, value = "", valueFrom } = variable;
     const found = value !== "" || valueFrom === undefined
       ? expand(value, values)
-      : referredValue({ ...variable, valueFrom }, referrer);
+      : referredValue({ ...variable, valueFrom }, input);
     if (found !== undefined) set(name, found);
   }
   return values;
-}
-
-interface Referrer {
-  readonly pod: Pod;
-  readonly container: ContainerSpec;
-  readonly facts: EnvironmentFacts;
 }
 
 type EnvSource = NonNullable<ContainerSpec["envFrom"]>[number];
@@ -87,13 +70,13 @@ const VARIABLE_NAME = /^[\x20-\x3c\x3e-\x7e]+$/;
 /** Every value of an object as a variable, in the order of its keys. */
 function sourceVariables(
   source: EnvSource,
-  referrer: Referrer,
+  input: EnvironmentInput,
 ): readonly (readonly [name: string, value: string])[] {
   const { prefix = "", configMapRef, secretRef } = source;
   const kind = configMapRef === undefined ? "Secret" : "ConfigMap";
   const ref = configMapRef ?? secretRef;
   if (ref === undefined) return [];
-  const object = findObject({ ...ref, kind }, referrer);
+  const object = findObject({ ...ref, kind }, input);
   if (object === undefined) return [];
   return [...object.entries.keys()].sort().map((key) => {
     const name = `${prefix}${key}`;
@@ -112,13 +95,16 @@ type Referring = EnvVar & {
 /** The value that a variable takes by reference; `undefined` when it is to be left out. */
 function referredValue(
   variable: Referring,
-  referrer: Referrer,
+  input: EnvironmentInput,
 ): string | undefined {
-  const { pod, container, facts } = referrer;
+  const { pod, container, podIps, node } = input;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } =
     variable.valueFrom;
   if (fieldRef !== undefined) {
-    const value = podFieldValue(pod, fieldRef.fieldPath, facts);
+    const value = podFieldValue(pod, fieldRef.fieldPath, {
+      podIps,
+      hostIps: node.ips,
+    });
     if (value !== undefined) return value;
     throw refused(
       variable,
@@ -126,7 +112,7 @@ function referredValue(
     );
   }
   if (resourceFieldRef !== undefined) {
-    const { allocatable } = facts;
+    const { allocatable } = node;
     const found = resourceFieldValue(pod, resourceFieldRef, {
       container,
       allocatable,
@@ -135,16 +121,16 @@ function referredValue(
     throw refused(variable, found.message);
   }
   if (configMapKeyRef !== undefined) {
-    return keyValue({ ...configMapKeyRef, kind: "ConfigMap" }, referrer);
+    return keyValue({ ...configMapKeyRef, kind: "ConfigMap" }, input);
   }
   if (secretKeyRef !== undefined) {
-    return keyValue({ ...secretKeyRef, kind: "Secret" }, referrer);
+    return keyValue({ ...secretKeyRef, kind: "Secret" }, input);
   }
   const { fileKeyRef } = variable.valueFrom;
   if (fileKeyRef === undefined) {
     throw refused(variable, `"valueFrom" names no source that is known`);
   }
-  const found = keyFileValue(fileKeyRef, facts.keyFiles);
+  const found = keyFileValue(fileKeyRef, input.keyFiles);
   if (found.kind === "found") return found.value;
   if (found.kind === "absent" && fileKeyRef.optional === true) return undefined;
   throw refused(variable, found.message);
@@ -158,9 +144,9 @@ interface KeyedRef {
 
 function keyValue(
   ref: KeyedRef & { readonly key: string },
-  referrer: Referrer,
+  input: EnvironmentInput,
 ): string | undefined {
-  const object = findObject(ref, referrer);
+  const object = findObject(ref, input);
   if (object === undefined) return undefined;
   if (object.entries.has(ref.key)) return textOf(object, ref.key);
   if (ref.optional === true) return undefined;
@@ -178,10 +164,10 @@ function keyValue(
 /** The object of the pod's namespace; `undefined` when an optional one is not there. */
 function findObject(
   ref: KeyedRef,
-  referrer: Referrer,
+  input: EnvironmentInput,
 ): KeyedObject | undefined {
-  const { objects } = referrer.facts;
-  const { namespace } = referrer.pod.metadata;
+  const { objects } = input;
+  const { namespace } = input.pod.metadata;
   const { kind, name = "", optional } = ref;
   const object = kind === "ConfigMap"
     ? objects.configMap({ namespace, name })

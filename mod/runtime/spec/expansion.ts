@@ -109,27 +109,3 @@ export function expandAll(
     return word;
   });
 }
-
-/**
- * Expands a text in which every name must be known, or tells the first that is not.
- *
- * @throws {SpecRefusal} when the result would exceed `MAX_EXPANDED_LENGTH`
- */
-export function expandKnown(
-  text: string,
-  values: Pick<ReadonlyMap<string, string>, "get">,
-):
-  | { readonly kind: "ok"; readonly text: string }
-  | { readonly kind: "unknown"; readonly unknown: string } {
-  let unknown: string | undefined;
-  const expanded = expand(text, {
-    get(name) {
-      const value = values.get(name);
-      if (value === undefined) unknown ??= name;
-      return value;
-    },
-  });
-  return unknown === undefined
-    ? { kind: "ok", text: expanded }
-    : { kind: "unknown", unknown };
-}

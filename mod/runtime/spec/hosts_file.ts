@@ -10,8 +10,7 @@ import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 /** Where a container sees the file. */
 export const HOSTS_PATH = "/etc/hosts";
 
-/** What goes into a pod's hosts file. */
-export interface HostsFileInput {
+interface HostsFileInput {
   readonly pod: Pod;
   /** The pod's addresses, primary first; not used with the node's network. */
   readonly podIps: readonly string[];
@@ -47,14 +46,11 @@ export function wantsHostsFile(
  * nodeHostsFileContent; the layout (header, tabs, order) is what tools look for.
  */
 export function hostsFileContent(input: HostsFileInput): string {
-  const head = input.pod.spec.hostNetwork === true
-    ? nodeNetworkHead(input)
+  const { pod, nodeHostsFile } = input;
+  const head = pod.spec.hostNetwork === true
+    ? `# Kubernetes-managed hosts file (host network).\n${nodeHostsFile}`
     : podNetworkHead(input);
-  return head + aliasLines(input.pod);
-}
-
-function nodeNetworkHead(input: HostsFileInput): string {
-  return `# Kubernetes-managed hosts file (host network).\n${input.nodeHostsFile}`;
+  return head + aliasLines(pod);
 }
 
 function podNetworkHead(input: HostsFileInput): string {

@@ -6,8 +6,7 @@
 
 import type { ContainerSpec, EnvVarSource } from "../../api/types/mod.ts";
 
-/** One reference to a variable in a file. */
-export type FileKeyRef = NonNullable<EnvVarSource["fileKeyRef"]>;
+type FileKeyRef = NonNullable<EnvVarSource["fileKeyRef"]>;
 
 /** A file as it was found, without its subject to stand behind a colon when it was not read. */
 export type KeyFile =
@@ -49,7 +48,7 @@ export function wantedKeyFiles(
 }
 
 /** A variable of a file; `absent` when the file or the variable is not there. */
-export type KeyFileValue =
+type KeyFileValue =
   | { readonly kind: "found"; readonly value: string }
   | { readonly kind: "absent" | "refused"; readonly message: string };
 

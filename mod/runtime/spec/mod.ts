@@ -31,24 +31,20 @@ export {
   type WantedImage,
   type WantedSubPath,
 } from "./mount_spec.ts";
-export type {
-  GivenByBuilder,
-  PinnedPath,
-  RuntimeFiles,
-  SpecBuilder,
-  SubPaths,
-} from "./ports.ts";
+export type { PinnedPath, RuntimeFiles, SubPaths } from "./ports.ts";
 export {
+  cpuOptions,
   overheadResources,
   resizedResources,
   sandboxResources,
 } from "./resource_spec.ts";
 export { thermalThrottlePaths } from "./security_spec.ts";
-export { NodeSpecBuilder } from "./spec_builder.ts";
+export { SpecBuilder } from "./spec_builder.ts";
 export type {
   ContainerSpecInput,
   NodeCgroups,
   NodeFacts,
+  SpecNode,
   SpecResult,
 } from "./spec_input.ts";
 export { ignoresStopSignal } from "./container_spec.ts";

@@ -8,20 +8,20 @@ import { containerMountPath } from "../../api/validate/mod.ts";
 import type { ContainerSpec, Pod, VolumeMount } from "../../api/types/mod.ts";
 import type { Mount } from "../../cri/config/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
-import type { Environment } from "./environment.ts";
-import { expandKnown } from "./expansion.ts";
+import { expand } from "./expansion.ts";
 import { HOSTS_PATH } from "./hosts_file.ts";
-import type { ContainerSpecInput, MountAbilities } from "./spec_input.ts";
+import type {
+  ContainerSpecInput,
+  Environment,
+  MountAbilities,
+} from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
-
-/** Where a container writes its last words unless it says otherwise. */
-export const DEFAULT_TERMINATION_LOG_PATH = "/dev/termination-log";
 
 /** Where the container writes its last words; empty when it wants no such file. */
 export function terminationLogPath(
   container: Pick<ContainerSpec, "terminationMessagePath">,
 ): string {
-  return container.terminationMessagePath ?? DEFAULT_TERMINATION_LOG_PATH;
+  return container.terminationMessagePath ?? "/dev/termination-log";
 }
 
 /** A path below a volume that a mount shows instead of the whole. */
@@ -48,19 +48,6 @@ export interface WantedImage {
   readonly pullPolicy: string | undefined;
 }
 
-/** What the mounts of one container depend on. */
-export type ContainerMountsInput = Pick<
-  ContainerSpecInput,
-  | "container"
-  | "volumes"
-  | "hostsFile"
-  | "terminationLog"
-  | "subPaths"
-  | "imageVolumes"
-  | "abilities"
-  | "environment"
->;
-
 /**
  * The mounts of one container: its volumes in the order of the spec, then the
  * managed hosts file unless it mounts its own, then the termination log.
@@ -69,7 +56,7 @@ export type ContainerMountsInput = Pick<
  *
  * @throws {SpecRefusal} when a mount names no volume of the pod or wants what cannot be had
  */
-export function containerMounts(input: ContainerMountsInput): readonly Mount[] {
+export function containerMounts(input: ContainerSpecInput): readonly Mount[] {
   const { container, hostsFile, terminationLog } = input;
   const device = container.volumeDevices?.[0];
   if (device !== undefined) {
@@ -128,17 +115,16 @@ export function wantedSubPaths(
 export function wantedImages(
   pod: Pick<Pod, "spec">,
   container: Pick<ContainerSpec, "volumeMounts">,
-  abilities: MountAbilities | undefined,
+  abilities: MountAbilities,
 ): readonly WantedImage[] {
   const { volumeMounts = [] } = container;
   return (pod.spec.volumes ?? []).flatMap(({ name, image }) => {
     const mount = volumeMounts.find((mount) => mount.name === name);
     if (image === undefined || mount === undefined) return [];
-    if (abilities?.imageVolumes !== true) {
-      const runtime = abilities?.runtime ?? "the runtime";
+    if (!abilities.imageVolumes) {
       throw refused(
         mount,
-        `it is an image, and ${runtime} mounts no images, wanted containerd 2.1 or CRI-O 1.31 at least`,
+        `it is an image, and ${abilities.runtime} mounts no images, wanted containerd 2.1 or CRI-O 1.31 at least`,
       );
     }
     const { reference = "", pullPolicy } = image;
@@ -152,17 +138,20 @@ export function wantedImages(
  * @throws {SpecRefusal} for a path that leaves the volume as it is written, or names
  * a variable that is not known
  */
-export function subPathOf(
-  mount: VolumeMount,
-  environment: Environment,
-): string {
+function subPathOf(mount: VolumeMount, environment: Environment): string {
   const { subPath = "", subPathExpr = "" } = mount;
-  if (subPathExpr === "") return checkSubPath(mount, subPath);
-  const expanded = expandKnown(subPathExpr, environment);
-  if (expanded.kind === "ok") return checkSubPath(mount, expanded.text);
-  throw refused(
+  const get = (name: string): string => {
+    const value = environment.get(name);
+    if (value !== undefined) return value;
+    throw refused(
+      mount,
+      `"subPathExpr" names variable "${name}", which the container has not`,
+    );
+  };
+  const isWritten = subPathExpr === "";
+  return checkSubPath(
     mount,
-    `"subPathExpr" names variable "${expanded.unknown}", which the container has not`,
+    isWritten ? subPath : expand(subPathExpr, { get }),
   );
 }
 
@@ -173,24 +162,20 @@ const MAX_SUB_PATH = 4095;
 function checkSubPath(mount: VolumeMount, path: string): string {
   // What it expands to may be secret.
   const shown = `subpath "${mount.subPathExpr || path}"`;
-  if (path.length > MAX_SUB_PATH) {
-    throw refused(
-      mount,
-      `its subpath has ${path.length} characters, wanted at most ${MAX_SUB_PATH}`,
-    );
-  }
-  if (path.startsWith("/")) {
-    throw refused(mount, `${shown} is absolute, wanted a relative one`);
-  }
-  if (path.split("/").includes("..")) {
-    const found = `${shown} is not within the volume, wanted one without ".."`;
-    throw refused(mount, found);
-  }
-  if (path.includes("\0")) throw refused(mount, "its subpath holds a NUL byte");
+  const fault = path.length > MAX_SUB_PATH
+    ? `its subpath has ${path.length} characters, wanted at most ${MAX_SUB_PATH}`
+    : path.startsWith("/")
+    ? `${shown} is absolute, wanted a relative one`
+    : path.split("/").includes("..")
+    ? `${shown} is not within the volume, wanted one without ".."`
+    : path.includes("\0")
+    ? "its subpath holds a NUL byte"
+    : undefined;
+  if (fault !== undefined) throw refused(mount, fault);
   return path;
 }
 
-function volumeMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
+function volumeMount(mount: VolumeMount, input: ContainerSpecInput): Mount {
   const source = input.volumes.get(mount.name);
   if (source === undefined) {
     throw refused(mount, "the pod has no such volume, or it is not set up");
@@ -199,7 +184,7 @@ function volumeMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
   const recursive = recursiveReadOnly(mount, input.abilities);
   return {
     containerPath: containerMountPath(mount.mountPath),
-    hostPath: hostPath(mount, { source, subPaths: input.subPaths }),
+    hostPath: hostPath(mount, source, input),
     ...(mount.readOnly === true || source.readOnly ? { readonly: true } : {}),
     ...(propagation === undefined ? {} : { propagation }),
     ...(recursive ? { recursiveReadOnly: true } : {}),
@@ -207,7 +192,7 @@ function volumeMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
 }
 
 /** An image is read-only by nature, and a path in it is the runtime's to resolve. */
-function imageMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
+function imageMount(mount: VolumeMount, input: ContainerSpecInput): Mount {
   const image = input.imageVolumes?.get(mount.name);
   if (image === undefined) throw refused(mount, "its image is not there");
   const imageSubPath = subPathOf(mount, input.environment ?? new Map());
@@ -221,14 +206,12 @@ function imageMount(mount: VolumeMount, input: ContainerMountsInput): Mount {
 
 function hostPath(
   mount: VolumeMount,
-  found: {
-    readonly source: VolumeSource;
-    readonly subPaths: ContainerSpecInput["subPaths"];
-  },
+  source: VolumeSource,
+  { subPaths }: ContainerSpecInput,
 ): string {
   const { subPath = "", subPathExpr = "" } = mount;
-  if (subPath === "" && subPathExpr === "") return found.source.hostPath;
-  const path = found.subPaths?.get(mount.mountPath);
+  if (subPath === "" && subPathExpr === "") return source.hostPath;
+  const path = subPaths?.get(mount.mountPath);
   if (path !== undefined) return path;
   throw refused(mount, "its subpath was not looked for in the volume");
 }
@@ -236,36 +219,21 @@ function hostPath(
 /** Upstream: pkg/kubelet/kubelet_pods.go resolveRecursiveReadOnly. */
 function recursiveReadOnly(
   mount: VolumeMount,
-  abilities: MountAbilities | undefined,
+  { runtime, recursiveReadOnly: isPossible }: MountAbilities,
 ): boolean {
   const { recursiveReadOnly: wanted = "Disabled" } = mount;
   if (wanted === "Disabled") return false;
-  if (mount.readOnly !== true) {
-    throw refused(
-      mount,
-      `"recursiveReadOnly" is "${wanted}" and "readOnly" is not true`,
-    );
-  }
-  if (mountPropagation(mount) !== undefined) {
-    throw refused(
-      mount,
-      `"recursiveReadOnly" is "${wanted}" and "mountPropagation" is "${mount.mountPropagation}", wanted "None"`,
-    );
-  }
-  const isPossible = abilities?.recursiveReadOnly ?? false;
-  if (wanted === "IfPossible" || isPossible) return isPossible;
-  if (wanted === "Enabled") {
-    throw refused(
-      mount,
-      `"recursiveReadOnly" is "Enabled", and ${
-        abilities?.runtime ?? "the runtime"
-      } does not support it`,
-    );
-  }
-  throw refused(
-    mount,
-    `"recursiveReadOnly" is "${wanted}", wanted "Disabled", "IfPossible" or "Enabled"`,
-  );
+  const fault = mount.readOnly !== true
+    ? `is "${wanted}" and "readOnly" is not true`
+    : mountPropagation(mount) !== undefined
+    ? `is "${wanted}" and "mountPropagation" is "${mount.mountPropagation}", wanted "None"`
+    : wanted === "IfPossible" || isPossible
+    ? undefined
+    : wanted === "Enabled"
+    ? `is "Enabled", and ${runtime} does not support it`
+    : `is "${wanted}", wanted "Disabled", "IfPossible" or "Enabled"`;
+  if (fault !== undefined) throw refused(mount, `"recursiveReadOnly" ${fault}`);
+  return isPossible;
 }
 
 function mountPropagation(mount: VolumeMount): Mount["propagation"] {

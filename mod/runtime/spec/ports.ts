@@ -1,54 +1,13 @@
 /**
- * What this room needs from outside: the disk, and the builders of configurations.
+ * What this room needs from outside: the disk.
  *
  * @module
  */
 
-import type { SpecRefusal } from "./spec_refusal.ts";
-import type { Pod } from "../../api/types/mod.ts";
-import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
 import type { DiskFiles } from "../../host/files/mod.ts";
-import type { ContainerNeeds, ContainerNeedsInput } from "./container_needs.ts";
-import type {
-  ContainerSpecInput,
-  SandboxSpecInput,
-  SpecResult,
-} from "./spec_input.ts";
 
 /** What the runtime room does to the disk; files that are not there are no error. */
 export type RuntimeFiles = Omit<DiskFiles, "replace">;
-
-/** What the builder knows of the node itself, so that callers leave it out. */
-export type GivenByBuilder = "node" | "objects" | "abilities";
-
-/** Turns pods into what the runtime is asked for. Pure but for what it was made with. */
-export interface SpecBuilder {
-  /** The sandbox's configuration, its warnings told by the way. */
-  sandbox(
-    input: Pick<SandboxSpecInput, "pod" | "attempt">,
-  ): SpecResult<SandboxConfig, SpecRefusal["reason"]> & {
-    readonly warnings?: readonly SpecWarning[];
-    /** The runtime's handler for the pod; empty or absent for its default. */
-    readonly runtimeHandler?: string;
-  };
-  /** What is to be found and fetched before the container's configuration is built. */
-  needs(
-    input: Omit<ContainerNeedsInput, GivenByBuilder>,
-  ): SpecResult<ContainerNeeds>;
-  container(
-    input: Omit<ContainerSpecInput, GivenByBuilder>,
-  ): SpecResult<ContainerConfig>;
-  /** The content of the pod's `/etc/hosts`. */
-  hostsFile(pod: Pod, podIps: readonly string[]): string;
-  /** The node's own addresses, primary first: those of a pod on its network. */
-  readonly nodeIps: readonly string[];
-}
-
-/** Something about a pod's configuration that its owner should hear. */
-export interface SpecWarning {
-  readonly reason: string;
-  readonly message: string;
-}
 
 /**
  * A path below a volume as it was when it was checked: what it led to, not only
@@ -91,6 +50,6 @@ export interface SubPaths {
   /** Walks the path anew and says whether it still leads to the same file. */
   isUnchanged(
     pinned: PinnedPath,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<boolean>;
 }

@@ -10,14 +10,8 @@
 import { ANNOTATION_APPARMOR_PREFIX } from "../../api/vocabulary/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import type { SecurityProfile } from "../../cri/config/mod.ts";
-import type { ContainerSpecInput, NodeFacts } from "./spec_input.ts";
+import type { ContainerSpecInput, SpecNode } from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
-
-/** The part of a node that seccomp profiles depend on. */
-export type ProfileFacts = Pick<
-  NodeFacts,
-  "seccompDefault" | "seccompProfileRoot" | "realPath"
->;
 
 interface WrittenProfile {
   readonly type: string;
@@ -32,9 +26,7 @@ interface WrittenProfile {
  * @throws {SpecRefusal} when the profile's path leaves the profile directory
  */
 export function seccompProfile(
-  input: Pick<ContainerSpecInput, "pod" | "container"> & {
-    readonly node: ProfileFacts;
-  },
+  input: Pick<ContainerSpecInput, "pod" | "container" | "node">,
 ): SecurityProfile {
   const { pod, container, node } = input;
   const written: WrittenProfile | undefined =
@@ -43,15 +35,26 @@ export function seccompProfile(
   if (written === undefined) {
     return { kind: node.seccompDefault ? "runtime_default" : "unconfined" };
   }
-  switch (written.type) {
+  return writtenProfile("seccomp", written, (name) => seccompFile(name, node));
+}
+
+/** A container that asks for an unknown profile must not run without any. */
+function writtenProfile(
+  what: "seccomp" | "AppArmor",
+  { type, localhostProfile = "" }: WrittenProfile,
+  referTo: (localhostProfile: string) => string,
+): SecurityProfile {
+  switch (type) {
     case "RuntimeDefault":
       return { kind: "runtime_default" };
     case "Localhost":
-      return { kind: "localhost", localhostRef: seccompFile(written, node) };
+      return { kind: "localhost", localhostRef: referTo(localhostProfile) };
     case "Unconfined":
       return { kind: "unconfined" };
     default:
-      throw unknownProfile("seccomp", written);
+      throw new SpecRefusal(
+        `Cannot use ${what} profile type "${type}": wanted "RuntimeDefault", "Localhost" or "Unconfined"`,
+      );
   }
 }
 
@@ -59,8 +62,7 @@ export function seccompProfile(
  * The file of a profile, which neither its name nor a link may lead out of the
  * profile directory. One that is not there is the runtime's to refuse.
  */
-function seccompFile(written: WrittenProfile, node: ProfileFacts): string {
-  const { localhostProfile: name = "" } = written;
+function seccompFile(name: string, node: SpecNode): string {
   const isOutside = name === "" || name.startsWith("/") ||
     name.includes("\0") || name.split("/").includes("..");
   if (isOutside) {
@@ -70,20 +72,13 @@ function seccompFile(written: WrittenProfile, node: ProfileFacts): string {
   }
   const { seccompProfileRoot: root, realPath } = node;
   const path = `${root}/${name}`;
-  const led = realPath?.(path);
-  if (led !== undefined && !led.startsWith(`${realPath?.(root) ?? root}/`)) {
+  const led = realPath(path);
+  if (led !== undefined && !led.startsWith(`${realPath(root) ?? root}/`)) {
     throw new SpecRefusal(
       `Cannot use seccomp profile "${name}": a link leads to "${led}", wanted a file below "${root}"`,
     );
   }
   return path;
-}
-
-/** A container that asks for an unknown profile must not run without any. */
-function unknownProfile(what: string, written: WrittenProfile): SpecRefusal {
-  return new SpecRefusal(
-    `Cannot use ${what} profile type "${written.type}": wanted "RuntimeDefault", "Localhost" or "Unconfined"`,
-  );
 }
 
 /**
@@ -98,47 +93,31 @@ export function appArmorProfile(
   pod: Pod,
   container: ContainerSpec,
 ): SecurityProfile | undefined {
-  const own: WrittenProfile | undefined = container.securityContext
-    ?.appArmorProfile;
+  const own = container.securityContext?.appArmorProfile;
   if (own !== undefined) return appArmorField(own);
   const annotations = pod.metadata.annotations ?? {};
   const key = `${ANNOTATION_APPARMOR_PREFIX}${container.name}`;
-  const annotated = Object.hasOwn(annotations, key)
-    ? appArmorAnnotation(annotations[key] ?? "")
-    : undefined;
-  if (annotated !== undefined) return annotated;
+  const annotation = Object.hasOwn(annotations, key) && annotations[key];
+  if (annotation) return appArmorAnnotation(annotation);
   const ofPod = pod.spec.securityContext?.appArmorProfile;
   return ofPod === undefined ? undefined : appArmorField(ofPod);
 }
 
 function appArmorField(written: WrittenProfile): SecurityProfile {
-  const { localhostProfile = "" } = written;
-  switch (written.type) {
-    case "RuntimeDefault":
-      return { kind: "runtime_default" };
-    case "Localhost":
-      if (localhostProfile === "") {
-        throw new SpecRefusal(
-          'Cannot use AppArmor profile "": wanted the name of a loaded profile',
-        );
-      }
-      return { kind: "localhost", localhostRef: localhostProfile };
-    case "Unconfined":
-      return { kind: "unconfined" };
-    default:
-      throw unknownProfile("AppArmor", written);
-  }
+  return writtenProfile("AppArmor", written, (name) => {
+    if (name !== "") return name;
+    throw new SpecRefusal(
+      'Cannot use AppArmor profile "": wanted the name of a loaded profile',
+    );
+  });
 }
 
-function appArmorAnnotation(value: string): SecurityProfile | undefined {
-  if (value === "") return undefined;
+function appArmorAnnotation(value: string): SecurityProfile {
   if (value === "runtime/default") return { kind: "runtime_default" };
   if (value === "unconfined") return { kind: "unconfined" };
   if (value.startsWith("localhost/") && value !== "localhost/") {
-    return {
-      kind: "localhost",
-      localhostRef: value.slice("localhost/".length),
-    };
+    const localhostRef = value.slice("localhost/".length);
+    return { kind: "localhost", localhostRef };
   }
   throw new SpecRefusal(
     `Cannot use AppArmor profile "${value}": wanted "runtime/default", "unconfined" or "localhost/" and a name`,

@@ -5,6 +5,7 @@
  */
 
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import { defined } from "../../base/mod.ts";
 import type { LinuxResources } from "../../cri/config/mod.ts";
 import {
   containerCgroupResources,
@@ -20,8 +21,12 @@ import type {
   NodeFacts,
 } from "./spec_input.ts";
 
-/** The part of a node that cgroup settings depend on. */
-export type CgroupFacts = Pick<NodeFacts, "cgroups">;
+type CgroupFacts = Pick<NodeFacts, "cgroups">;
+
+/** A container, and the node that it runs on. */
+type ResourceInput = Pick<ContainerSpecInput, "pod" | "container"> & {
+  readonly node: NodeFacts;
+};
 
 /** The cgroup that the sandbox and all containers of a pod are put under. */
 export function podCgroupParentOf(pod: Pod, node: CgroupFacts): string {
@@ -42,10 +47,7 @@ export function overheadResources(pod: Pod, node: CgroupFacts): LinuxResources {
   const { overhead } = pod.spec;
   if (overhead === undefined) return {};
   const { cpu, memory } = overhead;
-  const amounts = {
-    ...(cpu === undefined ? {} : { cpu }),
-    ...(memory === undefined ? {} : { memory }),
-  };
+  const amounts = defined({ cpu, memory });
   return containerCgroupResources({
     name: "overhead",
     resources: { requests: amounts, limits: amounts },
@@ -57,7 +59,7 @@ export function overheadResources(pod: Pod, node: CgroupFacts): LinuxResources {
  * taken away is set free: to the runtime zero would mean that nothing changes.
  */
 export function resizedResources(
-  input: Pick<ContainerSpecInput, "pod" | "container" | "node">,
+  input: ResourceInput,
 ): LinuxResources {
   const { cgroups } = input.node;
   const {
@@ -72,7 +74,7 @@ export function resizedResources(
       : { cpuPeriod, cpuQuota: cpuQuota ?? -1n }),
     ...(cpuShares === undefined ? {} : { cpuShares }),
     memoryLimitInBytes,
-    ...(cgroups.version === 1 && cgroups.swapAccounting !== false
+    ...(cgroups.version === 1 && cgroups.swapAccounting
       ? { memorySwapLimitInBytes: memoryLimitInBytes }
       : {}),
   };
@@ -87,7 +89,7 @@ export function resizedResources(
  * Upstream: pkg/kubelet/kuberuntime generateLinuxContainerResources.
  */
 export function containerResources(
-  input: Pick<ContainerSpecInput, "pod" | "container" | "node">,
+  input: ResourceInput,
 ): LinuxResources {
   const { pod, container, node } = input;
   const { cgroups, memoryBytes } = node;
@@ -97,15 +99,14 @@ export function containerResources(
   });
   const { memoryLimitInBytes } = resources;
   const hugepageLimits = hugePageLimits(container, cgroups.hugePageSizes);
-  const hasSwap = cgroups.swapAccounting !== false;
+  const hasSwap = cgroups.swapAccounting;
+  const nodeMemory = { nodeMemoryBytes: memoryBytes };
   return {
     ...resources,
     ...(cgroups.version === 1 && hasSwap && memoryLimitInBytes !== undefined
       ? { memorySwapLimitInBytes: memoryLimitInBytes }
       : {}),
-    oomScoreAdj: BigInt(
-      oomScoreAdj(pod, container, { nodeMemoryBytes: memoryBytes }),
-    ),
+    oomScoreAdj: BigInt(oomScoreAdj(pod, container, nodeMemory)),
     ...(hugepageLimits.length === 0 ? {} : { hugepageLimits }),
     ...unified({
       ...outOfMemorySettings(cgroups),
@@ -114,7 +115,8 @@ export function containerResources(
   };
 }
 
-function cpuOptions(cgroups: NodeCgroups): CpuQuotaOptions {
+/** How the CPU time of containers and pods is limited on the node. */
+export function cpuOptions(cgroups: NodeCgroups): CpuQuotaOptions {
   return {
     periodUs: BigInt(Math.round(cgroups.cpuCfsPeriodMs * 1000)),
     enforced: cgroups.cpuCfsQuota,

@@ -7,7 +7,7 @@
 import type { Pod } from "../../api/types/mod.ts";
 import type { RuntimeVersion } from "../../cri/model/mod.ts";
 import { runtimeLack } from "../../pod/admission/mod.ts";
-import type { MountAbilities, NodeFacts, NodeRuntime } from "./spec_input.ts";
+import type { MountAbilities, NodeRuntime, SpecNode } from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
 
 /**
@@ -23,9 +23,9 @@ import { SpecRefusal } from "./spec_refusal.ts";
  */
 export function podRuntimeHandler(
   pod: Pod,
-  node: Pick<NodeFacts, "runtime" | "runtimeClass">,
+  node: Pick<SpecNode, "runtime" | "runtimeClass">,
 ): string {
-  const runtime = node.runtime?.();
+  const runtime = node.runtime();
   const handlers = (runtime?.handlers ?? []).map(({ name }) => name);
   const handler = handlerOf(pod, node, handlers);
   const lack = runtimeLack(pod, runtime, handler);
@@ -37,12 +37,12 @@ export function podRuntimeHandler(
 
 function handlerOf(
   pod: Pod,
-  node: Pick<NodeFacts, "runtimeClass">,
+  node: Pick<SpecNode, "runtimeClass">,
   handlers: readonly string[],
 ): string {
   const { runtimeClassName = "" } = pod.spec;
   if (runtimeClassName === "") return "";
-  const found = node.runtimeClass?.(runtimeClassName);
+  const found = node.runtimeClass(runtimeClassName);
   if (found !== undefined) return found.handler;
   if (handlers.length === 0 || handlers.includes(runtimeClassName)) {
     return runtimeClassName;
@@ -75,12 +75,8 @@ export function mountAbilities(
   handler: string,
 ): MountAbilities {
   if (runtime === undefined) return UNKNOWN;
-  const handlers: readonly {
-    readonly name: string;
-    readonly recursiveReadOnlyMounts?: boolean;
-  }[] = runtime.handlers;
+  const { handlers, version } = runtime;
   const known = handlers.find(({ name }) => name === handler);
-  const { version } = runtime;
   return {
     runtime: version === undefined
       ? UNKNOWN.runtime

@@ -10,32 +10,10 @@ import type {
   ContainerSecurityContext,
   NamespaceOptions,
   SandboxSecurityContext,
-  SeLinuxOptions,
-  SupplementalGroupsPolicy,
 } from "../../cri/config/mod.ts";
 import { appArmorProfile, seccompProfile } from "./profile_spec.ts";
-import type { ContainerSpecInput, NodeFacts } from "./spec_input.ts";
+import type { ContainerSpecInput, SpecNode } from "./spec_input.ts";
 import { SpecRefusal } from "./spec_refusal.ts";
-
-/** The part of a node that security settings depend on. */
-export type SecurityFacts = Pick<
-  NodeFacts,
-  | "seccompDefault"
-  | "seccompProfileRoot"
-  | "realPath"
-  | "maskedPaths"
-  | "idMapping"
->;
-
-/** What the security settings of one container depend on. */
-export type ContainerSecurityInput =
-  & Pick<
-    ContainerSpecInput,
-    "pod" | "container" | "imageUser" | "targetContainerId"
-  >
-  & {
-    readonly node: SecurityFacts;
-  };
 
 type ImageUser = ContainerSpecInput["imageUser"];
 
@@ -88,30 +66,32 @@ export function namespaceOptions(
   pod: Pod,
   options: {
     readonly targetContainerId?: string | undefined;
-    readonly idMapping?: SecurityFacts["idMapping"];
-  } = {},
+    readonly idMapping: SpecNode["idMapping"];
+  },
 ): NamespaceOptions {
   const { spec } = pod;
-  const { targetContainerId } = options;
-  const shared = {
+  const { targetContainerId: targetId } = options;
+  const target = targetId === undefined
+    ? { pid: "container" } as const
+    : { pid: "target", targetId } as const;
+  return {
     network: spec.hostNetwork === true ? "node" : "pod",
     ipc: spec.hostIPC === true ? "node" : "pod",
     userns: userNamespace(pod, options.idMapping),
-  } as const;
-  if (spec.hostPID === true) return { ...shared, pid: "node" };
-  if (spec.shareProcessNamespace === true) return { ...shared, pid: "pod" };
-  if (targetContainerId !== undefined) {
-    return { ...shared, pid: "target", targetId: targetContainerId };
-  }
-  return { ...shared, pid: "container" };
+    ...spec.hostPID === true
+      ? { pid: "node" }
+      : spec.shareProcessNamespace === true
+      ? { pid: "pod" }
+      : target,
+  };
 }
 
 function userNamespace(
   pod: Pod,
-  idMapping: SecurityFacts["idMapping"],
+  idMapping: SpecNode["idMapping"],
 ): NonNullable<NamespaceOptions["userns"]> {
   if (pod.spec.hostUsers !== false) return { mode: "node" };
-  const mapping = idMapping?.(pod.metadata.uid);
+  const mapping = idMapping(pod.metadata.uid);
   if (mapping === undefined) {
     throw new SpecRefusal(
       `Cannot give pod "${pod.metadata.name}" a user namespace ("hostUsers: false"): it has no ids`,
@@ -131,7 +111,7 @@ function userNamespace(
  */
 export function sandboxSecurity(
   pod: Pod,
-  node: Pick<SecurityFacts, "idMapping"> = {},
+  node: Pick<SpecNode, "idMapping">,
 ): SandboxSecurityContext {
   const { initContainers = [], containers, ephemeralContainers = [] } =
     pod.spec;
@@ -154,7 +134,7 @@ export function sandboxSecurity(
  * @throws {SpecRefusal} when it must not run as root and would, or cannot be shown not to
  */
 export function containerSecurity(
-  input: ContainerSecurityInput,
+  input: ContainerSpecInput,
 ): ContainerSecurityContext {
   const { pod, container, imageUser } = input;
   const own = container.securityContext ?? {};
@@ -209,23 +189,16 @@ const MAX_UID = 2_147_483_647n;
 
 /** Upstream: pkg/kubelet/kuberuntime verifyRunAsNonRoot, whose words people look for. */
 function refuseRoot(
-  input: Pick<ContainerSecurityInput, "pod" | "container" | "imageUser">,
+  { pod, container, imageUser }: ContainerSpecInput,
   runAsUser: number | undefined,
 ): void {
-  const { pod, container, imageUser } = input;
-  const { uid } = pod.metadata;
-  const refusal = (words: string): SpecRefusal => {
-    const who = `pod: "${
-      podFullName(pod)
-    }(${uid})", container: ${container.name}`;
-    return new SpecRefusal(`${words} (${who})`, {
-      cause: { kind: "said", words },
-    });
-  };
+  const who = `pod: "${
+    podFullName(pod)
+  }(${pod.metadata.uid})", container: ${container.name}`;
+  const refusal = (words: string): SpecRefusal =>
+    new SpecRefusal(`${words} (${who})`, { cause: { kind: "said", words } });
   if (runAsUser === 0) {
-    throw refusal(
-      `container's runAsUser breaks non-root policy`,
-    );
+    throw refusal("container's runAsUser breaks non-root policy");
   }
   if (runAsUser !== undefined) return;
   if (imageUser.uid === undefined && imageUser.username !== "") {
@@ -241,9 +214,7 @@ function refuseRoot(
     );
   }
   if (imageUid === 0n) {
-    throw refusal(
-      `container has runAsNonRoot and image will run as root`,
-    );
+    throw refusal("container has runAsNonRoot and image will run as root");
   }
 }
 
@@ -257,14 +228,10 @@ function runAs(
     : { runAsUsername: imageUser.username };
 }
 
-interface Identity {
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
-  readonly seLinuxOptions?: SeLinuxOptions;
-}
+type PodSecurity = NonNullable<Pod["spec"]["securityContext"]>;
 
 function identity(
-  wanted: Identity,
+  wanted: Pick<PodSecurity, "runAsUser" | "runAsGroup" | "seLinuxOptions">,
 ): Pick<SandboxSecurityContext, "runAsUser" | "runAsGroup" | "seLinuxOptions"> {
   const { runAsUser, runAsGroup, seLinuxOptions } = wanted;
   return {
@@ -274,12 +241,12 @@ function identity(
   };
 }
 
-interface Groups {
-  readonly supplementalGroups?: readonly bigint[];
-  readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
-}
-
-function groups(pod: Pod): Groups {
+function groups(
+  pod: Pod,
+): Pick<
+  SandboxSecurityContext,
+  "supplementalGroups" | "supplementalGroupsPolicy"
+> {
   const { fsGroup, supplementalGroups = [], supplementalGroupsPolicy } =
     pod.spec.securityContext ?? {};
   const all = fsGroup === undefined
@@ -297,12 +264,11 @@ function groups(pod: Pod): Groups {
 
 function procPaths(
   procMount: string | undefined,
-  node: SecurityFacts,
+  node: SpecNode,
 ): Pick<ContainerSecurityContext, "maskedPaths" | "readonlyPaths"> {
   if (procMount === "Unmasked") return { maskedPaths: [], readonlyPaths: [] };
-  const { maskedPaths = [] } = node;
   return {
-    maskedPaths: [...MASKED_PATHS, ...maskedPaths],
+    maskedPaths: [...MASKED_PATHS, ...node.maskedPaths],
     readonlyPaths: READONLY_PATHS,
   };
 }

@@ -1,34 +1,36 @@
 /**
- * All builders of configurations behind one port, made once for a node.
+ * All builders of configurations, made once for a node.
  *
  * @module
  */
 
 import type { ObjectGetter } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import type { ContainerConfig } from "../../cri/config/mod.ts";
-import {
-  type ContainerNeeds,
-  containerNeeds,
-  type ContainerNeedsInput,
-} from "./container_needs.ts";
+import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
 import { buildContainerConfig } from "./container_spec.ts";
-import { type NodeDns, podDns, type ResolverConfig } from "./dns.ts";
+import { type DnsWarning, podDns, type ResolverConfig } from "./dns.ts";
+import { containerEnvironment } from "./environment.ts";
 import { hostsFileContent } from "./hosts_file.ts";
+import {
+  type WantedImage,
+  wantedImages,
+  type WantedSubPath,
+  wantedSubPaths,
+} from "./mount_spec.ts";
 import { mountAbilities, podRuntimeHandler } from "./runtime_handler.ts";
-import type { GivenByBuilder, SpecBuilder } from "./ports.ts";
 import { buildSandboxConfig, podHostname } from "./sandbox_spec.ts";
 import type {
   ContainerSpecInput,
-  NodeFacts,
+  Environment,
   SandboxSpecInput,
+  SpecNode,
   SpecResult,
 } from "./spec_input.ts";
-import { SpecRefusal } from "./spec_refusal.ts";
+import { SpecRefusal, specResult } from "./spec_refusal.ts";
 
 /** What the configurations of all pods of a node have in common. */
 export interface SpecBuilderOptions {
-  readonly node: NodeFacts;
+  readonly node: SpecNode;
   /** Where the ConfigMaps and Secrets that variables name are found. */
   readonly objects: ObjectGetter;
   readonly podLogsDir: string;
@@ -43,23 +45,41 @@ export interface SpecBuilderOptions {
   readonly nodeHostsFile: () => string;
 }
 
-/** {@linkcode SpecBuilder} of one node. Pure but for what its options answer. */
-export class NodeSpecBuilder implements SpecBuilder {
+/** What is to be found or fetched for a container, and the variables that say where. */
+export interface ContainerNeeds {
+  readonly environment: Environment;
+  readonly subPaths: readonly WantedSubPath[];
+  readonly images: readonly WantedImage[];
+}
+
+/** What the builder knows of the node itself, so that callers leave it out. */
+type GivenByBuilder = "node" | "objects" | "abilities";
+
+/** Turns pods of one node into what the runtime is asked for. Pure but for its options. */
+export class SpecBuilder {
   readonly #options: SpecBuilderOptions;
 
   constructor(options: SpecBuilderOptions) {
     this.#options = options;
   }
 
+  /** The node's own addresses, primary first: those of a pod on its network. */
   get nodeIps(): readonly string[] {
     return this.#options.node.ips;
   }
 
+  /** The sandbox's configuration, and what its owner should hear of it. */
   sandbox(
     input: Pick<SandboxSpecInput, "pod" | "attempt">,
-  ): ReturnType<SpecBuilder["sandbox"]> {
-    const { node, podLogsDir, clusterDomain } = this.#options;
-    const { config: dns, warnings } = podDns(input.pod, this.#nodeDns());
+  ): SpecResult<SandboxConfig, SpecRefusal["reason"]> & {
+    readonly warnings?: readonly DnsWarning[];
+    /** The runtime's handler for the pod; empty or absent for its default. */
+    readonly runtimeHandler?: string;
+  } {
+    const { node, podLogsDir, clusterDomain, hostDns } = this.#options;
+    const [nodeIp] = node.ips;
+    const nodeDns = { ...this.#options, host: hostDns(), nodeIp };
+    const { config: dns, warnings } = podDns(input.pod, nodeDns);
     try {
       const runtimeHandler = podRuntimeHandler(input.pod, node);
       const config = buildSandboxConfig({
@@ -77,19 +97,40 @@ export class NodeSpecBuilder implements SpecBuilder {
     }
   }
 
+  /**
+   * Says what has to be done on the node before the container's configuration can be
+   * built. Its variables come first: paths may be made of them.
+   */
   needs(
-    input: Omit<ContainerNeedsInput, GivenByBuilder>,
+    input: Pick<
+      ContainerSpecInput,
+      "pod" | "container" | "podIps" | "volumes" | "keyFiles"
+    >,
   ): SpecResult<ContainerNeeds> {
-    return containerNeeds({ ...input, ...this.#given(input.pod) });
+    const { pod, container, volumes } = input;
+    const given = this.#given(pod);
+    return specResult(() => {
+      const environment = containerEnvironment({ ...input, ...given });
+      return {
+        environment,
+        subPaths: wantedSubPaths(container, { volumes, environment }),
+        images: wantedImages(pod, container, given.abilities),
+      };
+    });
   }
 
+  /** The container's configuration; `input` may have what its needs have come to. */
   container(
     input: Omit<ContainerSpecInput, GivenByBuilder>,
   ): SpecResult<ContainerConfig> {
     return buildContainerConfig({ ...input, ...this.#given(input.pod) });
   }
 
-  /** @throws {SpecRefusal} for a pod whose sandbox was refused for its name */
+  /**
+   * The content of the pod's `/etc/hosts`.
+   *
+   * @throws {SpecRefusal} for a pod whose sandbox was refused for its name
+   */
   hostsFile(pod: Pod, podIps: readonly string[]): string {
     const { clusterDomain, nodeHostsFile } = this.#options;
     return hostsFileContent({
@@ -103,14 +144,8 @@ export class NodeSpecBuilder implements SpecBuilder {
   #given(pod: Pod): Pick<ContainerSpecInput, GivenByBuilder> {
     const { node, objects } = this.#options;
     const { runtimeClassName: name = "" } = pod.spec;
-    const handler = node.runtimeClass?.(name)?.handler ?? name;
-    const abilities = mountAbilities(node.runtime?.(), handler);
+    const handler = node.runtimeClass(name)?.handler ?? name;
+    const abilities = mountAbilities(node.runtime(), handler);
     return { node, objects, abilities };
-  }
-
-  #nodeDns(): NodeDns {
-    const { hostDns, clusterDns, clusterDomain, node } = this.#options;
-    const [nodeIp] = node.ips;
-    return { host: hostDns(), clusterDns, clusterDomain, nodeIp };
   }
 }

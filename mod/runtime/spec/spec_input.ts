@@ -17,7 +17,7 @@ import type { RuntimeSupport } from "../../pod/admission/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { FailureCause } from "../../pod/lifecycle/mod.ts";
 import type { CgroupLayout } from "../../pod/resources/mod.ts";
-import type { Environment } from "./environment.ts";
+import type { ResolverConfig } from "./dns.ts";
 import type { KeyFiles } from "./key_file.ts";
 
 /** What the runtime can do with mounts, for one of its handlers. */
@@ -31,19 +31,11 @@ export interface MountAbilities {
 }
 
 /** What the runtime has said of itself; the features of a connection are one. */
-export type NodeRuntime = RuntimeSupport & {
+export interface NodeRuntime extends RuntimeSupport {
   readonly version?: RuntimeVersion;
-  readonly handlers: readonly {
-    readonly name: string;
+  readonly handlers: readonly (RuntimeSupport["handlers"][number] & {
     readonly recursiveReadOnlyMounts?: boolean;
-  }[];
-};
-
-/** The pod's resolver settings, as the runtime writes them into resolv.conf. */
-export interface SandboxDns {
-  readonly servers: readonly string[];
-  readonly searches: readonly string[];
-  readonly options: readonly string[];
+  })[];
 }
 
 /** What the node's cgroups can do, and how they are named. */
@@ -60,7 +52,7 @@ export interface NodeCgroups extends CgroupLayout {
   /** Sizes of huge pages of this node as the CRI names them: `2MB`, `1GB`. */
   readonly hugePageSizes: readonly string[];
   /** False when the kernel does not count swap, so that no limit of it may be sent. */
-  readonly swapAccounting?: boolean;
+  readonly swapAccounting: boolean;
   /** True when out of memory is to end one process and not the whole container. */
   readonly singleProcessOomKill?: boolean | undefined;
 }
@@ -79,19 +71,20 @@ export interface NodeFacts {
   readonly seccompDefault: boolean;
   /** The directory of `Localhost` seccomp profiles. */
   readonly seccompProfileRoot: string;
-  /**
-   * Where a path leads once all links are followed; `undefined` when nothing is
-   * there. Without it a profile's path may leave its directory unseen.
-   */
-  readonly realPath?: (path: string) => string | undefined;
   /** What containers must not see besides the usual, such as {@linkcode thermalThrottlePaths}. */
-  readonly maskedPaths?: readonly string[];
-  /** What the runtime has said of itself; asked for each pod, since it may change. */
-  readonly runtime?: () => NodeRuntime | undefined;
+  readonly maskedPaths: readonly string[];
+}
+
+/** The node with what is asked anew for each pod. */
+export interface SpecNode extends NodeFacts {
+  /** Where a path leads once all links are followed; `undefined` when nothing is there. */
+  readonly realPath: (path: string) => string | undefined;
+  /** What the runtime has said of itself; it may change. */
+  readonly runtime: () => NodeRuntime | undefined;
   /** The ids of a pod's user namespace, by its UID; `undefined` when it has none. */
-  readonly idMapping?: (podUid: string) => IdMapping | undefined;
+  readonly idMapping: (podUid: string) => IdMapping | undefined;
   /** Finds the RuntimeClass that a pod names. */
-  readonly runtimeClass?: (name: string) => RuntimeClassObject | undefined;
+  readonly runtimeClass: (name: string) => RuntimeClassObject | undefined;
 }
 
 /** Everything a sandbox configuration is made of. */
@@ -101,9 +94,12 @@ export interface SandboxSpecInput {
   readonly attempt: number;
   /** The directory of all pods' logs; the pod's own is `logDirectoryName(pod)` below it. */
   readonly podLogsDir: string;
-  readonly dns: SandboxDns;
-  readonly node: NodeFacts;
+  readonly dns: ResolverConfig;
+  readonly node: SpecNode;
 }
+
+/** Variables by name. */
+export type Environment = ReadonlyMap<string, string>;
 
 /** Everything a container configuration is made of. */
 export interface ContainerSpecInput {
@@ -127,8 +123,8 @@ export interface ContainerSpecInput {
   readonly terminationLog?: string;
   /** The running container whose processes an ephemeral container joins. */
   readonly targetContainerId?: string;
-  /** Where ConfigMaps and Secrets are found; absent where there are none. */
-  readonly objects?: ObjectGetter;
+  /** Where ConfigMaps and Secrets are found. */
+  readonly objects: ObjectGetter;
   /** The files that variables are read from. */
   readonly keyFiles?: KeyFiles;
   /** The container's variables, when they are known already; else they are built. */
@@ -137,9 +133,8 @@ export interface ContainerSpecInput {
   readonly subPaths?: ReadonlyMap<string, string>;
   /** By volume name: what was pulled for the image volumes of the container. */
   readonly imageVolumes?: ReadonlyMap<string, ImageSpec>;
-  /** Absent when the runtime has not said what it can. */
-  readonly abilities?: MountAbilities;
-  readonly node: NodeFacts;
+  readonly abilities: MountAbilities;
+  readonly node: SpecNode;
 }
 
 /** A configuration, or why there can be none. */

@@ -1,5 +1,5 @@
 /**
- * The one way a part of a specification says "this cannot be built".
+ * The one way a part of a specification says "this cannot be built", and its answer.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import {
   type Missing,
   missingText,
 } from "../../pod/lifecycle/mod.ts";
+import type { SpecResult } from "./spec_input.ts";
 
 /**
  * What was found in a pod that no sandbox or container can be made of.
@@ -34,5 +35,17 @@ export class SpecRefusal extends Error {
     super(typeof found === "string" ? found : missingText(found));
     this.reason = options.reason ?? "CreateContainerConfigError";
     this.cause = typeof found === "string" ? options.cause : found;
+  }
+}
+
+/** What `build` makes, or why it refuses to; whatever else it throws goes on. */
+export function specResult<Config>(build: () => Config): SpecResult<Config> {
+  try {
+    return { kind: "ok", config: build() };
+  } catch (error) {
+    if (!(error instanceof SpecRefusal)) throw error;
+    const { message, cause } = error;
+    const reason = "CreateContainerConfigError";
+    return { kind: "refused", reason, message, ...cause && { cause } };
   }
 }

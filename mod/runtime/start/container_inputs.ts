@@ -8,34 +8,29 @@
 import type { Pod } from "../../api/types/mod.ts";
 import type { StartFailure } from "../../pod/lifecycle/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { ImageSpec, SandboxConfig } from "../../cri/config/mod.ts";
+import type { ImageSpec } from "../../cri/config/mod.ts";
 import type { ImagePuller } from "../images/mod.ts";
 import type {
   ContainerSpecInput,
-  GivenByBuilder,
   PinnedPath,
-  SpecBuilder,
   SubPaths,
   WantedImage,
   WantedSubPath,
 } from "../spec/mod.ts";
 import { readKeyFiles } from "./read_key_files.ts";
+import type { ExecutorDeps, StartContext } from "./start_context.ts";
 
-/** What the gathering works with. */
-export interface ContainerInputsDeps {
-  readonly specs: Pick<SpecBuilder, "needs">;
+interface GatherDeps extends ExecutorDeps {
   readonly puller: Pick<ImagePuller, "ensure">;
-  readonly subPaths: SubPaths;
 }
 
-/** Whose inputs are gathered. */
-export type GatherInput = Omit<
-  Pick<ContainerSpecInput, "pod" | "container" | "podIps" | "volumes">,
-  GivenByBuilder
+type GatherInput = Pick<
+  ContainerSpecInput,
+  "pod" | "container" | "podIps" | "volumes"
 >;
 
 /** One sub-path as it was found. */
-export interface PinnedSubPath {
+export interface FoundSubPath {
   readonly wanted: WantedSubPath;
   readonly pinned: PinnedPath;
 }
@@ -49,171 +44,162 @@ export type Gathered =
       "environment" | "subPaths" | "imageVolumes"
     >;
     /** To be looked at again when the runtime has followed them. */
-    readonly pinned: readonly PinnedSubPath[];
+    readonly pinned: readonly FoundSubPath[];
   }
   | { readonly kind: "failed"; readonly failure: StartFailure }
   /** The image of a volume is still being pulled. */
   | { readonly kind: "pulling" };
 
-/** How the gathering is limited. */
-export interface GatherOptions {
-  readonly sandboxConfig: SandboxConfig;
-  /** How long to wait for a pull that begins now, on the monotonic clock; see `ImagePuller`. */
-  readonly pullsUntilMs: number;
-  /** Called before what may take long. */
-  readonly releaseSlot: () => void;
-  readonly signal: AbortSignal;
-}
+type GatherOptions = Pick<
+  StartContext,
+  "sandbox" | "pullsUntilMs" | "releaseSlot" | "signal"
+>;
 
 /**
- * Gathers the inputs of containers, anew for each start.
+ * Gathers the inputs of a container, anew for each start: reads what variables name,
+ * builds the environment, then finds what is mounted.
  *
  * A sub-path is pinned by device and inode when it is found. Upstream binds it to a
  * place that no container can reach and hands the runtime that place; without
  * mount(2) the runtime is handed the path itself and follows it once more, when it
- * creates or starts the container. So {@linkcode exchanged} is to be asked after
+ * creates or starts the container. So {@linkcode exchangedPath} is to be asked after
  * both. The window that remains: a process that writes the volume and puts a link
  * in the path's place just before the runtime follows it and takes it away again
  * before the second look is not noticed, and one that is noticed has been able to
  * run for the moment between the start and the look; an agent that is ended in that
  * moment does not look. Only containers of the same pod, or who shares the volume
  * with it, can do that.
+ *
+ * @throws {unknown} The reason of the signal when it aborts.
  */
-export class ContainerInputs {
-  readonly #deps: ContainerInputsDeps;
-
-  constructor(deps: ContainerInputsDeps) {
-    this.#deps = deps;
+export async function gatherInputs(
+  deps: GatherDeps,
+  input: GatherInput,
+  options: GatherOptions,
+): Promise<Gathered> {
+  const keyFiles = await readKeyFiles(input.container, input.volumes);
+  const needs = deps.specs.needs({ ...input, keyFiles });
+  if (needs.kind === "refused") {
+    const { kind: _kind, ...failure } = needs;
+    return { kind: "failed", failure };
   }
+  const { environment, subPaths, images } = needs.config;
+  const { signal } = options;
+  const pinned = await pin(deps.subPaths, subPaths, { pod: input.pod, signal });
+  if (pinned.kind === "failed") return pinned;
+  const pulled = await pull(deps, input, { ...options, images });
+  if (pulled.kind !== "ok") return pulled;
+  return {
+    kind: "ok",
+    given: {
+      environment,
+      subPaths: new Map(
+        pinned.all.map(({ wanted, pinned }) => [
+          wanted.mountPath,
+          pinned.path,
+        ]),
+      ),
+      imageVolumes: pulled.images,
+    },
+    pinned: pinned.all,
+  };
+}
 
-  /**
-   * Reads what variables name, builds the environment, then finds what is mounted.
-   *
-   * @throws {unknown} The reason of the signal when it aborts.
-   */
-  async gather(input: GatherInput, options: GatherOptions): Promise<Gathered> {
-    const keyFiles = await readKeyFiles(input.container, input.volumes);
-    const needs = this.#deps.specs.needs({ ...input, keyFiles });
-    if (needs.kind === "refused") {
-      const { kind: _kind, ...failure } = needs;
-      return { kind: "failed", failure };
+/**
+ * The first sub-path that does not lead any more to what was found.
+ *
+ * @param signal Absent for a container that runs: it must not run on unseen.
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function exchangedPath(
+  paths: SubPaths,
+  pinned: readonly FoundSubPath[],
+  signal?: AbortSignal,
+): Promise<WantedSubPath | undefined> {
+  for (const { wanted, pinned: path } of pinned) {
+    let isUnchanged: boolean;
+    try {
+      isUnchanged = await paths.isUnchanged(path, { signal });
+    } catch {
+      signal?.throwIfAborted();
+      // What cannot be looked at is not what it was.
+      isUnchanged = false;
     }
-    const { environment, subPaths, images } = needs.config;
-    const { signal } = options;
-    const pinned = await this.#pin(input.pod, subPaths, signal);
-    if (pinned.kind === "failed") return pinned;
-    const pulled = await this.#pull(input, { ...options, images });
-    if (pulled.kind !== "ok") return pulled;
-    return {
-      kind: "ok",
-      given: {
-        environment,
-        subPaths: new Map(
-          pinned.all.map(({ wanted, pinned }) => [
-            wanted.mountPath,
-            pinned.path,
-          ]),
-        ),
-        imageVolumes: pulled.images,
-      },
-      pinned: pinned.all,
-    };
+    if (!isUnchanged) return wanted;
   }
+  return undefined;
+}
 
-  /**
-   * The first sub-path that does not lead any more to what was found.
-   *
-   * @param signal Absent for a container that runs: it must not run on unseen.
-   * @throws {unknown} The reason of the signal when it aborts.
-   */
-  async exchanged(
-    pinned: readonly PinnedSubPath[],
-    signal?: AbortSignal,
-  ): Promise<WantedSubPath | undefined> {
-    const options = signal === undefined ? {} : { signal };
-    for (const { wanted, pinned: path } of pinned) {
-      let isUnchanged: boolean;
-      try {
-        isUnchanged = await this.#deps.subPaths.isUnchanged(path, options);
-      } catch {
-        signal?.throwIfAborted();
-        // What cannot be looked at is not what it was.
-        isUnchanged = false;
+async function pin(
+  paths: SubPaths,
+  wanted: readonly WantedSubPath[],
+  { pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal },
+): Promise<
+  | Extract<Gathered, { kind: "failed" }>
+  | { readonly kind: "ok"; readonly all: readonly FoundSubPath[] }
+> {
+  const all: FoundSubPath[] = [];
+  // One after the other: two of them may have to make the same directory.
+  for (const one of wanted) {
+    const { volumeRoot, subPath, readOnly } = one;
+    const podUid = pod.metadata.uid;
+    const options = { podUid, volumeRoot, subPath, readOnly, signal };
+    let message: string;
+    try {
+      const found = await paths.resolve(options);
+      if (found.kind === "ok") {
+        all.push({ wanted: one, pinned: found.pinned });
+        continue;
       }
-      if (!isUnchanged) return wanted;
+      message = found.message;
+    } catch (error) {
+      signal.throwIfAborted();
+      message = describeError(error);
     }
-    return undefined;
+    return failed(
+      `Cannot mount volume "${one.volume}" at "${one.mountPath}": ${
+        concealed(message, one)
+      }`,
+    );
   }
+  return { kind: "ok", all };
+}
 
-  async #pin(
-    pod: Pod,
-    wanted: readonly WantedSubPath[],
-    signal: AbortSignal,
-  ): Promise<
-    | Extract<Gathered, { kind: "failed" }>
-    | { readonly kind: "ok"; readonly all: readonly PinnedSubPath[] }
-  > {
-    const all: PinnedSubPath[] = [];
-    // One after the other: two of them may have to make the same directory.
-    for (const one of wanted) {
-      const { volumeRoot, subPath, readOnly } = one;
-      const podUid = pod.metadata.uid;
-      const options = { podUid, volumeRoot, subPath, readOnly, signal };
-      let message: string;
-      try {
-        const found = await this.#deps.subPaths.resolve(options);
-        if (found.kind === "ok") {
-          all.push({ wanted: one, pinned: found.pinned });
-          continue;
-        }
-        message = found.message;
-      } catch (error) {
-        signal.throwIfAborted();
-        message = describeError(error);
-      }
-      return failed(
-        `Cannot mount volume "${one.volume}" at "${one.mountPath}": ${
-          concealed(message, one)
-        }`,
-      );
+async function pull(
+  { puller }: GatherDeps,
+  input: GatherInput,
+  options: GatherOptions & { readonly images: readonly WantedImage[] },
+): Promise<
+  | Exclude<Gathered, { kind: "ok" }>
+  | { readonly kind: "ok"; readonly images: ReadonlyMap<string, ImageSpec> }
+> {
+  const { pod, container } = input;
+  const images = new Map<string, ImageSpec>();
+  const { signal, sandbox, pullsUntilMs: untilMs } = options;
+  const sandboxConfig = sandbox.config;
+  if (options.images.length > 0) options.releaseSlot();
+  for (const { volume, reference, pullPolicy } of options.images) {
+    // The events of the pull are those of the container that waits for it.
+    const image = await puller.ensure(pod, {
+      name: container.name,
+      image: reference,
+      ...pullPolicy === undefined ? {} : { imagePullPolicy: pullPolicy },
+    }, { signal, sandboxConfig, untilMs });
+    if (image.kind === "pulling") return image;
+    if (image.kind === "failed") {
+      const { kind: _kind, ...failure } = image;
+      const message = `Cannot pull volume "${volume}": ${failure.message}`;
+      const isAway = failure.cause?.kind === "no_runtime";
+      const kind = isAway ? "no_runtime" : "said";
+      const cause = { kind, words: message } as const;
+      return { kind: "failed", failure: { ...failure, message, cause } };
     }
-    return { kind: "ok", all };
+    images.set(volume, {
+      image: image.imageRef,
+      userSpecifiedImage: reference,
+    });
   }
-
-  async #pull(
-    input: GatherInput,
-    options: GatherOptions & { readonly images: readonly WantedImage[] },
-  ): Promise<
-    | Exclude<Gathered, { kind: "ok" }>
-    | { readonly kind: "ok"; readonly images: ReadonlyMap<string, ImageSpec> }
-  > {
-    const { pod, container } = input;
-    const images = new Map<string, ImageSpec>();
-    const { signal, sandboxConfig, pullsUntilMs: untilMs } = options;
-    if (options.images.length > 0) options.releaseSlot();
-    for (const { volume, reference, pullPolicy } of options.images) {
-      // The events of the pull are those of the container that waits for it.
-      const image = await this.#deps.puller.ensure(pod, {
-        name: container.name,
-        image: reference,
-        ...pullPolicy === undefined ? {} : { imagePullPolicy: pullPolicy },
-      }, { signal, sandboxConfig, untilMs });
-      if (image.kind === "pulling") return image;
-      if (image.kind === "failed") {
-        const { kind: _kind, ...failure } = image;
-        const message = `Cannot pull volume "${volume}": ${failure.message}`;
-        const isAway = failure.cause?.kind === "no_runtime";
-        const kind = isAway ? "no_runtime" : "said";
-        const cause = { kind, words: message } as const;
-        return { kind: "failed", failure: { ...failure, message, cause } };
-      }
-      images.set(volume, {
-        image: image.imageRef,
-        userSpecifiedImage: reference,
-      });
-    }
-    return { kind: "ok", images };
-  }
+  return { kind: "ok", images };
 }
 
 /** The failure of a container of which one sub-path is not what was looked at. */

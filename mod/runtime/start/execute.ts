@@ -4,40 +4,33 @@
  * @module
  */
 
-import type { EventSink, Pod } from "../../api/types/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
-import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { Logger } from "../../base/telemetry/mod.ts";
-import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
-import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
-import { type PodPlan, resetSource } from "../../pod/plan/mod.ts";
+import { resetSource } from "../../pod/plan/mod.ts";
 import {
   Activities,
   Slots,
   type SyncOutcome,
   SyncReport,
 } from "../account/mod.ts";
-import {
-  type ContainerFiles,
-  type ContainerNotes,
-  listPod,
-  restorePod,
-  withSandbox,
-} from "../observe/mod.ts";
+import { listPod, restorePod, withSandbox } from "../observe/mod.ts";
 import { HookRunner, PlanStops, PodKiller } from "../end/mod.ts";
 import { ImagePuller, imagesOf, pullFirst } from "../images/mod.ts";
 import { observeStarted } from "./observe_started.ts";
-import { NewRuns } from "./new_runs.ts";
-import type { RuntimeFiles, SpecBuilder, SubPaths } from "../spec/mod.ts";
-import { PlanStarts, startTargets } from "./plan_starts.ts";
-import type { PodResources, UserNamespaces } from "../resources/mod.ts";
+import { countRestarts, watched } from "./new_runs.ts";
 import { PostStart } from "./post_start.ts";
 import { RestartBackoffs } from "./restart_backoffs.ts";
-import { type PodSandbox, SandboxCreator } from "./sandbox.ts";
+import { SandboxCreator } from "./sandbox.ts";
 import { ContainerStarter } from "./start_container.ts";
-import type { StartContext, StartTarget } from "./start_context.ts";
+import {
+  type Execution,
+  type ExecutorDeps,
+  type StartContext,
+  type StartTarget,
+  startTargets,
+} from "./start_context.ts";
 
 /** A pod that takes longer does not keep others from starting any more. */
 const SLOW_START_MS = 10_000;
@@ -48,55 +41,20 @@ const SLOW_START_MS = 10_000;
  */
 const PULL_PATIENCE_MS = 2_000;
 
-/** What executing plans needs. */
-export interface ExecutorDeps {
-  readonly runtime: RuntimeService;
-  readonly images: ImageService;
-  readonly files: RuntimeFiles;
-  readonly containerFiles: ContainerFiles;
-  readonly specs: SpecBuilder;
-  readonly subPaths: SubPaths;
-  readonly resources: PodResources;
-  readonly notes: ContainerNotes;
-  readonly users: UserNamespaces;
-  readonly events: EventSink;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly sessions: Sessions;
-}
-
 /** How much at once, and how patient. */
 export interface ExecutorOptions {
   /**
    * Pods whose sandbox and first container are being made at the same time. On two
    * cores 4 to 8 give the best throughput and half the median of "all at once".
-   *
-   * @default 6
    */
-  readonly maxParallelStarts?: number;
+  readonly maxParallelStarts: number;
   /** @default 5 */
   readonly maxParallelPulls?: number;
-  /**
-   * Longest wait before a crashed container starts again, in milliseconds.
-   *
-   * @default 300_000
-   */
-  readonly maxRestartWaitMs?: number;
+  /** Longest wait before a crashed container starts again, in milliseconds. */
+  readonly maxRestartWaitMs: number;
 }
 
-/** One plan to execute. */
-export interface Execution {
-  readonly pod: Pod;
-  /** The look that the plan was made from. */
-  readonly observed: ObservedPod;
-  readonly plan: PodPlan;
-  /** The pod's volumes by name, ready to be mounted. */
-  readonly volumes: ReadonlyMap<string, VolumeSource>;
-  readonly signal: AbortSignal;
-}
-
-/** One pod to end. */
-export interface PodEnding {
+interface PodEnding {
   /** `undefined` for a pod whose manifest is lost: the runtime's labels must do. */
   readonly pod: Pod | undefined;
   readonly observed: ObservedPod;
@@ -122,14 +80,12 @@ export class PodExecutor {
   readonly #puller: ImagePuller;
   readonly #backoffs: RestartBackoffs;
   readonly #postStart: PostStart;
-  readonly #runs: NewRuns;
   readonly #starter: ContainerStarter;
-  readonly #starts: PlanStarts;
   readonly #sandboxes: SandboxCreator;
   readonly #stops: PlanStops;
   readonly #startSlots: Slots;
 
-  constructor(deps: ExecutorDeps, options: ExecutorOptions = {}) {
+  constructor(deps: ExecutorDeps, options: ExecutorOptions) {
     const log = deps.log.named("runtime");
     this.#deps = { ...deps, log };
     const activities = this.activities = new Activities(deps);
@@ -142,19 +98,15 @@ export class PodExecutor {
     this.#puller = new ImagePuller(common, { maxParallelPulls });
     this.#backoffs = new RestartBackoffs(deps, { maxMs });
     this.#postStart = new PostStart({ ...common, killer });
-    this.#runs = new NewRuns({ ...deps, files });
-    const starter = this.#starter = new ContainerStarter({
-      ...deps,
+    this.#starter = new ContainerStarter({
+      ...common,
       puller: this.#puller,
-      files,
-      runs: this.#runs,
       postStart: this.#postStart,
       backoffs: this.#backoffs,
     });
-    this.#starts = new PlanStarts({ starter, activities });
     this.#sandboxes = new SandboxCreator(common);
     this.#stops = new PlanStops({ ...deps, files, killer });
-    this.#startSlots = new Slots(options.maxParallelStarts ?? 6, activities);
+    this.#startSlots = new Slots(options.maxParallelStarts, activities);
   }
 
   /**
@@ -178,7 +130,7 @@ export class PodExecutor {
     const execution = { ...wanted, plan };
     if (isPulling) report.pulling();
     if (plan.sandbox.kind === "create") {
-      const wait = this.#sandboxes.waitOf(pod.metadata.uid);
+      const wait = this.#sandboxes.pauses.waitOf(pod.metadata.uid);
       if (wait !== undefined) {
         report.podFailed(wait);
         return report.outcome();
@@ -188,13 +140,10 @@ export class PodExecutor {
       return report.outcome();
     }
     if (!await this.#stops.run(execution, report)) return report.outcome();
-    if (plan.sandbox.kind === "stop" || plan.reset.length > 0) {
-      return report.outcome();
-    }
     await this.#deps.resources.resize(execution, report);
     await this.#catchUp(execution, report);
     const targets = startTargets(pod, plan);
-    if (plan.sandbox.kind === "keep" && targets.length === 0) {
+    if (plan.sandbox.kind !== "create" && targets.length === 0) {
       return report.outcome();
     }
     // Asked for while directories are made.
@@ -215,11 +164,10 @@ export class PodExecutor {
     if (ready === undefined) return report.outcome();
     const sinceMs = this.#deps.clock.monotonic();
     const pullsUntilMs = sinceMs + PULL_PATIENCE_MS;
-    const waits = { pullsUntilMs, releaseSlot };
-    const context: StartContext = { ...ready.context, ...waits };
-    const started = await this.#starts.run(context, { targets, report });
-    const done = { ...ready, started, sinceMs, report };
-    return report.outcome(await observeStarted(this.#deps, execution, done));
+    const context = { ...ready, pullsUntilMs, releaseSlot };
+    const started = await this.#starter.startAll(context, { targets, report });
+    const done = { started, sinceMs, report };
+    return report.outcome(await observeStarted(this.#deps, context, done));
   }
 
   /**
@@ -266,9 +214,9 @@ export class PodExecutor {
     return fetched.includes("pulling") && !fetched.includes("failed");
   }
 
-  /** See {@linkcode ImagePuller.ends}. */
+  /** See {@linkcode PullTasks.ends}. */
   pullEnds(signal: AbortSignal): AsyncIterable<string> {
-    return this.#puller.ends(signal);
+    return this.#puller.pulls.ends(signal);
   }
 
   /**
@@ -306,18 +254,12 @@ export class PodExecutor {
   async #makeReady(
     execution: Execution,
     options: { readonly targets: readonly StartTarget[]; report: SyncReport },
-  ): Promise<
-    | {
-      readonly sandbox: PodSandbox;
-      readonly context: Omit<StartContext, "pullsUntilMs" | "releaseSlot">;
-    }
-    | undefined
-  > {
-    const { pod, observed, plan, volumes, signal } = execution;
+  ): Promise<Omit<StartContext, "pullsUntilMs" | "releaseSlot"> | undefined> {
+    const { pod, observed, plan, signal } = execution;
     const { targets, report } = options;
     const { containerFiles, specs } = this.#deps;
     const restartCounts = plan.sandbox.kind === "create"
-      ? this.#runs.countRestarts(targets, execution)
+      ? countRestarts(this.#deps, targets, execution)
       : new Map<string, Promise<number>>();
     const sandbox = plan.sandbox.kind === "create"
       ? await this.#sandboxes.create(pod, plan.sandbox.attempt, {
@@ -331,21 +273,7 @@ export class PodExecutor {
       const content = specs.hostsFile(pod, podIps);
       const written = watched(containerFiles.writeHostsFile(pod, content));
       const hostsFile = { path: containerFiles.hostsFilePath(pod), written };
-      const { id: sandboxId, config: sandboxConfig } = sandbox;
-      return {
-        sandbox,
-        context: {
-          pod,
-          observed,
-          sandboxId,
-          sandboxConfig,
-          podIps,
-          volumes,
-          hostsFile,
-          restartCounts,
-          signal,
-        },
-      };
+      return { ...execution, sandbox, podIps, hostsFile, restartCounts };
     } catch (error) {
       signal.throwIfAborted();
       const message = describeError(error);
@@ -353,10 +281,4 @@ export class PodExecutor {
       return undefined;
     }
   }
-}
-
-/** Work whose failure is met where it is awaited, or does not matter any more. */
-function watched<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => {});
-  return work;
 }

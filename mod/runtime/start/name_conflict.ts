@@ -5,7 +5,8 @@
  * @module
  */
 
-import { CriError } from "../../cri/model/mod.ts";
+import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
+import { listPod } from "../observe/mod.ts";
 
 /**
  * The id of what holds the name of a sandbox or container to be created; empty when
@@ -20,4 +21,46 @@ export function nameHolder(error: unknown): string | undefined {
     .exec(error.detail);
   if (match?.[1] !== undefined) return match[1];
   return error.kind === "already_exists" ? "" : undefined;
+}
+
+/**
+ * Makes a taken name free again, if what holds it is not to be seen: what the runtime
+ * lists is dealt with by the next plan.
+ *
+ * @param holderId see {@linkcode nameHolder}
+ * @returns whether the holder is listed
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function freeName(
+  runtime: Pick<
+    RuntimeService,
+    | "listPodSandbox"
+    | "listContainers"
+    | "removeContainer"
+    | "stopPodSandbox"
+    | "removePodSandbox"
+  >,
+  holderId: string,
+  of: {
+    readonly uid: string;
+    readonly kind: "sandboxes" | "containers";
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const { uid, kind, signal } = of;
+  try {
+    const { [kind]: listed } = await listPod(runtime, uid, { signal });
+    if (holderId === "") return listed.length > 0;
+    if (listed.some(({ id }) => id === holderId)) return true;
+    if (kind === "containers") {
+      await runtime.removeContainer(holderId, { signal });
+    } else {
+      await runtime.stopPodSandbox(holderId, { signal });
+      await runtime.removePodSandbox(holderId, { signal });
+    }
+  } catch {
+    // The failure to create is what is reported; this was an attempt to heal it.
+    signal.throwIfAborted();
+  }
+  return false;
 }

@@ -4,42 +4,16 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
-import type { RuntimeService } from "../../cri/model/mod.ts";
-import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
-import type { PodPlan } from "../../pod/plan/mod.ts";
-import {
-  type ContainerNotes,
-  inspectContainer,
-  withContainers,
-} from "../observe/mod.ts";
+import type { ObservedContainer } from "../../pod/observed/mod.ts";
+import { inspectContainer, withContainers } from "../observe/mod.ts";
 import type { SyncOutcome, SyncReport } from "../account/mod.ts";
-import type { PodResources } from "../resources/mod.ts";
-import type { RuntimeFiles } from "../spec/mod.ts";
-import type { PodSandbox } from "./sandbox.ts";
-
-/** What looking needs. */
-export interface ObserveStartedDeps {
-  readonly runtime: RuntimeService;
-  readonly files: RuntimeFiles;
-  readonly resources: Pick<PodResources, "complete">;
-  readonly notes: Pick<ContainerNotes, "complete">;
-  readonly clock: Clock;
-}
+import type { ExecutorDeps, StartContext } from "./start_context.ts";
 
 /**
  * How long the look before may be added to. After a long hook or pull the other
  * containers of the pod are not known to be as they were; PLEG looks as often as this.
  */
 const FRESH_MS = 1_000;
-
-/** The plan that was executed, and the look that it was made from. */
-export interface ExecutedPlan {
-  readonly pod: { readonly metadata: Pick<ObservedPod, "name" | "namespace"> };
-  readonly observed: ObservedPod;
-  readonly plan: Pick<PodPlan, "sandbox">;
-  readonly signal: AbortSignal;
-}
 
 /**
  * The pod as it is now, when only starts have changed it and none took long: then the
@@ -49,10 +23,9 @@ export interface ExecutedPlan {
  * @throws {unknown} The reason of the signal when it aborts.
  */
 export async function observeStarted(
-  deps: ObserveStartedDeps,
-  executed: ExecutedPlan,
+  deps: ExecutorDeps,
+  context: StartContext,
   done: {
-    readonly sandbox: PodSandbox;
     /** The ids of the containers that were started. */
     readonly started: readonly string[];
     /** Since when the rest of the pod is not known anew, on the monotonic clock. */
@@ -60,8 +33,8 @@ export async function observeStarted(
     readonly report: SyncReport;
   },
 ): Promise<SyncOutcome["observed"]> {
-  const { pod, observed, plan, signal } = executed;
-  const { sandbox, started, sinceMs, report } = done;
+  const { pod, observed, plan, sandbox, signal } = context;
+  const { started, sinceMs, report } = done;
   if (!report.onlyStarted) return undefined;
   if (deps.clock.monotonic() - sinceMs > FRESH_MS) return undefined;
   const atMs = report.timeAfter();
@@ -104,7 +77,7 @@ export async function observeStarted(
  * it does not run on beside its successor whatever was reported of it (I1).
  */
 async function confirmEnd(
-  deps: ObserveStartedDeps,
+  deps: ExecutorDeps,
   { id, sandboxId }: ObservedContainer,
   signal: AbortSignal,
 ): Promise<ObservedContainer | undefined> {

@@ -4,21 +4,15 @@
  * @module
  */
 
-import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import { containerGrace } from "../../pod/lifecycle/mod.ts";
 import { judgedStops } from "../../pod/plan/mod.ts";
-import {
-  type Activities,
-  causeOfAll,
-  ContainerEvents,
-} from "../account/mod.ts";
-import type { ContainerNotes } from "../observe/mod.ts";
+import { causeOfAll, ContainerEvents } from "../account/mod.ts";
 import type { HookRunner, PodKiller } from "../end/mod.ts";
-import type { StartResult } from "./start_context.ts";
+import type { StartDeps, StartResult } from "./start_context.ts";
 
-/** A container that has started. */
-export interface StartedContainer {
+interface StartedContainer {
   readonly pod: Pod;
   readonly container: ContainerSpec;
   readonly containerId: string;
@@ -26,32 +20,17 @@ export interface StartedContainer {
   readonly signal: AbortSignal;
 }
 
-/** What running the hook needs. */
-export interface PostStartDeps {
+interface PostStartDeps extends StartDeps {
   readonly hooks: HookRunner;
   readonly killer: PodKiller;
-  readonly activities: Activities;
-  readonly notes: ContainerNotes;
-  readonly events: EventSink;
 }
 
-/** Runs postStart hooks, and remembers which are due. */
+/** Runs postStart hooks, and notes which have ended. */
 export class PostStart {
   readonly #deps: PostStartDeps;
 
   constructor(deps: PostStartDeps) {
     this.#deps = deps;
-  }
-
-  /** Remembers that the hook is due, before a container is started that has one. */
-  async announce(
-    { pod, container, containerId }: Omit<
-      StartedContainer,
-      "signal" | "podIps"
-    >,
-  ): Promise<void> {
-    if (container.lifecycle?.postStart === undefined) return;
-    await this.#deps.notes.starting(pod, container.name, containerId);
   }
 
   /**
@@ -99,11 +78,8 @@ export class PostStart {
   ): Promise<StartResult> {
     const { pod, container, containerId, podIps, signal } = started;
     const { name } = container;
-    this.#events(started).warning(
-      name,
-      "FailedPostStartHook",
-      "PostStartHook failed",
-    );
+    const reported = "FailedPostStartHook";
+    this.#events(started).warning(name, reported, "PostStartHook failed");
     const { killer, notes } = this.#deps;
     // Its end is a failure, even if it obeys with 0.
     const stop = { containerId, containerName: name } as const;
@@ -118,7 +94,7 @@ export class PostStart {
       container: { id: containerId, name },
       podIps,
       reason,
-      message: "FailedPostStartHook",
+      message: reported,
       signal,
     }).catch((failure: unknown) => failure);
     signal.throwIfAborted();

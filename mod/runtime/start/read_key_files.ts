@@ -7,11 +7,7 @@
 import type { ContainerSpec } from "../../api/types/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import { readFileHead } from "../../host/files/mod.ts";
-import {
-  FileError,
-  fileErrorKind,
-  useFileBelow,
-} from "../../host/paths/mod.ts";
+import { unlessMissing, useFileBelow, withPath } from "../../host/paths/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import {
   type KeyFile,
@@ -52,16 +48,13 @@ async function readKeyFile(
   volumeRoot: string,
   path: string,
 ): Promise<KeyFile> {
-  try {
-    // One byte more than is allowed, so that more is seen.
-    const read = (file: Parameters<typeof readFileHead>[0]) =>
-      readFileHead(file, MAX_KEY_FILE_BYTES + 1);
-    const found = await useFileBelow(volumeRoot, path, read);
-    return found.kind === "opened" ? decode(found.value) : found;
-  } catch (error) {
-    if (fileErrorKind(error) === "missing") return { kind: "missing" };
-    throw new FileError("read", `${volumeRoot}/${path}`, { cause: error });
-  }
+  // One byte more than is allowed, so that more is seen.
+  const read = (file: Parameters<typeof readFileHead>[0]) =>
+    readFileHead(file, MAX_KEY_FILE_BYTES + 1);
+  const opening = useFileBelow(volumeRoot, path, read);
+  const named = withPath("read", `${volumeRoot}/${path}`, opening);
+  const found = await unlessMissing(named) ?? { kind: "missing" };
+  return found.kind === "opened" ? decode(found.value) : found;
 }
 
 function decode(bytes: Uint8Array): KeyFile {

@@ -30,14 +30,14 @@ export interface RestartWait {
  */
 export class RestartBackoffs {
   readonly #clock: Clock;
-  readonly #maxMs: number | undefined;
+  readonly #maxMs: number;
   /** By pod UID, then by the key that changes with image and resources. */
   readonly #entries: Map<string, Map<string, Crashes>>;
 
   /** @param options.maxMs the longest wait, upstream's `maxContainerRestartPeriod` */
   constructor(
     deps: { readonly clock: Clock; readonly sessions: Sessions },
-    options: { readonly maxMs?: number | undefined } = {},
+    options: { readonly maxMs: number },
   ) {
     this.#clock = deps.clock;
     this.#entries = deps.sessions.map();
@@ -75,7 +75,7 @@ export class RestartBackoffs {
     const verdict = restartDelay(known?.entry, {
       finishedAtMs: end.atMs,
       nowMs,
-      ...(this.#maxMs === undefined ? {} : { maxMs: this.#maxMs }),
+      maxMs: this.#maxMs,
     });
     this.#entries.set(uid, entries);
     if (verdict.kind === "start") {

@@ -4,72 +4,41 @@
  * @module
  */
 
-import type { EventSink, Pod } from "../../api/types/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
-import { type Clock, type Sessions, unlessAborted } from "../../base/mod.ts";
+import { unlessAborted } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import {
-  CriError,
-  type RuntimeService,
-  type SandboxStatus,
-} from "../../cri/model/mod.ts";
-import type { SandboxConfig } from "../../cri/config/mod.ts";
-import type { PodFailure, SaidCause } from "../../pod/lifecycle/mod.ts";
+import { CriError, type SandboxStatus } from "../../cri/model/mod.ts";
+import type { SaidCause } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
-import { type Activities, causeOf, type SyncReport } from "../account/mod.ts";
-import { nameHolder } from "./name_conflict.ts";
-import { listPod, podIps } from "../observe/mod.ts";
-import type { PodResources, UserNamespaces } from "../resources/mod.ts";
+import { causeOf, type SyncReport } from "../account/mod.ts";
+import { freeName, nameHolder } from "./name_conflict.ts";
+import { observedSandbox, podIps } from "../observe/mod.ts";
 import { SandboxPauses } from "./sandbox_pauses.ts";
 import type { SpecBuilder } from "../spec/mod.ts";
+import type { PodSandbox, StartDeps } from "./start_context.ts";
 
-/** A sandbox that containers can be put into. */
-export interface PodSandbox {
-  readonly id: string;
-  readonly config: SandboxConfig;
-  readonly observed: ObservedSandbox;
-  /** Empty for a pod on the node's network. */
-  readonly ips: readonly string[];
-}
-
-interface SandboxSpec {
-  readonly config: SandboxConfig;
-  /** Empty for the runtime's default. */
-  readonly runtimeHandler: string;
-}
+type SandboxSpec = Extract<
+  ReturnType<SpecBuilder["sandbox"]>,
+  { readonly kind: "ok" }
+>;
 
 /** How soon to look again when the sandbox is there after all, in milliseconds. */
 const RETRY_AFTER_CONFLICT_MS = 200;
 /** How soon to look again when the runtime is away; the look itself waits for it. */
 const RETRY_UNAVAILABLE_MS = 1_000;
 
-/** What making sandboxes needs. */
-interface SandboxDeps {
-  readonly runtime: RuntimeService;
-  readonly specs: SpecBuilder;
-  readonly events: EventSink;
-  readonly clock: Clock;
-  readonly resources: PodResources;
-  readonly users: UserNamespaces;
-  readonly activities: Activities;
-  readonly sessions: Sessions;
-}
-
 /** Makes sandboxes, and knows of those that are still being made. */
 export class SandboxCreator {
-  readonly #deps: SandboxDeps;
+  /** How long a pod waits for its next sandbox, after others that came to nothing. */
+  readonly pauses: SandboxPauses;
+  readonly #deps: StartDeps;
   /** Calls under way by pod UID; they resolve to the sandbox's id, if there is one. */
   readonly #pending = new Map<string, Promise<string | undefined>>();
-  readonly #pauses: SandboxPauses;
 
-  constructor(deps: SandboxDeps) {
+  constructor(deps: StartDeps) {
     this.#deps = deps;
-    this.#pauses = new SandboxPauses(deps);
-  }
-
-  /** Why a pod has to wait before its next sandbox, after others that came to nothing. */
-  waitOf(uid: string): PodFailure | undefined {
-    return this.#pauses.waitOf(uid);
+    this.pauses = new SandboxPauses(deps);
   }
 
   /**
@@ -121,11 +90,13 @@ export class SandboxCreator {
     }
     report.changed();
     await this.#deps.resources.sandboxMade(pod);
-    if (pod.spec.hostNetwork === true) {
-      this.#pauses.made(pod.metadata.uid);
-      return { id, config, observed: this.#onNode(id, attempt), ips: [] };
-    }
-    return await this.#learn(pod, { id, config, attempt, ...options });
+    const made = { id, attempt };
+    const observed = pod.spec.hostNetwork === true
+      ? this.#onNode(made)
+      : await this.#look(pod, { ...made, ...options });
+    if (observed === undefined) return undefined;
+    this.pauses.made(pod.metadata.uid);
+    return { id, config, observed, ips: podIps([observed], undefined) };
   }
 
   /** The sandbox that a plan keeps, or `undefined` when it cannot be described any more. */
@@ -167,10 +138,7 @@ export class SandboxCreator {
     for (const { reason, message } of spec.warnings ?? []) {
       this.#warn(pod, reason, message);
     }
-    if (spec.kind === "ok") {
-      const { config, runtimeHandler = "" } = spec;
-      return { config, runtimeHandler };
-    }
+    if (spec.kind === "ok") return spec;
     const event = spec.reason === "CreateContainerConfigError"
       ? undefined
       : spec.reason;
@@ -184,7 +152,7 @@ export class SandboxCreator {
     signal: AbortSignal,
   ): Promise<string> {
     signal.throwIfAborted();
-    const { config, runtimeHandler } = spec;
+    const { config, runtimeHandler = "" } = spec;
     const call = this.#deps.runtime.runPodSandbox(config, { runtimeHandler });
     const pending = call.then((id) => id, () => undefined);
     this.#pending.set(uid, pending);
@@ -196,17 +164,16 @@ export class SandboxCreator {
     return unlessAborted(call, signal);
   }
 
-  async #learn(
+  async #look(
     pod: Pod,
     made: {
       readonly id: string;
-      readonly config: SandboxConfig;
       readonly attempt: number;
       readonly report: SyncReport;
       readonly signal: AbortSignal;
     },
-  ): Promise<PodSandbox | undefined> {
-    const { id, config, attempt, report, signal } = made;
+  ): Promise<ObservedSandbox | undefined> {
+    const { id, attempt, report, signal } = made;
     let status: SandboxStatus;
     try {
       status = await this.#deps.runtime.podSandboxStatus(id, { signal });
@@ -219,32 +186,23 @@ export class SandboxCreator {
       report.podFailed({ reason: "CreatePodSandboxError", message, cause });
       return undefined;
     }
-    const observed: ObservedSandbox = {
-      id,
-      ready: status.state === "ready",
-      attempt,
-      createdAt: status.createdAt,
-      hostNetwork: status.networkMode === "node",
-      ip: status.ip,
-      additionalIps: status.additionalIps,
-    };
-    const ips = podIps([observed], undefined);
     // Containers in it would be stopped by the next plan.
     if (status.ip === "") {
       report.stopped();
       this.#fail(pod, said(`sandbox "${id}" has no address`), { report });
       return undefined;
     }
-    this.#pauses.made(pod.metadata.uid);
-    return { id, config, observed, ips };
+    const { createdAt } = status;
+    return observedSandbox(status, { id, attempt, createdAt });
   }
 
   /** What is known of a sandbox on the node's network without asking. */
-  #onNode(id: string, attempt: number): ObservedSandbox {
+  #onNode(
+    made: Pick<ObservedSandbox, "id" | "attempt">,
+  ): ObservedSandbox {
     return {
-      id,
+      ...made,
       ready: true,
-      attempt,
       createdAt: BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n,
       hostNetwork: true,
       ip: "",
@@ -259,42 +217,17 @@ export class SandboxCreator {
   ): Promise<void> {
     const { report, signal } = options;
     report.stopped();
+    const { runtime, clock } = this.#deps;
+    const of = { uid: pod.metadata.uid, kind: "sandboxes", signal } as const;
     const holder = nameHolder(error);
     const isAway = error instanceof CriError && error.kind === "unavailable";
     const delayMs = isAway
       ? RETRY_UNAVAILABLE_MS
-      : holder !== undefined && await this.#isListed(pod, holder, signal)
+      : holder !== undefined && await freeName(runtime, holder, of)
       ? RETRY_AFTER_CONFLICT_MS
       : undefined;
-    this.#fail(pod, causeOf(error), {
-      report,
-      ...delayMs === undefined
-        ? {}
-        : { retryAtMs: this.#deps.clock.monotonic() + delayMs },
-    });
-  }
-
-  /**
-   * Says whether the holder of the sandbox's name is one that the next look will
-   * show. One that is not listed is removed, so that the name becomes free.
-   */
-  async #isListed(
-    pod: Pod,
-    holderId: string,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    try {
-      const { uid } = pod.metadata;
-      const { sandboxes } = await listPod(this.#deps.runtime, uid, { signal });
-      if (sandboxes.some(({ id }) => id === holderId)) return true;
-      if (holderId === "") return sandboxes.length > 0;
-      await this.#deps.runtime.stopPodSandbox(holderId, { signal });
-      await this.#deps.runtime.removePodSandbox(holderId, { signal });
-    } catch {
-      // The failure to create is what is reported; this was an attempt to heal it.
-      signal.throwIfAborted();
-    }
-    return false;
+    const retryAtMs = delayMs && clock.monotonic() + delayMs;
+    this.#fail(pod, causeOf(error), { report, retryAtMs });
   }
 
   #fail(
@@ -302,7 +235,7 @@ export class SandboxCreator {
     cause: SaidCause,
     options: {
       readonly report: SyncReport;
-      readonly retryAtMs?: number;
+      readonly retryAtMs?: number | undefined;
       /** The reason of the event, where it is a better known one. */
       readonly event?: string | undefined;
     },
@@ -314,7 +247,7 @@ export class SandboxCreator {
     const { report, retryAtMs } = options;
     report.podFailed(
       retryAtMs === undefined
-        ? this.#pauses.failed(pod.metadata.uid, failure)
+        ? this.pauses.failed(pod.metadata.uid, failure)
         : { ...failure, retryAtMs },
     );
   }

@@ -8,8 +8,7 @@ import { type Clock, nextDelay, type Sessions } from "../../base/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "../../pod/recovery/mod.ts";
 import type { PodFailure } from "../../pod/lifecycle/mod.ts";
 
-/** What went wrong, and when to try again. */
-export type SandboxWait = PodFailure & { readonly retryAtMs: number };
+type SandboxWait = PodFailure & { readonly retryAtMs: number };
 
 interface Failed {
   readonly failure: PodFailure;
@@ -40,9 +39,7 @@ export class SandboxPauses {
   /** The last sandbox by pod UID. */
   readonly #made: Map<string, Made>;
 
-  constructor(
-    deps: { readonly clock: Clock; readonly sessions: Sessions },
-  ) {
+  constructor(deps: { readonly clock: Clock; readonly sessions: Sessions }) {
     this.#clock = deps.clock;
     this.#failed = deps.sessions.map();
     this.#made = deps.sessions.map();

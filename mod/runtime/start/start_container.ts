@@ -4,55 +4,43 @@
  * @module
  */
 
-import type { ContainerSpec, EventSink, Pod } from "../../api/types/mod.ts";
-import type { Clock } from "../../base/mod.ts";
-import type { RuntimeService } from "../../cri/model/mod.ts";
+import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
+import { isRestartableInit } from "../../api/vocabulary/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
 import type { StartFailure, SyncFailure } from "../../pod/lifecycle/mod.ts";
 import { latestContainer } from "../../pod/observed/mod.ts";
-import { type ContainerFiles, listPod } from "../observe/mod.ts";
 import {
   causeOf,
   ContainerEvents,
   restartBackOffText,
+  type SyncReport,
 } from "../account/mod.ts";
 import {
-  ContainerInputs,
   exchangedFailure,
-  type PinnedSubPath,
+  exchangedPath,
+  type FoundSubPath,
+  gatherInputs,
 } from "./container_inputs.ts";
 import type { ImageOutcome, ImagePuller, PullEnd } from "../images/mod.ts";
-import { nameHolder } from "./name_conflict.ts";
-import type { NewRuns } from "./new_runs.ts";
-import type { PodResources } from "../resources/mod.ts";
-import {
-  ignoresStopSignal,
-  type SpecBuilder,
-  type SubPaths,
-} from "../spec/mod.ts";
+import { freeName, nameHolder } from "./name_conflict.ts";
+import { nextRun } from "./new_runs.ts";
+import { ignoresStopSignal } from "../spec/mod.ts";
 import type { PostStart } from "./post_start.ts";
 import type { RestartBackoffs, RestartWait } from "./restart_backoffs.ts";
 import {
   specInput,
   type StartContext,
+  type StartDeps,
   type StartResult,
   type StartTarget,
 } from "./start_context.ts";
-import { TerminationLogs } from "./termination_logs.ts";
+import { createWithLog } from "./termination_logs.ts";
 
 /** How soon to look again when a container's name was taken, in milliseconds. */
 const RETRY_AFTER_CONFLICT_MS = 200;
 
-/** What starting containers needs. */
-export interface StarterDeps {
-  readonly runtime: RuntimeService;
+interface StarterDeps extends StartDeps {
   readonly puller: ImagePuller;
-  readonly files: ContainerFiles;
-  readonly runs: NewRuns;
-  readonly specs: SpecBuilder;
-  readonly resources: PodResources;
-  readonly subPaths: SubPaths;
-  readonly events: EventSink;
-  readonly clock: Clock;
   readonly postStart: PostStart;
   readonly backoffs: RestartBackoffs;
 }
@@ -60,36 +48,78 @@ export interface StarterDeps {
 /** A container in the runtime that has not been started yet. */
 interface CreatedContainer {
   readonly containerId: string;
-  readonly pinned: readonly PinnedSubPath[];
+  readonly pinned: readonly FoundSubPath[];
 }
 
 /** Starts containers, one at a time for a pod. Upstream: kuberuntime startContainer. */
 export class ContainerStarter {
   readonly #deps: StarterDeps;
-  readonly #inputs: ContainerInputs;
-  readonly #terminationLogs: TerminationLogs;
 
   constructor(deps: StarterDeps) {
     this.#deps = deps;
-    this.#terminationLogs = new TerminationLogs(deps);
-    this.#inputs = new ContainerInputs(deps);
   }
 
   /**
-   * Starts one container, unless it has crashed too lately.
+   * Starts containers, one after the other, as far as one does not wait for another.
    *
+   * @returns the ids of those that were started
    * @throws {unknown} The reason of the context's signal when it aborts.
    */
-  async start(
+  async startAll(
+    context: StartContext,
+    options: { readonly targets: readonly StartTarget[]; report: SyncReport },
+  ): Promise<readonly string[]> {
+    const started: string[] = [];
+    const { report } = options;
+    for (const target of options.targets) {
+      const result = await this.#start(context, target);
+      context.releaseSlot();
+      switch (result.kind) {
+        case "started":
+          started.push(result.containerId);
+          report.changed();
+          continue;
+        case "pulling":
+          report.pulling();
+          break;
+        case "failed":
+          report.failed(result.failure);
+          if (result.changed) report.stopped();
+      }
+      // What follows an ordinary init container may count on its work.
+      const isOrdinaryInit = target.kind === "init" &&
+        !isRestartableInit(target.container);
+      if (isOrdinaryInit) break;
+    }
+    return started;
+  }
+
+  /** Starts one container, unless it has crashed too lately. */
+  async #start(
     context: StartContext,
     target: StartTarget,
   ): Promise<StartResult> {
-    const result = await this.#try(context, target);
-    if (result.kind !== "pulling") {
-      const { uid } = context.pod.metadata;
-      this.#deps.puller.settle(uid, target.container.name);
+    const { activities, puller } = this.#deps;
+    const { uid } = context.pod.metadata;
+    const { name: container } = target.container;
+    const kind = "starting_container";
+    using _starting = activities.begin(uid, { kind, container });
+    try {
+      const result = await this.#try(context, target);
+      if (result.kind !== "pulling") puller.pulls.settle(uid, container);
+      return result;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const reason = "RunContainerError";
+      const message = describeError(error);
+      const failure = {
+        container,
+        reason,
+        message,
+        cause: causeOf(error),
+      } as const;
+      return { kind: "failed", failure, changed: true };
     }
-    return result;
   }
 
   async #try(
@@ -100,7 +130,7 @@ export class ContainerStarter {
     const { container } = target;
     const wait = this.#deps.backoffs.ask(pod, container, {
       observed,
-      sandboxId: context.sandboxId,
+      sandboxId: context.sandbox.id,
     });
     if (wait !== undefined) {
       return failed(this.backsOff(pod, container.name, wait));
@@ -143,7 +173,7 @@ export class ContainerStarter {
     if (!puller.isKnown(container)) context.releaseSlot();
     return await puller.ensure(context.pod, container, {
       signal: context.signal,
-      sandboxConfig: context.sandboxConfig,
+      sandboxConfig: context.sandbox.config,
       untilMs: context.pullsUntilMs,
     });
   }
@@ -153,24 +183,29 @@ export class ContainerStarter {
     target: StartTarget,
     image: PullEnd & { kind: "present" },
   ): Promise<StartResult> {
-    const { pod, sandboxId, sandboxConfig, signal } = context;
+    const { pod, sandbox: { id: sandboxId, config: sandboxConfig }, signal } =
+      context;
     const { container } = target;
     const { runtime } = this.#deps;
     let created: CreatedContainer;
     try {
       const input = specInput(context, target);
-      const gathered = await this.#inputs.gather(input, context);
+      const gathered = await gatherInputs(this.#deps, input, context);
       if (gathered.kind === "pulling") {
         return this.#isPulling(context, container);
       }
       if (gathered.kind === "failed") {
-        return this.#failed(pod, container.name, gathered.failure);
+        const { failure } = gathered;
+        return {
+          ...this.#failed(pod, container.name, failure),
+          changed: false,
+        };
       }
       const given = { ...input, ...gathered.given };
-      const run = await this.#deps.runs.next(context, container);
+      const run = await nextRun(this.#deps, context, container);
       // The runtime would make a directory where it finds no file to mount.
       await context.hostsFile.written;
-      const made = await this.#terminationLogs.create(run, {
+      const made = await createWithLog(this.#deps, run, {
         build: (terminationLog) =>
           this.#deps.specs.container({
             ...given,
@@ -188,7 +223,7 @@ export class ContainerStarter {
       if (made.kind === "refused") {
         const { changed } = run;
         const { kind: _kind, ...refusal } = made;
-        return this.#failed(pod, container.name, refusal, { changed });
+        return { ...this.#failed(pod, container.name, refusal), changed };
       }
       created = { containerId: made.containerId, pinned: gathered.pinned };
     } catch (error) {
@@ -206,16 +241,18 @@ export class ContainerStarter {
     const { pod, signal } = context;
     const { name } = container;
     const { containerId, pinned } = created;
+    const { subPaths, notes } = this.#deps;
     this.#events(pod).normal(name, "Created", "Container created");
-    const before = await this.#inputs.exchanged(pinned, signal);
+    const before = await exchangedPath(subPaths, pinned, signal);
     if (before !== undefined) {
-      return this.#failed(pod, name, exchangedFailure(before), {
-        changed: true,
-      });
+      return this.#failed(pod, name, exchangedFailure(before));
     }
-    await this.#deps.postStart.announce({ pod, container, containerId });
+    if (container.lifecycle?.postStart !== undefined) {
+      await notes.starting(pod, name, containerId);
+    }
     try {
       await this.#deps.runtime.startContainer(containerId, { signal });
+      await notes.started(pod, name, containerId);
       await this.#deps.resources.started(pod, container, containerId);
       this.#events(pod).normal(name, "Started", "Container started");
     } catch (error) {
@@ -228,17 +265,15 @@ export class ContainerStarter {
         cause: { ...cause, words: message },
       } as const;
       // One whose start was only slow may run all the same.
-      if (await this.#inputs.exchanged(pinned) !== undefined) {
+      if (await exchangedPath(subPaths, pinned) !== undefined) {
         await this.#killAtOnce(containerId, signal);
       }
-      return this.#failed(pod, name, failure, { changed: true });
+      return this.#failed(pod, name, failure);
     }
-    const after = await this.#inputs.exchanged(pinned);
+    const after = await exchangedPath(subPaths, pinned);
     if (after !== undefined) {
       await this.#killAtOnce(containerId, signal);
-      return this.#failed(pod, name, exchangedFailure(after), {
-        changed: true,
-      });
+      return this.#failed(pod, name, exchangedFailure(after));
     }
     await this.#checkStopSignal(context, container, containerId);
     context.releaseSlot();
@@ -293,52 +328,30 @@ export class ContainerStarter {
     const failure = { reason, message: cause.words, cause } as const;
     const holder = nameHolder(error);
     if (holder === undefined) {
-      return this.#failed(pod, name, failure, { changed: true });
+      return this.#failed(pod, name, failure);
     }
-    await this.#clearName(context, holder);
-    const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_CONFLICT_MS;
-    return this.#failed(pod, name, { ...failure, retryAtMs }, {
-      changed: true,
-    });
-  }
-
-  /**
-   * Makes a taken name free again, if what holds it is not to be seen: a container
-   * that the runtime lists is dealt with by the next plan.
-   */
-  async #clearName(context: StartContext, holderId: string): Promise<void> {
-    const { pod, signal } = context;
-    const { runtime } = this.#deps;
-    const { uid } = pod.metadata;
-    try {
-      const { containers } = await listPod(runtime, uid, { signal });
-      if (holderId === "" || containers.some(({ id }) => id === holderId)) {
-        return;
-      }
-      await runtime.removeContainer(holderId, { signal });
-    } catch {
-      // The failure to create is what is reported; this was an attempt to heal it.
-      signal.throwIfAborted();
-    }
+    const { runtime, clock } = this.#deps;
+    const { signal } = context;
+    const of = { uid: pod.metadata.uid, kind: "containers", signal } as const;
+    await freeName(runtime, holder, of);
+    const retryAtMs = clock.monotonic() + RETRY_AFTER_CONFLICT_MS;
+    return this.#failed(pod, name, { ...failure, retryAtMs });
   }
 
   #events(pod: Pod): ContainerEvents {
     return new ContainerEvents(this.#deps.events, pod);
   }
 
+  /** Something in the runtime may have changed. */
   #failed(
     pod: Pod,
     container: string,
     failure: StartFailure,
-    options: { readonly changed: boolean } = { changed: false },
-  ): StartResult {
+  ): StartResult & { readonly kind: "failed" } {
     const { message } = failure;
     this.#events(pod).warning(container, "Failed", `Error: ${message}`);
-    return {
-      kind: "failed",
-      failure: { container, ...failure },
-      changed: options.changed,
-    };
+    const named = { container, ...failure };
+    return { kind: "failed", failure: named, changed: true };
   }
 }
 

@@ -1,39 +1,90 @@
 /**
- * What the start of a container is given, and how it ends.
+ * What executing plans works with, what the start of a container is given, and how it ends.
  *
  * @module
  */
 
-import type { ContainerKind, ContainerSpec, Pod } from "../../api/types/mod.ts";
+import type {
+  ContainerKind,
+  ContainerSpec,
+  EventSink,
+  Pod,
+} from "../../api/types/mod.ts";
+import type { Clock, Sessions } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
+import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
 import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
-import type { ObservedPod } from "../../pod/observed/mod.ts";
-import { type SpecBuilder, wantsHostsFile } from "../spec/mod.ts";
+import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
+import type { PodPlan } from "../../pod/plan/mod.ts";
+import type { Activities } from "../account/mod.ts";
+import type { ContainerFiles, ContainerNotes } from "../observe/mod.ts";
+import type { PodResources, UserNamespaces } from "../resources/mod.ts";
+import {
+  type RuntimeFiles,
+  type SpecBuilder,
+  type SubPaths,
+  wantsHostsFile,
+} from "../spec/mod.ts";
 
-/** The sandbox and the rest that all containers of one pod share while they start. */
-export interface StartContext {
+/** What executing plans needs. */
+export interface ExecutorDeps {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly files: RuntimeFiles;
+  readonly containerFiles: ContainerFiles;
+  readonly specs: SpecBuilder;
+  readonly subPaths: SubPaths;
+  readonly resources: PodResources;
+  readonly notes: ContainerNotes;
+  readonly users: UserNamespaces;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sessions: Sessions;
+}
+
+/** That, and where is noted what goes on. */
+export interface StartDeps extends ExecutorDeps {
+  readonly activities: Activities;
+}
+
+/** One plan to execute. */
+export interface Execution {
   readonly pod: Pod;
-  /** The pod as it was before anything was done. */
+  /** The look that the plan was made from. */
   readonly observed: ObservedPod;
-  readonly sandboxId: string;
-  readonly sandboxConfig: SandboxConfig;
-  readonly podIps: readonly string[];
+  readonly plan: PodPlan;
+  /** The pod's volumes by name, ready to be mounted. */
   readonly volumes: ReadonlyMap<string, VolumeSource>;
-  readonly hostsFile: HostsFile;
+  readonly signal: AbortSignal;
+}
+
+/** A sandbox that containers can be put into. */
+export interface PodSandbox {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly observed: ObservedSandbox;
+  /** Empty for a pod on the node's network. */
+  readonly ips: readonly string[];
+}
+
+/** What all containers of one pod share while they start. */
+export interface StartContext extends Execution {
+  readonly sandbox: PodSandbox;
+  readonly podIps: readonly string[];
+  /** The managed `/etc/hosts`; it can be mounted once `written` resolves. */
+  readonly hostsFile: {
+    readonly path: string;
+    readonly written: Promise<void>;
+  };
   /** Restart counts, read while the sandbox was made, by container name. */
   readonly restartCounts: ReadonlyMap<string, Promise<number>>;
   /** How long to wait for a pull that begins now, on the monotonic clock; then it goes on by itself. */
   readonly pullsUntilMs: number;
   /** Gives up the place among those that start; called before a long wait. */
   readonly releaseSlot: () => void;
-  readonly signal: AbortSignal;
-}
-
-/** The managed `/etc/hosts`; it can be mounted once `written` resolves. */
-export interface HostsFile {
-  readonly path: string;
-  readonly written: Promise<void>;
 }
 
 /** A container to start. */
@@ -64,18 +115,16 @@ export function specInput(
   Parameters<SpecBuilder["container"]>[0],
   "restartCount" | "imageRef" | "imageUser" | "terminationLog"
 > {
-  const { pod, observed, sandboxId, podIps, volumes, hostsFile } = context;
+  const { pod, observed, sandbox, podIps, volumes, hostsFile } = context;
   const { container, kind, targetName } = target;
-  const joined = targetName === undefined
-    ? undefined
-    : observed.containers.find(({ name, state }) =>
-      name === targetName && state === "running"
-    );
+  const joined = observed.containers.find(({ name, state }) =>
+    name === targetName && state === "running"
+  );
   return {
     pod,
     container,
     kind,
-    sandboxId,
+    sandboxId: sandbox.id,
     podIps,
     volumes,
     ...wantsHostsFile(pod, container, podIps)
@@ -83,4 +132,30 @@ export function specInput(
       : {},
     ...joined === undefined ? {} : { targetContainerId: joined.id },
   };
+}
+
+/** Lists what is started, in order: ephemeral, init, app; each in the plan's order. Pure. */
+export function startTargets(pod: Pod, plan: PodPlan): readonly StartTarget[] {
+  const { initContainers = [], containers, ephemeralContainers = [] } =
+    pod.spec;
+  const ephemeral = named(ephemeralContainers, plan.startEphemeral)
+    .map((container): StartTarget => ({
+      container,
+      kind: "ephemeral",
+      targetName: container.targetContainerName,
+    }));
+  const init = named(initContainers, plan.startInit)
+    .map((container): StartTarget => ({ container, kind: "init" }));
+  const app = named(containers, plan.start)
+    .map((container): StartTarget => ({ container, kind: "app" }));
+  return [...ephemeral, ...init, ...app];
+}
+
+function named<Container extends Pick<ContainerSpec, "name">>(
+  containers: readonly Container[],
+  names: readonly string[],
+): readonly Container[] {
+  return names.flatMap((name) =>
+    containers.find((container) => container.name === name) ?? []
+  );
 }

@@ -4,8 +4,11 @@
  * @module
  */
 
-import type { Logger } from "../../base/telemetry/mod.ts";
-import type { FileStamp, WatchHint } from "../../host/files/mod.ts";
+import type {
+  EntryChange,
+  FileStamp,
+  WatchHint,
+} from "../../host/files/mod.ts";
 
 /** A file that wants to be looked at. */
 export type PendingLook =
@@ -36,37 +39,43 @@ export interface QuietPeriods {
   readonly openMs: number;
 }
 
-/** Which names in a directory are manifests. */
-export interface ManifestNames {
-  /**
-   * Every name that does not begin with a dot, as in the kubelet, instead of
-   * `.yaml`, `.yml` and `.json` only.
-   */
-  readonly everyFile: boolean;
-}
-
 /**
  * Whether a file of that name is a manifest.
  *
  * Editors and package managers leave copies beside a file (`web.yaml~`, `.swp`,
  * `.bak`, `.rpmnew`); by default none of those is taken for a manifest.
+ *
+ * @param options.everyFile whether every name is that does not begin with a dot, as in the
+ * kubelet
  */
-export function isManifestName(name: string, options: ManifestNames): boolean {
+export function isManifestName(
+  name: string,
+  options: { readonly everyFile: boolean },
+): boolean {
   if (name.startsWith(".")) return false;
   return options.everyFile || /\.(yaml|yml|json)$/.test(name);
 }
 
-/** What a hint asks for. */
+/** What a hint asks for, if for anything. */
 export type HintDemand =
   | {
     readonly kind: "look";
-    readonly name: string;
+    /** Both names of what moved from one to the other, to be looked at together. */
+    readonly names: readonly string[];
     readonly look: PendingLook;
-    /** The manifest that it is now, to be looked at with it. */
-    readonly movedTo?: string;
   }
-  | { readonly kind: "rescan" }
-  | { readonly kind: "nothing" };
+  | { readonly kind: "rescan" };
+
+/** What a hint is read with. */
+export interface HintContext {
+  readonly nowMs: number;
+  /** On the wall clock. */
+  readonly wallMs: number;
+  readonly quiet: QuietPeriods;
+  readonly isManifest: (name: string) => boolean;
+  /** The look at an entry that is asked for already. */
+  readonly pending: (name: string) => PendingLook | undefined;
+}
 
 /**
  * Reads one hint about a directory of manifests.
@@ -78,49 +87,40 @@ export type HintDemand =
  */
 export function readHint(
   hint: WatchHint,
-  context: {
-    readonly nowMs: number;
-    /** On the wall clock. */
-    readonly wallMs: number;
-    readonly quiet: QuietPeriods;
-    readonly isManifest: (name: string) => boolean;
-    /** The look at an entry that is asked for already. */
-    readonly pending: (name: string) => PendingLook | undefined;
-  },
-): HintDemand {
+  context: HintContext,
+): HintDemand | undefined {
   if (hint.kind === "rescan") return hint;
   const { name, change, movedTo } = hint;
   // Volumes of ConfigMaps switch all files at once by renaming "..data".
   if (name.startsWith("..")) return { kind: "rescan" };
-  if (!context.isManifest(name)) return { kind: "nothing" };
-  const dueMs = context.nowMs + context.quiet.settleMs;
-  const look: PendingLook = { kind: "when_quiet", dueMs };
+  if (!context.isManifest(name)) return undefined;
+  if (movedTo !== undefined && context.isManifest(movedTo)) {
+    return { kind: "look", names: [name, movedTo], look: { kind: "now" } };
+  }
+  const look = lookAfter(change, context.pending(name), context);
+  return { kind: "look", names: [name], look };
+}
+
+function lookAfter(
+  change: EntryChange,
+  before: PendingLook | undefined,
+  { nowMs, wallMs, quiet }: HintContext,
+): PendingLook {
+  if (change === "arrived") return { kind: "now" };
+  const look = { kind: "when_quiet", dueMs: nowMs + quiet.settleMs } as const;
+  const openUntilMs = nowMs + quiet.openMs;
   switch (change) {
-    case "arrived":
-      return { kind: "look", name, look: { kind: "now" } };
     case "removed":
-      return movedTo !== undefined && context.isManifest(movedTo)
-        ? { kind: "look", name, look: { kind: "now" }, movedTo }
-        : { kind: "look", name, look };
-    case "created": {
-      const openUntilMs = context.nowMs + context.quiet.openMs;
-      return {
-        kind: "look",
-        name,
-        look: { ...look, openUntilMs, isNew: true },
-      };
-    }
+      return look;
+    case "created":
+      return { ...look, openUntilMs, isNew: true };
     case "written": {
-      const openUntilMs = context.nowMs + context.quiet.openMs;
-      const before = context.pending(name);
       const closed = before?.kind === "when_quiet" &&
         before.closedMs !== undefined && { closedMs: before.closedMs };
-      return { kind: "look", name, look: { ...look, openUntilMs, ...closed } };
+      return { ...look, openUntilMs, ...closed };
     }
-    case "closed": {
-      const closedMs = context.wallMs;
-      return { kind: "look", name, look: { ...look, closedMs } };
-    }
+    case "closed":
+      return { ...look, closedMs: wallMs };
   }
 }
 
@@ -181,27 +181,3 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.modifiedMs === b.modifiedMs &&
     a.changedMs === b.changedMs && a.inode === b.inode;
 }
-
-/** Tells once of each name that is not taken for a manifest's. */
-export class IgnoredNames {
-  readonly #log: Logger;
-  #told: ReadonlySet<string> = new Set();
-
-  constructor(deps: { readonly log: Logger }) {
-    this.#log = deps.log;
-  }
-
-  /** Takes all names that are there at present; hidden ones are passed over. */
-  log(names: readonly string[]): void {
-    const skipped = names.filter((name) => !name.startsWith("."))
-      .slice(0, MAX_SKIPPED);
-    for (const name of skipped) {
-      if (this.#told.has(name)) continue;
-      this.#log.debug("manifest_name_skipped", { name });
-    }
-    this.#told = new Set(skipped);
-  }
-}
-
-// Of a hundred thousand files the first are named.
-const MAX_SKIPPED = 100;

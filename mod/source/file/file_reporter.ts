@@ -14,6 +14,8 @@ import type {
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
 import {
+  type CheckpointFailure,
+  type DescribedReport,
   type FileReport,
   type SourceCondition,
   SourceConditions,
@@ -24,7 +26,7 @@ export interface FileReporterDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-  readonly events?: EventSink;
+  readonly events: EventSink;
 }
 
 /**
@@ -36,109 +38,96 @@ export interface FileReporterDeps {
 export class FileReporter {
   readonly #nodeName: string;
   readonly #deps: FileReporterDeps;
-  readonly #invalid: Gauge;
-  readonly #duplicate: Gauge;
-  readonly #unreachable: Gauge;
+  readonly #gauges: Readonly<Record<GaugeName, Gauge>>;
   readonly #told = new Map<string, PublishedReport>();
-  readonly #conditions = new SourceConditions();
+  readonly #conditions: SourceConditions;
+  #reports: readonly FileReport[] = [];
 
   /** @param nodeName Ends the names of the pods of this node. */
   constructor(nodeName: string, deps: FileReporterDeps) {
     this.#nodeName = nodeName.toLowerCase();
     this.#deps = deps;
+    this.#conditions = new SourceConditions(momentOf(deps.clock));
     const labelNames = ["file"];
     const { metrics } = deps;
-    this.#invalid = metrics.gauge(
-      "skerry_manifest_invalid",
-      "1 for each manifest file that is invalid or cannot be read.",
-      labelNames,
-    );
-    this.#duplicate = metrics.gauge(
-      "skerry_manifest_duplicate",
-      "1 for each manifest file with a pod or an object that another file has as well.",
-      labelNames,
-    );
-    this.#unreachable = metrics.gauge(
-      "skerry_manifest_source_unreachable",
-      "1 while the manifest directory or file itself cannot be read.",
-      labelNames,
-    );
+    this.#gauges = {
+      invalid: metrics.gauge(
+        "skerry_manifest_invalid",
+        "1 for each manifest file that is invalid or cannot be read.",
+        labelNames,
+      ),
+      duplicate: metrics.gauge(
+        "skerry_manifest_duplicate",
+        "1 for each manifest file with a pod or an object that another file has as well.",
+        labelNames,
+      ),
+      unreachable: metrics.gauge(
+        "skerry_manifest_source_unreachable",
+        "1 while the manifest directory or file itself cannot be read.",
+        labelNames,
+      ),
+    };
   }
 
   /** Takes all there is to report at present; to be called now and then, changed or not. */
   update(reports: readonly FileReport[]): void {
-    const current = new Map(reports.map((report) => [keyOf(report), report]));
+    this.#reports = reports;
+    const described = reports.map((report) => ({
+      report,
+      text: describe(report),
+    }));
+    const current = new Map(described.map((one) => [keyOf(one.report), one]));
     for (const [key, told] of this.#told) {
       if (!current.has(key)) this.#clear(key, told);
     }
-    for (const [key, report] of current) this.#show(key, report);
-    const told = reports.map((report) => {
-      const { kind, file } = report;
-      const text = describe(report);
-      // What is said of the source itself names it already.
-      if (kind !== "unreachable") return { kind, text: `${file}: ${text}` };
-      return { kind, text, fault: report.fault };
-    });
-    this.#conditions.update(told, momentOf(this.#deps.clock));
+    for (const [key, one] of current) this.#show(key, one);
+    this.#conditions.update(described, momentOf(this.#deps.clock));
+  }
+
+  /** What there was to report last. */
+  get reports(): readonly FileReport[] {
+    return this.#reports;
   }
 
   /** How well the source does, as reported last; empty before the first report. */
-  conditions(): readonly SourceCondition[] {
-    return this.#conditions.list(momentOf(this.#deps.clock));
+  conditions(
+    failure: CheckpointFailure | undefined,
+  ): readonly SourceCondition[] {
+    return this.#conditions.list(momentOf(this.#deps.clock), failure);
   }
 
-  #show(key: string, report: FileReport): void {
+  #show(key: string, { report, text }: DescribedReport): void {
     const { file } = report;
-    this.#gaugeOf(report.kind).set(1, { file });
-    const text = describe(report);
+    this.#gauges[GAUGES[report.kind]].set(1, { file });
     const told = this.#told.get(key);
     const nowMs = this.#deps.clock.monotonic();
-    const isQuiet = told !== undefined && nowMs - told.atMs < REPEAT_AFTER_MS;
-    if (told?.isPresent && told.text === text) return;
-    if (isQuiet) {
-      // PublishedReport when the minute is over, if it still holds then.
-      this.#told.set(key, { ...told, report, isPresent: true });
+    if (told?.text === text) return;
+    if (told !== undefined && nowMs - told.atMs < REPEAT_AFTER_MS) {
+      // Told when the minute is over, if it still holds then.
+      this.#told.set(key, { ...told, report });
       return;
     }
-    this.#told.set(key, { report, text, atMs: nowMs, isPresent: true });
+    this.#told.set(key, { report, text, atMs: nowMs });
     this.#deps.log.warn(MESSAGES[report.kind], { file, reason: text });
-    this.#record(report, text);
+    for (const pod of this.#podsOf(report)) {
+      this.#deps.events.record(pod, {
+        type: "Warning",
+        reason: "FailedValidation",
+        message: `Cannot apply the manifest "${file}": ${text}`,
+        facts: { kind: "broken_manifest", file },
+      });
+    }
   }
 
   #clear(key: string, told: PublishedReport): void {
     const { file, kind } = told.report;
     const nowMs = this.#deps.clock.monotonic();
-    if (told.isPresent) {
-      this.#gaugeOf(kind).delete({ file });
+    this.#gauges[GAUGES[kind]].delete({ file });
+    if (told.text !== undefined) {
       this.#deps.log.info("manifest_fault_cleared", { file });
     }
     if (nowMs - told.atMs >= REPEAT_AFTER_MS) this.#told.delete(key);
-    else this.#told.set(key, { ...told, isPresent: false });
-  }
-
-  #gaugeOf(kind: FileReport["kind"]): Gauge {
-    switch (kind) {
-      case "refused":
-      case "last_good":
-        return this.#invalid;
-      case "duplicate":
-      case "duplicate_object":
-        return this.#duplicate;
-      case "unreachable":
-        return this.#unreachable;
-    }
-  }
-
-  #record(report: FileReport, text: string): void {
-    const message = `Cannot apply the manifest "${report.file}": ${text}`;
-    for (const pod of this.#podsOf(report)) {
-      this.#deps.events?.record(pod, {
-        type: "Warning",
-        reason: "FailedValidation",
-        message,
-        facts: { kind: "broken_manifest", file: report.file },
-      });
-    }
+    else this.#told.set(key, { ...told, text: undefined });
   }
 
   #podsOf(report: FileReport): readonly PodRef[] {
@@ -164,10 +153,10 @@ export class FileReporter {
 
 interface PublishedReport {
   readonly report: FileReport;
-  readonly text: string;
+  /** What was told and not taken back; undefined once it was. */
+  readonly text: string | undefined;
+  /** When something was told of it last. */
   readonly atMs: number;
-  /** False when it was cleared less than a minute ago. */
-  readonly isPresent: boolean;
 }
 
 const REPEAT_AFTER_MS = 60_000;
@@ -180,18 +169,23 @@ const MESSAGES: Readonly<Record<FileReport["kind"], string>> = {
   unreachable: "manifest_source_unreachable",
 };
 
+type GaugeName = "invalid" | "duplicate" | "unreachable";
+
+const GAUGES: Readonly<Record<FileReport["kind"], GaugeName>> = {
+  refused: "invalid",
+  last_good: "invalid",
+  duplicate: "duplicate",
+  duplicate_object: "duplicate",
+  unreachable: "unreachable",
+};
+
 function keyOf(report: FileReport): string {
-  switch (report.kind) {
-    case "refused":
-    case "last_good":
-      return `invalid ${report.file}`;
-    case "duplicate":
-      return `duplicate ${report.file} ${report.pod.metadata.uid}`;
-    case "duplicate_object":
-      return `duplicate ${report.file} ${formatObjectId(report.object)}`;
-    case "unreachable":
-      return `unreachable ${report.file}`;
-  }
+  const of = report.kind === "duplicate"
+    ? report.pod.metadata.uid
+    : report.kind === "duplicate_object"
+    ? formatObjectId(report.object)
+    : "";
+  return `${GAUGES[report.kind]} ${report.file} ${of}`;
 }
 
 function describe(report: FileReport): string {

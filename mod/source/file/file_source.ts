@@ -5,26 +5,12 @@
  */
 
 import type { UnknownFields } from "../../api/fault/mod.ts";
-import {
-  Bell,
-  type Moment,
-  momentOf,
-  TaskGroup,
-  wallTimeOf,
-} from "../../base/mod.ts";
+import { Bell, TaskGroup } from "../../base/mod.ts";
 import { trimEndOf } from "../../base/text/mod.ts";
-import {
-  isManifestName,
-  type PendingLook,
-  type QuietPeriods,
-  readHint,
-} from "./file_hints.ts";
+import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
-import { FileSchedule, RewrittenFiles } from "./file_schedule.ts";
 import {
-  checkpointCondition,
   type FileReport,
-  isContentKnown,
   isSettling,
   type LastGoodStore,
   type ManifestFiles,
@@ -32,10 +18,10 @@ import {
   sameContent,
   type SourceCondition,
 } from "../mod.ts";
-import { NameHolders } from "./resolve_files.ts";
 import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
+import { ManifestTable } from "./manifest_table.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -44,12 +30,8 @@ export interface FileSourceOptions {
   readonly path: string;
   /** The node's name as configured, in any case. */
   readonly nodeName: string;
-  /**
-   * How often everything is looked at whatever the hints say.
-   *
-   * @default {20_000}
-   */
-  readonly checkFrequencyMs?: number;
+  /** How often everything is looked at whatever the hints say. */
+  readonly checkFrequencyMs: number;
   /**
    * How long a file that was written must be quiet before it is read; one that was
    * not closed, a hundred times as long.
@@ -60,16 +42,10 @@ export interface FileSourceOptions {
   /**
    * Whether every name that does not begin with a dot is a manifest, as in the
    * kubelet, instead of `.yaml`, `.yml` and `.json` only.
-   *
-   * @default {false}
    */
-  readonly everyFile?: boolean;
-  /**
-   * What becomes of fields that the API does not have.
-   *
-   * @default {"refuse"}
-   */
-  readonly unknownFields?: UnknownFields;
+  readonly everyFile: boolean;
+  /** What becomes of fields that the API does not have. */
+  readonly unknownFields: UnknownFields;
 }
 
 /** What a {@linkcode FileSource} is built on. */
@@ -77,7 +53,7 @@ export interface FileSourceDeps extends FileReporterDeps {
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
   /** What this node has against a valid pod; a fault refuses its manifest. */
-  readonly check?: PodCheck;
+  readonly check: PodCheck;
 }
 
 /**
@@ -94,54 +70,42 @@ export interface FileSourceDeps extends FileReporterDeps {
  */
 export class FileSource {
   readonly #path: string;
-  readonly #checkFrequencyMs: number;
+  readonly #options: FileSourceOptions;
   readonly #quiet: QuietPeriods;
   readonly #deps: FileSourceDeps;
-  readonly #schedule: FileSchedule;
+  readonly #table: ManifestTable;
   readonly #manifests: ManifestSet;
   readonly #reporter: FileReporter;
   readonly #kept: KeptManifests;
-  readonly #nameHolders: NameHolders;
-  readonly #start: Moment;
-  readonly #rewritten = new RewrittenFiles();
 
   #isChanged = false;
   #emitted: SourceSet | undefined;
   /** Until then the first set waits for manifests that may be being written. */
   #settledMs = Infinity;
-  #reports: readonly FileReport[] = [];
   readonly #bell = new Bell();
 
   /** Touches nothing until it runs. */
   constructor(options: FileSourceOptions, deps: FileSourceDeps) {
-    const { nodeName, settleMs = 100, everyFile = false } = options;
-    const { path } = options;
+    const { path, nodeName, settleMs = 100, unknownFields } = options;
     // The root itself stays.
     this.#path = path.slice(0, 1) + trimEndOf(path.slice(1), "/");
-    this.#checkFrequencyMs = options.checkFrequencyMs ?? 20_000;
+    this.#options = options;
     this.#quiet = { settleMs, openMs: settleMs * 100 };
     this.#deps = deps;
-    this.#schedule = new FileSchedule(settleMs);
+    this.#table = new ManifestTable(settleMs);
     this.#kept = new KeptManifests(deps.lastGood);
-    this.#nameHolders = new NameHolders(this.#kept);
     const kept = this.#kept;
-    const isManifest = (name: string): boolean =>
-      isManifestName(name, { everyFile });
-    this.#manifests = new ManifestSet(
-      { path: this.#path, isManifest, quiet: this.#quiet },
-      {
-        ...deps,
-        kept,
-        schedule: this.#schedule,
-        reader: new ManifestReader(nodeName, {
-          ...deps,
-          kept,
-          unknownFields: options.unknownFields ?? "refuse",
-        }),
-      },
-    );
+    this.#manifests = new ManifestSet({
+      path: this.#path,
+      isManifest: (name) => isManifestName(name, options),
+      quiet: this.#quiet,
+    }, {
+      ...deps,
+      kept,
+      table: this.#table,
+      reader: new ManifestReader(nodeName, { ...deps, kept, unknownFields }),
+    });
     this.#reporter = new FileReporter(nodeName, deps);
-    this.#start = momentOf(deps.clock);
   }
 
   /**
@@ -168,7 +132,7 @@ export class FileSource {
 
   /** What is wrong with manifests at present. */
   report(): readonly FileReport[] {
-    return this.#reports;
+    return this.#reporter.reports;
   }
 
   /** Where the manifests are. */
@@ -178,41 +142,33 @@ export class FileSource {
 
   /** How well the source does; empty before it looked for the first time. */
   conditions(): readonly SourceCondition[] {
-    const conditions = this.#reporter.conditions();
-    const failure = this.#deps.lastGood.failure();
-    if (conditions.length === 0) return [];
-    const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
-    return [...conditions, checkpointCondition(failure, startMs)];
+    return this.#reporter.conditions(this.#deps.lastGood.failure());
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { clock, files } = this.#deps;
+    const manifests = this.#manifests;
+    const table = this.#table;
     for await (const hint of files.watch(this.#path, signal)) {
       const nowMs = clock.monotonic();
       const demand = readHint(hint, {
         nowMs,
         wallMs: clock.now(),
         quiet: this.#quiet,
-        isManifest: (name) => this.#manifests.isManifest(name),
-        pending: (name) => this.#schedule.get(this.#manifests.pathOf(name)),
+        isManifest: (name) => manifests.isManifest(name),
+        pending: (name) => table.get(manifests.pathOf(name)).look,
       });
-      if (demand.kind === "nothing") continue;
+      if (demand === undefined) continue;
       if (demand.kind === "rescan") {
-        this.#schedule.doubtWriters(nowMs + this.#quiet.settleMs * 10);
-        this.#schedule.scanSoon(nowMs);
+        table.doubtWriters(nowMs + this.#quiet.settleMs * 10);
+        table.scanSoon(nowMs);
       } else {
-        const path = this.#manifests.pathOf(demand.name);
-        this.#schedule.add(path, demand.look);
-        this.#rewritten.noteChange(path, nowMs);
         // Both names in one set: a pod that moves from one file to the other stays.
-        if (demand.movedTo !== undefined) {
-          const target = this.#manifests.pathOf(demand.movedTo);
-          this.#schedule.add(target, demand.look);
+        for (const name of demand.names) {
+          table.noteChange(manifests.pathOf(name), demand.look, nowMs);
         }
         // Something is there again, and what else is gone tells no one.
-        if (this.#manifests.pathState.kind === "unreachable") {
-          this.#schedule.scanSoon(nowMs);
-        }
+        if (manifests.pathState.message !== undefined) table.scanSoon(nowMs);
       }
       this.#bell.ring();
     }
@@ -222,46 +178,34 @@ export class FileSource {
   async #work(): Promise<void> {
     const { clock } = this.#deps;
     const startMs = clock.monotonic();
-    if (this.#schedule.isScanDue(startMs)) {
-      this.#schedule.beginScan(startMs, this.#checkFrequencyMs);
+    if (this.#table.isScanDue(startMs)) {
+      this.#table.beginScan(startMs, this.#options.checkFrequencyMs);
       await this.#manifests.scan();
       this.#isChanged = true;
     }
     // What arrives while we read is read as well and goes out in the same set, but
     // the first of many does not wait long for the last.
     do {
-      const due = this.#schedule.takeDue(clock.monotonic(), READERS);
+      const due = this.#table.takeDue(clock.monotonic(), READERS);
       if (due.length === 0) return;
       this.#isChanged = true;
-      await Promise.all(due.map((each) => this.#examine(...each)));
+      await Promise.all(due.map(async ([path, look]) => {
+        await this.#manifests.examine(path, look);
+        this.#table.endLook(path);
+      }));
     } while (clock.monotonic() - startMs < BATCH_MS);
-  }
-
-  async #examine(path: string, look: PendingLook): Promise<void> {
-    const { entries } = this.#manifests;
-    const before = entries.get(path);
-    await this.#manifests.examine(path, look);
-    const isRead = entries.get(path) !== before || !this.#schedule.has(path);
-    if (isRead) this.#rewritten.noteRead(path);
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {
     if (!this.#isChanged || this.#isSettling()) return undefined;
     this.#isChanged = false;
-    const { entries, pathState, unknown } = this.#manifests;
-    const { pods, objects, reports, counted } = await this.#nameHolders
-      .resolve(entries);
-    const nowMs = this.#deps.clock.monotonic();
-    const rewritten = this.#rewritten.reports(entries, nowMs);
-    this.#reports = [...this.#outage(), ...reports, ...rewritten];
-    this.#reporter.update(this.#reports);
+    const { pathState, unknown } = this.#manifests;
+    const resolution = await this.#kept.resolve(this.#table.entries);
+    const { pods, objects, reports } = resolution;
+    const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
+    this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
-    for (const [path, content] of counted) {
-      const verdict = entries.get(path)?.verdict;
-      if (verdict !== undefined && isContentKnown(verdict)) {
-        this.#kept.keep(path, content);
-      }
-    }
+    this.#kept.keep(resolution);
     const set: SourceSet = { source: "file", pods, objects };
     const told = unknown.length === 0 ? set : { ...set, unknown };
     if (this.#emitted !== undefined && saysLess(told, this.#emitted)) {
@@ -274,23 +218,20 @@ export class FileSource {
   /** Whether the first set has to wait for manifests that may be being written. */
   #isSettling(): boolean {
     return this.#emitted === undefined &&
-      isSettling(this.#manifests.entries) &&
+      isSettling(this.#table.entries) &&
       this.#deps.clock.monotonic() < this.#settledMs;
   }
 
   #outage(): readonly FileReport[] {
-    const { pathState } = this.#manifests;
-    if (pathState.kind !== "unknown" && pathState.kind !== "unreachable") {
-      return [];
-    }
-    const { message } = pathState;
-    if (message === undefined) return [];
-    return [{ kind: "unreachable", file: this.#path, message }];
+    const { message } = this.#manifests.pathState;
+    return message === undefined
+      ? []
+      : [{ kind: "unreachable", file: this.#path, message }];
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    const untilMs = this.#schedule.dueMs;
+    const untilMs = this.#table.dueMs;
     if (untilMs > clock.monotonic()) {
       await this.#bell.wait(signal, { clock, untilMs });
     }

@@ -47,9 +47,15 @@ export function identifyPod(
   const { metadata, spec } = decoded;
   const name = `${metadata.name}-${nodeName.toLowerCase()}`;
   const faults: Fault[] = [];
-  if (name.length > MAX_NAME_LENGTH) faults.push(nameTooLong(name));
+  if (name.length > MAX_NAME_LENGTH) {
+    const message =
+      `Invalid value: "${name}": with the node's name it has ${name.length} characters, at most ${MAX_NAME_LENGTH} are allowed`;
+    faults.push({ field: "metadata.name", message });
+  }
   if (metadata.uid && !isPodUid(metadata.uid)) {
-    faults.push(badUid(metadata.uid));
+    const message =
+      `Invalid value: "${metadata.uid}": must be 1 to 64 letters, digits and "-", starting with a letter or digit`;
+    faults.push({ field: "metadata.uid", message });
   }
   if (faults.length > 0) return { kind: "refused", faults };
 
@@ -80,18 +86,6 @@ export function identifyPod(
 
 // What the API server allows for the name of a pod (a DNS subdomain).
 const MAX_NAME_LENGTH = 253;
-
-function nameTooLong(name: string): Fault {
-  const message =
-    `Invalid value: "${name}": with the node's name it has ${name.length} characters, at most ${MAX_NAME_LENGTH} are allowed`;
-  return { field: "metadata.name", message };
-}
-
-function badUid(uid: string): Fault {
-  const message =
-    `Invalid value: "${uid}": must be 1 to 64 letters, digits and "-", starting with a letter or digit`;
-  return { field: "metadata.uid", message };
-}
 
 function generateUid(pod: DecodedPod, context: IdentityContext): string {
   const { nodeName, origin } = context;

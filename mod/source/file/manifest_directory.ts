@@ -10,14 +10,6 @@ import type { DirectoryNote, LastGoodStore } from "../mod.ts";
 /** A directory as it is seen. */
 export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
 
-/** Whether there may be no manifest in a directory. */
-export type EmptyVerdict =
-  /** They were removed, or there never were any. */
-  | { readonly kind: "empty" }
-  /** It is not where they were. */
-  | { readonly kind: "away" }
-  | { readonly kind: "unknown"; readonly reason: string };
-
 /**
  * Tells a directory whose manifests were removed from one that is not the directory
  * of the manifests, since the file system they are on is not mounted (any more).
@@ -49,29 +41,33 @@ export class ManifestDirectory {
   }
 
   /** Whether this is the directory that the manifests were in at the last full look. */
-  isCurrent(look: DirectoryLook): boolean {
-    return this.#current !== undefined && isSame(this.#current, look);
+  isCurrent(look: DirectoryLook | undefined): boolean {
+    return look !== undefined && look.inode === this.#current?.inode &&
+      look.device === this.#current.device;
   }
 
   /**
-   * Judges a directory without manifests, or that there is none. Never rejects.
+   * Says why it is not believed that there is no manifest in a directory, or no directory;
+   * `undefined` if manifests were removed, or there never were any. Never rejects.
    *
    * @param options.hasEntries whether manifests are known that were there
    */
-  async judgeEmpty(
+  async doubtEmpty(
     look: DirectoryLook | undefined,
     options: { readonly hasEntries: boolean },
-  ): Promise<EmptyVerdict> {
+  ): Promise<string | undefined> {
+    const how = look === undefined ? "gone" : "empty";
+    const away = describeAway(this.#path, how);
     if (this.#current !== undefined) {
-      const isHere = look !== undefined && this.isCurrent(look);
-      return { kind: isHere || !options.hasEntries ? "empty" : "away" };
+      const isRemoved = this.isCurrent(look) || !options.hasEntries;
+      return isRemoved ? undefined : away;
     }
     const kept = await this.#store.loadDirectory(this.#path);
-    if (kept.kind === "unknown") return kept;
-    if (kept.kind === "absent") return { kind: "empty" };
+    if (kept.kind === "unknown") return kept.reason;
+    if (kept.kind === "absent") return undefined;
     this.#kept = kept.content;
     const { inode, hasManifests } = kept.content;
-    return { kind: hasManifests && inode !== look?.inode ? "away" : "empty" };
+    return hasManifests && inode !== look?.inode ? away : undefined;
   }
 
   /**
@@ -93,23 +89,29 @@ export class ManifestDirectory {
     look: DirectoryLook,
     options: { readonly hasManifests: boolean; readonly isAbove?: true },
   ): boolean {
-    const isOther = this.#current !== undefined && !isSame(this.#current, look);
+    const isOther = this.#current !== undefined && !this.isCurrent(look);
     this.#current = look;
     const { inode } = look;
     const { hasManifests, isAbove } = options;
     const kept = this.#kept;
     const isKept = kept?.inode === inode &&
       kept.hasManifests === hasManifests && kept.isAbove === isAbove;
-    if (!isKept) {
-      this.#kept = { inode, ...options };
-      this.#store.saveDirectory(this.#path, this.#kept);
-    }
+    if (!isKept) this.#keep({ inode, ...options });
     return isOther;
   }
-}
 
-function isSame(a: DirectoryLook, b: DirectoryLook): boolean {
-  return a.inode === b.inode && a.device === b.device;
+  /** There is a manifest, which may have come after the last full look. */
+  noteManifest(): void {
+    const kept = this.#kept;
+    if (kept?.hasManifests === false) {
+      this.#keep({ ...kept, hasManifests: true });
+    }
+  }
+
+  #keep(note: DirectoryNote): void {
+    this.#kept = note;
+    this.#store.saveDirectory(this.#path, note);
+  }
 }
 
 /** Says why nothing at a path tells which manifests there are. */

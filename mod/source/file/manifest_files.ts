@@ -14,14 +14,8 @@ import {
   TimeLimit,
   watchPath,
 } from "../../host/files/mod.ts";
-import { FileError } from "../../host/paths/mod.ts";
+import { withPath } from "../../host/paths/mod.ts";
 import type { ManifestFiles } from "../mod.ts";
-
-/** What {@linkcode createManifestFiles} needs. */
-export interface ManifestFilesDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 /**
  * Opens the way to this machine's files.
@@ -30,7 +24,9 @@ export interface ManifestFilesDeps {
  * unreadable, and is not asked again before it has answered, so that no more than
  * one thread waits for each path.
  */
-export function createManifestFiles(deps: ManifestFilesDeps): ManifestFiles {
+export function createManifestFiles(
+  deps: { readonly clock: Clock; readonly log: Logger },
+): ManifestFiles {
   const limit = new TimeLimit(deps.clock, LIMIT_MS);
   return {
     look: (path) => limit.run(path, () => lookAtManifest(path)),
@@ -64,11 +60,6 @@ async function lookAtManifest(path: string): Promise<FileLook> {
 const UNREADABLE = "\ufffd";
 
 async function listNames(path: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(path)) names.push(entry.name);
-  } catch (error) {
-    throw new FileError("list", path, { cause: error });
-  }
-  return names;
+  const listing = Array.fromAsync(Deno.readDir(path), ({ name }) => name);
+  return await withPath("list", path, listing);
 }

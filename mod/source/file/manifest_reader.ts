@@ -6,7 +6,6 @@
 
 import { createHash } from "node:crypto";
 import {
-  type DecodedPod,
   decodeManifest,
   placePodFaults,
   type PodNameHint,
@@ -50,13 +49,9 @@ export interface ManifestReaderDeps {
   readonly files: Pick<ManifestFiles, "read">;
   readonly kept: Pick<KeptManifests, "load">;
   /** A fault refuses the manifest like any other. */
-  readonly check?: PodCheck;
-  /**
-   * What becomes of fields that the API does not have.
-   *
-   * @default "refuse"
-   */
-  readonly unknownFields?: UnknownFields;
+  readonly check: PodCheck;
+  /** What becomes of fields that the API does not have. */
+  readonly unknownFields: UnknownFields;
 }
 
 /** The outcome of reading one file. */
@@ -90,10 +85,12 @@ export class ManifestReader {
       switch (found.kind) {
         case "missing":
           return found;
-        case "not_regular":
-          return await this.#unreadable(file, describeNotRegular(found.what));
+        case "not_regular": {
+          const reason = describeNotRegular(found.what);
+          return { kind: "entry", entry: await this.refuse(file, reason) };
+        }
         case "too_large": {
-          const { entry } = await this.#unreadable(file, tooLarge(found.stamp));
+          const entry = await this.refuse(file, tooLarge(found.stamp));
           return this.#entry(file, entry, found.stamp);
         }
         case "read":
@@ -103,19 +100,15 @@ export class ManifestReader {
           return await this.#content(file, found);
       }
     } catch (error) {
-      return await this.#unreadable(file, describeError(error));
+      const entry = await this.refuse(file, describeError(error));
+      return { kind: "entry", entry };
     }
   }
 
-  /** What becomes of a file that is not even opened, for the reason given. */
+  /** What becomes of a file whose content is not seen, for the reason given. */
   async refuse(file: KnownFile, reason: string): Promise<FileEntry> {
-    return (await this.#unreadable(file, reason)).entry;
-  }
-
-  /** What stands for a file of which it is too early to tell what it says. */
-  async hold(file: KnownFile): Promise<FileEntry> {
-    const lastGood = await this.#lastGoodOf(file);
-    return { verdict: { kind: "unsettled", lastGood } };
+    const faults = [{ field: "", message: reason }];
+    return { verdict: await this.#faulty(file, { faults, named: [] }) };
   }
 
   async #content(
@@ -123,13 +116,13 @@ export class ManifestReader {
     found: { readonly bytes: Uint8Array; readonly stamp: FileStamp },
   ): Promise<ReadOutcome> {
     const { bytes, stamp } = found;
-    const digest = digestOf(bytes);
+    // Of the node API, since that one answers at once; it is loaded for TLS anyway.
+    const digest = createHash("sha256").update(bytes).digest("hex");
     const { entry } = file;
-    if (entry?.digest === digest && !mayBeTaken(entry.verdict)) {
-      const verdict = await this.#recall(file, entry.verdict);
-      return this.#entry(file, { digest, verdict }, stamp);
-    }
-    const verdict = await this.#judge(file, bytes);
+    const isSame = entry?.digest === digest && !mayBeTaken(entry.verdict);
+    const verdict = isSame
+      ? await this.#recall(file, entry.verdict)
+      : await this.#judge(file, bytes);
     return this.#entry(file, { digest, verdict }, stamp);
   }
 
@@ -142,79 +135,44 @@ export class ManifestReader {
   }
 
   async #judge(file: KnownFile, bytes: Uint8Array): Promise<FileVerdict> {
-    const read = this.#decode(file.path, bytes);
-    if (read.kind === "refused") {
-      const { kind: _kind, ...why } = read;
-      const lastGood = await this.#lastGoodOf(file);
-      return { kind: "faulty", ...why, lastGood };
-    }
-    const { entry } = file;
-    const before = entry === undefined ? undefined : contentOf(entry.verdict);
-    const content = before === undefined
-      ? read.content
-      : keepEqual(before, read.content);
-    return { kind: "accepted", content };
-  }
-
-  #decode(path: string, bytes: Uint8Array): DecodedFile {
-    const { unknownFields = "refuse" } = this.#deps;
-    const manifest = decodeManifest(bytes, { unknownFields });
-    if (manifest.kind === "refused") return manifest;
+    const { path, entry } = file;
+    const manifest = decodeManifest(bytes, this.#deps);
+    if (manifest.kind === "refused") return await this.#faulty(file, manifest);
     const pods: Pod[] = [];
     const refused: (readonly Fault[])[] = [];
     const named: PodNameHint[] = [];
     let isByNode = false;
     for (const decoded of manifest.pods) {
-      const { name, namespace } = decoded.metadata;
-      named.push(namespace === undefined ? { name } : { name, namespace });
-      const accepted = this.#accept(decoded, path);
-      if (accepted.kind === "ok") pods.push(accepted.pod);
-      else isByNode ||= accepted.isByNode;
-      refused.push(accepted.kind === "ok" ? [] : accepted.faults);
+      named.push(hintOf(decoded.metadata));
+      const identified = identifyPod(decoded, {
+        nodeName: this.#nodeName,
+        origin: { kind: "file", path },
+      });
+      if (identified.kind === "refused") {
+        refused.push(identified.faults);
+        continue;
+      }
+      const { pod } = identified;
+      const faults = this.#deps.check(pod, decoded.warnings);
+      isByNode ||= faults.length > 0;
+      refused.push(faults);
+      pods.push(pod);
     }
     const faults = placePodFaults(bytes, refused);
     const { objects, warnings } = manifest;
-    if (warnings.length > 0) {
-      // Those of a pod become events as well; an object has nothing but this.
-      this.#deps.log.warn("manifest_warnings", {
-        file: path,
-        warnings: warnings.slice(0, SHOWN_WARNINGS).map(formatFault),
-      });
+    logWarnings(warnings, { file: path, log: this.#deps.log });
+    if (faults.length > 0) {
+      return await this.#faulty(file, { faults, named, isByNode });
     }
-    return faults.length === 0
-      ? { kind: "ok", content: { pods, objects } }
-      : { kind: "refused", faults, named, isByNode };
+    const found = { pods, objects };
+    const content = entry === undefined
+      ? found
+      : keepEqual(contentOf(entry.verdict), found);
+    return { kind: "accepted", content };
   }
 
-  /** Gives a pod its identity, unless that or this node speaks against it. */
-  #accept(decoded: DecodedPod, path: string): AcceptedPod {
-    const identified = identifyPod(decoded, {
-      nodeName: this.#nodeName,
-      origin: { kind: "file", path },
-    });
-    if (identified.kind === "refused") {
-      return { ...identified, isByNode: false };
-    }
-    const { pod } = identified;
-    const faults = this.#deps.check?.(pod, decoded.warnings) ?? [];
-    return faults.length === 0
-      ? { kind: "ok", pod }
-      : { kind: "refused", faults, isByNode: true };
-  }
-
-  async #unreadable(
-    file: KnownFile,
-    message: string,
-  ): Promise<{ readonly kind: "entry"; readonly entry: FileEntry }> {
-    const lastGood = await this.#lastGoodOf(file);
-    const faults = [{ field: "", message }];
-    const verdict: FileVerdict = {
-      kind: "faulty",
-      faults,
-      named: [],
-      lastGood,
-    };
-    return { kind: "entry", entry: { verdict } };
+  async #faulty(file: KnownFile, why: WhyFaulty): Promise<FileVerdict> {
+    return { ...why, kind: "faulty", lastGood: await this.#lastGoodOf(file) };
   }
 
   async #lastGoodOf(file: KnownFile): Promise<Kept<FileContent>> {
@@ -231,49 +189,47 @@ export class ManifestReader {
   // A file can change again within one tick of the clock of its file system, so
   // a fresh stamp does not prove that what was read is still there. How old it is the
   // wall clock tells, or, where files are from the future, how long it has been known.
-  #entry(
-    file: KnownFile,
-    { digest, verdict }: FileEntry,
-    stamp: FileStamp,
-  ): ReadOutcome {
+  #entry(file: KnownFile, entry: FileEntry, stamp: FileStamp): ReadOutcome {
     const { clock } = this.#deps;
-    const content = { ...(digest !== undefined && { digest }), verdict };
     const nowMs = clock.monotonic();
-    const known = file.entry?.unproven;
-    const unproven = known !== undefined && sameStamp(known.stamp, stamp)
-      ? known
-      : { stamp, sinceMs: nowMs };
+    const before = file.entry?.read;
+    const isSame = before !== undefined && sameStamp(before.stamp, stamp);
+    const sinceMs = isSame ? before.sinceMs : nowMs;
     const ageMs = Math.max(
       clock.now() - Math.max(stamp.modifiedMs, stamp.changedMs),
-      nowMs - unproven.sinceMs,
+      nowMs - sinceMs,
     );
-    const proof = ageMs >= STAMP_PROOF_MS ? { stamp } : { unproven };
-    return { kind: "entry", entry: { ...content, ...proof } };
+    const isProof = ageMs >= STAMP_PROOF_MS;
+    const read = { stamp, sinceMs, isProof };
+    return { kind: "entry", entry: { ...entry, read } };
   }
 }
+
+type WhyFaulty = Omit<
+  Extract<FileVerdict, { kind: "faulty" }>,
+  "kind" | "lastGood"
+>;
 
 // The coarsest time of modification that is still in use (FAT).
 const STAMP_PROOF_MS = 2000;
 
-// A line of the log holds a few; the rest shows in `skerry validate`.
-const SHOWN_WARNINGS = 3;
+/** Logs what is allowed and odd; that of a pod becomes events as well. */
+export function logWarnings(
+  warnings: readonly Fault[],
+  context: { readonly file: string; readonly log: Logger },
+): void {
+  if (warnings.length === 0) return;
+  context.log.warn("manifest_warnings", {
+    file: context.file,
+    // A line of the log holds a few; the rest shows in `skerry validate`.
+    warnings: warnings.slice(0, 3).map(formatFault),
+  });
+}
 
-type AcceptedPod =
-  | { readonly kind: "ok"; readonly pod: Pod }
-  | {
-    readonly kind: "refused";
-    readonly faults: readonly Fault[];
-    readonly isByNode: boolean;
-  };
-
-type DecodedFile =
-  | { readonly kind: "ok"; readonly content: FileContent }
-  | {
-    readonly kind: "refused";
-    readonly faults: readonly Fault[];
-    readonly named: readonly PodNameHint[];
-    readonly isByNode?: boolean;
-  };
+/** Its name as a manifest has it, and no more of what may be large. */
+export function hintOf({ name, namespace }: PodNameHint): PodNameHint {
+  return namespace === undefined ? { name } : { name, namespace };
+}
 
 /** The new content, each part of it as the very one held before if they say the same. */
 export function keepEqual(
@@ -295,11 +251,6 @@ export function keepEqual(
 
 function nameOf(object: LocalObject): string {
   return formatObjectId(objectId(object));
-}
-
-// Of the node API, since that one answers at once; it is loaded for TLS anyway.
-function digestOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Says why something that is no file is not read. */

@@ -5,36 +5,26 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../base/mod.ts";
+import { type Clock, nextDelay } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import type { FileLook, FileStamp } from "../../host/files/mod.ts";
+import type { FileStamp } from "../../host/files/mod.ts";
 import {
-  IgnoredNames,
   judgeQuiet,
   type PendingLook,
   type QuietPeriods,
   sameStamp,
 } from "./file_hints.ts";
-import { type FileSchedule, RetryDelays } from "./file_schedule.ts";
 import {
-  type FileEntries,
-  type FileEntry,
   isFinal,
   type LastGoodStore,
   type ManifestFiles,
-  restoredEntries,
-  unknownOf,
   unknownPaths,
 } from "../mod.ts";
 import {
-  afterFailedRead,
-  type Denied,
-  describeNonFile,
   directoryAbove,
-  isFile,
-  lookOrDenied,
-  type NonFileLook,
+  lookAtManifest,
+  type ManifestLook,
   type PathState,
 } from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
@@ -44,6 +34,7 @@ import {
   ManifestDirectory,
 } from "./manifest_directory.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
+import { type ManifestTable, RECALL } from "./manifest_table.ts";
 
 /** Where the manifests are and how they are told from other files. */
 export interface ManifestSetOptions {
@@ -59,58 +50,51 @@ export interface ManifestSetDeps {
   readonly log: Logger;
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
-  readonly kept: Pick<KeptManifests, "forget">;
+  readonly kept: Pick<KeptManifests, "load" | "forget">;
   readonly reader: ManifestReader;
-  readonly schedule: FileSchedule;
+  readonly table: ManifestTable;
 }
 
-/** Looks at manifests one by one or all together, and keeps what they gave. */
+/** Looks at manifests one by one or all together, and has the table hold what they gave. */
 export class ManifestSet {
   readonly #options: ManifestSetOptions;
   readonly #deps: ManifestSetDeps;
-  readonly #entries = new Map<string, FileEntry>();
-  #pathState: PathState = { kind: "unknown" };
-  readonly #ignoredNames: IgnoredNames;
-  /** Manifests that are not there any more, and since when. */
-  readonly #missing = new Map<string, number>();
-  #isFirstScan = true;
   readonly #directory: ManifestDirectory;
+  #pathState: PathState = { kind: "unknown" };
+  /** The names that are not taken for a manifest's. */
+  #skipped: ReadonlySet<string> = new Set();
+  #isFirstScan = true;
   /** Whether the records of the agent before are still to be read. */
   #isRestorable = true;
-  readonly #retryDelays = new RetryDelays();
+  /** How long the last wait for them was. */
+  #recallMs = 0;
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#directory = new ManifestDirectory(options.path, deps.lastGood);
-    this.#ignoredNames = new IgnoredNames(deps);
   }
 
   get pathState(): PathState {
     return this.#pathState;
   }
 
-  get entries(): FileEntries {
-    return this.#entries;
-  }
-
   /** The manifests, or the path of all, whose content is unknown. */
   get unknown(): readonly string[] {
-    const { kind } = this.#pathState;
-    const isAway = this.#isFirstScan && kind === "unreachable";
-    const paths = unknownPaths(this.#entries);
+    const isAway = this.#isFirstScan && this.#pathState.message !== undefined;
+    const paths = unknownPaths(this.#deps.table.entries);
     return isAway ? [this.#options.path, ...paths] : paths;
   }
 
   /** The path of an entry that a hint names. */
   pathOf(name: string): string {
     const { path } = this.#options;
-    return isFile(this.#pathState) ? path : join(path, name);
+    return this.#pathState.kind === "file" ? path : join(path, name);
   }
 
   /** Whether a hint's name is that of a manifest. */
   isManifest(name: string): boolean {
-    return isFile(this.#pathState) || this.#options.isManifest(name);
+    return this.#pathState.kind === "file" || this.#options.isManifest(name);
   }
 
   /** Looks at everything. Never rejects. */
@@ -138,22 +122,15 @@ export class ManifestSet {
 
   /** Looks at one manifest because of a hint. Never rejects. */
   async examine(path: string, pending: PendingLook): Promise<void> {
-    const look = await this.#look(path);
+    const { files, table } = this.#deps;
+    const look = await lookAtManifest(path, files);
     // It has changed again since we were asked: a later look will tell.
-    if (this.#deps.schedule.isWaiting(path)) return;
-    switch (look.kind) {
-      case "missing":
-        // A hint that knows where it went needs no second look.
-        return await this.#examineMissing(path, pending.kind === "now");
-      case "file":
-        return await this.#examineFile(path, { stamp: look.stamp, pending });
-      default:
-        return await this.#examineNonFile(path, look);
-    }
+    if (table.isWaiting(path)) return;
+    await this.#take(path, { look, pending });
   }
 
   async #scanDirectory(look: DirectoryLook): Promise<void> {
-    const { clock, files, schedule } = this.#deps;
+    const { clock, files, table } = this.#deps;
     const { path, isManifest } = this.#options;
     const names = await files.list(path);
     const present = new Set(
@@ -163,12 +140,12 @@ export class ManifestSet {
     if (!hasManifests && !await this.#mayBeEmpty(look)) return;
     const isOther = this.#directory.settle(look, { hasManifests });
     // What is mounted and off again between two looks of the watcher leaves no hint.
-    if (isOther) schedule.scanSoon(clock.monotonic() + EXCHANGED_MS);
+    if (isOther) table.scanSoon(clock.monotonic() + EXCHANGED_MS);
     this.#pathState = { kind: "directory" };
-    this.#ignoredNames.log(names.filter((name) => !isManifest(name)));
+    this.#logSkipped(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
     // a listing may miss a file that is being replaced (readdir(3)).
-    const paths = [...new Set([...present, ...this.#entries.keys()])].sort();
+    const paths = [...new Set([...present, ...table.entries.keys()])].sort();
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
@@ -178,14 +155,21 @@ export class ManifestSet {
 
   /** Blocks unless it can be that there is no manifest. */
   async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
-    const { path } = this.#options;
-    const verdict = await this.#directory.judgeEmpty(look, {
-      hasEntries: this.#entries.size > 0,
-    });
-    if (verdict.kind === "empty") return true;
-    const why = describeAway(path, look === undefined ? "gone" : "empty");
-    await this.#block(verdict.kind === "away" ? why : verdict.reason);
-    return false;
+    const hasEntries = this.#deps.table.entries.size > 0;
+    const doubt = await this.#directory.doubtEmpty(look, { hasEntries });
+    if (doubt !== undefined) await this.#block(doubt);
+    return doubt === undefined;
+  }
+
+  /** Names each once; hidden ones are passed over. */
+  #logSkipped(names: readonly string[]): void {
+    const skipped = names.filter((name) => !name.startsWith("."))
+      .slice(0, MAX_SKIPPED);
+    for (const name of skipped) {
+      if (this.#skipped.has(name)) continue;
+      this.#deps.log.debug("manifest_name_skipped", { name });
+    }
+    this.#skipped = new Set(skipped);
   }
 
   async #scanFile(): Promise<void> {
@@ -195,7 +179,7 @@ export class ManifestSet {
     if (above !== undefined) {
       this.#directory.settle(above, { hasManifests: true, isAbove: true });
     }
-    for (const other of this.#entries.keys()) {
+    for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
     }
     await this.#scanEntry(path);
@@ -203,190 +187,192 @@ export class ManifestSet {
   }
 
   #endFirstScan(): void {
+    const { lastGood, table } = this.#deps;
     if (this.#isFirstScan) {
-      this.#deps.lastGood.retain(() => new Set(this.#entries.keys()));
+      lastGood.retain(() => new Set(table.entries.keys()));
     }
     this.#isFirstScan = false;
   }
 
   async #scanEntry(path: string): Promise<void> {
-    const { schedule } = this.#deps;
-    const look = await this.#look(path);
+    const { clock, files, table } = this.#deps;
+    const look = await lookAtManifest(path, files);
     // A hint has said when to look at this one, perhaps just now.
-    if (schedule.has(path)) return await this.#hold(path);
-    if (look.kind === "missing") return await this.#examineMissing(path);
-    if (look.kind !== "file") return await this.#examineNonFile(path, look);
-    const { stamp } = look;
-    const ageMs = this.#deps.clock.now() - stamp.modifiedMs;
-    if (ageMs >= YOUNG_MS || this.#isKnown(path, stamp)) {
-      const pending: PendingLook = { kind: "now" };
-      return await this.#examineFile(path, { stamp, pending });
+    if (table.get(path).look !== undefined) return await this.#hold(path);
+    if (look.kind === "file") {
+      const { stamp } = look;
+      const isYoung = clock.now() - stamp.modifiedMs < YOUNG_MS;
+      if (isYoung && !this.#isKnown(path, stamp)) {
+        this.#lookWhenQuiet(path, stamp);
+        return await this.#hold(path);
+      }
     }
+    await this.#take(path, { look, pending: undefined });
+  }
+
+  async #take(
+    path: string,
+    seen: {
+      readonly look: ManifestLook;
+      readonly pending: PendingLook | undefined;
+    },
+  ): Promise<void> {
+    const { clock, reader, table } = this.#deps;
+    const { look, pending } = seen;
+    switch (look.kind) {
+      case "missing":
+        // A hint that knows where it went needs no second look.
+        return await this.#examineMissing(path, pending?.kind === "now");
+      case "directory":
+        // A directory in the directory is no mistake.
+        return this.#drop(path);
+      case "refused": {
+        const { entry } = table.get(path);
+        const refused = await reader.refuse({ path, entry }, look.reason);
+        return table.enter(path, refused, clock.monotonic());
+      }
+      case "file":
+        return await this.#examineFile(path, { stamp: look.stamp, pending });
+    }
+  }
+
+  #lookWhenQuiet(path: string, stamp: FileStamp): void {
     const dueMs = this.#deps.clock.monotonic() + this.#options.quiet.settleMs;
-    schedule.add(path, { kind: "when_quiet", dueMs, stamp });
-    await this.#hold(path);
+    const look = { kind: "when_quiet", dueMs, stamp } as const;
+    this.#deps.table.update(path, { look });
   }
 
   /** What it gave before the agent started may still run: it is held until we know. */
   async #hold(path: string): Promise<void> {
-    if (!this.#isFirstScan || this.#entries.has(path)) return;
-    const file = { path, entry: undefined };
-    this.#entries.set(path, await this.#deps.reader.hold(file));
+    const { kept, table } = this.#deps;
+    if (!this.#isFirstScan || table.get(path).entry !== undefined) return;
+    const lastGood = await kept.load(path);
+    table.update(path, { entry: { verdict: { kind: "unsettled", lastGood } } });
   }
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
-    const { clock, schedule } = this.#deps;
-    const above = isFile(this.#pathState)
+    const { clock, files, table } = this.#deps;
+    const above = this.#pathState.kind === "file"
       ? undefined
-      : await this.#look(dirname(path));
+      : await directoryAbove(path, files);
     // Only what is missing from the directory that it was in was removed.
-    const isThere = above?.kind === "directory" &&
-      this.#directory.isCurrent(above);
-    if (!isThere) schedule.scanSoon(clock.monotonic());
-    else if (schedule.isWaiting(path)) return;
+    const isThere = this.#directory.isCurrent(above);
+    if (!isThere) table.scanSoon(clock.monotonic());
+    else if (table.isWaiting(path)) return;
     else if (isGone) this.#drop(path);
     else this.#loseManifest(path);
   }
 
   /** Editors move a file aside and write it anew; a moment tells the difference. */
   #loseManifest(path: string): void {
-    const { clock, schedule } = this.#deps;
+    const { clock, table } = this.#deps;
     const nowMs = clock.monotonic();
-    const dueMs = (this.#missing.get(path) ?? nowMs) +
-      this.#options.quiet.settleMs;
-    if (!this.#entries.has(path) || nowMs >= dueMs) return this.#drop(path);
-    if (!this.#missing.has(path)) this.#missing.set(path, nowMs);
-    schedule.add(path, { kind: "when_quiet", dueMs });
-  }
-
-  async #examineNonFile(path: string, look: NonFileLook): Promise<void> {
-    // A directory in the directory is no mistake.
-    if (look.kind === "directory") return this.#drop(path);
-    const file = { path, entry: this.#entries.get(path) };
-    const reason = describeNonFile(look);
-    this.#enter(path, await this.#deps.reader.refuse(file, reason));
-  }
-
-  #enter(path: string, entry: FileEntry): void {
-    this.#entries.set(path, entry);
-    const { clock, schedule } = this.#deps;
-    if (unknownOf(entry.verdict) === undefined) {
-      return this.#retryDelays.end(path);
-    }
-    const dueMs = this.#retryDelays.next(path, clock.monotonic());
-    schedule.add(path, { kind: "when_quiet", dueMs });
+    const { entry, missingMs = nowMs } = table.get(path);
+    const dueMs = missingMs + this.#options.quiet.settleMs;
+    if (entry === undefined || nowMs >= dueMs) return this.#drop(path);
+    table.update(path, { missingMs, look: { kind: "when_quiet", dueMs } });
   }
 
   async #examineFile(
     path: string,
-    seen: { readonly stamp: FileStamp; readonly pending: PendingLook },
+    seen: {
+      readonly stamp: FileStamp;
+      readonly pending: PendingLook | undefined;
+    },
   ): Promise<void> {
-    const { clock, reader, schedule } = this.#deps;
+    const { clock, reader, table } = this.#deps;
     const { stamp, pending } = seen;
-    this.#missing.delete(path);
+    const { entry } = table.get(path);
+    table.update(path, { missingMs: undefined });
     if (this.#isKnown(path, stamp)) return;
     const { quiet } = this.#options;
-    const known = { path, entry: this.#entries.get(path) };
-    const read = known.entry?.stamp ?? known.entry?.unproven?.stamp;
+    const read = entry?.read?.stamp;
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
-    const later = judgeQuiet(pending, { ...context, stamp, read });
-    if (later !== undefined) return schedule.add(path, later);
-    const outcome = await reader.read(known, stamp);
-    if (schedule.isWaiting(path)) return;
+    const later = pending && judgeQuiet(pending, { ...context, stamp, read });
+    if (later !== undefined) return table.update(path, { look: later });
+    const outcome = await reader.read({ path, entry }, stamp);
+    if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
-        return this.#enter(path, outcome.entry);
+        this.#directory.noteManifest();
+        return table.enter(path, outcome.entry, clock.monotonic());
       case "missing":
         return await this.#examineMissing(path);
-      case "unsettled": {
-        const { stamp } = outcome;
-        const dueMs = clock.monotonic() + quiet.settleMs;
-        schedule.add(path, { kind: "when_quiet", dueMs, stamp });
-      }
+      case "unsettled":
+        return this.#lookWhenQuiet(path, outcome.stamp);
     }
   }
 
   async #lose(): Promise<void> {
     const { path } = this.#options;
-    if (isFile(this.#pathState)) return await this.#loseFile();
+    const { files, kept, table } = this.#deps;
     const { kind } = this.#pathState;
+    if (kind === "file") return await this.#loseFile();
     if (kind === "absent") return;
     const isRemoved = this.#isFirstScan &&
-      await this.#directory.wasBelow(
-        await directoryAbove(path, this.#deps.files),
-      );
-    if (isRemoved) this.#deps.kept.forget(path);
-    else if (kind !== "unknown") {
+      await this.#directory.wasBelow(await directoryAbove(path, files));
+    if (isRemoved) kept.forget(path);
+    else if (kind === "directory") {
       return await this.#block(describeAway(path, "gone"));
     } else if (!await this.#mayBeEmpty(undefined)) return;
-    this.#entries.clear();
+    table.clear();
     this.#pathState = { kind: "absent" };
   }
 
   async #loseFile(): Promise<void> {
-    const { path, quiet } = this.#options;
-    const { clock, schedule } = this.#deps;
-    const above = await directoryAbove(path, this.#deps.files);
-    if (above === undefined || !this.#directory.isCurrent(above)) {
+    const { path } = this.#options;
+    const { files, table } = this.#deps;
+    const above = await directoryAbove(path, files);
+    if (!this.#directory.isCurrent(above)) {
       const how = above === undefined ? "without_directory" : "elsewhere";
       return await this.#block(describeAway(path, how));
     }
-    const nowMs = clock.monotonic();
-    const { missingSinceMs = nowMs } = this.#pathState.kind === "file"
-      ? this.#pathState
-      : {};
-    if (nowMs - missingSinceMs < quiet.settleMs) {
-      this.#pathState = { kind: "file", missingSinceMs };
-      return schedule.scanSoon(missingSinceMs + quiet.settleMs);
-    }
-    this.#pathState = { kind: "absent" };
-    this.#drop(path);
+    this.#loseManifest(path);
+    const isGone = table.get(path).entry === undefined;
+    this.#pathState = { kind: isGone ? "absent" : "file" };
   }
 
+  /** Holds what there was: nothing of what cannot be read counts as gone. */
   async #block(message: string): Promise<void> {
-    const isRestored = await this.#restore();
-    this.#pathState = afterFailedRead(this.#pathState, message, isRestored);
+    if (this.#isFirstScan && this.#isRestorable) await this.#restore();
+    let { kind } = this.#pathState;
+    const isHeld = kind === "absent" || this.#deps.table.entries.size > 0;
+    if (kind !== "file" && isHeld) kind = "directory";
+    this.#pathState = { kind, message };
   }
 
-  /**
-   * Takes over what an agent before knew, as long as this one never saw the directory.
-   *
-   * @returns Whether anything is held.
-   */
-  async #restore(): Promise<boolean> {
+  /** Takes over what an agent before knew, as long as this one never saw the directory. */
+  async #restore(): Promise<void> {
     const { path } = this.#options;
-    if (this.#isFirstScan && this.#isRestorable) {
-      const { clock, lastGood, schedule } = this.#deps;
-      const { records, isWhole } = await lastGood.loadAll();
-      const isOurs = (manifest: string): boolean =>
-        manifest === path || dirname(manifest) === path &&
-          this.#options.isManifest(basename(manifest));
-      for (const [file, entry] of restoredEntries(records)) {
-        const isNew = isOurs(file) && !this.#entries.has(file);
-        if (isNew) this.#entries.set(file, entry);
-      }
-      this.#isRestorable = !isWhole;
-      if (!isWhole) {
-        schedule.scanSoon(this.#retryDelays.next(path, clock.monotonic()));
-      }
+    const { clock, lastGood, table } = this.#deps;
+    const { records, isWhole } = await lastGood.loadAll();
+    const isOurs = (manifest: string): boolean =>
+      manifest === path || dirname(manifest) === path &&
+        this.#options.isManifest(basename(manifest));
+    for (const [file, content] of records) {
+      if (!isOurs(file) || table.get(file).entry !== undefined) continue;
+      const lastGood = { kind: "present", content } as const;
+      table.update(file, {
+        entry: { verdict: { kind: "unsettled", lastGood } },
+      });
     }
-    return this.#entries.size > 0;
+    this.#isRestorable = !isWhole;
+    if (isWhole) return;
+    this.#recallMs = nextDelay(this.#recallMs, RECALL);
+    table.scanSoon(clock.monotonic() + this.#recallMs);
   }
 
   #drop(path: string): void {
-    this.#missing.delete(path);
-    this.#retryDelays.end(path);
-    if (this.#entries.delete(path)) this.#deps.kept.forget(path);
+    const { kept, table } = this.#deps;
+    if (table.get(path).entry !== undefined) kept.forget(path);
+    table.drop(path);
   }
 
   #isKnown(path: string, stamp: FileStamp): boolean {
-    const known = this.#entries.get(path);
-    return known?.stamp !== undefined && sameStamp(known.stamp, stamp) &&
-      isFinal(known.verdict);
-  }
-
-  async #look(path: string): Promise<FileLook | Denied> {
-    return await lookOrDenied(path, this.#deps.files);
+    const { entry } = this.#deps.table.get(path);
+    return entry?.read?.isProof === true &&
+      sameStamp(entry.read.stamp, stamp) &&
+      isFinal(entry.verdict);
   }
 }
 
@@ -398,3 +384,6 @@ const YOUNG_MS = 1000;
 
 // Longer than a watcher needs to notice that a path is another.
 const EXCHANGED_MS = 1500;
+
+// Of a hundred thousand files the first are named.
+const MAX_SKIPPED = 100;

@@ -24,4 +24,4 @@ export {
 export { FileSource, type FileSourceOptions } from "./file_source.ts";
 export { identifyPod } from "./identify_pod.ts";
 export { createManifestFiles } from "./manifest_files.ts";
-export { keepEqual } from "./manifest_reader.ts";
+export { hintOf, keepEqual, logWarnings } from "./manifest_reader.ts";

@@ -11,96 +11,45 @@ import type { ManifestFiles } from "../mod.ts";
 import { describeNotRegular } from "./manifest_reader.ts";
 
 /**
- * What the path is.
+ * What the path is, or was before it could not be read.
  *
  * ```text
- * unknown ──▶ absent ──▶ directory ◀──▶ unreachable
- *    │           └─────▶ file ◀───────────┘
- *    └─▶ any other
+ * unknown ──▶ absent ──▶ directory ◀──▶ file
+ *    └──────────────────────▶┴───────────▶┘
  * ```
- * `absent` holds no pods; `unreachable` those of before, or of an agent before.
+ * `absent` holds no pods. While there is a message, the pods of before are held, or those
+ * of an agent before; if neither is known, the path stays unknown.
  */
-export type PathState =
-  | { readonly kind: "unknown"; readonly message?: string }
-  | { readonly kind: "absent" }
-  | { readonly kind: "directory" }
-  | {
-    readonly kind: "file";
-    /** Since when it is missing, while its successor may be on the way. */
-    readonly missingSinceMs?: number;
-  }
-  | {
-    readonly kind: "unreachable";
-    readonly message: string;
-    readonly was: "directory" | "file";
-  };
-
-/**
- * The pathState when the path cannot be read.
- *
- * @param isRestored whether what manifests gave an agent before is held
- */
-export function afterFailedRead(
-  pathState: PathState,
-  message: string,
-  isRestored: boolean,
-): PathState {
-  switch (pathState.kind) {
-    // Nothing was ever seen, so nothing can be said to be wanted or not.
-    case "unknown":
-      return isRestored
-        ? { kind: "unreachable", message, was: "directory" }
-        : { kind: "unknown", message };
-    case "absent":
-      return { kind: "unreachable", message, was: "directory" };
-    case "directory":
-    case "file":
-      return { kind: "unreachable", message, was: pathState.kind };
-    case "unreachable":
-      return { ...pathState, message };
-  }
+export interface PathState {
+  readonly kind: "unknown" | "absent" | "directory" | "file";
+  /** Why it cannot be read at present. */
+  readonly message?: string;
 }
 
-/** Whether the path is, or was, a single manifest. */
-export function isFile(pathState: PathState): boolean {
-  return pathState.kind === "file" ||
-    (pathState.kind === "unreachable" && pathState.was === "file");
-}
+/** What there is at the path of a manifest. */
+export type ManifestLook =
+  | Extract<FileLook, { kind: "file" | "directory" | "missing" }>
+  | { readonly kind: "refused"; readonly reason: string };
 
-/** That it cannot be told what there is. */
-export interface Denied {
-  readonly kind: "denied";
-  readonly error: unknown;
-}
-
-/** What is there in place of a file. */
-export type NonFileLook =
-  | Exclude<FileLook, { kind: "file" | "missing" }>
-  | Denied;
-
-/** Says why it is not read. */
-export function describeNonFile(
-  look: Exclude<NonFileLook, { kind: "directory" }>,
-): string {
-  switch (look.kind) {
-    case "denied":
-      return describeError(look.error);
-    case "dangling":
-      return "Cannot be read: it is a link to nothing, wanted a file";
-    case "special":
-      return describeNotRegular(look.what);
-  }
-}
-
-/** Says what there is at a path. Never rejects. */
-export async function lookOrDenied(
+/** Says what there is at the path of a manifest, and why that is not read. Never rejects. */
+export async function lookAtManifest(
   path: string,
   files: Pick<ManifestFiles, "look">,
-): Promise<FileLook | Denied> {
+): Promise<ManifestLook> {
   try {
-    return await files.look(path);
+    const look = await files.look(path);
+    switch (look.kind) {
+      case "dangling": {
+        const reason = "Cannot be read: it is a link to nothing, wanted a file";
+        return { kind: "refused", reason };
+      }
+      case "special":
+        return { kind: "refused", reason: describeNotRegular(look.what) };
+      default:
+        return look;
+    }
   } catch (error) {
-    return { kind: "denied", error };
+    return { kind: "refused", reason: describeError(error) };
   }
 }
 
@@ -109,6 +58,6 @@ export async function directoryAbove(
   path: string,
   files: Pick<ManifestFiles, "look">,
 ): Promise<Extract<FileLook, { kind: "directory" }> | undefined> {
-  const look = await lookOrDenied(dirname(path), files);
+  const look = await lookAtManifest(dirname(path), files);
   return look.kind === "directory" ? look : undefined;
 }

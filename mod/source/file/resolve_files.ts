@@ -17,10 +17,10 @@ import {
   type FileContent,
   type FileEntries,
   type FileReport,
-  type Kept,
+  type FileVerdict,
+  isContentKnown,
   reportOn,
 } from "../mod.ts";
-import type { KeptManifests } from "./kept_manifests.ts";
 
 /** A name or UID that only one file can have, such as `name default/web`. */
 export type Claim = string;
@@ -33,7 +33,7 @@ export interface Resolution extends FileContent {
   readonly reports: readonly FileReport[];
   /** The file of each claim from now on. */
   readonly holders: Holders;
-  /** What of each file counts. */
+  /** What of each file counts, as far as it is known. */
   readonly counted: ReadonlyMap<string, FileContent>;
 }
 
@@ -54,9 +54,8 @@ export function resolveFiles(
   const objects: LocalObject[] = [];
   const reports: FileReport[] = [];
   const counted = new Map<string, FileContent>();
-  for (const { file, content } of files) {
-    const entry = entries.get(file);
-    const report = entry && reportOn(file, entry.verdict);
+  for (const { file, verdict, content } of files) {
+    const report = reportOn(file, verdict);
     if (report !== undefined) reports.push(report);
     const own = {
       pods: content.pods.filter((pod) => winners.has(pod)),
@@ -64,7 +63,7 @@ export function resolveFiles(
     };
     pods.push(...own.pods);
     objects.push(...own.objects);
-    counted.set(file, own);
+    if (isContentKnown(verdict)) counted.set(file, own);
     reports.push(...duplicates(file, content, { winners, holders }));
   }
   return { pods, objects, reports, holders, counted };
@@ -75,16 +74,12 @@ export function openClaims(
   entries: FileEntries,
   before: Holders,
 ): ReadonlyMap<Claim, readonly string[]> {
-  const claimants = new Map<Claim, Set<string>>();
-  for (const { file, content } of sortedFiles(entries)) {
-    for (const claim of claimsOf(content)) {
-      const files = claimants.get(claim);
-      if (files === undefined) claimants.set(claim, new Set([file]));
-      else files.add(file);
-    }
-  }
+  const claims = sortedFiles(entries).flatMap(({ file, content }) =>
+    claimsOf(content).map((claim) => ({ claim, file }))
+  );
   const open = new Map<Claim, readonly string[]>();
-  for (const [claim, files] of claimants) {
+  for (const [claim, all] of Map.groupBy(claims, ({ claim }) => claim)) {
+    const files = new Set(all.map(({ file }) => file));
     const holder = before.get(claim);
     const isHeld = holder !== undefined && files.has(holder);
     if (files.size > 1 && !isHeld) open.set(claim, [...files]);
@@ -99,13 +94,18 @@ export function claimsOf(content: FileContent): readonly Claim[] {
 
 interface SortedFile {
   readonly file: string;
+  readonly verdict: FileVerdict;
   readonly content: FileContent;
 }
 
 function sortedFiles(entries: FileEntries): readonly SortedFile[] {
   return [...entries]
-    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
-    .map(([file, { verdict }]) => ({ file, content: contentOf(verdict) }));
+    .sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([file, { verdict }]) => ({
+      file,
+      verdict,
+      content: contentOf(verdict),
+    }));
 }
 
 interface Item {
@@ -192,53 +192,4 @@ function duplicates(
     reports.push({ kind: "duplicate_object", file, of, object, pods });
   }
   return reports;
-}
-
-/**
- * Puts manifests together so that nothing takes the place of what was there before.
- *
- * What this agent did not see it reads from the records: that of a manifest holds
- * what counted of it, so one whose record has the name had it first; of one whose
- * record cannot be read that is likelier than of one that has none.
- */
-export class NameHolders {
-  readonly #kept: Pick<KeptManifests, "load">;
-  #holders: Holders = new Map();
-
-  constructor(kept: Pick<KeptManifests, "load">) {
-    this.#kept = kept;
-  }
-
-  /** Resolves the files, and remembers the holders. Never rejects. */
-  async resolve(entries: FileEntries): Promise<Resolution> {
-    const before = await this.#withOpenClaims(entries);
-    const resolution = resolveFiles(entries, before);
-    this.#holders = resolution.holders;
-    return resolution;
-  }
-
-  async #withOpenClaims(entries: FileEntries): Promise<Holders> {
-    const open = openClaims(entries, this.#holders);
-    if (open.size === 0) return this.#holders;
-    const records = new Map<string, Kept<FileContent>>();
-    const holders = new Map(this.#holders);
-    for (const [claim, files] of open) {
-      let best = -1;
-      for (const file of files) {
-        const record = records.get(file) ?? await this.#kept.load(file);
-        records.set(file, record);
-        const rank = rankOf(record, claim);
-        if (rank > best) holders.set(claim, file);
-        best = Math.max(best, rank);
-      }
-    }
-    return holders;
-  }
-}
-
-function rankOf(record: Kept<FileContent>, claim: Claim): number {
-  if (record.kind === "unknown") return 1;
-  const isClaimed = record.kind === "present" &&
-    claimsOf(record.content).includes(claim);
-  return isClaimed ? 2 : 0;
 }

@@ -61,7 +61,7 @@ export class PodStorage {
    */
   merge(update: SourceUpdate): readonly PodChange[] {
     const { source, op = "set" } = update;
-    const changed = emptyChanges();
+    const changed = noChanges();
     switch (op) {
       case "set": {
         const isComplete = isCompleteSet(update);
@@ -75,10 +75,10 @@ export class PodStorage {
         break;
       case "add":
       case "update":
-        this.#patch(update, changed);
+        this.#take(update, this.#of(source), changed);
         break;
       case "delete":
-        this.#patch({ ...update, pods: this.#ending(update) }, changed);
+        this.#take(this.#ending(update), this.#of(source), changed);
         break;
       case "remove":
         this.#remove(update, changed);
@@ -112,25 +112,17 @@ export class PodStorage {
     return [...this.#held.values()].flatMap((pods) => [...pods.values()]);
   }
 
-  #replace(update: SourceUpdate, changed: Changes): void {
+  /** Takes a full set: what is not in it is gone. */
+  #replace(update: SourceUpdate, changed: PodsByOperation): void {
     const before = this.#of(update.source);
-    const after = new Map<string, Pod>();
-    this.#take(update, { before, after, changed });
+    const after = this.#take(update, new Map(), changed);
     for (const [uid, pod] of before) {
       if (!after.has(uid)) changed.remove.push(pod);
     }
-    this.#held.set(update.source, after);
-  }
-
-  #patch(update: SourceUpdate, changed: Changes): void {
-    const before = this.#of(update.source);
-    const after = new Map(before);
-    this.#take(update, { before, after, changed });
-    this.#held.set(update.source, after);
   }
 
   /** Only adds: whatever is held is fresher, under its UID as under its name. */
-  #restore(update: SourceUpdate, changed: Changes): void {
+  #restore(update: SourceUpdate, changed: PodsByOperation): void {
     const before = this.#of(update.source);
     const names = new Set([...before.values()].map((pod) => podFullName(pod)));
     const after = new Map(before);
@@ -144,7 +136,7 @@ export class PodStorage {
     this.#held.set(update.source, after);
   }
 
-  #remove({ source, pods }: SourceUpdate, changed: Changes): void {
+  #remove({ source, pods }: SourceUpdate, changed: PodsByOperation): void {
     const after = new Map(this.#of(source));
     for (const { metadata: { uid } } of pods) {
       const held = after.get(uid);
@@ -154,17 +146,15 @@ export class PodStorage {
     this.#held.set(source, after);
   }
 
-  /** Compares each pod with what is held before and puts it where it is held after. */
+  /** Compares each pod with what is held, and holds it from now on, beside `others`. */
   #take(
     update: SourceUpdate,
-    context: {
-      readonly before: ReadonlyMap<string, Pod>;
-      readonly after: Map<string, Pod>;
-      readonly changed: Changes;
-    },
-  ): void {
+    others: ReadonlyMap<string, Pod>,
+    changed: PodsByOperation,
+  ): ReadonlyMap<string, Pod> {
     const { source } = update;
-    const { before, after, changed } = context;
+    const before = this.#of(source);
+    const after = new Map(others);
     for (const incoming of this.#distinct(update)) {
       const { uid } = incoming.metadata;
       const held = before.get(uid);
@@ -178,18 +168,21 @@ export class PodStorage {
       after.set(uid, judged.pod);
       if (judged.op !== "keep") changed[judged.op].push(judged.pod);
     }
+    this.#held.set(source, after);
+    return after;
   }
 
-  /** Pods that are told to end, each with the time at which it was. */
-  #ending({ source, pods }: SourceUpdate): Pod[] {
-    const held = this.#of(source);
+  /** The pods are told to end, each with the time at which it was. */
+  #ending(update: SourceUpdate): SourceUpdate {
+    const held = this.#of(update.source);
     const now = formatTime(this.#deps.clock.now());
-    return pods.map((pod) => {
+    const pods = update.pods.map((pod) => {
       const { metadata } = pod;
       const deletionTimestamp = metadata.deletionTimestamp ??
         held.get(metadata.uid)?.metadata.deletionTimestamp ?? now;
       return { ...pod, metadata: { ...metadata, deletionTimestamp } };
     });
+    return { ...update, pods };
   }
 
   #of(source: SourceName): ReadonlyMap<string, Pod> {
@@ -244,41 +237,38 @@ const LOCAL_ANNOTATIONS: readonly string[] = [
   ANNOTATION_CONFIG_SEEN,
 ];
 
-type Changes = Record<PodOperation, Pod[]>;
+type PodsByOperation = Readonly<Record<PodOperation, Pod[]>>;
 
-function emptyChanges(): Changes {
+function noChanges(): PodsByOperation {
   return {
     restore: [],
+    remove: [],
     add: [],
     update: [],
-    remove: [],
     delete: [],
     reconcile: [],
   };
 }
 
 function inOrder(
-  changes: Changes,
+  changes: PodsByOperation,
   context: { readonly source: SourceName; readonly isFirst: boolean },
 ): PodChange[] {
   const { source, isFirst } = context;
-  const changesOf = (op: PodOperation): PodChange[] =>
-    changes[op].length === 0 ? [] : [{ op, source, pods: changes[op] }];
-  const news = [
-    ...changesOf("add"),
-    ...changesOf("update"),
-    ...changesOf("delete"),
+  const { restore, remove, add, update, delete: ending, reconcile } = changes;
+  const isOnlyReady = isFirst &&
+    add.length + update.length + ending.length === 0;
+  const all: readonly PodChange[] = [
+    { op: "restore", source, pods: restore },
+    { op: "remove", source, pods: remove },
+    { op: "add", source, pods: add },
+    { op: "update", source, pods: update },
+    { op: "delete", source, pods: ending },
+    { op: "reconcile", source, pods: reconcile },
   ];
-  const ready: PodChange[] = isFirst && news.length === 0
-    ? [{ op: "add", source, pods: [] }]
-    : [];
-  return [
-    ...changesOf("restore"),
-    ...changesOf("remove"),
-    ...news,
-    ...ready,
-    ...changesOf("reconcile"),
-  ];
+  return all.filter(({ op, pods }) =>
+    pods.length > 0 || (op === "add" && isOnlyReady)
+  );
 }
 
 interface Judgement {

@@ -4,13 +4,8 @@
  * @module
  */
 
+import type { PodStorage } from "./merge.ts";
 import type { SourceName } from "./source_set.ts";
-
-/** The part of the pod storage that the gate looks at. */
-export interface SeenSources {
-  /** Whether the source has delivered a complete set yet. */
-  seen(source: SourceName): boolean;
-}
 
 /**
  * Holds back what would remove pods until all sources have spoken.
@@ -21,11 +16,14 @@ export interface SeenSources {
  */
 export class SourcesReady {
   readonly #configured: ReadonlySet<SourceName>;
-  readonly #storage: SeenSources;
+  readonly #storage: Pick<PodStorage, "seen">;
   readonly #handled = new Set<SourceName>();
 
   /** Waits for exactly the sources in `configured`. */
-  constructor(configured: Iterable<SourceName>, storage: SeenSources) {
+  constructor(
+    configured: Iterable<SourceName>,
+    storage: Pick<PodStorage, "seen">,
+  ) {
     this.#configured = new Set(configured);
     this.#storage = storage;
   }

@@ -8,9 +8,9 @@ import type {
   AllLastGood,
   DirectoryNote,
   Kept,
-  LastGood,
   LastGoodStore,
 } from "../mod.ts";
+import type { SourceContent } from "../merge/mod.ts";
 import {
   RecordKeeper,
   type RecordKeeperDeps,
@@ -27,22 +27,19 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
     super({ ...places, source: "file" }, deps);
   }
 
-  /** Reads the records of all manifests, one after the other. Never rejects. */
   async loadAll(): Promise<AllLastGood> {
     const found = await this.keys();
     let { isWhole } = found;
-    const records: LastGood[] = [];
+    const records = new Map<string, SourceContent>();
     for (const path of found.keys) {
       const kept = await this.load(path);
       if (kept.kind === "unknown") isWhole = false;
       if (kept.kind !== "present" || path.startsWith(DIRECTORY)) continue;
-      const { pods, objects } = kept.content;
-      records.push({ path, pods, objects });
+      records.set(path, kept.content);
     }
     return { records, isWhole };
   }
 
-  /** Reads what is known of a directory of manifests. Never rejects. */
   async loadDirectory(path: string): Promise<Kept<DirectoryNote>> {
     const kept = await this.load(DIRECTORY + path);
     if (kept.kind !== "present") return kept;
@@ -52,18 +49,15 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
       : { kind: "present", content: directory };
   }
 
-  /** Has what is known of a directory of manifests written soon. */
   saveDirectory(path: string, directory: DirectoryNote): void {
     this.#directory = DIRECTORY + path;
     this.put(this.#directory, { pods: [], objects: [], directory });
   }
 
-  /** Has the record written soon. */
-  save({ path, pods, objects }: LastGood): void {
-    this.put(path, { pods, objects });
+  save(path: string, content: SourceContent): void {
+    this.put(path, content);
   }
 
-  /** Has every record removed soon that belongs to none of the manifests of then. */
   retain(paths: () => ReadonlySet<string>): void {
     this.retainKeys(() => {
       const keys = new Set(paths());

@@ -6,12 +6,13 @@
 
 import { dirname } from "node:path";
 import {
+  diskFiles,
   ensureDirectory,
   readFileBounded,
   TimeLimit,
   writeFileAtomic,
 } from "../../host/files/mod.ts";
-import { fileErrorKind } from "../../host/paths/mod.ts";
+import { unlessMissing } from "../../host/paths/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { RecordFiles } from "../mod.ts";
 
@@ -22,23 +23,9 @@ export const diskRecordFiles: RecordFiles = {
     await ensureDirectory(dirname(path), 0o700);
     await writeFileAtomic(path, bytes, { mode: 0o600 });
   },
-  remove: async (path) => {
-    try {
-      await Deno.remove(path);
-    } catch (error) {
-      if (fileErrorKind(error) !== "missing") throw error;
-    }
-  },
+  remove: (path) => unlessMissing(Deno.remove(path)),
   rename: (from, to) => Deno.rename(from, to),
-  list: async (directory) => {
-    const names: string[] = [];
-    try {
-      for await (const entry of Deno.readDir(directory)) names.push(entry.name);
-    } catch (error) {
-      if (fileErrorKind(error) !== "missing") throw error;
-    }
-    return names;
-  },
+  list: diskFiles.list,
 };
 
 /** The same files, but a disk that does not answer in time counts as one that refuses. */

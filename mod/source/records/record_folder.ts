@@ -12,25 +12,40 @@ import {
   sealRecord,
 } from "../../host/files/mod.ts";
 import { fileErrorKind } from "../../host/paths/mod.ts";
+import type { Clock } from "../../base/mod.ts";
 import type { RecordFiles } from "../mod.ts";
+import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
+
+/** A record says itself which key it has. */
+export interface KeyedRecord {
+  /** The key, such as the path of the manifest that the record is about. */
+  readonly path: string;
+}
+
+/** What a {@linkcode RecordFolder} is built on. */
+export interface RecordFolderDeps {
+  readonly clock: Clock;
+  /** @default the disk */
+  readonly files?: RecordFiles | undefined;
+}
 
 /** What a file of the folder says. */
-export type FoundRecord =
+export type FoundRecord<Stored> =
   | { readonly kind: "missing" }
-  /** Not exactly what this version writes. */
+  /** Not exactly what this version writes under that key. */
   | { readonly kind: "corrupt" }
   /** The checksum fits: only this class writes one that does. */
   | {
     readonly kind: "sound";
-    readonly record: unknown;
+    readonly record: Stored;
     /** Names the content. */
     readonly sha256: string;
   };
 
 /** All that is in the folder. */
-export interface AllRecords {
+export interface AllRecords<Stored> {
   /** The sound ones, in any order. */
-  readonly records: readonly unknown[];
+  readonly records: readonly Stored[];
   /** Where those are now that were not. */
   readonly setAside: readonly string[];
   /** Those that the disk did not give. */
@@ -38,19 +53,26 @@ export interface AllRecords {
 }
 
 /**
- * Reads and writes records by a key, such as the path of the manifest that they are
- * about.
- *
- * Files are written atomically, for their owner only, and only when they change.
+ * Reads and writes records by their keys. Files are written atomically, for their owner
+ * only, and only when they change.
  */
-export class RecordFolder {
+export class RecordFolder<Stored extends KeyedRecord> {
   readonly #directory: string;
   readonly #files: RecordFiles;
+  readonly #isStored: (value: unknown) => value is Stored;
 
-  /** @param directory Is made when the first record is written. */
-  constructor(directory: string, files: RecordFiles) {
+  /**
+   * @param directory Is made when the first record is written.
+   * @param isStored Tells the shape of what was sealed here; the checksum vouches for the rest.
+   */
+  constructor(
+    directory: string,
+    { clock, files = diskRecordFiles }: RecordFolderDeps,
+    isStored: (value: unknown) => value is Stored,
+  ) {
     this.#directory = directory;
-    this.#files = files;
+    this.#files = limitRecordFiles(files, clock);
+    this.#isStored = isStored;
   }
 
   /** The file of a record, there or not. */
@@ -58,25 +80,36 @@ export class RecordFolder {
     return join(this.#directory, nameOf(key));
   }
 
-  /** Reads a record. @throws when the disk refuses */
-  async read(key: string): Promise<FoundRecord> {
-    return await this.#readFile(this.fileOf(key));
+  /**
+   * Reads a record; the file of another key, copied or renamed, is corrupt.
+   *
+   * @throws when the disk refuses
+   */
+  async read(key: string): Promise<FoundRecord<Stored>> {
+    const found = await this.#readFile(this.fileOf(key));
+    if (found.kind !== "sound") return found;
+    const { record, sha256 } = found;
+    const isOwn = this.#isStored(record) && record.path === key;
+    return isOwn ? { kind: "sound", record, sha256 } : { kind: "corrupt" };
   }
 
   /**
-   * Reads every sound record, and moves the others out of the way.
+   * Reads every sound record, and moves what is corrupt out of the way. What was sealed as
+   * something else is left alone.
    *
    * @throws when the directory cannot be read
    */
-  async readAll(): Promise<AllRecords> {
-    const records: unknown[] = [];
+  async readAll(): Promise<AllRecords<Stored>> {
+    const records: Stored[] = [];
     const setAside: string[] = [];
     const unreadable: string[] = [];
     const take = async (name: string): Promise<void> => {
       const path = join(this.#directory, name);
       try {
         const found = await this.#readFile(path);
-        if (found.kind === "sound") records.push(found.record);
+        if (found.kind === "sound" && this.#isStored(found.record)) {
+          records.push(found.record);
+        }
         if (found.kind === "corrupt") {
           setAside.push(await this.#moveAside(name));
         }
@@ -100,10 +133,10 @@ export class RecordFolder {
    * read again. @throws when the disk refuses
    */
   async write(
-    key: string,
-    record: object,
-    options: { readonly held: string | undefined },
+    record: Stored,
+    options: { readonly held?: string | undefined } = {},
   ): Promise<boolean> {
+    const { path: key } = record;
     const { text, sha256 } = sealRecord(record);
     if (options.held === sha256) return true;
     const bytes = new TextEncoder().encode(text);
@@ -128,32 +161,22 @@ export class RecordFolder {
     return await this.#moveAside(nameOf(key));
   }
 
-  async #readFile(path: string): Promise<FoundRecord> {
-    const found = await this.#bytesOf(path);
+  async #readFile(path: string): Promise<FoundRecord<unknown>> {
+    const missing = { kind: "missing" } as const;
+    const reading = this.#files.read(path, MAX_RECORD_BYTES);
+    const found = await unlessNoDirectory<BoundedRead>(reading, missing);
     if (found.kind === "missing") return found;
     // What is no file or too large is no record either, and as corrupt.
-    return found.kind === "read"
-      ? unseal(new TextDecoder().decode(found.bytes))
-      : { kind: "corrupt" };
-  }
-
-  async #bytesOf(path: string): Promise<BoundedRead> {
-    try {
-      return await this.#files.read(path, MAX_RECORD_BYTES);
-    } catch (error) {
-      // Below something that is no directory there is nothing, and nothing to wait for.
-      if (fileErrorKind(error) === "wrong_type") return { kind: "missing" };
-      throw error;
-    }
+    const opened = found.kind === "read"
+      ? openRecord(new TextDecoder().decode(found.bytes))
+      : undefined;
+    return opened === undefined
+      ? { kind: "corrupt" }
+      : { kind: "sound", ...opened };
   }
 
   async #namesThere(): Promise<readonly string[]> {
-    try {
-      return await this.#files.list(this.#directory);
-    } catch (error) {
-      if (fileErrorKind(error) === "wrong_type") return [];
-      throw error;
-    }
+    return await unlessNoDirectory(this.#files.list(this.#directory), []);
   }
 
   async #moveAside(file: string): Promise<string> {
@@ -170,29 +193,31 @@ export class RecordFolder {
   }
 
   /**
-   * Removes every record that has none of these keys, and what a crash in the
-   * middle of a write left behind. @throws when the disk refuses
+   * Removes what a crash in the middle of a write left behind, while nothing is being
+   * written, and every record that has none of these keys, if any are given.
+   *
+   * @throws when the disk refuses
    */
-  async sweep(keys: ReadonlySet<string>): Promise<void> {
-    const kept = new Set([...keys].map((key) => nameOf(key)));
-    await this.#removeAll((name) =>
-      name.endsWith(DRAFT_SUFFIX) || (name.endsWith(SUFFIX) && !kept.has(name))
-    );
-  }
-
-  /**
-   * Removes what a crash in the middle of a write left behind; nothing may be being
-   * written. @throws when the disk refuses
-   */
-  async removeDrafts(): Promise<void> {
-    await this.#removeAll((name) => name.endsWith(DRAFT_SUFFIX));
-  }
-
-  async #removeAll(isStale: (name: string) => boolean): Promise<void> {
+  async sweep(keys?: ReadonlySet<string>): Promise<void> {
+    const kept = keys && new Set([...keys].map(nameOf));
     for (const name of await this.#namesThere()) {
-      if (!isStale(name)) continue;
-      await this.#files.remove(join(this.#directory, name));
+      const isStale = name.endsWith(DRAFT_SUFFIX) ||
+        (name.endsWith(SUFFIX) && kept?.has(name) === false);
+      if (isStale) await this.#files.remove(join(this.#directory, name));
     }
+  }
+}
+
+/** Below something that is no directory there is nothing, and nothing to wait for. */
+async function unlessNoDirectory<Found>(
+  found: Promise<Found>,
+  otherwise: Found,
+): Promise<Found> {
+  try {
+    return await found;
+  } catch (error) {
+    if (fileErrorKind(error) === "wrong_type") return otherwise;
+    throw error;
   }
 }
 
@@ -211,12 +236,4 @@ const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 function nameOf(key: string): string {
   return `${fnv1a128Hex(key)}${SUFFIX}`;
-}
-
-/** Only what was sealed by this version is sound. */
-function unseal(text: string): FoundRecord {
-  const opened = openRecord(text);
-  return opened === undefined
-    ? { kind: "corrupt" }
-    : { kind: "sound", ...opened };
 }

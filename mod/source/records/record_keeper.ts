@@ -7,7 +7,6 @@
 import type { EventSink, Pod, PodEvent } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import {
-  type Clock,
   type Moment,
   momentOf,
   wallTimeOf,
@@ -20,32 +19,30 @@ import type {
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import { isOf, keyOf, openContent, type RecordContent } from "./kept_record.ts";
-import type { CheckpointFailure, Kept, RecordFiles } from "../mod.ts";
-import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
-import { type FoundRecord, RecordFolder } from "./record_folder.ts";
+import {
+  isStoredContent,
+  openContent,
+  type RecordContent,
+  type StoredContent,
+} from "./kept_record.ts";
+import type { CheckpointFailure, Kept } from "../mod.ts";
+import { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 import type { SourceName } from "../merge/mod.ts";
 import { storeObject } from "./stored_objects.ts";
 
 /** What a {@linkcode RecordKeeper} is built on. */
-export interface RecordKeeperDeps {
-  readonly clock: Clock;
+export interface RecordKeeperDeps extends RecordFolderDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
-  /** @default the disk */
-  readonly files?: RecordFiles;
 }
 
 /** Where a {@linkcode RecordKeeper} keeps what. */
 export interface RecordPlaces {
   /** On the disk: everything but Secrets. Is made when the first record is written. */
   readonly directory: string;
-  /**
-   * On a tmpfs: Secrets. Is made when the first of them is written. Without it
-   * Secrets are not kept across a restart.
-   */
-  readonly secretDirectory?: string;
+  /** On a tmpfs: Secrets. Is made when the first of them is written. */
+  readonly secretDirectory: string;
 }
 
 /**
@@ -62,8 +59,8 @@ export interface RecordPlaces {
  */
 export class RecordKeeper {
   readonly #source: SourceName;
-  readonly #records: RecordFolder;
-  readonly #secrets: RecordFolder | undefined;
+  readonly #records: RecordFolder<StoredContent>;
+  readonly #secrets: RecordFolder<StoredContent>;
   readonly #deps: RecordKeeperDeps;
   readonly #failing: Gauge;
   readonly #corrupt: Counter;
@@ -79,12 +76,9 @@ export class RecordKeeper {
   ) {
     const { source, directory, secretDirectory } = options;
     const { clock, metrics } = deps;
-    const files = limitRecordFiles(deps.files ?? diskRecordFiles, clock);
     this.#source = source;
-    this.#records = new RecordFolder(directory, files);
-    this.#secrets = secretDirectory === undefined
-      ? undefined
-      : new RecordFolder(secretDirectory, files);
+    this.#records = new RecordFolder(directory, deps, isStoredContent);
+    this.#secrets = new RecordFolder(secretDirectory, deps, isStoredContent);
     this.#deps = deps;
     this.#writes = new WriteBehind({
       write: (key, pending) => this.#write(key, pending),
@@ -115,11 +109,10 @@ export class RecordKeeper {
     }
     if (pending?.kind === "forget") return ABSENT;
     const record = await this.#loadFrom(this.#records, key);
-    if (record.kind !== "present" || this.#secrets === undefined) return record;
+    if (record.kind !== "present") return record;
     const secrets = await this.#loadFrom(this.#secrets, key);
-    if (secrets.kind !== "present") {
-      return secrets.kind === "absent" ? record : secrets;
-    }
+    if (secrets.kind === "absent") return record;
+    if (secrets.kind === "unknown") return secrets;
     const { content } = record;
     const objects = [...content.objects, ...secrets.content.objects];
     return { kind: "present", content: { ...content, objects } };
@@ -136,7 +129,7 @@ export class RecordKeeper {
       for (const file of unreadable) {
         log.warn("checkpoint_unreadable", { file });
       }
-      const keys = records.map(keyOf).filter((key) => key !== undefined);
+      const keys = records.map(({ path }) => path);
       return { keys, isWhole: unreadable.length === 0 };
     } catch (error) {
       log.warn("checkpoint_unreadable", { error });
@@ -179,10 +172,10 @@ export class RecordKeeper {
     try {
       switch (pending.kind) {
         case "retain":
-          await this.#secrets?.sweep(pending.keys());
+          await this.#secrets.sweep(pending.keys());
           return await this.#records.sweep(pending.keys());
         case "forget":
-          await this.#secrets?.remove(key);
+          await this.#secrets.remove(key);
           return await this.#records.remove(key);
         case "save":
           return await this.#store(key, pending.content);
@@ -207,17 +200,17 @@ export class RecordKeeper {
     const stored = content.objects.map(storeObject);
     const secrets = stored.filter(({ kind }) => kind === "Secret");
     const objects = stored.filter(({ kind }) => kind !== "Secret");
-    const failures: unknown[] = [];
+    let failure: unknown;
     // First, so that a record never is newer than the Secrets that go with it.
     try {
-      if (secrets.length === 0) await this.#secrets?.remove(key);
+      if (secrets.length === 0) await this.#secrets.remove(key);
       else {
         const record = { path: key, pods: [], objects: secrets };
-        await this.#replace(this.#secrets, key, { record, pods });
+        await this.#replace(this.#secrets, record, pods);
       }
     } catch (error) {
       // The pods are worth keeping without them.
-      failures.push(error);
+      failure = error;
     }
     // A record without objects stays what it was before there were any.
     const record = {
@@ -226,20 +219,20 @@ export class RecordKeeper {
       ...(objects.length > 0 && { objects }),
       ...(directory !== undefined && { directory }),
     };
-    await this.#replace(this.#records, key, { record, pods });
-    if (failures.length > 0) throw failures[0];
+    await this.#replace(this.#records, record, pods);
+    if (failure !== undefined) throw failure;
   }
 
   async #replace(
-    folder: RecordFolder | undefined,
-    key: string,
-    content: { readonly record: object; readonly pods: readonly Pod[] },
+    folder: RecordFolder<StoredContent>,
+    record: StoredContent,
+    pods: readonly Pod[],
   ): Promise<void> {
-    if (folder === undefined) return;
-    const { record, pods } = content;
-    const found = await this.#readBefore(folder, key);
-    const isSound = found.kind === "sound" && isOf(key, found);
-    if (found.kind !== "missing" && !isSound) {
+    const key = record.path;
+    // A bad block is healed by writing, so it counts as nothing. If the disk is to blame,
+    // it refuses the write as well, and that is reported.
+    const found = await folder.read(key).catch(() => undefined);
+    if (found?.kind === "corrupt") {
       const movedTo = await this.#setAside(folder, key);
       this.#report(pods, {
         type: "Warning",
@@ -248,31 +241,23 @@ export class RecordKeeper {
           `What was kept of the pod was damaged and is now in "${movedTo}"; it is kept anew`,
       });
     }
-    const held = isSound ? found.sha256 : undefined;
-    if (await folder.write(key, record, { held })) return;
+    const held = found?.kind === "sound" ? found.sha256 : undefined;
+    if (await folder.write(record, { held })) return;
     const file = folder.fileOf(key);
     this.#deps.log.warn("checkpoint_too_large", { file });
   }
 
-  /** What a write replaces. A bad block is healed by writing, so it counts as nothing. */
-  async #readBefore(folder: RecordFolder, key: string): Promise<FoundRecord> {
-    try {
-      return await folder.read(key);
-    } catch {
-      // If the disk is to blame, it refuses the write as well, and that is reported.
-      return { kind: "missing" };
-    }
-  }
-
   async #loadFrom(
-    folder: RecordFolder,
+    folder: RecordFolder<StoredContent>,
     key: string,
   ): Promise<Kept<RecordContent>> {
     const file = folder.fileOf(key);
     try {
       const found = await folder.read(key);
       if (found.kind === "missing") return ABSENT;
-      const content = openContent(key, found);
+      const content = found.kind === "sound"
+        ? openContent(found.record)
+        : undefined;
       if (content !== undefined) return { kind: "present", content };
     } catch (error) {
       this.#deps.log.warn("checkpoint_unreadable", { file, error });
@@ -287,7 +272,10 @@ export class RecordKeeper {
     return ABSENT;
   }
 
-  async #setAside(folder: RecordFolder, key: string): Promise<string> {
+  async #setAside(
+    folder: RecordFolder<StoredContent>,
+    key: string,
+  ): Promise<string> {
     const file = folder.fileOf(key);
     const movedTo = await folder.setAside(key);
     this.#reportCorrupt({ file, movedTo });

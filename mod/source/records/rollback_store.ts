@@ -4,20 +4,19 @@
  * @module
  */
 
-import { askAgain, type Clock, WriteBehind } from "../../base/mod.ts";
+import { askAgain, WriteBehind } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { PodHistory } from "../../pod/recovery/mod.ts";
-import type { RecordFiles } from "../mod.ts";
-import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
-import { RecordFolder } from "./record_folder.ts";
+import {
+  type KeyedRecord,
+  RecordFolder,
+  type RecordFolderDeps,
+} from "./record_folder.ts";
 
 /** What a {@linkcode DiskRollbackStore} is built on. */
-export interface RollbackStoreDeps {
-  readonly clock: Clock;
+export interface RollbackStoreDeps extends RecordFolderDeps {
   readonly log: Logger;
-  /** @default the disk */
-  readonly files?: RecordFiles;
 }
 
 /**
@@ -28,22 +27,21 @@ export interface RollbackStoreDeps {
  * is tried again, and the newest of each pod waits in memory.
  */
 export class DiskRollbackStore {
-  readonly #folder: RecordFolder;
+  readonly #folder: RecordFolder<StoredHistory>;
   readonly #deps: RollbackStoreDeps;
   /** By pod; one without a history removes the record. */
   readonly #writes: WriteBehind<{ readonly history?: PodHistory }>;
 
   /** Touches nothing until asked to. */
   constructor(directory: string, deps: RollbackStoreDeps) {
-    const { files = diskRecordFiles, clock, log } = deps;
-    this.#folder = new RecordFolder(directory, limitRecordFiles(files, clock));
+    const { clock, log } = deps;
+    this.#folder = new RecordFolder(directory, deps, isStoredHistory);
     this.#deps = deps;
     this.#writes = new WriteBehind(
       {
         write: async (key, { history }) => {
           if (history === undefined) return await this.#folder.remove(key);
-          const record: StoredHistory = { path: key, history };
-          await this.#folder.write(key, record, { held: undefined });
+          await this.#folder.write({ path: key, history });
         },
         failing: (error) =>
           log.error("rollback_record_write_failed", {
@@ -68,16 +66,9 @@ export class DiskRollbackStore {
     for (const failure of failures) {
       log.error("rollback_record_unreadable", failure);
     }
-    if (failures.length === 0) await this.#removeDrafts();
+    // Drafts do no harm, and the next agent tries again.
+    if (failures.length === 0) await this.#folder.sweep().catch(() => {});
     return histories;
-  }
-
-  async #removeDrafts(): Promise<void> {
-    try {
-      await this.#folder.removeDrafts();
-    } catch {
-      // They do no harm, and the next agent tries again.
-    }
   }
 
   /** @returns what the disk did not give */
@@ -89,7 +80,7 @@ export class DiskRollbackStore {
       for (const movedTo of setAside) {
         this.#deps.log.error("rollback_record_corrupt", { movedTo });
       }
-      for (const { path, history } of records.filter(isRecord)) {
+      for (const { path, history } of records) {
         histories.set(path, history);
       }
       return unreadable.map((file) => ({ file }));
@@ -123,13 +114,11 @@ export class DiskRollbackStore {
 // A kill in this time forgets how well the newest versions did, and nothing else.
 const GATHER_MS = 10_000;
 
-interface StoredHistory {
-  readonly path: string;
+interface StoredHistory extends KeyedRecord {
   readonly history: PodHistory;
 }
 
-function isRecord(value: unknown): value is StoredHistory {
-  // The checksum vouches for the rest: only the folder writes one that fits.
+function isStoredHistory(value: unknown): value is StoredHistory {
   return typeof value === "object" && value !== null && "path" in value &&
     typeof value.path === "string" && "history" in value &&
     typeof value.history === "object" && value.history !== null;

@@ -5,8 +5,8 @@
  */
 
 import { createHash } from "node:crypto";
-import type { CheckpointFailure, Kept, SetCheckpoint } from "../mod.ts";
-import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
+import type { Kept, SetCheckpoint } from "../mod.ts";
+import { isStoredContent } from "./kept_record.ts";
 import { RecordFolder } from "./record_folder.ts";
 import {
   RecordKeeper,
@@ -30,39 +30,25 @@ export interface SetCheckpointOptions extends RecordPlaces {
  *
  * Its directories are its own: when a set is saved, those of other origins go away.
  */
-export class DiskSetCheckpoint implements SetCheckpoint {
-  readonly #keeper: RecordKeeper;
+export class DiskSetCheckpoint extends RecordKeeper implements SetCheckpoint {
   readonly #key: string;
   #isAlone = false;
 
   /** Touches nothing until asked to. */
   constructor(options: SetCheckpointOptions, deps: RecordKeeperDeps) {
-    const { source, origin } = options;
-    this.#keeper = new RecordKeeper(options, deps);
-    const hash = createHash("sha256").update(origin).digest("hex");
-    this.#key = `${source}:${hash}`;
+    super(options, deps);
+    const hash = createHash("sha256").update(options.origin).digest("hex");
+    this.#key = `${options.source}:${hash}`;
   }
 
-  /** What was kept of this origin. Never rejects. */
-  async load(): Promise<Kept<SourceContent>> {
-    return await this.#keeper.load(this.#key);
+  override load(): Promise<Kept<SourceContent>> {
+    return super.load(this.#key);
   }
 
-  /** Has a set written soon. */
   save({ pods, objects }: SourceContent): void {
-    this.#keeper.put(this.#key, { pods, objects });
-    if (!this.#isAlone) this.#keeper.retainKeys(() => new Set([this.#key]));
+    this.put(this.#key, { pods, objects });
+    if (!this.#isAlone) this.retainKeys(() => new Set([this.#key]));
     this.#isAlone = true;
-  }
-
-  /** Why the disk does not take what was asked for; `undefined` when it does. */
-  failure(): CheckpointFailure | undefined {
-    return this.#keeper.failure();
-  }
-
-  /** Writes what was saved until `signal` aborts. */
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#keeper.run(signal);
   }
 }
 
@@ -76,15 +62,11 @@ export async function dropSetCheckpoint(
   places: RecordPlaces,
   deps: Pick<RecordKeeperDeps, "clock" | "log" | "files">,
 ): Promise<void> {
-  const { directory, secretDirectory } = places;
-  const { files = diskRecordFiles, clock, log } = deps;
-  const limited = limitRecordFiles(files, clock);
-  for (const each of [secretDirectory, directory]) {
-    if (each === undefined) continue;
+  for (const directory of [places.secretDirectory, places.directory]) {
     try {
-      await new RecordFolder(each, limited).sweep(new Set());
+      await new RecordFolder(directory, deps, isStoredContent).sweep(new Set());
     } catch (error) {
-      log.warn("checkpoint_not_dropped", { directory: each, error });
+      deps.log.warn("checkpoint_not_dropped", { directory, error });
     }
   }
 }

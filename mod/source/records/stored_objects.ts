@@ -4,12 +4,15 @@
  * @module
  */
 
-import { decodeBase64, encodeBase64 } from "../../base/text/mod.ts";
+import { decodeBase64 } from "../../base/text/mod.ts";
 import {
+  type ClaimObject,
   formatQuantity,
+  type KeyedObject,
   type LocalObject,
   parseQuantity,
   type Quantity,
+  type RuntimeClassObject,
 } from "../../api/objects/mod.ts";
 
 /** A text for each key; pairs, since a key may have any name, `__proto__` too. */
@@ -17,37 +20,22 @@ type Pairs = readonly (readonly [string, string])[];
 
 /** An object in values that JSON can hold. */
 export type StoredObject =
-  | {
-    readonly kind: "ConfigMap" | "Secret";
-    readonly namespace: string;
-    readonly name: string;
+  | Omit<KeyedObject, "entries"> & {
     /** In base64. */
     readonly entries: Pairs;
-    readonly type: string;
-    readonly immutable: boolean;
   }
-  | {
-    readonly kind: "PersistentVolumeClaim";
-    readonly namespace: string;
-    readonly name: string;
-    readonly accessModes: readonly string[];
-    readonly volumeMode: "Filesystem" | "Block";
-    readonly storage?: string;
-  }
-  | {
-    readonly kind: "RuntimeClass";
-    readonly name: string;
-    readonly handler: string;
-    readonly overhead: Pairs;
-    readonly nodeSelector: Readonly<Record<string, string>>;
-  };
+  | Omit<ClaimObject, "storage"> & { readonly storage?: string }
+  | Omit<RuntimeClassObject, "overhead"> & { readonly overhead: Pairs };
 
 /** Prepares an object for a record. */
 export function storeObject(object: LocalObject): StoredObject {
   switch (object.kind) {
     case "ConfigMap":
     case "Secret":
-      return { ...object, entries: pairs(object.entries, encodeBase64) };
+      return {
+        ...object,
+        entries: pairs(object.entries, (bytes) => bytes.toBase64()),
+      };
     case "PersistentVolumeClaim": {
       const { storage, ...rest } = object;
       return storage === undefined

@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  type Fault,
-  formatFault,
-  type UnknownFields,
-} from "../../api/fault/mod.ts";
+import type { Fault, UnknownFields } from "../../api/fault/mod.ts";
 import {
   formatObjectId,
   type LocalObject,
@@ -22,12 +18,18 @@ import {
 } from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import { describeFaults, identifyPod, keepEqual } from "../file/mod.ts";
+import {
+  describeFaults,
+  hintOf,
+  identifyPod,
+  keepEqual,
+  logWarnings,
+} from "../file/mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
-import type { FileReport, PodCheck } from "../mod.ts";
+import { faultReport, type FileReport, type PodCheck } from "../mod.ts";
 
 /** How answers are read. */
-export interface UrlContentOptions {
+export interface UrlContentContext {
   /** As configured, in any case. */
   readonly nodeName: string;
   /** Without user and password; part of the UIDs. */
@@ -35,13 +37,9 @@ export interface UrlContentOptions {
   /** What the URL is called in reports. */
   readonly shownUrl: string;
   readonly unknownFields: UnknownFields;
-}
-
-/** What {@linkcode readUrlContent} is built on. */
-export interface UrlContentDeps {
   readonly log: Logger;
   /** What this node has against a valid pod; a fault refuses that pod alone. */
-  readonly check?: PodCheck;
+  readonly check: PodCheck;
 }
 
 /** What an answer amounts to. */
@@ -68,7 +66,7 @@ export type UrlContent =
 export function readUrlContent(
   body: Uint8Array,
   held: SourceContent,
-  context: UrlContentOptions & UrlContentDeps,
+  context: UrlContentContext,
 ): UrlContent {
   const { unknownFields } = context;
   const parts = decodeManifestParts(body, { unknownFields });
@@ -79,7 +77,7 @@ export function readUrlContent(
   for (const pod of parts.pods) found.pod(pod);
   for (const object of parts.objects) found.object(object);
   found.faulty.push(...parts.faulty);
-  logWarnings(parts.warnings, context);
+  logWarnings(parts.warnings, { file: context.shownUrl, log: context.log });
   const { pods, objects, faulty } = found;
   const namesPods = pods.length > 0 ||
     faulty.some(({ isPod, named }) => isPod && named !== undefined);
@@ -91,39 +89,37 @@ export function readUrlContent(
     return { kind: "refused", reason };
   }
   const kept = keptOf(held, { found, nodeName: context.nodeName });
-  const content = keepEqual(held, {
-    pods: [...pods, ...kept.pods],
-    objects: [...objects, ...kept.objects],
-  });
+  const content = keepEqual(held, joined({ pods, objects }, kept));
   const reports = faulty.slice(0, MAX_REPORTS)
     .map((part, at) => report(part, { at, held, context }));
   const more = faulty.length - reports.length;
-  if (more > 0) reports.push(reportOnMore(more, context));
+  if (more > 0) {
+    const faults = [{ field: "", message: `${more} more parts are not valid` }];
+    const file = `${context.shownUrl}#more`;
+    reports.push({ kind: "refused", file, faults, named: [] });
+  }
   const { isByNode } = found;
   return { kind: "accepted", content, reports, isByNode };
 }
-
-type Context = UrlContentOptions & UrlContentDeps;
 
 /** The valid and the other parts of one answer. */
 class Findings {
   readonly pods: Pod[] = [];
   readonly objects: LocalObject[] = [];
   readonly faulty: FaultyPart[] = [];
-  readonly podNames: Set<string> = new Set();
-  readonly objectNames: Set<string> = new Set();
+  /** What the valid parts are called. */
+  readonly claims: Set<string> = new Set();
   isByNode = false;
   readonly #uids = new Set<string>();
-  readonly #context: Context;
+  readonly #context: UrlContentContext;
 
-  constructor(context: Context) {
+  constructor(context: UrlContentContext) {
     this.#context = context;
   }
 
   pod(decoded: Parameters<typeof identifyPod>[0]): void {
     const { nodeName, url, check } = this.#context;
-    const { name, namespace } = decoded.metadata;
-    const named = namespace === undefined ? { name } : { name, namespace };
+    const named = hintOf(decoded.metadata);
     const refuse = (faults: readonly Fault[]): void => {
       this.faulty.push({ isPod: true, kind: "Pod", named, faults });
     };
@@ -133,34 +129,36 @@ class Findings {
     const { pod } = identified;
     const key = podKey(pod.metadata);
     const { uid } = pod.metadata;
-    const isNameTaken = this.podNames.has(key);
+    const claim = claimOfPod(pod);
+    const isNameTaken = this.claims.has(claim);
     if (isNameTaken || this.#uids.has(uid)) {
       const field = isNameTaken ? "metadata.name" : "metadata.uid";
       const value = isNameTaken ? key : uid;
       const message = `Duplicate value: "${value}": another pod comes first`;
       return refuse([{ field, message }]);
     }
-    const faults = check?.(pod, decoded.warnings) ?? [];
+    const faults = check(pod, decoded.warnings);
     if (faults.length > 0) {
       this.isByNode = true;
       return refuse(faults);
     }
-    this.podNames.add(key);
+    this.claims.add(claim);
     this.#uids.add(uid);
     this.pods.push(pod);
   }
 
   object(object: LocalObject): void {
-    const name = keyOfObject(object);
-    if (!this.objectNames.has(name)) {
-      this.objectNames.add(name);
+    const claim = claimOfObject(object);
+    if (!this.claims.has(claim)) {
+      this.claims.add(claim);
       this.objects.push(object);
       return;
     }
+    const name = formatObjectId(objectId(object));
     const message = `Duplicate value: "${name}": another one comes first`;
     const faults = [{ field: "metadata.name", message }];
-    const { kind } = object;
-    this.faulty.push({ isPod: false, kind, named: nameOf(object), faults });
+    const named = hintOf(object);
+    this.faulty.push({ isPod: false, kind: object.kind, named, faults });
   }
 }
 
@@ -169,21 +167,16 @@ function keptOf(
   held: SourceContent,
   options: { readonly found: Findings; readonly nodeName: string },
 ): SourceContent {
-  const { found, nodeName } = options;
-  const { faulty } = found;
+  const { claims, faulty } = options.found;
   if (faulty.length === 0) return { pods: [], objects: [] };
   const isAnyone = faulty.some(({ named }) => named === undefined);
-  const claims = new Set(faulty.flatMap((part) => claimsOf(part, nodeName)));
-  return {
-    pods: held.pods.filter((pod) =>
-      !found.podNames.has(podKey(pod.metadata)) &&
-      (isAnyone || claims.has(claimOfPod(pod)))
-    ),
-    objects: held.objects.filter((object) =>
-      !found.objectNames.has(keyOfObject(object)) &&
-      (isAnyone || claims.has(claimOfObject(object)))
-    ),
-  };
+  const wanted = new Set(
+    faulty.flatMap((part) => claimsOf(part, options.nodeName)),
+  );
+  return only(
+    held,
+    (claim) => !claims.has(claim) && (isAnyone || wanted.has(claim)),
+  );
 }
 
 /** What a faulty part can be the next version of: of every kind if it says none. */
@@ -193,16 +186,15 @@ function claimsOf(
 ): readonly string[] {
   if (named === undefined) return [];
   const kinds = kind === undefined ? KINDS : [kind];
+  const suffix = `-${nodeName.toLowerCase()}`;
   return kinds.map((one) =>
-    one === "Pod"
-      ? `Pod ${podKeyOf(named, nodeName)}`
-      : `${one} ${keyOf(named)}`
+    `${one} ${keyOf(named)}${one === "Pod" ? suffix : ""}`
   );
 }
 
 const claimOfPod = ({ metadata }: Pod): string => `Pod ${podKey(metadata)}`;
 const claimOfObject = (object: LocalObject): string =>
-  `${object.kind} ${keyOf(nameOf(object))}`;
+  `${object.kind} ${keyOf(object)}`;
 
 const KINDS: readonly NonNullable<FaultyPart["kind"]>[] = [
   "Pod",
@@ -217,7 +209,7 @@ function report(
   options: {
     readonly at: number;
     readonly held: SourceContent;
-    readonly context: Context;
+    readonly context: UrlContentContext;
   },
 ): FileReport {
   const { at, held, context } = options;
@@ -231,73 +223,45 @@ function report(
     : keyOf(named);
   const file = `${context.shownUrl}#${place}`;
   const claims = claimsOf(part, context.nodeName);
-  const pods = held.pods.filter((pod) => claims.includes(claimOfPod(pod)));
-  const objects = held.objects.filter((object) =>
-    claims.includes(claimOfObject(object))
-  );
-  if (pods.length + objects.length > 0) {
-    return { kind: "last_good", file, faults, pods };
-  }
   const isPod = part.isPod && named !== undefined;
-  return { kind: "refused", file, faults, named: isPod ? [named] : [] };
-}
-
-function reportOnMore(count: number, context: Context): FileReport {
-  const message = `${count} more parts are not valid`;
-  const file = `${context.shownUrl}#more`;
-  return { kind: "refused", file, faults: [{ field: "", message }], named: [] };
+  return faultReport(
+    { file, faults, named: isPod ? [named] : [] },
+    only(held, (claim) => claims.includes(claim)),
+  );
 }
 
 // Each is a line in the log and a row in the metrics.
 const MAX_REPORTS = 100;
 
-function keyOf(named: PodNameHint | undefined): string {
-  return named === undefined
-    ? ""
-    : `${named.namespace ?? "default"}/${named.name}`;
+function keyOf({ name, namespace = "default" }: PodNameHint): string {
+  return `${namespace}/${name}`;
 }
-
-function podKeyOf(named: PodNameHint | undefined, nodeName: string): string {
-  return named === undefined ? "" : `${keyOf(named)}-${nodeName.toLowerCase()}`;
-}
-
-function nameOf(object: LocalObject): PodNameHint {
-  const { name } = object;
-  return "namespace" in object
-    ? { name, namespace: object.namespace }
-    : { name };
-}
-
-function logWarnings(warnings: readonly Fault[], context: Context): void {
-  if (warnings.length === 0) return;
-  context.log.warn("manifest_warnings", {
-    file: context.shownUrl,
-    warnings: warnings.slice(0, SHOWN).map(formatFault),
-  });
-}
-
-// A line of the log holds a few.
-const SHOWN = 3;
 
 /** Two contents; of what both have, the first. */
 export function uniteContents(
   first: SourceContent,
   second: SourceContent,
 ): SourceContent {
-  const pods = new Set(first.pods.map(({ metadata }) => podKey(metadata)));
-  const names = new Set(first.objects.map(keyOfObject));
+  const claims = new Set([
+    ...first.pods.map(claimOfPod),
+    ...first.objects.map(claimOfObject),
+  ]);
+  return joined(first, only(second, (claim) => !claims.has(claim)));
+}
+
+function joined(first: SourceContent, second: SourceContent): SourceContent {
   return {
-    pods: [
-      ...first.pods,
-      ...second.pods.filter(({ metadata }) => !pods.has(podKey(metadata))),
-    ],
-    objects: [
-      ...first.objects,
-      ...second.objects.filter((object) => !names.has(keyOfObject(object))),
-    ],
+    pods: [...first.pods, ...second.pods],
+    objects: [...first.objects, ...second.objects],
   };
 }
 
-function keyOfObject(object: LocalObject): string {
-  return formatObjectId(objectId(object));
+function only(
+  { pods, objects }: SourceContent,
+  isWanted: (claim: string) => boolean,
+): SourceContent {
+  return {
+    pods: pods.filter((pod) => isWanted(claimOfPod(pod))),
+    objects: objects.filter((object) => isWanted(claimOfObject(object))),
+  };
 }

@@ -6,7 +6,6 @@
 
 import { Buffer } from "node:buffer";
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { describeError } from "../../base/text/mod.ts";
 import type { DownloadTls } from "../../host/clients/mod.ts";
 import type { BoundedRead } from "../../host/files/mod.ts";
 
@@ -17,46 +16,36 @@ export interface UrlCredentialFiles {
   /** The PEM file of the client's certificate; `keyFile` goes with it. */
   readonly certFile?: string;
   readonly keyFile?: string;
-  /**
-   * PEM files of Ed25519 public keys, one of which must have signed each answer.
-   *
-   * @default none: answers need no signature
-   */
-  readonly publicKeyFiles?: readonly string[];
+  /** PEM files of Ed25519 public keys; if there are any, one must have signed each answer. */
+  readonly publicKeyFiles: readonly string[];
 }
 
 /** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
 export type ReadFile = (path: string, maxBytes: number) => Promise<BoundedRead>;
 
 /** What was read. */
-export type UrlCredentials =
-  | {
-    readonly kind: "ready";
-    readonly tls: DownloadTls | undefined;
-    readonly keys: readonly KeyObject[];
-  }
-  | { readonly kind: "failed"; readonly reason: string };
+export interface UrlCredentials {
+  readonly tls: DownloadTls | undefined;
+  readonly keys: readonly KeyObject[];
+}
 
-/** Reads them, to be done before each question, since others renew them. Never rejects. */
+/**
+ * Reads them, to be done before each question, since others renew them.
+ *
+ * @throws when one cannot be read or is none
+ */
 export async function readCredentials(
   files: UrlCredentialFiles,
   readFile: ReadFile,
 ): Promise<UrlCredentials> {
-  try {
-    const tls = await readTls(files, readFile);
-    const keys: KeyObject[] = [];
-    for (const path of files.publicKeyFiles ?? []) {
-      const key = parsePublicKey(await readPem(path, readFile));
-      if (key === undefined) {
-        const reason = `"${path}" is no Ed25519 public key in PEM`;
-        return { kind: "failed", reason };
-      }
-      keys.push(key);
-    }
-    return { kind: "ready", tls, keys };
-  } catch (error) {
-    return { kind: "failed", reason: describeError(error) };
+  const tls = await readTls(files, readFile);
+  const keys: KeyObject[] = [];
+  for (const path of files.publicKeyFiles) {
+    const key = parsePublicKey(await readPem(path, readFile));
+    if (key !== undefined) keys.push(key);
+    else throw new Error(`"${path}" is no Ed25519 public key in PEM`);
   }
+  return { tls, keys };
 }
 
 async function readTls(
@@ -92,12 +81,8 @@ async function readPem(path: string, readFile: ReadFile): Promise<string> {
 // The authorities of a whole distribution have some 250 KiB.
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads one Ed25519 public key.
- *
- * @returns `undefined` when the text is none: another kind of key too.
- */
-export function parsePublicKey(pem: string): KeyObject | undefined {
+/** Reads one Ed25519 public key; `undefined` when the text is none, or of another kind. */
+function parsePublicKey(pem: string): KeyObject | undefined {
   // A private key would do as well, and must not lie about where it is not needed.
   if (!pem.includes("-----BEGIN PUBLIC KEY-----")) return undefined;
   try {

@@ -5,7 +5,6 @@
  */
 
 import { type Clock, deadline } from "../../base/mod.ts";
-import { describeError } from "../../base/text/mod.ts";
 import {
   type Download,
   download,
@@ -42,9 +41,12 @@ export type UrlAnswer =
     readonly validators: Validators;
   }
   /** What the validators stand for is still so. */
-  | { readonly kind: "not_modified" }
-  /** Nothing that could be used; `reason` names no secret. */
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "not_modified" };
+
+/** Nothing came that could be used; the message names no secret. */
+export class UrlFault extends Error {
+  override readonly name = "UrlFault";
+}
 
 /** As the kubelet's client for manifests: for the whole answer, redirects included. */
 const TIMEOUT_MS = 10_000;
@@ -55,6 +57,7 @@ const MAX_REDIRECTS = 10;
 /**
  * Asks and follows redirects, for at most ten seconds.
  *
+ * @throws {UrlFault} When nothing came of it.
  * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function requestUrl(
@@ -67,10 +70,9 @@ export async function requestUrl(
     return await follow(request, limit.signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.signal.aborted) {
-      return failed(`there was no whole answer within ${TIMEOUT_MS / 1000} s`);
-    }
-    return failed(describeError(error));
+    if (!limit.signal.aborted) throw error;
+    const seconds = TIMEOUT_MS / 1000;
+    throw new UrlFault(`there was no whole answer within ${seconds} s`);
   }
 }
 
@@ -91,38 +93,32 @@ async function follow(
 ): Promise<UrlAnswer> {
   let at = request.url;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const got = await ask(request, at, signal);
-    if (got.kind === "failed") return got;
-    const { answer } = got;
+    const answer = await ask(request, at, signal);
     if (!REDIRECTS.has(answer.status)) return judge(request, at, answer);
-    const next = redirect(at, answer.location);
-    if (next.kind === "failed") return next;
-    at = next.url;
+    at = redirect(at, answer.location);
   }
-  return failed(`it redirects more than ${MAX_REDIRECTS} times`);
+  throw new UrlFault(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-type Asked = { readonly kind: "answered"; readonly answer: Download } | Failed;
 
 async function ask(
   request: UrlRequest,
   at: URL,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<Download> {
   const { maxBytes, tls } = request;
   // The operator gave the headers and the certificate for one host.
   const isHome = at.origin === request.url.origin;
   if (at.protocol === "https:" && tls === undefined) {
-    return failed(
+    throw new UrlFault(
       `it redirects to "${
         showUrl(at)
       }", for which --manifest-url-ca-file is needed`,
     );
   }
   try {
-    const answer = await download(at, {
+    return await download(at, {
       headers: {
         ...PLAIN_HEADERS,
         Host: [at.host],
@@ -133,14 +129,13 @@ async function ask(
       ...(tls !== undefined && { tls: isHome ? tls : { ca: tls.ca } }),
       signal,
     });
-    return { kind: "answered", answer };
   } catch (error) {
     if (!(error instanceof DownloadError)) throw error;
-    if (at.href === request.url.href) return failed(error.message);
+    if (at.href === request.url.href) throw new UrlFault(error.message);
     const reason = error.kind === "denied"
       ? "the agent may not talk to that host, wanted that of --manifest-url"
       : error.message;
-    return failed(`it redirects to "${showUrl(at)}": ${reason}`);
+    throw new UrlFault(`it redirects to "${showUrl(at)}": ${reason}`);
   }
 }
 
@@ -163,47 +158,50 @@ function conditions(
   };
 }
 
-type Redirect = { readonly kind: "to"; readonly url: URL } | Failed;
-
-function redirect(from: URL, location: string | undefined): Redirect {
-  if (location === undefined) return failed("it redirects to nowhere");
+function redirect(from: URL, location: string | undefined): URL {
+  if (location === undefined) throw new UrlFault("it redirects to nowhere");
   const url = URL.parse(location, from.href);
-  if (url === null) return failed("it redirects to something that is no URL");
+  if (url === null) {
+    throw new UrlFault("it redirects to something that is no URL");
+  }
   url.username = "";
   url.password = "";
   url.hash = "";
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return failed(
+    throw new UrlFault(
       `it redirects to a URL of scheme "${url.protocol}", wanted http or https`,
     );
   }
   if (from.protocol === "https:" && url.protocol === "http:") {
-    return failed(
+    throw new UrlFault(
       `it redirects from https to "${showUrl(url)}", wanted https to stay`,
     );
   }
-  return { kind: "to", url };
+  return url;
 }
 
 function judge(request: UrlRequest, at: URL, answer: Download): UrlAnswer {
   const { status, body, encoding } = answer;
   if (status === 304) {
     const isKnown = Object.keys(conditions(at, request.validators)).length > 0;
-    return isKnown
-      ? { kind: "not_modified" }
-      : failed("it answered 304 to a question without a condition, wanted 200");
+    if (isKnown) return { kind: "not_modified" };
+    throw new UrlFault(
+      "it answered 304 to a question without a condition, wanted 200",
+    );
   }
-  if (status !== 200) return failed(`it answered ${status}, wanted 200`);
+  if (status !== 200) throw new UrlFault(`it answered ${status}, wanted 200`);
   if (encoding !== "") {
-    return failed(`it answered in the encoding "${encoding}", wanted none`);
+    throw new UrlFault(
+      `it answered in the encoding "${encoding}", wanted none`,
+    );
   }
   if (body.length === 0) {
-    return failed(
+    throw new UrlFault(
       "it answered 200 with nothing in it, wanted manifests, or an empty PodList to remove all pods",
     );
   }
   if (!answer.isFramed && !request.isSigned) {
-    return failed(
+    throw new UrlFault(
       "it answered without a Content-Length, so that nobody can tell whether the answer is whole",
     );
   }
@@ -213,10 +211,4 @@ function judge(request: UrlRequest, at: URL, answer: Download): UrlAnswer {
     body,
     validators: { url: at.href, etag, lastModified },
   };
-}
-
-type Failed = { readonly kind: "failed"; readonly reason: string };
-
-function failed(reason: string): Failed {
-  return { kind: "failed", reason };
 }

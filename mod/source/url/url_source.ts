@@ -9,16 +9,10 @@ import type { UnknownFields } from "../../api/fault/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Counter } from "../../base/telemetry/mod.ts";
-import {
-  type Moment,
-  momentOf,
-  nextDelay,
-  TaskGroup,
-  wallTimeOf,
-} from "../../base/mod.ts";
+import { nextDelay, TaskGroup } from "../../base/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
 import { FileReporter, type FileReporterDeps } from "../file/mod.ts";
 import {
-  checkpointCondition,
   type FileReport,
   type OutageFault,
   type PodCheck,
@@ -38,6 +32,7 @@ import {
   requestUrl,
   showUrl,
   type UrlAnswer,
+  UrlFault,
   type UrlRequest,
   type Validators,
 } from "./url_request.ts";
@@ -48,24 +43,12 @@ export interface UrlSourceOptions extends UrlCredentialFiles {
   readonly url: string;
   /** The node's name as configured, in any case. */
   readonly nodeName: string;
-  /**
-   * Sent to the host of `url` and to no other, however it redirects.
-   *
-   * @default none
-   */
-  readonly headers?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * How often the URL is asked.
-   *
-   * @default {20_000}
-   */
-  readonly checkFrequencyMs?: number;
-  /**
-   * What becomes of fields that the API does not have.
-   *
-   * @default {"refuse"}
-   */
-  readonly unknownFields?: UnknownFields;
+  /** Sent to the host of `url` and to no other, however it redirects. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** How often the URL is asked. */
+  readonly checkFrequencyMs: number;
+  /** What becomes of fields that the API does not have. */
+  readonly unknownFields: UnknownFields;
 }
 
 /** What a {@linkcode UrlSource} is built on. */
@@ -74,7 +57,7 @@ export interface UrlSourceDeps extends FileReporterDeps {
   /** Reads a regular file of at most `maxBytes`. @throws when it cannot be read */
   readonly readFile: ReadFile;
   /** What this node has against a valid pod; a fault refuses that pod alone. */
-  readonly check?: PodCheck;
+  readonly check: PodCheck;
 }
 
 /**
@@ -85,11 +68,6 @@ export interface UrlSourceDeps extends FileReporterDeps {
  * it goes wrong at the very first try, what the checkpoint has stands in. One that
  * cannot be read is asked again, and not written over while a part of the answer is
  * faulty and may be in it.
- *
- * ```text
- * silent ──▶ restored ──▶ speaking ⟲
- *    └────────────────────────┘
- * ```
  */
 export class UrlSource {
   readonly #url: URL;
@@ -97,22 +75,19 @@ export class UrlSource {
   readonly #deps: UrlSourceDeps;
   readonly #reporter: FileReporter;
   readonly #polls: Counter;
-  readonly #start: Moment;
 
-  #state: "silent" | "restored" | "speaking" = "silent";
+  /** What is to run, by an answer or by the checkpoint. */
   #held: SourceContent = { pods: [], objects: [] };
+  /** The answer that was taken last; `undefined` while the URL is silent. */
   #accepted: Accepted | undefined;
-  /** Whether it is known what the checkpoint has. */
-  #memory: "unknown" | "known" = "unknown";
-  /** How long to wait before it is asked again. */
-  #recallMs = Infinity;
+  /** Whether what the checkpoint has was told, since the URL is silent. */
+  #isRestored = false;
+  /** How long to wait before the checkpoint is asked; infinite when it is known. */
+  #recallMs = 0;
   /** What it had; `undefined` until it was asked for the first time. */
   #expected: readonly Pod[] | undefined;
-  /** Whether the last set lacked what only the checkpoint knows. */
-  #wasLacking = false;
   /** The answer that was refused last, so that it is not read again and again. */
   #refused: { readonly digest: string; readonly reason: string } | undefined;
-  #reports: readonly FileReport[] = [];
 
   /**
    * Asks nothing until it runs.
@@ -124,7 +99,6 @@ export class UrlSource {
     this.#options = options;
     this.#deps = deps;
     this.#reporter = new FileReporter(options.nodeName, deps);
-    this.#start = momentOf(deps.clock);
     this.#polls = deps.metrics.counter(
       "skerry_manifest_url_polls_total",
       "Questions to the manifest URL by what came of them.",
@@ -139,7 +113,7 @@ export class UrlSource {
    */
   async *run(signal: AbortSignal): AsyncGenerator<SourceSet, void, undefined> {
     const { checkpoint, clock } = this.#deps;
-    const { checkFrequencyMs = 20_000 } = this.#options;
+    const { checkFrequencyMs } = this.#options;
     await using tasks = new TaskGroup(signal);
     tasks.start((stop) => checkpoint.run(stop));
     let dueMs = -Infinity;
@@ -161,7 +135,7 @@ export class UrlSource {
 
   /** What is wrong with the URL or with parts of its answer at present. */
   report(): readonly FileReport[] {
-    return this.#reports;
+    return this.#reporter.reports;
   }
 
   /**
@@ -174,16 +148,12 @@ export class UrlSource {
 
   /** The URL, without what has to stay secret. */
   get location(): string {
-    return this.#shownUrl;
+    return showUrl(this.#url);
   }
 
   /** How well the source does; empty before the URL was asked for the first time. */
   conditions(): readonly SourceCondition[] {
-    const conditions = this.#reporter.conditions();
-    const failure = this.#deps.checkpoint.failure();
-    if (conditions.length === 0) return [];
-    const startMs = wallTimeOf(this.#start, momentOf(this.#deps.clock));
-    return [...conditions, checkpointCondition(failure, startMs)];
+    return this.#reporter.conditions(this.#deps.checkpoint.failure());
   }
 
   /**
@@ -192,130 +162,122 @@ export class UrlSource {
    * @returns Whether it is known since now.
    */
   async #recall(): Promise<boolean> {
-    if (this.#memory === "known") return false;
+    if (this.#recallMs === Infinity) return false;
     const kept = await this.#deps.checkpoint.load();
     // One that cannot be read holds up no pod.
     this.#expected = kept.kind === "present" ? kept.content.pods : [];
     if (kept.kind === "unknown") {
-      const before = Number.isFinite(this.#recallMs)
-        ? this.#recallMs
-        : undefined;
-      this.#recallMs = nextDelay(before, RECALL);
+      this.#recallMs = nextDelay(this.#recallMs, RECALL);
       return false;
     }
-    this.#memory = "known";
     this.#recallMs = Infinity;
     if (kept.kind === "present") {
       this.#held = uniteContents(this.#held, kept.content);
     }
     // What was taken without it is read again, with what it has of faulty parts.
-    this.#accepted = undefined;
+    this.#accepted &&= { ...this.#accepted, mayChange: true };
     return true;
   }
 
   async #poll(signal: AbortSignal): Promise<SourceSet | undefined> {
+    const isFirst = this.#accepted === undefined;
     const taken = await this.#ask(signal);
     this.#polls.inc({ result: taken.kind });
-    const outage: FileReport[] = taken.kind === "failed"
-      ? [{
-        kind: "unreachable",
-        file: this.#shownUrl,
-        message:
-          `Cannot take manifests from "${this.#shownUrl}": ${taken.reason}`,
-        ...(taken.fault !== undefined && { fault: taken.fault }),
-      }]
-      : [];
-    this.#reports = [...outage, ...this.#accepted?.reports ?? []];
-    this.#reporter.update(this.#reports);
-    return this.#next(taken);
+    const reports = this.#accepted?.reports ?? [];
+    if (taken.kind === "failed") {
+      this.#reporter.update([this.#outage(taken), ...reports]);
+      return this.#restored();
+    }
+    this.#reporter.update(reports);
+    if (taken.kind === "unchanged" && !isFirst) return undefined;
+    const set: SourceSet = { source: "http", ...this.#held };
+    return this.#accepted?.isLacking
+      ? { ...set, unknown: [this.location] }
+      : set;
   }
 
-  /** The set to deliver after a question, if it is another than the one before. */
-  #next(taken: Taken): SourceSet | undefined {
-    const before = this.#state;
-    if (taken.kind === "failed") {
-      const isEmpty = this.#held.pods.length + this.#held.objects.length === 0;
-      if (before !== "silent" || isEmpty) return undefined;
-      this.#state = "restored";
-      return { source: "http", op: "restore", ...this.#held };
+  #outage({ reason, fault }: Failed): FileReport {
+    const file = this.location;
+    const message = `Cannot take manifests from "${file}": ${reason}`;
+    const outage = { kind: "unreachable", file, message } as const;
+    return fault === undefined ? outage : { ...outage, fault };
+  }
+
+  /** What the checkpoint has, told once in place of a URL that gave nothing yet. */
+  #restored(): SourceSet | undefined {
+    const isEmpty = this.#held.pods.length + this.#held.objects.length === 0;
+    if (this.#accepted !== undefined || this.#isRestored || isEmpty) {
+      return undefined;
     }
-    this.#state = "speaking";
-    if (taken.kind === "unchanged" && before === "speaking") return undefined;
-    const unknown = this.#accepted?.isLacking ? [this.#shownUrl] : [];
-    const set: SourceSet = { source: "http", ...this.#held };
-    return unknown.length === 0 ? set : { ...set, unknown };
+    this.#isRestored = true;
+    return { source: "http", op: "restore", ...this.#held };
   }
 
   async #ask(signal: AbortSignal): Promise<Taken> {
-    const { clock } = this.#deps;
-    const credentials = await readCredentials(
-      this.#options,
-      this.#deps.readFile,
-    );
-    if (credentials.kind === "failed") return credentials;
-    const { tls, keys } = credentials;
-    const request: UrlRequest = {
-      url: this.#url,
-      headers: this.#options.headers ?? {},
-      tls,
-      maxBytes: MAX_MANIFEST_BYTES,
-      isSigned: keys.length > 0,
-      validators: this.#accepted?.isByNode === true
-        ? undefined
-        : this.#accepted?.validators,
-    };
-    const answer = await requestUrl(request, { clock }, signal);
-    switch (answer.kind) {
-      case "failed":
-        return answer;
-      case "not_modified":
-        return { kind: "unchanged" };
-      case "body": {
-        const fault = keys.length === 0
+    let answer: UrlAnswer;
+    try {
+      const credentials = await readCredentials(
+        this.#options,
+        this.#deps.readFile,
+      );
+      const { tls, keys } = credentials;
+      const request: UrlRequest = {
+        url: this.#url,
+        headers: this.#options.headers,
+        tls,
+        maxBytes: MAX_MANIFEST_BYTES,
+        isSigned: keys.length > 0,
+        validators: this.#accepted?.mayChange === true
           ? undefined
-          : await this.#signatureFault(answer.body, { request, keys }, signal);
-        return fault === undefined
-          ? this.#take(answer)
-          : { kind: "failed", reason: fault, fault: "InvalidSignature" };
+          : this.#accepted?.validators,
+      };
+      answer = await requestUrl(request, this.#deps, signal);
+      if (answer.kind === "not_modified") return { kind: "unchanged" };
+      const reason = keys.length === 0
+        ? undefined
+        : await this.#signatureFault(answer.body, { request, keys }, signal);
+      if (reason !== undefined) {
+        return { kind: "failed", reason, fault: "InvalidSignature" };
       }
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: "failed", reason: describeError(error) };
     }
+    return this.#take(answer);
   }
 
   /** Takes an answer that is whole and whose signature is right. */
   #take(answer: UrlAnswer & { readonly kind: "body" }): Taken {
     const { body, validators } = answer;
     const digest = createHash("sha256").update(body).digest("hex");
-    if (this.#accepted?.digest === digest && !this.#accepted.isByNode) {
-      this.#accepted = { ...this.#accepted, validators };
+    const before = this.#accepted;
+    if (before?.digest === digest && !before.mayChange) {
+      this.#accepted = { ...before, validators };
       return { kind: "unchanged" };
     }
     if (this.#refused?.digest === digest) {
       const { reason } = this.#refused;
       return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
-    const { nodeName, unknownFields = "refuse" } = this.#options;
     const read = readUrlContent(body, this.#held, {
       ...this.#deps,
-      nodeName,
-      unknownFields,
+      ...this.#options,
       url: this.#url.href,
-      shownUrl: this.#shownUrl,
+      shownUrl: this.location,
     });
     if (read.kind === "refused") {
       const reason = `its answer is not valid: ${read.reason}`;
       this.#refused = { digest, reason };
       return { kind: "failed", reason, fault: "InvalidAnswer" };
     }
-    const { content, reports, isByNode } = read;
+    const { content, reports, isByNode: mayChange } = read;
     // What a faulty part was before, only the checkpoint knows.
-    const isLacking = this.#memory === "unknown" && reports.length > 0;
+    const isLacking = this.#recallMs < Infinity && reports.length > 0;
     const isSame = sameContent(this.#held, content) &&
-      isLacking === this.#wasLacking;
-    this.#accepted = { digest, validators, reports, isLacking, isByNode };
-    this.#wasLacking = isLacking;
+      isLacking === (before?.isLacking ?? false);
+    this.#accepted = { digest, validators, reports, isLacking, mayChange };
     this.#held = content;
     if (!isLacking) {
-      this.#memory = "known";
       this.#recallMs = Infinity;
       // The store writes nothing that it has already.
       this.#deps.checkpoint.save(content);
@@ -339,18 +301,18 @@ export class UrlSource {
       maxBytes: MAX_SIGNATURE_BYTES,
       validators: undefined,
     };
-    const answer = await requestUrl(request, this.#deps, signal);
-    const fault = answer.kind === "body"
-      ? signatureFault(body, answer.body, asked.keys)
-      : answer.kind === "failed"
-      ? answer.reason
-      : "it answered 304, wanted 200";
-    return fault &&
-      `its signature at "${showUrl(url)}" does not hold: ${fault}`;
-  }
-
-  get #shownUrl(): string {
-    return showUrl(this.#url);
+    try {
+      const answer = await requestUrl(request, this.#deps, signal);
+      const fault = answer.kind === "body"
+        ? signatureFault(body, answer.body, asked.keys)
+        : "it answered 304, wanted 200";
+      if (fault !== undefined) throw new UrlFault(fault);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = describeError(error);
+      return `its signature at "${showUrl(url)}" does not hold: ${reason}`;
+    }
   }
 }
 
@@ -359,21 +321,20 @@ interface Accepted {
   readonly digest: string;
   readonly validators: Validators;
   readonly reports: readonly FileReport[];
-  /** Whether the node refuses a part, so that the answer is read again. */
-  readonly isByNode: boolean;
+  /** Whether the same answer is read again: the node refuses a part, or more is known now. */
+  readonly mayChange: boolean;
   /** Whether parts are faulty, and the checkpoint that may have them unknown. */
   readonly isLacking: boolean;
 }
 
 /** What came of one question. */
-type Taken =
-  | { readonly kind: "changed" }
-  | { readonly kind: "unchanged" }
-  | {
-    readonly kind: "failed";
-    readonly reason: string;
-    readonly fault?: OutageFault;
-  };
+type Taken = { readonly kind: "changed" | "unchanged" } | Failed;
+
+interface Failed {
+  readonly kind: "failed";
+  readonly reason: string;
+  readonly fault?: OutageFault;
+}
 
 // As for records that cannot be written.
 const RECALL = { baseMs: 1000, maxMs: 60_000 };

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB } from "./manifests.ts";
 import { untilRuns, version } from "./versions.ts";
@@ -80,10 +79,10 @@ Deno.test("Agent writes nothing anywhere while nothing happens (I5)", async () =
   await untilRuns(rig, "one", "rolled");
   await rig.pass(30_000);
 
-  const before = await filesBelow(rig.directory);
+  const before = await filesBelow(rig);
   ok(before.size > 20, `${before.size}`);
   await rig.pass(600_000, 5_000);
-  deepStrictEqual(await filesBelow(rig.directory), before);
+  deepStrictEqual(await filesBelow(rig), before);
 });
 
 Deno.test("Agent restarts a container and runs its edited version on a disk that takes nothing (N01)", async () => {
@@ -140,10 +139,9 @@ function serve(items: () => readonly unknown[]): Deno.HttpServer<Deno.NetAddr> {
 
 /** Everything below a directory: what is written anew has another inode or time. */
 async function filesBelow(
-  directory: string,
+  rig: CoreRig,
 ): Promise<ReadonlyMap<string, string>> {
-  // What is under way in real time, such as a removal, ends.
-  await systemClock.sleep(50, new AbortController().signal);
+  await rig.quiet();
   const found = new Map<string, string>();
   const look = async (path: string): Promise<void> => {
     const { ino, size, mtime, ctime, isDirectory } = await Deno.lstat(path);
@@ -154,6 +152,6 @@ async function filesBelow(
       await look(`${path}/${name}`);
     }
   };
-  await look(directory);
+  await look(rig.directory);
   return found;
 }

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { CoreRig, IMAGE } from "../../support/core_rig.ts";
 import { EXPORTED_POD } from "../../support/exported_pod.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
@@ -66,7 +65,7 @@ Deno.test("A manifest that is written slowly makes one sandbox", async () => {
       // The agent's clock may be ahead of the kernel's.
       const now = rig.clock.now() / 1000;
       await file.utime(now, now);
-      await heard();
+      await rig.quiet();
     };
     // A whole pod already, and not the one that is meant.
     await write(written.replace("busybox:1.35", "busybox:9.99"));
@@ -74,7 +73,7 @@ Deno.test("A manifest that is written slowly makes one sandbox", async () => {
     await write(written);
     await rig.pass(1_000, 100);
   }
-  await heard();
+  await rig.quiet();
   await rig.until(() => rig.fake.running("slow").length === 1, "the pod");
   await rig.pass(10_000);
   strictEqual(
@@ -105,11 +104,6 @@ Deno.test("A pod that was exported from a cluster runs, with a word on what was 
     1,
   );
 });
-
-/** On a clock that leaps ahead an agent would take its watch for deaf. */
-async function heard(): Promise<void> {
-  await systemClock.sleep(100, new AbortController().signal);
-}
 
 function web(name: string): Record<string, unknown> {
   return podManifest(name, { containers: [{ name, image: IMAGE }] });

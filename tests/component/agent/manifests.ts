@@ -59,7 +59,7 @@ export function leftovers(rig: CoreRig): readonly string[] {
   return [
     ...[...containers.values()].map(({ name }) => `container ${name}`),
     ...[...sandboxes.keys()].map((id) => `sandbox ${id}`),
-    ...rig.core.agent.workers.list().map(({ uid }) => `worker ${uid}`),
+    ...rig.core.agent.pods().map(({ uid }) => `worker ${uid}`),
     ...[...rig.core.sessions.keys()].map((uid) => `session ${uid}`),
     ...[...rig.core.statuses.uids()].map((uid) => `status ${uid}`),
     ...rig.list(`${rig.config.paths.rootDir}/pods`),

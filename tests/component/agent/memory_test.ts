@@ -28,7 +28,7 @@ async function until(
 async function record(rig: CoreRig): Promise<string> {
   const directory = `${rig.config.paths.rootDir}/pods`;
   const [uid = ""] = rig.list(directory);
-  return await Deno.readTextFile(`${directory}/${uid}/status.json`);
+  return await Deno.readTextFile(`${directory}/${uid}/record.json`);
 }
 
 Deno.test("Agent ends a pod at its deadline with the kubelet's words (PW-15)", async () => {
@@ -149,7 +149,7 @@ Deno.test("Agent writes nothing for a pod that just runs", async () => {
   await rig.pass(2_000);
   const before = await record(rig);
   const [uid = ""] = rig.list(`${rig.config.paths.rootDir}/pods`);
-  const path = `${rig.config.paths.rootDir}/pods/${uid}/status.json`;
+  const path = `${rig.config.paths.rootDir}/pods/${uid}/record.json`;
   const { ino } = await Deno.stat(path);
   await rig.pass(180_000, 10_000);
   await rig.restartAgent();

@@ -133,6 +133,42 @@ Deno.test("Agent leaves a pod alone whose ConfigMap goes, and says so", async ()
   strictEqual(await Deno.readTextFile(`${filesOf(rig)}/color`), "red");
 });
 
+Deno.test("Agent says that a claim which another pod uses keeps its group", async () => {
+  const user = (name: string, fsGroup?: number) =>
+    web({
+      name,
+      spec: {
+        ...fsGroup !== undefined && { securityContext: { fsGroup } },
+        volumes: [{
+          name: "data",
+          persistentVolumeClaim: { claimName: "data" },
+        }],
+        containers: [
+          container(name, {
+            volumeMounts: [{ name: "data", mountPath: "/data" }],
+          }),
+        ],
+      },
+    });
+  await using rig = await CoreRig.start();
+  await rig.apply("data", {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace: "default" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: "1Gi" } },
+    },
+  });
+  for (const [name, group] of [["web", undefined], ["near", 4321]] as const) {
+    await rig.apply(name, user(name, group));
+    await rig.until(() => rig.status(name)?.phase === "Running", name);
+  }
+  const event = "Warning AlreadyMountedVolume";
+  strictEqual(rig.events("web").includes(event), false);
+  strictEqual(rig.events("near").includes(event), true);
+});
+
 Deno.test("Agent adds the overhead of a RuntimeClass to what a pod asks for", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("class", {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
 import { untilGone, WEB, web } from "./manifests.ts";
 import {
@@ -127,7 +127,7 @@ Deno.test("Agent closes the status of a pod whose container vanished from the ru
   );
 });
 
-Deno.test("Agent.decision() and probes() tell what the last sync came to and what is asked", async () => {
+Deno.test("Agent.outcome() and ProbeManager.report() tell what the last sync came to and what is asked", async () => {
   await using rig = await CoreRig.start();
   const answers = new Answers(rig);
   await rig.apply("web", probed({ readinessProbe: ask("ready") }));
@@ -135,13 +135,13 @@ Deno.test("Agent.decision() and probes() tell what the last sync came to and wha
   const uid = rig.pod("web")?.metadata.uid ?? "";
   const { agent } = rig.core;
   await rig.until(
-    () => agent.decision(uid)?.next.kind === "settled",
+    () => agent.outcome(uid)?.decision?.next.kind === "settled",
     "the end of the sync",
   );
-  const settled = agent.decision(uid);
+  const settled = agent.outcome(uid)?.decision;
   strictEqual(settled?.observed.containers.length, 1);
   deepStrictEqual(settled?.failures, []);
-  const [probe] = agent.probes(uid);
+  const [probe] = rig.core.prober.report(uid);
   deepStrictEqual(
     [probe?.container, probe?.kind, probe?.verdict, probe?.last?.kind],
     [WEB, "readiness", "success", "success"],
@@ -151,27 +151,28 @@ Deno.test("Agent.decision() and probes() tell what the last sync came to and wha
   rig.fake.behave(WEB, { exit: { code: 1, afterMs: 0 } });
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.until(
-    () => agent.decision(uid)?.failures[0]?.reason === "CrashLoopBackOff",
+    () =>
+      agent.outcome(uid)?.decision?.failures[0]?.reason === "CrashLoopBackOff",
     "the back-off",
   );
-  const waiting = agent.decision(uid);
+  const waiting = agent.outcome(uid)?.decision;
   strictEqual(waiting?.next.kind, "retry");
   ok((waiting?.next.dueMs ?? 0) > rig.clock.monotonic());
   deepStrictEqual(waiting?.plan?.start, [WEB]);
 
   await rig.remove("web");
   await untilGone(rig);
-  strictEqual(agent.decision(uid), undefined);
-  deepStrictEqual(agent.probes(uid), []);
+  strictEqual(agent.outcome(uid)?.decision, undefined);
+  deepStrictEqual(rig.core.prober.report(uid), []);
   ok(answers.asked("ready") > 0);
 });
 
-Deno.test("Agent.decision() says that a plan is being carried out, and that a runtime cannot be asked", async () => {
+Deno.test("Agent.outcome() says that a plan is being carried out, and that a runtime cannot be asked", async () => {
   await using rig = await CoreRig.start();
   rig.fake.fault("RunPodSandbox", { kind: "delay", ms: 20_000 });
   await rig.apply("web", web());
   const uid = () => rig.pod("web")?.metadata.uid ?? "";
-  const decision = () => rig.core.agent.decision(uid());
+  const decision = () => rig.core.agent.outcome(uid())?.decision;
   await rig.until(() => decision()?.next.kind === "acting", "the sandbox");
   strictEqual(decision()?.plan?.sandbox.kind, "create");
   await rig.until(() => rig.status("web")?.phase === "Running", "Running");
@@ -183,6 +184,26 @@ Deno.test("Agent.decision() says that a plan is being carried out, and that a ru
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.pass(30_000);
   ok(rig.problems().length > 0);
+});
+
+Deno.test("Agent.outcome() says what was seen of a pod whose sync could not be finished", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  const uid = rig.pod("web")?.metadata.uid ?? "";
+  const own = `${rig.config.paths.rootDir}/pods/${uid}`;
+  await Deno.remove(own, { recursive: true });
+  await Deno.writeTextFile(own, "");
+  rig.fake.exitContainer(rig.only(WEB).id, 1);
+  const decision = () => rig.core.agent.outcome(uid)?.decision;
+  await rig.until(
+    () => decision()?.failures[0]?.reason === "FailedSync",
+    "the failure",
+  );
+  const { observed, plan } = decision() ?? {};
+  const states = observed?.containers.map(({ state }) => state);
+  deepStrictEqual([states, plan], [["exited"], undefined]);
+  match(decision()?.failures[0]?.message ?? "", /File exists/);
 });
 
 Deno.test("Agent.pendingVerdict() says why a pod is not taken", async () => {

@@ -185,7 +185,7 @@ Deno.test("Agent asks nothing of a pod that has ended by itself", async () => {
   deepStrictEqual(seen, ["False"]);
   strictEqual(answers.asked("ready"), asked);
   deepStrictEqual(
-    rig.core.agent.probes(rig.pod("web")?.metadata.uid ?? ""),
+    rig.core.prober.report(rig.pod("web")?.metadata.uid ?? ""),
     [],
   );
 });

@@ -246,7 +246,7 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
     "the end of its volumes",
   );
   const left = rig.list(`${rootDir}/pods/${UID}`);
-  ok(!left.includes("volumes") && left.includes("status.json"), left.join());
+  ok(!left.includes("volumes") && left.includes("record.json"), left.join());
   strictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
   await rig.restartAgent();
   await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");

@@ -157,6 +157,28 @@ Deno.test("Agent runs a Never pod again whose manifest was removed and re-added 
   await rig.until(() => rig.status("web")?.phase === "Running", "Running");
 });
 
+Deno.test("Agent runs a Never pod again that was removed and re-added while a look at its end hung", async () => {
+  const spec = { restartPolicy: "Never" };
+  const uid = "fixed";
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web({ uid, spec }));
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await rig.pass(3_000);
+  // Over between two lists of all.
+  const hang = { kind: "delay", ms: 5_500 } as const;
+  rig.fake.fault("PodSandboxStatus", hang, { times: 1 });
+  rig.fake.exitContainer(rig.only(WEB).id, 0);
+  await rig.pass(1_500, 100);
+  const beganMs = rig.fake.callsOf("PodSandboxStatus").at(-1)?.atMs ?? NaN;
+  await rig.remove("web");
+  await untilGone(rig);
+  await rig.pass(beganMs + 5_520 - rig.clock.now(), 100);
+  await rig.apply("web", web({ uid, spec }));
+  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
+    limitMs: 10_000,
+  });
+});
+
 Deno.test("Agent clears the logs too of a pod that was wanted back only for a moment", async () => {
   await using rig = await withRunning(web({ uid: UID }));
   await writeLog(rig, UID, 0);

@@ -180,7 +180,11 @@ Deno.test("Agent tries an update again when an object changes that it refers to"
   await rig.pass(30_000);
   strictEqual(shown(rig), "RolledBack");
 
+  const fromMs = rig.clock.monotonic();
   await rig.apply("map", map("right"));
+  // At once, and not with the next review of all versions.
+  strictEqual(rig.clock.monotonic(), fromMs);
+  strictEqual(rig.pod("web")?.metadata.labels?.["version"], "two");
   await untilRuns(rig, "two");
   strictEqual(condition(rig), undefined);
   await untilRuns(rig, "one");

@@ -280,7 +280,7 @@ Deno.test("Agent tells once why a pod has no sandbox", async () => {
   rig.fake.fault("RunPodSandbox", refusal);
   await rig.apply("web", web({ uid: "fixed" }));
   const failures = () =>
-    (rig.core.agent.decision("fixed")?.failures ?? [])
+    (rig.core.agent.outcome("fixed")?.decision?.failures ?? [])
       .map(({ reason }) => reason);
   await rig.until(() => failures().length > 0, "a failure");
   await rig.pass(3_000);

@@ -7,9 +7,6 @@
 import type { PodReport } from "../../../mod/server/mod.ts";
 import type { CoreRig } from "../../support/core_rig.ts";
 
-/** How times of the same day are told. */
-export const TIME: string = String.raw`\d\d:\d\d:\d\d`;
-
 /** What `explain` and `describe` show of a pod. */
 export function report(rig: CoreRig, name = "web"): PodReport | undefined {
   return rig.views.report("default", name);

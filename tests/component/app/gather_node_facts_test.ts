@@ -82,7 +82,7 @@ Deno.test("nodeFacts() keeps what is reserved from pods", () =>
 Deno.test("nodeFacts() hides how hot the processors are from containers", () =>
   withDirectory(async (directory) => {
     const config = await configOf(directory, KUBELET);
-    const { maskedPaths = [] } = nodeFacts(config, FOUND);
+    const { maskedPaths } = nodeFacts(config, FOUND);
     ok(
       maskedPaths.includes("/sys/devices/system/cpu/cpu0/thermal_throttle"),
     );

@@ -4,7 +4,7 @@ import { diskFiles } from "../../../mod/host/files/mod.ts";
 Deno.test("diskFiles replaces notes as a whole, so that who is ended in between leaves the old ones", async () => {
   const directory = await Deno.makeTempDir();
   try {
-    const path = `${directory}/containers.json`;
+    const path = `${directory}/record.json`;
     await diskFiles.replace(path, "old", { durable: true });
     using before = await Deno.open(path);
     await diskFiles.replace(path, "new", { durable: false });

@@ -11,12 +11,11 @@ import {
   listAddresses,
 } from "../../../mod/host/machine/mod.ts";
 
-Deno.test("listAddresses() knows the loopback address with its prefix", () => {
+Deno.test("listAddresses() knows the loopback address", () => {
   const loopback = listAddresses().find(({ address }) =>
     address === "127.0.0.1"
   );
   strictEqual(loopback?.family, "IPv4");
-  strictEqual(loopback.cidr, "127.0.0.1/8");
 });
 
 Deno.test("getTotalMemoryBytes() counts in bytes", () => {

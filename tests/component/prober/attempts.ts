@@ -60,7 +60,6 @@ export function attempt(
 const VERSION = {
   runtimeName: "fake",
   runtimeVersion: "1.0",
-  runtimeApiVersion: "v1",
 };
 
 /** How a command ended. */

@@ -144,7 +144,9 @@ for (
 
 Deno.test("TargetProber.run() blames no command while the runtime answers nothing at all (R01)", async () => {
   const clock = new FakeClock();
-  const hang = (options: { readonly signal?: AbortSignal } = {}) => {
+  const hang = (
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ) => {
     const { promise, reject } = Promise.withResolvers<never>();
     options.signal?.addEventListener("abort", () => reject(new Error("x")));
     return promise;

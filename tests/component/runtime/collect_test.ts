@@ -63,7 +63,14 @@ Deno.test("PodRemover.removeSandbox() removes replaced sandboxes", async () => {
     rig.sessions.delete(subject.metadata.uid);
   }
   const observed = await rig.look(subject);
+  fake.calls.length = 0;
   await rig.prune(observed);
+  // What may not have been stopped wholly is stopped again.
+  deepStrictEqual(fake.calls.map(({ method }) => method), [
+    "RemoveContainer",
+    "StopPodSandbox",
+    "RemovePodSandbox",
+  ]);
   const left = await rig.look(subject);
   // The one before last holds the container whose end is still to be seen.
   deepStrictEqual(left.sandboxes.map(({ attempt }) => attempt), [2, 1]);
@@ -88,6 +95,20 @@ Deno.test("PodRemover.removePod() leaves nothing in the runtime, and no logs", a
   await rig.remover.removePod(await rig.look(subject), { signal });
   strictEqual(fake.sandboxes.size + fake.containers.size, 0);
   ok(!await exists(rig.logDirectory(subject)));
+});
+
+Deno.test("PodRemover.removeLogs() removes what a UID has under one name", async () => {
+  await using both = await fakeRig();
+  const { rig } = both;
+  const subject = pod();
+  const renamed = pod({}, { name: "other" });
+  const observed = await rig.look(subject);
+  for (const each of [subject, renamed]) {
+    await Deno.mkdir(`${rig.logDirectory(each)}/c`, { recursive: true });
+  }
+  await rig.remover.removeLogs({ ...observed, ...subject.metadata });
+  const left = [subject, renamed].map((each) => exists(rig.logDirectory(each)));
+  deepStrictEqual(await Promise.all(left), [false, true]);
 });
 
 Deno.test("PodRemover.removePod() leaves no logs of other names of its UID, and all of other UIDs", async () => {

@@ -279,6 +279,8 @@ Deno.test("PodExecutor.execute() reads no variables through a link, from a pipe 
   await Deno.remove(path);
   await Deno.writeTextFile(path, `#${"x".repeat(64 << 10)}\nA='1'\n`);
   match(only(await rig.sync(FILE_POD, { volumes })).message, /is larger than/);
+  await Deno.writeTextFile(path, "A='1'\n".padEnd(64 << 10, "\n"));
+  deepStrictEqual((await rig.sync(FILE_POD, { volumes })).failures, []);
 });
 
 Deno.test("PodExecutor.execute() holds no more than 32 files of variables in memory", async () => {
@@ -320,7 +322,6 @@ function runtime(runtimeVersion: string) {
     version: {
       runtimeName: "containerd",
       runtimeVersion,
-      runtimeApiVersion: "v1",
     },
     handlers: [],
     supplementalGroupsPolicy: false,

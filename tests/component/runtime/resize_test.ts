@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { sealRecord } from "../../../mod/host/files/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { buildConditions } from "../../../mod/pod/status/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
@@ -91,9 +92,9 @@ Deno.test("PodExecutor.execute() resizes a pod as a whole once, and knows it aft
   told.length = 0;
   strictEqual((await rig.sync(whole(LARGE))).acted, false);
   deepStrictEqual(told, []);
-  const path = `${rig.podsDir}/${UID}/resources.json`;
+  const path = `${rig.podsDir}/${UID}/record.json`;
   const record = JSON.parse(await Deno.readTextFile(path));
-  deepStrictEqual(record.record.pod.limits, LARGE);
+  deepStrictEqual(record.record.resources.pod.limits, LARGE);
 });
 
 Deno.test("PodExecutor.execute() sets free what is not limited any more", async () => {
@@ -114,6 +115,8 @@ Deno.test("PodExecutor.execute() sets free what is not limited any more", async 
     ),
     [{ cpuQuota: -1n, cpuShares: 51n, memory: -1n }],
   );
+  const reasons = rig.events.map(({ reason }) => reason);
+  deepStrictEqual(reasons.slice(-2), ["ResizeStarted", "ResizeCompleted"]);
 });
 
 Deno.test("PodExecutor.execute() tells of a resize that failed and tries again", async () => {
@@ -158,11 +161,11 @@ Deno.test("PodExecutor.execute() knows what another agent's containers were give
   await using both = await fakeRig();
   const { rig, fake } = both;
   await rig.sync(limited(SMALL));
-  const path = `${rig.podsDir}/${UID}/resources.json`;
+  const path = `${rig.podsDir}/${UID}/record.json`;
   const record = await Deno.readTextFile(path);
   await using next = await RuntimeRig.connect(both.socketPath);
   await Deno.mkdir(`${next.podsDir}/${UID}`, { recursive: true });
-  await Deno.writeTextFile(`${next.podsDir}/${UID}/resources.json`, record);
+  await Deno.writeTextFile(`${next.podsDir}/${UID}/record.json`, record);
 
   await next.sync(limited({ ...SMALL, cpu: "300m" }));
 
@@ -176,11 +179,16 @@ Deno.test("PodExecutor.execute() knows what another agent's containers were give
 
 for (
   const [name, text] of [
-    ["half a record", '{"qosClass":"Guaran'],
-    ["a record of another shape", '{"containers":{"c":{"id":7}},"qosClass":1}'],
+    ["half a record", '{"version":1,"sha256":"'],
+    [
+      "a record of another shape",
+      sealed({ containers: { c: { id: 7 } }, qosClass: 1 }),
+    ],
     [
       "no quantities",
-      '{"containers":{"c":{"id":"x","resources":{"limits":{"cpu":"much"}}}}}',
+      sealed({
+        containers: { c: { id: "x", resources: { limits: { cpu: "much" } } } },
+      }),
     ],
   ] as const
 ) {
@@ -190,7 +198,7 @@ for (
     await rig.sync(limited(SMALL));
     await using next = await RuntimeRig.connect(both.socketPath);
     await Deno.mkdir(`${next.podsDir}/${UID}`, { recursive: true });
-    await Deno.writeTextFile(`${next.podsDir}/${UID}/resources.json`, text);
+    await Deno.writeTextFile(`${next.podsDir}/${UID}/record.json`, text);
     await next.sync(limited(SMALL));
     strictEqual(fake.callsOf("UpdateContainerResources").length, 0);
     await next.sync(limited(LARGE));
@@ -208,7 +216,7 @@ Deno.test("PodExecutor.execute() writes nothing down of a pod whose UID is a has
   for await (const { name } of Deno.readDir(`${rig.podsDir}/${uid}`)) {
     names.push(name);
   }
-  ok(!names.includes("resources.json"), names.join());
+  ok(!names.includes("record.json"), names.join());
 });
 
 Deno.test("PodExecutor.execute() makes no sandbox for a pod whose cgroup cannot be made", async () => {
@@ -282,7 +290,7 @@ Deno.test("PodExecutor.execute() runs containers all the same when their resourc
   await using both = await fakeRig();
   const { rig, fake } = both;
   // Stands where the file is to be.
-  await Deno.mkdir(`${rig.podsDir}/${UID}/resources.json`, { recursive: true });
+  await Deno.mkdir(`${rig.podsDir}/${UID}/record.json`, { recursive: true });
   const outcome = await rig.sync(limited(SMALL));
   deepStrictEqual(outcome.failures, []);
   strictEqual(outcome.podFailure, undefined);
@@ -292,3 +300,7 @@ Deno.test("PodExecutor.execute() runs containers all the same when their resourc
   await rig.sync(limited({ cpu: "200m", memory: "32Mi" }));
   strictEqual(fake.callsOf("UpdateContainerResources").length, 1);
 });
+
+function sealed(resources: object): string {
+  return sealRecord({ resources }).text;
+}

@@ -37,7 +37,7 @@ import {
   ContainerFiles,
   ContainerNotes,
 } from "../../../mod/runtime/observe/mod.ts";
-import { diskFiles } from "../../../mod/host/files/mod.ts";
+import { diskFiles, PodRecords } from "../../../mod/host/files/mod.ts";
 import {
   type ExecutorOptions,
   PodExecutor,
@@ -50,8 +50,8 @@ import {
   UserNamespaces,
 } from "../../../mod/runtime/resources/mod.ts";
 import {
-  type NodeFacts,
-  NodeSpecBuilder,
+  SpecBuilder,
+  type SpecNode,
   type SubPaths,
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
@@ -72,11 +72,11 @@ export interface RigWorld {
   readonly objects?: ObjectGetter;
   readonly subPaths?: SubPaths;
   /** What the runtime has said of itself. */
-  readonly runtime?: NodeFacts["runtime"];
+  readonly runtime?: SpecNode["runtime"];
   /** Keeps the cgroups of pods; by default nobody can reach them. */
   readonly cgroups?: PodCgroups;
   /** What else the node is like. */
-  readonly node?: Partial<NodeFacts>;
+  readonly node?: Partial<SpecNode>;
 }
 
 /** The parts of the room, wired to a socket, with a directory of their own. */
@@ -103,10 +103,11 @@ export class RuntimeRig implements AsyncDisposable {
       readonly executor: ExecutorOptions;
       readonly world: RigWorld;
       readonly users: UserNamespaces;
+      readonly records: PodRecords;
       readonly sessions: Sessions;
     },
   ) {
-    const { directory, connection, users, world } = parts;
+    const { directory, connection, users, world, records } = parts;
     const sessions = this.sessions = parts.sessions;
     this.directory = directory;
     this.podsDir = `${directory}/pods`;
@@ -123,18 +124,13 @@ export class RuntimeRig implements AsyncDisposable {
     };
     const resources = new PodResources({
       runtime: this.runtime,
-      files: diskFiles,
+      records,
       events,
       cgroups: world.cgroups ?? NO_POD_CGROUPS,
       node: nodeFacts(world),
       sessions,
-    }, paths);
-    const notes = new ContainerNotes({
-      files: diskFiles,
-      events,
-      clock: systemClock,
-      sessions,
-    }, { podsDir: this.podsDir });
+    });
+    const notes = new ContainerNotes({ records, events, clock: systemClock });
     const common = {
       runtime: this.runtime,
       clock: systemClock,
@@ -170,7 +166,7 @@ export class RuntimeRig implements AsyncDisposable {
   /** Connects to whatever listens there. */
   static async connect(
     socketPath: string,
-    executor: ExecutorOptions = {},
+    options: Partial<ExecutorOptions> = {},
     world: RigWorld = {},
   ): Promise<RuntimeRig> {
     const directory = await Deno.makeTempDir({ prefix: "skerry-run-" });
@@ -181,13 +177,23 @@ export class RuntimeRig implements AsyncDisposable {
     });
     await connection.ready(new AbortController().signal);
     const sessions = new Sessions();
-    const users = await UserNamespaces.load({
+    const records = new PodRecords({
       files: diskFiles,
-      podsDir: `${directory}/pods`,
+      clock: systemClock,
+      log: silentLogger,
       sessions,
+    }, { podsDir: `${directory}/pods` });
+    const users = await UserNamespaces.load({ records, sessions }, {
+      uids: [],
+      lost: new Set(),
     });
-    const parts = { directory, connection, executor, world, users, sessions };
-    return new RuntimeRig(parts);
+    const executor = {
+      maxParallelStarts: 6,
+      maxRestartWaitMs: 300_000,
+      ...options,
+    };
+    const given = { executor, world, users, records, sessions };
+    return new RuntimeRig({ ...given, directory, connection });
   }
 
   get signal(): AbortSignal {
@@ -257,7 +263,7 @@ export interface FakeRig extends AsyncDisposable {
 
 /** Starts a fake runtime with one image, and the room beside it. */
 export async function fakeRig(
-  executor: ExecutorOptions = {},
+  executor: Partial<ExecutorOptions> = {},
   world: RigWorld = {},
 ): Promise<FakeRig> {
   const directory = await Deno.makeTempDir({ prefix: "skerry-cri-" });
@@ -276,6 +282,17 @@ export async function fakeRig(
       await Deno.remove(directory, { recursive: true });
     },
   };
+}
+
+/** Waits for what the fake runtime is to be asked, for some seconds at most. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn++) {
+    if (condition()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, 1);
+    await promise;
+  }
+  throw new Error("Cannot go on: what was waited for did not come");
 }
 
 /** A pod of one container `c` unless `spec` says otherwise. */
@@ -320,9 +337,9 @@ const NO_PROBES = {
 function specBuilder(
   podLogsDir: string,
   world: RigWorld,
-): NodeSpecBuilder {
+): SpecBuilder {
   const { objects = NO_OBJECTS } = world;
-  return new NodeSpecBuilder({
+  return new SpecBuilder({
     node: nodeFacts(world),
     podLogsDir,
     hostDns: () => undefined,
@@ -333,7 +350,7 @@ function specBuilder(
   });
 }
 
-function nodeFacts({ runtime, node }: RigWorld): NodeFacts {
+function nodeFacts({ runtime, node }: RigWorld): SpecNode {
   return bareNode({
     ips: ["192.0.2.1"],
     memoryBytes: 4n << 30n,

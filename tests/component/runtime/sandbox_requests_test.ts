@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { RuntimeClassObject } from "../../../mod/api/objects/mod.ts";
-import type { NodeFacts } from "../../../mod/runtime/spec/mod.ts";
+import type { SpecNode } from "../../../mod/runtime/spec/mod.ts";
 import type {
   CreateContainerRequest,
   RunPodSandboxRequest,
@@ -14,7 +14,7 @@ import type {
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { type FakeRig, fakeRig, pod, unseen } from "./rig.ts";
 
-const ABLE: NodeFacts["runtime"] = () => ({
+const ABLE: SpecNode["runtime"] = () => ({
   handlers: [
     { name: "", userNamespaces: true },
     { name: "kata", userNamespaces: false },
@@ -121,6 +121,16 @@ for (
     match(both.rig.told()[0] ?? "", new RegExp(`^${reason}: `));
   });
 }
+
+Deno.test("PodExecutor.execute() makes no sandbox for a pod whose ids cannot be kept, and says so", async () => {
+  await using both = await fakeRig({}, { runtime: ABLE });
+  const subject = pod({ hostUsers: false });
+  const directory = `${both.rig.podsDir}/${subject.metadata.uid}`;
+  await Deno.mkdir(`${directory}/record.json`, { recursive: true });
+  const { failures, retryAtMs } = await refused(both, subject);
+  match(failures, /^Failed to create pod sandbox: .*record\.json/);
+  ok(retryAtMs !== undefined);
+});
 
 /** Syncs a pod that gets no sandbox. */
 async function refused(

@@ -7,7 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import { buildPodStatus } from "../../../mod/pod/status/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
-import { probes, statusInput } from "../../unit/pod/builders.ts";
+import { probes, statusInput } from "../../support/observed_pods.ts";
 import { fakeRig, pod } from "./rig.ts";
 
 for (const restartPolicy of ["OnFailure", "Never"]) {

@@ -25,6 +25,7 @@ import type { SourceContent } from "../../../mod/source/merge/mod.ts";
 import { configMap } from "../../unit/source/pods.ts";
 import { contentOf, roundOf } from "./checkpoint_contents.ts";
 import { soundOf } from "../../support/sound_of.ts";
+import { NO_EVENTS } from "../../support/no_ops.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -56,7 +57,7 @@ class Disk implements AsyncDisposable {
         write: (line) => this.log.push(JSON.parse(line).message),
       }),
       metrics: new MetricsRegistry(),
-      events: { record: () => {} },
+      events: NO_EVENTS,
       files,
     });
   }

@@ -29,6 +29,7 @@ import {
 import { DiskLastGoodStore } from "../../../mod/source/records/mod.ts";
 import type { FileReport, ManifestFiles } from "../../../mod/source/mod.ts";
 import type { SourceSet } from "../../../mod/source/merge/mod.ts";
+import { NO_CHECK } from "../../support/no_ops.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions
@@ -39,8 +40,6 @@ export interface RigOptions
   readonly root?: string;
   /** Replaces parts of the file system. */
   readonly files?: (real: ManifestFiles) => ManifestFiles;
-  /** Whether there is a directory for Secrets, as on a tmpfs. @default {true} */
-  readonly hasRunDirectory?: boolean;
   /** Runs before the source starts. */
   readonly prepare?: (rig: SourceRig) => Promise<void>;
 }
@@ -89,7 +88,6 @@ export class SourceRig implements AsyncDisposable {
       exists: _,
       root: _root,
       files,
-      hasRunDirectory = true,
       prepare: _p,
       ...rest
     } = this.#options;
@@ -106,13 +104,21 @@ export class SourceRig implements AsyncDisposable {
     const deps = { clock: systemClock, log, metrics, events };
     const real = createManifestFiles(deps);
     this.#source = new FileSource(
-      { path: this.manifests, nodeName: "Node-1", ...rest },
+      {
+        path: this.manifests,
+        nodeName: "Node-1",
+        checkFrequencyMs: 20_000,
+        everyFile: false,
+        unknownFields: "refuse",
+        ...rest,
+      },
       {
         ...deps,
+        check: NO_CHECK,
         files: files?.(real) ?? real,
         lastGood: new DiskLastGoodStore({
           directory: join(this.root, "checkpoints"),
-          ...(hasRunDirectory && { secretDirectory: join(this.root, "run") }),
+          secretDirectory: join(this.root, "run"),
         }, deps),
       },
     );

@@ -29,6 +29,7 @@ import {
   type UrlSourceOptions,
 } from "../../../mod/source/url/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { NO_CHECK } from "../../support/no_ops.ts";
 
 /** How long a test waits for what must come. */
 const PATIENCE_MS = 8000;
@@ -110,7 +111,8 @@ export class UrlRig implements AsyncDisposable {
 
   /** Starts the source; its first question is under way. */
   constructor(options: UrlRigOptions) {
-    const { checkpoint = new MemoryCheckpoint(), check, ...rest } = options;
+    const { checkpoint = new MemoryCheckpoint(), ...others } = options;
+    const { check = NO_CHECK, ...rest } = others;
     const { clock, metrics } = this;
     this.checkpoint = checkpoint;
     const log = createLogger({
@@ -122,14 +124,21 @@ export class UrlRig implements AsyncDisposable {
     const events: EventSink = {
       record: (pod, event) => this.events.push({ ...event, pod }),
     };
-    this.#source = new UrlSource({ nodeName: "Node-1", ...rest }, {
+    this.#source = new UrlSource({
+      nodeName: "Node-1",
+      headers: {},
+      publicKeyFiles: [],
+      checkFrequencyMs: 20_000,
+      unknownFields: "refuse",
+      ...rest,
+    }, {
       clock,
       log,
       metrics,
       events,
       checkpoint,
       readFile: readFileBounded,
-      ...(check !== undefined && { check }),
+      check,
     });
     this.#running = this.#collect();
   }

@@ -22,7 +22,6 @@ import {
   type VolumeFiles,
   type VolumeSetup,
 } from "../../../mod/volume/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
 
 /** The UID of the pod of most tests. */
 export const UID = "c91d8c86a58689179e178d2e8b320640";
@@ -117,7 +116,6 @@ export class Root implements AsyncDisposable {
       },
       {
         log: silentLogger,
-        clock: new FakeClock(),
         files,
         directories: this.directories,
         objects: this.objects,

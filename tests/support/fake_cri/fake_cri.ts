@@ -80,8 +80,8 @@ export class FakeCri implements AsyncDisposable {
     networkReady: true,
     cgroupDriver: undefined,
     exec: () => ({}),
-    imageMountpoint: "/var/lib/fake",
     pullMs: 0,
+    userNamespaces: false,
   };
   /**
    * Whether GetContainerEvents is served.
@@ -241,9 +241,9 @@ export class FakeCri implements AsyncDisposable {
     this.#faults.clear();
   }
 
-  /** Waits until no call is under way; for who is about to close a connection. */
-  async quiet(): Promise<void> {
-    await this.#server.quiet();
+  /** How many calls are under way: those that hang, take time, or tell of events. */
+  get unanswered(): { readonly unary: number; readonly streams: number } {
+    return this.#server.unanswered;
   }
 
   /** Breaks every connection; new ones are welcome at once. */

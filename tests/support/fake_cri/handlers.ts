@@ -31,10 +31,10 @@ export interface RuntimeSettings {
   cgroupDriver: "cgroupfs" | "systemd" | undefined;
   /** What a command in a container does. */
   exec: (container: FakeContainer, command: readonly string[]) => ExecScript;
-  /** Where images live, as ImageFsInfo says. */
-  imageMountpoint: string;
   /** How long a pull takes. */
   pullMs: number;
+  /** Whether pods can have a user namespace. */
+  userNamespaces: boolean;
 }
 
 /** What handlers work on. */
@@ -78,7 +78,12 @@ function runtimeHandlers({ settings }: HandlerDeps): UnaryHandlers {
         ],
       },
       info: request.verbose ? { config: "{}" } : {},
-      runtimeHandlers: [],
+      runtimeHandlers: settings.userNamespaces
+        ? [{
+          name: "",
+          features: { recursiveReadOnlyMounts: false, userNamespaces: true },
+        }]
+        : [],
       features: undefined,
     }),
     RuntimeConfig: (): wire.RuntimeConfigResponse => {
@@ -180,10 +185,6 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
       lifecycle.container(containerId).resources = linux;
       return {};
     },
-    ReopenContainerLog: ({ containerId }: wire.ReopenContainerLogRequest) => {
-      running(lifecycle.container(containerId)).logReopened += 1;
-      return {};
-    },
     ExecSync: (request: wire.ExecSyncRequest, signal: AbortSignal) =>
       execSync(deps, request, signal),
   };
@@ -224,9 +225,6 @@ function imageHandlers(
   { clock, images, settings }: HandlerDeps,
 ): UnaryHandlers {
   return {
-    ListImages: (): wire.ListImagesResponse => ({
-      images: byId(images.images).map(imageRow),
-    }),
     ImageStatus: (
       { image }: wire.ImageStatusRequest,
     ): wire.ImageStatusResponse => {
@@ -239,19 +237,6 @@ function imageHandlers(
     ): Promise<wire.PullImageResponse> => {
       if (settings.pullMs > 0) await clock.sleep(settings.pullMs, signal);
       return { imageRef: images.pull(image?.image ?? "").id };
-    },
-    RemoveImage: ({ image }: wire.RemoveImageRequest) => {
-      images.remove(image?.image ?? "");
-      return {};
-    },
-    ImageFsInfo: (): wire.ImageFsInfoResponse => {
-      const sizes = [...images.images.values()].map(({ size }) => size);
-      const usage: wire.FilesystemUsage = {
-        fsId: { mountpoint: settings.imageMountpoint },
-        usedBytes: { value: sizes.reduce((sum, size) => sum + size, 0n) },
-        inodesUsed: { value: BigInt(sizes.length) },
-      };
-      return { imageFilesystems: [usage] };
     },
   };
 }

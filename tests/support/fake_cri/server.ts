@@ -25,9 +25,6 @@ import {
 } from "../../../proto/gen/runtime/v1/api.ts";
 import { CODE, StatusError } from "./status_error.ts";
 
-/** How often `quiet` looks; a call that hangs on longer is left to its fate. */
-const QUIET_TURNS = 100;
-
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 const SERVICES = [
@@ -58,8 +55,10 @@ export class CriServer implements AsyncDisposable {
   readonly #socketPath: string;
   readonly #handler: CallHandler;
   readonly #sockets = new Set<Socket>();
-  /** Ends each call under way. */
+  /** Ends each call under way that has one answer. */
   readonly #calls = new Set<() => void>();
+  /** Ends each stream under way. */
+  readonly #streams = new Set<() => void>();
   #running:
     | { readonly grpc: Server; readonly net: NetServer }
     | undefined;
@@ -119,19 +118,14 @@ export class CriServer implements AsyncDisposable {
    */
   async cut(): Promise<void> {
     const sockets = [...this.#sockets];
-    for (const fail of [...this.#calls]) fail();
+    for (const fail of [...this.#calls, ...this.#streams]) fail();
     await new Promise((settled) => setImmediate(settled));
     for (const socket of sockets) socket.destroy();
   }
 
-  /**
-   * Waits, for a moment, until no call is under way. A client that is about to close
-   * its connection has then nothing open on it: see `cut`.
-   */
-  async quiet(): Promise<void> {
-    for (let turn = 0; turn < QUIET_TURNS && this.#calls.size > 0; turn++) {
-      await new Promise((settled) => setTimeout(settled, 5));
-    }
+  /** How many calls are under way. */
+  get unanswered(): { readonly unary: number; readonly streams: number } {
+    return { unary: this.#calls.size, streams: this.#streams.size };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -171,12 +165,15 @@ export class CriServer implements AsyncDisposable {
     reply: sendUnaryData<unknown>,
   ): Promise<void> {
     const gone = new AbortController();
-    call.on("cancelled", () => gone.abort());
     const fail = (): void => {
       this.#calls.delete(fail);
       reply(CUT);
       gone.abort();
     };
+    // grpc-js says it of calls that were answered, too.
+    call.on("cancelled", () => {
+      if (this.#calls.has(fail)) gone.abort();
+    });
     this.#calls.add(fail);
     try {
       const answer = await this.#handler.unary(
@@ -198,11 +195,11 @@ export class CriServer implements AsyncDisposable {
     call.on("cancelled", () => gone.abort());
     call.on("error", () => gone.abort());
     const fail = (): void => {
-      this.#calls.delete(fail);
+      this.#streams.delete(fail);
       call.emit("error", CUT);
       gone.abort();
     };
-    this.#calls.add(fail);
+    this.#streams.add(fail);
     try {
       const answers = this.#handler.stream(name, call.request, gone.signal);
       for await (const answer of answers) call.write(answer);
@@ -210,7 +207,7 @@ export class CriServer implements AsyncDisposable {
     } catch (error) {
       if (!gone.signal.aborted) call.emit("error", toStatus(error));
     } finally {
-      this.#calls.delete(fail);
+      this.#streams.delete(fail);
     }
   }
 }

@@ -109,7 +109,6 @@ export function containerStats(container: FakeContainer): wire.ContainerStats {
   return {
     attributes: { id: container.id, labels },
     writableLayer: layerBytes === undefined ? undefined : {
-      fsId: { mountpoint: "/var/lib/containerd" },
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
     },

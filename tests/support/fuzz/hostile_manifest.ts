@@ -30,6 +30,7 @@ const MAKERS: readonly [Maker, ...Maker[]] = [
   repeatedKeys,
   longRuns,
   manyItems,
+  manyUnknown,
   (random) => hostileText(random, 2000),
 ];
 
@@ -157,6 +158,15 @@ function manyItems(random: Random): string {
     metadata: { name: "many", labels },
     spec: { containers: [container] },
   });
+}
+
+/** Fields that no pod has, in one mapping: each of 200 faults is looked for among them. */
+function manyUnknown(random: Random): string {
+  const start = pick(random, ["", "k", "a.", "a[", "[", "a]"]);
+  const fields = many(below(random, 1500), (at) => [`${start}${at}`, 1]);
+  const spec = { containers: [], ...Object.fromEntries(fields) };
+  const metadata = { name: "many" };
+  return JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata, spec });
 }
 
 function utf16(text: string): Uint8Array<ArrayBuffer> {

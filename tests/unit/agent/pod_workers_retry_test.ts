@@ -27,6 +27,19 @@ Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets t
   deepStrictEqual(later, [45, 46, 48]);
 });
 
+Deno.test("PodWorkers.update() tries a pod that fails at once, and begins anew with the least pause", async () => {
+  await using rig = new WorkersRig();
+  rig.syncer.script = () => {
+    throw new Error("no luck");
+  };
+  await rig.update(pod("a"));
+  await rig.clock.advance(8_000);
+  await rig.update(pod("a", { version: "2" }));
+  await rig.clock.advance(4_000);
+  const times = rig.syncer.steps.map(({ atMs }) => atMs / 1_000);
+  deepStrictEqual(times, [0, 1, 3, 7, 8, 9, 11]);
+});
+
 Deno.test("PodWorkers tries an end again until it succeeds", async () => {
   await using rig = new WorkersRig();
   let left = 3;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
 import { pod, WorkersRig } from "./workers_rig.ts";
 
 /** Pod `one` runs, and `two` is to take its place as soon as it has its images. */
@@ -32,6 +32,16 @@ Deno.test("PodWorkers looks after a replaced pod until the images of its success
     "sync two",
     "release one nothing",
   ]);
+});
+
+Deno.test("PodWorkers.enqueueUnsettled() looks at once at a replaced pod that still runs", async () => {
+  await using rig = new WorkersRig();
+  rig.syncer.script = ({ kind }) =>
+    kind === "sync" ? { kind: "retry", delayMs: 300_000 } : undefined;
+  await edited(rig);
+  rig.workers.enqueueUnsettled();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.syncer.told(), ["sync one"]);
 });
 
 Deno.test("PodWorkers stops a replaced pod when its successor is not wanted any more", async () => {
@@ -79,12 +89,16 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
   await edited(rig);
   await rig.clock.advance(0);
   rig.workers.remove("two");
-  await rig.update(pod("one", { name: "web" }));
+  const wanted = pod("one", { name: "web" });
+  const dressed = pod("one", { name: "web", version: "with class defaults" });
+  rig.workers.update(dressed, wanted);
   await rig.clock.advance(1_000);
   deepStrictEqual(
     [...new Set(rig.syncer.told())].filter((step) => step.includes("one")),
     ["sync one"],
   );
-  const { state, stop } = rig.workers.get("one") ?? {};
-  deepStrictEqual([state?.kind, stop], ["syncing", undefined]);
+  const state = rig.workers.get("one")?.state;
+  deepStrictEqual([state?.kind, state?.pod], ["syncing", dressed]);
+  // What its source says is what the source is compared with.
+  ok(state?.wanted === wanted);
 });

@@ -46,24 +46,25 @@ Deno.test("runSyncLoop() handles what every source tells until it is stopped", a
     { kind: "runtime_returned" },
   ];
   const handled: SyncEvent[] = [];
-  await runSyncLoop(
-    [
+  await runSyncLoop({
+    feeds: [
       (scope) => eventsOf(feed(scope, ...moved), runtimeEvent),
       (scope) => pulls(scope, "b"),
     ],
-    (event) => {
+    parts: [],
+    handle: (event) => {
       handled.push(event);
       if (handled.length === 3) stop.abort(OVER);
     },
-    stop.signal,
-  );
+  }, stop.signal);
   const kinds = handled.map(({ kind }) => kind).toSorted();
   deepStrictEqual(kinds, ["container_moved", "pull_ended", "runtime_returned"]);
 });
 
 Deno.test("runSyncLoop() ends at once when it was stopped before it began", async () => {
   const feeds = [(scope: AbortSignal) => pulls(scope)];
-  await runSyncLoop(feeds, () => {}, AbortSignal.abort(OVER));
+  const loop = { feeds, parts: [], handle: () => {} };
+  await runSyncLoop(loop, AbortSignal.abort(OVER));
 });
 
 const FAILURE = new Error("broken");
@@ -76,7 +77,8 @@ Deno.test("runSyncLoop() fails when a source fails, though others have nothing t
     throw FAILURE;
   }
   const feeds = [broken, (scope: AbortSignal) => pulls(scope)];
-  await rejects(runSyncLoop(feeds, () => {}, signal), FAILURE);
+  const loop = { feeds, parts: [], handle: () => {} };
+  await rejects(runSyncLoop(loop, signal), FAILURE);
 });
 
 Deno.test("runSyncLoop() fails when an event cannot be handled, though its sources have nothing more to tell", async () => {
@@ -85,7 +87,25 @@ Deno.test("runSyncLoop() fails when an event cannot be handled, though its sourc
   const handle = (): never => {
     throw FAILURE;
   };
-  await rejects(runSyncLoop(feeds, handle, signal), FAILURE);
+  await rejects(runSyncLoop({ feeds, parts: [], handle }, signal), FAILURE);
+});
+
+Deno.test("runSyncLoop() fails when a part in the background fails, and ends the others first", async () => {
+  const { signal } = new AbortController();
+  const feeds = [(scope: AbortSignal) => pulls(scope)];
+  const ended: string[] = [];
+  const parts = [
+    { run: () => Promise.reject(FAILURE) },
+    {
+      run: async (scope: AbortSignal) => {
+        for await (const _event of feed(scope)) continue;
+        ended.push("the other part");
+      },
+    },
+  ];
+  const loop = { feeds, parts, handle: () => {} };
+  await rejects(runSyncLoop(loop, signal), FAILURE);
+  deepStrictEqual(ended, ["the other part"]);
 });
 
 Deno.test("housekeepingEvents() asks for housekeeping every two seconds until it is stopped", async () => {
@@ -101,7 +121,7 @@ Deno.test("housekeepingEvents() asks for housekeeping every two seconds until it
   })();
   await clock.advance(6_500);
   stop.abort(OVER);
-  await reading;
+  await rejects(reading, OVER);
   deepStrictEqual(seenAtMs, [2_000, 4_000, 6_000]);
   strictEqual(clock.pendingTimers, 0);
 });

@@ -29,6 +29,8 @@ export interface Step {
   readonly graceSeconds?: number | undefined;
   /** Of `terminate`: the reason of an eviction. */
   readonly reason?: string | undefined;
+  /** Of `terminate`: whether its manifest is gone. */
+  readonly isRemoved?: boolean;
   /** Of `sync`: what the pod's label `version` was. */
   readonly version?: string | undefined;
 }
@@ -78,10 +80,10 @@ export class ScriptedSyncer implements PodSyncer {
   }
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const { uid, graceSeconds, eviction } = ending;
-    const reason = eviction?.reason;
-    const step = { kind: "terminate", uid, graceSeconds, reason } as const;
-    await this.#run(step, signal);
+    const { uid, graceSeconds, eviction, isRemoved = false } = ending;
+    const kind = "terminate";
+    const why = { reason: eviction?.reason, isRemoved };
+    await this.#run({ kind, uid, graceSeconds, ...why }, signal);
   }
 
   async release(

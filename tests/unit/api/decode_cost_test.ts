@@ -12,7 +12,7 @@ import {
   type ManifestResult,
 } from "../../../mod/api/read/decode.ts";
 import type { Fault } from "../../../mod/api/fault/fault_list.ts";
-import { placePodFaults } from "../../../mod/api/read/pod_places.ts";
+import { placePodFaults } from "../../../mod/api/read/decode_text.ts";
 import { StepCounter } from "../../support/step_counter.ts";
 import { podYaml } from "./manifests.ts";
 

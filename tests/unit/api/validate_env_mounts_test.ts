@@ -182,6 +182,27 @@ testRefused([
     `${C}.volumeDevices[0].name`,
     /persistentVolumeClaim/,
   ],
+  [
+    "a block device of no volume",
+    { container: { volumeDevices: [{ name: "x", devicePath: "/dev/x" }] } },
+    `${C}.volumeDevices[0].name`,
+    /Not found: "x"/,
+  ],
+  [
+    "a variable from a file in no volume",
+    from({ fileKeyRef: { volumeName: "x", path: "p", key: "k" } }),
+    `${C}.env[0].valueFrom.fileKeyRef.volumeName`,
+    /Not found: "x"/,
+  ],
+  [
+    "a variable from a file in a volume of the node",
+    {
+      spec: { volumes: [{ name: "v", hostPath: { path: "/v" } }] },
+      ...from({ fileKeyRef: { volumeName: "v", path: "p", key: "k" } }),
+    },
+    `${C}.env[0].valueFrom.fileKeyRef.volumeName`,
+    /type emptyDir/,
+  ],
 ]);
 
 testTaken([

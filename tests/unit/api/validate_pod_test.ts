@@ -124,6 +124,15 @@ testRefused([
     `${C}.lifecycle.stopSignal`,
     /spec.os.name/,
   ],
+  [
+    "a stop signal that Windows does not have",
+    {
+      spec: { os: { name: "windows" } },
+      container: { lifecycle: { stopSignal: "SIGUSR1" } },
+    },
+    `${C}.lifecycle.stopSignal`,
+    /supported values: "SIGKILL", "SIGTERM"/,
+  ],
 
   [
     "an unknown restart policy of the pod",

@@ -33,6 +33,16 @@ function together(term: unknown): Parts {
   return { spec: { affinity: { podAffinity: { [key]: [term] } } } };
 }
 
+function preferred(weight: number): Parts {
+  const podAffinityTerm = { topologyKey: "zone" };
+  const key = "preferredDuringSchedulingIgnoredDuringExecution";
+  return {
+    spec: {
+      affinity: { podAffinity: { [key]: [{ weight, podAffinityTerm }] } },
+    },
+  };
+}
+
 function nodeTerm(term: unknown): Parts {
   const key = "requiredDuringSchedulingIgnoredDuringExecution";
   const affinity = {
@@ -201,6 +211,12 @@ testRefused([
     `${NODE_TERM}.matchExpressions[0].values[0]`,
     /letter or digit/,
   ],
+  ...[0, 101].map((weight): RefusedRow => [
+    `a preference of weight ${weight}`,
+    preferred(weight),
+    "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+    /between 1 and 100/,
+  ]),
   [
     "a node of a wrong name",
     nodeTerm({
@@ -358,5 +374,7 @@ testTaken([
       container: { lifecycle: { stopSignal: "SIGRTMIN+15" } },
     },
   ],
+  ["a preference of the least weight", preferred(1)],
+  ["a preference of the greatest weight", preferred(100)],
   ["a volume that says nothing, as an empty directory (SRC-32)", volume({})],
 ]);

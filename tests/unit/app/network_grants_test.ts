@@ -9,7 +9,7 @@ import {
   deniedByGrants,
   unreachedPods,
 } from "../../../mod/app/network_grants.ts";
-import { pod, spec } from "../pod/builders.ts";
+import { container, pod } from "../../support/pods.ts";
 
 const grants = {
   podNetworks: ["10.88.0.0/16", "fd00::/64"],
@@ -30,7 +30,10 @@ for (const [host, denied] of hosts) {
     const httpGet = { port: 80, ...(host === undefined ? {} : { host }) };
     const faults = deniedByGrants(
       pod({
-        containers: [spec("a"), spec("b", { livenessProbe: { httpGet } })],
+        containers: [
+          container("a"),
+          container("b", { livenessProbe: { httpGet } }),
+        ],
       }),
       grants,
     );
@@ -48,8 +51,8 @@ Deno.test("deniedByGrants() looks at hooks, sockets and init containers too", ()
   const tcpSocket = { host: "203.0.113.9", port: 1 };
   const faults = deniedByGrants(
     pod({
-      initContainers: [spec("i", { startupProbe: { tcpSocket } })],
-      containers: [spec("a", {
+      initContainers: [container("i", { startupProbe: { tcpSocket } })],
+      containers: [container("a", {
         lifecycle: { preStop: { httpGet: { host: "203.0.113.9", port: 1 } } },
       })],
     }),
@@ -79,15 +82,17 @@ const asked: readonly [
 ][] = [
   [
     "a readiness probe without any pod network",
-    pod({ containers: [spec("a", { readinessProbe: own })] }),
+    pod({ containers: [container("a", { readinessProbe: own })] }),
     none,
     "spec.containers[0].readinessProbe.httpGet",
   ],
   [
     "a gRPC probe of a sidecar, once for all probes",
     pod({
-      initContainers: [spec("i", { livenessProbe: { grpc: { port: 1 } } })],
-      containers: [spec("a", { readinessProbe: own })],
+      initContainers: [
+        container("i", { livenessProbe: { grpc: { port: 1 } } }),
+      ],
+      containers: [container("a", { readinessProbe: own })],
     }),
     none,
     "spec.initContainers[0].livenessProbe.grpc",
@@ -95,21 +100,21 @@ const asked: readonly [
   [
     "a hook",
     pod({
-      containers: [spec("a", { lifecycle: { preStop: own } })],
+      containers: [container("a", { lifecycle: { preStop: own } })],
     }),
     none,
     "spec.containers[0].lifecycle.preStop.httpGet",
   ],
   [
     "nothing inside a pod network",
-    pod({ containers: [spec("a", { readinessProbe: own })] }),
+    pod({ containers: [container("a", { readinessProbe: own })] }),
     grants,
     undefined,
   ],
   [
     "nothing of a command, nor of a host that is named",
     pod({
-      containers: [spec("a", {
+      containers: [container("a", {
         readinessProbe: { exec: { command: ["true"] } },
         livenessProbe: { httpGet: { port: 1, host: "10.88.0.1" } },
       })],
@@ -121,7 +126,7 @@ const asked: readonly [
     "the node's network when no address of the node may be asked",
     pod({
       hostNetwork: true,
-      containers: [spec("a", { readinessProbe: own })],
+      containers: [container("a", { readinessProbe: own })],
     }),
     { ...grants, nodeAddresses: [] },
     "spec.containers[0].readinessProbe.httpGet",
@@ -130,7 +135,7 @@ const asked: readonly [
     "nothing of the node's network when an address may be asked",
     pod({
       hostNetwork: true,
-      containers: [spec("a", { readinessProbe: own })],
+      containers: [container("a", { readinessProbe: own })],
     }),
     { ...none, nodeAddresses: ["192.0.2.1"] },
     undefined,
@@ -139,7 +144,7 @@ const asked: readonly [
     "nothing of the node's network when its addresses are not known",
     pod({
       hostNetwork: true,
-      containers: [spec("a", { readinessProbe: own })],
+      containers: [container("a", { readinessProbe: own })],
     }),
     { podNetworks: [] },
     undefined,

@@ -14,10 +14,8 @@ const LOOPBACK = address("127.0.0.1");
 
 function address(text: string): NodeAddress {
   return {
-    interfaceName: "eth0",
     family: text.includes(":") ? "IPv6" : "IPv4",
     address: text,
-    cidr: `${text}/24`,
   };
 }
 

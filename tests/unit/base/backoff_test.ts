@@ -17,10 +17,6 @@ Deno.test("nextDelay() doubles from the base up to the cap", () => {
   deepStrictEqual(delays, [10, 20, 40, 80, 160, 300, 300]);
 });
 
-Deno.test("nextDelay() takes another factor", () => {
-  strictEqual(nextDelay(100, { baseMs: 10, maxMs: 300, factor: 1.5 }), 150);
-});
-
 Deno.test("nextDelay() returns to the base from zero", () => {
   strictEqual(nextDelay(0, { baseMs: 10, maxMs: 300 }), 10);
 });

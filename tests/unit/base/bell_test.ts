@@ -57,3 +57,25 @@ Deno.test("Bell.wait() asks for no timer without an end, and ends with its signa
   await wait;
   await new Bell().wait(stop.signal, limit);
 });
+
+Deno.test("Bell.wait() leaves no listener at its signal, however often it waits", async () => {
+  const bell = new Bell();
+  const { signal } = new AbortController();
+  const { addEventListener, removeEventListener } = signal;
+  let listeners = 0;
+  signal.addEventListener = (...args: unknown[]) => {
+    listeners++;
+    Reflect.apply(addEventListener, signal, args);
+  };
+  signal.removeEventListener = (...args: unknown[]) => {
+    listeners--;
+    Reflect.apply(removeEventListener, signal, args);
+  };
+  for (let times = 0; times < 3; times++) {
+    const wait = bell.wait(signal);
+    strictEqual(listeners, 1);
+    bell.ring();
+    await wait;
+    strictEqual(listeners, 0);
+  }
+});

@@ -116,7 +116,7 @@ Deno.test("Inbox refuses a second reader", () => {
 
 Deno.test("Inbox refuses a capacity that is no whole number above zero", () => {
   for (const capacity of [0, -1, 1.5, NaN, Infinity]) {
-    throws(() => new Inbox(capacity), RangeError);
+    throws(() => new Inbox(capacity), InvariantError);
   }
 });
 

@@ -11,6 +11,7 @@ import {
   throws,
 } from "node:assert/strict";
 import fc from "fast-check";
+import { InvariantError } from "../../../mod/base/invariant.ts";
 import { Semaphore } from "../../../mod/base/semaphore.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
@@ -78,7 +79,7 @@ Deno.test("Semaphore.acquire() rejects when aborted before, though one is free",
 
 Deno.test("Semaphore refuses a number of permits that is no whole number above zero", () => {
   for (const permits of [0, -1, 0.5, NaN]) {
-    throws(() => new Semaphore(permits), RangeError);
+    throws(() => new Semaphore(permits), InvariantError);
   }
 });
 

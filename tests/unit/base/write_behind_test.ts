@@ -139,6 +139,19 @@ Deno.test("WriteBehind tries again what failed, ever more rarely, and says so on
   strictEqual(bench.clock.pendingTimers, 0);
 });
 
+Deno.test("WriteBehind tries again after a second at first and each minute at last, one key at a time, unless told otherwise", async () => {
+  await using bench = new Bench();
+  bench.refused.add("a");
+  bench.writes.put("a", "1");
+  bench.writes.put("b", "1");
+  await bench.start();
+  await bench.clock.advance(183_000);
+  const times = bench.began.filter((each) => each.endsWith("a=1"));
+  const seconds = [0, 1, 3, 7, 15, 31, 63, 123, 183];
+  deepStrictEqual(times, seconds.map((each) => `${each * 1000} a=1`));
+  strictEqual(bench.mostAtOnce, 1);
+});
+
 Deno.test("WriteBehind tries a newer value at once, and the rest at the end of the same back-off", async () => {
   await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
   bench.refused.add("a").add("b");

@@ -7,14 +7,16 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { WireEvent } from "../../../mod/api/types/mod.ts";
 import { EVENTS } from "../../../mod/cli/event_row.ts";
-import { cells, headings, type Shown } from "../../../mod/cli/listing.ts";
+import { renderList, type Shown } from "../../../mod/cli/listing.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const TABLE = { namespace: "shop", output: "table" } as const;
 const WIDE = { namespace: undefined, output: "wide" } as const;
 
-function eventRow(event: WireEvent, shown: Shown, nowMs: number): string[] {
-  return cells(EVENTS, { event, nowMs }, shown);
+function table(events: readonly WireEvent[], shown: Shown): string[][] {
+  const options = { shown, nowMs: NOW_MS };
+  return renderList(EVENTS, { items: events, body: undefined }, options)
+    .trimEnd().split("\n").map((line) => line.split(/ {3,}/));
 }
 
 function event(fields: Partial<WireEvent> = {}): WireEvent {
@@ -50,21 +52,21 @@ function event(fields: Partial<WireEvent> = {}): WireEvent {
   };
 }
 
-Deno.test("eventRow() writes the columns of kubectl get events", () => {
-  deepStrictEqual(headings(EVENTS, TABLE), [
+Deno.test("EVENTS has the columns of kubectl get events", () => {
+  deepStrictEqual(table([], TABLE)[0], [
     ...["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"],
   ]);
-  deepStrictEqual(eventRow(event(), TABLE, NOW_MS), [
+  deepStrictEqual(table([event()], TABLE)[1], [
     ...["3m", "Warning", "BackOff", "pod/web-n1", "Back-off restarting"],
   ]);
 });
 
-Deno.test("eventRow() writes the wide columns of kubectl, and the namespace for -A", () => {
-  deepStrictEqual(headings(EVENTS, WIDE), [
+Deno.test("EVENTS has the wide columns of kubectl, and the namespace for -A", () => {
+  deepStrictEqual(table([], WIDE)[0], [
     ...["NAMESPACE", "LAST SEEN", "TYPE", "REASON", "OBJECT", "SUBOBJECT"],
     ...["SOURCE", "MESSAGE", "FIRST SEEN", "COUNT", "NAME"],
   ]);
-  deepStrictEqual(eventRow(event(), WIDE, NOW_MS), [
+  deepStrictEqual(table([event()], WIDE)[1], [
     ...["shop", "3m", "Warning", "BackOff", "pod/web-n1"],
     ...["spec.containers{c}", "kubelet, n1", "Back-off restarting"],
     ...["10m", "1", "web-n1.17a"],
@@ -88,7 +90,7 @@ for (
     ["at no time that can be read", { lastTimestamp: "?" }, "<unknown>"],
   ] as const
 ) {
-  Deno.test(`eventRow() shows an event that happened ${what}`, () => {
-    strictEqual(eventRow(event(fields), TABLE, NOW_MS)[0], wanted);
+  Deno.test(`EVENTS shows an event that happened ${what}`, () => {
+    strictEqual(table([event(fields)], TABLE)[1]?.[0], wanted);
   });
 }

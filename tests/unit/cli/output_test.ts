@@ -6,39 +6,31 @@
 
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { load } from "js-yaml";
-import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { OutputFormat } from "../../../mod/cli/parse/command.ts";
 import { refusalOf } from "../../../mod/cli/control_client.ts";
-import { render } from "../../../mod/cli/get_pods.ts";
+import { renderList } from "../../../mod/cli/listing.ts";
 import { helpText } from "../../../mod/cli/parse/help.ts";
 import { requirePod } from "../../../mod/cli/pod_list.ts";
+import { PODS as POD_LISTING } from "../../../mod/cli/pod_row.ts";
 import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAGS } from "../../../mod/config/mod.ts";
 import { pod } from "./pods.ts";
 
-function list(...items: readonly Pod[]) {
-  return {
-    apiVersion: "v1",
-    kind: "List",
-    metadata: { resourceVersion: "" },
-    items,
-  } as const;
-}
-
 function rendered(
   output: OutputFormat,
-  options: { readonly name?: string; readonly all?: boolean } = {},
+  options: { readonly body?: unknown; readonly all?: boolean } = {},
 ): string {
-  const command = {
-    name: options.name,
-    namespace: options.all === true ? undefined : "default",
-    output,
-  };
-  return render(list(pod("web-n1")), command, 0);
+  const namespace = options.all === true ? undefined : "default";
+  const { body } = options;
+  const list = { items: [pod("web-n1")], body };
+  return renderList(POD_LISTING, list, {
+    shown: { namespace, output },
+    nowMs: 0,
+  });
 }
 
-Deno.test("render() writes the table, with namespaces for all of them", () => {
+Deno.test("renderList() writes the table, with namespaces for all of them", () => {
   strictEqual(
     rendered("table"),
     "NAME     READY   STATUS    RESTARTS   AGE\nweb-n1   0/1     Unknown   0          <unknown>\n",
@@ -47,23 +39,16 @@ Deno.test("render() writes the table, with namespaces for all of them", () => {
   ok(rendered("wide").split("\n")[0]?.endsWith("AGE         IP       NODE"));
 });
 
-Deno.test("render() writes a list as a List and one name as the object", () => {
-  strictEqual(JSON.parse(rendered("json")).kind, "List");
-  strictEqual(JSON.parse(rendered("json", { name: "web" })).kind, "Pod");
-  deepStrictEqual(
-    load(rendered("yaml", { name: "web" })),
-    JSON.parse(
-      JSON.stringify(pod("web-n1")),
-    ),
-  );
+Deno.test("renderList() writes names, or the body for programs", () => {
+  const body = pod("web-n1");
+  deepStrictEqual(JSON.parse(rendered("json", { body })), json(body));
+  deepStrictEqual(load(rendered("yaml", { body })), json(body));
   strictEqual(rendered("name"), "pod/web-n1\n");
-  deepStrictEqual(
-    JSON.parse(
-      render(list(), { name: undefined, namespace: "x", output: "json" }, 0),
-    ).items,
-    [],
-  );
 });
+
+function json(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
 
 Deno.test("renderTable() pads all but the last column", () => {
   strictEqual(renderTable([["a", "bb"], ["ccc", "d"]]), "a     bb\nccc   d\n");

@@ -15,6 +15,43 @@ const PATH = "/etc/c.yaml";
 const KUBELET_FIELDS =
   FIELDS["kubelet.config.k8s.io/v1beta1 KubeletConfiguration"];
 
+/** What upstream takes for fields that take effect here, as a file spells it. */
+const UPSTREAM: Readonly<Record<string, unknown>> = {
+  "staticPodPath": "",
+  "fileCheckFrequency": "20s",
+  "staticPodURL": "",
+  "httpCheckFrequency": "20s",
+  "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
+  "imageServiceEndpoint": "",
+  "podLogsDir": "/var/log/pods",
+  "runtimeRequestTimeout": "2m",
+  "crashLoopBackOff.maxContainerRestartPeriod": "300s",
+  "serializeImagePulls": true,
+  "podCIDR": "",
+  "maxPods": 110,
+  "resolvConf": "/etc/resolv.conf",
+  "clusterDomain": "",
+  "cgroupDriver": "cgroupfs",
+  "cgroupRoot": "",
+  "cgroupsPerQOS": true,
+  "cpuCFSQuota": true,
+  "cpuCFSQuotaPeriod": "100ms",
+  "podPidsLimit": -1,
+  "enforceNodeAllocatable": ["pods"],
+  "seccompDefault": false,
+  "healthzPort": 10_248,
+  "healthzBindAddress": "127.0.0.1",
+  "syncFrequency": "1m",
+  "logging.format": "text",
+  "logging.verbosity": 0,
+};
+
+function defaultOf(
+  { path, upstream }: { readonly path: string; readonly upstream?: unknown },
+): unknown {
+  return upstream ?? UPSTREAM[path];
+}
+
 /** Builds the nested document that sets one field. */
 function nested(path: string, value: unknown): Record<string, unknown> {
   return path.split(".").reduceRight<unknown>(
@@ -46,7 +83,7 @@ function kubeletJson(...parts: readonly Record<string, unknown>[]): string {
 
 for (const field of KUBELET_FIELDS) {
   Deno.test(`readConfigText() takes ${field.path} at its default and null`, () => {
-    for (const value of [field.upstream ?? null, null]) {
+    for (const value of [defaultOf(field) ?? null, null]) {
       const text = kubeletJson(nested(field.path, value));
       deepStrictEqual(readConfigText(text, PATH).faults, []);
     }
@@ -54,9 +91,10 @@ for (const field of KUBELET_FIELDS) {
 }
 
 Deno.test("readConfigText() takes a file that sets every default", async () => {
-  const parts = KUBELET_FIELDS.flatMap(({ path, upstream }) =>
-    upstream === undefined ? [] : [nested(path, upstream)]
-  );
+  const parts = KUBELET_FIELDS.flatMap((field) => {
+    const value = defaultOf(field);
+    return value === undefined ? [] : [nested(field.path, value)];
+  });
   const parsed = await parseRunArguments(
     ["--config=/c"],
     fakeIo({ "/c": kubeletJson(...parts) }),
@@ -198,6 +236,16 @@ for (
       'Cannot use authentication: found "none", wanted a map',
     ],
     [
+      "a percentage of more than all",
+      kubeletFile("imageGCHighThresholdPercent: 101"),
+      "Cannot use imageGCHighThresholdPercent: found 101, wanted a whole number from 0 to 100",
+    ],
+    [
+      "a document that is a list",
+      "- maxPods: 1\n",
+      'Cannot use [{"maxPods":1}] as a document: wanted kubelet.config.k8s.io/v1beta1 KubeletConfiguration',
+    ],
+    [
       "another kind",
       "apiVersion: v1\nkind: Pod\n",
       'Cannot use a document of kind "v1 Pod": wanted kubelet.config.k8s.io/v1beta1 KubeletConfiguration or skerry.dev/v1alpha1 SkerryConfiguration',
@@ -278,4 +326,17 @@ Deno.test("durationMs takes Go's syntax only and nothing below zero", () => {
   for (const bad of ["-1s", "20", "", 20, null]) {
     strictEqual(durationMs.decode(bad, "/"), undefined);
   }
+});
+
+Deno.test("readConfigText() reads a text of thousands of wrong fields once for all their lines", () => {
+  const head =
+    "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n";
+  const wrong = Array.from({ length: 5000 }, (_, at) => `wrong${at}: 1\n`);
+  const { faults } = readConfigText(head + wrong.join(""), PATH);
+  deepStrictEqual(
+    faults,
+    wrong.map((_, at) =>
+      `${PATH}:${at + 3}: Cannot use wrong${at}: there is no such field`
+    ),
+  );
 });

@@ -8,15 +8,15 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
 import {
   checkGrants,
+  deriveGrants,
   type PermissionQuery,
-} from "../../../mod/config/check_grants.ts";
+} from "../../../mod/config/grants.ts";
 import {
   deriveClientGrants,
-  deriveGrants,
   mergeGrants,
   NO_GRANTS,
-} from "../../../mod/config/grants.ts";
-import { grantsToFlags } from "../../../mod/config/launch_flags.ts";
+} from "../../../scripts/lib/command_grants.ts";
+import { grantsToFlags } from "../../../scripts/lib/launch_flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo } from "./config_io.ts";
 

@@ -10,7 +10,7 @@ import type {
   ManifestUrlConfig,
 } from "../../../mod/config/agent_config.ts";
 import { deriveGrants } from "../../../mod/config/grants.ts";
-import { grantsToFlags } from "../../../mod/config/launch_flags.ts";
+import { grantsToFlags } from "../../../scripts/lib/launch_flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
 
@@ -88,6 +88,16 @@ Deno.test("parseRunArguments() reads the manifest URL from the file", async () =
     ["/etc/ca.pem", "/etc/cert.pem", "/etc/key.pem", ["/etc/one.pem"]],
   );
   deepStrictEqual([url.host, url.checkFrequencyMs], ["127.0.0.1:8080", 60_000]);
+});
+
+Deno.test("parseRunArguments() takes headers without values for none", async () => {
+  for (const headers of ["{}", "{X-Token: []}"]) {
+    const file = kubeletFile(`staticPodURLHeader: ${headers}`);
+    const { config } = await configOf(["--config=/etc/c.yaml"], {
+      "/etc/c.yaml": file,
+    });
+    strictEqual(config.source.manifestUrl, undefined);
+  }
 });
 
 Deno.test("parseRunArguments() makes a header of the URL's user and password", async () => {

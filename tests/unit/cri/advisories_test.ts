@@ -37,7 +37,6 @@ for (const [runtimeName, runtimeVersion, expected] of ROWS) {
     const advisories = runtimeAdvisories({
       runtimeName,
       runtimeVersion,
-      runtimeApiVersion: "v1",
     });
     deepStrictEqual(advisories.map(({ id }) => id), expected);
     ok(advisories.every(({ danger, mitigation }) => danger && mitigation));

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
 import {
   createLogger,
@@ -12,7 +12,7 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { StorageEvictor } from "../../../mod/eviction/storage_evictor.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { pod, spec } from "../pod/builders.ts";
+import { container, pod, type PodDraft } from "../../support/pods.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -71,8 +71,8 @@ class EvictorRig {
   }
 }
 
-function named(uid: string, options: Parameters<typeof pod>[0]): Pod {
-  return pod({ ...options, metadata: { name: uid, uid } });
+function named(uid: string, options: PodDraft): Pod {
+  return pod({ name: uid, uid, ...options });
 }
 
 function withVolume(uid: string, options: { priority?: number } = {}): Pod {
@@ -82,7 +82,7 @@ function withVolume(uid: string, options: { priority?: number } = {}): Pod {
 
 function withLimit(uid: string): Pod {
   const resources = { limits: { "ephemeral-storage": "1Ki" } };
-  return named(uid, { containers: [spec("a", { resources })] });
+  return named(uid, { containers: [container("a", { resources })] });
 }
 
 Deno.test("StorageEvictor.check() measures of a pod no more than its limits need", async () => {
@@ -97,7 +97,7 @@ Deno.test("StorageEvictor.check() measures of a pod no more than its limits need
   deepStrictEqual(rig.measured, [
     "v",
     "l",
-    "/logs/default_l_l/a",
+    "/logs/shop_l_l/a",
     "/pods/l/etc-hosts",
     "/pods/l/containers",
   ]);
@@ -153,19 +153,21 @@ Deno.test("StorageEvictor.check() tells once that the runtime has no figures, an
   deepStrictEqual(rig.evicted, [["a", 1]]);
 });
 
+const OVER = new DOMException("Over", "AbortError");
+
 Deno.test("StorageEvictor.run() looks more seldom where a look takes long", async () => {
   const rig = new EvictorRig();
   rig.pods.push(withVolume("a"));
   rig.slowMs = 4_000;
   const stop = new AbortController();
-  const running = rig.evictor.run(stop.signal);
+  const running = rejects(rig.evictor.run(stop.signal), OVER);
   await rig.clock.advance(14_000);
   strictEqual(rig.measured.length, 1);
   await rig.clock.advance(35_000);
   strictEqual(rig.measured.length, 1);
   await rig.clock.advance(1_000);
   strictEqual(rig.measured.length, 2);
-  stop.abort(new DOMException("Over", "AbortError"));
+  stop.abort(OVER);
   await rig.clock.advance(4_000);
   await running;
 });
@@ -174,9 +176,9 @@ Deno.test("StorageEvictor.run() looks every ten seconds until it is told to stop
   const rig = new EvictorRig();
   rig.pods.push(withVolume("a"));
   const stop = new AbortController();
-  const running = rig.evictor.run(stop.signal);
+  const running = rejects(rig.evictor.run(stop.signal), OVER);
   await rig.clock.advance(30_000);
   strictEqual(rig.measured.length, 3);
-  stop.abort(new DOMException("Over", "AbortError"));
+  stop.abort(OVER);
   await running;
 });

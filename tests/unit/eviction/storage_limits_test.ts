@@ -10,7 +10,7 @@ import {
   storageLimits,
   type StorageUsage,
 } from "../../../mod/eviction/storage_limits.ts";
-import { pod, type PodOptions, sidecarSpec, spec } from "../pod/builders.ts";
+import { container, pod, type PodDraft, sidecar } from "../../support/pods.ts";
 
 const MI = 1 << 20;
 
@@ -21,7 +21,7 @@ function limited(text: string) {
 function emptyDir(
   sizeLimit: string | undefined,
   medium?: string,
-): PodOptions {
+): PodDraft {
   return {
     volumes: [{
       name: "x",
@@ -53,7 +53,7 @@ function usage(of: Usage): StorageUsage {
 
 interface Row {
   readonly title: string;
-  readonly pod: PodOptions;
+  readonly pod: PodDraft;
   readonly usage: Usage;
   readonly message?: string;
 }
@@ -92,14 +92,20 @@ const ROWS: readonly Row[] = [
   {
     title: "SE-08: logs above the limit of all containers",
     pod: {
-      containers: [spec("a", limited("60Mi")), spec("b", limited("40Mi"))],
+      containers: [
+        container("a", limited("60Mi")),
+        container("b", limited("40Mi")),
+      ],
     },
     usage: { logs: { a: 55 * MI, b: 46 * MI } },
     message: POD,
   },
   {
     title: "SE-08: volume, layer and logs above the limit together",
-    pod: { ...emptyDir(undefined), containers: [spec("a", limited("100Mi"))] },
+    pod: {
+      ...emptyDir(undefined),
+      containers: [container("a", limited("100Mi"))],
+    },
     usage: {
       volumes: { x: 40 * MI },
       logs: { a: 30 * MI },
@@ -109,7 +115,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "SE-08: hosts file and termination messages above the limit",
-    pod: { containers: [spec("a", limited("100Mi"))] },
+    pod: { containers: [container("a", limited("100Mi"))] },
     usage: { files: 101 * MI },
     message: POD,
   },
@@ -117,14 +123,17 @@ const ROWS: readonly Row[] = [
     title: "a full volume in memory, which is no disk",
     pod: {
       ...emptyDir(undefined, "Memory"),
-      containers: [spec("a", limited("100Mi"))],
+      containers: [container("a", limited("100Mi"))],
     },
     usage: { volumes: { x: 200 * MI } },
   },
   {
     title: "SE-08: one container above its own limit",
     pod: {
-      containers: [spec("a", limited("60Mi")), spec("b", limited("40Mi"))],
+      containers: [
+        container("a", limited("60Mi")),
+        container("b", limited("40Mi")),
+      ],
     },
     usage: { logs: { a: 31 * MI }, layers: { a: 30 * MI } },
     message: CONTAINER,
@@ -132,20 +141,20 @@ const ROWS: readonly Row[] = [
   {
     title: "a sidecar above its own limit",
     pod: {
-      initContainers: [sidecarSpec("a", limited("60Mi"))],
-      containers: [spec("b", limited("100Mi"))],
+      initContainers: [sidecar("a", limited("60Mi"))],
+      containers: [container("b", limited("100Mi"))],
     },
     usage: { layers: { a: 61 * MI } },
     message: CONTAINER,
   },
   {
     title: "a container without a limit of its own",
-    pod: { containers: [spec("a", limited("100Mi")), spec("b")] },
+    pod: { containers: [container("a", limited("100Mi")), container("b")] },
     usage: { logs: { b: 90 * MI } },
   },
   {
     title: "a volume before the pod as a whole",
-    pod: { ...emptyDir("8Mi"), containers: [spec("a", limited("100Mi"))] },
+    pod: { ...emptyDir("8Mi"), containers: [container("a", limited("100Mi"))] },
     usage: { volumes: { x: 200 * MI } },
     message: VOLUME,
   },
@@ -162,12 +171,12 @@ for (const row of ROWS) {
   });
 }
 
-const UNLIMITED: readonly (readonly [title: string, pod: PodOptions])[] = [
+const UNLIMITED: readonly (readonly [title: string, pod: PodDraft])[] = [
   ["no volume and no limit", {}],
   ["an emptyDir without a limit", emptyDir(undefined)],
   ["an emptyDir of limit 0, which upstream takes for none", emptyDir("0")],
   ["limits of other kinds", {
-    containers: [spec("a", { resources: { limits: { memory: "1Gi" } } })],
+    containers: [container("a", { resources: { limits: { memory: "1Gi" } } })],
   }],
 ];
 for (const [title, options] of UNLIMITED) {

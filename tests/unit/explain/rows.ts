@@ -4,7 +4,6 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
 import type {
   ContainerStatus,
   Pod,
@@ -22,14 +21,8 @@ import type {
   FailureFact,
   ProbeFact,
 } from "../../../mod/explain/facts.ts";
-import { explainPod } from "../../../mod/explain/explain.ts";
-import {
-  NOW_MS,
-  observed,
-  pod,
-  type PodOptions,
-  spec,
-} from "../pod/builders.ts";
+import { NOW_MS, observed } from "../../support/observed_pods.ts";
+import { container, pod, type PodDraft } from "../../support/pods.ts";
 
 /** So many seconds before the moment at which the tests stand, as a status has it. */
 export function before(seconds: number): string {
@@ -84,9 +77,10 @@ export function ended(
 }
 
 /** The pod "web" with one container "web". */
-export function web(status: PodStatus, options: PodOptions = {}): Pod {
+export function web(status: PodStatus, options: PodDraft = {}): Pod {
   return pod({
-    containers: [spec("web", { image: "registry/x:1" })],
+    namespace: "default",
+    containers: [container("web", { image: "registry/x:1" })],
     ...options,
     status,
   });
@@ -206,14 +200,19 @@ export function saidOf(
     : { message: "…", cause };
 }
 
-/** What is told of, the facts, and the sentences. */
-export type Row = readonly [string, ExplainFacts, readonly string[]];
+/** Facts, by what is told of. */
+export type Rows = Readonly<Record<string, ExplainFacts>>;
 
-/** Tests every row. */
-export function tellsOf(rows: readonly Row[]): void {
-  for (const [name, given, wanted] of rows) {
-    Deno.test(`explainPod() tells of ${name}`, () => {
-      deepStrictEqual(explainPod(given), wanted);
-    });
+/** One row for each kind, of which the compiler knows that none is left out. */
+export function rowsOf<K extends string, V>(
+  what: string,
+  kinds: Readonly<Record<K, V>>,
+  factsOf: (kind: K, known: V) => ExplainFacts,
+): Rows {
+  const rows: Record<string, ExplainFacts> = {};
+  for (const kind in kinds) {
+    if (!Object.hasOwn(kinds, kind)) continue;
+    rows[`${what} ${kind}`] = factsOf(kind, kinds[kind]);
   }
+  return rows;
 }

@@ -15,6 +15,7 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { readUrlContent } from "../../../mod/source/url/mod.ts";
 import { fuzz } from "../../support/fuzz/fuzz.ts";
 import { hostileManifest } from "../../support/fuzz/hostile_manifest.ts";
+import { NO_CHECK } from "../../support/no_ops.ts";
 
 /** What a character of a text may take, in characters, values and places. */
 const STEPS_A_BYTE = 16;
@@ -95,6 +96,7 @@ fuzz(
         shownUrl: "http://127.0.0.1/",
         unknownFields: "refuse",
         log: silentLogger,
+        check: NO_CHECK,
       });
       if (content.kind === "refused") {
         return ok(

@@ -321,6 +321,9 @@ Deno.test("EventFollower measures how long an event took, if the clocks allow", 
   strictEqual(rig.metric(`${name}_sum`), 0.02);
   match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.025"} 1`));
   match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.01"} 0`));
+  rig.script.tell("started", "b", { at: rig.clock.now() });
+  await rig.clock.advance(0);
+  strictEqual(rig.metric(`${name}_count`), 2);
 });
 
 Deno.test("ListPace keeps in mind what was told last, and a bounded number of that", async () => {

@@ -6,7 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
-import { type EventNeed, eventNeed } from "../../../mod/picture/event_need.ts";
+import { type EventNeed, eventNeed } from "../../../mod/picture/pod_due.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
 

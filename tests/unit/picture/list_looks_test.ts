@@ -6,14 +6,11 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
-import { ListLooks } from "../../../mod/picture/list_looks.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
 import { listed, NEVER, seenAs, SettlingRig } from "./settling_rig.ts";
 
 /** Looks because of lists, over the records above. */
 class ListRig extends SettlingRig {
-  readonly lists: ListLooks = new ListLooks(this);
-
   settle(
     pods: readonly PodListing[],
     more: { readonly startMs?: number; readonly tasks?: TaskGroup } = {},
@@ -23,11 +20,11 @@ class ListRig extends SettlingRig {
       pods: new Map(pods.map((pod) => [pod.uid, pod])),
     };
     const options = { startMs, sinceMs: undefined, signal: NEVER, tasks };
-    return this.lists.settle(listing, options);
+    return this.looks.settleAll(listing, options);
   }
 }
 
-Deno.test("ListLooks.settle() looks at what moved, of its own pods, and waits for it", async () => {
+Deno.test("PodLooks.settleAll() looks at what moved, of its own pods, and waits for it", async () => {
   const rig = new ListRig();
   deepStrictEqual(await rig.settle([listed("u"), listed("alien")]), new Set());
   deepStrictEqual(rig.inspected, ["u"]);
@@ -37,7 +34,7 @@ Deno.test("ListLooks.settle() looks at what moved, of its own pods, and waits fo
   strictEqual(rig.clock.pendingTimers, 0);
 });
 
-Deno.test("ListLooks.settle() leaves a pod alone on which the agent acts, unless it is gone", async () => {
+Deno.test("PodLooks.settleAll() leaves a pod alone on which the agent acts, unless it is gone", async () => {
   const rig = new ListRig();
   await rig.settle([listed("u"), listed("v")]);
   rig.inspected.length = 0;
@@ -49,7 +46,7 @@ Deno.test("ListLooks.settle() leaves a pod alone on which the agent acts, unless
   deepStrictEqual(rig.inspected, ["v", "u"]);
 });
 
-Deno.test("ListLooks.settle() asks for another look where a list is older than what is known and shows something else", async () => {
+Deno.test("PodLooks.settleAll() asks for another look where a list is older than what is known and shows something else", async () => {
   const rig = new ListRig();
   await rig.clock.advance(10);
   for (const uid of ["u", "v"]) await rig.list(uid, listed(uid));
@@ -59,14 +56,14 @@ Deno.test("ListLooks.settle() asks for another look where a list is older than w
   deepStrictEqual([rig.inspected, rig.followed], [[], ["v"]]);
 });
 
-Deno.test("ListLooks.settle() asks for another look at a pod that could not be looked at", async () => {
+Deno.test("PodLooks.settleAll() asks for another look at a pod that could not be looked at", async () => {
   const rig = new ListRig();
   rig.inspect = () => Promise.reject(new Error("no"));
   await rig.settle([listed("u")]);
   deepStrictEqual(rig.followed, ["u"]);
 });
 
-Deno.test("ListLooks.settle() goes on after a second without what takes longer, and names it until it is done", async () => {
+Deno.test("PodLooks.settleAll() goes on after a second without what takes longer, and names it until it is done", async () => {
   const rig = new ListRig();
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.inspect = async (listing) => {
@@ -93,7 +90,7 @@ Deno.test("ListLooks.settle() goes on after a second without what takes longer, 
   deepStrictEqual(await rig.settle(pods, { tasks }), new Set());
 });
 
-Deno.test("ListLooks.settle() waits for looks that take long when nobody else does", async () => {
+Deno.test("PodLooks.settleAll() waits for looks that take long when nobody else does", async () => {
   const rig = new ListRig();
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.inspect = async (listing) => {
@@ -109,7 +106,7 @@ Deno.test("ListLooks.settle() waits for looks that take long when nobody else do
   deepStrictEqual(late, new Set());
 });
 
-Deno.test("ListLooks.settle() looks at eight pods at a time", async () => {
+Deno.test("PodLooks.settleAll() looks at eight pods at a time", async () => {
   const rig = new ListRig();
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.inspect = async (listing) => {

@@ -40,7 +40,7 @@ const failed = (atMs: number): PictureSignal => ({
 const gone = (atMs: number): PictureSignal => ({ kind: "gone", atMs });
 const told = (atMs: number): PictureSignal => ({ kind: "settled", atMs });
 const CAUGHT: PictureSignal = { kind: "caught_up" };
-const DROPPED: PictureSignal = { kind: "dropped" };
+const DROPPED: PictureSignal = { kind: "dropped", atMs: 10 };
 const WANTED: PictureSignal = { kind: "inspection_wanted" };
 const UNCLEAR = { exitCode: 137, reason: "Error" };
 
@@ -114,9 +114,15 @@ const ROWS: readonly (readonly [
   ]],
   ["that the agent has removed it", [seen(5), told(5), DROPPED], [
     "unseen",
-    -Infinity,
+    10,
     undefined,
     false,
+  ]],
+  ["no look from before the agent removed it", [seen(5), DROPPED, seen(9)], [
+    "unseen",
+    10,
+    undefined,
+    undefined,
   ]],
   ["a wish to inspect what was told", [seen(5), told(5), WANTED], [
     "observed",
@@ -198,7 +204,7 @@ Deno.test("stepPicture() gives the same picture back where a look is older", () 
 });
 
 function after(signals: readonly PictureSignal[]) {
-  let stepped = stepPicture("u", NO_PICTURE, DROPPED);
+  let stepped = stepPicture("u", NO_PICTURE, CAUGHT);
   for (const signal of signals) {
     stepped = stepPicture("u", stepped.picture, signal);
   }

@@ -117,3 +117,28 @@ Deno.test("RuntimePicture.step() leaves a pod that was seen since", () => {
   picture.forget("u-1");
   strictEqual(picture.get("u-1"), undefined);
 });
+
+Deno.test("RuntimePicture.latest() forgets nobody who begins to wait while others stop waiting", async () => {
+  for (let turns = 0; turns < 8; turns++) {
+    const picture = newPicture();
+    const wait = (newerThanMs: number, signal: AbortSignal) =>
+      picture.latest("u-1", { newerThanMs, signal });
+    const begin = async () => {
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const pod = wait(11, never);
+      for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+      strictEqual(picture.isAwaited("u-1"), true, `after ${turns} turns`);
+      picture.record("u-1", NEWER, 12);
+      return await pod;
+    };
+    const stop = new AbortController();
+    const aborted = rejects(wait(10, stop.signal));
+    const other = wait(10, never);
+    stop.abort();
+    const late = begin();
+    picture.record("u-1", POD, 11);
+    strictEqual(await late, NEWER);
+    await Promise.all([aborted, other]);
+    strictEqual(picture.isAwaited("u-1"), false);
+  }
+});

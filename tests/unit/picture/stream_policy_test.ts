@@ -76,6 +76,11 @@ const ROWS: readonly (readonly [string, readonly StreamSignal[], number])[] = [
   ],
   ["when a list failed", [...TRUSTED, FAILED], 1_000],
   [
+    "two clean lists after one that failed",
+    [...TRUSTED, FAILED, CLEAN, CLEAN],
+    1_000,
+  ],
+  [
     "three clean lists after one that failed",
     [...TRUSTED, FAILED, CLEAN, CLEAN, CLEAN],
     10_000,

@@ -11,7 +11,7 @@ import {
   admit,
   type Rejection,
 } from "../../../mod/pod/admission/admit.ts";
-import { pod, type PodOptions, spec } from "./builders.ts";
+import { container, type PodDraft, podOfThree } from "../../support/pods.ts";
 
 /** The node unless a row says otherwise. */
 const NODE: AdmissionNode = {
@@ -30,8 +30,8 @@ const NODE: AdmissionNode = {
 /** One pod, those beside it, and what the node says of it. */
 export interface Row {
   readonly title: string;
-  readonly pod: PodOptions;
-  readonly others?: readonly PodOptions[];
+  readonly pod: PodDraft;
+  readonly others?: readonly PodDraft[];
   readonly node?: Partial<AdmissionNode>;
   /** The reason; `undefined` when the pod is taken. */
   readonly reason?: string;
@@ -42,9 +42,12 @@ export function judge(
   { pod: options, others = [], node = {} }: Omit<Row, "title">,
 ): Rejection | undefined {
   return admit({
-    pod: pod(options),
+    pod: podOfThree(options),
     others: others.map((other, index) =>
-      pod({ ...other, metadata: { name: `other${index}`, uid: `o${index}` } })
+      podOfThree({
+        ...other,
+        metadata: { name: `other${index}`, uid: `o${index}` },
+      })
     ),
     node: { ...NODE, ...node },
   });
@@ -60,8 +63,8 @@ export function amounts(
 }
 
 /** A pod with one container that asks for things. */
-export function asking(requests: Readonly<Record<string, string>>): PodOptions {
-  return { containers: [spec("a", { resources: { requests } })] };
+export function asking(requests: Readonly<Record<string, string>>): PodDraft {
+  return { containers: [container("a", { resources: { requests } })] };
 }
 
 /** A port of a container. */
@@ -72,10 +75,10 @@ interface Port {
 }
 
 /** A pod with one container that has ports. */
-export function listening(...ports: readonly Port[]): PodOptions {
+export function listening(...ports: readonly Port[]): PodDraft {
   return {
     containers: [
-      spec("a", {
+      container("a", {
         ports: ports.map((port) => ({ containerPort: 80, ...port })),
       }),
     ],

@@ -6,7 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import { isUnclearEnd } from "../../../mod/pod/observed/observed.ts";
-import { ended, observed, seen } from "./builders.ts";
+import { ended, observed, seen } from "../../support/observed_pods.ts";
 import { before, never, statusOf } from "./container_status.ts";
 
 const wasRunning = {

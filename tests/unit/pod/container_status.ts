@@ -13,13 +13,14 @@ import {
   buildPodStatus,
   type StatusInput,
 } from "../../../mod/pod/status/status.ts";
-import { observed, pod, spec, statusInput } from "./builders.ts";
+import { observed, statusInput } from "../../support/observed_pods.ts";
+import { container, pod } from "../../support/pods.ts";
 
 /** A pod of the one container a. */
-export const one: Pod = pod({ containers: [spec("a")] });
+export const one: Pod = pod({ containers: [container("a")] });
 /** The same, never restarted. */
 export const never: Pod = pod({
-  containers: [spec("a")],
+  containers: [container("a")],
   restartPolicy: "Never",
 });
 

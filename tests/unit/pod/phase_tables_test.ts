@@ -16,7 +16,8 @@ import {
   judgePhase,
   RESTARTING_ALL_REASON,
 } from "../../../mod/pod/status/phase.ts";
-import { pod, sidecarSpec, spec } from "./builders.ts";
+import { observed, seen } from "../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../support/pods.ts";
 
 /** How a container stands, in one word. */
 const STATES = {
@@ -73,17 +74,17 @@ function table(upstream: string, subject: Pod, rows: readonly Row[]): void {
     Deno.test(`judgePhase() ${upstream} (ST-01): ${title}${over}${again} is ${phase}`, () => {
       const judged = judgePhase({
         pod: subject,
+        observed: observed(reached ? [seen("a")] : []),
         statuses: statusesOf(is),
         terminal: terminal ?? false,
-        appWasReached: reached ?? false,
       });
       strictEqual(judged, phase);
     });
   }
 }
 
-const apps = [spec("a"), spec("b")];
-const sidecar = sidecarSpec("x");
+const apps = [container("a"), container("b")];
+const SIDECAR = sidecar("x");
 const make = (
   restartPolicy: "Always" | "OnFailure" | "Never",
   initContainers: readonly ContainerSpec[] = [],
@@ -117,7 +118,7 @@ const initRows: readonly Row[] = [
 ];
 table(
   "TestPodPhaseWithRestartAlwaysInitContainers",
-  make("Always", [spec("x")]),
+  make("Always", [container("x")]),
   [
     ...initRows,
     { is: "x failed", phase: "Pending" },
@@ -126,7 +127,7 @@ table(
 );
 table(
   "TestPodPhaseWithRestartNeverInitContainers",
-  make("Never", [spec("x")]),
+  make("Never", [container("x")]),
   [
     ...initRows,
     { is: "x failed", phase: "Failed" },
@@ -135,7 +136,7 @@ table(
 );
 table(
   "TestPodPhaseWithRestartOnFailureInitContainers",
-  make("OnFailure", [spec("x")]),
+  make("OnFailure", [container("x")]),
   [
     ...initRows,
     { is: "x failed", phase: "Pending" },
@@ -159,7 +160,7 @@ const sidecarRows: readonly Row[] = [
 ];
 table(
   "TestPodPhaseWithRestartAlwaysRestartableInitContainers",
-  make("Always", [sidecar]),
+  make("Always", [SIDECAR]),
   [
     ...sidecarRows,
     {
@@ -178,7 +179,7 @@ table(
 );
 table(
   "TestPodPhaseWithRestartNeverRestartableInitContainers",
-  make("Never", [sidecar]),
+  make("Never", [SIDECAR]),
   [
     ...sidecarRows,
     {
@@ -211,7 +212,7 @@ table(
 
 table(
   "TestPodPhaseWithRestartAlwaysAndPodHasRun",
-  make("Always", [spec("i"), sidecar], [spec("a")]),
+  make("Always", [container("i"), SIDECAR], [container("a")]),
   [
     { is: "i runs, x runs, a runs", phase: "Pending" },
     { is: "i runs, x runs, a succeeded", phase: "Pending" },
@@ -248,7 +249,7 @@ table("TestPodPhaseWithRestartOnFailure", make("OnFailure"), [
 ]);
 
 const own = (name: string, restartPolicy: string) =>
-  spec(name, { restartPolicy });
+  container(name, { restartPolicy });
 const policyTable = "TestPodPhaseWithContainerRestartPolicies";
 table(
   policyTable,
@@ -289,7 +290,7 @@ const RULES = {
   }],
 };
 const ruled = (name: string) =>
-  spec(name, { restartPolicy: "Never", ...RULES });
+  container(name, { restartPolicy: "Never", ...RULES });
 const resets = "TestPodPhaseWithRestartAllContainers";
 table(`${resets} by an app`, make("Never", [], [ruled("a")]), [
   { is: "a exited42", reached: true, phase: "Running" },
@@ -297,7 +298,7 @@ table(`${resets} by an app`, make("Never", [], [ruled("a")]), [
 ]);
 table(
   `${resets} by an app behind an init container`,
-  make("Never", [spec("i")], [ruled("a")]),
+  make("Never", [container("i")], [ruled("a")]),
   [
     { is: "i succeeded, a reset", reached: true, phase: "Running" },
     { is: "i failed, a reset", reached: true, phase: "Failed" },
@@ -305,7 +306,7 @@ table(
 );
 table(
   `${resets} by an init container`,
-  make("Never", [ruled("i")], [spec("a")]),
+  make("Never", [ruled("i")], [container("a")]),
   [
     { is: "i exited42, a waits", reached: true, phase: "Pending" },
     { is: "i reset, a waits", reached: true, phase: "Pending" },
@@ -314,7 +315,7 @@ table(
 );
 table(
   `${resets} by a sidecar`,
-  make("Never", [sidecarSpec("x", RULES)], [spec("a")]),
+  make("Never", [sidecar("x", RULES)], [container("a")]),
   [
     { is: "x exited42, a waits", reached: true, phase: "Pending" },
     { is: "x reset, a waits", reached: true, phase: "Pending" },
@@ -324,7 +325,7 @@ table(
 );
 table(
   `${resets} by a sidecar before an init container`,
-  make("Never", [sidecarSpec("x", RULES), spec("i")], [spec("a")]),
+  make("Never", [sidecar("x", RULES), container("i")], [container("a")]),
   [
     { is: "x exited42, i waits, a waits", reached: true, phase: "Pending" },
     { is: "x reset, i reset, a waits", reached: true, phase: "Pending" },
@@ -337,7 +338,7 @@ table(
 for (const policy of ["Always", "OnFailure", "Never"] as const) {
   table(
     `ST-01 init, sidecar and app under ${policy}`,
-    make(policy, [spec("i"), sidecar], [spec("a")]),
+    make(policy, [container("i"), SIDECAR], [container("a")]),
     combinations(policy),
   );
 }

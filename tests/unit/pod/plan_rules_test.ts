@@ -3,12 +3,11 @@ import { describePlan, planPod } from "../../../mod/pod/plan/plan.ts";
 import {
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  spec,
-} from "./builders.ts";
+} from "../../support/observed_pods.ts";
+import { container, pod, podOfThree } from "../../support/pods.ts";
 
 // TestComputePodActionsWithContainerRestartRules.
 const rule = (action: string, operator: string, values: readonly number[]) => ({
@@ -59,12 +58,15 @@ for (const { policy, rules, code, starts } of exitRows) {
     `a container with policy ${policy} and rules ${JSON.stringify(rules)} ` +
     `that exited ${code}`;
   Deno.test(title, () => {
-    const container = spec("a", {
+    const first = container("a", {
       ...(policy === undefined ? {} : { restartPolicy: policy }),
       restartPolicyRules: rules,
     });
     const plan = planPod({
-      pod: pod({ restartPolicy: "Never", containers: [container, spec("b")] }),
+      pod: pod({
+        restartPolicy: "Never",
+        containers: [first, container("b")],
+      }),
       observed: observed([ended("a", code), seen("b")]),
       probes: probes(),
     });
@@ -75,7 +77,7 @@ for (const { policy, rules, code, starts } of exitRows) {
 Deno.test("planPod() kills an unhealthy container whose own policy is Never for good", () => {
   const plan = planPod({
     pod: pod({
-      containers: [spec("a", { restartPolicy: "Never" }), spec("b")],
+      containers: [container("a", { restartPolicy: "Never" }), container("b")],
     }),
     observed: observed([seen("a"), seen("b")]),
     probes: probes({ liveness: { "a-0": "failure" } }),
@@ -110,7 +112,10 @@ const messages = [
 for (const row of messages) {
   Deno.test(`planPod() says why it stops a container: ${row.name}`, () => {
     const plan = planPod({
-      pod: pod({ restartPolicy: row.restartPolicy, containers: [spec("a")] }),
+      pod: pod({
+        restartPolicy: row.restartPolicy,
+        containers: [container("a")],
+      }),
       observed: row.observed,
       probes: row.probes,
     });
@@ -120,7 +125,7 @@ for (const row of messages) {
 
 Deno.test("planPod() names the sandbox that it replaces", () => {
   const plan = planPod({
-    pod: pod(),
+    pod: podOfThree(),
     observed: observed([], [sandbox({ id: "old", ready: false, attempt: 4 })]),
     probes: probes(),
   });
@@ -128,6 +133,7 @@ Deno.test("planPod() names the sandbox that it replaces", () => {
     kind: "create",
     attempt: 5,
     replacesId: "old",
+    why: "not_ready",
   });
 });
 
@@ -136,13 +142,13 @@ Deno.test("planPod() removes every record when an exit asks to restart all", () 
   const plan = planPod({
     pod: pod({
       restartPolicy: "Never",
-      initContainers: [spec("i")],
+      initContainers: [container("i")],
       containers: [
-        spec("a", {
+        container("a", {
           restartPolicy: "Never",
           restartPolicyRules: [rule("RestartAllContainers", "In", [42])],
         }),
-        spec("b"),
+        container("b"),
       ],
     }),
     observed: observed([ended("a", 42), seen("b"), ended("i", 0)]),
@@ -155,13 +161,13 @@ Deno.test("planPod() removes every record when an exit asks to restart all", () 
 });
 
 Deno.test("planPod() takes a reset up again while the record that asked is left", () => {
-  const asking = spec("a", {
+  const asking = container("a", {
     restartPolicy: "Never",
     restartPolicyRules: [rule("RestartAllContainers", "In", [42])],
   });
   const resetting = pod({
     restartPolicy: "Never",
-    containers: [asking, spec("b")],
+    containers: [asking, container("b")],
   });
   const half = planPod({
     pod: resetting,

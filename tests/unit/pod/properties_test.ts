@@ -16,14 +16,12 @@ import { planPod } from "../../../mod/pod/plan/plan.ts";
 import {
   ago,
   NOW_MS,
-  pod,
   probes,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "./builders.ts";
+} from "../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../support/pods.ts";
 
 const probe = { exec: { command: ["true"] } };
 const policies = fc.constantFrom("Always", "OnFailure", "Never");
@@ -45,7 +43,7 @@ const appSpec = (name: string) =>
     rule: restartRules,
   })
     .map(({ own, rule }) =>
-      spec(name, {
+      container(name, {
         ...(own === undefined ? {} : { restartPolicy: own }),
         ...(own === undefined || rule === undefined
           ? {}
@@ -55,9 +53,9 @@ const appSpec = (name: string) =>
 
 const initSpec = (name: string) =>
   fc.constantFrom(
-    spec(name),
-    sidecarSpec(name),
-    sidecarSpec(name, { startupProbe: probe, livenessProbe: probe }),
+    container(name),
+    sidecar(name),
+    sidecar(name, { startupProbe: probe, livenessProbe: probe }),
   );
 
 const pods: fc.Arbitrary<Pod> = fc.record({
@@ -73,7 +71,7 @@ const pods: fc.Arbitrary<Pod> = fc.record({
     hostNetwork,
     containers: apps,
     ...(initCount > 0 ? { initContainers: inits.slice(0, initCount) } : {}),
-    ...(ephemeral ? { ephemeralContainers: [spec("e")] } : {}),
+    ...(ephemeral ? { ephemeralContainers: [container("e")] } : {}),
   })
 );
 
@@ -93,7 +91,7 @@ const records: fc.Arbitrary<readonly ObservedContainer[]> = fc.array(
       ...rest,
       id: `id${index}`,
       createdAt: ago(index),
-      hash: changed ? "old" : containerHash(spec(rest.name)),
+      hash: changed ? "old" : containerHash(container(rest.name)),
     })
   )
 );
@@ -113,9 +111,9 @@ const sandboxes = fc.array(
 
 const pictures: fc.Arbitrary<ObservedPod> = fc.record({ records, sandboxes })
   .map(({ records, sandboxes }) => ({
-    uid: "u1",
+    uid: "u-1",
     name: "web",
-    namespace: "default",
+    namespace: "shop",
     sandboxes,
     containers: records,
     ips: sandboxes[0]?.ip ? [sandboxes[0].ip] : [],
@@ -175,7 +173,7 @@ Deno.test("planPod() leaves a healthy running container with the same hash alone
         const current = newest(observed, name);
         if (current?.state !== "running") continue;
         if (current.sandboxId !== observed.sandboxes[0]?.id) continue;
-        if (current.hash !== containerHash(spec(name))) continue;
+        if (current.hash !== containerHash(container(name))) continue;
         ok(!plan.start.includes(name) && !plan.startInit.includes(name));
         ok(!plan.kill.some(({ containerId }) => containerId === current.id));
       }

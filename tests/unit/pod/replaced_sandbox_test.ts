@@ -26,13 +26,12 @@ import {
   ago,
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  spec,
   statusInput,
-} from "./builders.ts";
+} from "../../support/observed_pods.ts";
+import { container, pod } from "../../support/pods.ts";
 
 const replaced = [
   sandbox({ id: "s1", attempt: 1 }),
@@ -63,7 +62,7 @@ Deno.test("latestContainer() prefers a record of the newest sandbox to one with 
 });
 
 Deno.test("planPod() restarts nothing beside an exit of an earlier sandbox that asked to restart all", () => {
-  const subject = pod({ containers: [spec("a", resets), spec("b")] });
+  const subject = pod({ containers: [container("a", resets), container("b")] });
   const picture = after([
     ended("a", 42),
     seen("b", { sandboxId: "s1" }),
@@ -74,7 +73,7 @@ Deno.test("planPod() restarts nothing beside an exit of an earlier sandbox that 
 });
 
 Deno.test("planPod() removes the record that asked for a restart of all after those of earlier sandboxes", () => {
-  const subject = pod({ containers: [spec("a", resets), spec("b")] });
+  const subject = pod({ containers: [container("a", resets), container("b")] });
   const plan = planPod({
     pod: subject,
     observed: after([
@@ -92,8 +91,8 @@ Deno.test("planPod() removes the record that asked for a restart of all after th
 
 Deno.test("resetSource() names the container that asked last", () => {
   const subject = pod({
-    containers: [spec("a", resets), spec("b", resets)],
-    initContainers: [spec("i", resets)],
+    containers: [container("a", resets), container("b", resets)],
+    initContainers: [container("i", resets)],
   });
   const asks = (name: string, seconds: number) =>
     ended(name, 42, { finishedAt: ago(seconds) });
@@ -110,8 +109,8 @@ Deno.test("resetSource() names the container that asked last", () => {
 
 Deno.test("buildPodStatus() calls no init container Completed that has not run in the sandbox of the app's successor", () => {
   const subject = pod({
-    containers: [spec("app")],
-    initContainers: [spec("i")],
+    containers: [container("app")],
+    initContainers: [container("i")],
   });
   const stateOf = (records: readonly ObservedContainer[]) =>
     buildPodStatus(statusInput({ pod: subject, observed: after(records) }))
@@ -124,8 +123,8 @@ Deno.test("buildPodStatus() calls no init container Completed that has not run i
 
 Deno.test("buildPodStatus() shows why an init container waits that was done in an earlier sandbox", () => {
   const subject = pod({
-    containers: [spec("app")],
-    initContainers: [spec("i")],
+    containers: [container("app")],
+    initContainers: [container("i")],
   });
   const waiting = new Map([["i", { reason: "ErrImagePull", message: "" }]]);
   const stateOf = (sandboxId: string) =>
@@ -139,7 +138,7 @@ Deno.test("buildPodStatus() shows why an init container waits that was done in a
 });
 
 Deno.test("buildPodStatus() says Running of a container whose earlier record has a higher count", () => {
-  const subject = pod({ containers: [spec("a")] });
+  const subject = pod({ containers: [container("a")] });
   const status = buildPodStatus(statusInput({
     pod: subject,
     observed: after([
@@ -218,19 +217,19 @@ const left: readonly {
 for (const row of left) {
   const { name, own, record, runs } = row;
   Deno.test(`runsInNewSandbox() is ${runs} after ${name} in a ${row.pod} pod${own === undefined ? "" : ` for a container of policy ${own}`}`, () => {
-    const container = spec(
+    const only = container(
       "a",
       own === undefined ? {} : { restartPolicy: own },
     );
-    const subject = pod({ restartPolicy: row.pod, containers: [container] });
-    strictEqual(runsInNewSandbox(container, subject, record), runs);
+    const subject = pod({ restartPolicy: row.pod, containers: [only] });
+    strictEqual(runsInNewSandbox(only, subject, record), runs);
     const picture = after(record === undefined ? [] : [record]);
-    strictEqual(isDueToStart(container, subject, picture), runs);
+    strictEqual(isDueToStart(only, subject, picture), runs);
   });
 }
 
 Deno.test("explainPlan() says why it stops what has no place in the pod any more", () => {
-  const subject = pod({ containers: [spec("a"), spec("b")] });
+  const subject = pod({ containers: [container("a"), container("b")] });
   const picture = after([
     seen("gone", { sandboxId: "s1" }),
     seen("a"),

@@ -11,12 +11,18 @@ import type {
   ObservedContainer,
   ObservedPod,
 } from "../../../mod/pod/observed/observed.ts";
-import { statusOfRefused } from "../../../mod/pod/status/refused_status.ts";
+import { statusOfNotTaken } from "../../../mod/pod/status/status.ts";
 import type {
   StatusProbes,
   WaitingReason,
 } from "../../../mod/pod/status/container_statuses.ts";
-import { ago, NOW_MS, sandbox, seen, statusInput } from "./builders.ts";
+import {
+  ago,
+  NOW_MS,
+  sandbox,
+  seen,
+  statusInput,
+} from "../../support/observed_pods.ts";
 import { GOLDEN, type Golden } from "./golden.ts";
 
 const POD_IP = "10.88.0.5";
@@ -54,12 +60,13 @@ for (const [name, golden] of GOLDEN) {
 }
 
 for (const name of REFUSED) {
-  Deno.test(`statusOfRefused() reports golden ${name} as the kubelet does`, () => {
+  Deno.test(`statusOfNotTaken() reports golden ${name} as the kubelet does`, () => {
     const golden = GOLDEN.get(name);
     ok(golden);
     const expected = readStatus(golden);
-    const built = statusOfRefused({
+    const built = statusOfNotTaken({
       pod: readPod(golden),
+      kind: "refused",
       reason: expected.reason ?? "",
       message: (expected.message ?? "").replace("Pod was rejected: ", ""),
       nowMs: NOW_MS,

@@ -18,12 +18,11 @@ import {
   ended,
   NOW_MS,
   observed,
-  pod,
   sandbox,
   seen,
-  spec,
   statusInput,
-} from "./builders.ts";
+} from "../../support/observed_pods.ts";
+import { container, pod, podOfThree } from "../../support/pods.ts";
 
 /** One look at the pod. */
 interface Step {
@@ -60,8 +59,8 @@ function truths(status: PodStatus): Record<string, number> {
 
 const probe = { exec: { command: ["true"] } };
 const withInit = pod({
-  initContainers: [spec("i")],
-  containers: [spec("a", { readinessProbe: probe })],
+  initContainers: [container("i")],
+  containers: [container("a", { readinessProbe: probe })],
 });
 const says = (verdict: "success" | "failure") => ({
   probes: { readiness: () => verdict, startup: () => undefined },
@@ -107,7 +106,7 @@ Deno.test("buildPodStatus() sets the conditions of a pod in their order, each wi
 Deno.test("buildPodStatus() has only PodScheduled while the volumes of a pod with init containers fail (ST-07)", () => {
   const [status] = live(withInit, [{ at: 0, shows: observed([], []) }]);
   deepStrictEqual(truths(status ?? {}), { PodScheduled: 0 });
-  const [plain] = live(pod({ containers: [spec("a")] }), [
+  const [plain] = live(pod({ containers: [container("a")] }), [
     { at: 0, shows: observed([], []) },
   ]);
   deepStrictEqual(truths(plain ?? {}), { PodScheduled: 0, Initialized: 0 });
@@ -124,7 +123,7 @@ for (const { name, hostNetwork, expected } of networks) {
   for (const exitCode of [0, 1]) {
     Deno.test(`buildPodStatus() shows the addresses of a pod ${name} from its sandbox to long after exit ${exitCode} (ST-09)`, () => {
       const subject = pod({
-        containers: [spec("a")],
+        containers: [container("a")],
         restartPolicy: "Never",
         hostNetwork,
       });
@@ -164,7 +163,7 @@ for (const { name, hostNetwork, expected } of networks) {
 
 Deno.test("buildPodStatus() shows the new address of a pod whose sandbox was made anew", () => {
   const made = observed([seen("a")], [sandbox({ id: "s1", ip: "10.88.0.9" })]);
-  const [, , last] = live(pod({ containers: [spec("a")] }), [
+  const [, , last] = live(pod({ containers: [container("a")] }), [
     { at: 0, shows: observed([seen("a")]) },
     { at: 1, shows: observed([], []) },
     { at: 2, shows: made },
@@ -189,7 +188,7 @@ const deletions = [
 for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
   for (const { name, shows, expected } of deletions) {
     Deno.test(`buildPodStatus() says ${expected} of a deleted pod under ${restartPolicy} that ${name} (ST-12)`, () => {
-      const subject = pod({ containers: [spec("a")], restartPolicy });
+      const subject = pod({ containers: [container("a")], restartPolicy });
       const [status] = live(subject, [
         { at: 0, shows, with: { terminal: true } },
       ]);
@@ -201,7 +200,7 @@ for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
 const limit = { reason: "Evicted", message: "Usage of EmptyDir volume" };
 
 Deno.test("buildPodStatus() fails a pod that the node takes down, and says so for good (PW-19)", () => {
-  const [before, after, last] = live(pod({ containers: [spec("a")] }), [
+  const [before, after, last] = live(pod({ containers: [container("a")] }), [
     { at: 0, shows: observed([seen("a")]) },
     { at: 1, shows: observed([seen("a")]), with: { eviction: limit } },
     { at: 5, shows: observed([ended("a", 0)]), with: { terminal: true } },
@@ -222,7 +221,7 @@ Deno.test("buildPodStatus() fails a pod that the node takes down, and says so fo
 
 Deno.test("buildPodStatus() tells by DisruptionTarget of a pod that ends for the sake of the node", () => {
   const eviction = { ...limit, disruption: true };
-  const [, first, last] = live(pod({ containers: [spec("a")] }), [
+  const [, first, last] = live(pod({ containers: [container("a")] }), [
     { at: 0, shows: observed([seen("a")]) },
     { at: 1, shows: observed([seen("a")]), with: { eviction } },
     { at: 5, shows: observed([ended("a", 0)]), with: { eviction } },
@@ -240,7 +239,7 @@ Deno.test("buildPodStatus() tells by DisruptionTarget of a pod that ends for the
 
 Deno.test("buildPodStatus() leaves a pod that ended by itself as it is when the node takes it down", () => {
   const [status] = live(
-    pod({ containers: [spec("a")], restartPolicy: "Never" }),
+    pod({ containers: [container("a")], restartPolicy: "Never" }),
     [{
       at: 0,
       shows: observed([ended("a", 0)]),
@@ -252,7 +251,10 @@ Deno.test("buildPodStatus() leaves a pod that ended by itself as it is when the 
   strictEqual(findCondition(status?.conditions, "DisruptionTarget"), undefined);
 });
 
-const limited = pod({ containers: [spec("a")], activeDeadlineSeconds: 60 });
+const limited = pod({
+  containers: [container("a")],
+  activeDeadlineSeconds: 60,
+});
 const clamps = [
   { name: "before the start", activeMs: -40_000, left: 60_000 },
   { name: "in the middle", activeMs: 20_000, left: 40_000 },
@@ -262,7 +264,7 @@ const clamps = [
 for (const { name, activeMs, left } of clamps) {
   Deno.test(`deadlineLeftMs() stays between nothing and all: ${name} (CL-05)`, () => {
     strictEqual(deadlineLeftMs(limited, activeMs), left);
-    strictEqual(deadlineLeftMs(pod(), activeMs), undefined);
+    strictEqual(deadlineLeftMs(podOfThree(), activeMs), undefined);
   });
 }
 
@@ -292,7 +294,7 @@ Deno.test("buildPodStatus() shows only valid times, none of a condition ahead of
   );
   fc.assert(fc.property(looks, (list) => {
     const statuses = live(
-      pod({ containers: [spec("a")], activeDeadlineSeconds: 30 }),
+      pod({ containers: [container("a")], activeDeadlineSeconds: 30 }),
       list.map(({ at, createdAt, ...rest }) => ({
         at,
         shows: observed([seen("a", rest)], [sandbox({ createdAt })]),

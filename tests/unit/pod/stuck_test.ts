@@ -17,14 +17,12 @@ import type { PlanInput, PodPlan } from "../../../mod/pod/plan/plan_steps.ts";
 import {
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "./builders.ts";
+} from "../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../support/pods.ts";
 
 /*
  * A pod of which nothing runs and for which nothing is planned must have ended: else
@@ -83,8 +81,8 @@ const worlds: readonly {
 
 const initShapes: readonly (readonly ContainerSpec[])[] = [
   [],
-  [spec("i")],
-  [sidecarSpec("i")],
+  [container("i")],
+  [sidecar("i")],
 ];
 
 function* cases(): Generator<{ pod: Pod; observed: ObservedPod }> {
@@ -93,7 +91,7 @@ function* cases(): Generator<{ pod: Pod; observed: ObservedPod }> {
       for (const initContainers of initShapes) {
         const subject = pod({
           restartPolicy,
-          containers: [spec("a", rest), spec("b")],
+          containers: [container("a", rest), container("b")],
           ...(initContainers.length > 0 && { initContainers }),
         });
         yield* pictures(subject);

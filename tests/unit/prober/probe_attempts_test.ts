@@ -7,7 +7,8 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { ProbeResult } from "../../../mod/prober/ports.ts";
-import { pod, seen, sidecarSpec } from "../pod/builders.ts";
+import { seen } from "../../support/observed_pods.ts";
+import { pod, sidecar } from "../../support/pods.ts";
 import { asks, probedPod, ProberRig, running } from "./rig.ts";
 
 Deno.test("ProbeManager tells each failed attempt in the kubelet's words", async () => {
@@ -19,7 +20,7 @@ Deno.test("ProbeManager tells each failed attempt in the kubelet's words", async
   ];
   rig.runner.script("ready", (nth) => answers[nth] ?? "success");
   rig.manager.add(pod({
-    initContainers: [sidecarSpec("s", { readinessProbe: asks("ready") })],
+    initContainers: [sidecar("s", { readinessProbe: asks("ready") })],
   }));
   rig.show([seen("s")]);
   await rig.pass(20);
@@ -186,7 +187,7 @@ Deno.test("ProbeManager asks again at once after an attempt that took longer tha
   rig.show([running("a1")]);
   await rig.pass(8);
   deepStrictEqual(rig.runner.times("live"), [0, 3.5, 7]);
-  rig.manager.remove("u1");
+  rig.manager.remove("u-1");
   await rig.pass(8);
 });
 
@@ -224,12 +225,12 @@ Deno.test("ProbeManager counts attempts as the kubelet does", async () => {
   rig.manager.add(probedPod({ readiness: asks("ready") }));
   rig.show([running("a1")]);
   await rig.pass(35);
-  const labels = 'container="a",pod="web",namespace="default"';
+  const labels = 'container="a",pod="web",namespace="shop"';
   deepStrictEqual(series(rig.metrics.render()), [
     `prober_probe_duration_seconds_count{probe_type="Readiness",${labels}} 3`,
-    `prober_probe_total{probe_type="Readiness",result="successful",${labels},pod_uid="u1"} 2`,
-    `prober_probe_total{probe_type="Readiness",result="failed",${labels},pod_uid="u1"} 1`,
-    `prober_probe_total{probe_type="Readiness",result="unknown",${labels},pod_uid="u1"} 1`,
+    `prober_probe_total{probe_type="Readiness",result="successful",${labels},pod_uid="u-1"} 2`,
+    `prober_probe_total{probe_type="Readiness",result="failed",${labels},pod_uid="u-1"} 1`,
+    `prober_probe_total{probe_type="Readiness",result="unknown",${labels},pod_uid="u-1"} 1`,
   ]);
 });
 
@@ -240,12 +241,12 @@ Deno.test("ProbeManager.remove() aborts what is in flight and tells nothing more
   rig.manager.add(probedPod({ readiness: asks("ready") }));
   rig.show([running("a1")]);
   await rig.pass(1);
-  rig.manager.remove("u1");
+  rig.manager.remove("u-1");
   late.resolve({ kind: "success", message: "" });
   await rig.pass(1);
   deepStrictEqual(rig.runner.aborted, ["ready"]);
   deepStrictEqual(rig.told, []);
-  deepStrictEqual(rig.manager.report("u1"), []);
+  deepStrictEqual(rig.manager.report("u-1"), []);
   deepStrictEqual(series(rig.metrics.render()), []);
   strictEqual(rig.clock.pendingTimers, 0);
 });
@@ -258,7 +259,7 @@ Deno.test("ProbeManager.run() stops every probe when it is aborted", async () =>
   await rig.end();
   strictEqual(rig.clock.pendingTimers, 0);
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.manager.look("u1");
+  rig.manager.look("u-1");
   await rig.pass(100);
   strictEqual(rig.runner.asked.length, 1);
 });
@@ -268,7 +269,7 @@ Deno.test("ProbeManager.report() tells the last result and how often it came", a
   rig.runner.script("ready", () => ({ kind: "failure", message: "HTTP 503" }));
   const probe = asks("ready");
   rig.manager.add(probedPod({ readiness: probe }));
-  deepStrictEqual(rig.manager.report("u1"), [{
+  deepStrictEqual(rig.manager.report("u-1"), [{
     container: "a",
     kind: "readiness",
     probe,
@@ -278,7 +279,7 @@ Deno.test("ProbeManager.report() tells the last result and how often it came", a
   }]);
   rig.show([running("a1")]);
   await rig.pass(25);
-  deepStrictEqual(rig.manager.report("u1"), [{
+  deepStrictEqual(rig.manager.report("u-1"), [{
     container: "a",
     kind: "readiness",
     probe,
@@ -303,7 +304,7 @@ Deno.test("ProbeManager.report() tells since when attempts have failed, however 
   rig.show([running("a1")]);
   await rig.pass(35);
   rig.clock.wall = rig.clock.now() + 3_600_000;
-  const [report] = rig.manager.report("u1");
+  const [report] = rig.manager.report("u-1");
   const nowMs = rig.clock.now();
   deepStrictEqual(
     [report?.consecutive, report?.sinceMs, report?.last?.atMs],

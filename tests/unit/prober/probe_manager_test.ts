@@ -6,7 +6,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { pod, seen, sidecarSpec, spec } from "../pod/builders.ts";
+import { seen } from "../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../support/pods.ts";
 import { asks, exited, probedPod, ProberRig, running } from "./rig.ts";
 
 Deno.test("ProbeManager asks liveness at ticks from when the pod was added", async () => {
@@ -34,7 +35,7 @@ Deno.test("ProbeManager asks readiness as soon as its container runs", async () 
   // Like a manual trigger it resets the ticker.
   deepStrictEqual(rig.runner.times("ready"), [3, 13, 23]);
   deepStrictEqual(rig.changes, [{
-    uid: "u1",
+    uid: "u-1",
     container: "a",
     containerId: "a1",
     kind: "readiness",
@@ -52,7 +53,7 @@ Deno.test("ProbeManager asks readiness exactly when its initial delay is over, l
   await rig.pass(7);
   rig.show([running("a1")]);
   deepStrictEqual(
-    rig.manager.report("u1").map(({ kind, paused }) => [kind, paused]),
+    rig.manager.report("u-1").map(({ kind, paused }) => [kind, paused]),
     [["readiness", "initial_delay"], ["liveness", "initial_delay"]],
   );
   await rig.pass(15);
@@ -138,7 +139,7 @@ Deno.test("PR-07: a startup that failed for good is not asked again until there 
   await rig.pass(60);
   deepStrictEqual(rig.runner.asked.length, 2);
   deepStrictEqual(rig.told, ["startup failure"]);
-  strictEqual(rig.manager.report("u1")[0]?.paused, "on_hold");
+  strictEqual(rig.manager.report("u-1")[0]?.paused, "on_hold");
   rig.show([running("a2")]);
   await rig.pass(5);
   strictEqual(rig.runner.asked.length, 4);
@@ -164,16 +165,19 @@ Deno.test("ProbeManager asks app containers and sidecars, not ordinary init cont
   await using rig = new ProberRig();
   rig.manager.add(pod({
     initContainers: [
-      spec("i", { livenessProbe: asks("init") }),
-      sidecarSpec("s", { livenessProbe: asks("sidecar") }),
+      container("i", { livenessProbe: asks("init") }),
+      sidecar("s", { livenessProbe: asks("sidecar") }),
     ],
-    containers: [spec("a", { livenessProbe: asks("app") }), spec("b")],
+    containers: [
+      container("a", { livenessProbe: asks("app") }),
+      container("b"),
+    ],
   }));
   rig.show([seen("i"), seen("s"), seen("a"), seen("b")]);
   await rig.pass(1);
   deepStrictEqual(rig.runner.asked.map(({ word }) => word), ["sidecar", "app"]);
   deepStrictEqual(
-    rig.manager.report("u1").map(({ container }) => container),
+    rig.manager.report("u-1").map(({ container }) => container),
     ["s", "a"],
   );
 });
@@ -182,9 +186,9 @@ Deno.test("ProbeManager.stopLivenessAndStartup() spares sidecars and readiness",
   await using rig = new ProberRig();
   rig.runner.script("live", () => "failure");
   rig.manager.add(pod({
-    initContainers: [sidecarSpec("s", { livenessProbe: asks("sidecar") })],
+    initContainers: [sidecar("s", { livenessProbe: asks("sidecar") })],
     containers: [
-      spec("a", {
+      container("a", {
         livenessProbe: asks("live", { failureThreshold: 1 }),
         readinessProbe: asks("ready"),
       }),
@@ -193,14 +197,14 @@ Deno.test("ProbeManager.stopLivenessAndStartup() spares sidecars and readiness",
   rig.show([seen("s"), seen("a")]);
   await rig.pass(1);
   strictEqual(rig.manager.liveness("a-0"), "failure");
-  rig.manager.stopLivenessAndStartup("u1");
+  rig.manager.stopLivenessAndStartup("u-1");
   strictEqual(rig.manager.liveness("a-0"), "success");
-  rig.manager.look("u1");
+  rig.manager.look("u-1");
   await rig.pass(10);
   strictEqual(rig.runner.times("live").length, 1);
   strictEqual(rig.runner.times("ready").length, 2);
   strictEqual(rig.runner.times("sidecar").length, 2);
-  rig.manager.remove("u1");
+  rig.manager.remove("u-1");
   strictEqual(rig.clock.pendingTimers, 0);
   strictEqual(rig.manager.readiness("a-0"), undefined);
 });
@@ -224,9 +228,9 @@ for (
     const asked = rig.runner.times("ready").length;
     strictEqual(asked, verdict === "success" ? 1 : 0);
     const told = rig.told.length;
-    rig.manager.stopLivenessAndStartup("u1");
+    rig.manager.stopLivenessAndStartup("u-1");
     strictEqual(rig.manager.startup("a1"), verdict);
-    rig.manager.look("u1");
+    rig.manager.look("u-1");
     await rig.pass(30);
     strictEqual(rig.manager.startup("a1"), verdict);
     strictEqual(rig.runner.times("ready").length, asked === 0 ? 0 : 4);

@@ -7,7 +7,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { seededRandom } from "../../support/seeded_random.ts";
-import { ago, NOW_MS } from "../pod/builders.ts";
+import { ago, NOW_MS } from "../../support/observed_pods.ts";
 import { asks, exited, probedPod, ProberRig, running } from "./rig.ts";
 
 Deno.test("ST-04: what is remembered as ready and started stays so until a probe says otherwise", async () => {
@@ -21,7 +21,7 @@ Deno.test("ST-04: what is remembered as ready and started stays so until a probe
   }));
   strictEqual(rig.manager.readiness("a1"), "success");
   strictEqual(rig.manager.startup("a1"), "success");
-  rig.manager.look("u1");
+  rig.manager.look("u-1");
   await rig.pass(24);
   strictEqual(rig.manager.readiness("a1"), "success");
   await rig.pass(1);
@@ -146,7 +146,7 @@ Deno.test("CL-04: an answer that was due while the agent stood still proves noth
   await rig.pass(4);
   strictEqual(rig.manager.liveness("a1"), "success");
   deepStrictEqual(rig.events, []);
-  strictEqual(rig.manager.report("u1")[0]?.last?.kind, "stalled");
+  strictEqual(rig.manager.report("u-1")[0]?.last?.kind, "stalled");
   await rig.pass(6);
   deepStrictEqual(rig.runner.times("live"), [0, 10, 70]);
 });
@@ -167,7 +167,7 @@ for (
     rig.show([running("a1")]);
     await rig.pass(5);
     rig.clock.wall = wallMs === 0 ? 0 : rig.clock.now() + wallMs;
-    rig.manager.look("u1");
+    rig.manager.look("u-1");
     await rig.pass(20);
     deepStrictEqual(rig.runner.times("live"), [0, 10, 20]);
     deepStrictEqual(rig.runner.times("ready"), [20]);

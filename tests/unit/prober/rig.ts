@@ -22,7 +22,8 @@ import type {
 } from "../../../mod/prober/ports.ts";
 import { ProbeManager } from "../../../mod/prober/probe_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { observed, pod, type PodOptions, seen, spec } from "../pod/builders.ts";
+import { observed, seen } from "../../support/observed_pods.ts";
+import { container, pod, type PodDraft } from "../../support/pods.ts";
 
 /** A probe that is known by its one word. */
 export function asks(word: string, rest: Partial<Probe> = {}): Probe {
@@ -36,11 +37,11 @@ export function probedPod(
     readonly readiness?: Probe;
     readonly startup?: Probe;
   },
-  rest: PodOptions = {},
+  rest: PodDraft = {},
 ): Pod {
   const { liveness, readiness, startup } = probes;
   return pod({
-    containers: [spec("a", {
+    containers: [container("a", {
       ...(liveness && { livenessProbe: liveness }),
       ...(readiness && { readinessProbe: readiness }),
       ...(startup && { startupProbe: startup }),
@@ -170,12 +171,12 @@ export class ProberRig implements AsyncDisposable {
   }
 
   /** Shows containers of a pod, without a word to the manager. */
-  place(containers: readonly ObservedContainer[], uid = "u1"): void {
+  place(containers: readonly ObservedContainer[], uid = "u-1"): void {
     this.#observed.set(uid, { ...observed(containers), uid });
   }
 
   /** Shows containers of a pod and says so. */
-  show(containers: readonly ObservedContainer[], uid = "u1"): void {
+  show(containers: readonly ObservedContainer[], uid = "u-1"): void {
     this.place(containers, uid);
     this.manager.look(uid);
   }

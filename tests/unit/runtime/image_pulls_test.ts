@@ -17,7 +17,7 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
   const stop = new AbortController();
   const ended: string[] = [];
   const listening = (async () => {
-    for await (const uid of puller.ends(stop.signal)) ended.push(uid);
+    for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
   })();
   const ask = async (ms: number): Promise<string> => {
     const asked = puller.ensure(podOf([]), {
@@ -40,9 +40,9 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
   ]);
   strictEqual(events.texts.length, 2);
   // It counts until the container has been made: it may wait for other images.
-  puller.settle("u-1", "other");
+  puller.pulls.settle("u-1", "other");
   strictEqual(await ask(0), "present");
-  puller.settle("u-1", "c");
+  puller.pulls.settle("u-1", "c");
   // The next start pulls again.
   strictEqual(await ask(2_000), "pulling");
   stop.abort();
@@ -69,6 +69,50 @@ Deno.test("ImagePuller.giveUp() ends pulls of images that are not wanted any mor
   deepStrictEqual([...store.present.keys()], ["y:1"]);
   puller.giveUp("u-1");
   strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("ImagePuller.ensure() has the end of a pull told to nobody else while somebody waits for it", async () => {
+  const { clock, store, puller } = setUp();
+  store.pullMs = 1_000;
+  store.registry.add("x:1");
+  const stop = new AbortController();
+  const ended: string[] = [];
+  const listening = (async () => {
+    for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
+  })();
+  const asked = puller.ensure(podOf([]), { name: "c", image: "x:1" }, {
+    signal: never,
+    untilMs: clock.monotonic() + 2_000,
+  });
+  await clock.advance(1_000);
+  strictEqual((await asked).kind, "present");
+  await clock.advance(0);
+  deepStrictEqual(ended, []);
+  stop.abort();
+  await listening;
+});
+
+Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no others", async () => {
+  const { clock, store, sessions, puller } = setUp();
+  store.pullMs = 10_000;
+  store.registry.add("x:1");
+  const asked = puller.fetch(podOf([]), { name: "c", image: "x:1" });
+  await clock.advance(0);
+  strictEqual(await asked, "pulling");
+  sessions.delete("u-2");
+  strictEqual(clock.pendingTimers > 0, true);
+  sessions.delete("u-1");
+  await clock.advance(10_000);
+  deepStrictEqual([...store.present.keys()], []);
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("ImagePuller.fetch() has failed when the runtime does not say what it has", async () => {
+  const { store, puller } = setUp();
+  store.failure = "not now";
+  const asked = puller.fetch(podOf([]), { name: "c", image: "x:1" });
+  strictEqual(await asked, "failed");
+  deepStrictEqual(store.calls, ["status x:1"]);
 });
 
 interface Ahead {

@@ -10,10 +10,8 @@ import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
 import { CriError, type Image } from "../../../mod/cri/model/mod.ts";
 import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
 import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
-import {
-  ImagePuller,
-  type PullService,
-} from "../../../mod/runtime/images/images.ts";
+import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
+import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { EventList, podOf } from "./builders.ts";
 
@@ -35,12 +33,9 @@ export class SmallStore implements PullService {
   add(image: string): void {
     this.present.set(image, {
       id: `sha256:${image}`,
-      repoTags: [image],
-      repoDigests: [],
       size: 1234n,
       uid: 7n,
       username: "",
-      pinned: false,
     });
   }
 

@@ -7,6 +7,7 @@
 import { deepStrictEqual, match, ok, rejects } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
+import { Activities } from "../../../mod/runtime/account/mod.ts";
 import { HookRunner } from "../../../mod/runtime/end/hooks.ts";
 import {
   type KillService,
@@ -44,6 +45,7 @@ function killSlowly(options: { readonly stopContainer: () => Promise<void> }) {
     events,
     clock,
     log: silentLogger,
+    activities: new Activities({ clock }),
   });
   const done = killer.killPod({
     pod: podOf(["a"]),

@@ -44,10 +44,27 @@ for (
       `mod/a/mod.ts offers ${MAX_NAMES + 1} names; ${MAX_NAMES} is the most`,
     ]],
     ["two files of one name", {
-      ...{ "mod/a/mod.ts": DOOR, "mod/a/x.ts": "", "mod/a/ports.ts": "" },
-      ...{ "mod/b/mod.ts": DOOR, "mod/b/x.ts": "", "mod/b/ports.ts": "" },
+      ...{
+        "mod/a/mod.ts": DOOR,
+        "mod/a/x.ts": "",
+        "mod/a/ports.ts": "",
+      },
+      ...{
+        "mod/b/mod.ts": DOOR,
+        "mod/b/x.ts": "",
+        "mod/b/ports.ts": "",
+      },
     }, [
       "mod/b/x.ts has the name of mod/a/x.ts; no two files have one name",
+    ]],
+    ["two declarations of one name", {
+      "mod/a/mod.ts": DOOR,
+      "mod/a/x.ts": "export interface Fault {}\ntype Look = 1;\nconst a = 1;",
+      "mod/a/y.ts":
+        "class Fault {}\nexport type Look = 1;\nexport const a = 1;",
+    }, [
+      "mod/a/x.ts declares Look, which mod/a/y.ts exports: rename it",
+      "mod/a/y.ts declares Fault, which mod/a/x.ts exports: rename it",
     ]],
   ] as const
 ) {

@@ -47,6 +47,16 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     /^a re-export/,
   ],
   ["a re-export of types", 'export type { A } from "./a.ts";', /^a re-export/],
+  [
+    "assertions under one name",
+    'import assert from "node:assert/strict";',
+    /^all of "assert"; import names/,
+  ],
+  [
+    "a namespace of assertions",
+    'import * as assert from "node:assert/strict";',
+    /^all of "assert"/,
+  ],
   ["a cast to any", "a(b as any);", /^the type "any"/],
   ["a value of any", "let a: any;", /^the type "any"/],
   ["a list of any", "let a: Array<any>;", /^the type "any"/],

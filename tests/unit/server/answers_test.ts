@@ -4,10 +4,11 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { failure, healthAnswer, podList } from "../../../mod/server/answers.ts";
 import { parseLogQuery } from "../../../mod/server/log_query.ts";
+import { QueryError } from "../../../mod/server/query.ts";
 
 function pod(namespace: string, name: string): Pod {
   return {
@@ -42,7 +43,7 @@ Deno.test("podList() is valid UTF-8 whatever a pod holds", async () => {
 });
 
 Deno.test("failure() is a Status with the code", async () => {
-  const response = failure(404, "NotFound", "gone");
+  const response = failure("NotFound", "gone");
   strictEqual(response.status, 404);
   const body = await response.json();
   deepStrictEqual([body.kind, body.code, body.message], [
@@ -92,14 +93,16 @@ for (
 ) {
   Deno.test(`parseLogQuery() reads "${query}"`, () => {
     deepStrictEqual(parseLogQuery(new URLSearchParams(query)), {
-      kind: "ok",
-      query: { follow: false, previous: false, timestamps: false, ...wanted },
+      follow: false,
+      previous: false,
+      timestamps: false,
+      ...wanted,
     });
   });
 }
 
 for (const query of ["tailLines=-1", "tailLines=x", "follow=maybe", "tial=3"]) {
   Deno.test(`parseLogQuery() refuses "${query}"`, () => {
-    strictEqual(parseLogQuery(new URLSearchParams(query)).kind, "refused");
+    throws(() => parseLogQuery(new URLSearchParams(query)), QueryError);
   });
 }

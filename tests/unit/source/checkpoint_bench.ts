@@ -54,7 +54,10 @@ export class CheckpointBench implements AsyncDisposable {
       directory: "/state",
       secretDirectory: "/run",
     }, deps);
-    this.lastGood = new DiskLastGoodStore({ directory: "/manifests" }, deps);
+    this.lastGood = new DiskLastGoodStore({
+      directory: "/manifests",
+      secretDirectory: "/run/manifests",
+    }, deps);
   }
 
   /** Starts, or goes on, and lets `ms` pass. */

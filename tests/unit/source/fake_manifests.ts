@@ -18,8 +18,17 @@ import type {
   LastGoodStore,
   ManifestFiles,
 } from "../../../mod/source/ports.ts";
-import type { Kept, LastGood } from "../../../mod/source/file_state.ts";
+import type { Kept } from "../../../mod/source/file_state.ts";
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
+
+/** How a source over {@linkcode FakeManifests} works. */
+export const FILE_OPTIONS = {
+  path: "/m",
+  nodeName: "n",
+  checkFrequencyMs: 20_000,
+  everyFile: false,
+  unknownFields: "refuse",
+} as const;
 
 interface FakeFile {
   readonly text: string;
@@ -80,6 +89,15 @@ export class FakeManifests implements ManifestFiles {
     this.files.set(`/m/${name}`, { ...file, text, changedMs });
   }
 
+  /** Puts a single manifest in the place of the directory. */
+  becomeFile(text: string): void {
+    this.files.clear();
+    this.write("", text, { ageMs: 60_000 });
+    const file = this.files.get("/m/");
+    this.files.clear();
+    if (file !== undefined) this.files.set("/m", file);
+  }
+
   /** Sets the time of modification to now. */
   touch(name: string): void {
     const file = this.files.get(`/m/${name}`);
@@ -116,7 +134,17 @@ export class FakeManifests implements ManifestFiles {
   }
 
   look(path: string): Promise<FileLook> {
-    if (path === "/m") {
+    if (path === "/") {
+      const [device, inode] = [1, 100];
+      const above = {
+        kind: "directory",
+        device,
+        inode,
+        modifiedMs: 0,
+      } as const;
+      return Promise.resolve(above);
+    }
+    if (path === "/m" && !this.files.has("/m")) {
       if (this.outage !== undefined) return Promise.reject(this.outage);
       if (!this.exists) return Promise.resolve({ kind: "missing" });
       return Promise.resolve({
@@ -170,7 +198,7 @@ function stampOf(file: FakeFile): FileStamp {
 
 /** Remembers at once. */
 export class FakeLastGood implements LastGoodStore {
-  readonly records: Map<string, LastGood> = new Map<string, LastGood>();
+  readonly records: Map<string, SourceContent> = new Map();
   readonly directories: Map<string, DirectoryNote> = new Map<
     string,
     DirectoryNote
@@ -187,9 +215,10 @@ export class FakeLastGood implements LastGoodStore {
   }
 
   loadAll(): Promise<AllLastGood> {
-    const records = [...this.records.values()]
-      .filter(({ path }) => !this.unreadable.has(path));
-    const isWhole = records.length === this.records.size;
+    const records = new Map(
+      [...this.records].filter(([path]) => !this.unreadable.has(path)),
+    );
+    const isWhole = records.size === this.records.size;
     return Promise.resolve({ records, isWhole });
   }
 
@@ -208,9 +237,9 @@ export class FakeLastGood implements LastGoodStore {
       : { kind: "present", content };
   }
 
-  save(record: LastGood): void {
+  save(path: string, content: SourceContent): void {
     this.saves++;
-    this.records.set(record.path, record);
+    this.records.set(path, content);
   }
 
   forget(path: string): void {

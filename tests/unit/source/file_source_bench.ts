@@ -9,13 +9,12 @@ import {
   createLogger,
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
-import {
-  FileSource,
-  type FileSourceDeps,
-} from "../../../mod/source/file/file_source.ts";
+import { FileSource } from "../../../mod/source/file/file_source.ts";
+import type { PodCheck } from "../../../mod/source/mod.ts";
 import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
+import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
+import { FakeLastGood, FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
 
 /** A manifest of one pod with one container. */
 export function manifest(name: string, image = "busybox"): string {
@@ -37,7 +36,7 @@ export class Bench implements AsyncDisposable {
 
   constructor(
     lastGood: FakeLastGood = new FakeLastGood(),
-    deps: Pick<FileSourceDeps, "check"> = {},
+    check: PodCheck = NO_CHECK,
   ) {
     this.lastGood = lastGood;
     const { clock, files, metrics } = this;
@@ -48,8 +47,8 @@ export class Bench implements AsyncDisposable {
       write: (line) => this.log.push(JSON.parse(line).message),
     });
     this.source = new FileSource(
-      { path: "/m/", nodeName: "n" },
-      { ...deps, clock, files, lastGood, log, metrics },
+      { ...FILE_OPTIONS, path: "/m/" },
+      { clock, files, lastGood, log, metrics, events: NO_EVENTS, check },
     );
   }
 

@@ -11,8 +11,9 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { FileSource } from "../../../mod/source/file/file_source.ts";
+import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
+import { FakeLastGood, FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
 
 const COPIES = ["web-backup.yaml", "web (copy).yaml", "zweb.yaml"] as const;
 
@@ -202,12 +203,14 @@ Deno.test("FileSource tells no set without the pod of a manifest that is renamed
   const clock = new FakeClock();
   const files = new SlowManifests(clock);
   const log = silentLogger;
-  const source = new FileSource({ path: "/m", nodeName: "n" }, {
+  const source = new FileSource(FILE_OPTIONS, {
     clock,
     files,
     lastGood: new FakeLastGood(),
     log,
     metrics: new MetricsRegistry(),
+    events: NO_EVENTS,
+    check: NO_CHECK,
   });
   const stop = new AbortController();
   const counts: number[] = [];

@@ -12,8 +12,9 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { FileSource } from "../../../mod/source/file/file_source.ts";
 import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
+import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests } from "./fake_manifests.ts";
+import { FakeLastGood, FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
 
 /** What a file says: a pod of some name and image, or nothing that makes sense. */
 type Content =
@@ -294,12 +295,14 @@ class Agent {
   readonly #running: Promise<void>;
 
   constructor({ clock, files, lastGood }: World) {
-    const source = new FileSource({ path: "/m", nodeName: "n" }, {
+    const source = new FileSource(FILE_OPTIONS, {
       clock,
       files,
       lastGood,
       log: silentLogger,
       metrics: new MetricsRegistry(),
+      events: NO_EVENTS,
+      check: NO_CHECK,
     });
     this.#running = (async () => {
       for await (const set of source.run(this.#stop.signal)) {

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { Bench, manifest, OLD } from "./file_source_bench.ts";
-import type { FakeLastGood } from "./fake_manifests.ts";
+import { FakeLastGood } from "./fake_manifests.ts";
 
 const GARBAGE = "kind: [";
 
@@ -217,6 +217,23 @@ Deno.test("FileSource ends what was removed while no agent looked, whatever the 
   strictEqual(lastGood.records.size, 0);
 });
 
+Deno.test("FileSource runs what came just before the agent ended while its directory is away at start", async () => {
+  const lastGood = new FakeLastGood();
+  {
+    await using before = new Bench(lastGood);
+    await before.pass();
+    before.files.write("a.yaml", manifest("a"), OLD);
+    before.files.hint("a.yaml", "arrived");
+    await before.pass();
+    strictEqual(before.names, "a");
+  }
+  await using bench = new Bench(lastGood);
+  bench.files.inode = 2;
+  await bench.pass();
+  strictEqual(bench.names, "a");
+  deepStrictEqual(bench.sets[0]?.unknown, ["/m"]);
+});
+
 Deno.test("FileSource starts in another directory that is empty when there were no manifests", async () => {
   const lastGood = await leftBy();
   await using bench = new Bench(lastGood);
@@ -241,11 +258,27 @@ Deno.test("FileSource says nothing while it cannot read whether its empty direct
   deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m"]);
 });
 
+Deno.test("FileSource names the pods that the node refuses, with the namespace that is written", async () => {
+  await using bench = new Bench(
+    undefined,
+    () => [{ field: "spec", message: "no address yet" }],
+  );
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  const b = manifest("b").replace('"name"', '"namespace":"shop","name"');
+  bench.files.write("b.yaml", b, OLD);
+  await bench.pass();
+  deepStrictEqual(
+    bench.source.report().map((one) => one.kind === "refused" && one.named),
+    [[{ name: "a" }], [{ name: "b", namespace: "shop" }]],
+  );
+});
+
 Deno.test("FileSource takes a manifest that the node refused when the node takes it, and tells of it once", async () => {
   let isUp = false;
-  await using bench = new Bench(undefined, {
-    check: () => isUp ? [] : [{ field: "spec", message: "no address yet" }],
-  });
+  await using bench = new Bench(
+    undefined,
+    () => isUp ? [] : [{ field: "spec", message: "no address yet" }],
+  );
   bench.files.write("a.yaml", manifest("a"), OLD);
   await bench.pass();
   await bench.pass(85_000);

@@ -119,3 +119,27 @@ for (const isClosed of [false, true]) {
     deepStrictEqual(bench.source.report(), []);
   });
 }
+
+Deno.test("FileSource says of a manifest that it cannot catch at rest that it is not read, and no more when it is gone (I6)", async () => {
+  await using bench = new Bench();
+  await bench.pass();
+  // Its times are ahead, so that only what it looks like tells whether it is quiet.
+  const write = async (round: number): Promise<void> => {
+    bench.files.write("a.yaml", "#".repeat(round + 1), { ageMs: -60_000 });
+    await bench.pass(100);
+  };
+  bench.files.hint("a.yaml", "removed");
+  for (let round = 0; round < 99; round++) await write(round);
+  deepStrictEqual(bench.source.report(), []);
+  for (let round = 99; round < 110; round++) await write(round);
+  bench.files.hint("a.yaml", "removed");
+  await write(110);
+  deepStrictEqual(
+    bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+    ["refused /m/a.yaml"],
+  );
+  strictEqual(bench.files.readsOf("a.yaml"), 0);
+  bench.files.remove("a.yaml");
+  await bench.pass(200);
+  deepStrictEqual(bench.source.report(), []);
+});

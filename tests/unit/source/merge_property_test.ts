@@ -16,6 +16,7 @@ import type {
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { pod } from "./pods.ts";
+import { NO_EVENTS } from "../../support/no_ops.ts";
 
 const SOURCES: readonly SourceName[] = ["file", "http", "api"];
 
@@ -52,7 +53,7 @@ function freshStorage(): PodStorage {
   return new PodStorage({
     clock: new FakeClock(),
     log: silentLogger,
-    events: { record: () => {} },
+    events: NO_EVENTS,
   });
 }
 

@@ -9,6 +9,7 @@ import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { NO_EVENTS } from "../../support/no_ops.ts";
 
 function limited(memory: string): Pod {
   return {
@@ -29,7 +30,7 @@ Deno.test("PodStorage.merge() takes changed resources of a fixed UID for an upda
   const storage = new PodStorage({
     clock: new FakeClock(),
     log: silentLogger,
-    events: { record: () => {} },
+    events: NO_EVENTS,
   });
   const merge = (memory: string) =>
     storage.merge({ source: "file", pods: [limited(memory)], objects: [] })

@@ -25,6 +25,7 @@ import type {
 import { SourcesReady } from "../../../mod/source/merge/sources_ready.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
+import { NO_EVENTS } from "../../support/no_ops.ts";
 
 /** All that there can be. */
 export const SOURCES: readonly SourceName[] = ["file", "http", "api"];
@@ -60,7 +61,7 @@ export class Life {
 
   constructor(world: World) {
     const { clock, disk, mode } = world;
-    const deps = { clock, log: silentLogger, events: { record: () => {} } };
+    const deps = { clock, log: silentLogger, events: NO_EVENTS };
     this.#mode = mode;
     this.storage = new PodStorage(deps);
     const { storage, objects } = this;

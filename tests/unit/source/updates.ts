@@ -17,6 +17,7 @@ import type {
   SourceUpdate,
 } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { NO_EVENTS } from "../../support/no_ops.ts";
 
 /** Every notification mode. */
 export const MODES: readonly NotificationMode[] = [
@@ -30,7 +31,7 @@ export function newStorage(): PodStorage {
   return new PodStorage({
     clock: new FakeClock(),
     log: silentLogger,
-    events: { record: () => {} },
+    events: NO_EVENTS,
   });
 }
 

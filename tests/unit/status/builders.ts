@@ -12,8 +12,9 @@ import type {
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { container, pod } from "../../support/pods.ts";
 
-/** A pod with containers of these names. */
+/** A pod `pod-<uid>` with containers of these names. */
 export function podOf(
   uid: string,
   options: {
@@ -23,24 +24,21 @@ export function podOf(
   } = {},
 ): Pod {
   const { containers = ["c0", "c1"], restartPolicy = "Always" } = options;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name: `pod-${uid}`,
-      namespace: "default",
-      uid,
-      ...(options.annotations !== undefined &&
-        { annotations: options.annotations }),
-    },
-    spec: { restartPolicy, containers: containers.map((name) => ({ name })) },
-  };
+  const { annotations } = options;
+  return pod({
+    name: `pod-${uid}`,
+    namespace: "default",
+    uid,
+    ...annotations && { metadata: { annotations } },
+    restartPolicy,
+    containers: containers.map((name) => container(name)),
+  });
 }
 
-/** The status of a container that runs under a given id. */
-export function container(
+/** The status of a container of which nothing is known but a few fields. */
+export function bareStatus(
   name: string,
-  rest: Partial<ContainerStatus> = {},
+  fields: Partial<ContainerStatus> = {},
 ): ContainerStatus {
   return {
     name,
@@ -48,7 +46,7 @@ export function container(
     ready: false,
     image: "",
     imageID: "",
-    ...rest,
+    ...fields,
   };
 }
 
@@ -60,7 +58,7 @@ export function status(
   return {
     phase,
     containerStatuses: counts.map((restartCount, at) =>
-      container(`c${at}`, { restartCount })
+      bareStatus(`c${at}`, { restartCount })
     ),
   };
 }

@@ -6,13 +6,8 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { PodStatus } from "../../../mod/api/types/mod.ts";
-import {
-  type MemoryFiles,
-  POD,
-  running,
-  setUp,
-  status,
-} from "./records_rig.ts";
+import type { RecordDisk } from "../../support/record_disk.ts";
+import { POD, running, setUp, status } from "./records_rig.ts";
 
 const EARLIER = "2026-01-02T04:00:00Z";
 const LATER = "2026-01-02T05:00:00Z";
@@ -26,7 +21,7 @@ interface Recall {
   readonly name: string;
   /** What the earlier agent told; ready since {@linkcode EARLIER} by default. */
   readonly told?: PodStatus;
-  readonly damage?: (files: MemoryFiles) => Promise<void> | void;
+  readonly damage?: (disk: RecordDisk) => Promise<void> | void;
   readonly since: string;
 }
 
@@ -49,32 +44,32 @@ const RECALLS: readonly Recall[] = [
   },
   {
     name: "does not believe the run record of an earlier life of the UID",
-    damage: async (files) => {
+    damage: async (disk) => {
       const other = setUp();
       other.statuses.setPodStatus(POD, {
         ...readySince(EARLIER),
         startTime: "2026-01-02T04:30:00Z",
       });
       await other.records.keep("u");
-      files.texts.set("u", other.files.texts.get("u") ?? "");
+      disk.putRecord("u", other.disk.record("u") ?? {});
     },
     since: LATER,
   },
   {
     name: "does not believe a run record beside which there is no other",
-    damage: (files) => files.texts.clear(),
+    damage: (disk) => disk.texts.clear(),
     since: LATER,
   },
 ];
 
 for (const { name, told, damage, since } of RECALLS) {
   Deno.test(`StatusRecords.load() ${name}`, async () => {
-    const { statuses, records, files, runFiles } = setUp();
+    const { statuses, records, disk, runFiles } = setUp();
     statuses.setPodStatus(POD, told ?? readySince(EARLIER));
     await records.keep("u");
-    await damage?.(files);
-    const again = setUp(files, runFiles);
-    await again.records.load(["u"]);
+    await damage?.(disk);
+    const again = setUp(disk, runFiles);
+    await again.load(["u"]);
     again.statuses.setPodStatus(POD, readySince(LATER));
     const [ready] = again.statuses.get("u")?.conditions ?? [];
     strictEqual(ready?.lastTransitionTime, since);
@@ -88,15 +83,15 @@ for (const { name, told, damage, since } of RECALLS) {
 }
 
 Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
-  const { statuses, records, files, runFiles } = setUp();
+  const { statuses, records, disk, runFiles } = setUp();
   const unready = (since: string): PodStatus => ({
     ...status("Running", 3),
     conditions: [{ type: "Ready", status: "False", lastTransitionTime: since }],
   });
   statuses.setPodStatus(POD, unready(EARLIER));
   await records.keep("u");
-  const again = setUp(files, runFiles);
-  await again.records.load(["u"]);
+  const again = setUp(disk, runFiles);
+  await again.load(["u"]);
   again.statuses.setPodStatus(POD, unready(LATER));
   strictEqual(
     again.statuses.get("u")?.conditions?.[0]?.lastTransitionTime,

@@ -5,13 +5,13 @@
  */
 
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
+import {
+  StatusDelivery,
+  type StatusReceipt,
+  type StatusSink,
+  type StatusUpdate,
+} from "../../../mod/status/status_delivery.ts";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
-import type {
-  StatusReceipt,
-  StatusSink,
-  StatusUpdate,
-} from "../../../mod/status/ports.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { manager, podOf, status } from "./builders.ts";
 

@@ -5,6 +5,8 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
+import { Sessions } from "../../../mod/base/mod.ts";
+import { PodRecords } from "../../../mod/host/files/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
@@ -27,9 +29,21 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
   const clock = new FakeClock();
   const log = silentLogger;
   const statuses = new StatusManager({ clock, log });
+  const podRecords = new PodRecords({
+    files: {
+      list: () => opened(["record.json"]),
+      readTail: () => opened(undefined),
+      makeDirectory: () => opened(undefined),
+      replace: () => opened(undefined),
+      remove: () => opened(undefined),
+    },
+    log,
+    clock,
+    sessions: new Sessions(),
+  }, { podsDir: "/pods" });
   const records = new StatusRecords({
     statuses,
-    files: { read: () => opened(undefined), write: () => opened(true) },
+    podRecords,
     runFiles: {
       list: () => Promise.resolve(UIDS),
       read: () => opened(undefined),
@@ -39,11 +53,12 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
     log,
     clock,
   });
+  await podRecords.load(UIDS);
   await records.load(UIDS);
-  strictEqual(count, 2 * UIDS.length);
+  strictEqual(count, 3 * UIDS.length);
   for (const uid of UIDS) statuses.setPodStatus(podOf(uid), status("Running"));
   await Promise.all(UIDS.map((uid) => records.keep(uid)));
-  strictEqual(count, 3 * UIDS.length);
+  strictEqual(count, 4 * UIDS.length);
   strictEqual(open, 0);
   ok(most > 1 && most <= 32, `${most} files`);
 });

@@ -9,45 +9,18 @@ import type {
   Pod,
   PodStatus,
 } from "../../../mod/api/types/mod.ts";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import type { RecordFiles, RunRecordFiles } from "../../../mod/status/ports.ts";
+import { Sessions } from "../../../mod/base/mod.ts";
+import { type Logger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { RunDirectoryFiles } from "../../../mod/status/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { container, podOf } from "./builders.ts";
-
-/** A disk in memory that counts what is written to it. */
-export class MemoryFiles implements RecordFiles {
-  readonly texts: Map<string, string> = new Map();
-  readonly writes: boolean[] = [];
-  /** Without one, the pod has no directory. */
-  directories: Set<string> = new Set(["u"]);
-  isFull = false;
-  /** How many reads fail from now on. */
-  failingReads = 0;
-
-  read(uid: string): Promise<string | undefined> {
-    if (this.failingReads-- > 0) {
-      return Promise.reject(new Error("Too many open files"));
-    }
-    return Promise.resolve(this.texts.get(uid));
-  }
-
-  write(
-    uid: string,
-    text: string,
-    { durable }: { readonly durable: boolean },
-  ): Promise<boolean> {
-    if (this.isFull) return Promise.reject(new Error("No space left"));
-    if (!this.directories.has(uid)) return Promise.resolve(false);
-    this.writes.push(durable);
-    this.texts.set(uid, text);
-    return Promise.resolve(true);
-  }
-}
+import { RecordDisk } from "../../support/record_disk.ts";
+import { bareStatus, podOf } from "./builders.ts";
 
 /** A run directory in memory. */
-export class MemoryRunFiles implements RunRecordFiles {
+export class MemoryRunFiles
+  implements Pick<RunDirectoryFiles, keyof RunDirectoryFiles> {
   readonly texts: Map<string, string> = new Map();
   writes = 0;
 
@@ -95,27 +68,39 @@ export function status(phase: string, restartCount = 0): PodStatus {
 export interface RecordsRig {
   readonly statuses: StatusManager;
   readonly records: StatusRecords;
-  readonly files: MemoryFiles;
+  readonly disk: RecordDisk;
+  /** Ends what is held of a pod. */
+  readonly sessions: Sessions;
+  /** Takes over what an earlier agent left of pods. */
+  readonly load: (uids: Iterable<string>) => Promise<void>;
   readonly runFiles: MemoryRunFiles;
   readonly clock: FakeClock;
 }
 
 /** An agent's records, over what an earlier one may have left. */
 export function setUp(
-  files: MemoryFiles = new MemoryFiles(),
+  disk: RecordDisk = new RecordDisk(),
   runFiles: MemoryRunFiles = new MemoryRunFiles(),
+  log: Logger = silentLogger,
 ): RecordsRig {
+  disk.put("u");
   const clock = new FakeClock();
-  const log = silentLogger;
+  const sessions = new Sessions();
+  const podRecords = disk.records({ sessions, clock });
   const statuses = new StatusManager({ clock, log });
   const records = new StatusRecords({
     statuses,
-    files,
+    podRecords,
     runFiles,
     log,
     clock,
   });
-  return { statuses, records, files, runFiles, clock };
+  const load = async (uids: Iterable<string>): Promise<void> => {
+    const all = [...uids];
+    await podRecords.load(all);
+    await records.load(all);
+  };
+  return { statuses, records, disk, sessions, load, runFiles, clock };
 }
 
 /** The status of a pod whose container runs under an id. */
@@ -123,7 +108,7 @@ export function running(
   id: string,
   rest: Partial<ContainerStatus> = {},
 ): PodStatus {
-  const at = container("c", {
+  const at = bareStatus("c", {
     containerID: `containerd://${id}`,
     state: { running: {} },
     ...rest,

@@ -23,7 +23,7 @@ Deno.test("StatusDelivery tells a change at once, and nothing when nothing chang
     set("u", "Running");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Pending", "Running"]);
-    deepStrictEqual(sink.puts[1]?.patch, { phase: "Running" });
+    deepStrictEqual(sink.puts[1]?.patch(), { phase: "Running" });
     strictEqual(clock.pendingTimers, 0);
   }));
 
@@ -165,7 +165,7 @@ Deno.test("StatusDelivery patches against what the sink took, not against what i
     await clock.advance(0);
     set("u", "Running");
     await clock.advance(10_000);
-    deepStrictEqual(sink.puts.at(-1)?.patch, { phase: "Running" });
+    deepStrictEqual(sink.puts.at(-1)?.patch(), { phase: "Running" });
   }));
 
 Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it never told of", () =>
@@ -180,7 +180,23 @@ Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it
     set("u", "Pending");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Running", "Pending"]);
-    deepStrictEqual(sink.puts.at(-1)?.patch, status("Pending"));
+    deepStrictEqual(sink.puts.at(-1)?.patch(), status("Pending"));
+  }));
+
+Deno.test("StatusDelivery does not say again how a pod ended when the pod is back and its next status fails", () =>
+  withDelivery(async ({ clock, sink, statuses, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    sink.script.set("u", ["fails", "taken", "fails", "fails"]);
+    set("u", "Failed");
+    await clock.advance(0);
+    statuses.remove("u");
+    set("u", "Pending");
+    await clock.advance(60_000);
+    deepStrictEqual(sink.told("u"), [
+      ...["Running", "Failed", "Failed"],
+      ...["Pending", "Pending", "Pending"],
+    ]);
   }));
 
 Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as soon as it is wanted", () =>

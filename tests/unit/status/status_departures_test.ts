@@ -64,6 +64,22 @@ Deno.test("StatusDelivery does not tell a sink how a pod ended that lost what it
     deepStrictEqual(sink.removed, ["u"]);
   }));
 
+Deno.test("StatusDelivery tells a sink that a pod is gone that forgot it while it heard how the pod ended", () =>
+  withDelivery(async ({ clock, statuses, sink, delivery, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    sink.script.set("u", ["hangs"]);
+    set("u", "Failed");
+    statuses.remove("u");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+    delivery.forget("u");
+    sink.gates.get("u")?.();
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
 Deno.test("StatusDelivery leaves a pod of the same name alone that took the place of one that ended", () =>
   withDelivery(async ({ clock, statuses, sink, set }) => {
     set("u", "Running");

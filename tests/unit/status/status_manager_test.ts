@@ -14,14 +14,9 @@ import {
   isTerminalPhase,
 } from "../../../mod/pod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import {
-  observed,
-  pod as specPod,
-  seen,
-  spec,
-  statusInput,
-} from "../pod/builders.ts";
-import { container, manager, podOf, status } from "./builders.ts";
+import { observed, seen, statusInput } from "../../support/observed_pods.ts";
+import { container, pod } from "../../support/pods.ts";
+import { bareStatus, manager, podOf, status } from "./builders.ts";
 
 const POD = podOf("u");
 
@@ -59,7 +54,7 @@ Deno.test("StatusManager.setPodStatus() never lowers a restart count, of init co
   const statuses = manager();
   const counted = (count: number): PodStatus => ({
     ...status("Running", [count, 3]),
-    initContainerStatuses: [container("i", { restartCount: count })],
+    initContainerStatuses: [bareStatus("i", { restartCount: count })],
   });
   statuses.setPodStatus(POD, counted(5));
   statuses.setPodStatus(POD, counted(2));
@@ -98,8 +93,8 @@ const sameAgain: readonly {
     again: {
       phase: "Running",
       containerStatuses: [
-        container("c1", { restartCount: 2 }),
-        container("c0", { restartCount: 1 }),
+        bareStatus("c1", { restartCount: 2 }),
+        bareStatus("c0", { restartCount: 1 }),
       ],
     },
   },
@@ -135,7 +130,7 @@ function said(message: string): PodStatus {
   const isCut = message.length === 12_288;
   return {
     phase: "Running",
-    containerStatuses: [container("c0", {
+    containerStatuses: [bareStatus("c0", {
       state: { terminated: isCut ? terminated : more },
     })],
   };
@@ -148,8 +143,8 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
   const over = (state: PodStatus["phase"]): PodStatus => ({
     phase: "Running",
     containerStatuses: [
-      container("c0", { state: { terminated: { exitCode: 0 } } }),
-      container("c1", { state: { running: {} } }),
+      bareStatus("c0", { state: { terminated: { exitCode: 0 } } }),
+      bareStatus("c1", { state: { running: {} } }),
     ],
     ...(state !== undefined && { message: state }),
   });
@@ -158,8 +153,8 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
   const stored = statuses.setPodStatus(never, {
     ...over("stale"),
     containerStatuses: [
-      container("c0", { state: { waiting: {} } }),
-      container("c1", { state: { running: {} } }),
+      bareStatus("c0", { state: { waiting: {} } }),
+      bareStatus("c1", { state: { running: {} } }),
     ],
   });
   strictEqual(stored.message, undefined);
@@ -176,8 +171,8 @@ Deno.test("StatusManager.terminatePod() ends a pod of which nobody saw the end (
   statuses.setPodStatus(POD, {
     phase: "Running",
     containerStatuses: [
-      container("c0", { state: { running: {} }, ready: true }),
-      container("c1", { state: { terminated: { exitCode: 3 } } }),
+      bareStatus("c0", { state: { running: {} }, ready: true }),
+      bareStatus("c1", { state: { terminated: { exitCode: 3 } } }),
     ],
   });
   const closed = statuses.terminatePod(POD);
@@ -233,12 +228,15 @@ Deno.test("StatusManager keeps it that a pod is finished, whatever is set later"
   strictEqual(statuses.stored("u")?.finished, true);
 });
 
-const probedPod = specPod({
-  containers: [spec("a", {
+const probedPod = pod({
+  containers: [container("a", {
     readinessProbe: { exec: { command: ["true"] } },
     startupProbe: { exec: { command: ["true"] } },
   })],
 });
+
+const ready = (containerId: string, isSuccess = true) =>
+  ({ kind: "readiness", containerId, isSuccess }) as const;
 
 // TestSetContainerReadiness, TestSetContainerStartup.
 Deno.test("StatusManager takes over what the probes say at once, with the pod's conditions", () => {
@@ -251,21 +249,21 @@ Deno.test("StatusManager takes over what the probes say at once, with the pod's 
     ),
   );
   const shown = () => {
-    const { containerStatuses, conditions } = statuses.get("u1") ?? {};
+    const { containerStatuses, conditions } = statuses.get("u-1") ?? {};
     const ready = findCondition(conditions, "Ready");
     const at = containerStatuses?.[0];
     return [at?.started, at?.ready, ready?.status, ready?.lastTransitionTime];
   };
   deepStrictEqual(shown(), [false, false, "False", "2026-01-02T03:04:05Z"]);
-  statuses.setContainerStartup(probedPod, "a-0", true);
+  statuses.setProbeAnswer(probedPod, { ...ready("a-0"), kind: "startup" });
   deepStrictEqual(shown(), [true, false, "False", "2026-01-02T03:04:05Z"]);
-  statuses.setContainerReadiness(probedPod, "containerd://a-0", true);
+  statuses.setProbeAnswer(probedPod, ready("containerd://a-0"));
   deepStrictEqual(shown(), [true, true, "True", "2026-06-01T00:00:00Z"]);
-  const version = statuses.stored("u1")?.version;
-  statuses.setContainerReadiness(probedPod, "a-0", true);
-  statuses.setContainerReadiness(probedPod, "another", false);
-  strictEqual(statuses.stored("u1")?.version, version);
-  statuses.setContainerReadiness(podOf("unknown"), "a-0", true);
+  const version = statuses.stored("u-1")?.version;
+  statuses.setProbeAnswer(probedPod, ready("a-0"));
+  statuses.setProbeAnswer(probedPod, ready("another", false));
+  strictEqual(statuses.stored("u-1")?.version, version);
+  statuses.setProbeAnswer(podOf("unknown"), ready("a-0"));
   strictEqual(statuses.get("unknown"), undefined);
 });
 
@@ -354,7 +352,7 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
         statuses.setPodStatus(pod, {
           phase,
           containerStatuses: [
-            container("c0", {
+            bareStatus("c0", {
               restartCount: count,
               state,
               containerID: "containerd://x",
@@ -362,7 +360,7 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
           ],
         });
       } else if (what === "terminate") statuses.terminatePod(pod);
-      else statuses.setContainerReadiness(pod, "x", what === "ready");
+      else statuses.setProbeAnswer(pod, ready("x", what === "ready"));
       goesForward(before, statuses.stored("u"), restartPolicy);
     }
   }));

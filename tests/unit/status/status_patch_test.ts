@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { PodCondition, PodStatus } from "../../../mod/api/types/mod.ts";
 import { mergeStatus, patchStatus } from "../../../mod/status/status_patch.ts";
-import { container } from "./builders.ts";
+import { bareStatus } from "./builders.ts";
 
 const condition = (
   type: string,
@@ -90,12 +90,12 @@ const patches: readonly {
   },
   {
     name: "container statuses as a whole, which no API server merges",
-    before: { containerStatuses: [container("a"), container("b")] },
+    before: { containerStatuses: [bareStatus("a"), bareStatus("b")] },
     after: {
-      containerStatuses: [container("a"), container("b", { ready: true })],
+      containerStatuses: [bareStatus("a"), bareStatus("b", { ready: true })],
     },
     expected: {
-      containerStatuses: [container("a"), container("b", { ready: true })],
+      containerStatuses: [bareStatus("a"), bareStatus("b", { ready: true })],
     },
   },
 ];

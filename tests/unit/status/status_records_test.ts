@@ -7,46 +7,40 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
 import { podOf } from "./builders.ts";
-import {
-  MemoryFiles,
-  POD,
-  running,
-  setUp,
-  START,
-  status,
-} from "./records_rig.ts";
+import { RecordDisk } from "../../support/record_disk.ts";
+import { POD, running, setUp, START, status } from "./records_rig.ts";
 
-async function reload(files: MemoryFiles): Promise<StatusManager> {
-  const { statuses, records } = setUp(files);
-  await records.load(files.texts.keys());
+async function reload(disk: RecordDisk): Promise<StatusManager> {
+  const { statuses, load } = setUp(disk);
+  await load(["u"]);
   return statuses;
 }
 
 Deno.test("StatusRecords.keep() writes once for a pod that just runs", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk } = setUp();
   for (const phase of ["Pending", "Running", "Running"]) {
     statuses.setPodStatus(POD, { ...status(phase), podIP: phase });
     await records.keep("u");
   }
-  deepStrictEqual(files.writes, [false]);
-  const again = await reload(files);
+  deepStrictEqual(disk.writes, [false]);
+  const again = await reload(disk);
   deepStrictEqual(again.get("u"), { phase: "Pending", startTime: START });
 });
 
 Deno.test("StatusRecords.keep() remembers restarts, so that a count never falls (I4)", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk } = setUp();
   for (const restartCount of [0, 3, 3]) {
     statuses.setPodStatus(POD, status("Running", restartCount));
     await records.keep("u");
   }
-  strictEqual(files.writes.length, 2);
-  const again = await reload(files);
+  strictEqual(disk.writes.length, 2);
+  const again = await reload(disk);
   again.setPodStatus(POD, status("Running", 1));
   strictEqual(again.get("u")?.containerStatuses?.[0]?.restartCount, 3);
 });
 
 Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of its status", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk } = setUp();
   const ended = {
     ...status("Failed", 2),
     reason: "DeadlineExceeded",
@@ -54,33 +48,33 @@ Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of it
   };
   statuses.setPodStatus(POD, ended);
   await records.keep("u");
-  deepStrictEqual(files.writes, [true]);
-  const again = await reload(files);
+  deepStrictEqual(disk.writes, [true]);
+  const again = await reload(disk);
   deepStrictEqual(again.get("u"), ended);
 });
 
 Deno.test("StatusRecords.load() does not take a pod for one that never ended because its record could not be read at once (I4)", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk } = setUp();
   const ended = { ...status("Failed"), reason: "Evicted" };
   statuses.setPodStatus(POD, ended);
   await records.keep("u");
-  files.failingReads = 2;
-  const next = setUp(files);
-  const loaded = next.records.load(["u"]);
+  disk.failingReads = 2;
+  const next = setUp(disk);
+  const loaded = next.load(["u"]);
   await next.clock.advance(3_000);
   await loaded;
   deepStrictEqual(next.statuses.get("u"), ended);
   // A disk that is broken for good holds up no agent.
-  files.failingReads = 3;
-  const last = setUp(files);
-  const given = last.records.load(["u"]);
+  disk.failingReads = 3;
+  const last = setUp(disk);
+  const given = last.load(["u"]);
   await last.clock.advance(3_000);
   await given;
   strictEqual(last.statuses.get("u"), undefined);
 });
 
 Deno.test("StatusRecords.keep() writes nothing for a pod that never had containers", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk } = setUp();
   await records.keep("u");
   statuses.setPodStatus(POD, {
     phase: "Failed",
@@ -88,49 +82,52 @@ Deno.test("StatusRecords.keep() writes nothing for a pod that never had containe
     startTime: START,
   });
   await records.keep("u");
-  deepStrictEqual(files.writes, []);
+  deepStrictEqual(disk.writes, []);
 });
 
 Deno.test("StatusRecords.keep() waits for the directory of a pod, and for room on the disk", async () => {
-  const { statuses, records, files } = setUp();
-  files.directories.clear();
+  const { statuses, records, disk } = setUp();
+  disk.directories.clear();
   statuses.setPodStatus(POD, status("Running"));
   await records.keep("u");
-  files.directories.add("u");
-  files.isFull = true;
+  disk.directories.add("u");
+  disk.isFull = true;
   await records.keep("u");
-  strictEqual(files.texts.size, 0);
-  files.isFull = false;
+  strictEqual(disk.texts.size, 0);
+  disk.isFull = false;
   await records.keep("u");
-  strictEqual(files.texts.size, 1);
+  strictEqual(disk.texts.size, 1);
 });
 
 Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, though nobody syncs it any more", async () => {
-  const { statuses, records, files, clock } = setUp();
+  const { statuses, records, disk, clock } = setUp();
   const stop = new AbortController();
   const running = records.run(stop.signal);
   statuses.setPodStatus(POD, status("Succeeded"));
-  files.isFull = true;
+  disk.isFull = true;
   await records.keep("u");
   await clock.advance(30_000);
-  strictEqual(files.texts.size, 0);
-  files.isFull = false;
+  strictEqual(disk.texts.size, 0);
+  disk.isFull = false;
   await clock.advance(10_000);
-  deepStrictEqual(files.writes, [true]);
+  deepStrictEqual(disk.writes, [true]);
   await clock.advance(60_000);
-  strictEqual(files.writes.length, 1);
+  strictEqual(disk.writes.length, 1);
   stop.abort();
   await running;
 });
 
 Deno.test("StatusRecords.forget() has a pod that begins anew written anew", async () => {
-  const { statuses, records, files } = setUp();
+  const { statuses, records, disk, sessions } = setUp();
   statuses.setPodStatus(POD, status("Running"));
   await records.keep("u");
   records.forget("u");
-  files.texts.clear();
+  sessions.delete("u");
+  disk.texts.clear();
   await records.keep("u");
-  match(files.texts.get("u") ?? "", /"startTime"/);
+  deepStrictEqual(disk.record("u"), {
+    status: { startTime: START, restartCounts: {} },
+  });
 });
 
 const BROKEN: Readonly<Record<string, (text: string) => string>> = {
@@ -143,30 +140,31 @@ const BROKEN: Readonly<Record<string, (text: string) => string>> = {
 
 for (const [what, damage] of Object.entries(BROKEN)) {
   Deno.test(`StatusRecords.load() believes nothing of ${what}`, async () => {
-    const { statuses, records, files } = setUp();
+    const { statuses, records, disk } = setUp();
     statuses.setPodStatus(POD, status("Succeeded"));
     await records.keep("u");
-    files.texts.set("u", damage(files.texts.get("u") ?? ""));
-    const again = await reload(files);
+    const text = disk.texts.get("u/record.json") ?? "";
+    disk.put("u", { "record.json": damage(text) });
+    const again = await reload(disk);
     strictEqual(again.get("u"), undefined);
   });
 }
 
 Deno.test("StatusRecords.remembered() tells how containers were before the agent's restart (ST-04)", async () => {
-  const { statuses, records, runFiles, files } = setUp();
+  const { statuses, records, runFiles, disk } = setUp();
   statuses.setPodStatus(POD, running("x", { started: true, ready: true }));
   await records.keep("u");
   // What it saw itself is in the status; it remembers what was before it.
   strictEqual(records.remembered("x"), undefined);
-  const again = setUp(files, runFiles).records;
-  await again.load(["u"]);
+  const { records: again, load } = setUp(disk, runFiles);
+  await load(["u"]);
   deepStrictEqual(again.remembered("x"), { ready: true, started: true });
   strictEqual(again.remembered("y"), undefined);
   strictEqual(again.remembered("constructor"), undefined);
 });
 
 Deno.test("StatusRecords.keep() writes to the run directory what changes, and nothing to the disk for it", async () => {
-  const { statuses, records, runFiles, files } = setUp();
+  const { statuses, records, runFiles, disk } = setUp();
   for (const ready of [false, true, true, false]) {
     statuses.setPodStatus(POD, running("x", { started: true, ready }));
     statuses.setPodStatus(POD, {
@@ -176,7 +174,7 @@ Deno.test("StatusRecords.keep() writes to the run directory what changes, and no
     await records.keep("u");
   }
   strictEqual(runFiles.writes, 3);
-  strictEqual(files.writes.length, 1);
+  strictEqual(disk.writes.length, 1);
 });
 
 Deno.test("StatusRecords.run() writes readiness as soon as it changes, nobody asking for it", async () => {
@@ -235,42 +233,44 @@ for (const { how, end } of gone) {
 }
 
 Deno.test("StatusRecords.run() writes how a pod ended before it forgets it, also on a disk that refuses for a while", async () => {
-  const { statuses, records, files, runFiles, clock } = setUp();
+  const { statuses, records, disk, runFiles, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, running("x"));
   await clock.advance(0);
-  files.isFull = true;
+  disk.isFull = true;
   // A release does all of this between two turns of the loop.
   statuses.setPodStatus(POD, status("Failed"));
   statuses.remove("u");
   await clock.advance(0);
   strictEqual(runFiles.texts.size, 1);
-  files.isFull = false;
+  disk.isFull = false;
   await clock.advance(10_000);
-  deepStrictEqual(files.writes, [false, true]);
+  deepStrictEqual(disk.writes, [false, true]);
   strictEqual(runFiles.texts.size, 0);
   await clock.advance(60_000);
-  strictEqual(files.writes.length, 2);
+  strictEqual(disk.writes.length, 2);
   stop.abort();
   await run;
 });
 
 Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its directory may be that of its next life", async () => {
-  const { statuses, records, files, runFiles, clock } = setUp();
+  const { statuses, records, disk, sessions, runFiles, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, running("x"));
   await clock.advance(0);
   statuses.setPodStatus(POD, status("Failed"));
+  sessions.delete("u");
+  disk.texts.clear();
   records.forget("u");
   statuses.renew("u");
   await clock.advance(0);
-  deepStrictEqual(files.writes, [false]);
+  deepStrictEqual(disk.writes, [false]);
   strictEqual(runFiles.texts.size, 0);
   statuses.setPodStatus(POD, status("Running"));
   await clock.advance(0);
-  deepStrictEqual(files.writes, [false, false]);
+  deepStrictEqual(disk.writes, [false, false]);
   stop.abort();
   await run;
 });
@@ -279,37 +279,37 @@ Deno.test("StatusRecords.run() writes the end of a pod that an earlier agent tol
   const first = setUp();
   first.statuses.setPodStatus(POD, status("Succeeded"));
   await first.records.keep("u");
-  const { statuses, records, files, clock } = setUp(first.files);
-  await records.load(["u"]);
+  const { statuses, records, load, disk, clock } = setUp(first.disk);
+  await load(["u"]);
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, status("Succeeded"));
   await records.keep("u");
   await clock.advance(60_000);
-  strictEqual(files.writes.length, 1);
+  strictEqual(disk.writes.length, 1);
   stop.abort();
   await run;
 });
 
 Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async () => {
-  const { statuses, records, files, clock } = setUp();
+  const { statuses, records, disk, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   const gate = Promise.withResolvers<void>();
-  const write = files.write.bind(files);
-  files.directories.add("v");
-  files.write = async (uid, text, options) => {
-    if (uid === "u") await gate.promise;
-    return await write(uid, text, options);
+  const replace = disk.replace.bind(disk);
+  disk.put("v");
+  disk.replace = async (path, text, options) => {
+    if (path.includes("/u/")) await gate.promise;
+    await replace(path, text, options);
   };
   statuses.setPodStatus(POD, status("Running"));
   await clock.advance(0);
   statuses.setPodStatus(podOf("v"), status("Running"));
   await clock.advance(0);
-  deepStrictEqual([...files.texts.keys()], ["v"]);
+  deepStrictEqual([...disk.texts.keys()], ["v/record.json"]);
   gate.resolve();
   await clock.advance(0);
-  strictEqual(files.texts.size, 2);
+  strictEqual(disk.texts.size, 2);
   stop.abort();
   await run;
 });
@@ -318,21 +318,21 @@ Deno.test("StatusRecords.load() clears away run records of pods that are not the
   const { statuses, records, runFiles } = setUp();
   statuses.setPodStatus(POD, running("x"));
   await records.keep("u");
-  const again = setUp(new MemoryFiles(), runFiles).records;
+  const again = setUp(new RecordDisk(), runFiles).records;
   await again.load(["v"]);
   strictEqual(runFiles.texts.size, 0);
   strictEqual(again.remembered("x"), undefined);
 });
 
 Deno.test("StatusRecords.keep() is held up by no run directory that is full", async () => {
-  const { statuses, records, files, runFiles, clock } = setUp();
+  const { statuses, records, disk, runFiles, clock } = setUp();
   const { write } = runFiles;
   runFiles.write = () => Promise.reject(new Error("No space left"));
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, running("x", { ready: true }));
   await records.keep("u");
-  deepStrictEqual(files.writes, [false]);
+  deepStrictEqual(disk.writes, [false]);
   runFiles.write = write;
   await clock.advance(10_000);
   strictEqual(runFiles.texts.size, 1);
@@ -349,7 +349,7 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
   runFiles.remove = () => Promise.reject(new Error("Not permitted"));
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   runFiles.read = () => promise;
-  const again = setUp(new MemoryFiles(), runFiles);
+  const again = setUp(new RecordDisk(), runFiles);
   const loaded = again.records.load(["u"]);
   await again.clock.advance(0);
   resolve(text);
@@ -363,7 +363,7 @@ for (const [what, damage] of Object.entries(BROKEN)) {
     statuses.setPodStatus(POD, running("Succeeded", { ready: true }));
     await records.keep("u");
     runFiles.texts.set("u", damage(runFiles.texts.get("u") ?? ""));
-    const again = setUp(new MemoryFiles(), runFiles).records;
+    const again = setUp(new RecordDisk(), runFiles).records;
     await again.load(["u"]);
     strictEqual(again.remembered("Succeeded"), undefined);
     strictEqual(again.remembered("Failed"), undefined);

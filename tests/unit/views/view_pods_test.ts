@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { WorkerView } from "../../../mod/agent/workers/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { type PodViewInput, viewPods } from "../../../mod/views/view_pods.ts";
+import { workerView } from "../../support/worker_view.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 
@@ -19,16 +19,6 @@ function pod(name: string, uid: string = name, namespace = "default"): Pod {
     kind: "Pod",
     metadata: { name, namespace, uid },
     spec: { containers: [{ name: "c" }], terminationGracePeriodSeconds: 30 },
-  };
-}
-
-function worker(subject: Pod, fields: Partial<WorkerView> = {}): WorkerView {
-  return {
-    uid: subject.metadata.uid,
-    fullName: "",
-    pod: subject,
-    state: { kind: "syncing" },
-    ...fields,
   };
 }
 
@@ -46,7 +36,7 @@ function view(input: Partial<PodViewInput>): Pod[] {
 
 Deno.test("viewPods() lists pods by namespace and name, with their statuses", () => {
   const pods = [pod("b"), pod("a"), pod("z", "z", "alpha")];
-  const shown = view({ workers: pods.map((each) => worker(each)) });
+  const shown = view({ workers: pods.map((each) => workerView(each)) });
   deepStrictEqual(shown.map(({ metadata }) => metadata.name), ["z", "a", "b"]);
   strictEqual(shown[0]?.status?.phase, "Running");
   deepStrictEqual(shown[1]?.spec, pod("a").spec);
@@ -54,7 +44,7 @@ Deno.test("viewPods() lists pods by namespace and name, with their statuses", ()
 
 Deno.test("viewPods() calls a pod without a status Pending", () => {
   const [shown] = view({
-    workers: [worker(pod("a"))],
+    workers: [workerView(pod("a"))],
     statusOf: () => undefined,
   });
   deepStrictEqual(shown?.status, { phase: "Pending" });
@@ -63,7 +53,7 @@ Deno.test("viewPods() calls a pod without a status Pending", () => {
 Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace", () => {
   const atMs = Date.UTC(2026, 0, 1);
   const [shown] = view({
-    workers: [worker(pod("a"), {
+    workers: [workerView(pod("a"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 12 },
       stop: { kind: "begun", requestedMs: atMs },
     })],
@@ -75,14 +65,17 @@ Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace"
 Deno.test("viewPods() does not show a pod that ended by itself as being deleted", () => {
   const [shown] = view({
     workers: [
-      worker(pod("a"), { state: { kind: "finished", cause: "completed" } }),
+      workerView(pod("a"), { state: { kind: "finished", cause: "completed" } }),
     ],
   });
   strictEqual(shown?.metadata.deletionTimestamp, undefined);
 });
 
 Deno.test("viewPods() leaves out what only the runtime knows", () => {
-  const orphan: WorkerView = { ...worker(pod("a")), pod: undefined };
+  const orphan = workerView(pod("a"), {
+    state: { kind: "terminating", cause: "removed", graceSeconds: 30 },
+    isOrphan: true,
+  });
   deepStrictEqual(view({ workers: [orphan] }), []);
 });
 
@@ -90,7 +83,7 @@ Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)
   const subject = pod("a");
   const file = "/etc/m/a.yaml";
   const [shown] = view({
-    workers: [worker(subject)],
+    workers: [workerView(subject)],
     statusOf: () => ({
       phase: "Running",
       conditions: [{ type: "Ready", status: "True" }],
@@ -110,7 +103,7 @@ Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)
 Deno.test("viewPods() says by a condition that a newer version was rolled back", () => {
   const bad = { revision: "r2", uid: "u2", atMs: 1_000, afterMs: 120_000 };
   const [first, second] = view({
-    workers: [worker(pod("a")), worker(pod("b"))],
+    workers: [workerView(pod("a")), workerView(pod("b"))],
     rolledBack: new Map([["a", bad]]),
   });
   const [condition] = first?.status?.conditions ?? [];
@@ -129,7 +122,7 @@ Deno.test("CL-05: viewPods() shows no change of a pod that has ended as one of t
   ];
   const shown = (time: string) =>
     view({
-      workers: [worker(pod("a"))],
+      workers: [workerView(pod("a"))],
       statusOf: () => ({ phase: "Failed", conditions: conditions(time) }),
     })[0]?.status?.conditions;
   const past = "2026-05-31T23:59:59Z";
@@ -167,7 +160,7 @@ Deno.test("viewPods() shows a refused pod once, and not beside one of its name t
     named: [{ name: "a" }, { name: "b" }],
   });
   const shown = view({
-    workers: [worker(pod("a-edge1", "u"))],
+    workers: [workerView(pod("a-edge1", "u"))],
     reports: [report("/m/1.yaml"), report("/m/2.yaml")],
   });
   deepStrictEqual(
@@ -183,7 +176,7 @@ for (const field of ["name", "uid"] as const) {
       ? pod("web-edge1", "u-2")
       : pod("late-edge1", "u-1");
     const shown = view({
-      workers: [worker(runs)],
+      workers: [workerView(runs)],
       reports: [{
         kind: "duplicate",
         file: "/m/b.yaml",
@@ -204,11 +197,11 @@ for (const field of ["name", "uid"] as const) {
 Deno.test("viewPods() shows an old and a new version of a pod while the old one ends", () => {
   const shown = view({
     workers: [
-      worker(pod("a", "old"), {
+      workerView(pod("a", "old"), {
         state: { kind: "terminating", cause: "removed", graceSeconds: 5 },
         stop: { kind: "begun", requestedMs: 1 },
       }),
-      worker(pod("a", "new")),
+      workerView(pod("a", "new")),
     ],
   });
   deepStrictEqual(shown.map(({ metadata }) => metadata.uid), ["old", "new"]);

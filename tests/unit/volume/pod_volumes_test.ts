@@ -16,7 +16,6 @@ import { NO_OBJECTS } from "../../../mod/api/objects/mod.ts";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { PodDirectories } from "../../../mod/volume/pod_directories.ts";
 import { PodVolumes } from "../../../mod/volume/pod_volumes.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
 
 const FILES = {
   removeTree: () => Promise.reject(new Error("not to be called")),
@@ -31,7 +30,6 @@ const VOLUMES = new PodVolumes(
   { rootDir: "/state", runDir: "/run/state", hostPathRoots: ["/srv"] },
   {
     log: silentLogger,
-    clock: new FakeClock(),
     files: FILES,
     directories: DIRECTORIES,
     objects: NO_OBJECTS,

@@ -804,13 +804,6 @@ export interface UpdateContainerResourcesRequest {
 export interface UpdateContainerResourcesResponse {
 }
 
-export interface ReopenContainerLogRequest {
-  readonly containerId: string;
-}
-
-export interface ReopenContainerLogResponse {
-}
-
 export interface ExecSyncRequest {
   readonly containerId: string;
   readonly cmd: readonly string[];
@@ -831,13 +824,6 @@ export interface ContainerEventResponse {
   readonly containerEventType: ContainerEventType;
   readonly createdAt: bigint;
   readonly podSandboxStatus: PodSandboxStatus | undefined;
-}
-
-export interface ListImagesRequest {
-}
-
-export interface ListImagesResponse {
-  readonly images: readonly Image[];
 }
 
 export interface Image {
@@ -889,28 +875,9 @@ export interface AuthConfig {
   readonly registryToken: string;
 }
 
-export interface RemoveImageRequest {
-  readonly image: ImageSpec | undefined;
-}
-
-export interface RemoveImageResponse {
-}
-
-export interface ImageFsInfoRequest {
-}
-
-export interface ImageFsInfoResponse {
-  readonly imageFilesystems: readonly FilesystemUsage[];
-}
-
 export interface FilesystemUsage {
-  readonly fsId: FilesystemIdentifier | undefined;
   readonly usedBytes: UInt64Value | undefined;
   readonly inodesUsed: UInt64Value | undefined;
-}
-
-export interface FilesystemIdentifier {
-  readonly mountpoint: string;
 }
 
 export interface ListContainerStatsRequest {
@@ -7436,87 +7403,6 @@ export const UpdateContainerResourcesResponse: MessageFns<UpdateContainerResourc
   },
 };
 
-function createBaseReopenContainerLogRequest(): ReopenContainerLogRequest {
-  return { containerId: "" };
-}
-
-export const ReopenContainerLogRequest: MessageFns<ReopenContainerLogRequest> = {
-  encode(message: ReopenContainerLogRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.containerId !== "") {
-      writer.uint32(10).string(message.containerId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ReopenContainerLogRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReopenContainerLogRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.containerId = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseReopenContainerLogResponse(): ReopenContainerLogResponse {
-  return {};
-}
-
-export const ReopenContainerLogResponse: MessageFns<ReopenContainerLogResponse> = {
-  encode(_: ReopenContainerLogResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ReopenContainerLogResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseReopenContainerLogResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseExecSyncRequest(): ExecSyncRequest {
   return { containerId: "", cmd: [], timeout: 0n };
 }
@@ -7758,87 +7644,6 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
             }
 
             message.podSandboxStatus = PodSandboxStatus.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListImagesRequest(): ListImagesRequest {
-  return {};
-}
-
-export const ListImagesRequest: MessageFns<ListImagesRequest> = {
-  encode(_: ListImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListImagesRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListImagesResponse(): ListImagesResponse {
-  return { images: [] };
-}
-
-export const ListImagesResponse: MessageFns<ListImagesResponse> = {
-  encode(message: ListImagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.images) {
-      Image.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListImagesResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.images.push(Image.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -8415,177 +8220,12 @@ export const AuthConfig: MessageFns<AuthConfig> = {
   },
 };
 
-function createBaseRemoveImageRequest(): RemoveImageRequest {
-  return { image: undefined };
-}
-
-export const RemoveImageRequest: MessageFns<RemoveImageRequest> = {
-  encode(message: RemoveImageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.image !== undefined) {
-      ImageSpec.encode(message.image, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRemoveImageRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.image = ImageSpec.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseRemoveImageResponse(): RemoveImageResponse {
-  return {};
-}
-
-export const RemoveImageResponse: MessageFns<RemoveImageResponse> = {
-  encode(_: RemoveImageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRemoveImageResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseImageFsInfoRequest(): ImageFsInfoRequest {
-  return {};
-}
-
-export const ImageFsInfoRequest: MessageFns<ImageFsInfoRequest> = {
-  encode(_: ImageFsInfoRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseImageFsInfoRequest() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseImageFsInfoResponse(): ImageFsInfoResponse {
-  return { imageFilesystems: [] };
-}
-
-export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
-  encode(message: ImageFsInfoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.imageFilesystems) {
-      FilesystemUsage.encode(v!, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseImageFsInfoResponse() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.imageFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseFilesystemUsage(): FilesystemUsage {
-  return { fsId: undefined, usedBytes: undefined, inodesUsed: undefined };
+  return { usedBytes: undefined, inodesUsed: undefined };
 }
 
 export const FilesystemUsage: MessageFns<FilesystemUsage> = {
   encode(message: FilesystemUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.fsId !== undefined) {
-      FilesystemIdentifier.encode(message.fsId, writer.uint32(18).fork()).join();
-    }
     if (message.usedBytes !== undefined) {
       UInt64Value.encode(message.usedBytes, writer.uint32(26).fork()).join();
     }
@@ -8608,14 +8248,6 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.fsId = FilesystemIdentifier.decode(reader, reader.uint32());
-            continue;
-          }
           case 3: {
             if (tag !== 26) {
               break;
@@ -8630,52 +8262,6 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
             }
 
             message.inodesUsed = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseFilesystemIdentifier(): FilesystemIdentifier {
-  return { mountpoint: "" };
-}
-
-export const FilesystemIdentifier: MessageFns<FilesystemIdentifier> = {
-  encode(message: FilesystemIdentifier, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.mountpoint !== "") {
-      writer.uint32(10).string(message.mountpoint);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): FilesystemIdentifier {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFilesystemIdentifier() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.mountpoint = reader.string();
             continue;
           }
         }
@@ -9079,14 +8665,6 @@ export const RuntimeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    reopenContainerLog: {
-      name: "ReopenContainerLog",
-      requestType: ReopenContainerLogRequest as typeof ReopenContainerLogRequest,
-      requestStream: false,
-      responseType: ReopenContainerLogResponse as typeof ReopenContainerLogResponse,
-      responseStream: false,
-      options: {},
-    },
     execSync: {
       name: "ExecSync",
       requestType: ExecSyncRequest as typeof ExecSyncRequest,
@@ -9119,14 +8697,6 @@ export const ImageServiceDefinition = {
   name: "ImageService",
   fullName: "runtime.v1.ImageService",
   methods: {
-    listImages: {
-      name: "ListImages",
-      requestType: ListImagesRequest as typeof ListImagesRequest,
-      requestStream: false,
-      responseType: ListImagesResponse as typeof ListImagesResponse,
-      responseStream: false,
-      options: {},
-    },
     imageStatus: {
       name: "ImageStatus",
       requestType: ImageStatusRequest as typeof ImageStatusRequest,
@@ -9140,22 +8710,6 @@ export const ImageServiceDefinition = {
       requestType: PullImageRequest as typeof PullImageRequest,
       requestStream: false,
       responseType: PullImageResponse as typeof PullImageResponse,
-      responseStream: false,
-      options: {},
-    },
-    removeImage: {
-      name: "RemoveImage",
-      requestType: RemoveImageRequest as typeof RemoveImageRequest,
-      requestStream: false,
-      responseType: RemoveImageResponse as typeof RemoveImageResponse,
-      responseStream: false,
-      options: {},
-    },
-    imageFsInfo: {
-      name: "ImageFsInfo",
-      requestType: ImageFsInfoRequest as typeof ImageFsInfoRequest,
-      requestStream: false,
-      responseType: ImageFsInfoResponse as typeof ImageFsInfoResponse,
       responseStream: false,
       options: {},
     },

@@ -16,7 +16,7 @@ import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
 import type { ContainerConfig } from "../../../../mod/cri/config/mod.ts";
 import type { VolumeSource } from "../../../../mod/pod/inputs/mod.ts";
 import { wantsHostsFile } from "../../../../mod/runtime/spec/mod.ts";
-import { NodeSpecBuilder } from "../../../../mod/runtime/spec/mod.ts";
+import { SpecBuilder } from "../../../../mod/runtime/spec/mod.ts";
 import type {
   ContainerSpecInput,
   SpecResult,
@@ -52,7 +52,7 @@ const ABSENT_IMAGES: ReadonlySet<string> = new Set(["localhost/absent:1"]);
 const POD_IPS = ["<POD_IP>"];
 
 /** The node that the files were recorded on, as far as the requests show it. */
-const BUILDER = new NodeSpecBuilder({
+const BUILDER = new SpecBuilder({
   node: bareNode({
     // From the refusal in too-much-memory.json and the evictionHard default.
     memoryBytes: 25_276_502_016n,

@@ -123,13 +123,6 @@ export function containerJson(config: ContainerConfig): Json {
     working_dir: config.workingDir,
     envs: config.envs?.map((env) => message({ ...env })),
     mounts: config.mounts?.map(mount),
-    devices: config.devices?.map((device) =>
-      message({
-        container_path: device.containerPath,
-        host_path: device.hostPath,
-        permissions: device.permissions,
-      })
-    ),
     labels: texts(config.labels),
     annotations: texts(config.annotations),
     log_path: config.logPath,
@@ -149,7 +142,6 @@ function mount(mount: Mount): Json {
     container_path: mount.containerPath,
     host_path: mount.hostPath,
     readonly: mount.readonly,
-    selinux_relabel: mount.seLinuxRelabel,
     recursive_read_only: mount.recursiveReadOnly,
     propagation: {
       private: undefined,

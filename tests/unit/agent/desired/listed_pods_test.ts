@@ -12,6 +12,7 @@ import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import { pod } from "../workers_rig.ts";
+import { workerView } from "../../../support/worker_view.ts";
 
 type Sandbox = PodListing["sandboxes"][number];
 type Container = PodListing["containers"][number];
@@ -33,8 +34,6 @@ function container(state: Container["state"], createdAt: bigint): Container {
     id: "c",
     sandboxId: "s",
     metadata: { name: "c", attempt: 0 },
-    image: { image: "" },
-    imageRef: "",
     state,
     createdAt,
     labels: {},
@@ -56,12 +55,8 @@ function listing(uid: string, facts: Partial<PodListing> = {}): PodListing {
 }
 
 function worker(uid: string, state: PodState, of?: Pod): WorkerView {
-  return {
-    uid,
-    fullName: "web_shop",
-    pod: of,
-    state,
-  };
+  const isOrphan = of === undefined;
+  return { ...workerView(of ?? pod(uid), { state, isOrphan }), uid };
 }
 
 const TERMINATING: PodState = {

@@ -13,15 +13,16 @@ import {
   type RuntimeClassObject,
 } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
-import { podFullName } from "../../../../mod/api/vocabulary/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,
 } from "../../../../mod/base/telemetry/mod.ts";
+import { Sessions } from "../../../../mod/base/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import { StatusManager } from "../../../../mod/status/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { pod as plainPod } from "../workers_rig.ts";
+import { workerView } from "../../../support/worker_view.ts";
 
 /** A pod that wants one of the node's two processors, or as many as is said. */
 function pod(
@@ -43,6 +44,7 @@ class AdmissionRig {
   /** What the workers were given, in order. */
   readonly started: Pod[] = [];
   readonly owned = new Set<string>();
+  readonly sessions = new Sessions();
   readonly classes = new Map<string, RuntimeClassObject>();
   readonly metrics = new MetricsRegistry();
   /** Pods that may not be resized, as they have their resources. */
@@ -59,6 +61,7 @@ class AdmissionRig {
       log: silentLogger,
       metrics: this.metrics,
       events: { record: (_pod, event) => void this.events.push(event) },
+      sessions: this.sessions,
       statuses: this.statuses,
       objects: {
         ...NO_OBJECTS,
@@ -94,13 +97,8 @@ class AdmissionRig {
 
   /** Puts the worker of a pod into a state. */
   state(pod: Pod, state: PodState, next?: Pod): void {
-    const { uid } = pod.metadata;
-    const fullName = podFullName(pod);
-    const view = { uid, fullName, pod, state };
-    this.#workers.set(uid, {
-      ...view,
-      ...next && { stop: { kind: "begun", next } },
-    });
+    const stop = { kind: "begun", ...next && { next } } as const;
+    this.#workers.set(pod.metadata.uid, workerView(pod, { state, stop }));
   }
 
   /** The worker of a pod is gone. */

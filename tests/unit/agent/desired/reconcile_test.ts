@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import {
   type Differences,
   reconcile,
@@ -15,26 +14,13 @@ import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts"
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import { pod } from "../workers_rig.ts";
+import { type WorkerFacts, workerView } from "../../../support/worker_view.ts";
 
 function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
   return new Map(pods.map((each) => [each.metadata.uid, each]));
 }
 
-/** A worker as it runs a pod, or ends one that nobody wants. */
-function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
-  const { uid, name, namespace } = of.metadata;
-  return {
-    uid,
-    fullName: `${name}_${namespace}`,
-    pod: of,
-    wanted: of,
-    state: { kind: "syncing" },
-    ...facts,
-  };
-}
-
-const ENDING: Partial<WorkerView> = {
-  wanted: undefined,
+const ENDING: WorkerFacts = {
   state: { kind: "terminating", cause: "removed", graceSeconds: 30 },
 };
 
@@ -104,12 +90,12 @@ const ROWS: readonly {
   { what: "nothing of nothing", input: {}, found: {} },
   {
     what: "a pod without worker or place",
-    input: { wanted: byUid(A, B), workers: [worker(B)] },
+    input: { wanted: byUid(A, B), workers: [workerView(B)] },
     found: { missing: [A] },
   },
   {
     what: "nothing of a pod that runs in its newest version",
-    input: { wanted: byUid(A), workers: [worker(A, { pod: A2 })] },
+    input: { wanted: byUid(A), workers: [workerView(A2, { wanted: A })] },
     found: {},
   },
   {
@@ -117,30 +103,30 @@ const ROWS: readonly {
     input: {
       wanted: byUid(A),
       workers: [
-        worker(A, { state: { kind: "finished", cause: "completed" } }),
+        workerView(A, { state: { kind: "finished", cause: "completed" } }),
       ],
     },
     found: {},
   },
   {
     what: "a worker that has another version",
-    input: { wanted: byUid(A2), workers: [worker(A)] },
+    input: { wanted: byUid(A2), workers: [workerView(A)] },
     found: { changed: [A2] },
   },
   {
     what: "a worker that nobody wants",
-    input: { workers: [worker(A)] },
+    input: { workers: [workerView(A)] },
     found: { unwanted: ["a"] },
   },
   {
     what: "nothing of a worker that is told to end",
-    input: { workers: [worker(A, ENDING)] },
+    input: { workers: [workerView(A, ENDING)] },
     found: {},
   },
   {
     what: "nothing of the worker of an orphan",
     input: {
-      workers: [worker(A, { ...ENDING, pod: undefined })],
+      workers: [workerView(A, { ...ENDING, isOrphan: true })],
       running: [listing("a", "file")],
       owned: new Set(["a"]),
     },
@@ -148,7 +134,7 @@ const ROWS: readonly {
   },
   {
     what: "a pod that is wanted again while it ends",
-    input: { wanted: byUid(A), workers: [worker(A, ENDING)] },
+    input: { wanted: byUid(A), workers: [workerView(A, ENDING)] },
     found: { missing: [A] },
   },
   {
@@ -156,7 +142,7 @@ const ROWS: readonly {
     input: {
       wanted: byUid(A),
       pending: byUid(A),
-      workers: [worker(A, ENDING)],
+      workers: [workerView(A, ENDING)],
     },
     found: {},
   },
@@ -167,12 +153,12 @@ const ROWS: readonly {
   },
   {
     what: "a place that nobody wants",
-    input: { pending: byUid(A), workers: [worker(A, ENDING)] },
+    input: { pending: byUid(A), workers: [workerView(A, ENDING)] },
     found: { unwanted: ["a"] },
   },
   {
     what: "a worker under the old name of its UID",
-    input: { wanted: byUid(RENAMED), workers: [worker(A)] },
+    input: { wanted: byUid(RENAMED), workers: [workerView(A)] },
     found: { unwanted: ["a"], missing: [RENAMED] },
   },
   {
@@ -185,7 +171,7 @@ const ROWS: readonly {
     input: {
       wanted: byUid(RENAMED),
       pending: byUid(RENAMED),
-      workers: [worker(A, ENDING)],
+      workers: [workerView(A, ENDING)],
     },
     found: {},
   },
@@ -212,7 +198,7 @@ const ROWS: readonly {
     input: {
       wanted: byUid(A),
       pending: byUid(A),
-      workers: [worker(B, ENDING)],
+      workers: [workerView(B, ENDING)],
       running: [listing("a", "file"), listing("b", "file")],
       owned: new Set(["a", "b"]),
     },

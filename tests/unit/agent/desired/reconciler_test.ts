@@ -13,6 +13,7 @@ import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";
 import { gaugeOf, LogRecorder } from "../recorders.ts";
 import { pod } from "../workers_rig.ts";
+import { workerView } from "../../../support/worker_view.ts";
 
 /** A keeper between sources that a test fills and a node that writes down what it is told. */
 class Rig {
@@ -75,14 +76,7 @@ class Rig {
 
   /** A worker runs this pod. */
   run(of: Pod): void {
-    const { uid, name } = of.metadata;
-    this.workers.set(uid, {
-      uid,
-      fullName: `${name}_shop`,
-      pod: of,
-      wanted: of,
-      state: { kind: "syncing" },
-    });
+    this.workers.set(of.metadata.uid, workerView(of));
   }
 
   /** Looks at everything anew, and says what came of it. */

@@ -10,8 +10,8 @@ import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { ResizeGate } from "../../../../mod/agent/desired/resize_gate.ts";
 import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
-import { podFullName } from "../../../../mod/api/vocabulary/mod.ts";
 import { pod as plainPod } from "../workers_rig.ts";
+import { workerView } from "../../../support/worker_view.ts";
 
 function pod(uid: string, cpu: string, name = uid): Pod {
   const plain = plainPod(uid, { name });
@@ -30,7 +30,7 @@ class Rig {
   readonly gate: ResizeGate;
 
   constructor(...pods: readonly Pod[]) {
-    this.workers = pods.map((each) => worker(each));
+    this.workers = pods.map((each) => workerView(each));
     this.gate = new ResizeGate({
       events: { record: (_pod, event) => void this.events.push(event) },
       sessions: this.sessions,
@@ -54,16 +54,6 @@ class Rig {
   }
 }
 
-function worker(of: Pod, facts: Partial<WorkerView> = {}): WorkerView {
-  return {
-    uid: of.metadata.uid,
-    fullName: podFullName(of),
-    pod: of,
-    state: { kind: "syncing" },
-    ...facts,
-  };
-}
-
 Deno.test("ResizeGate.judge() gives a pod what the node has left", () => {
   const rig = new Rig(pod("a", "2"));
   strictEqual(rig.reason("2"), undefined);
@@ -78,7 +68,7 @@ Deno.test("ResizeGate.judge() does not ask the node for a pod that wants no othe
 Deno.test("ResizeGate.judge() tells each cause of a refusal once, though its figures move", () => {
   const rig = new Rig(pod("a", "2"), pod("b", "500m"));
   strictEqual(rig.reason("2"), "Deferred");
-  rig.workers = [worker(pod("b", "600m"))];
+  rig.workers = [workerView(pod("b", "600m"))];
   strictEqual(rig.reason("2"), "Deferred");
   strictEqual(rig.reason("3"), "Infeasible");
   deepStrictEqual(rig.events.map(({ type, reason }) => [type, reason]), [
@@ -92,7 +82,7 @@ Deno.test("ResizeGate.judge() tells a refusal again after one that was granted",
   rig.reason("2");
   rig.workers = [];
   strictEqual(rig.reason("2"), undefined);
-  rig.workers = [worker(pod("b", "1"))];
+  rig.workers = [workerView(pod("b", "1"))];
   rig.reason("2");
   strictEqual(rig.events.length, 2);
 });
@@ -105,19 +95,19 @@ const BESIDE: readonly {
 }[] = [
   {
     what: "that runs",
-    worker: worker(pod("b", "1")),
+    worker: workerView(pod("b", "1")),
     reason: "Deferred",
   },
   {
     what: "that ends",
-    worker: worker(pod("b", "1"), {
+    worker: workerView(pod("b", "1"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 1 },
     }),
     reason: "Deferred",
   },
   {
     what: "that has ended",
-    worker: worker(pod("b", "1"), {
+    worker: workerView(pod("b", "1"), {
       state: {
         kind: "finished",
         cause: "completed",
@@ -127,7 +117,7 @@ const BESIDE: readonly {
   },
   {
     what: "that ends and begins anew with more",
-    worker: worker(pod("b", "0"), {
+    worker: workerView(pod("b", "0"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 1 },
       stop: { kind: "begun", next: pod("b", "1") },
     }),
@@ -135,12 +125,15 @@ const BESIDE: readonly {
   },
   {
     what: "of the same name",
-    worker: worker(pod("b", "1", "a")),
+    worker: workerView(pod("b", "1", "a")),
     reason: undefined,
   },
   {
     what: "that only the runtime knows",
-    worker: worker(pod("b", "1"), { pod: undefined }),
+    worker: workerView(pod("b", "1"), {
+      state: { kind: "terminating", cause: "removed", graceSeconds: 1 },
+      isOrphan: true,
+    }),
     reason: undefined,
   },
 ];
@@ -163,7 +156,7 @@ Deno.test("ResizeGate.holding() counts a refused pod with what it has until it i
   rig.workers = [];
   rig.gate.judge(wanted, allocated);
   strictEqual(rig.gate.holding(wanted), wanted);
-  rig.workers = [worker(pod("b", "1"))];
+  rig.workers = [workerView(pod("b", "1"))];
   rig.gate.judge(wanted, allocated);
   rig.sessions.delete("a");
   strictEqual(rig.gate.holding(wanted), wanted);

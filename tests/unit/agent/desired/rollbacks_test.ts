@@ -24,6 +24,7 @@ import {
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { gaugeOf } from "../recorders.ts";
 import { pod as plainPod } from "../workers_rig.ts";
+import { workerView } from "../../../support/worker_view.ts";
 
 /** A version of the pod `web`, which has a minute to be ready. */
 function web(version: string): Pod {
@@ -68,14 +69,7 @@ class Rig {
 
   /** A version runs and is ready. */
   ready(pod: Pod): void {
-    const { uid, name } = pod.metadata;
-    this.#ready.set(uid, {
-      uid,
-      fullName: `${name}_shop`,
-      pod,
-      settledPod: pod,
-      state: { kind: "syncing" },
-    });
+    this.#ready.set(pod.metadata.uid, workerView(pod, { settledPod: pod }));
   }
 
   /** Time passes, and the versions are looked at: `2 to 1` for each that is exchanged. */
@@ -249,6 +243,44 @@ Deno.test("Rollbacks.pause() notes how much of its time an update has used, for 
   next.deliver(web("2"));
   deepStrictEqual(await next.pass(39_999), []);
   deepStrictEqual(await next.pass(1), ["2 to 1"]);
+});
+
+Deno.test("Rollbacks.review() writes down which version is good as soon as it is ready", async () => {
+  const rig = new Rig();
+  rig.deliver(web("1"));
+  await rig.pass(0);
+  strictEqual(rig.saved.has(KEY), false);
+  rig.ready(web("1"));
+  await rig.pass(0);
+  const { good } = rig.saved.get(KEY) ?? {};
+  strictEqual(good && versionOf(good), "1");
+});
+
+Deno.test("Rollbacks.review() takes an update for good when it has been ready for a while without a break", async () => {
+  const rig = new Rig(new Map([[KEY, { good: web("1") }]]));
+  rig.deliver(web("2"));
+  await rig.pass(20_000);
+  rig.ready(web("2"));
+  await rig.pass(0);
+  const good = (): string | undefined => {
+    const { good } = rig.saved.get(KEY) ?? {};
+    return good && versionOf(good);
+  };
+  await rig.pass(9_999);
+  strictEqual(good(), "1");
+  await rig.pass(1);
+  strictEqual(good(), "2");
+});
+
+Deno.test("Rollbacks.review() notes a few times how much of its time an update has used, for an agent after a power cut", async () => {
+  const rig = new Rig(new Map([[KEY, { good: web("1") }]]));
+  rig.deliver(web("2"));
+  const noted = new Set<number | undefined>();
+  for (let second = 1; second < 60; second++) {
+    await rig.pass(1_000);
+    noted.add(rig.saved.get(KEY)?.trial?.usedMs);
+  }
+  deepStrictEqual([...noted], [0, 15_000, 30_000, 45_000]);
 });
 
 Deno.test("Rollbacks.retry() tries an update again that was rolled back, with all of its time", async () => {

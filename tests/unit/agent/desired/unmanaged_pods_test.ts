@@ -6,7 +6,6 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { UnmanagedPods } from "../../../../mod/agent/desired/unmanaged_pods.ts";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import { gaugeOf, LogRecorder } from "../recorders.ts";
@@ -21,7 +20,7 @@ class Rig {
     this.#foreign = new UnmanagedPods({
       log: this.log.logger,
       metrics: this.metrics,
-      workers: { list: () => this.workers.map(worker) },
+      workers: { list: () => this.workers.map((uid) => ({ uid })) },
     });
   }
 
@@ -49,15 +48,6 @@ function listing(uid: string): PodListing {
     alive: true,
     sandboxes: [],
     containers: [],
-  };
-}
-
-function worker(uid: string): WorkerView {
-  return {
-    uid,
-    fullName: `${uid}_shop`,
-    pod: undefined,
-    state: { kind: "syncing" },
   };
 }
 

@@ -14,10 +14,15 @@ import {
 import { GarbageCollector } from "../../../../mod/collect/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { ended, observed, sandbox, seen } from "../../pod/builders.ts";
+import {
+  ended,
+  observed,
+  sandbox,
+  seen,
+} from "../../../support/observed_pods.ts";
 import { pod } from "../workers_rig.ts";
 
-const UID = "u1";
+const UID = "u-1";
 const OLD_SANDBOX = sandbox({ id: "old", ready: false });
 const DEAD = ended("a", 0, { id: "dead", sandboxId: "old" });
 /** A pod that has ended: a container in a sandbox. */
@@ -121,10 +126,10 @@ Deno.test("PodRemains.remove() removes the cgroup, all that the runtime has, and
   await using rig = new Rig();
   rig.remains.remove(UID, "nothing");
   deepStrictEqual((await rig.pass()).toSorted(), [
-    "cgroup u1",
-    "directory u1 but nothing",
-    "look u1",
-    "pod u1",
+    "cgroup u-1",
+    "directory u-1 but nothing",
+    "look u-1",
+    "pod u-1",
   ]);
 });
 
@@ -132,19 +137,19 @@ Deno.test("PodRemains.remove() keeps the directory, by which the rest is ours, u
   await using rig = new Rig({ notesCgroups: false });
   rig.broken.add("pod");
   rig.remains.remove(UID, "nothing");
-  deepStrictEqual([...new Set(await rig.pass(LONG_MS))], ["look u1"]);
+  deepStrictEqual([...new Set(await rig.pass(LONG_MS))], ["look u-1"]);
   rig.broken.clear();
   deepStrictEqual(await rig.pass(LONG_MS), [
-    "look u1",
-    "pod u1",
-    "directory u1 but nothing",
+    "look u-1",
+    "pod u-1",
+    "directory u-1 but nothing",
   ]);
 });
 
 Deno.test("PodRemains.remove() keeps the record that says how an evicted pod ended", async () => {
   await using rig = new Rig({ notesCgroups: false });
   rig.remains.remove(UID, "status");
-  deepStrictEqual((await rig.pass()).at(-1), "directory u1 but status.json");
+  deepStrictEqual((await rig.pass()).at(-1), "directory u-1 but record.json");
   // It is still wanted, and shown.
   deepStrictEqual(rig.living(UID), [UID]);
   strictEqual(rig.cache.has(UID), true);
@@ -173,12 +178,12 @@ Deno.test("PodRemains.remove() leaves a pod that runs after all to whoever finds
   await using rig = new Rig({ notesCgroups: false });
   rig.shown = observed([seen("a")]);
   rig.remains.remove(UID, "nothing");
-  deepStrictEqual(await rig.pass(LONG_MS), ["look u1"]);
+  deepStrictEqual(await rig.pass(LONG_MS), ["look u-1"]);
   deepStrictEqual(rig.living(UID), [UID]);
 });
 
 // What the collector is doing when the pod is wanted again.
-for (const step of ["look u1", "pod u1"]) {
+for (const step of ["look u-1", "pod u-1"]) {
   Deno.test(`PodRemains.reclaim() ends a removal in the middle of "${step}", before it takes the directory of the pod that is to run`, async () => {
     await using rig = new Rig({ notesCgroups: false });
     rig.before = (each) => {
@@ -190,7 +195,7 @@ for (const step of ["look u1", "pod u1"]) {
       done.filter((each) => each.startsWith("directory")),
       [],
     );
-    strictEqual(done.includes("pod u1"), step === "pod u1");
+    strictEqual(done.includes("pod u-1"), step === "pod u-1");
     deepStrictEqual(rig.living(UID), [UID]);
   });
 }
@@ -203,7 +208,7 @@ Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID remove
   await rig.pass();
   rig.remains.reclaim({
     ...pod(UID, { name: "web" }),
-    metadata: { uid: UID, name: "web", namespace: "default" },
+    metadata: { uid: UID, name: "web", namespace: "shop" },
   });
   deepStrictEqual(await rig.pass(LONG_MS), [
     "container+log dead",
@@ -216,8 +221,8 @@ Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID remove
 
 for (
   const [what, name, namespace] of [
-    ["name", "shop", "default"],
-    ["namespace", "web", "shop"],
+    ["name", "other", "shop"],
+    ["namespace", "web", "other"],
   ] as const
 ) {
   Deno.test(`PodRemains.reclaim() has the logs removed of a pod of the UID that had another ${what}`, async () => {
@@ -236,12 +241,22 @@ for (
   });
 }
 
+Deno.test("PodRemains.reclaim() tells the new pod from what was only found when the rest was looked at", async () => {
+  await using rig = new Rig();
+  rig.broken.add("pod");
+  rig.remains.remove(UID, "nothing");
+  await rig.pass();
+  rig.remains.reclaim(pod(UID));
+  const shown = rig.remains.ofThisLife(ENDED);
+  deepStrictEqual([shown.sandboxes, shown.containers], [[], []]);
+});
+
 Deno.test("PodRemains.renew() removes what the runtime has of the earlier life but for its logs", async () => {
   await using rig = new Rig();
   rig.cache.set(UID, ENDED);
   rig.remains.renew(UID);
   deepStrictEqual(await rig.pass(), [
-    "renew u1",
+    "renew u-1",
     "container dead",
     "sandbox old",
   ]);
@@ -259,13 +274,13 @@ Deno.test("PodRemains.stopSandboxes() has a sandbox stopped that could not be, a
 Deno.test("PodRemains.endVolumes() frees the volumes at once, or as soon as the disk lets it", async () => {
   await using rig = new Rig();
   rig.remains.endVolumes(UID);
-  deepStrictEqual(rig.done.splice(0), ["volumes u1"]);
+  deepStrictEqual(rig.done.splice(0), ["volumes u-1"]);
   deepStrictEqual(await rig.pass(LONG_MS), []);
   rig.broken.add("volumes");
   rig.remains.endVolumes(UID);
   deepStrictEqual(await rig.pass(LONG_MS), []);
   rig.broken.clear();
-  deepStrictEqual(await rig.pass(LONG_MS), ["volumes u1"]);
+  deepStrictEqual(await rig.pass(LONG_MS), ["volumes u-1"]);
 });
 
 Deno.test("PodRemains.renew() hides what an earlier renewal left as long as it may be there", async () => {

@@ -8,8 +8,13 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   idsOf,
   withoutPrevious,
-} from "../../../../mod/agent/sync/previous_pod.ts";
-import { ended, observed, sandbox, seen } from "../../pod/builders.ts";
+} from "../../../../mod/agent/sync/pod_remains.ts";
+import {
+  ended,
+  observed,
+  sandbox,
+  seen,
+} from "../../../support/observed_pods.ts";
 
 /** Of the earlier life: a sandbox and a container in it. */
 const OLD_SANDBOX = sandbox({ id: "old", ready: false, ip: "10.88.0.4" });
@@ -27,9 +32,9 @@ Deno.test("withoutPrevious() shows nothing of a pod of which only the earlier li
   const pod = observed([OLD], [OLD_SANDBOX]);
   const previous = new Set(idsOf(pod));
   deepStrictEqual(withoutPrevious(pod, previous), {
-    uid: "u1",
+    uid: "u-1",
     name: "web",
-    namespace: "default",
+    namespace: "shop",
     ips: [],
     sandboxes: [],
     containers: [],

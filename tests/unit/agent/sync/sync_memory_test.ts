@@ -12,7 +12,8 @@ import {
 import { Sessions } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { emptyPicture } from "../../../support/picture.ts";
-import { Gate } from "../workers_rig.ts";
+import { observed } from "../../../support/observed_pods.ts";
+import { Gate, pod } from "../workers_rig.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
 
@@ -57,6 +58,23 @@ Deno.test("SyncMemory.acted() counts what failed as done: it may have changed th
     false,
     7_000,
   ]);
+});
+
+Deno.test("PodMemory.decided() keeps why containers wait until the sync that goes on is over", () => {
+  const memory = new PodMemory(new FakeClock());
+  const finding = { pod: pod("a"), observed: observed([]), plan: undefined };
+  const failures = [{ reason: "FailedSync", message: "busy" }] as const;
+  const earlier = () => memory.decision?.earlier;
+  memory.decided(finding);
+  deepStrictEqual(earlier(), []);
+  memory.ended({ kind: "retry", delayMs: 1 }, failures);
+  memory.decided(finding);
+  deepStrictEqual(earlier(), failures);
+  // The one before was cut off.
+  memory.decided(finding);
+  deepStrictEqual(earlier(), failures);
+  memory.ended({ kind: "settled" }, []);
+  strictEqual(earlier(), undefined);
 });
 
 Deno.test("SyncMemory.renew() leaves of a pod only when it was acted upon", async () => {

@@ -126,7 +126,12 @@ Deno.test("withoutVolumes() leaves a plan as it is when all volumes are ready", 
   strictEqual(withoutVolumes(plan, POD, volumes).plan, plan);
 });
 
-const CREATE = { kind: "create", attempt: 1, replacesId: "s" } as const;
+const CREATE = {
+  kind: "create",
+  attempt: 1,
+  replacesId: "s",
+  why: "not_ready",
+} as const;
 const ROWS = [
   ["a pod that begins", [], { sandbox: CREATE, start: ["none"] }, true],
   ["a sandbox for nobody", ["s"], { sandbox: CREATE, start: ["both"] }, true],

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { Gate, pod, WorkersRig } from "../workers_rig.ts";
 
 Deno.test("PodWorkers.update() syncs a pod at once and again at the resync period", async () => {
@@ -121,7 +121,7 @@ Deno.test("PodWorkers starts a UID again that was wanted back while it ended, it
     "sync a",
   ]);
   strictEqual(rig.syncer.steps.at(-1)?.version, "2");
-  strictEqual(rig.workers.get("a")?.stop?.requestedMs, undefined);
+  strictEqual(rig.workers.get("a")?.state.kind, "syncing");
 });
 
 Deno.test("PodWorkers clears the logs as well when a UID is dropped again while it is being cleared", async () => {
@@ -174,10 +174,9 @@ Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and 
   const [, end] = rig.syncer.steps;
   strictEqual(end?.graceSeconds, 1);
   strictEqual(end?.reason, "Evicted");
-  deepStrictEqual(rig.workers.get("a")?.state, {
-    kind: "finished",
-    cause: "evicted",
-  });
+  const { state } = rig.workers.get("a") ?? {};
+  ok(state?.kind === "finished");
+  strictEqual(state.cause, "evicted");
   // It is wanted still, and stays where it is.
   await rig.update(pod("a", { version: "2" }));
   await rig.clock.advance(100_000);
@@ -185,6 +184,29 @@ Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and 
   await rig.remove("a");
   strictEqual(rig.syncer.told().at(-1), "release a nothing");
   strictEqual(rig.workers.get("a"), undefined);
+});
+
+Deno.test("PodWorkers tells of the end of a pod whether its manifest is gone, unless the node took it down", async () => {
+  await using rig = new WorkersRig();
+  const over = new Set<string>();
+  rig.syncer.script = ({ kind, uid }) =>
+    kind === "sync" && over.has(uid) ? { kind: "terminal" } : undefined;
+  for (const uid of ["removed", "evicted", "completed"]) {
+    await rig.update(pod(uid));
+  }
+  await rig.remove("removed");
+  const eviction = { reason: "Evicted", message: "too much" };
+  rig.workers.evict("evicted", eviction, { graceSeconds: 1 });
+  rig.workers.remove("evicted");
+  over.add("completed");
+  rig.workers.enqueueNow("completed");
+  await rig.clock.advance(0);
+  const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");
+  deepStrictEqual(ends.map(({ uid, isRemoved }) => [uid, isRemoved]), [
+    ["removed", true],
+    ["evicted", false],
+    ["completed", false],
+  ]);
 });
 
 Deno.test("PodWorkers.evict() refuses a pod that is not known or ends already", async () => {
@@ -245,15 +267,15 @@ Deno.test("PodWorkers.update() starts what a pod's source says anew under the UI
   await using rig = new WorkersRig();
   const [first, second] = [pod("a"), pod("a")];
   await rig.update(first);
-  strictEqual(rig.workers.get("a")?.wanted, first);
+  strictEqual(rig.workers.get("a")?.state.wanted, first);
   rig.workers.remove("a");
-  strictEqual(rig.workers.get("a")?.wanted, undefined);
+  strictEqual(rig.workers.get("a")?.state.wanted, undefined);
   rig.workers.update(pod("a", { version: "withClassDefaults" }), second);
-  strictEqual(rig.workers.get("a")?.wanted, second);
+  strictEqual(rig.workers.get("a")?.state.wanted, second);
   await rig.clock.advance(0);
-  strictEqual(rig.workers.get("a")?.wanted, second);
+  strictEqual(rig.workers.get("a")?.state.wanted, second);
   strictEqual(
-    rig.workers.get("a")?.pod?.metadata.labels?.["version"],
+    rig.workers.get("a")?.state.pod?.metadata.labels?.["version"],
     "withClassDefaults",
   );
 });
@@ -265,7 +287,7 @@ Deno.test("PodWorkers.update() remembers which version a pod that has ended was 
   const [first, second] = [pod("a"), pod("a")];
   await rig.update(first);
   await rig.update(second);
-  const { wanted, pod: ended } = rig.workers.get("a") ?? {};
+  const { wanted, pod: ended } = rig.workers.get("a")?.state ?? {};
   deepStrictEqual([wanted, ended], [second, first]);
 });
 

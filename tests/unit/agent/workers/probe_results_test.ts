@@ -6,9 +6,9 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { takeProbeResult } from "../../../../mod/agent/workers/probe_results.ts";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { ProbeChange } from "../../../../mod/prober/mod.ts";
+import { workerView } from "../../../support/worker_view.ts";
 import { pod } from "../workers_rig.ts";
 
 const SYNCING: PodState = { kind: "syncing" };
@@ -35,35 +35,35 @@ const rows: readonly Row[] = [
   {
     kind: "readiness",
     verdict: "success",
-    follows: ["ready c-0 true", "enqueue a"],
+    follows: ["readiness c-0 true", "enqueue a"],
   },
   {
     kind: "readiness",
     verdict: "failure",
-    follows: ["ready c-0 false", "enqueue a"],
+    follows: ["readiness c-0 false", "enqueue a"],
   },
   {
     kind: "startup",
     verdict: "success",
-    follows: ["started c-0 true", "enqueueNow a"],
+    follows: ["startup c-0 true", "enqueueNow a"],
   },
   {
     kind: "startup",
     verdict: "failure",
-    follows: ["started c-0 false", "enqueueNow a"],
+    follows: ["startup c-0 false", "enqueueNow a"],
   },
   { kind: "liveness", verdict: "failure", state: ENDING, follows: [] },
   {
     kind: "readiness",
     verdict: "failure",
     state: ENDING,
-    follows: ["ready c-0 false"],
+    follows: ["readiness c-0 false"],
   },
   {
     kind: "startup",
     verdict: "success",
     state: ENDING,
-    follows: ["started c-0 true"],
+    follows: ["startup c-0 true"],
   },
   { kind: "readiness", verdict: "success", uid: "gone", follows: [] },
 ];
@@ -72,19 +72,12 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
   const of = uid === "a" ? `a pod that is ${state.kind}` : "a pod that is gone";
   Deno.test(`takeProbeResult() acts upon a ${verdict} of ${kind} of ${of}`, () => {
     const done: string[] = [];
-    const worker: WorkerView = {
-      uid: "a",
-      fullName: "a_shop",
-      pod: pod("a"),
-      state,
-    };
+    const worker = workerView(pod("a"), { state });
     const change = { uid, container: "c", containerId: "c-0", kind, verdict };
     takeProbeResult(change, {
       statuses: {
-        setContainerReadiness: (_pod, id, ready) =>
-          void done.push(`ready ${id} ${ready}`),
-        setContainerStartup: (_pod, id, started) =>
-          void done.push(`started ${id} ${started}`),
+        setProbeAnswer: (_pod, { kind, containerId, isSuccess }) =>
+          void done.push(`${kind} ${containerId} ${isSuccess}`),
       },
       workers: {
         get: (wanted) => wanted === "a" ? worker : undefined,

@@ -70,9 +70,11 @@ Deno.test("decodeManifest() warns of nothing in a plain pod", () => {
     warningsOf(podJson({
       container: {
         ports: [
-          { containerPort: 80 },
+          { containerPort: 80, name: "web" },
           { containerPort: 80, protocol: "UDP" },
         ],
+        livenessProbe: { httpGet: { port: "web" } },
+        readinessProbe: { httpGet: { port: 81 } },
         resources: { limits: { memory: "1Gi", cpu: "100m" } },
       },
     })),

@@ -119,3 +119,36 @@ function isDuplicate(text: string): boolean {
   return result.kind === "refused" &&
     result.fault.message.startsWith("Duplicate");
 }
+
+for (
+  const [field, line] of [
+    ["spec.containers[0]", 2],
+    ["spec.containers[0].name", 6],
+    ["labels[a]", 8],
+    ["labels[a]b]", 9],
+    ["labels[a]b].deeper", 9],
+    ["labels[no]", 7],
+    [".spec", 11],
+    ["[lab", 12],
+  ] as const
+) {
+  Deno.test(`locate() finds "${field}" among names of dots and brackets`, () => {
+    const result = parseJson([
+      "{",
+      '"spec.containers[0]": 1,', // 2
+      '"spec": {', // 3
+      '"containers": [', // 4
+      "{", // 5
+      '"name": "app"}]},', // 6
+      '"labels": {', // 7
+      '"a": "1",', // 8
+      '"a]b": "2",', // 9
+      '"lab": "3"},', // 10
+      '".spec": 4,', // 11
+      '"[lab": 5}', // 12
+    ].join("\n"));
+    if (result.kind === "refused") throw new Error(result.fault.message);
+    const lines = result.documents[0]?.locate(new Set([field]));
+    strictEqual(lines?.get(field), line);
+  });
+}

@@ -178,6 +178,42 @@ Deno.test("locate() finds lines, through aliases and merges too", () => {
   );
 });
 
+Deno.test("locate() tells several merges from what a mapping says itself", () => {
+  const result = parseYaml([
+    "x: &x {a: 1,", // 1
+    "  b: 1}", // 2
+    "y: &y", // 3
+    "  b: {deep: 2}", // 4
+    "  c: [7]", // 5
+    "both:", // 6
+    "  <<: [*x, *y]", // 7
+    "own:", // 8
+    "  c: 3", // 9
+    "  <<: *y", // 10
+    "  b: {}", // 11
+    "chain: &chain", // 12
+    "  <<: {a: 5,", // 13
+    "    d.e: {f: 6}}", // 14
+    "again: *chain", // 15
+  ].join("\n"));
+  if (result.kind === "refused") throw new Error(result.fault.message);
+  const wanted = {
+    "both.a": 1,
+    "both.b": 2,
+    "both.b.deep": 2,
+    "both.c[0]": 5,
+    "own.b.deep": 11,
+    "own.c[0]": 9,
+    "again": 15,
+    "again.a": 13,
+    "again.d.e.f": 14,
+    "again[d.e].f": 14,
+    "again.d": 15,
+  };
+  const lines = result.documents[0]?.locate(new Set(Object.keys(wanted)));
+  deepStrictEqual(Object.fromEntries(lines ?? []), wanted);
+});
+
 Deno.test("parseYaml() never throws", () => {
   const bits = fc.constantFrom(
     ...[

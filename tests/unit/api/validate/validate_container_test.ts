@@ -125,6 +125,20 @@ testRefused([
     /Required/,
   ],
   [
+    "a restart rule with one exit code twice",
+    {
+      container: {
+        restartPolicy: "Never",
+        restartPolicyRules: [{
+          action: "Restart",
+          exitCodes: { operator: "In", values: [1, 2, 1] },
+        }],
+      },
+    },
+    `${C}.restartPolicyRules[0].exitCodes.values[2]`,
+    /Duplicate/,
+  ],
+  [
     "a restart rule without exit codes",
     {
       container: {
@@ -281,6 +295,10 @@ testTaken([
       hostPort: 5,
       hostIP: "fe80::1",
     }),
+  ],
+  [
+    "a port name of 15 characters",
+    ports({ name: "a".repeat(15), containerPort: 1 }),
   ],
   ["an image name of 5 KiB", { container: { image: "a".repeat(5120) } }],
   ["memory below a byte", resources({ limits: { memory: "100m" } })],

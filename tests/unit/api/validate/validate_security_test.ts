@@ -42,7 +42,7 @@ testRefused([
     "privileges without escalation",
     secure({ privileged: true, allowPrivilegeEscalation: false }),
     `${C}.securityContext.allowPrivilegeEscalation`,
-    /privileged/,
+    /^Invalid value: false: .*privileged/,
   ],
   [
     "CAP_SYS_ADMIN without escalation",
@@ -51,13 +51,19 @@ testRefused([
       allowPrivilegeEscalation: false,
     }),
     `${C}.securityContext.allowPrivilegeEscalation`,
-    /CAP_SYS_ADMIN/,
+    /^Invalid value: false: .*CAP_SYS_ADMIN/,
   ],
   [
     "a capability that there is not",
     secure({ capabilities: { add: ["FLY"] } }),
     `${C}.securityContext.capabilities.add[0]`,
     /no capability/,
+  ],
+  [
+    "a way to mask /proc that there is not",
+    secure({ procMount: "Masked" }),
+    `${C}.securityContext.procMount`,
+    /supported values: "Default", "Unmasked"/,
   ],
   [
     "an unmasked /proc",

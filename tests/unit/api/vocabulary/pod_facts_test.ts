@@ -10,7 +10,6 @@ import {
   isStaticPod,
   logDirectoryName,
   podFullName,
-  restartPolicyOf,
 } from "../../../../mod/api/vocabulary/pod_facts.ts";
 import {
   formatContainerId,
@@ -65,14 +64,6 @@ for (
     strictEqual(isCriticalPod({ spec }), expected);
   });
 }
-
-Deno.test("restartPolicyOf() is Always when the spec is silent", () => {
-  strictEqual(restartPolicyOf(POD), "Always");
-  strictEqual(
-    restartPolicyOf({ spec: { ...POD.spec, restartPolicy: "Never" } }),
-    "Never",
-  );
-});
 
 Deno.test("findContainer() finds app and init containers", () => {
   strictEqual(findContainer(POD, "init")?.image, "i");

@@ -85,7 +85,7 @@ for (
     const reading = readEnvelope(envelope(topic, payload));
     deepStrictEqual(
       reading.kind === "moved"
-        ? `${reading.moved.what} ${reading.moved.containerId}`
+        ? `${reading.what} ${reading.containerId}`
         : reading.kind,
       wanted,
     );
@@ -95,13 +95,10 @@ for (
 Deno.test("readEnvelope() keeps the time to the nanosecond", () => {
   deepStrictEqual(readEnvelope(envelope("/tasks/oom", field(1, "c"))), {
     kind: "moved",
-    moved: {
-      kind: "moved",
-      containerId: "c",
-      podUid: undefined,
-      what: "oom",
-      at: 2_000_000_003n,
-    },
+    containerId: "c",
+    podUid: undefined,
+    what: "oom",
+    at: 2_000_000_003n,
   });
 });
 
@@ -129,9 +126,9 @@ for (
     const reading = readContainerEvent(bytes);
     deepStrictEqual(
       reading.kind === "moved" && [
-        reading.moved.what,
-        reading.moved.containerId,
-        reading.moved.podUid,
+        reading.what,
+        reading.containerId,
+        reading.podUid,
       ],
       wanted,
     );

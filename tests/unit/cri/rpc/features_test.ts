@@ -18,7 +18,7 @@ const EXPECTED = [
 
 for (const [runtimeName, runtimeVersion, expected] of EXPECTED) {
   Deno.test(`judgeContainerEvents() says ${expected} for ${runtimeName} ${runtimeVersion}`, () => {
-    const version = { runtimeName, runtimeVersion, runtimeApiVersion: "v1" };
+    const version = { runtimeName, runtimeVersion };
     strictEqual(judgeContainerEvents(version), expected);
   });
 }

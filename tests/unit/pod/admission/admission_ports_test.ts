@@ -11,7 +11,7 @@ import {
   takenPorts,
 } from "../../../../mod/pod/admission/admission_ports.ts";
 import { listening, type Row, testRows } from "../admission_rows.ts";
-import { pod as makePod, sidecarSpec, spec } from "../builders.ts";
+import { container, pod as makePod, sidecar } from "../../../support/pods.ts";
 
 const TAKEN = { reason: "NodePorts" };
 
@@ -34,8 +34,10 @@ const PORTS: readonly Row[] = [
   },
   {
     title: "no port of the node, like another pod",
-    pod: { containers: [spec("a", { ports: [{ containerPort: 80 }] })] },
-    others: [{ containers: [spec("a", { ports: [{ containerPort: 80 }] })] }],
+    pod: { containers: [container("a", { ports: [{ containerPort: 80 }] })] },
+    others: [{
+      containers: [container("a", { ports: [{ containerPort: 80 }] })],
+    }],
   },
   {
     title: "RT-29: the same number of another protocol",
@@ -82,7 +84,7 @@ const PORTS: readonly Row[] = [
     pod: listening({ hostPort: 80 }),
     others: [{
       initContainers: [
-        sidecarSpec("s", { ports: [{ containerPort: 1, hostPort: 80 }] }),
+        sidecar("s", { ports: [{ containerPort: 1, hostPort: 80 }] }),
       ],
     }],
     ...TAKEN,
@@ -92,7 +94,7 @@ const PORTS: readonly Row[] = [
     pod: listening({ hostPort: 80 }),
     others: [{
       initContainers: [
-        spec("i", { ports: [{ containerPort: 1, hostPort: 80 }] }),
+        container("i", { ports: [{ containerPort: 1, hostPort: 80 }] }),
       ],
     }],
   },

@@ -4,8 +4,15 @@
  * @module
  */
 
+import { deepStrictEqual } from "node:assert/strict";
+import { refuseResize } from "../../../../mod/pod/admission/admission_resources.ts";
 import { amounts, asking, type Row, testRows } from "../admission_rows.ts";
-import { sidecarSpec, spec } from "../builders.ts";
+import {
+  container,
+  pod,
+  type PodDraft,
+  sidecar,
+} from "../../../support/pods.ts";
 
 const RESOURCES: readonly Row[] = [
   { title: "a pod that asks for nothing", pod: {} },
@@ -70,7 +77,7 @@ const RESOURCES: readonly Row[] = [
     pod: {
       ...asking({ cpu: "1500m" }),
       initContainers: [
-        sidecarSpec("s", { resources: { requests: { cpu: "600m" } } }),
+        sidecar("s", { resources: { requests: { cpu: "600m" } } }),
       ],
     },
     reason: "OutOfcpu",
@@ -79,14 +86,18 @@ const RESOURCES: readonly Row[] = [
     title: "an init container that needs no more than the app later",
     pod: {
       ...asking({ cpu: "1500m" }),
-      initContainers: [spec("i", { resources: { requests: { cpu: "2" } } })],
+      initContainers: [
+        container("i", { resources: { requests: { cpu: "2" } } }),
+      ],
     },
   },
   {
     title: "an init container that needs more",
     pod: {
       ...asking({ cpu: "1" }),
-      initContainers: [spec("i", { resources: { requests: { cpu: "3" } } })],
+      initContainers: [
+        container("i", { resources: { requests: { cpu: "3" } } }),
+      ],
     },
     reason: "OutOfcpu",
   },
@@ -109,3 +120,73 @@ const RESOURCES: readonly Row[] = [
 ];
 
 testRows(RESOURCES);
+
+const NODE = { allocatable: amounts({ cpu: "2", memory: "1Gi", pods: "1" }) };
+const HAD = asking({ cpu: "1", memory: "512Mi" });
+const resizes: readonly {
+  readonly title: string;
+  readonly asks: PodDraft;
+  readonly others?: readonly PodDraft[];
+  readonly node?: typeof NODE;
+  readonly refusal?: readonly [reason: string, message: string];
+}[] = [
+  {
+    title: "more than the node has",
+    asks: asking({ cpu: "2001m" }),
+    refusal: [
+      "Infeasible",
+      "Node didn't have enough capacity: cpu, requested: 2001, capacity: 2000",
+    ],
+  },
+  { title: "all that the node has", asks: asking({ cpu: "2" }) },
+  {
+    title: "more than others leave",
+    asks: asking({ cpu: "1500m", memory: "512Mi" }),
+    others: [asking({ cpu: "600m" })],
+    refusal: [
+      "Deferred",
+      "Node didn't have enough resource: cpu, requested: 1500, used: 600, capacity: 2000",
+    ],
+  },
+  {
+    title: "what it has already, although others have more than there is",
+    asks: HAD,
+    others: [asking({ cpu: "3", memory: "3Gi" })],
+  },
+  {
+    title: "more of one, and of the other what it has and is not there",
+    asks: asking({ cpu: "1100m", memory: "512Mi" }),
+    others: [asking({ memory: "3Gi" })],
+  },
+  {
+    title: "more of what the node says nothing of",
+    asks: asking({ cpu: "9" }),
+    node: { allocatable: amounts({ memory: "1Gi" }) },
+  },
+];
+for (const { title, asks, others = [], node = NODE, refusal } of resizes) {
+  Deno.test(`refuseResize() of a pod that asks for ${title} is ${refusal?.[0]}`, () => {
+    const found = refuseResize({
+      pod: pod(asks),
+      allocated: pod(HAD),
+      others: others.map((other) => pod(other)),
+      node,
+    });
+    deepStrictEqual(found && [found.reason, found.message], refusal);
+  });
+}
+
+Deno.test("refuseResize() says what is lacking", () => {
+  const refusal = refuseResize({
+    pod: pod(asking({ cpu: "1500m" })),
+    allocated: pod(HAD),
+    others: [pod(asking({ cpu: "1" }))],
+    node: NODE,
+  });
+  deepStrictEqual(refusal?.shortage, {
+    resource: "cpu",
+    requested: 1500n,
+    used: 1000n,
+    capacity: 2000n,
+  });
+});

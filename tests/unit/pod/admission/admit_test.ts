@@ -12,7 +12,7 @@ import {
   type Row,
   testRows,
 } from "../admission_rows.ts";
-import type { PodOptions } from "../builders.ts";
+import type { PodDraft } from "../../../support/pods.ts";
 
 type Expression = {
   readonly key: string;
@@ -25,7 +25,7 @@ function affine(
     readonly matchExpressions?: readonly Expression[];
     readonly matchFields?: readonly Expression[];
   }[]
-): PodOptions {
+): PodDraft {
   return {
     affinity: {
       nodeAffinity: {
@@ -41,11 +41,11 @@ function expression(
   key: string,
   operator: string,
   ...values: readonly string[]
-): PodOptions {
+): PodDraft {
   return affine({ matchExpressions: [{ key, operator, values }] });
 }
 
-function field(operator: string, ...values: readonly string[]): PodOptions {
+function field(operator: string, ...values: readonly string[]): PodDraft {
   const key = "metadata.name";
   return affine({ matchFields: [{ key, operator, values }] });
 }

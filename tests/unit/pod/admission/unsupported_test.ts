@@ -4,7 +4,7 @@ import {
   unsupportedFields,
   type UnsupportedSeverity,
 } from "../../../../mod/pod/admission/unsupported.ts";
-import { pod, spec } from "../builders.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 import { GOLDEN } from "../golden.ts";
 
 type Spec = Partial<Pod["spec"]>;
@@ -12,8 +12,8 @@ type Spec = Partial<Pod["spec"]>;
 const inVolume = (source: object): Spec => ({
   volumes: [{ name: "v", ...source }],
 });
-const inContainer = (rest: Parameters<typeof spec>[1]): Spec => ({
-  containers: [spec("a"), spec("b", rest)],
+const inContainer = (rest: Parameters<typeof container>[1]): Spec => ({
+  containers: [container("a"), container("b", rest)],
 });
 
 const legacy: readonly [string, object][] = [
@@ -67,7 +67,7 @@ const rows: readonly [UnsupportedSeverity, string, Spec][] = [
 for (const [severity, field, rest] of rows) {
   const verb = severity === "refuse" ? "refuses" : "warns of";
   Deno.test(`unsupportedFields() ${verb} ${field}`, () => {
-    const found = unsupportedFields(pod(rest));
+    const found = unsupportedFields(podOfThree(rest));
     deepStrictEqual(
       found.map((each) => [each.severity, each.field]),
       [[severity, field]],
@@ -103,7 +103,7 @@ Deno.test("unsupportedFields() says nothing of what is honoured, or what the kub
     hostUsers: false,
     runtimeClassName: "kata",
     resources: { limits: { cpu: "1" } },
-    containers: [spec("a", {
+    containers: [container("a", {
       envFrom: [{ secretRef: { name: "s" } }],
       env: [
         {

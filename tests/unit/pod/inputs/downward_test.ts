@@ -12,9 +12,9 @@ import {
   type ResourceFieldRef,
   resourceFieldValue,
 } from "../../../../mod/pod/inputs/downward.ts";
-import { pod, spec } from "../builders.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 
-const POD = pod({
+const POD = podOfThree({
   metadata: {
     labels: { b: "2", a: "1", "x.y/z": "" },
     annotations: {
@@ -37,8 +37,8 @@ const FILES:
     ["metadata.labels['none']", ""],
     ["metadata.annotations['toString']", ""],
     ["metadata.name", "web"],
-    ["metadata.namespace", "default"],
-    ["metadata.uid", "u1"],
+    ["metadata.namespace", "shop"],
+    ["metadata.uid", "u-1"],
     ["spec.nodeName", undefined],
     ["status.podIP", undefined],
   ];
@@ -50,7 +50,7 @@ for (const [path, expected] of FILES) {
 }
 
 Deno.test("podFieldFile() shows a map that is not there as nothing", () => {
-  strictEqual(podFieldFile(pod(), "metadata.annotations"), "");
+  strictEqual(podFieldFile(podOfThree(), "metadata.annotations"), "");
 });
 
 Deno.test("podFieldValue() shows what only a variable can, and no whole map", () => {
@@ -60,12 +60,32 @@ Deno.test("podFieldValue() shows what only a variable can, and no whole map", ()
   strictEqual(podFieldValue(POD, "metadata.labels", facts), undefined);
 });
 
+const ADDRESSES: readonly (readonly [
+  path: string,
+  podIps: readonly string[],
+  hostIps: readonly string[],
+  expected: string,
+])[] = [
+  ["status.hostIP", [], ["192.0.2.1", "fd00::1"], "192.0.2.1"],
+  ["status.hostIP", [], [], ""],
+  ["status.hostIPs", [], ["192.0.2.1", "fd00::1"], "192.0.2.1,fd00::1"],
+  ["status.podIP", ["fd00::9", "10.0.0.9"], ["192.0.2.1"], "10.0.0.9"],
+  ["status.podIP", ["fd00::9", "10.0.0.9"], [], "fd00::9"],
+  ["status.podIP", [], ["192.0.2.1"], ""],
+  ["spec.serviceAccountName", [], [], ""],
+];
+for (const [path, podIps, hostIps, expected] of ADDRESSES) {
+  Deno.test(`podFieldValue() shows ${path} with ${podIps} on ${hostIps} as "${expected}"`, () => {
+    strictEqual(podFieldValue(pod(), path, { podIps, hostIps }), expected);
+  });
+}
+
 const ALLOCATABLE = new Map([
   ["cpu", parseQuantity("3900m")],
   ["memory", parseQuantity("7Gi")],
   ["hugepages-2Mi", parseQuantity("64Mi")],
 ]);
-const SIZED = spec("sized", {
+const SIZED = container("sized", {
   resources: {
     requests: { cpu: "1m", memory: "100M" },
     limits: { cpu: "1001m", memory: "0" },
@@ -90,7 +110,7 @@ const RESOURCES: readonly (readonly [
 
 for (const [ref, value] of RESOURCES) {
   Deno.test(`resourceFieldValue() shows ${JSON.stringify(ref)} as ${value}`, () => {
-    const of = pod({ containers: [SIZED, spec("plain")] });
+    const of = pod({ containers: [SIZED, container("plain")] });
     deepStrictEqual(
       resourceFieldValue(of, ref, {
         container: SIZED,
@@ -104,7 +124,7 @@ for (const [ref, value] of RESOURCES) {
 Deno.test("resourceFieldValue() shows the pod's own limit where a container has none", () => {
   const of = pod({
     resources: { limits: { cpu: "2" } },
-    containers: [spec("a")],
+    containers: [container("a")],
   });
   const read = (resource: string) =>
     resourceFieldValue(of, { resource, containerName: "a" }, {
@@ -130,7 +150,7 @@ const REFUSED: readonly (readonly [ref: ResourceFieldRef, message: string])[] =
 for (const [ref, message] of REFUSED) {
   Deno.test(`resourceFieldValue() refuses ${JSON.stringify(ref)}`, () => {
     deepStrictEqual(
-      resourceFieldValue(pod(), ref, { allocatable: new Map() }),
+      resourceFieldValue(podOfThree(), ref, { allocatable: new Map() }),
       { kind: "refused", message },
     );
   });

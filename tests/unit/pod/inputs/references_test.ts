@@ -6,7 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { objectReferences } from "../../../../mod/pod/inputs/references.ts";
-import { pod, spec } from "../builders.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 
 Deno.test("objectReferences() finds every kind of reference, each object once", () => {
   const subject = pod({
@@ -30,10 +30,10 @@ Deno.test("objectReferences() finds every kind of reference, each object once", 
       { name: "e", emptyDir: {} },
     ],
     initContainers: [
-      spec("i", { envFrom: [{ configMapRef: { name: "init" } }] }),
+      container("i", { envFrom: [{ configMapRef: { name: "init" } }] }),
     ],
     containers: [
-      spec("a", {
+      container("a", {
         envFrom: [{ secretRef: { name: "all", optional: true } }],
         env: [
           {
@@ -68,5 +68,5 @@ Deno.test("objectReferences() finds every kind of reference, each object once", 
 });
 
 Deno.test("objectReferences() finds nothing in a plain pod", () => {
-  deepStrictEqual(objectReferences(pod()), []);
+  deepStrictEqual(objectReferences(podOfThree()), []);
 });

@@ -5,7 +5,7 @@ import {
   stopTimeout,
   terminationOrder,
 } from "../../../../mod/pod/lifecycle/grace.ts";
-import { pod, sidecarSpec, spec } from "../builders.ts";
+import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
 
 // pod_workers_test.go Test_calculateEffectiveGracePeriod.
 const graces = [
@@ -57,6 +57,18 @@ const graces = [
     spec: 5,
     expected: 60,
   },
+  {
+    name: "no extension of the least",
+    current: 1,
+    deletion: 40,
+    expected: 1,
+  },
+  {
+    name: "the request where the deletion says zero",
+    deletion: 0,
+    requested: 20,
+    expected: 20,
+  },
   // PW-06.
   {
     name: "a second for a negative word",
@@ -67,7 +79,7 @@ const graces = [
 ] as const;
 for (const row of graces) {
   Deno.test(`effectivePodGrace() gives ${row.name}`, () => {
-    const subject = pod({
+    const subject = podOfThree({
       ...("spec" in row ? { terminationGracePeriodSeconds: row.spec } : {}),
       metadata: "deletion" in row
         ? { deletionGracePeriodSeconds: row.deletion }
@@ -84,7 +96,7 @@ for (const row of graces) {
 
 // kuberuntime_container_test.go TestKillContainerGracePeriod.
 const exec = { exec: { command: ["true"] } };
-const probed = spec("a", {
+const probed = container("a", {
   livenessProbe: { ...exec, terminationGracePeriodSeconds: 7 },
   startupProbe: { ...exec, terminationGracePeriodSeconds: 8 },
 });
@@ -127,7 +139,7 @@ const containerGraces = [
 ] as const;
 for (const row of containerGraces) {
   Deno.test(`containerGrace() gives ${row.name}`, () => {
-    const subject = pod({
+    const subject = podOfThree({
       ...("spec" in row ? { terminationGracePeriodSeconds: row.spec } : {}),
       metadata: "deletion" in row
         ? { deletionGracePeriodSeconds: row.deletion }
@@ -154,12 +166,12 @@ Deno.test("stopTimeout() subtracts whole seconds and keeps two", () => {
 // kuberuntime_termination_order_test.go; RT-17.
 const ordered = pod({
   initContainers: [
-    sidecarSpec("s1"),
-    spec("i"),
-    sidecarSpec("s2"),
-    sidecarSpec("s3"),
+    sidecar("s1"),
+    container("i"),
+    sidecar("s2"),
+    sidecar("s3"),
   ],
-  containers: [spec("a"), spec("b")],
+  containers: [container("a"), container("b")],
 });
 const orders = [
   {

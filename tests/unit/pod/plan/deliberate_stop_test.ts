@@ -18,18 +18,19 @@ import { describePlan, planPod } from "../../../../mod/pod/plan/plan.ts";
 import { explainPlan } from "../../../../mod/explain/mod.ts";
 import type { PlanInput } from "../../../../mod/pod/plan/plan_steps.ts";
 import { revivedContainer } from "../../../../mod/pod/status/terminated_status.ts";
-import { stopNotes } from "../../../../mod/pod/plan/deliberate_stop.ts";
+import {
+  stopNotes,
+  wholeStop,
+} from "../../../../mod/pod/plan/deliberate_stop.ts";
 import {
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../../support/pods.ts";
 
 interface Row {
   readonly policy: string;
@@ -82,7 +83,10 @@ const rows: readonly Row[] = [
 ];
 for (const { policy, stopped, exitCode, phase, plan } of rows) {
   Deno.test(`a ${policy} pod whose container ${stopped === undefined ? "ended by itself" : `was stopped ${stopped}`} and ended with ${exitCode} is ${phase}`, () => {
-    const subject = pod({ restartPolicy: policy, containers: [spec("a")] });
+    const subject = pod({
+      restartPolicy: policy,
+      containers: [container("a")],
+    });
     const picture = observed([
       ended("a", exitCode, stopped === undefined ? {} : { stopped }),
     ]);
@@ -98,8 +102,8 @@ for (const { policy, stopped, exitCode, phase, plan } of rows) {
 Deno.test("judgePhase() fails no Never pod whose init container was stopped to start again", () => {
   const subject = pod({
     restartPolicy: "Never",
-    containers: [spec("a")],
-    initContainers: [spec("i")],
+    containers: [container("a")],
+    initContainers: [container("i")],
   });
   const phaseOf = (stopped?: DeliberateStop, exitCode = 137) =>
     buildPodStatus(statusInput({
@@ -114,7 +118,10 @@ Deno.test("judgePhase() fails no Never pod whose init container was stopped to s
 });
 
 Deno.test("explainPlan() says that a container was stopped to start again, not that it exited", () => {
-  const subject = pod({ restartPolicy: "OnFailure", containers: [spec("a")] });
+  const subject = pod({
+    restartPolicy: "OnFailure",
+    containers: [container("a")],
+  });
   const picture = observed([ended("a", 0, { stopped: "to_restart" })]);
   const plan = planPod({ pod: subject, observed: picture, probes: probes() });
   deepStrictEqual(explainPlan(plan, subject, picture), [
@@ -123,7 +130,7 @@ Deno.test("explainPlan() says that a container was stopped to start again, not t
 });
 
 Deno.test("revivedContainer() lets a container wait for its next start after the end that its status knows of", () => {
-  const subject = pod({ restartPolicy: "Never", containers: [spec("a")] });
+  const subject = pod({ restartPolicy: "Never", containers: [container("a")] });
   const picture = observed([ended("a", 0, { stopped: "to_restart" })]);
   const look = { pod: subject, observed: picture };
   const before = buildPodStatus(statusInput(look));
@@ -249,7 +256,7 @@ for (const row of noteRows) {
   Deno.test(`stopNotes() lists ${row.name}`, () => {
     const subject = pod({
       restartPolicy: row.policy,
-      containers: [spec("a", row.own ?? {}), spec("b")],
+      containers: [container("a", row.own ?? {}), container("b")],
     });
     const look = { pod: subject, observed: row.observed };
     const plan = planPod({ ...look, probes: row.probes ?? probes() });
@@ -265,8 +272,8 @@ for (const row of noteRows) {
 Deno.test("stopNotes() lists no sidecar: it starts again however it ends", () => {
   const subject = pod({
     restartPolicy: "OnFailure",
-    containers: [spec("a")],
-    initContainers: [sidecarSpec("s", { restartPolicy: "Always" })],
+    containers: [container("a")],
+    initContainers: [sidecar("s", { restartPolicy: "Always" })],
   });
   const look = {
     pod: subject,
@@ -280,8 +287,8 @@ Deno.test("stopNotes() lists no sidecar: it starts again however it ends", () =>
 Deno.test("planPod() runs the postStart hook of a container of which nobody knows that it ran", () => {
   const lifecycle = { postStart: { exec: { command: ["true"] } } };
   const subject = pod({
-    containers: [spec("a", { lifecycle }), spec("b")],
-    initContainers: [sidecarSpec("s", { lifecycle })],
+    containers: [container("a", { lifecycle }), container("b")],
+    initContainers: [sidecar("s", { lifecycle })],
   });
   const due = { postStartDue: true } as const;
   const planOf = (records: Parameters<typeof observed>[0]) => {
@@ -310,5 +317,33 @@ Deno.test("planPod() runs the postStart hook of a container of which nobody know
     explainPlan(planPod({ ...look, probes: probes() }), subject, look.observed)
       .slice(0, 1),
     ["run the postStart hook of a: nobody knows whether it ran"],
+  );
+});
+
+Deno.test("wholeStop() notes what runs, or may, of a container whose end may decide", () => {
+  const subject = pod({
+    restartPolicy: "OnFailure",
+    containers: [
+      container("a"),
+      container("b"),
+      container("kept", { restartPolicy: "Always" }),
+    ],
+    initContainers: [sidecar("s"), container("i")],
+  });
+  const picture = observed([
+    seen("a"),
+    seen("b", { state: "unknown" }),
+    seen("kept"),
+    seen("s"),
+    seen("gone"),
+    ended("i", 0),
+  ]);
+  deepStrictEqual(
+    wholeStop({ pod: subject, observed: picture }, "as_failed"),
+    ["a", "b"].map((name) => ({
+      containerId: `${name}-0`,
+      containerName: name,
+      stopped: "as_failed",
+    })),
   );
 });

@@ -6,13 +6,11 @@ import type { ProbeVerdicts } from "../../../../mod/pod/plan/plan_steps.ts";
 import {
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, podOfThree, sidecar } from "../../../support/pods.ts";
 
 interface Row {
   readonly name: string;
@@ -22,15 +20,19 @@ interface Row {
   readonly plan: string;
 }
 
-const app = { containers: [spec("app")] };
-const inits = [spec("i1"), spec("i2"), spec("i3")];
-const always = pod({ ...app, initContainers: inits });
-const onFailure = pod({
+const app = { containers: [container("app")] };
+const inits = [container("i1"), container("i2"), container("i3")];
+const always = podOfThree({ ...app, initContainers: inits });
+const onFailure = podOfThree({
   ...app,
   initContainers: inits,
   restartPolicy: "OnFailure",
 });
-const never = pod({ ...app, initContainers: inits, restartPolicy: "Never" });
+const never = podOfThree({
+  ...app,
+  initContainers: inits,
+  restartPolicy: "Never",
+});
 const probed = { startupProbe: { exec: { command: ["true"] } } };
 const alive = { livenessProbe: { exec: { command: ["true"] } } };
 
@@ -211,10 +213,10 @@ const ordinary: readonly Row[] = [
   {
     name:
       "restarts a failed init container of a Never pod whose own rule says so",
-    pod: pod({
+    pod: podOfThree({
       ...app,
       restartPolicy: "Never",
-      initContainers: [spec("i1", {
+      initContainers: [container("i1", {
         restartPolicy: "Never",
         restartPolicyRules: [{
           action: "Restart",
@@ -227,18 +229,18 @@ const ordinary: readonly Row[] = [
   },
 ];
 
-const mixed = pod({
+const mixed = podOfThree({
   ...app,
   initContainers: [
-    sidecarSpec("s1", probed),
-    spec("i2"),
-    sidecarSpec("s3", alive),
+    sidecar("s1", probed),
+    container("i2"),
+    sidecar("s3", alive),
   ],
 });
-const onlySidecars = pod({
+const onlySidecars = podOfThree({
   ...app,
   restartPolicy: "Never",
-  initContainers: [sidecarSpec("s1"), sidecarSpec("s2")],
+  initContainers: [sidecar("s1"), sidecar("s2")],
 });
 const s1Started = { startup: { "s1-0": "success" } } as const;
 

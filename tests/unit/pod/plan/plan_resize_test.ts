@@ -20,17 +20,15 @@ import {
 import {
   ended,
   observed,
-  pod,
   probes,
   seen,
-  sidecarSpec,
-  spec,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../../support/pods.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
 function limited(name: string, limits: Amounts): ContainerSpec {
-  return spec(name, { resources: { limits, requests: limits } });
+  return container(name, { resources: { limits, requests: limits } });
 }
 
 function has(limits: Amounts, requests: Amounts = limits): ActuatedResources {
@@ -112,7 +110,7 @@ const rows: readonly Row[] = [
     name: "resizes a sidecar in place",
     pod: pod({
       initContainers: [
-        sidecarSpec("s", { resources: { limits: LARGE, requests: LARGE } }),
+        sidecar("s", { resources: { limits: LARGE, requests: LARGE } }),
       ],
       containers: [limited("a", SMALL)],
     }),
@@ -126,7 +124,7 @@ const rows: readonly Row[] = [
     name: "stops a sidecar that has to be restarted",
     pod: pod({
       initContainers: [
-        sidecarSpec("s", {
+        sidecar("s", {
           resources: { limits: LARGE, requests: LARGE },
           resizePolicy: RESTART,
         }),
@@ -153,7 +151,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "makes the sandbox anew when the class changes",
-    pod: pod({ containers: [spec("a")] }),
+    pod: pod({ containers: [container("a")] }),
     observed: {
       ...observed([seen("a", { resources: has(SMALL) })]),
       qosClass: "Guaranteed",
@@ -162,7 +160,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "keeps a pod of another class that may never restart",
-    pod: pod({ restartPolicy: "Never", containers: [spec("a")] }),
+    pod: pod({ restartPolicy: "Never", containers: [container("a")] }),
     observed: {
       ...observed([seen("a", { resources: has(SMALL) })]),
       qosClass: "Guaranteed",
@@ -186,9 +184,9 @@ function resizeOf(
   limits: Amounts | undefined,
   before: ActuatedResources,
 ): ReturnType<typeof planResize> {
-  const container = limits === undefined ? spec("a") : limited("a", limits);
+  const only = limits === undefined ? container("a") : limited("a", limits);
   return planResize(
-    pod({ containers: [container] }),
+    pod({ containers: [only] }),
     observed([seen("a", { resources: before })]),
   );
 }
@@ -223,9 +221,9 @@ for (
       limits: { cpu: "1", memory: "64Mi" },
       requests: { cpu, memory: "32Mi" },
     });
-    const container = spec("a", { resources: ofRequest(`${to}`) });
+    const resources = ofRequest(`${to}`);
     const decision = planResize(
-      pod({ containers: [container] }),
+      pod({ containers: [container("a", { resources })] }),
       observed([seen("a", { resources: ofRequest(`${from}`) })]),
     );
     strictEqual(decision.kind, "resize");
@@ -246,8 +244,8 @@ Deno.test("planResize() lets requests alone shrink before others grow", () => {
   const decision = planResize(
     pod({
       containers: [
-        spec("a", { resources: ofRequest("300m") }),
-        spec("b", { resources: ofRequest("100m") }),
+        container("a", { resources: ofRequest("300m") }),
+        container("b", { resources: ofRequest("100m") }),
       ],
     }),
     observed([
@@ -279,6 +277,25 @@ for (
     deepStrictEqual(decision.plan.podGrows, { memory: grows, cpu: grows });
   });
 }
+
+Deno.test("planResize() goes by what the pod asks for as a whole, if that changes", () => {
+  const subject = pod({
+    containers: [limited("a", SMALL)],
+    resources: { requests: LARGE, limits: { ...LARGE, memory: "16Mi" } },
+  });
+  const picture = observed([seen("a", { resources: has(LARGE) })]);
+  const decision = planResize(subject, {
+    ...picture,
+    podResources: has(SMALL),
+  });
+  strictEqual(decision.kind, "resize");
+  if (decision.kind !== "resize") return;
+  deepStrictEqual(decision.plan.podAfter, {
+    requests: LARGE,
+    limits: { ...LARGE, memory: "16Mi" },
+  });
+  deepStrictEqual(decision.plan.podGrows, { memory: false, cpu: true });
+});
 
 const told = (limits: Amounts, cpu: string): ActuatedResources => ({
   limits,
@@ -313,7 +330,7 @@ Deno.test("planResize() and allocatedPod() leave a pod alone whose UID was made 
 });
 
 Deno.test("wantedResources() holds CPU and memory only, with the pod's limits where the container has none", () => {
-  const container = spec("a", {
+  const only = container("a", {
     resources: {
       requests: { cpu: "1", "ephemeral-storage": "1Gi" },
       limits: { cpu: "2" },
@@ -321,9 +338,9 @@ Deno.test("wantedResources() holds CPU and memory only, with the pod's limits wh
   });
   const subject = pod({
     resources: { limits: { cpu: "4", memory: "1Gi" } },
-    containers: [container],
+    containers: [only],
   });
-  deepStrictEqual(wantedResources(subject, container), {
+  deepStrictEqual(wantedResources(subject, only), {
     requests: { cpu: "1" },
     limits: { cpu: "2", memory: "1Gi" },
   });
@@ -337,8 +354,8 @@ Deno.test("isGeneratedUid() tells hashes from UIDs of manifests", () => {
 
 Deno.test("allocatedPod() gives back the very pod that asks for nothing else", () => {
   const subject = pod({
-    containers: [limited("a", SMALL), spec("b")],
-    initContainers: [sidecarSpec("s")],
+    containers: [limited("a", SMALL), container("b")],
+    initContainers: [sidecar("s")],
   });
   // Of "b" and "s" nobody knows what they have.
   const known = seen("a", { resources: has(SMALL) });

@@ -6,12 +6,11 @@ import type { ProbeVerdicts } from "../../../../mod/pod/plan/plan_steps.ts";
 import {
   ended,
   observed,
-  pod,
   probes,
   sandbox,
   seen,
-  spec,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 
 interface Row {
   readonly name: string;
@@ -23,8 +22,8 @@ interface Row {
 }
 
 const all = [seen("a"), seen("b"), seen("c")];
-const never = pod({ restartPolicy: "Never" });
-const onFailure = pod({ restartPolicy: "OnFailure" });
+const never = podOfThree({ restartPolicy: "Never" });
+const onFailure = podOfThree({ restartPolicy: "OnFailure" });
 const notReady = [sandbox({ ready: false })];
 
 // The rows follow kuberuntime_manager_test.go TestComputePodActions, by its names
@@ -43,7 +42,7 @@ const rows: readonly Row[] = [
   {
     name:
       "makes the sandbox anew when the pod of this UID has another name now",
-    pod: pod({ metadata: { name: "renamed" } }),
+    pod: podOfThree({ metadata: { name: "renamed" } }),
     observed: observed(all),
     plan: "replace sandbox by 1, start a b c",
   },
@@ -188,13 +187,13 @@ const rows: readonly Row[] = [
   },
   {
     name: "leaves ephemeral containers of the spec alone",
-    pod: pod({ ephemeralContainers: [spec("debug")] }),
+    pod: podOfThree({ ephemeralContainers: [container("debug")] }),
     observed: observed([seen("debug"), ...all]),
     plan: "keep sandbox",
   },
   {
     name: "replaces a sandbox with the wrong network mode",
-    pod: pod({ hostNetwork: true }),
+    pod: podOfThree({ hostNetwork: true }),
     observed: observed(all),
     plan: "replace sandbox by 1, start a b c",
   },
@@ -210,7 +209,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "wants no address of a pod on the node's network",
-    pod: pod({ hostNetwork: true }),
+    pod: podOfThree({ hostNetwork: true }),
     observed: observed(all, [sandbox({ hostNetwork: true, ip: "" })]),
     plan: "keep sandbox",
   },
@@ -227,7 +226,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "recreates the only running container when it has changed",
-    pod: pod({ restartPolicy: "Never", containers: [spec("a")] }),
+    pod: pod({ restartPolicy: "Never", containers: [container("a")] }),
     observed: observed([seen("a", { hash: "old" })]),
     plan: "keep sandbox, kill a (spec_changed), start a",
   },
@@ -252,7 +251,7 @@ const rows: readonly Row[] = [
   },
   {
     name: "stops the pod when its last container is unhealthy under Never",
-    pod: pod({ restartPolicy: "Never", containers: [spec("a")] }),
+    pod: pod({ restartPolicy: "Never", containers: [container("a")] }),
     observed: observed([seen("a")]),
     probes: probes({ startup: { "a-0": "failure" } }),
     plan: "stop pod, kill a (startup_failed)",
@@ -297,28 +296,30 @@ const rows: readonly Row[] = [
   },
   {
     name: "starts nothing of a pod that is being deleted",
-    pod: pod({ metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" } }),
+    pod: podOfThree({
+      metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
+    }),
     observed: observed([seen("a"), ended("b", 1)]),
     plan: "keep sandbox",
   },
   // TestComputePodActionsWithInitAndEphemeralContainers.
   {
     name: "starts a new ephemeral container beside running ones",
-    pod: pod({ ephemeralContainers: [spec("debug")] }),
+    pod: podOfThree({ ephemeralContainers: [container("debug")] }),
     observed: observed(all),
     plan: "keep sandbox, start ephemeral debug",
   },
   {
     name: "never restarts an ephemeral container",
-    pod: pod({ ephemeralContainers: [spec("debug")] }),
+    pod: podOfThree({ ephemeralContainers: [container("debug")] }),
     observed: observed([...all, ended("debug", 1)]),
     plan: "keep sandbox",
   },
   {
     name: "starts an ephemeral container while init containers run",
-    pod: pod({
-      initContainers: [spec("i")],
-      ephemeralContainers: [spec("debug")],
+    pod: podOfThree({
+      initContainers: [container("i")],
+      ephemeralContainers: [container("debug")],
     }),
     observed: observed([seen("i")]),
     plan: "keep sandbox, start ephemeral debug",
@@ -328,7 +329,7 @@ const rows: readonly Row[] = [
 for (const row of rows) {
   Deno.test(`planPod() ${row.name}`, () => {
     const plan = planPod({
-      pod: row.pod ?? pod(),
+      pod: row.pod ?? podOfThree(),
       observed: row.observed,
       probes: row.probes ?? probes(),
     });

@@ -12,7 +12,7 @@ import {
   restartDelay,
   restartKey,
 } from "../../../../mod/pod/recovery/restart_backoff.ts";
-import { pod, spec } from "../builders.ts";
+import { container, podOfThree } from "../../../support/pods.ts";
 
 const SECOND = 1000;
 
@@ -120,30 +120,34 @@ Deno.test("restartDelay() tells until when and the whole delay", () => {
 });
 
 // TestGetBackoffKey; RT-34: a new image starts at once.
-const key = restartKey(pod(), spec("a"));
+const key = restartKey(podOfThree(), container("a"));
 const keys = [
   {
     name: "image",
-    other: restartKey(pod(), spec("a", { image: "x:2" })),
+    other: restartKey(podOfThree(), container("a", { image: "x:2" })),
     same: false,
   },
   {
     name: "resources",
     other: restartKey(
-      pod(),
-      spec("a", { resources: { limits: { cpu: "1" } } }),
+      podOfThree(),
+      container("a", { resources: { limits: { cpu: "1" } } }),
     ),
     same: false,
   },
-  { name: "name", other: restartKey(pod(), spec("b")), same: false },
+  {
+    name: "name",
+    other: restartKey(podOfThree(), container("b")),
+    same: false,
+  },
   {
     name: "pod",
-    other: restartKey(pod({ metadata: { uid: "u2" } }), spec("a")),
+    other: restartKey(podOfThree({ metadata: { uid: "u2" } }), container("a")),
     same: false,
   },
   {
     name: "command",
-    other: restartKey(pod(), spec("a", { command: ["x"] })),
+    other: restartKey(podOfThree(), container("a", { command: ["x"] })),
     same: true,
   },
 ];
@@ -160,14 +164,14 @@ Deno.test("restartKey() is 16 hex digits", () => {
 
 Deno.test("crashLoopMessage() reads as the kubelet's", () => {
   strictEqual(
-    crashLoopMessage(80 * SECOND, { name: "a", pod: pod() }),
-    "back-off 1m20s restarting failed container=a pod=web_default(u1)",
+    crashLoopMessage(80 * SECOND, { name: "a", pod: podOfThree() }),
+    "back-off 1m20s restarting failed container=a pod=web_shop(u-1)",
   );
 });
 
 Deno.test("pullDelay() lets a first pull through and backs off after failures", () => {
   strictEqual(pullDelay(undefined, 0).kind, "pull");
-  const first = pullFailed(undefined, { nowMs: 0 });
+  const first = pullFailed(undefined, 0);
   strictEqual(first.delayMs, 10 * SECOND);
   deepStrictEqual(pullDelay(first, 4 * SECOND), {
     kind: "wait",
@@ -175,13 +179,13 @@ Deno.test("pullDelay() lets a first pull through and backs off after failures", 
     delayMs: 10 * SECOND,
   });
   strictEqual(pullDelay(first, 10 * SECOND).kind, "pull");
-  const second = pullFailed(first, { nowMs: 10 * SECOND });
+  const second = pullFailed(first, 10 * SECOND);
   strictEqual(second.delayMs, 20 * SECOND);
 });
 
 Deno.test("pullFailed() forgets ten minutes after the last failure", () => {
   const entry = { delayMs: 300 * SECOND, updatedAtMs: 0 };
-  strictEqual(pullFailed(entry, { nowMs: 600 * SECOND }).delayMs, 300 * SECOND);
-  strictEqual(pullFailed(entry, { nowMs: 601 * SECOND }).delayMs, 10 * SECOND);
+  strictEqual(pullFailed(entry, 600 * SECOND).delayMs, 300 * SECOND);
+  strictEqual(pullFailed(entry, 601 * SECOND).delayMs, 10 * SECOND);
   strictEqual(isBackoffExpired(entry, 601 * SECOND), true);
 });

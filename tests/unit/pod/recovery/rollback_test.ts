@@ -11,6 +11,8 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import {
+  badRevision,
+  describeRollback,
   endLostTrial,
   isSameHistory,
   judgeVersion,
@@ -22,7 +24,7 @@ import {
   trialMarkMs,
   type VersionState,
 } from "../../../../mod/pod/recovery/rollback.ts";
-import { pod } from "../builders.ts";
+import { podOfThree } from "../../../support/pods.ts";
 
 const AFTER = { "skerry.dev/rollback-after": "1m" };
 
@@ -30,7 +32,7 @@ function version(
   label: string,
   metadata: Partial<Pod["metadata"]> = {},
 ): Pod {
-  return pod({
+  return podOfThree({
     metadata: {
       uid: `uid-${label}`,
       labels: { version: label },
@@ -300,6 +302,23 @@ Deno.test("podRevision() goes by what a pod says, not by what the node adds", ()
       { ...ONE, spec: { ...ONE.spec, hostNetwork: true } },
     ]
   ) notStrictEqual(podRevision(other), podRevision(ONE));
+});
+
+Deno.test("podRevision() is what an earlier agent wrote to the disk", () => {
+  const metadata = { name: "web", namespace: "shop", uid: "u-1" };
+  const spec = { containers: [{ name: "c", image: "i" }] };
+  const subject: Pod = { apiVersion: "v1", kind: "Pod", metadata, spec };
+  strictEqual(podRevision(subject), "0d188cfdb9b7b2a1");
+});
+
+Deno.test("badRevision() and describeRollback() tell how long a version had", () => {
+  const rolledBack = badRevision(TWO, 7);
+  deepStrictEqual(rolledBack, { ...bad(TWO), atMs: 7 });
+  strictEqual(badRevision(PLAIN, 7).afterMs, 0);
+  strictEqual(
+    describeRollback({ ...rolledBack, revision: "1f" }),
+    'Revision "1f" (UID "uid-two") was not ready within 1m0s: rolled back to the last good one until the manifest changes',
+  );
 });
 
 Deno.test("isSameHistory() compares what runs by its version, and the rest by what it is", () => {

@@ -12,7 +12,7 @@ import {
   qosClass,
 } from "../../../../mod/pod/resources/cgroup_names.ts";
 import { podResourceSum } from "../../../../mod/pod/resources/resource_amounts.ts";
-import { pod, sidecarSpec, spec } from "../builders.ts";
+import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
 import { GOLDEN } from "../golden.ts";
 
 type Limits = Readonly<Record<string, string>>;
@@ -65,28 +65,33 @@ const classes: readonly {
   { name: "nothing declared", spec: {}, expected: "BestEffort" },
   {
     name: "zeros declared",
-    spec: { containers: [spec("a", withResources({ cpu: "0" }, undefined))] },
+    spec: {
+      containers: [container("a", withResources({ cpu: "0" }, undefined))],
+    },
     expected: "BestEffort",
   },
   {
     name: "other resources only",
     spec: {
       containers: [
-        spec("a", withResources({ "ephemeral-storage": "1Gi" }, undefined)),
+        container(
+          "a",
+          withResources({ "ephemeral-storage": "1Gi" }, undefined),
+        ),
       ],
     },
     expected: "BestEffort",
   },
   {
     name: "limits only",
-    spec: { containers: [spec("a", withResources(undefined, half))] },
+    spec: { containers: [container("a", withResources(undefined, half))] },
     expected: "Guaranteed",
   },
   {
     name: "equal requests and limits in other words",
     spec: {
       containers: [
-        spec("a", withResources({ cpu: "0.5", memory: "65536Ki" }, half)),
+        container("a", withResources({ cpu: "0.5", memory: "65536Ki" }, half)),
       ],
     },
     expected: "Guaranteed",
@@ -94,29 +99,32 @@ const classes: readonly {
   {
     name: "a request below the limit",
     spec: {
-      containers: [spec("a", withResources({ cpu: "100m" }, half))],
+      containers: [container("a", withResources({ cpu: "100m" }, half))],
     },
     expected: "Burstable",
   },
   {
     name: "no memory limit",
     spec: {
-      containers: [spec("a", withResources(undefined, { cpu: "1" }))],
+      containers: [container("a", withResources(undefined, { cpu: "1" }))],
     },
     expected: "Burstable",
   },
   {
     name: "one container without",
     spec: {
-      containers: [spec("a", withResources(undefined, half)), spec("b")],
+      containers: [
+        container("a", withResources(undefined, half)),
+        container("b"),
+      ],
     },
     expected: "Burstable",
   },
   {
     name: "an init container without",
     spec: {
-      initContainers: [spec("i")],
-      containers: [spec("a", withResources(undefined, half))],
+      initContainers: [container("i")],
+      containers: [container("a", withResources(undefined, half))],
     },
     expected: "Burstable",
   },
@@ -124,14 +132,14 @@ const classes: readonly {
     name: "the pod as a whole declared",
     spec: {
       resources: { requests: half, limits: half },
-      containers: [spec("a"), spec("b")],
+      containers: [container("a"), container("b")],
     },
     expected: "Guaranteed",
   },
 ];
 for (const row of classes) {
   Deno.test(`qosClass() is ${row.expected} with ${row.name}`, () => {
-    strictEqual(qosClass(pod(row.spec)), row.expected);
+    strictEqual(qosClass(podOfThree(row.spec)), row.expected);
   });
 }
 
@@ -146,26 +154,26 @@ const scores: readonly {
   { name: "BestEffort", spec: {}, of: "a", expected: 1000 },
   {
     name: "Guaranteed",
-    spec: { containers: [spec("a", withResources(undefined, half))] },
+    spec: { containers: [container("a", withResources(undefined, half))] },
     of: "a",
     expected: -997,
   },
   {
     name: "a quarter of the node's memory",
-    spec: { containers: [spec("a", quarter)] },
+    spec: { containers: [container("a", quarter)] },
     of: "a",
     expected: 750,
   },
   {
     name: "nothing beside a container with a request",
-    spec: { containers: [spec("a", quarter), spec("b")] },
+    spec: { containers: [container("a", quarter), container("b")] },
     of: "b",
     expected: 999,
   },
   {
     name: "more than the node has",
     spec: {
-      containers: [spec("a", withResources({ memory: "8G" }, undefined))],
+      containers: [container("a", withResources({ memory: "8G" }, undefined))],
     },
     of: "a",
     expected: 3,
@@ -174,9 +182,9 @@ const scores: readonly {
     name: "a sidecar smaller than the app",
     spec: {
       initContainers: [
-        sidecarSpec("s", withResources({ memory: "10M" }, undefined)),
+        sidecar("s", withResources({ memory: "10M" }, undefined)),
       ],
-      containers: [spec("a", quarter)],
+      containers: [container("a", quarter)],
     },
     of: "s",
     expected: 750,
@@ -185,9 +193,9 @@ const scores: readonly {
     name: "an ordinary init container smaller than the app",
     spec: {
       initContainers: [
-        spec("i", withResources({ memory: "10M" }, undefined)),
+        container("i", withResources({ memory: "10M" }, undefined)),
       ],
-      containers: [spec("a", quarter)],
+      containers: [container("a", quarter)],
     },
     of: "i",
     expected: 998,
@@ -196,11 +204,11 @@ const scores: readonly {
     name: "an app container that restarts by a policy of its own",
     spec: {
       containers: [
-        spec("a", {
+        container("a", {
           restartPolicy: "Always",
           ...withResources({ memory: "10M" }, undefined),
         }),
-        spec("b", quarter),
+        container("b", quarter),
       ],
     },
     of: "a",
@@ -210,7 +218,7 @@ const scores: readonly {
     name: "an even share of what the pod asks beyond its containers",
     spec: {
       resources: { requests: { memory: "3G" } },
-      containers: [spec("a", quarter), spec("b")],
+      containers: [container("a", quarter), container("b")],
     },
     of: "b",
     expected: 750,
@@ -236,7 +244,7 @@ const scores: readonly {
 ];
 for (const row of scores) {
   Deno.test(`oomScoreAdj() is ${row.expected} for ${row.name}`, () => {
-    const subject = pod(row.spec);
+    const subject = podOfThree(row.spec);
     const container = [
       ...subject.spec.containers,
       ...subject.spec.initContainers ?? [],
@@ -253,10 +261,10 @@ Deno.test("podResourceSum() adds what runs side by side and takes the larger mom
   const cpu = (amount: string) => withResources({ cpu: amount }, undefined);
   const subject = pod({
     initContainers: [
-      sidecarSpec("s", cpu("100m")),
-      spec("i", cpu("1")),
+      sidecar("s", cpu("100m")),
+      container("i", cpu("1")),
     ],
-    containers: [spec("a", cpu("200m")), spec("b", cpu("0.3"))],
+    containers: [container("a", cpu("200m")), container("b", cpu("0.3"))],
     overhead: { cpu: "50m" },
   });
   deepStrictEqual(podResourceSum(subject, "requests"), { cpu: "1100m" });
@@ -286,7 +294,7 @@ const parents = [
 ] as const;
 for (const { driver, root, expected } of parents) {
   Deno.test(`podCgroupParent() under ${driver} and root "${root}"`, () => {
-    const subject = pod({ metadata: { uid: "u-1" } });
+    const subject = podOfThree({ metadata: { uid: "u-1" } });
     strictEqual(podCgroupParent(subject, { driver, root }), expected);
   });
 }

@@ -22,7 +22,7 @@ import {
   possiblePodCgroups,
   qosCgroup,
 } from "../../../../mod/pod/resources/cgroup_names.ts";
-import { pod, sidecarSpec, spec } from "../builders.ts";
+import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -31,7 +31,7 @@ function of(
   requests: Amounts,
   limits: Amounts = {},
 ): ContainerSpec {
-  return spec(name, { resources: { requests, limits } });
+  return container(name, { resources: { requests, limits } });
 }
 
 const BOTH = { cpu: "500m", memory: "64Mi" };
@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   {
     name: "Burstable with an init container that may use anything",
     spec: {
-      initContainers: [spec("i")],
+      initContainers: [container("i")],
       containers: [of("a", BOTH, BOTH)],
     },
     v1: [
@@ -141,7 +141,7 @@ const rows: readonly Row[] = [
     spec: {
       resources: { requests: BOTH, limits: BOTH },
       overhead: { cpu: "100m", memory: "1Mi" },
-      containers: [spec("a")],
+      containers: [container("a")],
     },
     v1: [
       "cpu.shares=614",
@@ -158,10 +158,29 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    name: "Burstable as a whole, whatever its containers limit",
+    spec: {
+      resources: { requests: BOTH, limits: { memory: "128Mi" } },
+      containers: [container("a")],
+    },
+    v1: [
+      "cpu.shares=512",
+      "cpu.cfs_quota_us=-1",
+      `memory.limit_in_bytes=${128 << 20}`,
+      "pids.max=max",
+    ],
+    v2: [
+      "cpu.weight=20",
+      "cpu.max=max 100000",
+      `memory.max=${128 << 20}`,
+      "pids.max=max",
+    ],
+  },
+  {
     name: "a sidecar beside the app, and huge pages",
     spec: {
       initContainers: [
-        sidecarSpec("s", { resources: { requests: BOTH, limits: BOTH } }),
+        sidecar("s", { resources: { requests: BOTH, limits: BOTH } }),
       ],
       containers: [
         of("a", BOTH, { ...BOTH, "hugepages-2Mi": "4Mi" }),
@@ -222,7 +241,7 @@ const rows: readonly Row[] = [
 for (const row of rows) {
   for (const version of [1, 2] as const) {
     Deno.test(`RT-31 podCgroupLimits() for ${row.name}, version ${version}`, () => {
-      const limits = podCgroupLimits(pod(row.spec), row.options);
+      const limits = podCgroupLimits(podOfThree(row.spec), row.options);
       deepStrictEqual(written(limits, version), row[`v${version}`]);
     });
   }

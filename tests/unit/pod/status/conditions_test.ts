@@ -5,28 +5,26 @@ import { findCondition } from "../../../../mod/pod/status/conditions.ts";
 import {
   ended,
   observed,
-  pod,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
 
 const NOW = "2026-01-02T03:04:05Z";
 const EARLIER = "2026-01-02T03:00:00Z";
-const one = pod({ containers: [spec("a")] });
-const never = pod({ containers: [spec("a")], restartPolicy: "Never" });
+const one = pod({ containers: [container("a")] });
+const never = pod({ containers: [container("a")], restartPolicy: "Never" });
 
 // status/generate_test.go TestGenerateContainersReadyCondition,
 // TestGeneratePodReadyCondition, TestGeneratePodInitializedCondition.
 const gated = pod({
-  containers: [spec("a")],
+  containers: [container("a")],
   readinessGates: [{ conditionType: "gate1" }, { conditionType: "gate2" }],
   status: { conditions: [{ type: "gate2", status: "False" }] },
 });
 const initPod = pod({
-  containers: [spec("a")],
-  initContainers: [spec("i"), sidecarSpec("s")],
+  containers: [container("a")],
+  initContainers: [container("i"), sidecar("s")],
 });
 const conditions: readonly {
   readonly name: string;
@@ -37,14 +35,14 @@ const conditions: readonly {
 }[] = [
   {
     name: "all containers run",
-    pod: pod(),
+    pod: podOfThree(),
     observed: observed([seen("a"), seen("b"), seen("c")]),
     type: "ContainersReady",
     expected: ["True"],
   },
   {
     name: "two containers do not run",
-    pod: pod(),
+    pod: podOfThree(),
     observed: observed([seen("b")]),
     type: "ContainersReady",
     expected: [
@@ -160,7 +158,7 @@ for (const row of conditions) {
 
 Deno.test("buildPodStatus() orders its conditions after those of others", () => {
   const status = buildPodStatus(statusInput({
-    pod: pod({
+    pod: podOfThree({
       status: {
         conditions: [
           { type: "Ready", status: "False" },
@@ -186,6 +184,19 @@ Deno.test("buildPodStatus() orders its conditions after those of others", () => 
     "ContainersReady",
     "PodScheduled",
   ]);
+});
+
+Deno.test("buildPodStatus() says why a pod does not get the resources that it asks for", () => {
+  const { conditions } = buildPodStatus(statusInput({
+    pod: one,
+    observed: observed([seen("a")]),
+    resizeRefusal: { reason: "Deferred", message: "too little" },
+  }));
+  const pending = findCondition(conditions, "PodResizePending");
+  deepStrictEqual(
+    [pending?.status, pending?.reason, pending?.message],
+    ["True", "Deferred", "too little"],
+  );
 });
 
 // ST-07: lastTransitionTime moves only on a change.

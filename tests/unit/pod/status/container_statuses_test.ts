@@ -1,5 +1,4 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { PodStatus } from "../../../../mod/api/types/mod.ts";
 import { buildPodStatus } from "../../../../mod/pod/status/status.ts";
 import type { WaitingReason } from "../../../../mod/pod/status/container_statuses.ts";
 import {
@@ -7,13 +6,11 @@ import {
   ended,
   NOW_MS,
   observed,
-  pod,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../../support/pods.ts";
 import { before, never, statusOf } from "../container_status.ts";
 
 function because(reason: string, message = ""): Map<string, WaitingReason> {
@@ -45,7 +42,10 @@ Deno.test("buildPodStatus() shows a container that never was as being created (S
 Deno.test("buildPodStatus() shows a pod with init containers as initialising (ST-08)", () => {
   const { containerStatuses, initContainerStatuses } = buildPodStatus(
     statusInput({
-      pod: pod({ containers: [spec("a")], initContainers: [spec("i")] }),
+      pod: pod({
+        containers: [container("a")],
+        initContainers: [container("i")],
+      }),
       observed: observed([], []),
     }),
   );
@@ -175,7 +175,7 @@ Deno.test("buildPodStatus() takes a running container that vanished as ended", (
 Deno.test("buildPodStatus() counts no restart of a container that vanished from a deleted pod", () => {
   const status = statusOf({
     pod: pod({
-      containers: [spec("a")],
+      containers: [container("a")],
       metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
     }),
     ...before({ ...wasRunning, restartCount: 2 }),
@@ -215,8 +215,8 @@ for (const state of ["created", "unknown"] as const) {
 Deno.test("buildPodStatus() takes a forgotten init container as completed once the app was made", () => {
   const { initContainerStatuses } = buildPodStatus(statusInput({
     pod: pod({
-      containers: [spec("a")],
-      initContainers: [spec("i"), sidecarSpec("s")],
+      containers: [container("a")],
+      initContainers: [container("i"), sidecar("s")],
     }),
     observed: observed([seen("a")]),
   }));
@@ -227,22 +227,6 @@ Deno.test("buildPodStatus() takes a forgotten init container as completed once t
   deepStrictEqual(s?.state, { waiting: { reason: "PodInitializing" } });
 });
 
-Deno.test("buildPodStatus() lists app containers by name and init containers as declared", () => {
-  const status = buildPodStatus(statusInput({
-    pod: pod({
-      containers: [spec("z"), spec("b")],
-      initContainers: [spec("y"), spec("x")],
-      ephemeralContainers: [spec("e2"), spec("e1")],
-    }),
-    observed: observed([seen("e1")]),
-  }));
-  const names = (list: PodStatus["containerStatuses"] = []) =>
-    list.map(({ name }) => name);
-  deepStrictEqual(names(status.containerStatuses), ["b", "z"]);
-  deepStrictEqual(names(status.initContainerStatuses), ["y", "x"]);
-  deepStrictEqual(names(status.ephemeralContainerStatuses), ["e1", "e2"]);
-});
-
 Deno.test("buildPodStatus() shows the user a container runs as", () => {
   const user = { uid: 1000, gid: 100, supplementalGroups: [100, 7] };
   deepStrictEqual(
@@ -251,20 +235,83 @@ Deno.test("buildPodStatus() shows the user a container runs as", () => {
   );
 });
 
-Deno.test("buildPodStatus() shares the space for termination messages", () => {
-  const containers = ["a", "b", "c", "d"].map((name) => spec(name));
-  const status = buildPodStatus(statusInput({
-    pod: pod({ containers, restartPolicy: "Never" }),
-    observed: observed([
-      ended("a", 1, { message: "ä".repeat(5000) }),
-      ended("b", 1, { message: "short" }),
-    ]),
-  }));
-  const [a, b] = status.containerStatuses ?? [];
-  const message = a?.state?.terminated?.message ?? "";
-  strictEqual(new TextEncoder().encode(message).length, 3072);
-  strictEqual(message, "ä".repeat(1536));
-  strictEqual(b?.state?.terminated?.message, "short");
+Deno.test("buildPodStatus() shows the mounts of a container, and how deep they are read-only", () => {
+  const volumeMounts = [
+    { name: "v", mountPath: "/a" },
+    { name: "v", mountPath: "/b", readOnly: true },
+    {
+      name: "v",
+      mountPath: "/c",
+      readOnly: true,
+      recursiveReadOnly: "Enabled",
+    },
+  ];
+  for (const records of [[], [seen("a")]]) {
+    const status = statusOf({
+      pod: pod({ containers: [container("a", { volumeMounts })] }),
+      observed: observed(records),
+    });
+    deepStrictEqual(status.volumeMounts, [
+      { name: "v", mountPath: "/a" },
+      { ...volumeMounts[1], recursiveReadOnly: "Disabled" },
+      volumeMounts[2],
+    ]);
+  }
+});
+
+const asked = {
+  requests: { cpu: "1", memory: "100M", "x.io/y": "2" },
+  limits: { memory: "200M" },
+};
+const given = {
+  requests: { cpu: "500m", memory: "50M" },
+  limits: { memory: "100M" },
+};
+const ofResources = [
+  {
+    name: "runs as it was given them",
+    record: seen("a", { resources: given }),
+    requests: { cpu: "500m", memory: "50M", "x.io/y": "2" },
+    limits: { memory: "100000000" },
+  },
+  {
+    name: "runs, as its spec says where only the runtime tells of them",
+    record: seen("a", { resources: { ...given, fromRuntime: true } }),
+    requests: asked.requests,
+    limits: { memory: "200000000" },
+  },
+  {
+    name: "has ended, as its spec says",
+    record: ended("a", 1, { resources: given }),
+    ...asked,
+  },
+] as const;
+for (const { name, record, requests, limits } of ofResources) {
+  Deno.test(`buildPodStatus() shows the resources of a container that ${name}`, () => {
+    const status = statusOf({
+      pod: pod({ containers: [container("a", { resources: asked })] }),
+      observed: observed([record]),
+    });
+    deepStrictEqual(status.resources, { requests, limits });
+    deepStrictEqual(status.allocatedResources, asked.requests);
+  });
+}
+
+Deno.test("buildPodStatus() shows no reason of an end for which the runtime has none, and no readiness for debugging", () => {
+  const status = statusOf({
+    pod: never,
+    observed: observed([ended("a", 1, { reason: "" })]),
+  });
+  strictEqual("reason" in (status.state?.terminated ?? {}), false);
+  for (const records of [[], [seen("e")]]) {
+    const { ephemeralContainerStatuses } = buildPodStatus(statusInput({
+      pod: pod({ ephemeralContainers: [container("e")] }),
+      observed: observed(records),
+    }));
+    const [debugging] = ephemeralContainerStatuses ?? [];
+    strictEqual(debugging?.ready, false);
+    strictEqual(debugging?.started, undefined);
+  }
 });
 
 Deno.test("buildPodStatus() survives a clock that ran backwards and times that make no sense", () => {

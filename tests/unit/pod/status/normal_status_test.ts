@@ -10,13 +10,15 @@ import type {
   PodStatus,
 } from "../../../../mod/api/types/mod.ts";
 import { normalizeStatus } from "../../../../mod/pod/status/normal_status.ts";
-import { pod, spec } from "../builders.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 import { status } from "../../explain/rows.ts";
 
 const FINE = "2026-01-02T03:04:05.678901234Z";
 const WHOLE = "2026-01-02T03:04:05Z";
 
-const subject = pod({ initContainers: [spec("i2"), spec("i1")] });
+const subject = podOfThree({
+  initContainers: [container("i2"), container("i1")],
+});
 
 function ended(at: string): ContainerState {
   return { terminated: { exitCode: 1, startedAt: at, finishedAt: at } };
@@ -74,12 +76,26 @@ Deno.test("normalizeStatus() adds nothing, and leaves out what is no time", () =
 
 Deno.test("normalizeStatus() shares the room for last words among all containers of the pod", () => {
   const crowded = pod({
-    containers: [spec("a")],
-    initContainers: [spec("i1"), spec("i2")],
-    ephemeralContainers: [spec("e")],
+    containers: [container("a")],
+    initContainers: [container("i1"), container("i2")],
+    ephemeralContainers: [container("e")],
   });
-  const terminated = { exitCode: 1, message: "x".repeat(12_288) };
-  const given = { containerStatuses: [status("a", { state: { terminated } })] };
-  const [shown] = normalizeStatus(crowded, given).containerStatuses ?? [];
-  deepStrictEqual(shown?.state?.terminated?.message, "x".repeat(3_072));
+  const says = (message: string): ContainerState => ({
+    terminated: { exitCode: 1, message },
+  });
+  const messages = [
+    ["short", "short"],
+    ["x".repeat(12_288), "x".repeat(3_072)],
+    ["ä".repeat(5_000), "ä".repeat(1_536)],
+    // A character that does not fit whole is left out.
+    [`x${"ä".repeat(5_000)}`, `x${"ä".repeat(1_535)}`],
+  ] as const;
+  for (const [message, expected] of messages) {
+    const given = { state: says(message), lastState: says(message) };
+    const [shown] = normalizeStatus(crowded, {
+      containerStatuses: [status("a", given)],
+    }).containerStatuses ?? [];
+    deepStrictEqual(shown?.state, says(expected));
+    deepStrictEqual(shown?.lastState, says(expected));
+  }
 });

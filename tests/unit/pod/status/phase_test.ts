@@ -6,20 +6,18 @@ import type {
   PodPhase,
 } from "../../../../mod/api/types/mod.ts";
 import {
-  appIsInReadySandbox,
   judgePhase,
   LOST_REASON,
   RESTARTING_ALL_REASON,
 } from "../../../../mod/pod/status/phase.ts";
+import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import {
   ended,
   observed,
-  pod,
   sandbox,
   seen,
-  sidecarSpec,
-  spec,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
 
 type State = Pick<ContainerStatus, "state" | "lastState" | "started">;
 
@@ -42,7 +40,7 @@ interface Row {
   readonly states: Readonly<Record<string, State>>;
   readonly expected: PodPhase;
   readonly terminal?: boolean;
-  readonly reached?: boolean;
+  readonly observed?: ObservedPod;
 }
 
 function statusesOf(
@@ -65,18 +63,18 @@ function check(title: string, subject: Pod, rows: readonly Row[]): void {
     Deno.test(`judgePhase() ${title}: ${row.name} is ${row.expected}`, () => {
       const phase = judgePhase({
         pod: subject,
+        observed: row.observed ?? observed(),
         statuses: statusesOf(row.states),
         terminal: row.terminal ?? false,
-        appWasReached: row.reached ?? false,
       });
       strictEqual(phase, row.expected);
     });
   }
 }
 
-const two = { containers: [spec("a"), spec("b")] };
+const two = { containers: [container("a"), container("b")] };
 const withPolicy = (restartPolicy: Policy, rest: Partial<Pod["spec"]> = two) =>
-  pod({ restartPolicy, ...rest });
+  podOfThree({ restartPolicy, ...rest });
 
 // kubelet_pods_test.go TestPodPhaseWithRestartAlways.
 check("under Always", withPolicy("Always"), [
@@ -216,8 +214,8 @@ check("under OnFailure", withPolicy("OnFailure"), [
 ]);
 
 const init = {
-  initContainers: [spec("i"), spec("j")],
-  containers: [spec("a")],
+  initContainers: [container("i"), container("j")],
+  containers: [container("a")],
 };
 // TestPodPhaseWithRestartAlwaysInitContainers and its siblings.
 const initRows: readonly Row[] = [
@@ -264,8 +262,8 @@ for (const policy of ["Always", "OnFailure", "Never"] as const) {
 }
 
 const side = {
-  initContainers: [sidecarSpec("s"), spec("i")],
-  containers: [spec("a")],
+  initContainers: [sidecar("s"), container("i")],
+  containers: [container("a")],
 };
 const done = { i: exited(0) };
 // TestPodPhaseWithRestartableInitContainers…, RT-18.
@@ -293,7 +291,7 @@ check("with a sidecar under Never", withPolicy("Never", side), [
   {
     name: "the sidecar starting again beside the app",
     states: { s: starting, ...done, a: running },
-    reached: true,
+    observed: observed([seen("a")]),
     expected: "Running",
   },
   {
@@ -322,14 +320,14 @@ check("with a sidecar under Never", withPolicy("Never", side), [
 const ruled = pod({
   restartPolicy: "Never",
   containers: [
-    spec("a", {
+    container("a", {
       restartPolicy: "Never",
       restartPolicyRules: [{
         action: "Restart",
         exitCodes: { operator: "In", values: [42] },
       }],
     }),
-    spec("b"),
+    container("b"),
   ],
 });
 check("with exit code rules", ruled, [
@@ -345,7 +343,7 @@ check("with exit code rules", ruled, [
   },
 ]);
 
-const fromFile = pod({
+const fromFile = podOfThree({
   ...two,
   metadata: { annotations: { [ANNOTATION_CONFIG_SOURCE]: "file" } },
 });
@@ -358,39 +356,45 @@ check("of a static pod", fromFile, [
   },
 ]);
 
-const reached = [
+const restarting = { s: starting, ...done, a: running };
+check("with init containers that run again", withPolicy("Never", init), [{
+  name: "the app over",
+  states: { i: running, j: exited(0), a: exited(0) },
+  expected: "Succeeded",
+}]);
+
+check("with a sidecar that starts again", withPolicy("Always", side), [
   {
     name: "a record in the ready sandbox",
-    of: observed([seen("a")]),
-    expected: true,
+    states: restarting,
+    observed: observed([seen("a")]),
+    expected: "Running",
   },
-  { name: "only init records", of: observed([seen("i")]), expected: false },
+  {
+    name: "only init records",
+    states: restarting,
+    observed: observed([seen("i")]),
+    expected: "Pending",
+  },
   {
     name: "a record in an earlier sandbox",
-    of: observed([ended("a", 1)], [sandbox({ id: "s1" })]),
-    expected: false,
+    states: restarting,
+    observed: observed([ended("a", 1)], [sandbox({ id: "s1" })]),
+    expected: "Pending",
   },
   {
     name: "a sandbox that is not ready",
-    of: observed([seen("a")], [sandbox({ ready: false })]),
-    expected: false,
+    states: restarting,
+    observed: observed([seen("a")], [sandbox({ ready: false })]),
+    expected: "Pending",
   },
-];
-for (const row of reached) {
-  Deno.test(`appIsInReadySandbox() is ${row.expected} with ${row.name}`, () => {
-    strictEqual(appIsInReadySandbox(pod(), row.of), row.expected);
-  });
-}
+]);
 
 for (const policy of ["Always", "OnFailure", "Never"] as const) {
-  Deno.test(`judgePhase() leaves a pod Running under ${policy} whose container nobody knows of (RT-06)`, () => {
-    const lost = judgePhase({
-      pod: withPolicy(policy),
-      statuses: statusesOf({ a: exited(137), b: exited(137) }),
-      terminal: false,
-      appWasReached: true,
-      ends: { due: new Set(["b"]), failed: new Set<string>() },
-    });
-    strictEqual(lost, "Running");
-  });
+  check(`under ${policy}`, withPolicy(policy), [{
+    name: "one that nobody knows of (RT-06)",
+    states: { a: exited(137), b: exited(137) },
+    observed: observed([seen("b", { state: "unknown" })]),
+    expected: "Running",
+  }]);
 }

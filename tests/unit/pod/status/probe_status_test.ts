@@ -13,19 +13,17 @@ import { buildPodStatus } from "../../../../mod/pod/status/status.ts";
 import { findCondition } from "../../../../mod/pod/status/conditions.ts";
 import type { ProbeVerdict } from "../../../../mod/pod/plan/plan_steps.ts";
 import {
-  withContainerReadiness,
-  withContainerStartup,
+  type ProbeAnswer,
+  withProbeAnswer,
 } from "../../../../mod/pod/status/probe_status.ts";
 import {
   ended,
   NOW_MS,
   observed,
-  pod,
   seen,
-  sidecarSpec,
-  spec,
   statusInput,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../../support/pods.ts";
 import { before, statusOf } from "../container_status.ts";
 
 const probe = { exec: { command: ["true"] } };
@@ -124,7 +122,7 @@ for (const row of rows) {
       row.probes === kind || row.probes === "both";
     const status = statusOf({
       pod: pod({
-        containers: [spec("a", {
+        containers: [container("a", {
           ...(has("readiness") && { readinessProbe: probe }),
           ...(has("startup") && { startupProbe: probe }),
         })],
@@ -141,7 +139,7 @@ for (const row of rows) {
   });
 }
 
-const probed = spec("a", { readinessProbe: probe, startupProbe: probe });
+const probed = container("a", { readinessProbe: probe, startupProbe: probe });
 const others = [
   { name: "another container of the name", containerID: "containerd://gone" },
   { name: "nothing that ran", containerID: undefined },
@@ -180,7 +178,10 @@ const inits = [
 for (const { name, of, expected } of inits) {
   Deno.test(`buildPodStatus() shows an init container that ${name}: started, ready ${expected}`, () => {
     const status = buildPodStatus(statusInput({
-      pod: pod({ containers: [spec("a")], initContainers: [spec("i")] }),
+      pod: pod({
+        containers: [container("a")],
+        initContainers: [container("i")],
+      }),
       observed: observed([of]),
     })).initContainerStatuses?.[0];
     deepStrictEqual([status?.started, status?.ready], expected);
@@ -190,8 +191,8 @@ for (const { name, of, expected } of inits) {
 Deno.test("buildPodStatus() asks the probes of a sidecar like those of an app", () => {
   const input = statusInput({
     pod: pod({
-      containers: [spec("a")],
-      initContainers: [sidecarSpec("s", { startupProbe: probe })],
+      containers: [container("a")],
+      initContainers: [sidecar("s", { startupProbe: probe })],
     }),
     observed: observed([seen("s")]),
   });
@@ -207,10 +208,10 @@ Deno.test("buildPodStatus() asks the probes of a sidecar like those of an app", 
 
 const twoApps = pod({
   containers: [
-    spec("a", { readinessProbe: probe }),
-    spec("b", { startupProbe: probe }),
+    container("a", { readinessProbe: probe }),
+    container("b", { startupProbe: probe }),
   ],
-  initContainers: [sidecarSpec("s", { readinessProbe: probe })],
+  initContainers: [sidecar("s", { readinessProbe: probe })],
 });
 const BEGAN_MS = NOW_MS - 60_000;
 
@@ -229,13 +230,20 @@ function flags(status: PodStatus): Record<string, unknown> {
   );
 }
 
+/** The status after a probe has said something of a container. */
+function told(
+  status: PodStatus,
+  kind: ProbeAnswer["kind"],
+  containerId: string,
+  isSuccess = true,
+): PodStatus {
+  const answer = { kind, containerId, isSuccess, nowMs: NOW_MS };
+  return withProbeAnswer(twoApps, status, answer);
+}
+
 // status_manager_test.go TestSetContainerReadiness.
-Deno.test("withContainerReadiness() makes one container ready, and the pod once all are", () => {
-  const ready = { ready: true, nowMs: NOW_MS };
-  const first = withContainerReadiness(twoApps, silent(), {
-    ...ready,
-    containerId: "a-0",
-  });
+Deno.test("withProbeAnswer() makes one container ready, and the pod once all are", () => {
+  const first = told(silent(), "readiness", "a-0");
   deepStrictEqual(flags(first), {
     a: { ready: true, started: true },
     b: { ready: false, started: false },
@@ -245,15 +253,8 @@ Deno.test("withContainerReadiness() makes one container ready, and the pod once 
     findCondition(first.conditions, "ContainersReady")?.message,
     "containers with unready status: [s b]",
   );
-  const second = withContainerStartup(twoApps, first, {
-    containerId: "containerd://b-0",
-    started: true,
-    nowMs: NOW_MS,
-  });
-  const third = withContainerReadiness(twoApps, second, {
-    ...ready,
-    containerId: "containerd://s-0",
-  });
+  const second = told(first, "startup", "containerd://b-0");
+  const third = told(second, "readiness", "containerd://s-0");
   for (const type of ["Ready", "ContainersReady"]) {
     const condition = findCondition(third.conditions, type);
     strictEqual(condition?.status, "True");
@@ -267,18 +268,19 @@ Deno.test("withContainerReadiness() makes one container ready, and the pod once 
 });
 
 // TestSetContainerStartup.
-Deno.test("withContainerStartup() makes a container without a readiness probe ready as well, and back", () => {
-  const change = { containerId: "b-0", nowMs: NOW_MS };
-  const started = withContainerStartup(twoApps, silent(), {
-    ...change,
-    started: true,
-  });
+Deno.test("withProbeAnswer() makes a container without a readiness probe ready when it has started, and back", () => {
+  const started = told(silent(), "startup", "b-0");
   deepStrictEqual(flags(started)["b"], { ready: true, started: true });
-  const back = withContainerStartup(twoApps, started, {
-    ...change,
-    started: false,
-  });
+  const back = told(started, "startup", "b-0", false);
   deepStrictEqual(flags(back)["b"], { ready: false, started: false });
+});
+
+Deno.test("withProbeAnswer() leaves it to the readiness probe whether a container that has started is ready", () => {
+  const started = told(silent(), "startup", "a-0");
+  deepStrictEqual(flags(started)["a"], { ready: false, started: true });
+  const ready = told(started, "readiness", "a-0");
+  const again = told(ready, "startup", "a-0");
+  deepStrictEqual(flags(again)["a"], { ready: true, started: true });
 });
 
 const ignored = [
@@ -286,59 +288,39 @@ const ignored = [
   { name: "no container at all", containerId: "" },
 ];
 for (const { name, containerId } of ignored) {
-  Deno.test(`withContainerReadiness() changes nothing for ${name}`, () => {
+  Deno.test(`withProbeAnswer() changes nothing for ${name}`, () => {
     const status = silent();
-    const change = { containerId, nowMs: NOW_MS };
-    strictEqual(
-      withContainerReadiness(twoApps, status, { ...change, ready: true }),
-      status,
-    );
-    strictEqual(
-      withContainerStartup(twoApps, status, { ...change, started: true }),
-      status,
-    );
+    strictEqual(told(status, "readiness", containerId), status);
+    strictEqual(told(status, "startup", containerId), status);
   });
 }
 
-Deno.test("withContainerReadiness() changes nothing that is so already", () => {
+Deno.test("withProbeAnswer() changes nothing that is so already", () => {
   const status = silent();
-  strictEqual(
-    withContainerReadiness(twoApps, status, {
-      containerId: "a-0",
-      ready: false,
-      nowMs: NOW_MS,
-    }),
-    status,
-  );
+  strictEqual(told(status, "readiness", "a-0", false), status);
 });
 
-Deno.test("withContainerReadiness() believes in no container that has ended or not started", () => {
+Deno.test("withProbeAnswer() believes in no container that has ended or not started", () => {
   const status = buildPodStatus(statusInput({
     pod: twoApps,
     observed: observed([ended("a", 1), seen("b")]),
   }));
   for (const containerId of ["a-0", "b-0"]) {
-    strictEqual(
-      withContainerReadiness(twoApps, status, {
-        containerId,
-        ready: true,
-        nowMs: NOW_MS,
-      }),
-      status,
-    );
+    strictEqual(told(status, "readiness", containerId), status);
   }
 });
 
-Deno.test("withContainerReadiness() makes no ordinary init container ready", () => {
+Deno.test("withProbeAnswer() makes no ordinary init container ready", () => {
   const subject = pod({
-    containers: [spec("a")],
-    initContainers: [spec("i")],
+    containers: [container("a")],
+    initContainers: [container("i")],
   });
   const status = buildPodStatus(statusInput({
     pod: subject,
     observed: observed([seen("i")]),
     nowMs: BEGAN_MS,
   }));
-  const change = { containerId: "i-0", ready: true, nowMs: NOW_MS };
-  strictEqual(withContainerReadiness(subject, status, change), status);
+  const answer = { kind: "readiness", containerId: "i-0" } as const;
+  const change = { ...answer, isSuccess: true, nowMs: NOW_MS };
+  strictEqual(withProbeAnswer(subject, status, change), status);
 });

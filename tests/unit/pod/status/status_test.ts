@@ -4,25 +4,26 @@ import type {
   PodCondition,
   PodStatus,
 } from "../../../../mod/api/types/mod.ts";
-import { buildPodStatus } from "../../../../mod/pod/status/status.ts";
+import {
+  buildPodStatus,
+  statusOfNotTaken,
+} from "../../../../mod/pod/status/status.ts";
 import { findCondition } from "../../../../mod/pod/status/conditions.ts";
-import { statusOfRefused } from "../../../../mod/pod/status/refused_status.ts";
 import {
   ago,
   ended,
   NOW_MS,
   observed,
-  pod,
   sandbox,
   seen,
-  spec,
   statusInput,
-} from "../builders.ts";
+} from "../../../support/observed_pods.ts";
+import { container, pod } from "../../../support/pods.ts";
 
 const NOW = "2026-01-02T03:04:05Z";
 const EARLIER = "2026-01-02T03:00:00Z";
-const one = pod({ containers: [spec("a")] });
-const never = pod({ containers: [spec("a")], restartPolicy: "Never" });
+const one = pod({ containers: [container("a")] });
+const never = pod({ containers: [container("a")], restartPolicy: "Never" });
 
 function conditionOf(
   status: PodStatus,
@@ -55,7 +56,8 @@ for (const phase of ["Succeeded", "Failed"] as const) {
 }
 
 Deno.test("buildPodStatus() lets a pod go whose refusal was lifted", () => {
-  const refused = statusOfRefused({
+  const refused = statusOfNotTaken({
+    kind: "refused",
     pod: one,
     reason: "PodFeatureUnsupported",
     message: "x",
@@ -78,7 +80,10 @@ Deno.test("buildPodStatus() drops the reason of a phase that is over", () => {
   strictEqual(status.reason, undefined);
 });
 
-const deadline = pod({ containers: [spec("a")], activeDeadlineSeconds: 30 });
+const deadline = pod({
+  containers: [container("a")],
+  activeDeadlineSeconds: 30,
+});
 const deadlines = [
   { name: "before the deadline", seconds: 29, phase: "Running" },
   { name: "at the deadline", seconds: 30, phase: "Failed" },
@@ -96,7 +101,7 @@ for (const { name, seconds, phase } of deadlines) {
 Deno.test("buildPodStatus() lets no deadline change an end", () => {
   const status = buildPodStatus(statusInput({
     pod: pod({
-      containers: [spec("a")],
+      containers: [container("a")],
       activeDeadlineSeconds: 1,
       restartPolicy: "Never",
     }),
@@ -194,7 +199,7 @@ const addresses = [
 for (const row of addresses) {
   Deno.test(`buildPodStatus() shows addresses: ${row.name}`, () => {
     const { hostIP, podIP, podIPs } = buildPodStatus(statusInput({
-      pod: pod({ containers: [spec("a")], hostNetwork: row.hostNetwork }),
+      pod: pod({ containers: [container("a")], hostNetwork: row.hostNetwork }),
       observed: { ...observed(), ips: row.ips },
       hostIps: row.hostIps,
     }));
@@ -206,12 +211,20 @@ for (const row of addresses) {
   });
 }
 
+Deno.test("buildPodStatus() shows the first two addresses of the node", () => {
+  const hostIps = ["192.0.2.1", "2001:db8::1", "192.0.2.3"];
+  const { hostIPs } = buildPodStatus(
+    statusInput({ pod: one, observed: observed(), hostIps }),
+  );
+  deepStrictEqual(hostIPs, [{ ip: "192.0.2.1" }, { ip: "2001:db8::1" }]);
+});
+
 Deno.test("buildPodStatus() shows the generation it is about, if there is one", () => {
   const of = (subject: Pod) =>
     buildPodStatus(statusInput({ pod: subject, observed: observed() }));
   strictEqual(of(one).observedGeneration, undefined);
   const status = of(
-    pod({ containers: [spec("a")], metadata: { generation: 3 } }),
+    pod({ containers: [container("a")], metadata: { generation: 3 } }),
   );
   strictEqual(status.observedGeneration, 3);
   strictEqual(
@@ -226,14 +239,14 @@ Deno.test("buildPodStatus() shows the generation it is about, if there is one", 
 const resetting = pod({
   restartPolicy: "Never",
   containers: [
-    spec("a", {
+    container("a", {
       restartPolicy: "Never",
       restartPolicyRules: [{
         action: "RestartAllContainers",
         exitCodes: { operator: "In", values: [42] },
       }],
     }),
-    spec("b"),
+    container("b"),
   ],
 });
 Deno.test("buildPodStatus() follows a restart of all containers", () => {

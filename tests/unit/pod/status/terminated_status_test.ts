@@ -6,9 +6,15 @@ import {
   revivedContainer,
   terminatedStatus,
 } from "../../../../mod/pod/status/terminated_status.ts";
-import { ended, observed, pod, seen, spec, statusInput } from "../builders.ts";
+import {
+  ended,
+  observed,
+  seen,
+  statusInput,
+} from "../../../support/observed_pods.ts";
+import { container, pod, podOfThree } from "../../../support/pods.ts";
 
-const never = pod({ containers: [spec("a")], restartPolicy: "Never" });
+const never = pod({ containers: [container("a")], restartPolicy: "Never" });
 
 // status_manager_test.go TestTerminatePod, TestTerminatePodWaiting,
 // TestTerminatePod_EnsurePodPhaseIsTerminal.
@@ -19,7 +25,9 @@ const halfWay = (subject: Pod) =>
   }));
 
 Deno.test("terminatedStatus() takes what was not seen to end as failed", () => {
-  const subject = pod({ containers: [spec("a"), spec("b"), spec("c")] });
+  const subject = pod({
+    containers: [container("a"), container("b"), container("c")],
+  });
   const closed = terminatedStatus(subject, halfWay(subject));
   deepStrictEqual(
     closed.containerStatuses?.map(({ state }) => state?.terminated?.exitCode),
@@ -29,7 +37,7 @@ Deno.test("terminatedStatus() takes what was not seen to end as failed", () => {
 });
 
 Deno.test("terminatedStatus() keeps the phase of a static pod", () => {
-  const subject = pod({
+  const subject = podOfThree({
     metadata: { annotations: { [ANNOTATION_CONFIG_SOURCE]: "file" } },
   });
   const status = halfWay(subject);
@@ -45,8 +53,8 @@ Deno.test("terminatedStatus() keeps a terminal phase", () => {
 
 Deno.test("terminatedStatus() fails an app that was reached although its init container has no record", () => {
   const subject = pod({
-    containers: [spec("a")],
-    initContainers: [spec("i")],
+    containers: [container("a")],
+    initContainers: [container("i")],
   });
   const status = buildPodStatus(
     statusInput({ pod: subject, observed: observed([seen("a")]) }),
@@ -63,8 +71,8 @@ Deno.test("terminatedStatus() fails an app that was reached although its init co
 
 Deno.test("terminatedStatus() fails init containers only up to the last that was started", () => {
   const subject = pod({
-    containers: [spec("a")],
-    initContainers: [spec("i1"), spec("i2"), spec("i3")],
+    containers: [container("a")],
+    initContainers: [container("i1"), container("i2"), container("i3")],
   });
   const closed = terminatedStatus(
     subject,
@@ -94,7 +102,10 @@ const revivals = [
 ];
 for (const { policy, exitCode, expected } of revivals) {
   Deno.test(`revivedContainer() ${expected === undefined ? "allows" : "finds"} a run after exit ${exitCode} under ${policy}`, () => {
-    const subject = pod({ containers: [spec("a")], restartPolicy: policy });
+    const subject = pod({
+      containers: [container("a")],
+      restartPolicy: policy,
+    });
     const status = (records: Parameters<typeof observed>[0]) =>
       buildPodStatus(
         statusInput({ pod: subject, observed: observed(records) }),
@@ -112,8 +123,8 @@ for (const { policy, exitCode, expected } of revivals) {
 
 const withInit = (policy: string) =>
   pod({
-    containers: [spec("a")],
-    initContainers: [spec("i")],
+    containers: [container("a")],
+    initContainers: [container("i")],
     restartPolicy: policy,
   });
 const initRevivals = [
@@ -142,9 +153,9 @@ for (const { policy, exitCode, expected } of initRevivals) {
 }
 
 Deno.test("revivedContainer() believes that a container ran once more, whatever its policy says", () => {
-  const main = spec("a");
+  const main = container("a");
   // Its sandbox was replaced, in which all but what has its work done runs again.
-  const once = spec("b", { restartPolicy: "Never" });
+  const once = container("b", { restartPolicy: "Never" });
   const subject = pod({ containers: [main, once] });
   const [before, after] = [
     [ended("b", 0), seen("a")],

@@ -32,3 +32,17 @@ Deno.test("Activities.list() tells how long it goes on, whatever the wall clock 
     { kind: "creating_sandbox", forMs: 5_000 },
   ]);
 });
+
+Deno.test("Activities.begin() ends one thing alone, and once, however often it is disposed of", () => {
+  const activities = new Activities({ clock: new FakeClock() });
+  const kinds = () => activities.list("u1").map(({ kind }) => kind);
+  const first = activities.begin("u1", { kind: "creating_sandbox" });
+  const second = activities.begin("u1", { kind: "stopping_sandboxes" });
+  first[Symbol.dispose]();
+  deepStrictEqual(kinds(), ["stopping_sandboxes"]);
+  second[Symbol.dispose]();
+  deepStrictEqual(kinds(), []);
+  using _later = activities.begin("u1", { kind: "creating_sandbox" });
+  second[Symbol.dispose]();
+  deepStrictEqual(kinds(), ["creating_sandbox"]);
+});

@@ -12,6 +12,7 @@ import {
   type ExecResult,
   type RuntimeService,
 } from "../../../../mod/cri/model/mod.ts";
+import { Activities } from "../../../../mod/runtime/account/mod.ts";
 import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
 import {
   type KillService,
@@ -83,6 +84,7 @@ function setUp() {
     events,
     clock,
     log: silentLogger,
+    activities: new Activities({ clock }),
   });
   return { clock, runtime, events, killer };
 }

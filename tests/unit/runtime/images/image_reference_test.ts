@@ -67,3 +67,23 @@ for (const text of UNUSABLE) {
     );
   });
 }
+
+const FORMAT = "invalid reference format";
+const FAULTS: readonly (readonly [
+  text: string,
+  shown: string,
+  fault: string,
+])[] = [
+  [`x@${SHA}`, `x@${SHA}`, FORMAT],
+  [`x@b:${SHA}`, `x@b:${SHA}`, "unsupported digest algorithm"],
+  [`-${"y".repeat(255)}`, `-${"y".repeat(255)}`, FORMAT],
+  [`-${"y".repeat(256)}`, `-${"y".repeat(255)}…`, FORMAT],
+];
+
+for (const [text, shown, fault] of FAULTS) {
+  Deno.test(`parseImageReference() says what is wrong with ${text.slice(0, 8)} (${text.length})`, () => {
+    const message = `couldn't parse image reference "${shown}": ${fault}`;
+    const reference = parseImageReference(text);
+    deepStrictEqual(reference, { kind: "invalid", fault, message });
+  });
+}

@@ -181,6 +181,20 @@ Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () 
   strictEqual(clock.pendingTimers, 0);
 });
 
+Deno.test("ImagePuller.ensure() pulls five images at once unless told otherwise", async () => {
+  const { clock, store, ensure } = setUp();
+  store.pullMs = 10;
+  const images = ["a", "b", "c", "d", "e", "f"].map((name) => `${name}:1`);
+  for (const image of images) store.registry.add(image);
+  const pulls = () => store.calls.filter((each) => each.startsWith("pull"));
+  const all = Promise.all(images.map((image) => ensure({ image })));
+  await clock.advance(0);
+  strictEqual(pulls().length, 5);
+  await clock.advance(20);
+  await all;
+  strictEqual(pulls().length, 6);
+});
+
 Deno.test("ImagePuller.ensure() does not pull again what came while it waited", async () => {
   const { clock, store, puller } = setUp({ maxParallelPulls: 1 });
   store.pullMs = 100;

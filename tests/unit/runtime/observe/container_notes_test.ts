@@ -6,52 +6,32 @@ import {
 } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
-import {
-  type PodRecordDisk,
-  sealRecord,
-} from "../../../../mod/host/files/mod.ts";
 import type { ObservedContainer } from "../../../../mod/pod/observed/mod.ts";
 import { ContainerNotes } from "../../../../mod/runtime/observe/container_notes.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { ended, NOW_MS, observed, pod, seen } from "../../pod/builders.ts";
+import { RecordDisk } from "../../../support/record_disk.ts";
+import {
+  ended,
+  NOW_MS,
+  observed,
+  seen,
+} from "../../../support/observed_pods.ts";
+import { pod } from "../../../support/pods.ts";
 
-/** A disk of one file, and what went wrong with it. */
-class Disk {
+/** The disk under the notes of one agent after another. */
+class Disk extends RecordDisk {
   readonly sessions = new Sessions();
-  text: string | undefined;
-  writes = 0;
-  /** Whether each write was to survive a power cut. */
-  readonly durable: boolean[] = [];
-  isBroken = false;
   readonly events: PodEvent[] = [];
   readonly clock = new FakeClock(NOW_MS);
 
-  readonly files: PodRecordDisk = {
-    makeDirectory: () => Promise.resolve(),
-    replace: (path, text, { durable }) => {
-      strictEqual(path, "/pods/u1/containers.json");
-      if (this.isBroken) return Promise.reject(new Error("read-only"));
-      this.text = text;
-      this.writes++;
-      this.durable.push(durable);
-      return Promise.resolve();
-    },
-    readTail: () =>
-      this.isBroken ? Promise.reject(new Error("EIO")) : Promise.resolve(
-        this.text === undefined
-          ? undefined
-          : new TextEncoder().encode(this.text),
-      ),
-  };
-
   /** As an agent begins with it. */
   notes(): ContainerNotes {
+    this.sessions.delete("u-1");
     return new ContainerNotes({
-      files: this.files,
+      records: this.records({ sessions: this.sessions }),
       clock: this.clock,
-      sessions: this.sessions,
       events: { record: (_pod, event) => void this.events.push(event) },
-    }, { podsDir: "/pods" });
+    });
   }
 }
 
@@ -78,7 +58,7 @@ function endedAfter(seconds: number): ObservedContainer {
 Deno.test("ContainerNotes tells the next agent why a container was stopped", async () => {
   const disk = new Disk();
   await disk.notes().stopping(subject, [stop("a")], { graceSeconds: 5 });
-  strictEqual(disk.writes, 1);
+  strictEqual(disk.writes.length, 1);
   const next = disk.notes();
   strictEqual((await completed(next, endedAfter(5)))?.stopped, "to_restart");
   strictEqual((await completed(next, seen("a")))?.stopped, undefined);
@@ -108,9 +88,9 @@ Deno.test("ContainerNotes remembers a hook that is due until it has run", async 
     undefined,
   );
   // Nothing new is nothing to write.
-  const { writes } = disk;
+  const writes = disk.writes.length;
   await next.postStartEnded(subject, "a-0");
-  strictEqual(disk.writes, writes);
+  strictEqual(disk.writes.length, writes);
 });
 
 Deno.test("ContainerNotes remembers a hook as due that failed in a container being stopped", async () => {
@@ -142,6 +122,27 @@ Deno.test("ContainerNotes keeps why a container was stopped when its successor i
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
 });
 
+Deno.test("ContainerNotes forgets with the next write why those were stopped whose successor was started", async () => {
+  const disk = new Disk();
+  const notes = disk.notes();
+  await notes.stopping(subject, [stop("a"), stop("b")], { graceSeconds: 5 });
+  await notes.starting(subject, "a", "a-1");
+  const writes = disk.writes.length;
+  await notes.started(subject, "a", "a-1");
+  await notes.started(subject, "c", "c-1");
+  strictEqual(disk.writes.length, writes);
+  strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
+  const successor = { ...seen("a"), id: "a-1" };
+  strictEqual((await completed(notes, successor))?.postStartDue, true);
+  const other = { ...endedAfter(1), id: "b-0" };
+  strictEqual((await completed(notes, other))?.stopped, "to_restart");
+  // Until then the next agent knows it.
+  strictEqual(
+    (await completed(disk.notes(), endedAfter(1)))?.stopped,
+    "to_restart",
+  );
+});
+
 Deno.test("ContainerNotes remembers two containers of one name that are stopped together", async () => {
   const notes = new Disk().notes();
   const older = { ...stop("a"), containerId: "a-old" };
@@ -168,6 +169,22 @@ Deno.test("ContainerNotes remembers the newest three of a name", async () => {
   deepStrictEqual(told, ["two", "three", "four"]);
 });
 
+Deno.test("ContainerNotes remembers the newest 300 of a pod", async () => {
+  const names = Array.from({ length: 301 }, (_, number) => `c${number}`);
+  const disk = new Disk();
+  await disk.notes().stopping(subject, names.map(stop), { graceSeconds: 5 });
+  const next = disk.notes();
+  const { finishedAt } = endedAfter(1);
+  const known = ["c0", "c1", "c300"].map(async (name) => {
+    return (await completed(next, ended(name, 0, { finishedAt })))?.stopped;
+  });
+  deepStrictEqual(await Promise.all(known), [
+    undefined,
+    "to_restart",
+    "to_restart",
+  ]);
+});
+
 Deno.test("ContainerNotes takes an end for its own that came before it stopped anything", async () => {
   const notes = new Disk().notes();
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
@@ -185,9 +202,9 @@ Deno.test("ContainerNotes writes a stop once that is tried again and again", asy
     await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
     await disk.clock.advance(10_000);
   }
-  strictEqual(disk.writes, 1);
+  strictEqual(disk.writes.length, 1);
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
-  strictEqual(disk.writes, 2);
+  strictEqual(disk.writes.length, 2);
   // Any of the attempts may be what ended it.
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, "to_restart");
   strictEqual((await completed(notes, endedAfter(130)))?.stopped, "to_restart");
@@ -199,23 +216,22 @@ Deno.test("ContainerNotes has a stop survive a power cut, and a hook that is due
   await notes.starting(subject, "b", "b-0");
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
   await notes.postStartEnded(subject, "b-0");
-  deepStrictEqual(disk.durable, [false, true, true]);
+  deepStrictEqual(disk.writes, [false, true, true]);
 });
 
 Deno.test("ContainerNotes does not take what cannot be read for nothing at once", async () => {
   const disk = new Disk();
   await disk.notes().stopping(subject, [stop("a")], { graceSeconds: 5 });
   const next = disk.notes();
-  disk.isBroken = true;
-  await rejects(completed(next, endedAfter(1)), /EIO/);
-  await rejects(completed(next, endedAfter(1)), /EIO/);
-  disk.isBroken = false;
+  disk.failingReads = 2;
+  await rejects(completed(next, endedAfter(1)), /open files/);
+  await rejects(completed(next, endedAfter(1)), /open files/);
   strictEqual((await completed(next, endedAfter(1)))?.stopped, "to_restart");
   // A disk that is broken for good holds up no pod.
   const last = disk.notes();
-  disk.isBroken = true;
-  await rejects(completed(last, endedAfter(1)), /EIO/);
-  await rejects(completed(last, endedAfter(1)), /EIO/);
+  disk.failingReads = Infinity;
+  await rejects(completed(last, endedAfter(1)), /open files/);
+  await rejects(completed(last, endedAfter(1)), /open files/);
   strictEqual((await completed(last, endedAfter(1)))?.stopped, undefined);
 });
 
@@ -230,36 +246,35 @@ Deno.test("ContainerNotes writes nothing when nothing is to be remembered", asyn
   const notes = disk.notes();
   await notes.stopping(subject, [], { graceSeconds: 5 });
   await notes.postStartEnded(subject, "a-0");
-  strictEqual(disk.writes, 0);
+  strictEqual(disk.writes.length, 0);
 });
 
 Deno.test("ContainerNotes goes on with what it knows when the disk refuses, and says so", async () => {
   const disk = new Disk();
-  disk.isBroken = true;
+  disk.isFull = true;
+  disk.failingReads = 1;
   const notes = disk.notes();
-  await rejects(completed(notes, endedAfter(1)), /EIO/);
+  await rejects(completed(notes, endedAfter(1)), /open files/);
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, "to_restart");
   strictEqual(disk.events[0]?.reason, "FailedCheckpoint");
-  match(disk.events[0]?.message ?? "", /restart of the agent: read-only$/);
+  match(disk.events[0]?.message ?? "", /restart of the agent: No space left$/);
 });
 
-Deno.test("ContainerNotes takes a file that it did not write for none", async () => {
+Deno.test("ContainerNotes takes what it did not write for nothing", async () => {
   const halves = { as: "to_restart", sinceMs: 1.5, untilMs: 2 * NOW_MS };
-  const { text: forged } = sealRecord({
-    containers: { "a-0": { name: "a", stop: halves } },
-  });
   for (
-    const text of [
+    const containers of [
+      null,
       "",
-      "{",
-      "null",
-      '{"containers":{"a-0":{"name":"a"}}}',
-      forged,
+      [],
+      { containers: { "a-0": 7 } },
+      { containers: { "a-0": { name: "a" } } },
+      { containers: { "a-0": { name: "a", stop: halves } } },
     ]
   ) {
     const disk = new Disk();
-    disk.text = text;
+    disk.putRecord("u-1", { containers });
     deepStrictEqual(
       await completed(disk.notes(), endedAfter(1)),
       endedAfter(1),
@@ -271,7 +286,7 @@ Deno.test("ContainerNotes knows nothing of a pod whose session ended but what th
   const disk = new Disk();
   const notes = disk.notes();
   await notes.stopping(subject, [stop("a")], { graceSeconds: 5 });
-  disk.text = undefined;
-  disk.sessions.delete("u1");
+  disk.texts.clear();
+  disk.sessions.delete("u-1");
   strictEqual((await completed(notes, endedAfter(1)))?.stopped, undefined);
 });

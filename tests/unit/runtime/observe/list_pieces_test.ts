@@ -57,6 +57,8 @@ Deno.test("PodLister.list() asks for the whole again after a minute only", async
 
 Deno.test("PodLister.list() fails when a list fails for another reason than its size", async () => {
   const { runtime, lister, tooLarge } = setUp();
+  runtime.faults.set("list containers", "unavailable");
+  await rejects(lister.list(), CriError);
   tooLarge("list containers");
   runtime.faults.set("list containers running", "unavailable");
   await rejects(lister.list(), CriError);

@@ -156,6 +156,28 @@ Deno.test("terminationMessage() is at most 4096 bytes of UTF-8, whatever the fil
   strictEqual(message, "\ufffd".repeat(1365));
 });
 
+for (
+  const [what, written, expected] of [
+    ["a short text whole, even if it begins within a character", [
+      0xa9,
+      0x61,
+    ], "\ufffda"],
+    [
+      "of a text that may have been cut nothing of a character that was",
+      [0xa9, ...new Array<number>(4095).fill(0x61)],
+      "a".repeat(4095),
+    ],
+  ] as const
+) {
+  Deno.test(`terminationMessage() shows ${what}`, async () => {
+    const files: RuntimeFiles = {
+      ...filesOf({}),
+      readTailBelow: () => Promise.resolve(new Uint8Array(written)),
+    };
+    strictEqual(await terminationMessage(files, dead()), expected);
+  });
+}
+
 Deno.test("lastLogText() joins partial lines", () => {
   const bytes = new TextEncoder().encode(
     line("one ", "P") + line("line") + line("next"),

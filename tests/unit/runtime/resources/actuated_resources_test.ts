@@ -4,40 +4,22 @@
  * @module
  */
 
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { ActuatedStore } from "../../../../mod/runtime/resources/actuated_resources.ts";
-import type { PodRecordDisk } from "../../../../mod/host/files/mod.ts";
+import { RecordDisk } from "../../../support/record_disk.ts";
 import { podOf, seenContainer, seenPod } from "../builders.ts";
 
 const UID = "4a6b6c1e-0000-4000-8000-000000000001";
-const PATH = `/pods/${UID}/resources.json`;
 
 /** Stores of one agent after another, over the same disk. */
-class Disk {
-  readonly sessions = new Sessions();
-  readonly files: Map<string, string> = new Map();
-  writes = 0;
+class Disk extends RecordDisk {
+  sessions = new Sessions();
 
   store(): ActuatedStore {
-    const files: PodRecordDisk = {
-      makeDirectory: () => Promise.resolve(),
-      replace: (path, content) => {
-        this.writes++;
-        this.files.set(path, content);
-        return Promise.resolve();
-      },
-      readTail: (path) => {
-        const text = this.files.get(path);
-        return Promise.resolve(
-          text === undefined ? undefined : new TextEncoder().encode(text),
-        );
-      },
-    };
-    return new ActuatedStore({ files, sessions: this.sessions }, {
-      podsDir: "/pods",
-    });
+    const sessions = this.sessions = new Sessions();
+    return new ActuatedStore({ records: this.records({ sessions }), sessions });
   }
 }
 
@@ -59,7 +41,6 @@ Deno.test("ActuatedStore knows after a restart of the agent what pod and contain
   const disk = new Disk();
   const first = disk.store();
   await first.sandboxMade(pod("100m"));
-  await first.started(pod("100m"), { name: "c", image: "x" }, "c-0");
   await first.resized(pod("100m"), { name: "c", id: "c-0" }, {
     requests: { cpu: "300m" },
     limits: { memory: "64Mi" },
@@ -78,31 +59,6 @@ Deno.test("ActuatedStore knows after a restart of the agent what pod and contain
   deepStrictEqual(await disk.store().complete(SEEN), known);
 });
 
-Deno.test("ActuatedStore reads what an agent wrote before records were sealed, and seals it with the next change", async () => {
-  const disk = new Disk();
-  const resources = { requests: { cpu: "100m" }, limits: {} };
-  const old = {
-    qosClass: "Burstable",
-    pod: resources,
-    containers: { c: { id: "c-0", resources } },
-  };
-  disk.files.set(PATH, JSON.stringify(old));
-  const store = disk.store();
-  const known = await store.complete(SEEN);
-  strictEqual(known.qosClass, "Burstable");
-  deepStrictEqual(known.containers[0]?.resources, resources);
-  strictEqual(disk.writes, 0);
-  await store.podResized(pod("300m"));
-  const sealed = disk.files.get(PATH) ?? "";
-  match(sealed, /"sha256"/);
-  const next = await disk.store().complete(SEEN);
-  deepStrictEqual(next.podResources?.requests, { cpu: "300m" });
-  deepStrictEqual(next.containers[0]?.resources, resources);
-  // A sealed one of which a byte was lost is none, whatever it still says.
-  disk.files.set(PATH, sealed.replace("300m", "400m"));
-  deepStrictEqual(await disk.store().complete(SEEN), SEEN);
-});
-
 Deno.test("ActuatedStore says nothing of another container of the same name", async () => {
   const store = new Disk().store();
   await store.resized(pod("1"), { name: "c", id: "old" }, {
@@ -114,21 +70,19 @@ Deno.test("ActuatedStore says nothing of another container of the same name", as
 });
 
 for (
-  const text of [
-    "",
-    "[]",
-    "null",
-    '"text"',
-    '{"qosClass":"Best","pod":7,"containers":[]}',
-    '{"containers":{"c":7}}',
-    '{"containers":{"c":{"id":7,"resources":{}}}}',
-    '{"containers":{"c":{"id":"c-0"}}}',
-    '{"qosClass":"Burst',
+  const resources of [
+    [],
+    null,
+    "text",
+    { qosClass: "Best", pod: 7, containers: [] },
+    { containers: { c: 7 } },
+    { containers: { c: { id: 7, resources: {} } } },
+    { containers: { c: { id: "c-0" } } },
   ]
 ) {
-  Deno.test(`ActuatedStore takes nothing from ${text || "an empty file"}`, async () => {
+  Deno.test(`ActuatedStore takes nothing from ${JSON.stringify(resources)}`, async () => {
     const disk = new Disk();
-    disk.files.set(PATH, text);
+    disk.putRecord(UID, { resources });
     deepStrictEqual(await disk.store().complete(SEEN), SEEN);
   });
 }
@@ -140,10 +94,9 @@ Deno.test("ActuatedStore leaves out amounts that are none", async () => {
     limits: ["1"],
     fromRuntime: "yes",
   };
-  disk.files.set(
-    PATH,
-    JSON.stringify({ containers: { c: { id: "c-0", resources } } }),
-  );
+  disk.putRecord(UID, {
+    resources: { containers: { c: { id: "c-0", resources } } },
+  });
   const { containers } = await disk.store().complete(SEEN);
   deepStrictEqual(containers[0]?.resources, {
     requests: { cpu: "100m" },
@@ -155,7 +108,7 @@ Deno.test("ActuatedStore reads anew what was written of a pod whose session ende
   const disk = new Disk();
   const store = disk.store();
   await store.sandboxMade(pod("100m"));
-  disk.files.clear();
+  disk.texts.clear();
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
   disk.sessions.delete(UID);
   strictEqual((await store.complete(SEEN)).qosClass, undefined);
@@ -164,12 +117,8 @@ Deno.test("ActuatedStore reads anew what was written of a pod whose session ende
 Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot be read, and reads it later", async () => {
   const disk = new Disk();
   await disk.store().sandboxMade(pod("100m"));
-  const { get } = disk.files;
-  disk.files.get = () => {
-    throw new Error("EIO");
-  };
+  disk.failingReads = 1;
   const store = disk.store();
   deepStrictEqual(await store.complete(SEEN), SEEN);
-  disk.files.get = get;
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
 });

@@ -7,24 +7,17 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import { FileError } from "../../../../mod/host/paths/mod.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import {
   NodePodCgroups,
   type PodCgroupsOptions,
 } from "../../../../mod/runtime/resources/pod_cgroups.ts";
+import { BARE_CGROUPS as LAYOUT } from "../../../../scripts/lib/bare_node.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { MemoryCgroups } from "../../../support/memory_cgroups.ts";
-import { pod, spec } from "../../pod/builders.ts";
+import { container, pod } from "../../../support/pods.ts";
 
-const LAYOUT: NodeCgroups = {
-  driver: "cgroupfs",
-  version: 1,
-  root: "/",
-  perQos: true,
-  cpuCfsQuota: true,
-  cpuCfsPeriodMs: 100,
-  hugePageSizes: [],
-};
 const SIGNAL = new AbortController().signal;
 
 function keeper(
@@ -42,7 +35,7 @@ function keeper(
 function burstable(uid: string, cpu: string): Pod {
   return pod({
     metadata: { uid },
-    containers: [spec("a", { resources: { requests: { cpu } } })],
+    containers: [container("a", { resources: { requests: { cpu } } })],
   });
 }
 
@@ -57,7 +50,7 @@ Deno.test("RT-31 NodePodCgroups.ensure() makes and limits the node's, the class'
     "/kubepods",
     "/kubepods/besteffort",
     "/kubepods/burstable",
-    "/kubepods/besteffort/podu1",
+    "/kubepods/besteffort/podu-1",
   ]);
   deepStrictEqual(tree.writes, [
     "/kubepods cpu.shares=2048",
@@ -65,18 +58,25 @@ Deno.test("RT-31 NodePodCgroups.ensure() makes and limits the node's, the class'
     "/kubepods memory.limit_in_bytes=1073741824",
     "/kubepods/besteffort cpu.shares=2",
     "/kubepods/besteffort cpu.cfs_quota_us=-1",
-    "/kubepods/besteffort/podu1 cpu.shares=2",
-    "/kubepods/besteffort/podu1 cpu.cfs_quota_us=-1",
-    "/kubepods/besteffort/podu1 memory.limit_in_bytes=-1",
-    "/kubepods/besteffort/podu1 pids.max=64",
+    "/kubepods/besteffort/podu-1 cpu.shares=2",
+    "/kubepods/besteffort/podu-1 cpu.cfs_quota_us=-1",
+    "/kubepods/besteffort/podu-1 memory.limit_in_bytes=-1",
+    "/kubepods/besteffort/podu-1 pids.max=64",
   ]);
+  // What is above the pods is made once.
+  tree.writes.length = 0;
+  await cgroups.ensure(pod());
+  deepStrictEqual(
+    tree.writes.filter((line) => !line.includes("/podu-1 ")),
+    [],
+  );
 });
 
 Deno.test("RT-31 NodePodCgroups writes the files of version 2", async () => {
   const tree = new MemoryCgroups(2);
   const { cgroups } = keeper(tree, { pidsLimit: 64 });
-  await cgroups.ensure(burstable("u1", "1"));
-  deepStrictEqual([...tree.groups.get("/kubepods/burstable/podu1") ?? []], [
+  await cgroups.ensure(burstable("u-1", "1"));
+  deepStrictEqual([...tree.groups.get("/kubepods/burstable/podu-1") ?? []], [
     ["cpu.weight", "39"],
     ["cpu.max", "max 100000"],
     ["memory.max", "max"],
@@ -94,12 +94,12 @@ for (
   Deno.test(`NodePodCgroups weighs the Burstable class by its pods, version ${version}`, async () => {
     const tree = new MemoryCgroups(version);
     const weight = () => tree.groups.get("/kubepods/burstable")?.get(file);
-    await keeper(tree).cgroups.ensure(burstable("u1", "1"));
+    await keeper(tree).cgroups.ensure(burstable("u-1", "1"));
     // Another agent knows the first pod by its files only.
     const { cgroups } = keeper(tree);
     await cgroups.ensure(burstable("u2", "500m"));
     strictEqual(weight(), sum);
-    await keeper(tree).cgroups.remove("u1", SIGNAL);
+    await keeper(tree).cgroups.remove("u-1", SIGNAL);
     await cgroups.update(burstable("u2", "500m"));
     strictEqual(weight(), one);
     await cgroups.remove("u2", SIGNAL);
@@ -116,11 +116,11 @@ Deno.test("RT-31 NodePodCgroups leaves making to systemd and limits what it made
   await cgroups.update(pod());
   deepStrictEqual(tree.writes, []);
   const path =
-    "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu1.slice";
+    "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu_1.slice";
   await tree.make(path);
   await cgroups.update(pod());
   strictEqual(tree.groups.get(path)?.get("cpu.weight"), "1");
-  await cgroups.remove("u1", SIGNAL);
+  await cgroups.remove("u-1", SIGNAL);
   strictEqual(tree.groups.has(path), false);
 });
 
@@ -131,7 +131,7 @@ Deno.test("NodePodCgroups does nothing where pods have no cgroups of their own",
   });
   await cgroups.ensure(pod());
   await cgroups.update(pod());
-  await cgroups.remove("u1", SIGNAL);
+  await cgroups.remove("u-1", SIGNAL);
   deepStrictEqual(tree.groups.size, 0);
 });
 
@@ -139,27 +139,57 @@ Deno.test("NodePodCgroups.remove() waits for processes on their way out, not for
   const tree = new MemoryCgroups(1);
   const { cgroups, clock } = keeper(tree);
   await cgroups.ensure(pod());
-  const path = "/kubepods/besteffort/podu1";
-  tree.busy.set(path, 2);
-  const removal = cgroups.remove("u1", SIGNAL);
-  await clock.advance(1_000);
+  const path = "/kubepods/besteffort/podu-1";
+  tree.busy.set(path, 19);
+  const removal = cgroups.remove("u-1", SIGNAL);
+  await clock.advance(1_900);
   await removal;
   strictEqual(tree.groups.has(path), false);
 
   await cgroups.ensure(pod());
-  tree.busy.set(path, 1_000);
-  const refused = rejects(cgroups.remove("u1", SIGNAL), { kind: "busy" });
+  tree.busy.set(path, 20);
+  const refused = rejects(cgroups.remove("u-1", SIGNAL), { kind: "busy" });
   await clock.advance(60_000);
   await refused;
+});
+
+Deno.test("NodePodCgroups.ensure() makes a pod's cgroup also when the kernel refuses the limits of those above it", async () => {
+  class Refusing extends MemoryCgroups {
+    override write(...of: Parameters<MemoryCgroups["write"]>): Promise<void> {
+      const [path] = of;
+      if (path.includes("pod", "/kubepods".length)) return super.write(...of);
+      const cause = new Deno.errors.InvalidData("not this");
+      return Promise.reject(new FileError("write", path, { cause }));
+    }
+  }
+  const tree = new Refusing(1);
+  const { cgroups } = keeper(tree, { allocatable: { cpu: "2" } });
+  await cgroups.ensure(pod());
+  const { metadata: { uid } } = pod();
+  const made = tree.groups.get(`/kubepods/besteffort/pod${uid}`);
+  strictEqual(made?.get("cpu.shares"), "2");
+});
+
+Deno.test("NodePodCgroups.remove() fails at once when it is not for a process", async () => {
+  class Denied extends MemoryCgroups {
+    override remove(path: string): Promise<void> {
+      const cause = new Deno.errors.PermissionDenied("not yours");
+      return Promise.reject(new FileError("remove", path, { cause }));
+    }
+  }
+  const { cgroups, clock } = keeper(new Denied(1));
+  await cgroups.ensure(pod());
+  await rejects(cgroups.remove("u-1", SIGNAL), { kind: "denied" });
+  strictEqual(clock.pendingTimers, 0);
 });
 
 Deno.test("NodePodCgroups.remove() finds the pod whatever its class was, and only pods", async () => {
   const tree = new MemoryCgroups(1);
   const { cgroups } = keeper(tree);
-  await tree.make("/kubepods/podu1");
-  await tree.make("/kubepods/burstable/podu1");
+  await tree.make("/kubepods/podu-1");
+  await tree.make("/kubepods/burstable/podu-1");
   await tree.make("/kubepods/pod../other");
-  await cgroups.remove("u1", SIGNAL);
+  await cgroups.remove("u-1", SIGNAL);
   await cgroups.remove("../other", SIGNAL);
   deepStrictEqual([...tree.groups.keys()], [
     "/kubepods",
@@ -173,9 +203,11 @@ Deno.test("NodePodCgroups.memoryExcess() tells what would be killed for", async 
   const tree = new MemoryCgroups(1);
   const { cgroups } = keeper(tree);
   const limits = { cpu: "1", memory: "1Mi" };
-  const subject = pod({ containers: [spec("a", { resources: { limits } })] });
+  const subject = pod({
+    containers: [container("a", { resources: { limits } })],
+  });
   strictEqual(await cgroups.memoryExcess(subject), 0n);
-  tree.used.set("/kubepods/podu1", {
+  tree.used.set("/kubepods/podu-1", {
     memoryBytes: 4n << 20n,
     memoryWorkingSetBytes: 3n << 20n,
     cpuNanos: 0n,

@@ -6,54 +6,31 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
-import {
-  type UserNamespaceDeps,
-  UserNamespaces,
-} from "../../../../mod/runtime/resources/user_namespaces.ts";
+import { UserNamespaces } from "../../../../mod/runtime/resources/user_namespaces.ts";
+import { RecordDisk } from "../../../support/record_disk.ts";
 
-interface Disk {
-  readonly deps: UserNamespaceDeps;
-  readonly contents: Map<string, string>;
+/** The ids as the next agent over a disk knows them. */
+async function load(
+  disk: RecordDisk = new RecordDisk(),
+  options: { readonly lost?: readonly string[]; sessions?: Sessions } = {},
+): Promise<UserNamespaces> {
+  const { lost = [], sessions = new Sessions() } = options;
+  const records = disk.records({ sessions });
+  return await UserNamespaces.load({ records, sessions }, {
+    uids: disk.directories,
+    lost: new Set(lost),
+  });
 }
 
-function disk(entries: Readonly<Record<string, string>> = {}): Disk {
-  const contents = new Map(Object.entries(entries));
-  return {
-    contents,
-    deps: {
-      podsDir: "/pods",
-      sessions: new Sessions(),
-      files: {
-        list: () =>
-          Promise.resolve([
-            ...new Set(
-              [...contents.keys()].map((path) => path.split("/")[2] ?? ""),
-            ),
-          ]),
-        readTail: (path) => {
-          const text = contents.get(path);
-          return Promise.resolve(
-            text === undefined ? undefined : new TextEncoder().encode(text),
-          );
-        },
-        makeDirectory: () => Promise.resolve(),
-        write: (path, content) => {
-          contents.set(path, content);
-          return Promise.resolve();
-        },
-      },
-    },
-  };
+function idsOf(users: UserNamespaces, ...uids: readonly string[]) {
+  return uids.map((uid) => users.mappingOf(uid)?.hostId);
 }
 
 Deno.test("UserNamespaces.reserve() gives each pod a range of its own", async () => {
-  const users = await UserNamespaces.load(disk().deps);
+  const users = await load();
   await Promise.all(["a", "b"].map((uid) => users.reserve(uid)));
   await users.reserve("a");
-  deepStrictEqual(
-    ["a", "b", "c"].map((uid) => users.mappingOf(uid)?.hostId),
-    [65_536, 131_072, undefined],
-  );
+  deepStrictEqual(idsOf(users, "a", "b", "c"), [65_536, 131_072, undefined]);
   deepStrictEqual(users.mappingOf("a"), {
     hostId: 65_536,
     containerId: 0,
@@ -62,57 +39,68 @@ Deno.test("UserNamespaces.reserve() gives each pod a range of its own", async ()
 });
 
 Deno.test("UserNamespaces.load() knows the ranges that an agent before gave out", async () => {
-  const { deps } = disk();
-  const before = await UserNamespaces.load(deps);
+  const disk = new RecordDisk();
+  const before = await load(disk);
   await before.reserve("a");
   await before.reserve("b");
-  const after = await UserNamespaces.load(deps);
+  const after = await load(disk);
   await after.reserve("c");
-  deepStrictEqual(
-    ["a", "b", "c"].map((uid) => after.mappingOf(uid)?.hostId),
-    [65_536, 131_072, 196_608],
-  );
+  deepStrictEqual(idsOf(after, "a", "b", "c"), [65_536, 131_072, 196_608]);
+  // What is written down already is not written again.
+  const { length } = disk.writes;
+  await after.reserve("a");
+  strictEqual(disk.writes.length, length);
 });
 
 Deno.test("UserNamespaces has a range free for the next pod when a session ends", async () => {
-  const { deps } = disk();
-  const users = await UserNamespaces.load(deps);
+  const sessions = new Sessions();
+  const users = await load(new RecordDisk(), { sessions });
   await users.reserve("a");
   await users.reserve("b");
-  deps.sessions.delete("a");
+  sessions.delete("a");
   await users.reserve("c");
   strictEqual(users.mappingOf("c")?.hostId, 65_536);
 });
 
-for (const text of ["", "{", '{"uidMappings":[{"hostId":70000', "\0\0\0"]) {
-  Deno.test(`UserNamespaces.load() passes over the file ${JSON.stringify(text)}`, async () => {
-    const { deps, contents } = disk({ "/pods/a/userns": text });
-    const users = await UserNamespaces.load(deps);
+for (
+  const userns of [
+    {},
+    null,
+    { uidMappings: [{ hostId: 70_000 }] },
+    { uidMappings: [{ hostId: 65_535 * 65_536 * 2 }] },
+  ]
+) {
+  Deno.test(`UserNamespaces.load() passes over ${JSON.stringify(userns)}`, async () => {
+    const disk = new RecordDisk();
+    disk.putRecord("a", { userns });
+    const users = await load(disk);
     strictEqual(users.mappingOf("a"), undefined);
     await users.reserve("a");
     strictEqual(users.mappingOf("a")?.hostId, 65_536);
-    strictEqual(contents.get("/pods/a/userns") === text, false);
   });
 }
 
-Deno.test("UserNamespaces.reserve() gives nothing that it could not write down", async () => {
-  const { deps } = disk();
-  const write = () => Promise.reject(new Error("disk full"));
-  const users = await UserNamespaces.load({
-    ...deps,
-    files: { ...deps.files, write },
-  });
-  await rejects(users.reserve("a"), /disk full/);
-  strictEqual(users.mappingOf("a"), undefined);
+Deno.test("UserNamespaces.reserve() fails when it cannot write down what it gives, and gives it to nobody else", async () => {
+  const disk = new RecordDisk();
+  const users = await load(disk);
+  disk.isFull = true;
+  await rejects(users.reserve("a"), /No space left/);
+  disk.isFull = false;
+  await users.reserve("b");
+  await users.reserve("a");
+  deepStrictEqual(idsOf(await load(disk), "a", "b"), [65_536, 131_072]);
 });
 
-Deno.test("UserNamespaces.load() keeps no range for a directory that waits to be removed", async () => {
-  const before = await UserNamespaces.load(disk().deps);
-  await before.reserve("a");
-  const text = JSON.stringify({ uidMappings: [before.mappingOf("a")] });
-  const users = await UserNamespaces.load(
-    disk({ "/pods/.skerry-trash-a.1/userns": text }).deps,
-  );
+Deno.test("UserNamespaces.reserve() gives no ids while another pod may have them", async () => {
+  const disk = new RecordDisk();
+  const sessions = new Sessions();
+  disk.put("lost");
+  const users = await load(disk, { lost: ["lost"], sessions });
+  await rejects(users.reserve("b"), /those of pod "lost" are not known/);
+  await users.reserve("lost");
   await users.reserve("b");
-  strictEqual(users.mappingOf("b")?.hostId, 65_536);
+  deepStrictEqual(idsOf(users, "lost", "b"), [65_536, 131_072]);
+  const next = await load(disk, { lost: ["lost"], sessions });
+  sessions.delete("lost");
+  await next.reserve("c");
 });

@@ -5,14 +5,14 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { environmentOf } from "../../../../mod/runtime/spec/container_needs.ts";
+import { containerEnvironment } from "../../../../mod/runtime/spec/environment.ts";
 import {
   keyFileName,
   parseKeyFile,
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { container, containerInput } from "./fixtures.ts";
 
-Deno.test("environmentOf() hands on the addresses and files that are known", () => {
+Deno.test("containerEnvironment() hands on the addresses and files that are known", () => {
   const ref = { volumeName: "v", path: "app.env", key: "A" };
   const env = [
     { name: "A", valueFrom: { fileKeyRef: { ...ref, optional: true } } },
@@ -23,7 +23,7 @@ Deno.test("environmentOf() hands on the addresses and files that are known", () 
   const keyFiles = new Map([
     [keyFileName(ref), parseKeyFile("A='1'\n")],
   ]);
-  const full = environmentOf({ ...input, keyFiles });
+  const full = containerEnvironment({ ...input, keyFiles });
   deepStrictEqual(Object.fromEntries(full), {
     A: "1",
     POD: "10.88.0.7",
@@ -32,6 +32,6 @@ Deno.test("environmentOf() hands on the addresses and files that are known", () 
   const missing = new Map([
     [keyFileName(ref), { kind: "missing" as const }],
   ]);
-  const bare = environmentOf({ ...input, keyFiles: missing });
+  const bare = containerEnvironment({ ...input, keyFiles: missing });
   strictEqual(bare.has("A"), false);
 });

@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
 import {
   containerEnvironment,
-  type EnvironmentFacts,
+  type EnvironmentInput,
 } from "../../../../mod/runtime/spec/environment.ts";
 import {
   type KeyFile,
@@ -28,19 +28,20 @@ const OBJECTS = objectsOf([
   keyed("Secret", "binary", { KEY: new Uint8Array([0x68, 0xff, 0x31]) }),
   keyed("Secret", "cut", { KEY: `${HIDDEN}\0` }),
 ]);
-const FACTS: EnvironmentFacts = {
+const FACTS: Omit<EnvironmentInput, "pod" | "container"> = {
   podIps: [],
-  hostIps: [],
-  allocatable: new Map(),
+  node: { ips: [], allocatable: new Map() },
   objects: OBJECTS,
 };
 
 function environment(
   fields: Pick<ContainerSpec, "env" | "envFrom">,
-  facts: Partial<EnvironmentFacts> = {},
+  facts: Partial<EnvironmentInput> = {},
   of = pod(),
 ): Record<string, string> {
-  const values = containerEnvironment(of, container(fields), {
+  const values = containerEnvironment({
+    pod: of,
+    container: container(fields),
     ...FACTS,
     ...facts,
   });

@@ -9,18 +9,22 @@ import type { EnvVar, Pod } from "../../../../mod/api/types/mod.ts";
 import { NO_OBJECTS, parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import {
   containerEnvironment,
-  type EnvironmentFacts,
+  type EnvironmentInput,
 } from "../../../../mod/runtime/spec/environment.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "./fixtures.ts";
 
-const FACTS: EnvironmentFacts = {
+type Facts = Omit<EnvironmentInput, "pod" | "container">;
+
+const FACTS: Facts = {
   podIps: ["10.88.0.7", "fd00::7"],
-  hostIps: ["10.0.0.5", "fd00::5"],
-  allocatable: new Map([
-    ["cpu", parseQuantity("4")],
-    ["memory", parseQuantity("1Gi")],
-  ]),
+  node: {
+    ips: ["10.0.0.5", "fd00::5"],
+    allocatable: new Map([
+      ["cpu", parseQuantity("4")],
+      ["memory", parseQuantity("1Gi")],
+    ]),
+  },
   objects: NO_OBJECTS,
 };
 const POD: Pod = pod({ nodeName: "edge1", serviceAccountName: "robot" }, {
@@ -30,9 +34,13 @@ const POD: Pod = pod({ nodeName: "edge1", serviceAccountName: "robot" }, {
 
 function environment(
   env: readonly EnvVar[],
-  facts: EnvironmentFacts = FACTS,
+  facts: Facts = FACTS,
 ): Record<string, string> {
-  const values = containerEnvironment(POD, container({ env }), facts);
+  const values = containerEnvironment({
+    pod: POD,
+    container: container({ env }),
+    ...facts,
+  });
   return Object.fromEntries(values);
 }
 
@@ -74,7 +82,13 @@ Deno.test("containerEnvironment() does not expand what comes by reference, but l
     { name: "U", value: "<$(R)>" },
   ];
   deepStrictEqual(
-    Object.fromEntries(containerEnvironment(of, container({ env }), FACTS)),
+    Object.fromEntries(
+      containerEnvironment({
+        pod: of,
+        container: container({ env }),
+        ...FACTS,
+      }),
+    ),
     { A: "1", R: "$(A)", U: "<$(A)>" },
   );
 });
@@ -108,13 +122,14 @@ for (const [fieldPath, expected] of FIELDS) {
 Deno.test("containerEnvironment() puts the pod's addresses of the node's family first", () => {
   const env = environment(
     [{ name: "X", valueFrom: { fieldRef: { fieldPath: "status.podIPs" } } }],
-    { ...FACTS, hostIps: ["fd00::5"] },
+    { ...FACTS, node: { ...FACTS.node, ips: ["fd00::5"] } },
   );
   strictEqual(env["X"], "fd00::7,10.88.0.7");
 });
 
 Deno.test("containerEnvironment() shows nothing for an address that is not known", () => {
-  const nowhere = { ...FACTS, podIps: [], hostIps: [] };
+  const node = { ...FACTS.node, ips: [] };
+  const nowhere = { ...FACTS, podIps: [], node };
   for (const fieldPath of ["status.podIP", "status.hostIP"]) {
     const env = environment([
       { name: "X", valueFrom: { fieldRef: { fieldPath } } },
@@ -163,7 +178,11 @@ for (const { resource, divisor, expected } of RESOURCES) {
         },
       },
     }];
-    const values = containerEnvironment(POD, { ...SIZED, env }, FACTS);
+    const values = containerEnvironment({
+      pod: POD,
+      container: { ...SIZED, env },
+      ...FACTS,
+    });
     strictEqual(values.get("X"), expected);
   });
 }
@@ -196,7 +215,11 @@ Deno.test("containerEnvironment() shows the resources of another container", () 
       resourceFieldRef: { resource: "requests.memory", containerName: "big" },
     },
   }];
-  const values = containerEnvironment(of, container({ env }), FACTS);
+  const values = containerEnvironment({
+    pod: of,
+    container: container({ env }),
+    ...FACTS,
+  });
   strictEqual(values.get("X"), "67108864");
 });
 

@@ -9,7 +9,6 @@ import fc from "fast-check";
 import {
   expand,
   expandAll,
-  expandKnown,
   MAX_EXPANDED_LENGTH,
   MAX_PROGRAM_LENGTH,
 } from "../../../../mod/runtime/spec/expansion.ts";
@@ -118,17 +117,6 @@ Deno.test("expand() refuses a text that grows beyond its limit", () => {
   const values = new Map([["BIG", "x".repeat(MAX_EXPANDED_LENGTH / 2)]]);
   strictEqual(expand("$(BIG)$(BIG)", values).length, MAX_EXPANDED_LENGTH);
   throws(() => expand("$(BIG)$(BIG).", values), SpecRefusal);
-});
-
-Deno.test("expandKnown() tells the first name that is not known", () => {
-  deepStrictEqual(expandKnown("a/$(A)/$$(NOPE)", VALUES), {
-    kind: "ok",
-    text: "a/1/$(NOPE)",
-  });
-  deepStrictEqual(expandKnown("$(A)$(NOPE)$(NEITHER)", VALUES), {
-    kind: "unknown",
-    unknown: "NOPE",
-  });
 });
 
 Deno.test("expandAll() refuses words that together are more than a program can be given", () => {

@@ -9,13 +9,14 @@ import type {
   Pod,
   PodSpec,
 } from "../../../../mod/api/types/mod.ts";
-import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS, parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { ContainerSecurityContext } from "../../../../mod/cri/config/mod.ts";
+import { mountAbilities } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import { containerSecurity } from "../../../../mod/runtime/spec/security_spec.ts";
 import type {
   ContainerSpecInput,
-  NodeFacts,
   SandboxSpecInput,
+  SpecNode,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { BARE_CGROUPS, bareNode } from "../../../../scripts/lib/bare_node.ts";
 
@@ -38,7 +39,7 @@ export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
 }
 
 /** A node with cgroups v1, 16 GiB and 4 CPUs. */
-export const NODE: NodeFacts = bareNode({
+export const NODE: SpecNode = bareNode({
   ips: ["10.0.0.5"],
   allocatable: new Map([
     ["cpu", parseQuantity("4")],
@@ -64,6 +65,8 @@ export function containerInput(
     imageRef: "sha256:abc",
     imageUser: { uid: undefined, username: "" },
     volumes: new Map(),
+    objects: NO_OBJECTS,
+    abilities: mountAbilities(undefined, ""),
     node: NODE,
     ...fields,
   };

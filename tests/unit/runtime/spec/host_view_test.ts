@@ -14,7 +14,6 @@ const WITHOUT: NodeCgroups = {
   ...NODE.cgroups,
   version: 1,
   hugePageSizes: [],
-  swapAccounting: true,
 };
 
 function resourcesIn(cgroups: NodeCgroups): Readonly<Record<string, unknown>> {

@@ -18,28 +18,30 @@ import type { Mount } from "../../../../mod/cri/config/mod.ts";
 import { mountAbilities } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import {
   containerMounts,
-  type ContainerMountsInput,
   wantedImages,
   wantedSubPaths,
 } from "../../../../mod/runtime/spec/mount_spec.ts";
-import type { MountAbilities } from "../../../../mod/runtime/spec/spec_input.ts";
+import type {
+  ContainerSpecInput,
+  MountAbilities,
+} from "../../../../mod/runtime/spec/spec_input.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { container, pod } from "./fixtures.ts";
+import { container, containerInput, pod } from "./fixtures.ts";
 
-const VOLUMES: ContainerMountsInput["volumes"] = new Map([
+const VOLUMES: ContainerSpecInput["volumes"] = new Map([
   ["data", { hostPath: "/srv/data", readOnly: false }],
   ["fixed", { hostPath: "/srv/fixed", readOnly: true }],
 ]);
 
 function mountsOf(
   fields: Partial<ContainerSpec>,
-  files: Pick<ContainerMountsInput, "hostsFile" | "terminationLog"> = {},
+  files: Pick<ContainerSpecInput, "hostsFile" | "terminationLog"> = {},
 ): readonly Mount[] {
-  return containerMounts({
+  return containerMounts(containerInput({
     container: container(fields),
     volumes: VOLUMES,
     ...files,
-  });
+  }));
 }
 
 const FILES = { hostsFile: "/pod/etc-hosts", terminationLog: "/pod/last" };
@@ -179,11 +181,11 @@ for (const { mount, abilities, expected } of RECURSIVE) {
   Deno.test(`containerMounts() answers ${JSON.stringify(mount)} on ${abilities.runtime} (VO-12)`, () => {
     const volumeMounts = [{ name: "data", mountPath: "/d", ...mount }];
     const mounts = () =>
-      containerMounts({
+      containerMounts(containerInput({
         container: container({ volumeMounts }),
         volumes: VOLUMES,
         abilities,
-      });
+      }));
     if (expected instanceof RegExp) {
       throws(mounts, expected);
       return;
@@ -200,14 +202,14 @@ Deno.test("containerMounts() mounts a sub-path where it was found (VO-03)", () =
     { name: "data", mountPath: "/b", subPathExpr: "$(POD)" },
     { name: "fixed", mountPath: "/c", subPath: "z" },
   ];
-  const mounts = containerMounts({
+  const mounts = containerMounts(containerInput({
     container: container({ volumeMounts }),
     volumes: VOLUMES,
     subPaths: new Map([["/a", "/srv/data/x/y"], ["/b", "/srv/data/web"], [
       "/c",
       "/srv/fixed/z",
     ]]),
-  });
+  }));
   deepStrictEqual(mounts, [
     { containerPath: "/a", hostPath: "/srv/data/x/y" },
     { containerPath: "/b", hostPath: "/srv/data/web" },
@@ -265,7 +267,7 @@ const BAD_PATHS: readonly (readonly [
   [{ subPath: "a/../../b" }, /is not within the volume/],
   [{ subPathExpr: "$(UP)" }, /"\$\(UP\)" is not within the volume/],
   [{ subPathExpr: "/$(POD)" }, /is absolute/],
-  [{ subPathExpr: "a/$(NOPE)" }, /names variable "NOPE"/],
+  [{ subPathExpr: "a/$(NOPE)/$(NEITHER)" }, /names variable "NOPE"/],
   [{ subPath: "a\0b" }, /NUL/],
   [{ subPathExpr: "$(LONG)" }, /has 4096 characters, wanted at most 4095/],
 ];
@@ -303,12 +305,12 @@ Deno.test("wantedImages() names the images that the container mounts", () => {
 
 Deno.test("containerMounts() mounts images", () => {
   const image = { image: "sha256:1", userSpecifiedImage: "example/m:1" };
-  const mounts = containerMounts({
+  const mounts = containerMounts(containerInput({
     container: container({ volumeMounts: IMAGE_MOUNTS }),
     volumes: VOLUMES,
     imageVolumes: new Map([["model", image]]),
     environment: ENVIRONMENT,
-  });
+  }));
   deepStrictEqual(mounts, [
     { containerPath: "/m", hostPath: "", image, imageSubPath: "web" },
     { containerPath: "/n", hostPath: "", image },
@@ -333,7 +335,7 @@ const VERSIONS: readonly (readonly [
 for (const [runtimeName, runtimeVersion, imageVolumes] of VERSIONS) {
   Deno.test(`mountAbilities() judges images on ${runtimeName} ${runtimeVersion}`, () => {
     const abilities = mountAbilities({
-      version: { runtimeName, runtimeVersion, runtimeApiVersion: "v1" },
+      version: { runtimeName, runtimeVersion },
       handlers: [],
       supplementalGroupsPolicy: false,
     }, "");

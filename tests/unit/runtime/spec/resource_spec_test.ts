@@ -13,7 +13,7 @@ import {
   resizedResources,
 } from "../../../../mod/runtime/spec/resource_spec.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
-import { toldResources } from "../../../../mod/runtime/observe/told_resources.ts";
+import { toldResources } from "../../../../mod/runtime/observe/observe.ts";
 import { container, NODE, pod } from "./fixtures.ts";
 
 type Amounts = Readonly<Record<string, string>>;

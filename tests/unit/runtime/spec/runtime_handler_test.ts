@@ -9,6 +9,7 @@ import type { RuntimeClassObject } from "../../../../mod/api/objects/mod.ts";
 import type { RuntimeSupport } from "../../../../mod/pod/admission/mod.ts";
 import { podRuntimeHandler } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
+import { bareNode } from "../../../../scripts/lib/bare_node.ts";
 import { pod } from "./fixtures.ts";
 
 const GVISOR: RuntimeClassObject = {
@@ -72,7 +73,7 @@ const HANDLERS: readonly {
 for (const { title, name, runtime, expected } of HANDLERS) {
   Deno.test(`podRuntimeHandler() for ${title}`, () => {
     const of = pod(name === undefined ? {} : { runtimeClassName: name });
-    const node = { runtimeClass, ...runtime && { runtime } };
+    const node = bareNode({ runtimeClass, ...runtime && { runtime } });
     if (typeof expected === "string") {
       strictEqual(podRuntimeHandler(of, node), expected);
       return;
@@ -86,7 +87,7 @@ for (const { title, name, runtime, expected } of HANDLERS) {
 
 Deno.test("podRuntimeHandler() refuses what the handler cannot do", () => {
   const of = pod({ hostUsers: false, runtimeClassName: "runc" });
-  const node = { runtime: runtimeWith("", "runc", "new") };
+  const node = bareNode({ runtime: runtimeWith("", "runc", "new") });
   throws(() => podRuntimeHandler(of, node), {
     name: "SpecRefusal",
     reason: "PodFeatureUnsupported",

@@ -87,7 +87,7 @@ const NAMESPACES: readonly {
 for (const { title, spec, target, expected } of NAMESPACES) {
   Deno.test(`namespaceOptions() gives a pod ${title}`, () => {
     deepStrictEqual(
-      namespaceOptions(pod(spec), { targetContainerId: target }),
+      namespaceOptions(pod(spec), { ...NODE, targetContainerId: target }),
       expected,
     );
   });
@@ -108,7 +108,7 @@ Deno.test("namespaceOptions() maps the pod's ids into its user namespace", () =>
 });
 
 Deno.test("namespaceOptions() refuses a user namespace without ids", () => {
-  throws(() => namespaceOptions(pod({ hostUsers: false })), {
+  throws(() => namespaceOptions(pod({ hostUsers: false }), NODE), {
     name: "SpecRefusal",
     reason: "PodFeatureUnsupported",
   });
@@ -126,8 +126,8 @@ Deno.test("sandboxSecurity() takes users and groups from the pod and always the 
       seccompProfile: { type: "Unconfined" },
     },
   });
-  deepStrictEqual(sandboxSecurity(of), {
-    namespaceOptions: namespaceOptions(of),
+  deepStrictEqual(sandboxSecurity(of, NODE), {
+    namespaceOptions: namespaceOptions(of, NODE),
     runAsUser: 1000n,
     runAsGroup: 2000n,
     seLinuxOptions: { level: "s0" },
@@ -141,8 +141,8 @@ for (const list of ["containers", "initContainers"] as const) {
   Deno.test(`sandboxSecurity() is privileged as soon as one of ${list} is`, () => {
     const privileged = container({ securityContext: { privileged: true } });
     const of = pod({ [list]: [container(), privileged] });
-    strictEqual(sandboxSecurity(of).privileged, true);
-    strictEqual(sandboxSecurity(pod()).privileged, undefined);
+    strictEqual(sandboxSecurity(of, NODE).privileged, true);
+    strictEqual(sandboxSecurity(pod(), NODE).privileged, undefined);
   });
 }
 

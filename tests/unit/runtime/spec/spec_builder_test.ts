@@ -8,14 +8,14 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
 import type { ResolverConfig } from "../../../../mod/runtime/spec/dns.ts";
 import {
-  NodeSpecBuilder,
+  SpecBuilder,
   type SpecBuilderOptions,
 } from "../../../../mod/runtime/spec/spec_builder.ts";
-import type { NodeFacts } from "../../../../mod/runtime/spec/spec_input.ts";
+import type { SpecNode } from "../../../../mod/runtime/spec/spec_input.ts";
 import { containerInput, NODE, pod } from "./fixtures.ts";
 
-function builder(options: Partial<SpecBuilderOptions> = {}): NodeSpecBuilder {
-  return new NodeSpecBuilder({
+function builder(options: Partial<SpecBuilderOptions> = {}): SpecBuilder {
+  return new SpecBuilder({
     node: NODE,
     podLogsDir: "/logs",
     hostDns: () => undefined,
@@ -27,7 +27,7 @@ function builder(options: Partial<SpecBuilderOptions> = {}): NodeSpecBuilder {
   });
 }
 
-Deno.test("NodeSpecBuilder.sandbox() follows the node's resolver settings as they change", () => {
+Deno.test("SpecBuilder.sandbox() follows the node's resolver settings as they change", () => {
   let host: ResolverConfig = {
     servers: ["1.1.1.1"],
     searches: [],
@@ -46,21 +46,21 @@ Deno.test("NodeSpecBuilder.sandbox() follows the node's resolver settings as the
   deepStrictEqual(servers(), ["2.2.2.2"]);
 });
 
-Deno.test("NodeSpecBuilder.sandbox() hands warnings on", () => {
+Deno.test("SpecBuilder.sandbox() hands warnings on", () => {
   const asking = pod({ dnsPolicy: "ClusterFirstWithHostNet" });
   const { warnings } = builder().sandbox({ pod: asking, attempt: 0 });
   deepStrictEqual(warnings?.map(({ reason }) => reason), ["MissingClusterDNS"]);
 });
 
-Deno.test("NodeSpecBuilder.sandbox() refuses a full name that is too long in words", () => {
+Deno.test("SpecBuilder.sandbox() refuses a full name that is too long in words", () => {
   const of = pod({ subdomain: "s".repeat(63), setHostnameAsFQDN: true });
   const result = builder().sandbox({ pod: of, attempt: 0 });
   strictEqual(result.kind, "refused");
   if (result.kind === "refused") match(result.message, /at most 64/);
 });
 
-Deno.test("NodeSpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
-  const node: NodeFacts = {
+Deno.test("SpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
+  const node: SpecNode = {
     ...NODE,
     runtimeClass: (name) => ({
       kind: "RuntimeClass",
@@ -76,7 +76,7 @@ Deno.test("NodeSpecBuilder.sandbox() names the runtime's handler of a RuntimeCla
   strictEqual(result.runtimeHandler, "kata");
 });
 
-Deno.test("NodeSpecBuilder.sandbox() refuses by the reason that upstream gives", () => {
+Deno.test("SpecBuilder.sandbox() refuses by the reason that upstream gives", () => {
   const of = pod({ securityContext: { supplementalGroupsPolicy: "Strict" } });
   const result = builder().sandbox({ pod: of, attempt: 0 });
   strictEqual(
@@ -85,7 +85,7 @@ Deno.test("NodeSpecBuilder.sandbox() refuses by the reason that upstream gives",
   );
 });
 
-Deno.test("NodeSpecBuilder.container() knows the node", () => {
+Deno.test("SpecBuilder.container() knows the node", () => {
   const { node: _, ...input } = containerInput();
   const result = builder().container(input);
   strictEqual(
@@ -94,12 +94,12 @@ Deno.test("NodeSpecBuilder.container() knows the node", () => {
   );
 });
 
-Deno.test("NodeSpecBuilder.hostsFile() names the pod by the cluster's domain", () => {
+Deno.test("SpecBuilder.hostsFile() names the pod by the cluster's domain", () => {
   const text = builder().hostsFile(pod({ subdomain: "sub" }), ["10.88.0.7"]);
   match(text, /^10\.88\.0\.7\tweb\.sub\.shop\.svc\.cluster\.local\tweb$/m);
 });
 
-Deno.test("NodeSpecBuilder.hostsFile() shows the node's file on the node's network only", () => {
+Deno.test("SpecBuilder.hostsFile() shows the node's file on the node's network only", () => {
   const specs = builder();
   match(specs.hostsFile(pod({ hostNetwork: true }), []), /127\.0\.0\.1 node/);
   strictEqual(specs.hostsFile(pod(), ["10.88.0.7"]).includes("node\n"), false);

@@ -3,7 +3,8 @@ import { Sessions } from "../../../../mod/base/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import { RestartBackoffs } from "../../../../mod/runtime/start/restart_backoffs.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { ended, NOW_MS, observed, pod, spec } from "../../pod/builders.ts";
+import { ended, NOW_MS, observed } from "../../../support/observed_pods.ts";
+import { container, pod } from "../../../support/pods.ts";
 
 const SECOND = 1000;
 const YEAR = 365 * 24 * 3600 * SECOND;
@@ -13,25 +14,27 @@ function here(seen: ObservedPod) {
   return { observed: seen, sandboxId: "s0" };
 }
 
+function backoffsOn(clock: FakeClock): RestartBackoffs {
+  const sessions = new Sessions();
+  return new RestartBackoffs({ clock, sessions }, { maxMs: 300_000 });
+}
+
 /** A container that ends as soon as it starts, on a wall clock that somebody sets. */
 class Crasher {
   readonly #clock = new FakeClock(NOW_MS);
-  readonly #backoffs = new RestartBackoffs({
-    clock: this.#clock,
-    sessions: new Sessions(),
-  });
+  readonly #backoffs = backoffsOn(this.#clock);
   #starts = 0;
 
   /** Starts as soon as allowed; returns how long that took, in seconds. */
   async restart(jumpMs: number): Promise<number> {
     const finishedAt = BigInt(this.#clock.now()) * 1_000_000n;
     const id = `a-${this.#starts++}`;
-    const subject = pod({ containers: [spec("a")] });
+    const subject = pod({ containers: [container("a")] });
     const seen = observed([ended("a", 1, { id, finishedAt })]);
     const beganMs = this.#clock.monotonic();
     this.#clock.wall = Math.max(0, this.#clock.now() + jumpMs);
     for (let asked = 0; asked < 3; asked++) {
-      const wait = this.#backoffs.ask(subject, spec("a"), here(seen));
+      const wait = this.#backoffs.ask(subject, container("a"), here(seen));
       if (wait === undefined) {
         return (this.#clock.monotonic() - beganMs) / SECOND;
       }
@@ -58,13 +61,13 @@ for (const { name, by } of jumps) {
 
   Deno.test(`RestartBackoffs keeps a wait that has begun when the clock is set ${name} (CL-02, N05)`, () => {
     const clock = new FakeClock(NOW_MS);
-    const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
-    const subject = pod({ containers: [spec("a")] });
+    const backoffs = backoffsOn(clock);
+    const subject = pod({ containers: [container("a")] });
     const finishedAt = BigInt(NOW_MS) * 1_000_000n;
     const ask = (id: string) =>
       backoffs.ask(
         subject,
-        spec("a"),
+        container("a"),
         here(observed([ended("a", 1, { id, finishedAt })])),
       )?.retryAtMs;
     const before = [ask("a-0"), ask("a-1")];
@@ -75,23 +78,40 @@ for (const { name, by } of jumps) {
 
 Deno.test("RestartBackoffs lets a failed start of what ended long ago be tried at once", () => {
   const clock = new FakeClock(NOW_MS);
-  const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
+  const backoffs = backoffsOn(clock);
   const seen = observed([ended("a", 1, { id: "a-0" })]);
   clock.wall = NOW_MS + 3600 * SECOND;
-  const subject = pod({ containers: [spec("a")] });
-  const waits = [0, 1].map(() => backoffs.ask(subject, spec("a"), here(seen)));
+  const subject = pod({ containers: [container("a")] });
+  const waits = [0, 1].map(() =>
+    backoffs.ask(subject, container("a"), here(seen))
+  );
   deepStrictEqual(waits, [undefined, undefined]);
+});
+
+Deno.test("RestartBackoffs waits from the end of a container, however long it ran, and no longer than was left when it is asked", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = backoffsOn(clock);
+  const subject = pod({ containers: [container("a")] });
+  const ask = (id: string, agoMs: number) => {
+    const finishedAt = BigInt(clock.now() - agoMs) * 1_000_000n;
+    const seen = here(observed([ended("a", 1, { id, finishedAt })]));
+    const wait = backoffs.ask(subject, container("a"), seen);
+    return wait && wait.retryAtMs - clock.monotonic();
+  };
+  deepStrictEqual(ask("a-0", 0), undefined);
+  await clock.advance(100 * SECOND);
+  deepStrictEqual(ask("a-1", 4 * SECOND), 6 * SECOND);
 });
 
 Deno.test("RestartBackoffs counts no end that a container met with its sandbox", () => {
   const clock = new FakeClock(NOW_MS);
-  const backoffs = new RestartBackoffs({ clock, sessions: new Sessions() });
-  const subject = pod({ containers: [spec("a")] });
+  const backoffs = backoffsOn(clock);
+  const subject = pod({ containers: [container("a")] });
   const finishedAt = BigInt(NOW_MS) * 1_000_000n;
   const ask = (id: string, sandboxId: string) => {
     const seen = observed([ended("a", 1, { id, finishedAt })]);
     const where = { observed: seen, sandboxId };
-    return backoffs.ask(subject, spec("a"), where)?.retryAtMs;
+    return backoffs.ask(subject, container("a"), where)?.retryAtMs;
   };
   // In s1 it starts at once, and so it does after its first crash there.
   deepStrictEqual([ask("a-0", "s1"), ask("a-1", "s1")], [undefined, undefined]);

@@ -11,6 +11,7 @@ import {
 } from "../../../../mod/base/telemetry/mod.ts";
 import { FileReporter } from "../../../../mod/source/file/file_reporter.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
+import { NO_EVENTS } from "../../../support/no_ops.ts";
 
 for (
   const [count, reason] of [
@@ -51,3 +52,71 @@ for (
     ]);
   });
 }
+
+/** A reporter, and a way to have it told of faults in one file at a moment. */
+function rig() {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const reporter = new FileReporter("n", {
+    clock,
+    metrics: new MetricsRegistry(),
+    log: createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: (line) => {
+        const { message, reason = "" } = JSON.parse(line);
+        told.push(`${message} ${reason}`.trim());
+      },
+    }),
+    events: NO_EVENTS,
+  });
+  /** Goes to a second, has the file be wrong like this, and gives what is told of it. */
+  const at = async (seconds: number, message?: string): Promise<string[]> => {
+    await clock.advance(seconds * 1000 - clock.monotonic());
+    const faults = [{ field: "f", message: message ?? "" }];
+    const file = "/m/a.yaml";
+    reporter.update(
+      message === undefined
+        ? []
+        : [{ kind: "refused", file, faults, named: [] }],
+    );
+    return told.splice(0);
+  };
+  return at;
+}
+
+Deno.test("FileReporter tells of a change when a minute has passed", async () => {
+  const at = rig();
+  deepStrictEqual(await at(0, "bad"), ["manifest_refused f: bad"]);
+  deepStrictEqual(await at(1, "bad"), []);
+  deepStrictEqual(await at(2, "worse"), []);
+  deepStrictEqual(await at(60, "worse"), ["manifest_refused f: worse"]);
+  deepStrictEqual(await at(300, "worse"), []);
+});
+
+Deno.test("FileReporter tells once that a fault is gone, and of its return no sooner than a minute after", async () => {
+  const at = rig();
+  deepStrictEqual(await at(0, "bad"), ["manifest_refused f: bad"]);
+  deepStrictEqual(await at(10), ["manifest_fault_cleared"]);
+  deepStrictEqual(await at(20), []);
+  deepStrictEqual(await at(30, "worse"), []);
+  deepStrictEqual(await at(60, "worse"), ["manifest_refused f: worse"]);
+  deepStrictEqual(await at(130), ["manifest_fault_cleared"]);
+  deepStrictEqual(await at(131, "worse"), ["manifest_refused f: worse"]);
+});
+
+Deno.test("FileReporter tells a fault again that was told to be gone and came back in the same words", async () => {
+  const at = rig();
+  deepStrictEqual(await at(0, "bad"), ["manifest_refused f: bad"]);
+  deepStrictEqual(await at(10), ["manifest_fault_cleared"]);
+  deepStrictEqual(await at(20, "bad"), []);
+  deepStrictEqual(
+    await at(30),
+    [],
+    "nothing was told that could be taken back",
+  );
+  deepStrictEqual(await at(40, "bad"), []);
+  deepStrictEqual(await at(60, "bad"), ["manifest_refused f: bad"]);
+  deepStrictEqual(await at(300, "bad"), []);
+});

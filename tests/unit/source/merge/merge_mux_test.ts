@@ -130,6 +130,7 @@ for (const mode of MODES) {
     await using bench = new MuxBench(mode);
     bench.mux.resync();
     await bench.pass();
+    deepStrictEqual(bench.told, mode === "incremental" ? [] : ["* set:"]);
     bench.file.say(set("file", a));
     await bench.pass();
     bench.told.length = 0;

@@ -23,6 +23,10 @@ const endingA = pod({
   name: "a",
   metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
 });
+const endingB = pod({
+  name: "b",
+  metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
+});
 const renamedA = pod({ name: "z", uid: "uid-a" });
 const replacedA = pod({ name: "a", uid: "uid-a2" });
 
@@ -290,6 +294,14 @@ const ROWS: readonly Row[] = [
     incremental: ["remove:b", "add:c", "update:a"],
     mixed: ["set:a,c", "update:a"],
     snapshot: ["set:a,c"],
+  },
+  {
+    what: "a first set that changes one pod and ends another of those restored",
+    before: [says("restore", a, b)],
+    update: says("set", changedA, endingB),
+    incremental: ["update:a", "delete:b"],
+    mixed: ["set:a,b", "update:a", "delete:b"],
+    snapshot: ["set:a,b"],
   },
   {
     what: "a first set without pods after a restoration",

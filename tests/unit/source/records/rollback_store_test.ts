@@ -10,7 +10,7 @@ import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodHistory } from "../../../../mod/pod/recovery/mod.ts";
 import { DiskRollbackStore } from "../../../../mod/source/records/rollback_store.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { pod } from "../../pod/builders.ts";
+import { pod } from "../../../support/pods.ts";
 import { FakeRecords } from "../fake_records.ts";
 
 const HISTORY: PodHistory = {
@@ -185,4 +185,23 @@ Deno.test("DiskRollbackStore asks again for what the disk did not give at once",
   await bench.clock.advance(10_000);
   strictEqual((await loading).size, 2);
   deepStrictEqual(bench.log, []);
+});
+
+Deno.test("DiskRollbackStore removes the drafts of a crash once it could read all", async () => {
+  const bench = new Bench();
+  const store = bench.open();
+  store.save("a", HISTORY);
+  await bench.run(store);
+  const [record = ""] = bench.files.namesIn("/r");
+  const draft = `.${record}.1-1.tmp`;
+  bench.files.files.set(`/r/${draft}`, "{");
+  bench.files.failing = (call) =>
+    call === `read /r/${record}` ? "EIO" : undefined;
+  const loading = bench.open().load();
+  await bench.clock.advance(10_000);
+  await loading;
+  deepStrictEqual(bench.files.namesIn("/r"), [draft, record]);
+  bench.files.failing = () => undefined;
+  await bench.open().load();
+  deepStrictEqual(bench.files.namesIn("/r"), [record]);
 });

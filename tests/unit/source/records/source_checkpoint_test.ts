@@ -40,6 +40,11 @@ Deno.test("DiskSetCheckpoint has nothing at first", async () => {
   strictEqual(soundOf(await new Bench().checkpoint.load()), undefined);
 });
 
+Deno.test("DiskSetCheckpoint is taken for well until a write fails", () => {
+  const healthy = /skerry_checkpoint_failing\{source="http"\} 0/;
+  match(new Bench().metrics.render(), healthy);
+});
+
 Deno.test("DiskSetCheckpoint saves without touching the disk, and writes beside", async () => {
   await using bench = new Bench();
   await bench.pass();
@@ -60,6 +65,18 @@ Deno.test("DiskSetCheckpoint writes only what changed, also after a restart", as
   bench.checkpoint.save(content("b"));
   await bench.pass();
   strictEqual(disk.writes, before + 1);
+});
+
+Deno.test("DiskSetCheckpoint looks for what other origins left at the first set, and not at each", async () => {
+  await using bench = new Bench();
+  const lists = (): number =>
+    bench.disk.calls.filter((call) => call.startsWith("list ")).length;
+  bench.checkpoint.save(content("a"));
+  await bench.pass();
+  strictEqual(lists(), 2);
+  bench.checkpoint.save(content("b"));
+  await bench.pass();
+  strictEqual(lists(), 2);
 });
 
 Deno.test("DiskSetCheckpoint writes the last of many sets", async () => {
@@ -213,6 +230,30 @@ Deno.test("DiskSetCheckpoint sets aside a sound record that is of another key", 
   strictEqual(soundOf(await bench.checkpoint.load()), undefined);
   deepStrictEqual(disk.namesIn("/state"), [`${elsewhere}.corrupt-1`]);
 });
+
+const SHAPES: readonly (readonly [string, (record: object) => object])[] = [
+  ["has no pods", (record) => ({ ...record, pods: undefined })],
+  ["has pods that are no list", (record) => ({ ...record, pods: {} })],
+  ["has a pod that is nothing", (record) => ({ ...record, pods: [null] })],
+  ["has a pod that is a text", (record) => ({ ...record, pods: ["a"] })],
+  ["has a key that is no text", (record) => ({ ...record, path: 7 })],
+  ["has objects that are no list", (record) => ({ ...record, objects: {} })],
+  ["has an object that is none", (record) => ({ ...record, objects: [1] })],
+];
+for (const [what, change] of SHAPES) {
+  Deno.test(`DiskSetCheckpoint sets aside a sound record that ${what}`, async () => {
+    const disk = await written(content("a"));
+    disk.spoil(
+      "/state",
+      (text) => sealRecord(change(JSON.parse(text).record)).text,
+    );
+    const [name] = disk.namesIn("/state");
+    await using bench = new Bench(disk);
+    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+    deepStrictEqual(disk.namesIn("/state"), [`${name}.corrupt-1`]);
+    deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
+  });
+}
 
 Deno.test("DiskSetCheckpoint leaves out an object of a kind that a later version wrote", async () => {
   const disk = await written(content("a", [configMap()]));

@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import { NO_CHECK } from "../../../support/no_ops.ts";
 import {
   readUrlContent,
   type UrlContent,
@@ -22,6 +23,7 @@ function accepted(
     shownUrl: "http://host/pods",
     unknownFields: "refuse",
     log: silentLogger,
+    check: NO_CHECK,
   });
   ok(content.kind === "accepted");
   return content;
@@ -68,3 +70,33 @@ Deno.test("readUrlContent() reports on a hundred parts that are not valid, and o
     "http://host/pods#more 2 more parts are not valid",
   ]);
 });
+
+for (
+  const [what, second, fault] of [
+    ["a name", { name: "a", namespace: "shop" }, {
+      field: "metadata.name",
+      message: 'Duplicate value: "shop/a-n": another pod comes first',
+    }],
+    ["a UID", { name: "b", namespace: "shop", uid: "u" }, {
+      field: "metadata.uid",
+      message: 'Duplicate value: "u": another pod comes first',
+    }],
+  ] as const
+) {
+  Deno.test(`readUrlContent() takes the first of two pods of ${what}, and says whose the second is`, () => {
+    const spec = { containers: [CONTAINER] };
+    const first = { name: "a", namespace: "shop", uid: "u" };
+    const { content, reports } = accepted(
+      { ...pod("a"), metadata: first, spec },
+      { ...pod("a"), metadata: second, spec },
+    );
+    deepStrictEqual(content.pods.map(({ metadata }) => metadata.uid), ["u"]);
+    const { name, namespace } = second;
+    deepStrictEqual(reports, [{
+      kind: "refused",
+      file: `http://host/pods#shop/${name}`,
+      faults: [fault],
+      named: [{ name, namespace }],
+    }]);
+  });
+}

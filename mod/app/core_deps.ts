@@ -1,0 +1,25 @@
+/**
+ * What the process provides for all parts of a core.
+ *
+ * @module
+ */
+
+import type { Clock, Random } from "../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
+import type { CriConnection } from "../cri/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
+
+/** What is there before the first part. */
+export interface ProcessDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** What the process as a whole provides. */
+export interface CoreDeps extends ProcessDeps {
+  readonly connection: CriConnection;
+  /** Outlives the core, so that what led to its end can be seen after it. */
+  readonly events: EventRecorder;
+}

@@ -1,0 +1,194 @@
+/**
+ * What is known of each manifest, and when to look at it.
+ *
+ * @module
+ */
+
+import { type BackoffOptions, nextDelay } from "../../base/mod.ts";
+import {
+  contentOf,
+  faultReport,
+  type FileEntries,
+  type FileEntry,
+  type FileReport,
+  unknownOf,
+} from "../mod.ts";
+import type { PendingLook } from "./file_hints.ts";
+
+/** What is known of one path. All times are on the monotonic clock. */
+export interface ManifestState {
+  /** What it gave when it was looked at last. */
+  readonly entry?: FileEntry | undefined;
+  /** The next look at it alone, if one is asked for. */
+  readonly look?: PendingLook | undefined;
+  /** Since when it changes and cannot be read. */
+  readonly changingMs?: number | undefined;
+  /** Since when it is missing, while its successor may be on the way. */
+  readonly missingMs?: number | undefined;
+  /** How long the last wait was for what the disk does not give. */
+  readonly recallMs?: number;
+}
+
+/** Holds one state for each path, and knows when to look at all of them. */
+export class ManifestTable {
+  readonly #states = new Map<string, ManifestState>();
+  readonly #scanGapMs: number;
+  #scanDueMs = -Infinity;
+  #scannedMs = -Infinity;
+
+  /** @param scanGapMs Full looks that are asked for are at least this far apart. */
+  constructor(scanGapMs: number) {
+    this.#scanGapMs = scanGapMs;
+  }
+
+  /** What is known of a path. */
+  get(path: string): ManifestState {
+    return this.#states.get(path) ?? {};
+  }
+
+  /** What the manifests gave, as far as they were looked at. */
+  get entries(): FileEntries {
+    const entries = new Map<string, FileEntry>();
+    for (const [path, { entry }] of this.#states) {
+      if (entry !== undefined) entries.set(path, entry);
+    }
+    return entries;
+  }
+
+  /** Takes what is new of a path; the rest stays. */
+  update(path: string, news: ManifestState): void {
+    const state = { ...this.#states.get(path), ...news };
+    const isNothing = state.entry === undefined && state.look === undefined &&
+      state.changingMs === undefined;
+    if (isNothing) this.#states.delete(path);
+    else this.#states.set(path, state);
+  }
+
+  /** A file changes: the newest wish to look at it replaces an older one. */
+  noteChange(path: string, look: PendingLook, nowMs: number): void {
+    const { changingMs = nowMs } = this.get(path);
+    this.update(path, { look, changingMs });
+  }
+
+  /** Takes what a file gives; as long as that is unknown, it is looked at again. */
+  enter(path: string, entry: FileEntry, nowMs: number): void {
+    const { look, recallMs: before } = this.get(path);
+    if (unknownOf(entry.verdict) === undefined) {
+      this.#states.set(path, { entry, look });
+      return;
+    }
+    const recallMs = nextDelay(before, RECALL);
+    const dueMs = nowMs + recallMs;
+    const again = { kind: "when_quiet", dueMs } as const;
+    this.#states.set(path, { entry, look: again, recallMs });
+  }
+
+  /** Forgets what a file gave that is gone. */
+  drop(path: string): void {
+    const { look, changingMs } = this.get(path);
+    this.#states.delete(path);
+    this.update(path, { look, changingMs });
+  }
+
+  /** Forgets what all files gave. */
+  clear(): void {
+    for (const path of [...this.#states.keys()]) this.drop(path);
+  }
+
+  /** Whether the file is known to be changing and wants to be left alone. */
+  isWaiting(path: string): boolean {
+    return this.get(path).look?.kind === "when_quiet";
+  }
+
+  /**
+   * Ends the waiting for writers: after events were lost, the end of one may be among
+   * them.
+   */
+  doubtWriters(untilMs: number): void {
+    for (const [path, { look }] of this.#states) {
+      if (look?.kind !== "when_quiet" || look.openUntilMs === undefined) {
+        continue;
+      }
+      const openUntilMs = Math.min(look.openUntilMs, untilMs);
+      const dueMs = Math.min(look.dueMs, openUntilMs);
+      this.update(path, { look: { ...look, dueMs, openUntilMs } });
+    }
+  }
+
+  /** Takes out up to `limit` looks that are due; each is to be ended. */
+  takeDue(
+    nowMs: number,
+    limit: number,
+  ): readonly (readonly [string, PendingLook])[] {
+    const due: [string, PendingLook][] = [];
+    for (const [path, state] of this.#states) {
+      if (due.length === limit) break;
+      const { look } = state;
+      if (look === undefined || dueOf(look) > nowMs) continue;
+      due.push([path, look]);
+      this.#states.set(path, { ...state, look: undefined });
+    }
+    return due;
+  }
+
+  /** To be called when a look that was due is over: a file that needs no other is quiet. */
+  endLook(path: string): void {
+    const isQuiet = this.get(path).look === undefined;
+    if (isQuiet) this.update(path, { changingMs: undefined });
+  }
+
+  /** Those that have changed for longer than a writer should take. */
+  rewritten(nowMs: number): readonly FileReport[] {
+    return [...this.#states].flatMap(([file, state]): FileReport[] => {
+      const { entry, changingMs = nowMs } = state;
+      if (nowMs - changingMs < PATIENCE_MS) return [];
+      const held = entry === undefined ? NOTHING : contentOf(entry.verdict);
+      return [faultReport({ file, faults: REWRITTEN, named: [] }, held)];
+    });
+  }
+
+  /** When anything is due next; negative infinity when something is due already. */
+  get dueMs(): number {
+    let dueMs = this.#scanDueMs;
+    for (const { look } of this.#states.values()) {
+      if (look !== undefined) dueMs = Math.min(dueMs, dueOf(look));
+    }
+    return dueMs;
+  }
+
+  /** Whether a full look is due. */
+  isScanDue(nowMs: number): boolean {
+    return this.#scanDueMs <= nowMs;
+  }
+
+  /** Asks for a full look at once, or after the gap to the one before. */
+  scanSoon(nowMs: number): void {
+    const soonMs = Math.max(nowMs, this.#scannedMs + this.#scanGapMs);
+    this.#scanDueMs = Math.min(this.#scanDueMs, soonMs);
+  }
+
+  /** To be called when a full look begins; the next one comes after `periodMs`. */
+  beginScan(nowMs: number, periodMs: number): void {
+    this.#scannedMs = nowMs;
+    this.#scanDueMs = nowMs + periodMs;
+  }
+}
+
+function dueOf(look: PendingLook): number {
+  return look.kind === "now" ? -Infinity : look.dueMs;
+}
+
+// Soon for want of a file descriptor, seldom for a bad block; as often as everything
+// is looked at.
+export const RECALL: BackoffOptions = { baseMs: 1000, maxMs: 20_000 };
+
+// As long as a close is waited for.
+const PATIENCE_MS = 10_000;
+
+const REWRITTEN = [{
+  field: "",
+  message:
+    "Cannot be read: it is written again and again, wanted it to be left alone for a moment",
+}];
+
+const NOTHING = { pods: [], objects: [] };

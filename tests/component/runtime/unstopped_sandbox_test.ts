@@ -1,0 +1,34 @@
+/**
+ * Replacing a sandbox that the runtime cannot stop.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { fakeRig, pod } from "./rig.ts";
+
+const REFUSED = { kind: "error", code: 2, details: "network is busy" } as const;
+
+Deno.test("PodExecutor.execute() makes no sandbox beside one that lives and cannot be stopped", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  fake.fault("StopPodSandbox", REFUSED);
+  const outcome = await rig.sync(pod({ hostNetwork: true }));
+  strictEqual(outcome.podFailure?.reason, "KillPodSandboxError");
+  strictEqual(outcome.unstopped, undefined);
+  strictEqual(fake.sandboxes.size, 1);
+});
+
+Deno.test("PodExecutor.execute() leaves a sandbox to the collector that is over and cannot be stopped", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  const [id = ""] = fake.sandboxes.keys();
+  fake.killSandbox(id);
+  fake.fault("StopPodSandbox", REFUSED);
+  const outcome = await rig.sync(pod());
+  deepStrictEqual(outcome.unstopped, [id]);
+  strictEqual(outcome.podFailure, undefined);
+  strictEqual(fake.running("c").length, 1);
+});

@@ -1,0 +1,152 @@
+/**
+ * Tells when nothing is under way any more, so that only time can change something.
+ *
+ * @module
+ */
+
+import { deadline, systemClock } from "../../mod/base/mod.ts";
+import { callsUnderWay, countCalls } from "./client_calls.ts";
+import { EventLoop } from "./event_loop.ts";
+import type { FakeClock } from "./fake_clock.ts";
+import type { FakeCri } from "./fake_cri/fake_cri.ts";
+
+/** The parts of one world. */
+export interface QuietParts {
+  /** Where the fake runtime listens. */
+  readonly socketPath: string;
+  readonly fake: FakeCri;
+  readonly clock: FakeClock;
+}
+
+/**
+ * Counts what is under way in a world of one process: an agent, a fake runtime, a fake
+ * clock.
+ *
+ * Something is under way while the watching thread has events that it has not told, while
+ * an operation on a file is not over, while a call is not answered that the fake runtime
+ * does not itself hold back, and while turns of the event loop set something off. What
+ * waits for the clock only is at rest.
+ */
+export class Quiet implements Disposable {
+  readonly #parts: QuietParts;
+  readonly #loop: EventLoop;
+  readonly #marks: string;
+  readonly #watcher: Deno.FsWatcher;
+  readonly #events: AsyncIterator<Deno.FsEvent>;
+
+  private constructor(parts: QuietParts, loop: EventLoop, marks: string) {
+    this.#parts = parts;
+    this.#loop = loop;
+    this.#marks = marks;
+    this.#watcher = Deno.watchFs(marks, { recursive: false });
+    this.#events = this.#watcher[Symbol.asyncIterator]();
+  }
+
+  /** Looks on from now; calls that were made before are not counted. */
+  static async open(parts: QuietParts): Promise<Quiet> {
+    countCalls();
+    const marks = await Deno.makeTempDir({ prefix: "skerry-quiet-" });
+    const loop = await EventLoop.open(`${marks}/turns.sock`);
+    return new Quiet(parts, loop, marks);
+  }
+
+  /**
+   * Waits, without moving the clock, until nothing is under way.
+   *
+   * @throws {Error} When that does not come to be.
+   */
+  async wait(): Promise<void> {
+    await this.#hearAll();
+    await this.settle();
+  }
+
+  /**
+   * Waits as `wait` does, but for no events of files: enough while nobody but the agent
+   * changes any.
+   *
+   * @throws {Error} When that does not come to be.
+   */
+  async settle(): Promise<void> {
+    const giveUpMs = systemClock.monotonic() + LIMIT_MS;
+    let before = "";
+    let turns = 0;
+    let calm = 0;
+    while (calm < CALM_TURNS) {
+      await this.#loop.turn();
+      const [busy] = this.#underWay();
+      const now = this.#traces();
+      calm = busy === undefined && now === before ? calm + 1 : 0;
+      before = now;
+      if (turns++ < SPIN_TURNS) continue;
+      // Another thread, or another process, needs the processor more than these turns do.
+      await systemClock.sleep(1, NEVER);
+      if (systemClock.monotonic() <= giveUpMs) continue;
+      throw new Error(`Waited in vain for quiet: ${busy ?? "it goes on"}`);
+    }
+  }
+
+  /** Lets turns pass until the fake runtime has no call left, for some turns at most. */
+  async hungUp(): Promise<void> {
+    for (let turn = 0; turn < HANG_UP_TURNS; turn++) {
+      const { unary, streams } = this.#parts.fake.unanswered;
+      if (unary + streams === 0) return;
+      await this.#loop.turn();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher.close();
+    this.#loop[Symbol.dispose]();
+    Deno.removeSync(this.#marks, { recursive: true });
+  }
+
+  /**
+   * Waits until all changes of files up to now are told to those that watch: all watchers
+   * of a process have one thread and one queue, so the latest change comes last.
+   */
+  async #hearAll(): Promise<void> {
+    using limit = deadline(systemClock, LIMIT_MS);
+    const late = Promise.withResolvers<never>();
+    limit.signal.addEventListener(
+      "abort",
+      () => late.reject(limit.signal.reason),
+    );
+    Deno.utimeSync(this.#marks, 1, 1);
+    await Promise.race([this.#events.next(), late.promise]);
+  }
+
+  #underWay(): string[] {
+    const { fake, socketPath } = this.#parts;
+    const asked = callsUnderWay(socketPath);
+    const { unary } = fake.unanswered;
+    const { working } = this.#loop;
+    return [
+      ...working === 0 ? [] : [`${working} operations on files`],
+      ...asked === unary ? [] : [`${asked} calls, of which ${unary} arrived`],
+    ];
+  }
+
+  #traces(): string {
+    const { fake, clock } = this.#parts;
+    const { unary, streams } = fake.unanswered;
+    return [fake.calls.length, unary, streams, clock.moves, this.#loop.begun]
+      .join(" ");
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Turns that set nothing off, after which nothing is under way. A message takes two from
+ * one end of a socket to the other; the longest that was seen was a first connection: six.
+ */
+const CALM_TURNS = 12;
+
+/** So many turns are made at once; then others get the processor in between. */
+const SPIN_TURNS = 200;
+
+/** A call that hangs on longer is left to its fate. */
+const HANG_UP_TURNS = 500;
+
+/** A guard only: what is sound takes milliseconds, or seconds on a very busy machine. */
+const LIMIT_MS = 30_000;

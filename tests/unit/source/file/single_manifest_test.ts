@@ -1,0 +1,68 @@
+/**
+ * A manifest in the place of the directory, and manifests that come and go.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { FakeLastGood } from "../fake_manifests.ts";
+import { Bench, manifest, OLD } from "../file_source_bench.ts";
+
+Deno.test("FileSource drops what a directory had when a single manifest takes its place, and that when it is gone", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  bench.files.becomeFile(manifest("b"));
+  bench.files.rescan();
+  await bench.pass(200);
+  strictEqual(bench.names, "b");
+  deepStrictEqual([...bench.lastGood.records.keys()], ["/m"]);
+
+  bench.files.files.clear();
+  bench.files.exists = false;
+  bench.files.rescan();
+  await bench.pass(99);
+  strictEqual(bench.names, "b");
+  await bench.pass(200);
+  strictEqual(bench.names, "");
+  deepStrictEqual([...bench.lastGood.records.keys()], []);
+  deepStrictEqual(bench.source.report(), []);
+});
+
+Deno.test("FileSource ends a single manifest that was removed while no agent ran, also when it learns that late", async () => {
+  const lastGood = new FakeLastGood();
+  {
+    await using before = new Bench(lastGood);
+    before.files.becomeFile(manifest("b"));
+    await before.pass();
+  }
+  await using bench = new Bench(lastGood);
+  bench.files.outage = new Error("EIO");
+  await bench.pass();
+  strictEqual(bench.names, "b");
+  bench.files.outage = undefined;
+  bench.files.exists = false;
+  bench.files.rescan();
+  await bench.pass(200);
+  deepStrictEqual(bench.sets.at(-1), { source: "file", pods: [], objects: [] });
+  strictEqual(lastGood.records.size, 0);
+});
+
+Deno.test("FileSource waits a moment each time that a manifest is moved aside", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  const file = bench.files.files.get("/m/a.yaml");
+  ok(file);
+  bench.files.remove("a.yaml");
+  bench.files.hint("a.yaml", "removed");
+  await bench.pass(150);
+  bench.files.files.set("/m/a.yaml", file);
+  await bench.pass(5000);
+  bench.files.remove("a.yaml");
+  bench.files.hint("a.yaml", "removed");
+  await bench.pass(150);
+  strictEqual(bench.names, "a");
+  await bench.pass(50);
+  strictEqual(bench.names, "");
+});
