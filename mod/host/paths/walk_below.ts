@@ -123,7 +123,11 @@ async function step(walk: Walk, part: string): Promise<Refused | undefined> {
   let info = await look(path);
   // A link to nowhere stays one, as upstream: its target was not asked for.
   if (info === undefined && isOwn && createMode !== undefined) {
-    if (!await isSteady(walk)) return changes(parent.path);
+    // Deno has no mkdirat(2). Without a turn of the event loop between the last look
+    // and the call, an exchange has microseconds to come between them.
+    if (!await isSteady(walk) || !walk.trail.every(isStill)) {
+      return changes(parent.path);
+    }
     info = await make(path, createMode);
   }
   if (info === undefined) return refuse("missing", `"${path}" is not there`);
@@ -165,7 +169,7 @@ async function make(
 ): Promise<Deno.FileInfo | undefined> {
   try {
     // mkdir(2) follows no link in the last part.
-    await Deno.mkdir(path, { mode });
+    Deno.mkdirSync(path, { mode });
   } catch (error) {
     // Another was quicker; what it made is looked at like anything else.
     if (fileErrorKind(error) !== "exists") throw error;
@@ -174,6 +178,11 @@ async function make(
   const info = await look(path);
   if (info?.isDirectory) await setOwnership(path, { mode }, { seen: info });
   return info;
+}
+
+function isStill({ path, info }: Seen): boolean {
+  const now = Deno.lstatSync(path);
+  return !now.isSymlink && isSameFile(now, info);
 }
 
 async function isSteady({ trail, options }: Walk): Promise<boolean> {
