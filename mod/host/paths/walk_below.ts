@@ -123,12 +123,9 @@ async function step(walk: Walk, part: string): Promise<Refused | undefined> {
   let info = await look(path);
   // A link to nowhere stays one, as upstream: its target was not asked for.
   if (info === undefined && isOwn && createMode !== undefined) {
-    // Deno has no mkdirat(2). Without a turn of the event loop between the last look
-    // and the call, an exchange has microseconds to come between them.
-    if (!await isSteady(walk) || !walk.trail.every(isStill)) {
-      return changes(parent.path);
-    }
-    info = await make(path, createMode);
+    if (!await isSteady(walk)) return changes(parent.path);
+    info = await make(path, { mode: createMode, trail: walk.trail });
+    if (info === undefined) return changes(path);
   }
   if (info === undefined) return refuse("missing", `"${path}" is not there`);
   if (info.isSymlink) return await follow(walk, path);
@@ -165,24 +162,36 @@ function look(path: string): Promise<Deno.FileInfo | undefined> {
 
 async function make(
   path: string,
-  mode: number,
+  options: { readonly mode: number; readonly trail: readonly Seen[] },
 ): Promise<Deno.FileInfo | undefined> {
-  try {
-    // mkdir(2) follows no link in the last part.
-    Deno.mkdirSync(path, { mode });
-  } catch (error) {
-    // Another was quicker; what it made is looked at like anything else.
-    if (fileErrorKind(error) !== "exists") throw error;
-    return await look(path);
+  const made = makeAtOnce(path, options);
+  const info = made === "changed" ? undefined : await look(path);
+  if (made === "made" && info?.isDirectory) {
+    await setOwnership(path, { mode: options.mode }, { seen: info });
   }
-  const info = await look(path);
-  if (info?.isDirectory) await setOwnership(path, { mode }, { seen: info });
   return info;
 }
 
-function isStill({ path, info }: Seen): boolean {
-  const now = Deno.lstatSync(path);
-  return !now.isSymlink && isSameFile(now, info);
+// Deno has no mkdirat(2). Without a turn of the event loop between the last look and
+// the call, an exchange has microseconds to come between them.
+function makeAtOnce(
+  path: string,
+  { mode, trail }: { readonly mode: number; readonly trail: readonly Seen[] },
+): "made" | "found" | "changed" {
+  const isStill = ({ path, info }: Seen): boolean => {
+    const now = Deno.lstatSync(path);
+    return !now.isSymlink && isSameFile(now, info);
+  };
+  try {
+    if (!trail.every(isStill)) return "changed";
+    // mkdir(2) follows no link in the last part.
+    Deno.mkdirSync(path, { mode });
+    return "made";
+  } catch (error) {
+    // Another was quicker; what it made is looked at like anything else.
+    if (fileErrorKind(error) === "exists") return "found";
+    throw error;
+  }
 }
 
 async function isSteady({ trail, options }: Walk): Promise<boolean> {
