@@ -182,13 +182,11 @@ export class SandboxCreator {
       const cause = causeOf(error);
       const message = `Unable to get pod sandbox status: ${cause.words}`;
       this.#warn(pod, "FailedPodSandBoxStatus", message);
-      report.stopped();
       report.podFailed({ reason: "CreatePodSandboxError", message, cause });
       return undefined;
     }
     // Containers in it would be stopped by the next plan.
     if (status.ip === "") {
-      report.stopped();
       this.#fail(pod, said(`sandbox "${id}" has no address`), { report });
       return undefined;
     }
