@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod } from "./rig.ts";
+import { container, fakeRig, pod, until } from "./rig.ts";
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -189,4 +189,67 @@ Deno.test("PodExecutor.killPod() is done when everything is gone already", async
   const { signal } = rig;
   await rig.executor.killPod({ pod: subject, observed, signal });
   await rig.remover.removePod(await rig.look(subject), { signal });
+});
+
+Deno.test("PodRemover.removeContainer() gives 2 s to what is not known to have ended, and no word to what has", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  const observed = await rig.look(pod());
+  const [running] = observed.containers;
+  ok(running !== undefined);
+  const { signal } = rig;
+  const unknown = { ...running, state: "unknown" } as const;
+  await rig.remover.removeContainer(observed, unknown, { signal });
+  deepStrictEqual(fake.callsOf("StopContainer").map(({ request }) => request), [
+    { containerId: running.id, timeout: 2n },
+  ]);
+  strictEqual(fake.containers.size, 0);
+  const exited = { ...running, state: "exited" } as const;
+  await rig.remover.removeContainer(observed, exited, { signal });
+  strictEqual(fake.callsOf("StopContainer").length, 1);
+});
+
+Deno.test("PodRemover.removePod() removes containers of sandboxes that are gone, and stops when it is told to", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({
+    containers: [container(), container({ name: "d" })],
+  });
+  await rig.sync(subject);
+  const { signal } = rig;
+  const observed = await rig.look(subject);
+  await rig.executor.killPod({ pod: subject, observed, signal });
+  const ended = await rig.look(subject);
+  fake.fault("RemoveContainer", { kind: "hang" }, { times: 1 });
+  const stop = new AbortController();
+  const removal = rig.remover.removePod({ ...ended, sandboxes: [] }, {
+    signal: stop.signal,
+  });
+  const stopped = rejects(removal, /the agent ends/);
+  await until(() => fake.callsOf("RemoveContainer").length === 1);
+  stop.abort(new Error("the agent ends"));
+  await stopped;
+  strictEqual(fake.callsOf("RemoveContainer").length, 1);
+  ok(await exists(rig.logDirectory(subject)));
+  await rig.remover.removePod({ ...ended, sandboxes: [] }, { signal });
+  deepStrictEqual([fake.containers.size, fake.sandboxes.size], [0, 1]);
+});
+
+Deno.test("PodRemover.removePod() stops between two sandboxes when it is told to", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  const { signal } = rig;
+  const observed = await rig.look(pod());
+  await rig.executor.killPod({ pod: pod(), observed, signal });
+  const ended = await rig.look(pod());
+  fake.fault("RemovePodSandbox", { kind: "hang" }, { times: 1 });
+  const stop = new AbortController();
+  const removal = rig.remover.removePod(ended, { signal: stop.signal });
+  const stopped = rejects(removal, /the agent ends/);
+  await until(() => fake.callsOf("RemovePodSandbox").length === 1);
+  stop.abort(new Error("the agent ends"));
+  await stopped;
+  ok(await exists(rig.logDirectory(pod())));
 });

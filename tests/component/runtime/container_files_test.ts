@@ -51,6 +51,21 @@ for (const [names, expected] of LOGS) {
   });
 }
 
+Deno.test("ContainerFiles lets everyone read logs, and only the agent's group what else a container has", async () => {
+  await withFiles(async (files, directory) => {
+    const subject = pod();
+    await files.prepareLogs(subject, ["c"]);
+    await files.makeTerminationLog(subject, { name: "c", restartCount: 0 });
+    const modes = ["logs/shop_web_u-1/c", "pods/u-1/containers/c"]
+      .map(async (path) => (await Deno.stat(`${directory}/${path}`)).mode ?? 0);
+    const allowed = ~Deno.umask();
+    deepStrictEqual(
+      (await Promise.all(modes)).map((mode) => mode & 0o777),
+      [0o755 & allowed, 0o750 & allowed],
+    );
+  });
+});
+
 Deno.test("ContainerFiles.restartCountFromLogs() is 0 without a directory", async () => {
   await withFiles(async (files) => {
     strictEqual(await files.restartCountFromLogs(pod(), "c"), 0);

@@ -191,6 +191,24 @@ Deno.test("PodExecutor.execute() removes what it cannot stop on an exchanged sub
   strictEqual(fake.callsOf("RemoveContainer").length, 1);
 });
 
+Deno.test("PodExecutor.execute() says so when it can neither stop nor remove what runs on an exchanged sub-path (VO-04)", async () => {
+  await using both = await volumeRig();
+  const { rig, fake, root, volumes } = both;
+  at(both, "StartContainer", () => exchange(`${root}/x`));
+  const gone = { kind: "error", code: 2, details: "shim is gone" } as const;
+  for (const method of ["StopContainer", "RemoveContainer"]) {
+    fake.fault(method, gone);
+  }
+  const outcome = await rig.sync(mounting("x"), { volumes });
+  const { reason, message } = only(outcome);
+  deepStrictEqual([reason, message], [
+    "RunContainerError",
+    "Cannot RemoveContainer: shim is gone",
+  ]);
+  // It may run: nobody has seen what became of it.
+  strictEqual(outcome.observed, undefined);
+});
+
 Deno.test("PodExecutor.execute() kills what runs on an exchanged sub-path although its start failed (VO-04)", async () => {
   await using both = await volumeRig();
   const { rig, fake, root, volumes } = both;

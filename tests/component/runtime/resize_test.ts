@@ -60,7 +60,7 @@ Deno.test("PodExecutor.execute() resizes memory, then CPU, in a pod's cgroup tha
 
   const outcome = await rig.sync(limited(LARGE));
 
-  deepStrictEqual(outcome.failures, []);
+  deepStrictEqual([outcome.failures, outcome.acted], [[], true]);
   const calls = fake.callsOf("UpdateContainerResources");
   deepStrictEqual(calls.map(({ request }) => linuxOf(request)), [
     { cpuQuota: 10_000n, cpuShares: 102n, memory: 9007199254740993n },
@@ -231,6 +231,23 @@ Deno.test("PodExecutor.execute() makes no sandbox for a pod whose cgroup cannot 
   strictEqual(fake.callsOf("RunPodSandbox").length, 0);
   deepStrictEqual(rig.told(), [
     "FailedCreatePodContainer: unable to ensure pod container exists: Cannot make the cgroup: no",
+  ]);
+});
+
+Deno.test("PodExecutor.execute() runs a pod whose cgroup cannot be limited, and says so", async () => {
+  const cgroups: PodCgroups = {
+    ...NO_POD_CGROUPS,
+    update: () => Promise.reject(new Error("Cannot write cpu.max: no")),
+  };
+  await using both = await fakeRig({}, { cgroups });
+  const { rig, fake } = both;
+  deepStrictEqual((await rig.sync(limited(SMALL))).failures, []);
+  strictEqual(fake.running("c").length, 1);
+  const [{ type, reason, message } = {}] = rig.events;
+  deepStrictEqual([type, reason, message], [
+    "Warning",
+    "FailedCreatePodContainer",
+    "Cannot limit the pod as a whole: Cannot write cpu.max: no",
   ]);
 });
 

@@ -8,7 +8,7 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { Sessions, systemClock } from "../../../mod/base/mod.ts";
+import { type Clock, Sessions, systemClock } from "../../../mod/base/mod.ts";
 import type {
   ContainerSpec,
   Pod,
@@ -77,6 +77,8 @@ export interface RigWorld {
   readonly cgroups?: PodCgroups;
   /** What else the node is like. */
   readonly node?: Partial<SpecNode>;
+  /** The executor's; by default that of the machine, as for all others. */
+  readonly clock?: Clock;
 }
 
 /** The parts of the room, wired to a socket, with a directory of their own. */
@@ -139,6 +141,7 @@ export class RuntimeRig implements AsyncDisposable {
     };
     this.executor = new PodExecutor({
       ...common,
+      clock: world.clock ?? systemClock,
       images: this.images,
       files: diskFiles,
       containerFiles: files,

@@ -53,8 +53,10 @@ function setUp(
           ...options.exec,
         }),
     },
-    get: async (url, { headers }) => {
+    get: async (url, { headers, maxBodyBytes }) => {
       asked.push({ url: url.href, headers });
+      // No more of an answer is read than anybody needs.
+      strictEqual(maxBodyBytes, 10_240);
       return await (options.get?.(url) ?? answer(200));
     },
   });
@@ -213,6 +215,36 @@ for (const [what, hook, expected] of FAILURES) {
     await rejects(hooks.run(hook, target), expected);
   });
 }
+
+Deno.test("HookRunner.run() quotes the last 512 characters of what a command wrote", async () => {
+  const { hooks, target } = setUp({
+    exec: {
+      exitCode: 1,
+      stdout: utf8.encode("x".repeat(600)),
+      stderr: utf8.encode("y".repeat(500)),
+    },
+  });
+  const words = `${"x".repeat(12)}${"y".repeat(500)}`;
+  await rejects(hooks.run({ exec: { command: ["false"] } }, target), {
+    message:
+      `Cannot run the hook: its command ended with "1", wanted 0; it wrote "${words}"`,
+  });
+});
+
+Deno.test("HookRunner.run() has no success when it is stopped while it is answered", async () => {
+  const stop = new AbortController();
+  const { hooks, target } = setUp({
+    get: () => {
+      stop.abort(new Error("enough"));
+      return answer(200);
+    },
+  });
+  const { signal } = stop;
+  await rejects(
+    hooks.run({ httpGet: { port: 80 } }, { ...target, signal }),
+    /enough/,
+  );
+});
 
 Deno.test("HookRunner.run() fails for a pod without an address", async () => {
   const { hooks, target } = setUp();

@@ -22,6 +22,11 @@ const USABLE: readonly (readonly [string, string])[] = [
   [`x:1@sha256:${SHA}`, `x:1@sha256:${SHA}`],
   ["a__b/c-d.e", "a__b/c-d.e:latest"],
   ["Registry.example/x", "Registry.example/x:latest"],
+  [`x@sha384:${"a".repeat(96)}`, `x@sha384:${"a".repeat(96)}`],
+  [`x@sha512:${"a".repeat(128)}`, `x@sha512:${"a".repeat(128)}`],
+  [`x:${"t".repeat(128)}`, `x:${"t".repeat(128)}`],
+  // With "docker.io/library/" these are 255 characters.
+  ["n".repeat(237), `${"n".repeat(237)}:latest`],
 ];
 
 for (const [text, image] of USABLE) {
@@ -69,6 +74,8 @@ for (const text of UNUSABLE) {
 }
 
 const FORMAT = "invalid reference format";
+const TOO_LONG = "repository name must not be more than 255 characters";
+const CHECKSUM = "invalid checksum digest";
 const FAULTS: readonly (readonly [
   text: string,
   shown: string,
@@ -78,6 +85,14 @@ const FAULTS: readonly (readonly [
   [`x@b:${SHA}`, `x@b:${SHA}`, "unsupported digest algorithm"],
   [`-${"y".repeat(255)}`, `-${"y".repeat(255)}`, FORMAT],
   [`-${"y".repeat(256)}`, `-${"y".repeat(255)}…`, FORMAT],
+  ["Upper", "Upper", `${FORMAT}: repository name must be lowercase`],
+  ["n".repeat(238), "n".repeat(238), TOO_LONG],
+  // One more, and it is not looked at.
+  ["n".repeat(546), `${"n".repeat(256)}…`, TOO_LONG],
+  ["n".repeat(547), `${"n".repeat(256)}…`, FORMAT],
+  [SHA, SHA, "a name of 64 hexadecimal digits looks like an image id"],
+  [`x@sha256:${SHA}a`, `x@sha256:${SHA}a`, CHECKSUM],
+  [`x@sha256:${"A".repeat(64)}`, `x@sha256:${"A".repeat(64)}`, CHECKSUM],
 ];
 
 for (const [text, shown, fault] of FAULTS) {

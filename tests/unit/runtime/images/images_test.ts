@@ -212,6 +212,76 @@ Deno.test("ImagePuller.ensure() does not pull again what came while it waited", 
   strictEqual(store.calls.filter((call) => call === "pull x:1").length, 1);
 });
 
+Deno.test("ImagePuller.ensure() pulls again what came while it waited when it is always pulled, and tells how long that was", async () => {
+  const { clock, store, events, puller } = setUp({ maxParallelPulls: 1 });
+  await clock.advance(1_000);
+  store.pullMs = 1_500;
+  store.registry.add("x:1");
+  const all = Promise.all(
+    ["u-1", "u-2"].map((uid) => {
+      const pod = podOf([]);
+      const metadata = { ...pod.metadata, uid };
+      const container = { name: "c", image: "x:1", imagePullPolicy: "Always" };
+      return puller.ensure({ ...pod, metadata }, container, { signal: never });
+    }),
+  );
+  await clock.advance(3_000);
+  await all;
+  strictEqual(store.calls.filter((call) => call === "pull x:1").length, 2);
+  const pulled = events.texts.filter((text) => text.includes("Pulled:"));
+  deepStrictEqual(
+    pulled.map((text) => /in (.*)\. Image/.exec(text)?.[1]),
+    ["1.5s (1.5s including waiting)", "1.5s (3s including waiting)"],
+  );
+});
+
+Deno.test("ImagePuller.prefetch() and isKnown() ask nothing about what is always pulled, or has no name", async () => {
+  const { store, puller } = setUp();
+  store.add("x:1");
+  const always = { image: "x:1", imagePullPolicy: "Always" };
+  const invalid = { image: "Upper" };
+  puller.prefetch(always);
+  puller.prefetch(invalid);
+  deepStrictEqual(store.calls, []);
+  puller.prefetch({ image: "x:1" });
+  await Promise.resolve();
+  deepStrictEqual(
+    [{ image: "x:1" }, always, invalid].map((each) => puller.isKnown(each)),
+    [true, false, true],
+  );
+});
+
+for (
+  const [said, reason] of [
+    ["RegistryUnavailable: try later", "RegistryUnavailable"],
+    ["SignatureValidationFailed: not ours", "SignatureValidationFailed"],
+    ["it was RegistryUnavailable", "ErrImagePull"],
+  ] as const
+) {
+  Deno.test(`ImagePuller.ensure() fails with ${reason} when the runtime says "${said}"`, async () => {
+    const { store, ensure } = setUp();
+    store.failure = said;
+    const end = await ensure({ image: "x:1", imagePullPolicy: "Always" });
+    strictEqual(end.kind === "failed" && end.reason, reason);
+  });
+}
+
+Deno.test("ImagePuller.ensure() has an image that the runtime does not describe after the pull", async () => {
+  const { store, events, ensure } = setUp();
+  store.registry.add("x:1");
+  const describe = store.imageStatus.bind(store);
+  store.imageStatus = (image) => {
+    store.present.clear();
+    return describe(image);
+  };
+  deepStrictEqual(await ensure({ image: "x:1" }), {
+    kind: "present",
+    imageRef: "sha256:x:1",
+    image: { uid: undefined, username: "" },
+  });
+  strictEqual(events.texts.at(-1)?.endsWith("Image size: 0 bytes."), true);
+});
+
 Deno.test("ImagePuller lets a pod of the same UID start afresh in another session", async () => {
   const { ensure, sessions, store } = setUp();
   await ensure({ image: "x:1" });

@@ -306,6 +306,9 @@ Deno.test("inspectPod() bounds what a runtime says", async () => {
   strictEqual(container?.reason.length, 256);
   strictEqual(container?.message.length, 4096);
   strictEqual(container?.restartCount, 0);
+  runtime.containers = [containerRow("u-1")];
+  const [running] = (await inspectPod(depsOf(runtime), "u-1")).containers;
+  strictEqual(running?.message.length, 4096);
 });
 
 const IP_ROWS = [

@@ -42,6 +42,7 @@ const HOOKS = [
     exec: { command: ["sh", "-c", "bye"] },
   }],
   ['{"sleep":{"seconds":3}}', { sleep: { seconds: 3 } }],
+  ['{"sleep":{"seconds":0}}', { sleep: { seconds: 0 } }],
   ['{"httpGet":{"path":"/bye","port":8080,"scheme":"HTTPS"}}', {
     httpGet: { port: 8080, path: "/bye", scheme: "HTTPS" },
   }],

@@ -178,6 +178,24 @@ for (
   });
 }
 
+Deno.test("terminationMessage() reads 64 KiB of a log, and shows no line of which it has only the end", async () => {
+  const half = line("x".repeat(70_000));
+  const whole = line("y".repeat(10));
+  const asked: number[] = [];
+  const files = filesOf({});
+  const read = (log: string) =>
+    terminationMessage({
+      ...files,
+      readTail: (_path, maxBytes) => {
+        asked.push(maxBytes);
+        return Promise.resolve(new TextEncoder().encode(log).slice(-maxBytes));
+      },
+    }, dead());
+  strictEqual(await read(half + whole), `${"y".repeat(10)}\n`);
+  strictEqual(await read(line("short") + whole), `short\n${"y".repeat(10)}\n`);
+  strictEqual(asked.join(), "65536,65536");
+});
+
 Deno.test("lastLogText() joins partial lines", () => {
   const bytes = new TextEncoder().encode(
     line("one ", "P") + line("line") + line("next"),

@@ -122,3 +122,34 @@ Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot 
   deepStrictEqual(await store.complete(SEEN), SEEN);
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
 });
+
+Deno.test("ActuatedStore reads the file of a pod once", async () => {
+  const disk = new Disk();
+  await disk.store().sandboxMade(pod("100m"));
+  const store = disk.store();
+  const known = await store.complete(SEEN);
+  disk.failingReads = Infinity;
+  deepStrictEqual(await store.complete(SEEN), known);
+  strictEqual(known.qosClass, "Burstable");
+});
+
+Deno.test("ActuatedStore completes what has as many containers as sandboxes", async () => {
+  const store = new Disk().store();
+  await store.sandboxMade(pod("100m"));
+  const containers = SEEN.containers.slice(0, 1);
+  const known = await store.complete({ ...SEEN, containers });
+  strictEqual(known.qosClass, "Burstable");
+  const nothing = { ...SEEN, containers: [], sandboxes: [] };
+  strictEqual(await store.complete(nothing), nothing);
+});
+
+Deno.test("ActuatedStore does not let what it reads take the place of what is written meanwhile", async () => {
+  const disk = new Disk();
+  await disk.store().sandboxMade(pod("100m"));
+  const store = disk.store();
+  const reading = store.complete(SEEN);
+  await store.sandboxMade(pod("300m"));
+  for (const known of [await reading, await store.complete(SEEN)]) {
+    deepStrictEqual(known.podResources?.requests, { cpu: "300m" });
+  }
+});

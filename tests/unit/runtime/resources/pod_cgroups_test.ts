@@ -6,7 +6,6 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
-import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { FileError } from "../../../../mod/host/paths/mod.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import {
@@ -17,19 +16,21 @@ import { BARE_CGROUPS as LAYOUT } from "../../../../scripts/lib/bare_node.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { MemoryCgroups } from "../../../support/memory_cgroups.ts";
 import { container, pod } from "../../../support/pods.ts";
+import { LogRecorder } from "../../agent/recorders.ts";
 
 const SIGNAL = new AbortController().signal;
 
 function keeper(
   tree: MemoryCgroups,
   options: Partial<PodCgroupsOptions> & { layout?: () => NodeCgroups } = {},
-): { cgroups: NodePodCgroups; clock: FakeClock } {
+): { cgroups: NodePodCgroups; clock: FakeClock; log: LogRecorder } {
   const clock = new FakeClock();
-  const cgroups = new NodePodCgroups({ tree, clock, log: silentLogger }, {
+  const log = new LogRecorder();
+  const cgroups = new NodePodCgroups({ tree, clock, log: log.logger }, {
     layout: () => ({ ...LAYOUT, version: tree.version }),
     ...options,
   });
-  return { cgroups, clock };
+  return { cgroups, clock, log };
 }
 
 function burstable(uid: string, cpu: string): Pod {
@@ -163,8 +164,12 @@ Deno.test("NodePodCgroups.ensure() makes a pod's cgroup also when the kernel ref
     }
   }
   const tree = new Refusing(1);
-  const { cgroups } = keeper(tree, { allocatable: { cpu: "2" } });
+  const { cgroups, log } = keeper(tree, { allocatable: { cpu: "2" } });
   await cgroups.ensure(pod());
+  deepStrictEqual(
+    log.of("cgroup_limits_refused").map(({ path }) => path),
+    ["/kubepods", "/kubepods/besteffort"],
+  );
   const { metadata: { uid } } = pod();
   const made = tree.groups.get(`/kubepods/besteffort/pod${uid}`);
   strictEqual(made?.get("cpu.shares"), "2");
@@ -213,4 +218,61 @@ Deno.test("NodePodCgroups.memoryExcess() tells what would be killed for", async 
     cpuNanos: 0n,
   });
   strictEqual(await cgroups.memoryExcess(subject), 2n << 20n);
+});
+
+Deno.test("NodePodCgroups.memoryExcess() is nothing for what is used exactly, not limited, or not in a cgroup of its own", async () => {
+  const limits = { cpu: "1", memory: "1Mi" };
+  const limited = pod({
+    containers: [container("a", { resources: { limits } })],
+  });
+  const layout = () => ({ ...LAYOUT, perQos: false });
+  for (
+    const [subject, used, options] of [
+      [limited, 1n << 20n, {}],
+      [pod(), 3n << 20n, {}],
+      [limited, 3n << 20n, { layout }],
+    ] as const
+  ) {
+    const tree = new MemoryCgroups(1);
+    const { cgroups } = keeper(tree, options);
+    for (const path of ["/kubepods/podu-1", "/kubepods/besteffort/podu-1"]) {
+      tree.used.set(path, {
+        memoryBytes: used,
+        memoryWorkingSetBytes: used,
+        cpuNanos: 0n,
+      });
+    }
+    strictEqual(await cgroups.memoryExcess(subject), 0n);
+  }
+});
+
+Deno.test("NodePodCgroups weighs no cgroup that is not a pod's, and none whose weight is no number", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree);
+  for (
+    const [name, shares] of [
+      ["other", "4096"],
+      ["podu-9", "max"],
+      ["podu-8", "256"],
+    ] as const
+  ) {
+    const path = `/kubepods/burstable/${name}`;
+    await tree.make(path);
+    tree.groups.get(path)?.set("cpu.shares", shares);
+  }
+  await tree.make("/kubepods/burstable/podu-7");
+  await cgroups.ensure(burstable("u-1", "1"));
+  strictEqual(
+    tree.groups.get("/kubepods/burstable")?.get("cpu.shares"),
+    "1280",
+  );
+});
+
+Deno.test("NodePodCgroups.ensure() hands on a failure that is none of the kernel's", async () => {
+  class Broken extends MemoryCgroups {
+    override write(): Promise<void> {
+      return Promise.reject(new TypeError("a bug"));
+    }
+  }
+  await rejects(keeper(new Broken(1)).cgroups.ensure(pod()), TypeError);
 });

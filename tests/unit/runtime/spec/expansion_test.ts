@@ -115,7 +115,7 @@ Deno.test("expand() is linear in openings that are closed", () => {
 
 Deno.test("expand() refuses a text that grows beyond its limit", () => {
   const values = new Map([["BIG", "x".repeat(MAX_EXPANDED_LENGTH / 2)]]);
-  strictEqual(expand("$(BIG)$(BIG)", values).length, MAX_EXPANDED_LENGTH);
+  strictEqual(expand("$(BIG)$(BIG)", values).length, 1_048_576);
   throws(() => expand("$(BIG)$(BIG).", values), SpecRefusal);
 });
 

@@ -172,6 +172,18 @@ Deno.test("toldResources() turns cgroup settings back into a spec", () => {
       fromRuntime: true,
     },
   );
+  for (
+    const [cpuQuota, cpuPeriod] of [
+      [-1n, 100_000n],
+      [0n, 100_000n],
+      [5n, 0n],
+    ] as const
+  ) {
+    deepStrictEqual(
+      toldResources({ cpuShares: 2n, cpuQuota, cpuPeriod }),
+      { requests: { cpu: "2m" }, limits: {}, fromRuntime: true },
+    );
+  }
   deepStrictEqual(toldResources({ cpuShares: 2n, cpuQuota: -1n }), {
     requests: { cpu: "2m" },
     limits: {},

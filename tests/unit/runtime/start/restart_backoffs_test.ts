@@ -119,3 +119,53 @@ Deno.test("RestartBackoffs counts no end that a container met with its sandbox",
   // Its own crash it waits out, wherever.
   deepStrictEqual([ask("a-3", "s1"), ask("a-4", "s1")], [10_000, undefined]);
 });
+
+Deno.test("RestartBackoffs goes by when a container was made where the runtime has lost when it ended", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = backoffsOn(clock);
+  const subject = pod({ containers: [container("a")] });
+  const ask = (id: string, agoMs: number) => {
+    const createdAt = BigInt(clock.now() - agoMs) * 1_000_000n;
+    const end = ended("a", 1, { id, createdAt, finishedAt: 0n });
+    const wait = backoffs.ask(subject, container("a"), here(observed([end])));
+    return wait && wait.retryAtMs - clock.monotonic();
+  };
+  deepStrictEqual(ask("a-0", 0), undefined);
+  await clock.advance(100 * SECOND);
+  deepStrictEqual(ask("a-1", 4 * SECOND), 6 * SECOND);
+});
+
+Deno.test("RestartBackoffs.withdraw() takes back the start that was counted last, and no other", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const backoffs = backoffsOn(clock);
+  const subject = pod({ containers: [container("a")] });
+  const seen = (id: string) => {
+    const finishedAt = BigInt(clock.now()) * 1_000_000n;
+    return observed([ended("a", 1, { id, finishedAt })]);
+  };
+  /** How long to wait, from now. */
+  const ask = (at: ObservedPod) => {
+    const wait = backoffs.ask(subject, container("a"), here(at));
+    return wait && wait.retryAtMs - clock.monotonic();
+  };
+  const withdraw = (at: ObservedPod) =>
+    backoffs.withdraw(subject, container("a"), at);
+  const first = seen("a-0");
+  withdraw(first);
+  for (let times = 0; times < 2; times++) {
+    deepStrictEqual(ask(first), undefined);
+    withdraw(first);
+  }
+  deepStrictEqual(ask(first), undefined);
+  const second = seen("a-1");
+  // The last start was of another end.
+  withdraw(second);
+  deepStrictEqual(ask(second), 10 * SECOND);
+  await clock.advance(10 * SECOND);
+  for (let times = 0; times < 2; times++) {
+    deepStrictEqual(ask(second), undefined);
+    withdraw(second);
+  }
+  deepStrictEqual(ask(second), undefined);
+  deepStrictEqual(ask(seen("a-2")), 20 * SECOND);
+});

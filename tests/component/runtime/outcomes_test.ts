@@ -1,0 +1,173 @@
+/**
+ * What an execution says of itself where something does not go as it should.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { container, fakeRig, IMAGE, pod, unseen, until } from "./rig.ts";
+
+const HOOKED = { postStart: { exec: { command: ["warm-up"] } } };
+const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;
+
+Deno.test("PodExecutor.execute() looks again when a sandbox was finished that an earlier execution gave up", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.fault("RunPodSandbox", { kind: "delay", ms: 200 });
+  const subject = pod();
+  const stop = new AbortController();
+  const { signal } = stop;
+  const observed = unseen(subject);
+  const givenUp = rejects(rig.sync(subject, { observed, signal }), /deleted/);
+  await until(() => fake.callsOf("RunPodSandbox").length === 1);
+  stop.abort(new Error("deleted"));
+  await givenUp;
+  const again = rig.sync(subject, { observed });
+  const kinds = () =>
+    rig.executor.activities.list("u-1").map(({ kind }) => kind);
+  await until(() => kinds().includes("waiting_for_late_sandbox"));
+  const { failures, acted } = await again;
+  const [id] = fake.sandboxes.keys();
+  deepStrictEqual(
+    failures.map(({ reason, message }) => [reason, message]),
+    [["SandboxChanged", `Sandbox "${id}" was finished meanwhile`]],
+  );
+  strictEqual(acted, true);
+  strictEqual(fake.callsOf("RunPodSandbox").length, 1);
+  // Nothing is under way any more: the next one takes it as it is.
+  deepStrictEqual((await rig.sync(subject)).failures, []);
+  strictEqual(fake.running("c").length, 1);
+});
+
+Deno.test("PodExecutor.execute() has changed something when the runtime could not make a sandbox", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.fault("RunPodSandbox", REFUSED);
+  strictEqual((await rig.sync(pod())).acted, true);
+});
+
+Deno.test("PodExecutor.execute() has changed nothing when a container cannot be configured", async () => {
+  await using both = await fakeRig();
+  const { rig } = both;
+  const volumeMounts = [{ name: "none", mountPath: "/none" }];
+  const subject = pod({ containers: [container({ volumeMounts })] });
+  await rig.sync(subject);
+  const outcome = await rig.sync(subject);
+  strictEqual(outcome.failures[0]?.reason, "CreateContainerConfigError");
+  strictEqual(outcome.acted, false);
+});
+
+Deno.test("PodExecutor.execute() has changed something when it ran a hook that was due", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({ containers: [container({ lifecycle: HOOKED })] });
+  await rig.sync(subject);
+  const seen = await rig.look(subject);
+  const containers = seen.containers.map((each) => ({
+    ...each,
+    postStartDue: true as const,
+  }));
+  const observed = { ...seen, containers };
+  const done = await rig.sync(subject, { observed });
+  deepStrictEqual([done.acted, done.failures], [true, []]);
+  strictEqual(fake.callsOf("ExecSync").length, 2);
+  fake.settings.exec = () => ({ exitCode: 1 });
+  const failed = await rig.sync(subject, { observed });
+  deepStrictEqual(
+    failed.failures.map(({ container, reason }) => [container, reason]),
+    [["c", "PostStartHookError"]],
+  );
+});
+
+Deno.test("PodExecutor.execute() leaves it to its caller to see what has vanished since it was started", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const { runtime } = rig;
+  const start = runtime.startContainer.bind(runtime);
+  runtime.startContainer = async (id, options) => {
+    await start(id, options);
+    fake.vanish(id);
+  };
+  const subject = pod();
+  const outcome = await rig.sync(subject, { observed: unseen(subject) });
+  deepStrictEqual([outcome.acted, outcome.failures], [true, []]);
+  strictEqual(outcome.observed, undefined);
+});
+
+Deno.test("PodExecutor.execute() starts no container of a pod of which no hosts file can be written", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({ hostNetwork: true }, { name: "-".repeat(70) });
+  const outcome = await rig.sync(subject, { observed: unseen(subject) });
+  strictEqual(outcome.podFailure?.reason, "CreateContainerConfigError");
+  ok(outcome.podFailure.message.startsWith("Cannot make a host name"));
+  strictEqual(fake.callsOf("CreateContainer").length, 0);
+});
+
+Deno.test("PodExecutor.execute() asks anew for the image of a container that could not be created", async () => {
+  await using both = await fakeRig({}, { clock: new FakeClock() });
+  const { rig, fake } = both;
+  fake.fault("CreateContainer", REFUSED, { times: 1 });
+  await rig.sync(pod());
+  strictEqual(fake.callsOf("ImageStatus").length, 1);
+  await rig.sync(pod());
+  strictEqual(fake.callsOf("ImageStatus").length, 2);
+  strictEqual(fake.running("c").length, 1);
+});
+
+Deno.test("PodExecutor.execute() pulls for each start of a container whose image is always pulled", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
+  const subject = pod({
+    containers: [container({ imagePullPolicy: "Always" })],
+  });
+  for (const pulls of [1, 2]) {
+    deepStrictEqual((await rig.sync(subject)).failures, []);
+    strictEqual(fake.callsOf("PullImage").length, pulls);
+    for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+  }
+});
+
+Deno.test("PodExecutor.execute() does not count a start that waits for its image to the crashes", async () => {
+  const clock = new FakeClock();
+  await using both = await fakeRig({}, { clock });
+  const { rig, fake } = both;
+  fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
+  const subject = pod({
+    containers: [container({ imagePullPolicy: "Always" })],
+  });
+  await rig.sync(subject);
+  for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+  fake.fault("PullImage", { kind: "hang" }, { times: 1 });
+  const pulling = rig.sync(subject);
+  await until(() => fake.callsOf("PullImage").length === 2);
+  await clock.advance(2_000);
+  strictEqual((await pulling).isPulling, true);
+  const still = await rig.sync(subject);
+  deepStrictEqual([still.isPulling, still.failures], [true, []]);
+  rig.executor.keepPulls(pod({ containers: [] }));
+  deepStrictEqual((await rig.sync(subject)).failures, []);
+  strictEqual(fake.running("c").length, 1);
+});
+
+Deno.test("PodExecutor.execute() takes every part of a secret path out of what it says", async () => {
+  const message = '"hunter2" of "a//hunter2" is no directory';
+  const env = [{ name: "DIR", value: "hunter2" }];
+  const volumeMounts = [
+    { name: "v", mountPath: "/d", subPathExpr: "a//$(DIR)" },
+  ];
+  await using both = await fakeRig({}, {
+    subPaths: {
+      resolve: () => Promise.resolve({ kind: "refused", message }),
+      isUnchanged: () => Promise.resolve(true),
+    },
+  });
+  const subject = pod({ containers: [container({ env, volumeMounts })] });
+  const volumes = new Map([["v", { hostPath: "/v", readOnly: false }]]);
+  const { failures } = await both.rig.sync(subject, { volumes });
+  deepStrictEqual(failures.map((failure) => failure.message), [
+    'Cannot mount volume "v" at "/d": "…" of "a//$(DIR)" is no directory',
+  ]);
+});
