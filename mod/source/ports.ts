@@ -27,8 +27,6 @@ export interface DirectoryNote {
   readonly isAbove?: true;
   /** Its inode; devices are numbered anew at each boot. */
   readonly inode: number;
-  /** Whether there was any at the last look. */
-  readonly hasManifests: boolean;
 }
 
 /** The records of all manifests, as far as the disk gave them. */

@@ -47,27 +47,22 @@ export class ManifestDirectory {
   }
 
   /**
-   * Says why it is not believed that there is no manifest in a directory, or no directory;
-   * `undefined` if manifests were removed, or there never were any. Never rejects.
-   *
-   * @param options.hasEntries whether manifests are known that were there
+   * Says why it is not believed that manifests were removed, if there were any, from what
+   * has none now; `undefined` if they were. Never rejects.
    */
   async doubtEmpty(
     look: DirectoryLook | undefined,
-    options: { readonly hasEntries: boolean },
   ): Promise<string | undefined> {
-    const how = look === undefined ? "gone" : "empty";
-    const away = describeAway(this.#path, how);
-    if (this.#current !== undefined) {
-      const isRemoved = this.isCurrent(look) || !options.hasEntries;
-      return isRemoved ? undefined : away;
+    if (this.isCurrent(look)) return undefined;
+    if (this.#current === undefined) {
+      const kept = await this.#store.loadDirectory(this.#path);
+      if (kept.kind === "unknown") return kept.reason;
+      if (kept.kind === "present") this.#kept = kept.content;
+      if (look !== undefined && look.inode === this.#kept?.inode) {
+        return undefined;
+      }
     }
-    const kept = await this.#store.loadDirectory(this.#path);
-    if (kept.kind === "unknown") return kept.reason;
-    if (kept.kind === "absent") return undefined;
-    this.#kept = kept.content;
-    const { inode, hasManifests } = kept.content;
-    return hasManifests && inode !== look?.inode ? away : undefined;
+    return describeAway(this.#path, look === undefined ? "gone" : "empty");
   }
 
   /**
@@ -87,30 +82,17 @@ export class ManifestDirectory {
    */
   settle(
     look: DirectoryLook,
-    options: { readonly hasManifests: boolean; readonly isAbove?: true },
+    options: { readonly isAbove?: true } = {},
   ): boolean {
     const isOther = this.#current !== undefined && !this.isCurrent(look);
     this.#current = look;
     const { inode } = look;
-    const { hasManifests, isAbove } = options;
     const kept = this.#kept;
-    const isKept = kept?.inode === inode &&
-      kept.hasManifests === hasManifests && kept.isAbove === isAbove;
-    if (!isKept) this.#keep({ inode, ...options });
-    return isOther;
-  }
-
-  /** There is a manifest, which may have come after the last full look. */
-  noteManifest(): void {
-    const kept = this.#kept;
-    if (kept?.hasManifests === false) {
-      this.#keep({ ...kept, hasManifests: true });
+    if (kept?.inode !== inode || kept.isAbove !== options.isAbove) {
+      this.#kept = { inode, ...options };
+      this.#store.saveDirectory(this.#path, this.#kept);
     }
-  }
-
-  #keep(note: DirectoryNote): void {
-    this.#kept = note;
-    this.#store.saveDirectory(this.#path, note);
+    return isOther;
   }
 }
 

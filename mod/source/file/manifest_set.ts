@@ -136,9 +136,8 @@ export class ManifestSet {
     const present = new Set(
       names.filter(isManifest).map((name) => join(path, name)),
     );
-    const hasManifests = present.size > 0;
-    if (!hasManifests && !await this.#mayBeEmpty(look)) return;
-    const isOther = this.#directory.settle(look, { hasManifests });
+    if (present.size === 0 && !await this.#mayBeEmpty(look)) return;
+    const isOther = this.#directory.settle(look);
     // What is mounted and off again between two looks of the watcher leaves no hint.
     if (isOther) table.scanSoon(clock.monotonic() + EXCHANGED_MS);
     this.#pathState = { kind: "directory" };
@@ -155,10 +154,12 @@ export class ManifestSet {
 
   /** Blocks unless it can be that there is no manifest. */
   async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
-    const hasEntries = this.#deps.table.entries.size > 0;
-    const doubt = await this.#directory.doubtEmpty(look, { hasEntries });
-    if (doubt !== undefined) await this.#block(doubt);
-    return doubt === undefined;
+    const doubt = await this.#directory.doubtEmpty(look);
+    if (doubt === undefined) return true;
+    await this.#block(doubt);
+    // There were none if neither this agent nor the records know of any.
+    const areRead = !this.#isFirstScan || !this.#isRestorable;
+    return areRead && this.#deps.table.entries.size === 0;
   }
 
   /** Names each once; hidden ones are passed over. */
@@ -177,7 +178,7 @@ export class ManifestSet {
     this.#pathState = { kind: "file" };
     const above = await directoryAbove(path, this.#deps.files);
     if (above !== undefined) {
-      this.#directory.settle(above, { hasManifests: true, isAbove: true });
+      this.#directory.settle(above, { isAbove: true });
     }
     for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
@@ -290,17 +291,27 @@ export class ManifestSet {
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const later = pending && judgeQuiet(pending, { ...context, stamp, read });
     if (later !== undefined) return table.update(path, { look: later });
+    if (pending !== undefined) await this.#noteDirectory(path);
     const outcome = await reader.read({ path, entry }, stamp);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
-        this.#directory.noteManifest();
         return table.enter(path, outcome.entry, clock.monotonic());
       case "missing":
         return await this.#examineMissing(path);
       case "unsettled":
         return this.#lookWhenQuiet(path, outcome.stamp);
     }
+  }
+
+  /** By a hint a manifest may be found where its directory was not listed yet. */
+  async #noteDirectory(path: string): Promise<void> {
+    if (this.#pathState.kind === "file") return;
+    const { clock, files, table } = this.#deps;
+    const above = await directoryAbove(path, files);
+    if (above === undefined || this.#directory.isCurrent(above)) return;
+    this.#directory.settle(above);
+    table.scanSoon(clock.monotonic());
   }
 
   async #lose(): Promise<void> {

@@ -46,6 +46,8 @@ export class FakeManifests implements ManifestFiles {
   readonly reads: Map<string, number> = new Map<string, number>();
   /** What looking at or listing the directory fails with. */
   outage: Error | undefined;
+  /** Whether nothing but listing it fails. */
+  isListable = true;
   exists = true;
   /** Which directory it is; another one when something is mounted over it. */
   device = 1;
@@ -164,6 +166,7 @@ export class FakeManifests implements ManifestFiles {
 
   list(_path: string): Promise<readonly string[]> {
     if (this.outage !== undefined) return Promise.reject(this.outage);
+    if (!this.isListable) return Promise.reject(new Error("EMFILE"));
     return Promise.resolve([...this.files.keys()].map((path) => path.slice(3)));
   }
 

@@ -234,6 +234,64 @@ Deno.test("FileSource runs what came just before the agent ended while its direc
   deepStrictEqual(bench.sets[0]?.unknown, ["/m"]);
 });
 
+for (const how of ["another and empty", "missing"] as const) {
+  Deno.test(`FileSource runs what an agent before read in a directory that it never saw, while that is ${how} at start`, async () => {
+    const lastGood = new FakeLastGood();
+    {
+      await using before = new Bench(lastGood);
+      before.files.outage = new Error("EIO");
+      await before.pass();
+      before.files.write("a.yaml", manifest("a"), OLD);
+      before.files.hint("a.yaml", "arrived");
+      await before.pass(200);
+      strictEqual(before.names, "a");
+    }
+    deepStrictEqual([...lastGood.directories], []);
+    await using bench = new Bench(lastGood);
+    if (how === "missing") bench.files.exists = false;
+    await bench.pass(60_000);
+    strictEqual(bench.names, "a");
+    deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [["/m"]]);
+    strictEqual(lastGood.records.size, 1);
+  });
+}
+
+Deno.test("FileSource holds what a hint led to in a directory that cannot be listed until it is removed from there", async () => {
+  await using bench = new Bench();
+  bench.files.isListable = false;
+  await bench.pass();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass();
+  bench.files.exists = false;
+  bench.files.rescan();
+  await bench.pass(60_000);
+  strictEqual(bench.names, "a");
+  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+
+  bench.files.exists = true;
+  bench.files.isListable = true;
+  bench.files.remove("a.yaml");
+  bench.files.rescan();
+  await bench.pass(2_000);
+  deepStrictEqual(bench.sets.at(-1), { source: "file", pods: [], objects: [] });
+  deepStrictEqual(bench.source.report(), []);
+});
+
+Deno.test("FileSource ends what a hint led to in a directory that was mounted just then, and is removed again", async () => {
+  await using bench = new Bench();
+  await bench.pass();
+  bench.files.inode = 2;
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  bench.files.hint("a.yaml", "arrived");
+  await bench.pass();
+  strictEqual(bench.names, "a");
+  bench.files.remove("a.yaml");
+  await bench.pass(21_000);
+  strictEqual(bench.names, "");
+  deepStrictEqual(bench.source.report(), []);
+});
+
 Deno.test("FileSource starts in another directory that is empty when there were no manifests", async () => {
   const lastGood = await leftBy();
   await using bench = new Bench(lastGood);

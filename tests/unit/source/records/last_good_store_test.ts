@@ -218,7 +218,7 @@ Deno.test("DiskLastGoodStore keeps manifests that came while a full disk refused
 Deno.test("DiskLastGoodStore keeps the directory of the manifests through a sweep, and lists all manifests", async () => {
   await using bench = new Bench();
   const { disk, lastGood } = bench;
-  const note = { inode: 7, hasManifests: true };
+  const note = { inode: 7, isAbove: true } as const;
   lastGood.saveDirectory("/m", note);
   for (const path of ["/m/a", "/m/b"]) {
     lastGood.save(path, content(path));
