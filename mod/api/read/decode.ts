@@ -13,7 +13,7 @@ import {
   rootPlace,
 } from "../fault/mod.ts";
 import type { LocalObject } from "../objects/mod.ts";
-import type { RawObject, RawValue } from "../text/mod.ts";
+import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 import {
   type DecodedPod,
   DocumentReader,
@@ -29,7 +29,6 @@ import {
   readDocuments,
   type TextReading,
 } from "./decode_text.ts";
-import { isRawObject } from "./schema.ts";
 
 /** What a manifest holds. One fault anywhere refuses all of it. */
 export type ManifestResult =

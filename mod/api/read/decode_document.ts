@@ -19,8 +19,8 @@ import {
 import type { LocalObject } from "../objects/mod.ts";
 import { validatePod } from "../validate/mod.ts";
 import { warnOfPod } from "./pod_warnings.ts";
-import { isRawObject, readTyped } from "./schema.ts";
-import type { RawObject, RawValue } from "../text/mod.ts";
+import { readTyped } from "./schema.ts";
+import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
 
 /** A pod that was decoded, defaulted and validated, and has no identity yet. */

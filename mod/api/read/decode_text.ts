@@ -7,9 +7,9 @@
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import type { DecodedPod } from "./decode_document.ts";
 import { closingLine, type Fault, MAX_FAULTS } from "../fault/mod.ts";
-import { isRawObject } from "./schema.ts";
 import {
   decodeText,
+  isRawObject,
   looksLikeJson,
   parseJson,
   parseYaml,

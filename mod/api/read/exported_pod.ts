@@ -5,8 +5,7 @@
  */
 
 import { AGENT_ANNOTATIONS } from "../vocabulary/mod.ts";
-import { isRawObject } from "./schema.ts";
-import type { RawObject, RawValue } from "../text/mod.ts";
+import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 
 /** A pod as its author may have written it. */
 export interface PlainPod {

@@ -13,7 +13,7 @@ import { suggest, trimEndOf } from "../../base/text/mod.ts";
 import { POD_SCHEMA } from "./gen/pod_schema.ts";
 import { type Place, showValue } from "../fault/mod.ts";
 import { parseQuantity } from "../objects/mod.ts";
-import { type RawObject, type RawValue, setOwn } from "../text/mod.ts";
+import { isRawObject, type RawValue, setOwn } from "../text/mod.ts";
 
 /**
  * Reads a raw value as the type of that name in the schema, such as `Pod`.
@@ -27,11 +27,6 @@ export function readTyped(
   at: Place,
 ): unknown {
   return read(value, typeOf(typeName), at);
-}
-
-/** True for a mapping. */
-export function isRawObject(value: RawValue | undefined): value is RawObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 type FieldType =

@@ -20,6 +20,7 @@
 export { looksLikeJson, parseJson } from "./json.ts";
 export {
   decodeText,
+  isRawObject,
   MAX_MANIFEST_BYTES,
   type RawObject,
   type RawValue,

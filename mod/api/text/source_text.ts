@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
+import { isRecord, UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import type { Fault } from "../fault/mod.ts";
 
 /** As the kubelet's maxConfigLength. */
@@ -23,6 +23,11 @@ export type RawValue =
 /** A mapping as JSON or YAML gives it. Every key is an own property, `__proto__` too. */
 export interface RawObject {
   readonly [key: string]: RawValue;
+}
+
+/** True for a mapping. */
+export function isRawObject(value: RawValue | undefined): value is RawObject {
+  return isRecord(value);
 }
 
 /** One document of a file. */

@@ -9,6 +9,7 @@ import type { AliasEvent, Event, ScalarEvent } from "js-yaml";
 import type { WorkMeter } from "../../base/mod.ts";
 import { clipText } from "../fault/mod.ts";
 import {
+  isRawObject,
   MAX_DEPTH,
   MAX_EXPANDED,
   MAX_KEY,
@@ -180,7 +181,7 @@ export class Composer {
     const isList = Array.isArray(value);
     // Of several sources the earlier one wins.
     for (const [at, source] of (isList ? value : [value]).entries()) {
-      if (!isMapping(source)) {
+      if (!isRawObject(source)) {
         const wanted = "<< wants a mapping or a list of mappings";
         this.#fail(`Invalid value: ${wanted}`, into.offset);
       }
@@ -314,10 +315,6 @@ interface Anchor {
 
 function sizeOf(value: RawValue): number {
   return typeof value === "string" ? value.length : 0;
-}
-
-function isMapping(value: RawValue): value is Record<string, RawValue> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function offsetOf(event: Event | undefined): number {

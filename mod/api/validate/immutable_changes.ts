@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isRecord } from "../../base/mod.ts";
 import type { Fault } from "../fault/mod.ts";
 import type { PodSpec } from "../types/mod.ts";
 
@@ -80,7 +81,7 @@ function isMapping(
   if (value === undefined) {
     return typeof other === "object" && !Array.isArray(other);
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 function deadlineChange(before: PodSpec, after: PodSpec): Fault[] {
