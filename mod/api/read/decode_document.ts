@@ -5,7 +5,7 @@
  */
 
 import { readLocalObject } from "./decode_object.ts";
-import { SERVER_FIELDS, withoutClusterFields } from "./exported_pod.ts";
+import { withoutClusterFields, withoutServerFields } from "./exported_pod.ts";
 import { applyPodDefaults } from "../defaults/mod.ts";
 import type { WorkMeter } from "../../base/mod.ts";
 import {
@@ -232,21 +232,6 @@ const LIST_FIELDS: ReadonlySet<string> = new Set([
   "metadata",
   "items",
 ]);
-
-function withoutServerFields(
-  value: RawObject,
-  options: { readonly hasStatus: boolean },
-): RawObject {
-  const { metadata, ...others } = value;
-  const { status: _status, ...stateless } = others;
-  const rest = options.hasStatus ? stateless : others;
-  if (metadata === undefined) return rest;
-  if (!isRawObject(metadata)) return { ...rest, metadata };
-  const kept = Object.entries(metadata).filter(([key]) =>
-    !SERVER_FIELDS.has(key)
-  );
-  return { ...rest, metadata: Object.fromEntries(kept) };
-}
 
 function podBody(typed: unknown): PodBody {
   // The schema has checked every field; what was wrong is missing and reported.

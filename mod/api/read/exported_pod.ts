@@ -1,5 +1,5 @@
 /**
- * Pods as a cluster hands them out.
+ * Pods and other objects as a cluster hands them out.
  *
  * @module
  */
@@ -69,8 +69,21 @@ export function withoutClusterFields(pod: RawObject): PlainPod {
   return { value, leftOut };
 }
 
+/** An object beside pods without what an API server writes into it; some have a status. */
+export function withoutServerFields(
+  object: RawObject,
+  options: { readonly hasStatus: boolean },
+): RawObject {
+  const { status: _status, ...stateless } = object;
+  return change(
+    options.hasStatus ? stateless : object,
+    "metadata",
+    (metadata) => without(metadata, SERVER_FIELDS, () => {}),
+  );
+}
+
 /** What an API server writes into every object it hands out; it means nothing in a file. */
-export const SERVER_FIELDS: ReadonlySet<string> = new Set([
+const SERVER_FIELDS: ReadonlySet<string> = new Set([
   "creationTimestamp",
   "generation",
   "managedFields",
