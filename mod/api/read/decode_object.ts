@@ -283,9 +283,7 @@ function readStorage(spec: ClaimSpec, at: Place): Quantity | undefined {
       }
     }
   }
-  const storage = Object.hasOwn(requests, "storage")
-    ? requests["storage"]
-    : undefined;
+  const { storage } = requests;
   if (storage === undefined) {
     at.child("requests").key("storage").required();
     return undefined;

@@ -15,6 +15,7 @@ import type {
   PodBody,
   ResourceRequirements,
 } from "../types/mod.ts";
+import { containerPlaces } from "../validate/mod.ts";
 
 /**
  * Reports what the API server warns of and takes (pkg/api/pod/warnings.go), as far as
@@ -27,12 +28,9 @@ export function warnOfPod(pod: PodBody, at: Place): void {
   warnOfAnnotations(pod, at.child("metadata").child("annotations"));
   const spec = at.child("spec");
   warnOfFractions(pod.spec.resources, spec.child("resources"));
-  for (const list of ["initContainers", "containers"] as const) {
-    for (const [i, container] of (pod.spec[list] ?? []).entries()) {
-      const place = spec.child(list).index(i);
-      warnOfTwins(container, place);
-      warnOfFractions(container.resources, place.child("resources"));
-    }
+  for (const [container, place] of containerPlaces(pod.spec, spec)) {
+    warnOfTwins(container, place);
+    warnOfFractions(container.resources, place.child("resources"));
   }
 }
 

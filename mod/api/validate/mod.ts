@@ -23,6 +23,7 @@ export { checkFields, each, oneOf, required, shape } from "./checks.ts";
 export { immutableChanges } from "./immutable_changes.ts";
 export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
 export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";
+export { containerPlaces } from "./pod_index.ts";
 export { rollbackAfterMs } from "./validate_annotations.ts";
 export { validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
