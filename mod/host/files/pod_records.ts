@@ -8,6 +8,7 @@ import { isPodUid } from "../../api/objects/mod.ts";
 import {
   askAgain,
   type Clock,
+  isRecord,
   Semaphore,
   type Sessions,
 } from "../../base/mod.ts";
@@ -354,10 +355,8 @@ export class PodRecords {
 function unsealed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    const isSealed = typeof value === "object" && value !== null &&
-      "sha256" in value;
     // What fits its checksum no more was damaged.
-    return isSealed ? undefined : value;
+    return isRecord(value) && "sha256" in value ? undefined : value;
   } catch {
     // Half written by an agent that was killed: as good as none.
     return undefined;

@@ -6,6 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { stableJson } from "../../api/objects/mod.ts";
+import { isRecord } from "../../base/mod.ts";
 
 /** A record as it goes to the disk. */
 export interface SealedRecord {
@@ -29,13 +30,11 @@ export function openRecord(
   try {
     const value: unknown = JSON.parse(text);
     if (
-      typeof value === "object" && value !== null &&
-      "version" in value && value.version === 1 &&
-      "record" in value && "sha256" in value &&
-      typeof value.sha256 === "string" &&
-      checksum(stableJson(value.record)) === value.sha256
+      isRecord(value) && value["version"] === 1 && "record" in value &&
+      typeof value["sha256"] === "string" &&
+      checksum(stableJson(value["record"])) === value["sha256"]
     ) {
-      return { record: value.record, sha256: value.sha256 };
+      return { record: value["record"], sha256: value["sha256"] };
     }
   } catch {
     // Cut short by a power cut, overwritten, or nested too deep to have been written

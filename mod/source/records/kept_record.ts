@@ -6,6 +6,7 @@
 
 import type { LocalObject } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import { isRecord } from "../../base/mod.ts";
 import type { DirectoryNote } from "../mod.ts";
 import type { KeyedRecord } from "./record_folder.ts";
 import type { SourceContent } from "../merge/mod.ts";
@@ -40,13 +41,11 @@ export function openContent(record: StoredContent): RecordContent | undefined {
 
 /** Whether a sealed value is a record of that kind. */
 export function isStoredContent(value: unknown): value is StoredContent {
-  return typeof value === "object" && value !== null && "path" in value &&
-    typeof value.path === "string" && "pods" in value &&
-    isObjects(value.pods) &&
-    (!("objects" in value) || isObjects(value.objects));
+  return isRecord(value) && typeof value["path"] === "string" &&
+    isObjects(value["pods"]) &&
+    (value["objects"] === undefined || isObjects(value["objects"]));
 }
 
 function isObjects(value: unknown): value is readonly object[] {
-  return Array.isArray(value) &&
-    value.every((one) => typeof one === "object" && one !== null);
+  return Array.isArray(value) && value.every(isRecord);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { askAgain, WriteBehind } from "../../base/mod.ts";
+import { askAgain, isRecord, WriteBehind } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { PodHistory } from "../../pod/recovery/mod.ts";
@@ -119,7 +119,6 @@ interface StoredHistory extends KeyedRecord {
 }
 
 function isStoredHistory(value: unknown): value is StoredHistory {
-  return typeof value === "object" && value !== null && "path" in value &&
-    typeof value.path === "string" && "history" in value &&
-    typeof value.history === "object" && value.history !== null;
+  return isRecord(value) && typeof value["path"] === "string" &&
+    isRecord(value["history"]);
 }
