@@ -14,7 +14,7 @@ export type VolumeUser = Pick<
 >;
 
 /** All containers of a pod, of every kind. */
-export function volumeUsers(pod: Pod): readonly VolumeUser[] {
+function volumeUsers(pod: Pod): readonly VolumeUser[] {
   const { initContainers = [], containers, ephemeralContainers = [] } =
     pod.spec;
   return [...initContainers, ...containers, ...ephemeralContainers];

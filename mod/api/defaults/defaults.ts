@@ -69,7 +69,7 @@ function containerLists(
 }
 
 /** Fills in the defaults of one container; returns a new one. */
-export function applyContainerDefaults(
+function applyContainerDefaults(
   container: ContainerSpec,
   options: { readonly hostNetwork: boolean },
 ): ContainerSpec {
