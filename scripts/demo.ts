@@ -19,6 +19,7 @@ import { BUSYBOX_IMAGE, ContainerdRig } from "./lib/containerd_rig.ts";
 import { RuntimeTools } from "./lib/runtime_tools.ts";
 import { installDependencies } from "./install_dependencies.ts";
 import { runSkerry } from "./lib/run_skerry.ts";
+import { waitUntil } from "./lib/wait_until.ts";
 
 const STEPS = [
   "the pods settle: web runs, crash backs off, job completes",
@@ -205,16 +206,11 @@ async function watch(
     if (code === 0 && key !== shown) say(`\n${stdout.trimEnd()}`);
     if (code === 0) shown = key;
   };
-  const until = performance.now() + 60_000;
-  while (performance.now() < until) {
+  await waitUntil(what, async () => {
     const pods = await agent.pods();
     await table();
-    if (pods !== undefined && condition(pods)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(
-    `Not seen within 60 s: ${what}; the agent said:\n${await agent.logTail()}`,
-  );
+    return pods !== undefined && condition(pods);
+  }, { saw: () => agent.logTail() });
 }
 
 function find(pods: readonly Pod[], name: string): Pod | undefined {

@@ -5,6 +5,7 @@
  */
 
 import { runningContainers } from "../lib/pod_views.ts";
+import { pause } from "../lib/wait_until.ts";
 import { type Bench, containerIdOf, sleeper, wallMs } from "./bench_runtime.ts";
 
 const COMPARED: Record<number, string> = {
@@ -59,7 +60,7 @@ async function skerryBurst(bench: Bench, count: number): Promise<number> {
     await agent.apply(`p${at}.json`, sleeper(`p${at}`));
   }
   // Asking costs the agent time, so ask seldom: the runtime's own times are read afterwards.
-  await new Promise((resolve) => setTimeout(resolve, count * 50));
+  await pause(count * 50);
   const pods = await agent.until(
     "all running",
     (pods) =>

@@ -6,6 +6,7 @@
 
 import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { AgentProcess } from "../lib/agent_process.ts";
+import { pause } from "../lib/wait_until.ts";
 import {
   fakeRuntime,
   median,
@@ -84,7 +85,7 @@ async function start(
   await agent.start();
   await agent.until("the agent answers", () => true);
   const answersMs = wallMs() - started;
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await pause(SETTLE_MS);
   const resident = await residentMb(agent.pid);
   await agent.terminate();
   return { answersMs, residentMb: resident };

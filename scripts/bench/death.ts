@@ -8,6 +8,7 @@ import type { Pod } from "../../mod/api/types/mod.ts";
 import type { AgentProcess } from "../lib/agent_process.ts";
 import { find, runningContainers } from "../lib/pod_views.ts";
 import { ContainerdRig } from "../lib/containerd_rig.ts";
+import { pause, waitUntil } from "../lib/wait_until.ts";
 import { newerContainerd } from "../newer_containerd.ts";
 import {
   Bench,
@@ -169,15 +170,8 @@ async function until(
   holds: () => Promise<boolean>,
   everyMs: number = LOOK_EVERY_MS,
 ): Promise<void> {
-  const end = wallMs() + LIMIT_MS;
-  while (!await holds()) {
-    if (wallMs() > end) {
-      throw new Error(`Cannot go on: not seen within ${LIMIT_MS} ms`);
-    }
-    await pause(everyMs);
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  await waitUntil("what follows a death", holds, {
+    timeoutMs: LIMIT_MS,
+    everyMs,
+  });
 }

@@ -5,6 +5,7 @@
  */
 
 import { runningContainers } from "../lib/pod_views.ts";
+import { pause } from "../lib/wait_until.ts";
 import { type Bench, cpuTicks, residentMb, sleeper } from "./bench_runtime.ts";
 
 /** Pods → aims: resident MB and per cent of a core. */
@@ -32,9 +33,9 @@ export async function measureIdle(bench: Bench): Promise<void> {
         all.filter((pod) => runningContainers(pod) === 1).length === count,
       120_000,
     );
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await pause(10_000);
     const before = await cpuTicks(agent.pid);
-    await new Promise((resolve) => setTimeout(resolve, WINDOW_S * 1000));
+    await pause(WINDOW_S * 1000);
     const ticks = await cpuTicks(agent.pid) - before;
     bench.report(
       `idle with ${count} pods: resident`,

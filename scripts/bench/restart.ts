@@ -12,6 +12,7 @@ import { AgentProcess } from "../lib/agent_process.ts";
 import { BUSYBOX_IMAGE } from "../lib/containerd_rig.ts";
 import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { find, runningContainers } from "../lib/pod_views.ts";
+import { pause } from "../lib/wait_until.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import {
   containerIdOf,
@@ -110,8 +111,4 @@ async function callAfter(fake: FakeCri, count: number): Promise<number> {
     await pause(1);
   }
   throw new Error(`Cannot see a restart within ${LIMIT_MS} ms`);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
