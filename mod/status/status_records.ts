@@ -50,7 +50,7 @@ export class StatusRecords {
   readonly #records: RecordSection;
   /** What the run directory has, by UID; like the files, it goes when the status has gone. */
   readonly #runWritten = new Map<string, string>();
-  /** What an earlier agent left there, by UID. */
+  /** What an earlier agent left there, by UID; a status outlives the worker of its pod, and so this. */
   readonly #found = new Map<string, RunRecord>();
   readonly #reads = new Semaphore(READS_AT_ONCE);
 
