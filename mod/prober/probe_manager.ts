@@ -7,7 +7,7 @@
 import { Bell, type Clock, type Random, type Sessions } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { ContainerSpec, EventSink, Pod } from "../api/types/mod.ts";
-import { isRestartableInit } from "../api/vocabulary/mod.ts";
+import { isRestartableInit, servingContainers } from "../api/vocabulary/mod.ts";
 import type { ProbeKind } from "../pod/probes/mod.ts";
 import type { ProbeVerdict, ProbeVerdicts } from "../pod/plan/mod.ts";
 import type { StatusProbes } from "../pod/status/mod.ts";
@@ -266,8 +266,7 @@ export class ProbeManager implements ProbeVerdicts, StatusProbes {
 
 /** Ordinary init containers end by themselves and are not probed. */
 function probedContainers(pod: Pod): readonly ContainerSpec[] {
-  const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
-  return [...sidecars, ...pod.spec.containers].filter(hasProbes);
+  return servingContainers(pod).filter(hasProbes);
 }
 
 /**
