@@ -40,7 +40,6 @@ export {
   judgeEnd,
   judgeInitEnd,
   resetRequests,
-  restartAllIsDue,
   restartsAfterKill,
   runsInNewSandbox,
 } from "./restart_rules.ts";

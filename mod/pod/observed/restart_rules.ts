@@ -161,24 +161,16 @@ export function canRestartAll(pod: Pod): boolean {
 }
 
 /**
- * Whether all containers are to be restarted now: some record asks for it.
- *
- * The records that ask are removed last, so the answer survives an agent that
- * dies half way.
- */
-export function restartAllIsDue(pod: Pod, observed: ObservedPod): boolean {
-  return pod.metadata.deletionTimestamp === undefined &&
-    resetRequests(pod, observed).length > 0;
-}
-
-/**
  * The records that ask for a restart of all containers by how they ended, each the
- * newest of its name: apps first, in spec order.
+ * newest of its name: apps first, in spec order. Of a deleted pod none is asked for.
+ *
+ * They are removed last, so the answer survives an agent that dies half way.
  */
 export function resetRequests(
   pod: Pod,
   observed: ObservedPod,
 ): readonly ObservedContainer[] {
+  if (pod.metadata.deletionTimestamp !== undefined) return [];
   return ruledContainers(pod).flatMap((container) => {
     const seen = currentContainer(observed, container.name);
     return seen?.state === "exited" &&

@@ -6,11 +6,7 @@
 
 import { findContainer } from "../../api/vocabulary/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import {
-  type ObservedPod,
-  resetRequests,
-  restartAllIsDue,
-} from "../observed/mod.ts";
+import { type ObservedPod, resetRequests } from "../observed/mod.ts";
 
 /** One record to remove; its logs stay. */
 export interface ResetStep {
@@ -37,8 +33,8 @@ export function resetSource(
  * again: app containers before init containers, each in spec order.
  */
 export function planReset(pod: Pod, observed: ObservedPod): ResetStep[] {
-  if (!restartAllIsDue(pod, observed)) return [];
   const asking = resetRequests(pod, observed);
+  if (asking.length === 0) return [];
   const targets = [...pod.spec.containers, ...pod.spec.initContainers ?? []]
     .flatMap(({ name }) =>
       observed.containers.filter((seen) =>

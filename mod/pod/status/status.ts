@@ -21,7 +21,7 @@ import {
 import {
   canRestartAll,
   type ObservedPod,
-  restartAllIsDue,
+  resetRequests,
 } from "../observed/mod.ts";
 import { isTerminalPhase, judgePhase } from "./phase.ts";
 import type { ResizeRefusal } from "../plan/mod.ts";
@@ -131,7 +131,7 @@ export function isRestartingAll(
   previous: PodStatus | undefined,
 ): boolean {
   if (!canRestartAll(pod)) return false;
-  if (restartAllIsDue(pod, observed)) return true;
+  if (resetRequests(pod, observed).length > 0) return true;
   const before = findCondition(
     previous?.conditions,
     "AllContainersRestarting",
