@@ -15,6 +15,7 @@ import {
   isRestartableInit,
   servingContainers,
 } from "../../api/vocabulary/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { canRestartAll, type ObservedPod } from "../observed/mod.ts";
 import { decideSandbox, planResize, type ResizeRefusal } from "../plan/mod.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
@@ -152,16 +153,15 @@ function condition(
   const sinceMs = before?.status === verdict.status
     ? parseTime(before.lastTransitionTime)
     : undefined;
-  const generation = pod.metadata.generation ?? 0;
-  return {
+  return defined({
     // A time ahead of the clock is from before the clock was set right.
     lastTransitionTime: formatTime(Math.min(sinceMs ?? nowMs, nowMs)),
-    ...(verdict.message === undefined ? {} : { message: verdict.message }),
-    ...(generation === 0 ? {} : { observedGeneration: generation }),
-    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+    message: verdict.message,
+    observedGeneration: pod.metadata.generation || undefined,
+    reason: verdict.reason,
     status: verdict.status,
     type,
-  };
+  });
 }
 
 function judgeReadiness(
