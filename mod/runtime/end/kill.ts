@@ -6,7 +6,7 @@
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { findContainer } from "../../api/vocabulary/mod.ts";
-import { type Clock, deadline } from "../../base/mod.ts";
+import { type Clock, deadline, unlessAborted } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { RuntimeService } from "../../cri/model/mod.ts";
@@ -299,10 +299,8 @@ export class PodKiller {
     signal: AbortSignal,
   ): Promise<void> {
     using limit = deadline(this.#deps.clock, Math.max(0, leftMs), signal);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    limit.signal.addEventListener("abort", () => resolve(), { once: true });
-    if (limit.signal.aborted) resolve();
-    await Promise.race([before, promise]);
+    // What it waits for never rejects.
+    await unlessAborted(before, limit.signal).catch(() => {});
     signal.throwIfAborted();
   }
 }
