@@ -101,7 +101,7 @@ export class ExitSource {
  *
  * @throws {Error} When the message is none.
  */
-export function readTask(bytes: Uint8Array): ContainerExit | undefined {
+function readTask(bytes: Uint8Array): ContainerExit | undefined {
   const { process } = GetResponse.decode(bytes);
   return process?.status === Status.STOPPED ? readExit(process) : undefined;
 }

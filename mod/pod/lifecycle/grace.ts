@@ -14,7 +14,7 @@ import type { KillReason } from "../plan/mod.ts";
 export const MIN_POD_GRACE_SECONDS = 1;
 
 /** No container gets less (kubelet: minimumGracePeriodInSeconds). */
-export const MIN_CONTAINER_GRACE_SECONDS = 2;
+const MIN_CONTAINER_GRACE_SECONDS = 2;
 
 /**
  * The grace of a pod that is asked to stop, once more or for the first time.

@@ -311,7 +311,7 @@ function describeSandbox(sandbox: SandboxStep): string {
  * @param starts the names of what is to start: what older sandboxes may still run of
  * them is stopped too
  */
-export function findUnwanted(
+function findUnwanted(
   pod: Pod,
   observed: ObservedPod,
   starts: ReadonlySet<string>,

@@ -15,10 +15,10 @@ import { formatDuration } from "../../base/text/mod.ts";
 import { nextDelay } from "../../base/mod.ts";
 
 /** The first delay, both of restarts and of pulls (kubelet: backOffPeriod). */
-export const BACKOFF_BASE_MS = 10_000;
+const BACKOFF_BASE_MS = 10_000;
 
 /** The longest delay (kubelet: MaxCrashLoopBackOff, MaxImageBackOff). */
-export const BACKOFF_MAX_MS = 300_000;
+const BACKOFF_MAX_MS = 300_000;
 
 /** After this long without a failure an entry counts for nothing. */
 export const BACKOFF_EXPIRY_MS = 600_000;

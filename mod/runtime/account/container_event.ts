@@ -41,7 +41,7 @@ export function restartBackOffText(pod: Pod, container: string): string {
 }
 
 /** The part of the spec that a container is: `spec.initContainers{name}`. Pure. */
-export function containerFieldPath(
+function containerFieldPath(
   pod: Pick<Pod, "spec">,
   name: string,
 ): string {
