@@ -20,8 +20,7 @@ const TS_PROTO = "npm:ts-proto@2.18.0/protoc-gen-ts_proto";
 
 /** What the printed code looks like; the reasons stand beside the choices. */
 const PRINT_OPTIONS: readonly string[] = [
-  // A neutral table of methods: the client names the few it calls, so that a
-  // bundler can drop the others; the fake runtime serves all of them.
+  // A neutral table of methods, which the client calls and the fake runtime serves.
   "outputServices=generic-definitions",
   // Timestamps in nanoseconds exceed what a number holds exactly.
   "forceLong=bigint",
