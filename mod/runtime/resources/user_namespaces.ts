@@ -11,7 +11,7 @@
  * @module
  */
 
-import type { Sessions } from "../../base/mod.ts";
+import { isRecord, type Sessions } from "../../base/mod.ts";
 import type { IdMapping } from "../../cri/config/mod.ts";
 import type { PodRecords, RecordSection } from "../../host/files/mod.ts";
 
@@ -112,9 +112,9 @@ function mapping(range: number): IdMapping {
 
 /** What a record says, if it was written here. */
 function readRange(value: unknown): number | undefined {
-  const [, hostId = "0"] =
-    /"hostId":(\d{5,10})\b/.exec(JSON.stringify(value) ?? "") ?? [];
-  const range = Number(hostId) / IDS_PER_POD;
+  const mappings = isRecord(value) ? value["uidMappings"] : undefined;
+  const first: unknown = Array.isArray(mappings) ? mappings[0] : undefined;
+  const range = isRecord(first) ? Number(first["hostId"]) / IDS_PER_POD : 0;
   return Number.isInteger(range) && range >= 1 && range <= MAX_RANGES
     ? range
     : undefined;

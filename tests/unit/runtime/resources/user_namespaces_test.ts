@@ -66,6 +66,8 @@ for (
   const userns of [
     {},
     null,
+    { uidMappings: [] },
+    { uidMappings: [null] },
     { uidMappings: [{ hostId: 70_000 }] },
     { uidMappings: [{ hostId: 65_535 * 65_536 * 2 }] },
   ]
