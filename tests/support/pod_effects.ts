@@ -36,6 +36,7 @@ import {
   type Sources,
   volumesSetUp,
 } from "./pod_volume_effects.ts";
+import { ago, NOW_MS, observed as observedPod, seen } from "./observed_pods.ts";
 import { BARE_CGROUPS, bareNode } from "../../scripts/lib/bare_node.ts";
 import { asked } from "./pod_probe_effects.ts";
 
@@ -47,8 +48,6 @@ export type Outcome =
   }
   | { readonly kind: "refused"; readonly message: string };
 
-const NOW_MS = 1_767_323_045_000;
-const SECOND_NS = 1_000_000_000n;
 const UID = "u-1";
 
 /** Reads a manifest and does all with it but call a runtime; `root` is a directory to write in. */
@@ -262,57 +261,28 @@ function observed(
     ...containers,
   ];
   const ended: Partial<ObservedContainer> = { state: "exited", exitCode: 0 };
+  const containerRecords = [
+    ...ordinary.map((each) => record(each, ended)),
+    ...lasting.map((each) => record(each, state)),
+  ];
   return {
+    ...observedPod(containerRecords),
     uid: UID,
     name: pod.metadata.name,
     namespace: pod.metadata.namespace,
-    sandboxes: [{
-      id: "s0",
-      ready: true,
-      attempt: 0,
-      createdAt: at(-100n),
-      hostNetwork: false,
-      ip: "10.88.0.7",
-      additionalIps: [],
-    }],
-    containers: [
-      ...ordinary.map((each) => record(each, ended)),
-      ...lasting.map((each) => record(each, state)),
-    ],
-    ips: ["10.88.0.7"],
     qosClass: qosClass(pod),
   };
-}
-
-function at(seconds: bigint): bigint {
-  return BigInt(NOW_MS) * 1_000_000n + seconds * SECOND_NS;
 }
 
 function record(
   container: ContainerSpec,
   state: Partial<ObservedContainer>,
 ): ObservedContainer {
-  const isOver = state.state === "exited";
-  const { name } = container;
-  return {
-    id: `${name}-0`,
-    sandboxId: "s0",
-    name,
-    state: "running",
-    createdAt: at(-90n),
-    startedAt: at(-90n),
-    finishedAt: isOver ? at(-50n) : 0n,
-    exitCode: 0,
-    reason: "",
-    message: "",
-    image: "localhost/app:1",
-    imageRef: "sha256:1",
+  return seen(container.name, {
     hash: containerHash(container),
-    restartCount: 0,
-    logPath: "",
-    user: undefined,
+    ...state.state === "exited" && { finishedAt: ago(50) },
     ...state,
-  };
+  });
 }
 
 function running(pod: Pod): ObservedPod {

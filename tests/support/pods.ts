@@ -22,6 +22,9 @@ export type PodDraft = Partial<PodSpec> & {
   readonly namespace?: string;
   /** @default "u-1" */
   readonly uid?: string;
+  readonly labels?: Pod["metadata"]["labels"];
+  readonly annotations?: Pod["metadata"]["annotations"];
+  /** What is left of the metadata. */
   readonly metadata?: Partial<Pod["metadata"]>;
   readonly status?: Pod["status"];
 };
@@ -32,6 +35,8 @@ export function pod(draft: PodDraft = {}): Pod {
     name = "web",
     namespace = "shop",
     uid = "u-1",
+    labels,
+    annotations,
     metadata,
     status,
     ...spec
@@ -39,7 +44,14 @@ export function pod(draft: PodDraft = {}): Pod {
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name, namespace, uid, ...metadata },
+    metadata: {
+      name,
+      namespace,
+      uid,
+      ...labels && { labels },
+      ...annotations && { annotations },
+      ...metadata,
+    },
     spec: { containers: [container("c")], ...spec },
     ...(status === undefined ? {} : { status }),
   };
@@ -47,8 +59,7 @@ export function pod(draft: PodDraft = {}): Pod {
 
 /** A pod with the containers a, b and c. */
 export function podOfThree(draft: PodDraft = {}): Pod {
-  const containers = [container("a"), container("b"), container("c")];
-  return pod({ containers, ...draft });
+  return pod({ containers: containers("a", "b", "c"), ...draft });
 }
 
 /** A container of a pod's spec. */
@@ -57,6 +68,11 @@ export function container(
   fields: Partial<ContainerSpec> = {},
 ): ContainerSpec {
   return { name, image: IMAGE, ...fields };
+}
+
+/** Containers of these names. */
+export function containers(...names: readonly string[]): ContainerSpec[] {
+  return names.map((name) => container(name));
 }
 
 /** A container that begins before the others and goes on beside them. */
@@ -80,6 +96,21 @@ export function containerStatus(
     started: true,
     restartCount: 0,
     state: { running: { startedAt: "2024-01-01T00:00:00Z" } },
+    ...fields,
+  };
+}
+
+/** What is told of a container of which nothing is known but these fields. */
+export function bareStatus(
+  name: string,
+  fields: Partial<ContainerStatus> = {},
+): ContainerStatus {
+  return {
+    name,
+    restartCount: 0,
+    ready: false,
+    image: "",
+    imageID: "",
     ...fields,
   };
 }

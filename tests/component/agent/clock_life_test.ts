@@ -8,37 +8,26 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { checkSame, JUMPS, once, type Play, play } from "./clock_jumps.ts";
-import { container, web } from "./manifests.ts";
+import { alone } from "./manifests.ts";
 import { Answers, ask, condition } from "./probes.ts";
 
 const MISSING = "localhost/none:1";
 
-function pod(
-  name: string,
-  fields: Readonly<Record<string, unknown>> = {},
-  spec: Readonly<Record<string, unknown>> = {},
-): Record<string, unknown> {
-  return web({
-    name,
-    spec: { containers: [container(name, fields)], ...spec },
-  });
-}
-
 const PODS: readonly Readonly<Record<string, unknown>>[] = [
-  pod("plain"),
-  pod("crash"),
-  pod("pull", { image: MISSING }),
-  pod("well", {
+  alone("plain"),
+  alone("crash"),
+  alone("pull", { image: MISSING }),
+  alone("well", {
     livenessProbe: ask("live", { failureThreshold: 1 }),
     readinessProbe: ask("ready", { failureThreshold: 1 }),
   }),
-  pod("ill", { livenessProbe: ask("live", { failureThreshold: 25 }) }),
-  pod("late", { readinessProbe: ask("ready", { initialDelaySeconds: 30 }) }),
-  pod("slow", {
+  alone("ill", { livenessProbe: ask("live", { failureThreshold: 25 }) }),
+  alone("late", { readinessProbe: ask("ready", { initialDelaySeconds: 30 }) }),
+  alone("slow", {
     startupProbe: ask("start", { failureThreshold: 45 }),
     livenessProbe: ask("live", { failureThreshold: 1 }),
   }),
-  pod("short", {}, { activeDeadlineSeconds: 40 }),
+  alone("short", {}, { spec: { activeDeadlineSeconds: 40 } }),
 ];
 
 const NAMES = PODS.map(({ metadata }) => (metadata as { name: string }).name);

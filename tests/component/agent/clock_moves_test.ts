@@ -16,15 +16,8 @@ import {
   play,
   type Stage,
 } from "./clock_jumps.ts";
-import { container, web } from "./manifests.ts";
+import { alone } from "./manifests.ts";
 import { running, untilRuns, version } from "./versions.ts";
-
-function pod(
-  name: string,
-  spec: Readonly<Record<string, unknown>> = {},
-): Record<string, unknown> {
-  return web({ name, spec: { containers: [container(name)], ...spec } });
-}
 
 function list(...items: readonly unknown[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
@@ -32,10 +25,10 @@ function list(...items: readonly unknown[]): string {
 
 async function begin({ rig }: Stage): Promise<void> {
   rig.fake.behave("stubborn", { onTerm: "ignore" });
-  const grace = { terminationGracePeriodSeconds: 30 };
-  await rig.apply("stubborn", pod("stubborn", grace));
-  await rig.apply("edited", pod("edited"));
-  await rig.apply("gone", pod("gone"));
+  const spec = { terminationGracePeriodSeconds: 30 };
+  await rig.apply("stubborn", alone("stubborn", {}, { spec }));
+  await rig.apply("edited", alone("edited"));
+  await rig.apply("gone", alone("gone"));
   await rig.apply("web", version("one"));
   await untilRuns(rig, "one");
   await rig.until(() => rig.fake.running("far").length === 1, "the URL's pod");
@@ -72,18 +65,21 @@ async function act(
 ): Promise<void> {
   switch (sinceMs) {
     case 5_000:
-      return await rig.apply("new", pod("new"));
+      return await rig.apply("new", alone("new"));
     case 10_000:
-      return await rig.apply("edited", pod("edited", { priority: 1 }));
+      return await rig.apply(
+        "edited",
+        alone("edited", {}, { spec: { priority: 1 } }),
+      );
     case 15_000:
       return await rig.remove("gone");
     case 20_000:
-      server.answer = text(list(pod("far"), pod("further")));
+      server.answer = text(list(alone("far"), alone("further")));
   }
 }
 
 async function moves(jump?: Jump): Promise<Outcome> {
-  await using server = await ManifestServer.start(text(list(pod("far"))));
+  await using server = await ManifestServer.start(text(list(alone("far"))));
   const flags = [
     `--manifest-url=http://localhost:${server.port}/m`,
     "--http-check-frequency=5s",

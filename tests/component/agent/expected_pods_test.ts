@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/core_rig.ts";
 import { RawServer } from "../../support/manifest_server.ts";
-import { container, web } from "./manifests.ts";
+import { alone, container, web } from "./manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();
@@ -20,22 +20,6 @@ function serve(...items: readonly unknown[]): string {
 
 /** Takes a question and never answers: the network is not there yet. */
 const HANGING = (): void => {};
-
-/** A pod with one container of its name. */
-function pod(
-  name: string,
-  options: {
-    readonly uid?: string;
-    readonly container?: Readonly<Record<string, unknown>>;
-  } = {},
-): Record<string, unknown> {
-  const { uid, container: fields = {} } = options;
-  return web({
-    name,
-    ...uid !== undefined && { uid },
-    spec: { containers: [container(name, fields)] },
-  });
-}
 
 const ON_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
 
@@ -74,11 +58,11 @@ async function restart(
 }
 
 Deno.test("Agent does not end a pod that moved from the file to the URL under its UID, when it restarts before the URL answers (I2)", async () => {
-  await using server = await RawServer.start(serve(pod("other")));
+  await using server = await RawServer.start(serve(alone("other")));
   await using rig = await start(server);
-  await rig.apply("moved", pod("moved", { uid: UID }));
+  await rig.apply("moved", alone("moved", {}, { uid: UID }));
   await untilRuns(rig, "moved");
-  server.misbehaviour = serve(pod("other"), pod("moved", { uid: UID }));
+  server.misbehaviour = serve(alone("other"), alone("moved", {}, { uid: UID }));
   await rig.pass(10_000);
   await rig.remove("moved");
   await rig.pass(10_000);
@@ -92,11 +76,11 @@ Deno.test("Agent does not end a pod that moved from the file to the URL under it
 
 Deno.test("Agent gives the port of a URL's pod to no other after a reboot, before the URL answers", async () => {
   await using server = await RawServer.start(
-    serve(pod("a", { container: ON_PORT })),
+    serve(alone("a", ON_PORT)),
   );
   await using rig = await start(server);
   await untilRuns(rig, "a");
-  await rig.apply("b", pod("b", { container: ON_PORT }));
+  await rig.apply("b", alone("b", ON_PORT));
   await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
   await rig.pass(5_000);
   await restart(rig, { server, file: "b", isReboot: true });
@@ -111,11 +95,11 @@ Deno.test("Agent gives the port of a URL's pod to no other after a reboot, befor
 Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to the one that waited and comes first", async () => {
   const ofUrl = { env: [{ name: "OF", value: "url" }] };
   await using server = await RawServer.start(
-    serve(pod("twin", { container: ofUrl })),
+    serve(alone("twin", ofUrl)),
   );
   await using rig = await start(server);
   await untilRuns(rig, "twin");
-  await rig.apply("twin", pod("twin"));
+  await rig.apply("twin", alone("twin"));
   await rig.pass(5_000);
   await restart(rig, { server, file: "twin", isReboot: true });
   await untilRuns(rig, "twin");
@@ -125,19 +109,19 @@ Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to
 
 Deno.test("Agent that restarts before its URL answers gives the processors of the URL's pod to none that is new or resized", async () => {
   await using server = await RawServer.start(
-    serve(pod("b", { uid: "b", container: asks(CPUS - 1) })),
+    serve(alone("b", asks(CPUS - 1), { uid: "b" })),
   );
   await using rig = await start(server);
   await untilRuns(rig, "b");
-  await rig.apply("a", pod("a", { uid: "a", container: asks(1) }));
+  await rig.apply("a", alone("a", asks(1), { uid: "a" }));
   await untilRuns(rig, "a");
-  await rig.apply("a", pod("a", { uid: "a", container: asks(CPUS) }));
+  await rig.apply("a", alone("a", asks(CPUS), { uid: "a" }));
   const isPending = (): boolean =>
     rig.status("a")?.conditions
       ?.some(({ type }) => type === "PodResizePending") === true;
   await rig.until(isPending, "the refusal");
   await rig.pass(5_000);
-  await rig.apply("c", pod("c", { container: asks(CPUS - 1) }));
+  await rig.apply("c", alone("c", asks(CPUS - 1)));
   await rig.pass(5_000);
   await Deno.utime(rig.manifestPath("c"), 1, 1);
   await restart(rig, { server, file: "a" });
@@ -172,7 +156,7 @@ for (const [plugin, volume] of VOLUMES) {
       metadata: { name: "conf" },
       [kind === "Secret" ? "stringData" : "data"]: { "a.txt": "one" },
     };
-    await using server = await RawServer.start(serve(object, pod("remote")));
+    await using server = await RawServer.start(serve(object, alone("remote")));
     await using rig = await start(server);
     await untilRuns(rig, "remote");
     const mounts = [{ name: "config", mountPath: "/config" }];
@@ -196,7 +180,7 @@ for (const [plugin, volume] of VOLUMES) {
       deepStrictEqual(namesIn(rig, uid, plugin), ["a.txt"]);
     }
     // What the URL has removed goes as ever.
-    server.misbehaviour = serve(pod("remote"));
+    server.misbehaviour = serve(alone("remote"));
     await rig.until(
       () => namesIn(rig, uid, plugin).length === 0,
       "its removal",

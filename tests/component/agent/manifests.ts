@@ -44,6 +44,16 @@ export function web(
   };
 }
 
+/** A pod with one container, whose name is that of the pod. */
+export function alone(
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  rest: Omit<NonNullable<Parameters<typeof web>[0]>, "name"> = {},
+): Record<string, unknown> {
+  const containers = [container(name, fields)];
+  return web({ name, ...rest, spec: { containers, ...rest.spec } });
+}
+
 /** Waits until nothing of any pod is left: runtime, disk, memory. */
 export async function untilGone(rig: CoreRig): Promise<void> {
   await rig.until(

@@ -6,16 +6,8 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
+import { configMap } from "../../support/local_objects.ts";
 import { container, WEB, web } from "./manifests.ts";
-
-function configMap(data: Readonly<Record<string, string>>) {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "settings", namespace: "default" },
-    data,
-  };
-}
 
 /** A pod with the settings as files. */
 function withFiles(): Record<string, unknown> {
@@ -63,7 +55,7 @@ Deno.test("Agent starts a pod as soon as the ConfigMap of its volume is there (V
   strictEqual(rig.status("web")?.phase, "Pending");
   await rig.pass(1_500);
   const from = rig.clock.monotonic();
-  await rig.apply("settings", configMap({ color: "red" }));
+  await rig.apply("settings", configMap("settings", { color: "red" }));
   await untilRunning(rig);
   // It did not wait for its next attempt, ten seconds after the last.
   ok(rig.clock.monotonic() - from < 3_000);
@@ -81,7 +73,7 @@ Deno.test("Agent starts a pod as soon as the ConfigMap of a variable is there (V
   );
   await rig.pass(1_500);
   const from = rig.clock.monotonic();
-  await rig.apply("settings", configMap({ color: "red" }));
+  await rig.apply("settings", configMap("settings", { color: "red" }));
   await untilRunning(rig);
   ok(rig.clock.monotonic() - from < 3_000);
   const { envs } = rig.only(WEB).config;
@@ -91,7 +83,7 @@ Deno.test("Agent starts a pod as soon as the ConfigMap of a variable is there (V
 
 Deno.test("Agent finds the objects of the same file before it starts the pod", async () => {
   await using rig = await CoreRig.start();
-  const items = [withFiles(), configMap({ color: "red" })];
+  const items = [withFiles(), configMap("settings", { color: "red" })];
   await Deno.writeTextFile(
     `${rig.directory}/all.new`,
     items.map((item) => JSON.stringify(item)).join("\n---\n"),
@@ -104,13 +96,13 @@ Deno.test("Agent finds the objects of the same file before it starts the pod", a
 
 Deno.test("Agent brings the files of a running pod up to date when the ConfigMap changes", async () => {
   await using rig = await CoreRig.start();
-  await rig.apply("settings", configMap({ color: "red" }));
+  await rig.apply("settings", configMap("settings", { color: "red" }));
   await rig.apply("web", withFiles());
   await untilRunning(rig);
   const { id } = rig.only(WEB);
   const path = `${filesOf(rig)}/color`;
   const from = rig.fake.calls.length;
-  await rig.apply("settings", configMap({ color: "blue" }));
+  await rig.apply("settings", configMap("settings", { color: "blue" }));
   await rig.until(() => Deno.readTextFileSync(path) === "blue", "blue");
   strictEqual(rig.only(WEB).id, id);
   deepStrictEqual(rig.mutations(from), []);
@@ -118,7 +110,7 @@ Deno.test("Agent brings the files of a running pod up to date when the ConfigMap
 
 Deno.test("Agent leaves a pod alone whose ConfigMap goes, and says so", async () => {
   await using rig = await CoreRig.start();
-  await rig.apply("settings", configMap({ color: "red" }));
+  await rig.apply("settings", configMap("settings", { color: "red" }));
   await rig.apply("web", withFiles());
   await untilRunning(rig);
   const { id } = rig.only(WEB);

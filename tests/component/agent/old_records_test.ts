@@ -6,8 +6,8 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sealRecord } from "../../../mod/host/files/mod.ts";
-import { CoreRig, IMAGE } from "../../support/core_rig.ts";
-import { WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/core_rig.ts";
+import { container, WEB, web } from "./manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000001";
 const OTHER = "0badc0de-0000-4000-8000-000000000002";
@@ -21,14 +21,12 @@ function pod(options: {
 }): Record<string, unknown> {
   const { name = "web", uid = UID, cpu = "10m", restartPolicy = "Always" } =
     options;
-  const container = {
-    name: WEB,
-    image: IMAGE,
-    command: ["sleep", "1d"],
-    resources: { requests: { cpu } },
-  };
-  const spec = { hostUsers: false, restartPolicy, containers: [container] };
-  return web({ name, uid, spec });
+  const containers = [container(WEB, { resources: { requests: { cpu } } })];
+  return web({
+    name,
+    uid,
+    spec: { hostUsers: false, restartPolicy, containers },
+  });
 }
 
 async function start(): Promise<CoreRig> {

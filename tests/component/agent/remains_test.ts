@@ -7,6 +7,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
+import { secret } from "../../support/local_objects.ts";
 import { container, leftovers, untilGone, WEB, web } from "./manifests.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
@@ -227,12 +228,7 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
     containers: [container(WEB, { volumeMounts })],
   };
   await using rig = await CoreRig.start();
-  await rig.apply("key", {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "key", namespace: "default" },
-    stringData: { key: "secret" },
-  });
+  await rig.apply("key", secret("key", { key: "secret" }));
   await rig.apply("web", web({ uid: UID, spec }));
   await rig.until(() => rig.fake.running(WEB).length === 1, "Running");
   const { rootDir, runDir } = rig.config.paths;

@@ -12,6 +12,7 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
+import { pod } from "../../support/pods.ts";
 import { AgentStub, stubPod } from "../server/agent_stub.ts";
 import { TempDir } from "../server/temp.ts";
 import { run, TestIo } from "./test_io.ts";
@@ -24,13 +25,14 @@ const HARMFUL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 /** The pod of a refused manifest: what its author wrote stands in for a name. */
 function refused(name: string): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: `${name}-n1`, namespace: "default", uid: "" },
-    spec: { containers: [], nodeName: "n1" },
+  return pod({
+    name: `${name}-n1`,
+    namespace: "default",
+    uid: "",
+    nodeName: "n1",
+    containers: [],
     status: { phase: "Failed", reason: HARM, message: HARM, podIP: HARM },
-  };
+  });
 }
 
 Deno.test("main() writes nothing of a manifest that moves the cursor or turns the line", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, Probe } from "../../../mod/api/types/mod.ts";
+import type { ContainerSpec, Probe } from "../../../mod/api/types/mod.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
 import type { ExecResult } from "../../../mod/cri/model/mod.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type TargetProberDeps,
 } from "../../../mod/prober/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { container, pod } from "../../support/pods.ts";
 
 /** What an attempt differs in. */
 export interface AttemptOptions {
@@ -38,16 +39,10 @@ export function attempt(
   const { clock = new FakeClock(), podIps = ["127.0.0.1"], hung = 0 } = options;
   const execSync = options.execSync ??
     (() => Promise.reject(new Error("no command was expected")));
-  const container: ContainerSpec = { name: "web", ...options.container };
-  const pod: Pod = {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "shop", namespace: "default", uid: "uid-1" },
-    spec: { containers: [container] },
-  };
+  const asked = container("web", options.container);
   const target: ProbeTarget = {
-    pod,
-    container,
+    pod: pod({ containers: [asked] }),
+    container: asked,
     containerId: "c1",
     podIps,
     hung,

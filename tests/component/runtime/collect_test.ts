@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod, until } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig, until } from "./rig.ts";
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -81,7 +82,7 @@ Deno.test("PodRemover.removePod() leaves nothing in the runtime, and no logs", a
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod({
-    containers: [container(), container({ name: "d" })],
+    containers: [container(), container("d")],
   });
   await rig.sync(subject);
   const { signal } = rig;
@@ -101,7 +102,7 @@ Deno.test("PodRemover.removeLogs() removes what a UID has under one name", async
   await using both = await fakeRig();
   const { rig } = both;
   const subject = pod();
-  const renamed = pod({}, { name: "other" });
+  const renamed = pod({ name: "other" });
   const observed = await rig.look(subject);
   for (const each of [subject, renamed]) {
     await Deno.mkdir(`${rig.logDirectory(each)}/c`, { recursive: true });
@@ -156,7 +157,7 @@ Deno.test("PodExecutor.killPod() ends a lost pod with the grace and the hook it 
   const { rig, fake } = both;
   const lifecycle = { preStop: { exec: { command: ["bye"] } } };
   const subject = pod({
-    containers: [container({ lifecycle })],
+    containers: [container("c", { lifecycle })],
     terminationGracePeriodSeconds: 33,
   });
   await rig.sync(subject);
@@ -214,7 +215,7 @@ Deno.test("PodRemover.removePod() removes containers of sandboxes that are gone,
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod({
-    containers: [container(), container({ name: "d" })],
+    containers: [container(), container("d")],
   });
   await rig.sync(subject);
   const { signal } = rig;

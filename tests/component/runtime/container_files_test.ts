@@ -9,7 +9,7 @@ import { systemClock } from "../../../mod/base/mod.ts";
 import { ContainerFiles } from "../../../mod/runtime/observe/mod.ts";
 import { diskFiles } from "../../../mod/host/files/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
-import { pod } from "./rig.ts";
+import { pod } from "../../support/pods.ts";
 
 async function withFiles(
   work: (files: ContainerFiles, directory: string) => Promise<void>,

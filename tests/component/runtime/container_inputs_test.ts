@@ -12,7 +12,8 @@ import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
 import { keyed, objectsOf } from "../../unit/runtime/spec/objects.ts";
-import { container, type FakeRig, fakeRig, pod, type RigWorld } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { type FakeRig, fakeRig, type RigWorld } from "./rig.ts";
 
 /** A rig with one volume `v` that the pod mounts at /d by a sub-path. */
 interface VolumeRig extends FakeRig {
@@ -35,7 +36,7 @@ async function volumeRig(world: RigWorld = {}): Promise<VolumeRig> {
 function mounting(subPath: string, spec: Partial<PodSpec> = {}): Pod {
   const volumeMounts = [{ name: "v", mountPath: "/d", subPath }];
   return pod({
-    containers: [container({ volumeMounts })],
+    containers: [container("c", { volumeMounts })],
     volumes: [{ name: "v", emptyDir: {} }],
     ...spec,
   });
@@ -84,7 +85,7 @@ Deno.test("PodExecutor.execute() expands subPathExpr anew at each start (VO-03)"
   await using both = await volumeRig({ objects: objectsOf(objects) });
   const { rig, fake, root, volumes } = both;
   const subject = mounting("", {
-    containers: [container({
+    containers: [container("c", {
       env: [{
         name: "DIR",
         valueFrom: { configMapKeyRef: { name: "m", key: "DIR" } },
@@ -132,7 +133,7 @@ Deno.test("PodExecutor.execute() tells of a refused subPathExpr without what it 
   const failure = only(
     await rig.sync(
       mounting("", {
-        containers: [container({
+        containers: [container("c", {
           envFrom: [{ secretRef: { name: "safe" } }],
           volumeMounts: [
             { name: "v", mountPath: "/d", subPathExpr: "$(DIR)" },
@@ -245,7 +246,9 @@ Deno.test("PodExecutor.execute() waits for a missing Secret and starts once it i
   await using both = await volumeRig({ objects: objectsOf(objects) });
   const { rig, fake } = both;
   const subject = pod({
-    containers: [container({ envFrom: [{ secretRef: { name: "safe" } }] })],
+    containers: [
+      container("c", { envFrom: [{ secretRef: { name: "safe" } }] }),
+    ],
   });
   const failure = only(await rig.sync(subject));
   deepStrictEqual(
@@ -263,7 +266,7 @@ Deno.test("PodExecutor.execute() waits for a missing Secret and starts once it i
 });
 
 const FILE_POD = pod({
-  containers: [container({
+  containers: [container("c", {
     env: [{
       name: "A",
       valueFrom: { fileKeyRef: { volumeName: "v", path: "app.env", key: "A" } },
@@ -316,7 +319,7 @@ Deno.test("PodExecutor.execute() holds no more than 32 files of variables in mem
   const sync = (count: number) =>
     rig.sync(
       pod({
-        containers: [container({ env: env.slice(0, count) })],
+        containers: [container("c", { env: env.slice(0, count) })],
         volumes: [{ name: "v", emptyDir: {} }],
       }),
       { volumes },
@@ -326,7 +329,7 @@ Deno.test("PodExecutor.execute() holds no more than 32 files of variables in mem
 });
 
 const IMAGE_POD = pod({
-  containers: [container({
+  containers: [container("c", {
     volumeMounts: [{ name: "m", mountPath: "/d", subPath: "weights" }],
   })],
   volumes: [{

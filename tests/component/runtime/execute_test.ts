@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { container, fakeRig, IMAGE, pod, unseen, until } from "./rig.ts";
+import { container, IMAGE, pod } from "../../support/pods.ts";
+import { fakeRig, unseen, until } from "./rig.ts";
 
 const KILLED = 9;
 
@@ -92,7 +93,7 @@ Deno.test("PodExecutor.execute() starts the other containers when one fails", as
   await using both = await fakeRig();
   const { rig, fake } = both;
   fake.behave("b", { startError: "no such file or directory" });
-  const names = ["a", "b", "c"].map((name) => container({ name }));
+  const names = ["a", "b", "c"].map((name) => container(name));
   const outcome = await rig.sync(pod({ containers: names }));
   deepStrictEqual(
     outcome.failures.map(({ container, reason }) => [container, reason]),
@@ -166,7 +167,7 @@ Deno.test("PodExecutor.execute() stops at an ordinary init container that cannot
   const { rig, fake } = both;
   fake.behave("i1", { startError: "exec format error" });
   const outcome = await rig.sync(
-    pod({ initContainers: [container({ name: "i1" })] }),
+    pod({ initContainers: [container("i1")] }),
   );
   strictEqual(outcome.failures[0]?.container, "i1");
   strictEqual(fake.containers.size, 1);
@@ -196,7 +197,7 @@ Deno.test("PodExecutor.execute() refuses what cannot be configured, without a co
   const { rig, fake } = both;
   const mount = { name: "data", mountPath: "/data" };
   const outcome = await rig.sync(
-    pod({ containers: [container({ volumeMounts: [mount] })] }),
+    pod({ containers: [container("c", { volumeMounts: [mount] })] }),
   );
   strictEqual(outcome.failures[0]?.reason, "CreateContainerConfigError");
   strictEqual(fake.callsOf("CreateContainer").length, 0);
@@ -226,7 +227,7 @@ Deno.test("PodExecutor.execute() runs a postStart hook and kills the container w
   fake.settings.exec = () => ({ exitCode: 1 });
   const lifecycle = { postStart: { exec: { command: ["false"] } } };
   const outcome = await rig.sync(
-    pod({ containers: [container({ lifecycle })] }),
+    pod({ containers: [container("c", { lifecycle })] }),
   );
   strictEqual(outcome.failures[0]?.reason, "PostStartHookError");
   deepStrictEqual(rig.told().slice(-2), [
@@ -261,7 +262,7 @@ Deno.test("PodExecutor.execute() starts no more pods at once than allowed", asyn
   const { rig, fake } = both;
   fake.fault("RunPodSandbox", { kind: "delay", ms: 50 });
   const pods = [1, 2, 3, 4, 5].map((n) =>
-    pod({}, { uid: `u-${n}`, name: `p${n}` })
+    pod({ uid: `u-${n}`, name: `p${n}` })
   );
   const all = Promise.all(
     pods.map((each) => rig.sync(each, { observed: unseen(each) })),
@@ -281,9 +282,10 @@ Deno.test("PodExecutor.execute() does not let a pull keep others from starting",
     image: { ref: "localhost/slow:1" },
   });
   fake.fault("PullImage", { kind: "hang" });
-  const slow = pod({ containers: [container({ image: "localhost/slow:1" })] }, {
+  const slow = pod({
     uid: "u-slow",
     name: "slow",
+    containers: [container("c", { image: "localhost/slow:1" })],
   });
   const stop = new AbortController();
   const pulling = rig.sync(slow, { signal: stop.signal });
@@ -368,7 +370,7 @@ Deno.test("PodExecutor.execute() restarts all containers in place when an exit a
   }];
   const asking = { restartPolicy: "Never", restartPolicyRules: rules };
   const subject = pod({
-    containers: [container(), container({ name: "d", ...asking })],
+    containers: [container(), container("d", asking)],
   });
   await rig.sync(subject);
   for (const { id } of fake.running("d")) fake.exitContainer(id, 7);

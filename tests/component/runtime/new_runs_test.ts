@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod, unseen } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig, unseen } from "./rig.ts";
 
 for (
   const [what, name, expected] of [
@@ -29,7 +30,7 @@ for (
 Deno.test("PodExecutor.execute() removes what is left of init containers that run anew", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
-  const subject = pod({ initContainers: [container({ name: "first" })] });
+  const subject = pod({ initContainers: [container("first")] });
   await rig.sync(subject);
   for (const { id } of fake.running("first")) fake.exitContainer(id, 0);
   await rig.sync(subject);

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { fakeRig, pod, until } from "./rig.ts";
+import { pod } from "../../support/pods.ts";
+import { fakeRig, until } from "./rig.ts";
 
 Deno.test("PodExecutor.execute() can be aborted while it looks at what it has started", async () => {
   await using both = await fakeRig();

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { container, fakeRig, IMAGE, pod, unseen, until } from "./rig.ts";
+import { container, IMAGE, pod } from "../../support/pods.ts";
+import { fakeRig, unseen, until } from "./rig.ts";
 
 const HOOKED = { postStart: { exec: { command: ["warm-up"] } } };
 const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;
@@ -51,7 +52,7 @@ Deno.test("PodExecutor.execute() has changed nothing when a container cannot be 
   await using both = await fakeRig();
   const { rig } = both;
   const volumeMounts = [{ name: "none", mountPath: "/none" }];
-  const subject = pod({ containers: [container({ volumeMounts })] });
+  const subject = pod({ containers: [container("c", { volumeMounts })] });
   await rig.sync(subject);
   const outcome = await rig.sync(subject);
   strictEqual(outcome.failures[0]?.reason, "CreateContainerConfigError");
@@ -61,7 +62,7 @@ Deno.test("PodExecutor.execute() has changed nothing when a container cannot be 
 Deno.test("PodExecutor.execute() has changed something when it ran a hook that was due", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
-  const subject = pod({ containers: [container({ lifecycle: HOOKED })] });
+  const subject = pod({ containers: [container("c", { lifecycle: HOOKED })] });
   await rig.sync(subject);
   const seen = await rig.look(subject);
   const containers = seen.containers.map((each) => ({
@@ -98,7 +99,7 @@ Deno.test("PodExecutor.execute() leaves it to its caller to see what has vanishe
 Deno.test("PodExecutor.execute() starts no container of a pod of which no hosts file can be written", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
-  const subject = pod({ hostNetwork: true }, { name: "-".repeat(70) });
+  const subject = pod({ hostNetwork: true, name: "-".repeat(70) });
   const outcome = await rig.sync(subject, { observed: unseen(subject) });
   strictEqual(outcome.podFailure?.reason, "CreateContainerConfigError");
   ok(outcome.podFailure.message.startsWith("Cannot make a host name"));
@@ -121,7 +122,7 @@ Deno.test("PodExecutor.execute() pulls for each start of a container whose image
   const { rig, fake } = both;
   fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
   const subject = pod({
-    containers: [container({ imagePullPolicy: "Always" })],
+    containers: [container("c", { imagePullPolicy: "Always" })],
   });
   for (const pulls of [1, 2]) {
     deepStrictEqual((await rig.sync(subject)).failures, []);
@@ -136,7 +137,7 @@ Deno.test("PodExecutor.execute() does not count a start that waits for its image
   const { rig, fake } = both;
   fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
   const subject = pod({
-    containers: [container({ imagePullPolicy: "Always" })],
+    containers: [container("c", { imagePullPolicy: "Always" })],
   });
   await rig.sync(subject);
   for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
@@ -164,7 +165,7 @@ Deno.test("PodExecutor.execute() takes every part of a secret path out of what i
       isUnchanged: () => Promise.resolve(true),
     },
   });
-  const subject = pod({ containers: [container({ env, volumeMounts })] });
+  const subject = pod({ containers: [container("c", { env, volumeMounts })] });
   const volumes = new Map([["v", { hostPath: "/v", readOnly: false }]]);
   const { failures } = await both.rig.sync(subject, { volumes });
   deepStrictEqual(failures.map((failure) => failure.message), [

@@ -5,7 +5,8 @@
  */
 
 import { match, notStrictEqual, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig } from "./rig.ts";
 
 const HOOKED = {
   lifecycle: { postStart: { exec: { command: ["warm-up"] } } },
@@ -16,7 +17,7 @@ Deno.test("PodExecutor.execute() tells of the hook that failed, also when the co
   const { rig, fake } = both;
   fake.settings.exec = () => ({ exitCode: 1 });
   fake.fault("StopContainer", { kind: "error", code: 13, details: "stuck" });
-  const outcome = await rig.sync(pod({ containers: [container(HOOKED)] }));
+  const outcome = await rig.sync(pod({ containers: [container("c", HOOKED)] }));
   const [failure] = outcome.failures;
   strictEqual(failure?.reason, "PostStartHookError");
   match(failure.message, /ended with "1".*; .*stuck/);
@@ -26,7 +27,7 @@ Deno.test("PodExecutor.execute() does not show containers as they were before a 
   await using both = await fakeRig();
   const { rig, fake } = both;
   const subject = pod({
-    containers: [container(), container({ name: "hooked", ...HOOKED })],
+    containers: [container(), container("hooked", HOOKED)],
   });
   await rig.sync(subject);
   const [hooked] = fake.running("hooked");

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig } from "./rig.ts";
 
 Deno.test("PodExecutor.execute() lets what else runs of a pod run on while a restart of all containers waits", async () => {
   await using both = await fakeRig();
@@ -16,7 +17,7 @@ Deno.test("PodExecutor.execute() lets what else runs of a pod run on while a res
   }];
   const asking = { restartPolicy: "Never", restartPolicyRules };
   const subject = pod({
-    containers: [container(), container({ name: "d", ...asking })],
+    containers: [container(), container("d", asking)],
   });
   const exit = () => {
     for (const { id } of fake.running("d")) fake.exitContainer(id, 7);

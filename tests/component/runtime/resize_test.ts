@@ -13,20 +13,15 @@ import {
   NO_POD_CGROUPS,
   type PodCgroups,
 } from "../../../mod/runtime/resources/mod.ts";
-import { container, fakeRig, pod, RuntimeRig } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig, RuntimeRig } from "./rig.ts";
 
 const UID = "fixed-uid";
 
 /** A pod of container c with these limits. */
 function limited(limits: Readonly<Record<string, string>> | undefined): Pod {
-  const subject = pod({
-    containers: [
-      container(
-        limits === undefined ? {} : { resources: { limits, requests: limits } },
-      ),
-    ],
-  });
-  return { ...subject, metadata: { ...subject.metadata, uid: UID } };
+  const fields = limits && { resources: { limits, requests: limits } };
+  return pod({ uid: UID, containers: [container("c", fields)] });
 }
 
 const SMALL = { cpu: "100m", memory: "32Mi" };
@@ -81,10 +76,8 @@ Deno.test("PodExecutor.execute() resizes a pod as a whole once, and knows it aft
   const told: string[] = [];
   await using both = await fakeRig({}, { cgroups: recordingCgroups(told) });
   const { rig } = both;
-  const whole = (limits: typeof SMALL): Pod => {
-    const subject = pod({ resources: { limits, requests: limits } });
-    return { ...subject, metadata: { ...subject.metadata, uid: UID } };
-  };
+  const whole = (limits: typeof SMALL): Pod =>
+    pod({ uid: UID, resources: { limits, requests: limits } });
   await rig.sync(whole(SMALL));
   told.length = 0;
   deepStrictEqual((await rig.sync(whole(LARGE))).failures, []);
@@ -102,10 +95,8 @@ Deno.test("PodExecutor.execute() sets free what is not limited any more", async 
   const { rig, fake } = both;
   const requests = { cpu: "50m", memory: "1Mi" };
   const burstable = (limits: Readonly<Record<string, string>>) => {
-    const subject = limited(undefined);
     const resources = { requests, limits };
-    const containers = [container({ resources })];
-    return { ...subject, spec: { ...subject.spec, containers } };
+    return pod({ uid: UID, containers: [container("c", { resources })] });
   };
   await rig.sync(burstable({ memory: "32Mi" }));
   await rig.sync(burstable({}));

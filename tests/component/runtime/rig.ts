@@ -9,13 +9,7 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { type Clock, Sessions, systemClock } from "../../../mod/base/mod.ts";
-import type {
-  ContainerSpec,
-  Pod,
-  PodEvent,
-  PodRef,
-  PodSpec,
-} from "../../../mod/api/types/mod.ts";
+import type { Pod, PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import { logDirectoryName } from "../../../mod/api/vocabulary/mod.ts";
 import { NO_OBJECTS, type ObjectGetter } from "../../../mod/api/objects/mod.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
@@ -57,10 +51,8 @@ import {
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
+import { IMAGE } from "../../support/pods.ts";
 import { bareNode } from "../../../scripts/lib/bare_node.ts";
-
-/** The image that the fake runtime has. */
-export const IMAGE = "localhost/busybox:1.35";
 
 /** An event as it was recorded. */
 export interface ToldEvent extends PodEvent {
@@ -296,35 +288,6 @@ export async function until(condition: () => boolean): Promise<void> {
     await promise;
   }
   throw new Error("Cannot go on: what was waited for did not come");
-}
-
-/** A pod of one container `c` unless `spec` says otherwise. */
-export function pod(
-  spec: Partial<PodSpec> = {},
-  metadata: Partial<Pod["metadata"]> = {},
-): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1", ...metadata },
-    spec: {
-      containers: [container()],
-      terminationGracePeriodSeconds: 5,
-      dnsPolicy: "Default",
-      ...spec,
-    },
-  };
-}
-
-/** A container `c` that sleeps. */
-export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
-  return {
-    name: "c",
-    image: IMAGE,
-    imagePullPolicy: "IfNotPresent",
-    command: ["sleep", "100000"],
-    ...fields,
-  };
 }
 
 /** A pod of which nothing has been seen. */

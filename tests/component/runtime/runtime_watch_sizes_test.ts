@@ -6,13 +6,14 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CriError } from "../../../mod/cri/model/mod.ts";
-import { type FakeRig, fakeRig, IMAGE, pod, unseen } from "./rig.ts";
+import { IMAGE, pod } from "../../support/pods.ts";
+import { type FakeRig, fakeRig, unseen } from "./rig.ts";
 
 const BALLAST_BYTES = 40_000;
 
 async function startPods(both: FakeRig, uids: readonly string[]) {
   for (const uid of uids) {
-    const each = pod({}, { uid, name: `p-${uid}` });
+    const each = pod({ uid, name: `p-${uid}` });
     const { observed } = await both.rig.sync(each, { observed: unseen(each) });
     ok(observed !== undefined);
     both.rig.picture.record(uid, observed.pod, observed.atMs);

@@ -5,13 +5,14 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { type FakeRig, fakeRig, pod, unseen } from "./rig.ts";
+import { pod } from "../../support/pods.ts";
+import { type FakeRig, fakeRig, unseen } from "./rig.ts";
 
 async function startPods(both: FakeRig, count: number): Promise<void> {
   const { rig } = both;
   const pods = Array.from(
     { length: count },
-    (_, n) => pod({}, { uid: `u-${n}`, name: `p${n}` }),
+    (_, n) => pod({ uid: `u-${n}`, name: `p${n}` }),
   );
   await Promise.all(pods.map(async (each) => {
     const { observed } = await rig.sync(each, { observed: unseen(each) });

@@ -12,7 +12,8 @@ import type {
   RunPodSandboxRequest,
 } from "../../../proto/gen/runtime/v1/api.ts";
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
-import { type FakeRig, fakeRig, pod, unseen } from "./rig.ts";
+import { pod } from "../../support/pods.ts";
+import { type FakeRig, fakeRig, unseen } from "./rig.ts";
 
 const ABLE: SpecNode["runtime"] = () => ({
   handlers: [
@@ -60,7 +61,7 @@ Deno.test("PodExecutor.execute() maps a range of ids of its own into each user n
   await using both = await fakeRig({}, { runtime: ABLE });
   const { rig, fake } = both;
   const first = pod({ hostUsers: false });
-  const second = pod({ hostUsers: false }, { name: "two", uid: "u-2" });
+  const second = pod({ hostUsers: false, name: "two", uid: "u-2" });
   await rig.sync(first);
   await rig.sync(second);
   const mappings = fake.callsOf("RunPodSandbox").map(({ request }) =>
@@ -93,7 +94,7 @@ Deno.test("PodExecutor.execute() gives the ids of a pod that is gone to the next
   const first = pod({ hostUsers: false });
   await rig.sync(first);
   rig.sessions.delete(first.metadata.uid);
-  await rig.sync(pod({ hostUsers: false }, { name: "two", uid: "u-2" }));
+  await rig.sync(pod({ hostUsers: false, name: "two", uid: "u-2" }));
   const [, again] = fake.callsOf("RunPodSandbox").map(({ request }) =>
     (request as RunPodSandboxRequest).config?.linux?.securityContext
       ?.namespaceOptions?.usernsOptions?.uids[0]?.hostId

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { container, type FakeRig, fakeRig, pod, unseen, until } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { type FakeRig, fakeRig, unseen, until } from "./rig.ts";
 
 const SLOW_IMAGE = "localhost/slow:1";
 
@@ -20,7 +21,7 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
   await using both = await fakeRig({ maxParallelStarts: 1 }, { clock });
   const { rig, fake } = both;
   fake.fault("RunPodSandbox", { kind: "hang" }, { times: 1 });
-  const slow = pod({}, { uid: "u-slow", name: "slow" });
+  const slow = pod({ uid: "u-slow", name: "slow" });
   const next = pod();
   const stop = new AbortController();
   const { signal } = stop;
@@ -45,7 +46,7 @@ Deno.test("PodExecutor.execute() leaves a pull that takes longer than 2 s to its
   await using both = await fakeRig({}, { clock });
   const { rig, fake } = both;
   fake.fault("PullImage", { kind: "hang" });
-  const subject = pod({ containers: [container({ image: SLOW_IMAGE })] });
+  const subject = pod({ containers: [container("c", { image: SLOW_IMAGE })] });
   const starting = rig.sync(subject, { observed: unseen(subject) });
   const waits = () => kindsOf(both, "u-1").includes("starting_container");
   await until(() => fake.callsOf("PullImage").length === 1);
@@ -126,7 +127,7 @@ Deno.test("PodExecutor.execute() keeps its place until its container is created"
   const { rig, fake } = both;
   fake.fault("CreateContainer", { kind: "hang" }, { times: 1 });
   const stop = new AbortController();
-  const slow = pod({}, { uid: "u-slow", name: "slow" });
+  const slow = pod({ uid: "u-slow", name: "slow" });
   const { signal } = stop;
   const hanging = rig.sync(slow, { observed: unseen(slow), signal });
   const givenUp = rejects(hanging, /deleted/);
@@ -154,19 +155,18 @@ for (
     [
       "behind a container that could not be started",
       "CreateContainer",
-      { containers: [container({ name: "broken" }), container({ name: "b" })] },
+      { containers: [container("broken"), container("b")] },
     ],
     [
       "with a hook",
       "ExecSync",
-      { containers: [container({ name: "b", lifecycle: HOOKED })] },
+      { containers: [container("b", { lifecycle: HOOKED })] },
     ],
     [
       "on an image that is pulled for a volume",
       "PullImage",
       {
-        containers: [container({
-          name: "b",
+        containers: [container("b", {
           volumeMounts: [{ name: "m", mountPath: "/m" }],
         })],
         volumes: [{ name: "m", image: BUSYBOX }],
@@ -192,7 +192,7 @@ for (
       times: 1,
     });
     const stop = new AbortController();
-    const slow = pod(spec, { uid: "u-slow", name: "slow" });
+    const slow = pod({ ...spec, uid: "u-slow", name: "slow" });
     const { signal } = stop;
     const hanging = rig.sync(slow, { observed: unseen(slow), signal });
     const givenUp = rejects(hanging, /deleted/);

@@ -6,7 +6,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { container, fakeRig, pod, type RuntimeRig } from "./rig.ts";
+import { container, pod } from "../../support/pods.ts";
+import { fakeRig, type RuntimeRig } from "./rig.ts";
 
 const ERROR = { kind: "error", code: 2, details: "no luck" } as const;
 
@@ -54,7 +55,7 @@ Deno.test("PodExecutor.execute() writes no termination log for a container whose
   await using both = await fakeRig();
   const { rig, fake } = both;
   const volumeMounts = [{ name: "none", mountPath: "/none" }];
-  await rig.sync(pod({ containers: [container({ volumeMounts })] }));
+  await rig.sync(pod({ containers: [container("c", { volumeMounts })] }));
   strictEqual(fake.callsOf("CreateContainer").length, 0);
   deepStrictEqual(await filesOf(rig), []);
 });

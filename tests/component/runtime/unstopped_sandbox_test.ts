@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { fakeRig, pod } from "./rig.ts";
+import { pod } from "../../support/pods.ts";
+import { fakeRig } from "./rig.ts";
 
 const REFUSED = { kind: "error", code: 2, details: "network is busy" } as const;
 

@@ -17,6 +17,7 @@ import {
   type PodReport,
   type SourceState,
 } from "../../../mod/server/mod.ts";
+import { pod } from "../../support/pods.ts";
 
 /** What the stub answers from; a test changes it at will. */
 export class AgentStub {
@@ -68,11 +69,11 @@ export class AgentStub {
 
 /** A pod of namespace `default` on node `n1` with one container `c`. */
 export function stubPod(name: string, namespace: string = "default"): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace, uid: `uid-${namespace}-${name}` },
-    spec: { nodeName: "n1", containers: [{ name: "c", image: "i" }] },
+  return pod({
+    name,
+    namespace,
+    uid: `uid-${namespace}-${name}`,
+    nodeName: "n1",
     status: { phase: "Running" },
-  };
+  });
 }

@@ -5,20 +5,17 @@
  */
 
 import type { SourceContent } from "../../../mod/source/merge/mod.ts";
+import { container, pod } from "../../support/pods.ts";
 
 /** The set of a number: so many pods, each with the number in it. */
 export function contentOf(round: number): SourceContent {
   const count = 1 + round % 50;
-  const pods = Array.from({ length: count }, (_, at) => ({
-    apiVersion: "v1" as const,
-    kind: "Pod" as const,
-    metadata: {
+  const pods = Array.from({ length: count }, (_, at) =>
+    pod({
       name: `pod-${at}`,
-      namespace: "default",
       uid: `${round}-${at}`,
-    },
-    spec: { containers: [{ name: "main", image: `image:${round}` }] },
-  }));
+      containers: [container("main", { image: `image:${round}` })],
+    }));
   return { pods, objects: [] };
 }
 

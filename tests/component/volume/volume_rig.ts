@@ -22,6 +22,7 @@ import {
   type VolumeFiles,
   type VolumeSetup,
 } from "../../../mod/volume/mod.ts";
+import { container, pod } from "../../support/pods.ts";
 
 /** The UID of the pod of most tests. */
 export const UID = "c91d8c86a58689179e178d2e8b320640";
@@ -171,24 +172,14 @@ export function podWith(
   spec: Partial<PodSpec> = {},
   uid: string = UID,
 ): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name: "web",
-      namespace: "shop",
-      uid,
-      labels: { tier: "front", app: "web" },
-    },
-    spec: {
-      volumes: [volume],
-      containers: [{
-        name: "c",
-        volumeMounts: [{ name: volume.name, mountPath: "/v" }],
-      }],
-      ...spec,
-    },
-  };
+  const volumeMounts = [{ name: volume.name, mountPath: "/v" }];
+  return pod({
+    uid,
+    labels: { tier: "front", app: "web" },
+    volumes: [volume],
+    containers: [container("c", { volumeMounts })],
+    ...spec,
+  });
 }
 
 /** Sets up the pod's volume and answers where it lies. */

@@ -34,7 +34,7 @@ Deno.test("PodWorkers.update() tries a pod that fails at once, and begins anew w
   };
   await rig.update(pod("a"));
   await rig.clock.advance(8_000);
-  await rig.update(pod("a", { version: "2" }));
+  await rig.update(pod("a", { labels: { version: "2" } }));
   await rig.clock.advance(4_000);
   const times = rig.syncer.steps.map(({ atMs }) => atMs / 1_000);
   deepStrictEqual(times, [0, 1, 3, 7, 8, 9, 11]);
@@ -47,7 +47,7 @@ Deno.test("PodWorkers tries an end again until it succeeds", async () => {
     if (kind === "terminate" && left-- > 0) throw new Error("still running");
     return undefined;
   };
-  await rig.update(pod("a", { graceSeconds: 20 }));
+  await rig.update(pod("a", { terminationGracePeriodSeconds: 20 }));
   await rig.remove("a");
   await rig.clock.advance(7_000);
   const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");

@@ -90,7 +90,10 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
   await rig.clock.advance(0);
   rig.workers.remove("two");
   const wanted = pod("one", { name: "web" });
-  const dressed = pod("one", { name: "web", version: "with class defaults" });
+  const dressed = pod("one", {
+    name: "web",
+    labels: { version: "with class defaults" },
+  });
   rig.workers.update(dressed, wanted);
   await rig.clock.advance(1_000);
   deepStrictEqual(

@@ -17,6 +17,7 @@ import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
+import { pod as shared, type PodDraft } from "../../support/pods.ts";
 
 /** One thing that the workers asked of the syncer. */
 export interface Step {
@@ -169,31 +170,14 @@ export class WorkersRig implements AsyncDisposable {
   }
 }
 
-/** A pod `uid` of the name `name`. */
-export function pod(
-  uid: string,
-  options: {
-    /** @default uid */
-    readonly name?: string;
-    readonly version?: string;
-    readonly graceSeconds?: number;
-  } = {},
-): Pod {
-  const { name = uid, version, graceSeconds = 30 } = options;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name,
-      namespace: "shop",
-      uid,
-      ...version === undefined ? {} : { labels: { version } },
-    },
-    spec: {
-      containers: [{ name: "c" }],
-      terminationGracePeriodSeconds: graceSeconds,
-    },
-  };
+/** A pod `uid` that is named so, too, and has 30 seconds to end. */
+export function pod(uid: string, draft: PodDraft = {}): Pod {
+  return shared({
+    name: uid,
+    uid,
+    terminationGracePeriodSeconds: 30,
+    ...draft,
+  });
 }
 
 /** Something that a script waits for until the test opens it. */

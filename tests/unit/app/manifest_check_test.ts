@@ -1,15 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
 import { checkManifestPod } from "../../../mod/app/manifest_check.ts";
-
-function pod(spec: Partial<Pod["spec"]> = {}): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1" },
-    spec: { containers: [{ name: "c", image: "x:1" }], ...spec },
-  };
-}
+import { container, pod } from "../../support/pods.ts";
 
 function check(
   of: Pod,
@@ -58,7 +50,7 @@ Deno.test("checkManifestPod() tells by events what the pod will lack, and what i
 
 Deno.test("checkManifestPod() tells by an event that probes cannot be asked, and takes the pod", () => {
   const readinessProbe = { tcpSocket: { port: 80 } };
-  const containers = [{ name: "c", image: "x:1", readinessProbe }];
+  const containers = [container("c", { readinessProbe })];
   const { faults, events } = check(pod({ containers }));
   deepStrictEqual(faults, []);
   deepStrictEqual(events, [

@@ -15,6 +15,7 @@ import { PODS as POD_LISTING } from "../../../mod/cli/pod_row.ts";
 import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAGS } from "../../../mod/config/mod.ts";
+import { containers } from "../../support/pods.ts";
 import { pod } from "./pods.ts";
 
 function rendered(
@@ -103,7 +104,10 @@ Deno.test("requirePod() lists both pods that a name may stand for", () => {
 });
 
 Deno.test("chooseContainer() takes the named, the annotated, then the first", () => {
-  const two = pod("p", { containers: ["a", "b"], inits: ["i"] });
+  const two = pod("p", {
+    containers: containers("a", "b"),
+    initContainers: containers("i"),
+  });
   deepStrictEqual(chooseContainer(two, "b"), { name: "b", others: [] });
   deepStrictEqual(chooseContainer(two, "i"), { name: "i", others: [] });
   deepStrictEqual(chooseContainer(two, undefined), {

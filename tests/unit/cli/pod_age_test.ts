@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { podRow } from "../../../mod/cli/pod_row.ts";
-import { container, pod } from "./pods.ts";
+import { containerStatus } from "../../support/pods.ts";
+import { pod } from "./pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 
@@ -37,7 +38,9 @@ Deno.test("CL-05: podRow() shows no age below nothing after the clock was set ba
     pod("p", {
       status: {
         startTime: AHEAD.startedAt,
-        containerStatuses: [container("c", { restartCount: 2, lastState })],
+        containerStatuses: [
+          containerStatus("c", { restartCount: 2, lastState }),
+        ],
       },
     }),
     NOW_MS,

@@ -7,7 +7,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { podRow } from "../../../mod/cli/pod_row.ts";
-import { container, ended, pod, waiting } from "./pods.ts";
+import { containers, containerStatus, sidecar } from "../../support/pods.ts";
+import { ended, pod, waiting } from "./pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const READY: PodStatus["conditions"] = [
@@ -31,13 +32,13 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "a running pod",
     pod("p", {
-      containers: ["a", "b"],
+      containers: containers("a", "b"),
       status: {
         phase: "Running",
         conditions: READY,
         containerStatuses: [
-          container("a"),
-          container("b", { ready: false }),
+          containerStatus("a"),
+          containerStatus("b", { ready: false }),
         ],
       },
     }),
@@ -79,7 +80,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     pod("p", {
       status: {
         phase: "Running",
-        containerStatuses: [container("c", { restartCount: 2 })],
+        containerStatuses: [containerStatus("c", { restartCount: 2 })],
       },
     }),
     "1/1",
@@ -89,7 +90,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "the first of two troubles",
     pod("p", {
-      containers: ["a", "b"],
+      containers: containers("a", "b"),
       status: {
         phase: "Pending",
         containerStatuses: [
@@ -150,13 +151,13 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "one container done and one at work",
     pod("p", {
-      containers: ["a", "b"],
+      containers: containers("a", "b"),
       status: {
         phase: "Running",
         conditions: READY,
         containerStatuses: [
           ended("a", 0, { reason: "Completed" }),
-          container("b"),
+          containerStatus("b"),
         ],
       },
     }),
@@ -167,13 +168,13 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "one done and one at work in a pod that is not ready",
     pod("p", {
-      containers: ["a", "b"],
+      containers: containers("a", "b"),
       status: {
         phase: "Running",
         conditions: INITIALIZED,
         containerStatuses: [
           ended("a", 0, { reason: "Completed" }),
-          container("b"),
+          containerStatus("b"),
         ],
       },
     }),
@@ -184,11 +185,11 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "the first of two init containers at work",
     pod("p", {
-      inits: ["i", "j"],
+      initContainers: containers("i", "j"),
       status: {
         phase: "Pending",
         initContainerStatuses: [
-          container("i", { ready: false }),
+          containerStatus("i", { ready: false }),
           waiting("j", "PodInitializing"),
         ],
         containerStatuses: [waiting("c", "PodInitializing")],
@@ -201,7 +202,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "the second of two init containers",
     pod("p", {
-      inits: ["i", "j"],
+      initContainers: containers("i", "j"),
       status: {
         phase: "Pending",
         initContainerStatuses: [
@@ -217,7 +218,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "a failed init container",
     pod("p", {
-      inits: ["i"],
+      initContainers: containers("i"),
       status: {
         phase: "Failed",
         initContainerStatuses: [ended("i", 1, { reason: "Error" })],
@@ -230,7 +231,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "an init container that failed without a reason",
     pod("p", {
-      inits: ["i"],
+      initContainers: containers("i"),
       status: {
         phase: "Pending",
         initContainerStatuses: [ended("i", 1)],
@@ -243,7 +244,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "an init container in a crash loop, with its restarts",
     pod("p", {
-      inits: ["i"],
+      initContainers: containers("i"),
       status: {
         phase: "Pending",
         initContainerStatuses: [
@@ -258,12 +259,12 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "init containers that are done, without their restarts",
     pod("p", {
-      inits: ["i"],
+      initContainers: containers("i"),
       status: {
         phase: "Running",
         conditions: READY,
         initContainerStatuses: [{ ...ended("i", 0), restartCount: 5 }],
-        containerStatuses: [container("c", { restartCount: 1 })],
+        containerStatuses: [containerStatus("c", { restartCount: 1 })],
       },
     }),
     "1/1",
@@ -273,12 +274,12 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "a sidecar counted among the containers, with its restarts",
     pod("p", {
-      sidecars: ["s"],
+      initContainers: [sidecar("s")],
       status: {
         phase: "Running",
         conditions: READY,
-        initContainerStatuses: [container("s", { restartCount: 2 })],
-        containerStatuses: [container("c", { restartCount: 1 })],
+        initContainerStatuses: [containerStatus("s", { restartCount: 2 })],
+        containerStatuses: [containerStatus("c", { restartCount: 1 })],
       },
     }),
     "2/2",
@@ -288,7 +289,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "a sidecar that has not started",
     pod("p", {
-      sidecars: ["s"],
+      initContainers: [sidecar("s")],
       status: {
         phase: "Pending",
         initContainerStatuses: [waiting("s", "PodInitializing")],
@@ -302,7 +303,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     "a pod that is being deleted",
     pod("p", {
       metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
-      status: { phase: "Running", containerStatuses: [container("c")] },
+      status: { phase: "Running", containerStatuses: [containerStatus("c")] },
     }),
     "1/1",
     "Terminating",
@@ -348,7 +349,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
           { type: "skerry.dev/RolledBack", status: "True" },
         ],
         containerStatuses: [
-          state === "Running" ? container("c") : waiting("c", state),
+          state === "Running" ? containerStatus("c") : waiting("c", state),
         ],
       },
     }),

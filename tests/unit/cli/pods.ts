@@ -4,64 +4,22 @@
  * @module
  */
 
-import type {
-  ContainerStatus,
-  Pod,
-  PodStatus,
-} from "../../../mod/api/types/mod.ts";
+import type { ContainerStatus, Pod } from "../../../mod/api/types/mod.ts";
+import {
+  containerStatus,
+  pod as shared,
+  type PodDraft,
+} from "../../support/pods.ts";
 
 /** A pod of namespace `default` on node `n1`. */
-export function pod(
-  name: string,
-  options: {
-    readonly containers?: readonly string[];
-    readonly inits?: readonly string[];
-    readonly sidecars?: readonly string[];
-    readonly status?: PodStatus;
-    readonly metadata?: Partial<Pod["metadata"]>;
-  } = {},
-): Pod {
-  const { containers = ["c"], inits = [], sidecars = [] } = options;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name,
-      namespace: "default",
-      uid: `uid-${name}`,
-      ...options.metadata,
-    },
-    spec: {
-      nodeName: "n1",
-      containers: containers.map((each) => ({ name: each, image: "i" })),
-      initContainers: [
-        ...sidecars.map((each) => ({
-          name: each,
-          image: "i",
-          restartPolicy: "Always",
-        })),
-        ...inits.map((each) => ({ name: each, image: "i" })),
-      ],
-    },
-    ...(options.status === undefined ? {} : { status: options.status }),
-  };
-}
-
-/** The status of one container; running and ready unless said otherwise. */
-export function container(
-  name: string,
-  options: Partial<ContainerStatus> = {},
-): ContainerStatus {
-  return {
+export function pod(name: string, draft: PodDraft = {}): Pod {
+  return shared({
     name,
-    image: "i",
-    imageID: "sha256:1",
-    ready: true,
-    started: true,
-    restartCount: 0,
-    state: { running: { startedAt: "2024-01-01T00:00:00Z" } },
-    ...options,
-  };
+    namespace: "default",
+    uid: `uid-${name}`,
+    nodeName: "n1",
+    ...draft,
+  });
 }
 
 /** A container that waits, for a reason. */
@@ -70,7 +28,7 @@ export function waiting(
   reason: string,
   options: Partial<ContainerStatus> = {},
 ): ContainerStatus {
-  return container(name, {
+  return containerStatus(name, {
     ready: false,
     started: false,
     state: { waiting: { reason } },
@@ -84,7 +42,7 @@ export function ended(
   exitCode: number,
   options: { readonly reason?: string; readonly signal?: number } = {},
 ): ContainerStatus {
-  return container(name, {
+  return containerStatus(name, {
     ready: false,
     started: false,
     state: { terminated: { exitCode, ...options } },

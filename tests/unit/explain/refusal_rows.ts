@@ -4,20 +4,18 @@
  * @module
  */
 
-import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import type { RejectionReason } from "../../../mod/pod/admission/mod.ts";
 import { container, type PodDraft } from "../../support/pods.ts";
 import { CREATING, facts, type Rows, rowsOf, web } from "./rows.ts";
 
-const other: Pod = {
-  ...web({}, {
-    containers: [
-      container("c", { ports: [{ containerPort: 1, hostPort: 80 }] }),
-    ],
-  }),
-  metadata: { name: "y", namespace: "default", uid: "u2" },
-};
+const other = web({}, {
+  name: "y",
+  uid: "u2",
+  containers: [
+    container("c", { ports: [{ containerPort: 1, hostPort: 80 }] }),
+  ],
+});
 
 /** What admission says of each reason. */
 const REASONS: Readonly<Record<RejectionReason, string>> = {

@@ -22,7 +22,12 @@ import type {
   ProbeFact,
 } from "../../../mod/explain/facts.ts";
 import { NOW_MS, observed } from "../../support/observed_pods.ts";
-import { container, pod, type PodDraft } from "../../support/pods.ts";
+import {
+  container,
+  containerStatus,
+  pod,
+  type PodDraft,
+} from "../../support/pods.ts";
 
 /** So many seconds before the moment at which the tests stand, as a status has it. */
 export function before(seconds: number): string {
@@ -34,17 +39,11 @@ export function status(
   name: string,
   rest: Partial<ContainerStatus> = {},
 ): ContainerStatus {
-  return {
-    name,
-    image: "i",
-    imageID: "sha256:1",
+  return containerStatus(name, {
     containerID: `containerd://${name}`,
-    ready: true,
-    started: true,
-    restartCount: 0,
     state: { running: { startedAt: before(300) } },
     ...rest,
-  };
+  });
 }
 
 /** A container that waits for this reason. */

@@ -8,7 +8,7 @@ import { strictEqual } from "node:assert/strict";
 import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import { type EventNeed, eventNeed } from "../../../mod/picture/pod_due.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
-import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 
 type Known = ObservedContainer["state"] | "killed" | "absent";
 
@@ -43,8 +43,8 @@ for (const [known, what, need] of CONTAINER_ROWS) {
     const rest = known === "killed" || known === "absent"
       ? KILLED
       : { state: known };
-    const container = seenContainer("c", { id: "x", ...rest });
-    const pod = seenPod({ containers: known === "absent" ? [] : [container] });
+    const container = seen("c", { id: "x", ...rest });
+    const pod = observed(known === "absent" ? [] : [container]);
     strictEqual(eventNeed(pod, { containerId: "x", what }), need);
   });
 }
@@ -61,7 +61,7 @@ for (
   ] as const
 ) {
   Deno.test(`eventNeed() of "${what}" about a sandbox that is ${ready ? "" : "not "}ready is ${need}`, () => {
-    const pod = seenPod({ sandboxes: [seenSandbox({ id: "x", ready })] });
+    const pod = observed([], [sandbox({ id: "x", ready })]);
     strictEqual(eventNeed(pod, { containerId: "x", what }), need);
   });
 }

@@ -15,7 +15,7 @@ import { ListPace } from "../../../mod/picture/list_pace.ts";
 import { PodLooks, type PodLooksDeps } from "../../../mod/picture/pod_looks.ts";
 import { RuntimePicture } from "../../../mod/picture/runtime_picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 
 type Look = (signal: AbortSignal) => Promise<void> | void;
 
@@ -107,17 +107,11 @@ export class LooksRig implements AsyncDisposable {
 
   /** Somebody has seen the pod: a sandbox and one container. */
   see(uid: string, container: Partial<ObservedContainer> = {}): void {
-    const seen = seenContainer("c", {
-      id: `c-${uid}`,
-      sandboxId: `s-${uid}`,
-      ...container,
-    });
-    const pod = seenPod({
-      uid,
-      sandboxes: [seenSandbox({ id: `s-${uid}` })],
-      containers: [seen],
-    });
-    this.picture.record(uid, pod, this.clock.monotonic());
+    const [id, sandboxId] = [`c-${uid}`, `s-${uid}`];
+    const pod = observed([seen("c", { id, sandboxId, ...container })], [
+      sandbox({ id: sandboxId }),
+    ]);
+    this.picture.record(uid, { ...pod, uid }, this.clock.monotonic());
   }
 
   tell(

@@ -9,12 +9,17 @@ import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import type { PodPart } from "../../../mod/picture/pod_picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { emptyPicture } from "../../support/picture.ts";
-import { seenContainer, seenPod, seenSandbox } from "../runtime/builders.ts";
+import {
+  ended,
+  observed,
+  sandbox as sandboxOf,
+  seen,
+} from "../../support/observed_pods.ts";
 
-const RUNNING = seenContainer("c");
-const EXITED = seenContainer("c", { state: "exited", exitCode: 3 });
-const OTHER = seenContainer("d");
-const POD = seenPod({ containers: [RUNNING, OTHER] });
+const RUNNING = seen("c");
+const EXITED = ended("c", 3);
+const OTHER = seen("d");
+const POD = observed([RUNNING, OTHER]);
 const END = { containerId: RUNNING.id, container: EXITED };
 
 /** Records a look at one container, and says whether it counts. */
@@ -82,10 +87,10 @@ Deno.test("RuntimePicture.step() does not take a container back to where it was 
   const order = ["unknown", "created", "running", "exited"] as const;
   for (const [at, later] of order.entries()) {
     for (const earlier of order.slice(0, at)) {
-      const shown = seenContainer("c", { state: later });
+      const shown = seen("c", { state: later });
       const picture = newPicture();
-      picture.record("u-1", seenPod({ containers: [shown] }), 10);
-      const container = seenContainer("c", { state: earlier });
+      picture.record("u-1", observed([shown]), 10);
+      const container = seen("c", { state: earlier });
       amend(picture, "u-1", { containerId: shown.id, container }, 20);
       deepStrictEqual(states(picture), { c: later }, `${later} to ${earlier}`);
     }
@@ -105,13 +110,13 @@ Deno.test("RuntimePicture.record() takes the later state of a container when two
   // Asked before, answered before the end; the list's own status came after it.
   const part = { containerId: RUNNING.id, container: RUNNING };
   amend(picture, "u-1", part, 20);
-  picture.record("u-1", seenPod({ containers: [EXITED, OTHER] }), 15);
+  picture.record("u-1", observed([EXITED, OTHER]), 15);
   deepStrictEqual(states(picture), { c: "exited", d: "running" });
 });
 
 Deno.test("RuntimePicture.step() takes over the sandbox and its address", () => {
   const picture = pictureAt(10);
-  const sandbox = seenSandbox({ ip: "10.88.0.9" });
+  const sandbox = sandboxOf({ ip: "10.88.0.9" });
   amend(picture, "u-1", { ...END, sandbox }, 20);
   deepStrictEqual(picture.get("u-1")?.ips, ["10.88.0.9"]);
   amend(picture, "u-1", { ...END, sandbox: { ...sandbox, ready: false } }, 30);

@@ -10,13 +10,8 @@ import { PodObserver } from "../../../mod/picture/pod_observer.ts";
 import { emptyPicture, NOTHING_MORE } from "../../support/picture.ts";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import {
-  containerRow,
-  sandboxRow,
-  seenContainer,
-  seenPod,
-  seenSandbox,
-} from "../runtime/builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
+import { containerRow, sandboxRow } from "../runtime/builders.ts";
 import { depsOf, SmallRuntime } from "../runtime/small_runtime.ts";
 
 function newObserver(
@@ -67,11 +62,13 @@ Deno.test("PodObserver.inspectContainer() asks of one container and the sandbox 
   const inspect = () => observer.inspectContainer("u-1", "c-u-1", signal);
   strictEqual(await inspect(), undefined);
   const see = (ready: boolean, state: "running" | "exited", id = "c-u-1") =>
-    picture.record("u-1", {
-      ...seenPod({ uid: "u-1" }),
-      sandboxes: [seenSandbox({ id: "s-u-1", ready })],
-      containers: [seenContainer("c", { id, sandboxId: "s-u-1", state })],
-    }, 0);
+    picture.record(
+      "u-1",
+      observed([seen("c", { id, sandboxId: "s-u-1", state })], [
+        sandbox({ id: "s-u-1", ready }),
+      ]),
+      0,
+    );
   see(true, "running", "other");
   strictEqual(await inspect(), undefined);
   deepStrictEqual(runtime.calls, []);

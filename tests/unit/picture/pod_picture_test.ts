@@ -10,8 +10,11 @@ import {
   type PictureSignal,
   stepPicture,
 } from "../../../mod/picture/pod_picture.ts";
-import type { ObservedState } from "../../../mod/pod/observed/mod.ts";
-import { seenContainer, seenPod } from "../runtime/builders.ts";
+import type {
+  ObservedContainer,
+  ObservedState,
+} from "../../../mod/pod/observed/mod.ts";
+import { observed, seen as container } from "../../support/observed_pods.ts";
 
 const ERROR = new Error("no status");
 
@@ -19,17 +22,15 @@ const ERROR = new Error("no status");
 function seen(
   atMs: number,
   state: ObservedState = "running",
-  more: Partial<ReturnType<typeof seenContainer>> = {},
+  more: Partial<ObservedContainer> = {},
 ): PictureSignal {
-  const finishedAt = state === "exited" ? 4n : 0n;
-  const container = seenContainer("c", { id: "c", state, finishedAt, ...more });
-  const pod = seenPod({ uid: "u", sandboxes: [], containers: [container] });
-  return { kind: "seen", pod, atMs };
+  const pod = observed([container("c", { id: "c", state, ...more })], []);
+  return { kind: "seen", pod: { ...pod, uid: "u" }, atMs };
 }
 
 function part(atMs: number, state: ObservedState): PictureSignal {
-  const container = seenContainer("c", { id: "c", state });
-  return { kind: "part", part: { containerId: "c", container }, atMs };
+  const look = container("c", { id: "c", state });
+  return { kind: "part", part: { containerId: "c", container: look }, atMs };
 }
 
 const failed = (atMs: number): PictureSignal => ({

@@ -8,15 +8,15 @@ import { rejects, strictEqual } from "node:assert/strict";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { emptyPicture } from "../../support/picture.ts";
-import { seenPod } from "../runtime/builders.ts";
+import { observed, sandbox } from "../../support/observed_pods.ts";
 
 function newPicture(): RuntimePicture {
   return emptyPicture({ clock: new FakeClock() }).picture;
 }
 
 const never = new AbortController().signal;
-const POD = seenPod();
-const NEWER = seenPod({ ips: ["10.88.0.8"] });
+const POD = observed();
+const NEWER = observed([], [sandbox({ ip: "10.88.0.8" })]);
 
 Deno.test("RuntimePicture.latest() answers at once with a newer entry", async () => {
   const picture = newPicture();

@@ -23,13 +23,8 @@ import type {
 import { RuntimeWatch } from "../../../mod/picture/mod.ts";
 import { emptyPicture, neverOpen, PERIOD_MS } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import {
-  containerRow,
-  sandboxRow,
-  seenContainer,
-  seenPod,
-  seenSandbox,
-} from "../runtime/builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
+import { containerRow, sandboxRow } from "../runtime/builders.ts";
 
 class ListedRuntime implements ListService {
   sandboxes: readonly Sandbox[] = [];
@@ -126,17 +121,11 @@ function setUp(options: { managed?: { has(uid: string): boolean } } = {}) {
 
 function lookedAt(listing: PodListing): ObservedPod {
   const { uid, name, namespace, sandboxes, containers } = listing;
-  return seenPod({
-    uid,
-    name,
-    namespace,
-    sandboxes: sandboxes.map(({ id, state }) =>
-      seenSandbox({ id, ready: state === "ready" })
-    ),
-    containers: containers.map(({ id, state }) =>
-      seenContainer("c", { id, state })
-    ),
-  });
+  const pod = observed(
+    containers.map(({ id, state }) => seen("c", { id, state })),
+    sandboxes.map(({ id, state }) => sandbox({ id, ready: state === "ready" })),
+  );
+  return { ...pod, uid, name, namespace };
 }
 
 Deno.test("RuntimeWatch.run() lists at once and tells of what it finds", async () => {
@@ -233,14 +222,13 @@ Deno.test("RuntimeWatch.run() does not look at what the agent has seen itself", 
     containers: [containerRow("u-1")],
   };
   Object.assign(rig.runtime, rows);
-  const seen = seenPod({
-    sandboxes: [seenSandbox({ id: "s-u-1" })],
-    containers: [seenContainer("c", { id: "c-u-1" })],
-  });
-  rig.picture.record("u-1", seen, rig.clock.monotonic());
+  const look = observed([seen("c", { id: "c-u-1" })], [
+    sandbox({ id: "s-u-1" }),
+  ]);
+  rig.picture.record("u-1", look, rig.clock.monotonic());
   await rig.clock.advance(2 * PERIOD_MS);
   deepStrictEqual([rig.kinds(), rig.inspected], [[], []]);
-  strictEqual(rig.picture.get("u-1"), seen);
+  strictEqual(rig.picture.get("u-1"), look);
 });
 
 Deno.test("RuntimeWatch.run() tells of a death that the agent saw first", async () => {
@@ -248,11 +236,10 @@ Deno.test("RuntimeWatch.run() tells of a death that the agent saw first", async 
   await rig.clock.advance(10);
   rig.runtime.sandboxes = [sandboxRow("u-1")];
   rig.runtime.containers = [containerRow("u-1", { state: "exited" })];
-  const seen = seenPod({
-    sandboxes: [seenSandbox({ id: "s-u-1" })],
-    containers: [seenContainer("c", { id: "c-u-1", state: "exited" })],
-  });
-  rig.picture.record("u-1", seen, rig.clock.monotonic());
+  const look = observed([seen("c", { id: "c-u-1", state: "exited" })], [
+    sandbox({ id: "s-u-1" }),
+  ]);
+  rig.picture.record("u-1", look, rig.clock.monotonic());
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual([rig.kinds(), rig.inspected], [["container_died"], []]);
 });
@@ -260,14 +247,14 @@ Deno.test("RuntimeWatch.run() tells of a death that the agent saw first", async 
 Deno.test("RuntimeWatch.run() does not believe a list that is older than what is known", async () => {
   await using rig = setUp();
   await rig.clock.advance(10);
-  const seen = seenPod({ containers: [seenContainer("c")] });
+  const look = observed([seen("c")]);
   // The pod is started while a list without it is on its way.
   rig.runtime.during = () => {
     rig.runtime.during = () => {};
-    rig.picture.record("u-1", seen, rig.clock.monotonic() + 0.1);
+    rig.picture.record("u-1", look, rig.clock.monotonic() + 0.1);
   };
   await rig.clock.advance(PERIOD_MS);
-  strictEqual(rig.picture.get("u-1"), seen);
+  strictEqual(rig.picture.get("u-1"), look);
   deepStrictEqual(rig.kinds(), []);
 });
 

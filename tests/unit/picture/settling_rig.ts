@@ -15,13 +15,8 @@ import { PodLooks } from "../../../mod/picture/pod_looks.ts";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { emptyPicture } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import {
-  containerRow,
-  sandboxRow,
-  seenContainer,
-  seenPod,
-  seenSandbox,
-} from "../runtime/builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
+import { containerRow, sandboxRow } from "../runtime/builders.ts";
 
 /** Does not abort. */
 export const NEVER: AbortSignal = new AbortController().signal;
@@ -114,17 +109,11 @@ export function listed(
 
 /** What a close look at a pod shows that is listed so. */
 export function seenAs(listing: PodListing): ObservedPod {
-  return seenPod({
-    uid: listing.uid,
-    sandboxes: listing.sandboxes.map(({ id, state }) =>
-      seenSandbox({ id, ready: state === "ready" })
+  const pod = observed(
+    listing.containers.map(({ id, state }) => seen("c", { id, state })),
+    listing.sandboxes.map(({ id, state }) =>
+      sandbox({ id, ready: state === "ready" })
     ),
-    containers: listing.containers.map(({ id, state }) =>
-      seenContainer("c", {
-        id,
-        state,
-        finishedAt: state === "exited" ? 4n : 0n,
-      })
-    ),
-  });
+  );
+  return { ...pod, uid: listing.uid };
 }

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { seenContainer } from "../runtime/builders.ts";
+import { seen as seenContainer } from "../../support/observed_pods.ts";
 import { failure } from "./model_runtime.ts";
 import { PERIOD_MS } from "../../support/picture.ts";
 import { WatchRig } from "./rig.ts";

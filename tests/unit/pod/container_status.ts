@@ -14,7 +14,7 @@ import {
   type StatusInput,
 } from "../../../mod/pod/status/status.ts";
 import { observed, statusInput } from "../../support/observed_pods.ts";
-import { container, pod } from "../../support/pods.ts";
+import { bareStatus, container, IMAGE, pod } from "../../support/pods.ts";
 
 /** A pod of the one container a. */
 export const one: Pod = pod({ containers: [container("a")] });
@@ -39,13 +39,6 @@ export function statusOf(changes: Changes = {}): ContainerStatus {
 export function before(
   rest: Partial<ContainerStatus>,
 ): { readonly previous: PodStatus } {
-  const status = {
-    name: "a",
-    image: "localhost/busybox:1.35",
-    imageID: "",
-    ready: false,
-    restartCount: 0,
-    ...rest,
-  };
+  const status = bareStatus("a", { image: IMAGE, ...rest });
   return { previous: { phase: "Running", containerStatuses: [status] } };
 }

@@ -17,7 +17,7 @@ import {
   RESTARTING_ALL_REASON,
 } from "../../../mod/pod/status/phase.ts";
 import { observed, seen } from "../../support/observed_pods.ts";
-import { container, pod, sidecar } from "../../support/pods.ts";
+import { bareStatus, container, pod, sidecar } from "../../support/pods.ts";
 
 /** How a container stands, in one word. */
 const STATES = {
@@ -49,8 +49,7 @@ function statusesOf(words: string): Map<string, ContainerStatus> {
   return new Map(pairs.map((pair) => {
     const [name = "", state = ""] = pair.split(" ");
     if (!isState(state)) throw new Error(`Cannot test: no state "${state}"`);
-    const bare = { image: "", imageID: "", ready: false, restartCount: 0 };
-    return [name, { ...bare, name, ...STATES[state] }];
+    return [name, bareStatus(name, STATES[state])];
   }));
 }
 

@@ -1,26 +1,16 @@
 /**
- * Rows of a runtime's lists and what was seen of pods, with the dull parts filled in.
+ * Rows of a runtime's lists and their details, with the dull parts filled in.
  *
  * @module
  */
 
-import type {
-  Pod,
-  PodEvent,
-  PodRef,
-  PodSpec,
-} from "../../../mod/api/types/mod.ts";
+import type { PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import type {
   Container,
   RuntimeContainerStatus,
   Sandbox,
   SandboxStatus,
 } from "../../../mod/cri/model/mod.ts";
-import type {
-  ObservedContainer,
-  ObservedPod,
-  ObservedSandbox,
-} from "../../../mod/pod/observed/mod.ts";
 
 const POD_LABELS = {
   "io.kubernetes.pod.name": "web",
@@ -100,79 +90,6 @@ export function containerDetails(
     resources: undefined,
     user: undefined,
     ...rest,
-  };
-}
-
-/** A ready sandbox as seen. */
-export function seenSandbox(
-  rest: Partial<ObservedSandbox> = {},
-): ObservedSandbox {
-  return {
-    id: "s1",
-    ready: true,
-    attempt: 0,
-    createdAt: 1n,
-    hostNetwork: false,
-    ip: "10.88.0.7",
-    additionalIps: [],
-    ...rest,
-  };
-}
-
-/** A running container as seen; its id is its name and restart count. */
-export function seenContainer(
-  name: string,
-  rest: Partial<ObservedContainer> = {},
-): ObservedContainer {
-  const { restartCount = 0 } = rest;
-  return {
-    id: `${name}-${restartCount}`,
-    sandboxId: "s1",
-    name,
-    state: "running",
-    createdAt: 2n,
-    startedAt: 3n,
-    finishedAt: 0n,
-    exitCode: 0,
-    reason: "",
-    message: "",
-    image: "example/app:1",
-    imageRef: "sha256:abc",
-    hash: "",
-    restartCount,
-    logPath: `${name}/${restartCount}.log`,
-    user: undefined,
-    ...rest,
-  };
-}
-
-/** A pod as seen. */
-export function seenPod(rest: Partial<ObservedPod> = {}): ObservedPod {
-  return {
-    uid: "u-1",
-    name: "web",
-    namespace: "shop",
-    sandboxes: [seenSandbox()],
-    containers: [],
-    ips: ["10.88.0.7"],
-    ...rest,
-  };
-}
-
-/** A pod with the containers named. */
-export function podOf(
-  names: readonly string[],
-  spec: Partial<PodSpec> = {},
-): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1" },
-    spec: {
-      containers: names.map((name) => ({ name, image: "example/app:1" })),
-      terminationGracePeriodSeconds: 10,
-      ...spec,
-    },
   };
 }
 

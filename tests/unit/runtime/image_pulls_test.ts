@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { podOf } from "./builders.ts";
+import { container, pod } from "../../support/pods.ts";
 import { setUp } from "./images_rig.ts";
 
 const never = new AbortController().signal;
@@ -20,11 +20,14 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
     for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
   })();
   const ask = async (ms: number): Promise<string> => {
-    const asked = puller.ensure(podOf([]), {
-      name: "c",
-      image: "x:1",
-      imagePullPolicy: "Always",
-    }, { signal: never, untilMs: clock.monotonic() + 2_000 });
+    const asked = puller.ensure(
+      pod(),
+      container("c", {
+        image: "x:1",
+        imagePullPolicy: "Always",
+      }),
+      { signal: never, untilMs: clock.monotonic() + 2_000 },
+    );
     await clock.advance(ms);
     return (await asked).kind;
   };
@@ -56,7 +59,7 @@ Deno.test("ImagePuller.giveUp() ends pulls of images that are not wanted any mor
   store.pullMs = 10_000;
   store.registry.add("x:1").add("y:1");
   const ask = (image: string) =>
-    puller.ensure(podOf([]), { name: "c", image }, {
+    puller.ensure(pod(), container("c", { image }), {
       signal: never,
       untilMs: clock.monotonic(),
     });
@@ -80,7 +83,7 @@ Deno.test("ImagePuller.ensure() has the end of a pull told to nobody else while 
   const listening = (async () => {
     for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
   })();
-  const asked = puller.ensure(podOf([]), { name: "c", image: "x:1" }, {
+  const asked = puller.ensure(pod(), container("c", { image: "x:1" }), {
     signal: never,
     untilMs: clock.monotonic() + 2_000,
   });
@@ -96,7 +99,7 @@ Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no ot
   const { clock, store, sessions, puller } = setUp();
   store.pullMs = 10_000;
   store.registry.add("x:1");
-  const asked = puller.fetch(podOf([]), { name: "c", image: "x:1" });
+  const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
   await clock.advance(0);
   strictEqual(await asked, "pulling");
   sessions.delete("u-2");
@@ -110,7 +113,7 @@ Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no ot
 Deno.test("ImagePuller.fetch() has failed when the runtime does not say what it has", async () => {
   const { store, puller } = setUp();
   store.failure = "not now";
-  const asked = puller.fetch(podOf([]), { name: "c", image: "x:1" });
+  const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
   strictEqual(await asked, "failed");
   deepStrictEqual(store.calls, ["status x:1"]);
 });
@@ -153,13 +156,13 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
       image,
       ...policy !== undefined && { imagePullPolicy: policy },
     };
-    const ask = () => puller.fetch(podOf([]), container);
+    const ask = () => puller.fetch(pod(), container);
     const before = await ask();
     await clock.advance(10_000);
     deepStrictEqual([before, await ask()], told);
     strictEqual(clock.pendingTimers, 0);
     // What came of it is there for the start, which does not pull again.
-    const end = await puller.ensure(podOf([]), container, {
+    const end = await puller.ensure(pod(), container, {
       signal: never,
       untilMs: clock.monotonic(),
     });
@@ -172,7 +175,7 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
 Deno.test("ImagePuller.fetch() does not wait for a place longer than for a pull", async () => {
   const { clock, store, puller } = setUp({ maxParallelPulls: 1 });
   store.pullMs = 10 * 3_600_000;
-  const ask = (image: string) => puller.fetch(podOf([]), { name: "c", image });
+  const ask = (image: string) => puller.fetch(pod(), container("c", { image }));
   const asked = ask("x:1");
   await clock.advance(0);
   strictEqual(await asked, "pulling");

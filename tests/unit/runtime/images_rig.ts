@@ -13,7 +13,8 @@ import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
 import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { EventList, podOf } from "./builders.ts";
+import { container as containerOf, pod } from "../../support/pods.ts";
+import { EventList } from "./builders.ts";
 
 const never = new AbortController().signal;
 
@@ -95,7 +96,7 @@ export function setUp(
     container: Partial<ContainerSpec>,
     signal: AbortSignal = never,
   ): Promise<ImageOutcome> => {
-    const work = puller.ensure(podOf([]), { name: "c", ...container }, {
+    const work = puller.ensure(pod(), containerOf("c", container), {
       signal,
     });
     work.catch(() => {});

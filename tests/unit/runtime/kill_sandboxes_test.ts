@@ -15,7 +15,9 @@ import {
   SandboxesLeft,
 } from "../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { EventList, podOf, seenContainer, seenPod } from "./builders.ts";
+import { observed, sandbox, seen } from "../../support/observed_pods.ts";
+import { container, pod } from "../../support/pods.ts";
+import { EventList } from "./builders.ts";
 
 const never = new AbortController().signal;
 
@@ -48,8 +50,8 @@ function killSlowly(options: { readonly stopContainer: () => Promise<void> }) {
     activities: new Activities({ clock }),
   });
   const done = killer.killPod({
-    pod: podOf(["a"]),
-    observed: seenPod({ containers: [seenContainer("a")] }),
+    pod: pod({ containers: [container("a")] }),
+    observed: observed([seen("a")], [sandbox({ id: "s1" })]),
     graceSeconds: 0,
     signal: never,
   });

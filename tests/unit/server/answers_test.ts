@@ -9,19 +9,14 @@ import type { Pod } from "../../../mod/api/types/mod.ts";
 import { failure, healthAnswer, podList } from "../../../mod/server/answers.ts";
 import { parseLogQuery } from "../../../mod/server/log_query.ts";
 import { QueryError } from "../../../mod/server/query.ts";
-
-function pod(namespace: string, name: string): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { namespace, name, uid: `${namespace}-${name}` },
-    spec: { containers: [] },
-  };
-}
+import { pod } from "../../support/pods.ts";
 
 Deno.test("podList() is a v1 List ordered by namespace and name", async () => {
-  const body = await podList([pod("b", "a"), pod("a", "z"), pod("a", "b")])
-    .json();
+  const body = await podList([
+    pod({ namespace: "b", name: "a" }),
+    pod({ namespace: "a", name: "z" }),
+    pod({ namespace: "a", name: "b" }),
+  ]).json();
   strictEqual(body.apiVersion, "v1");
   strictEqual(body.kind, "List");
   deepStrictEqual(
@@ -37,7 +32,7 @@ Deno.test("podList() has an empty list when there are no pods", async () => {
 });
 
 Deno.test("podList() is valid UTF-8 whatever a pod holds", async () => {
-  const text = await podList([pod("a", "\ud800")]).text();
+  const text = await podList([pod({ name: "\ud800" })]).text();
   strictEqual(text.includes("\ufffd"), false);
   strictEqual(JSON.parse(text).items[0].metadata.name, "\ud800");
 });

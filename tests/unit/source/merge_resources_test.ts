@@ -10,20 +10,11 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
+import { container, pod } from "../../support/pods.ts";
 
 function limited(memory: string): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web-edge1", namespace: "default", uid: "fixed" },
-    spec: {
-      containers: [{
-        name: "c",
-        image: "localhost/busybox:1.35",
-        resources: { limits: { memory }, requests: { memory } },
-      }],
-    },
-  };
+  const resources = { limits: { memory }, requests: { memory } };
+  return pod({ uid: "fixed", containers: [container("c", { resources })] });
 }
 
 Deno.test("PodStorage.merge() takes changed resources of a fixed UID for an update", () => {

@@ -5,29 +5,27 @@
  */
 
 import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
-import type { ObjectMeta, Pod, PodStatus } from "../../../mod/api/types/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import {
+  container,
+  IMAGE,
+  pod as shared,
+  type PodDraft as Draft,
+} from "../../support/pods.ts";
 
 /** What a test cares about. */
-export interface PodDraft {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly image?: string;
-  readonly metadata?: ObjectMeta;
-  readonly status?: PodStatus;
-}
+export type PodDraft = Draft & { readonly image?: string };
 
 /** A pod with one container; the UID is the name's unless one is given. */
 export function pod(draft: PodDraft = {}): Pod {
-  const { name = "web", namespace = "default", image = "busybox" } = draft;
-  const { uid = `uid-${name}`, metadata, status } = draft;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace, uid, ...metadata },
-    spec: { containers: [{ name: "main", image }] },
-    ...(status && { status }),
-  };
+  const { name = "web", image = IMAGE, ...rest } = draft;
+  return shared({
+    name,
+    namespace: "default",
+    uid: `uid-${name}`,
+    containers: [container("main", { image })],
+    ...rest,
+  });
 }
 
 /** A ConfigMap `settings` with one entry, `key`. */

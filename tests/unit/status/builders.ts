@@ -4,15 +4,15 @@
  * @module
  */
 
-import type {
-  ContainerStatus,
-  Pod,
-  PodStatus,
-} from "../../../mod/api/types/mod.ts";
+import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { container, pod } from "../../support/pods.ts";
+import {
+  bareStatus,
+  containers as containersOf,
+  pod,
+} from "../../support/pods.ts";
 
 /** A pod `pod-<uid>` with containers of these names. */
 export function podOf(
@@ -24,30 +24,14 @@ export function podOf(
   } = {},
 ): Pod {
   const { containers = ["c0", "c1"], restartPolicy = "Always" } = options;
-  const { annotations } = options;
   return pod({
     name: `pod-${uid}`,
     namespace: "default",
     uid,
-    ...annotations && { metadata: { annotations } },
+    ...options.annotations && { annotations: options.annotations },
     restartPolicy,
-    containers: containers.map((name) => container(name)),
+    containers: containersOf(...containers),
   });
-}
-
-/** The status of a container of which nothing is known but a few fields. */
-export function bareStatus(
-  name: string,
-  fields: Partial<ContainerStatus> = {},
-): ContainerStatus {
-  return {
-    name,
-    restartCount: 0,
-    ready: false,
-    image: "",
-    imageID: "",
-    ...fields,
-  };
 }
 
 /** A status with one container for each restart count. */

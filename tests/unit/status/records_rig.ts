@@ -16,7 +16,8 @@ import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
-import { bareStatus, podOf } from "./builders.ts";
+import { bareStatus } from "../../support/pods.ts";
+import { podOf } from "./builders.ts";
 
 /** A run directory in memory. */
 export class MemoryRunFiles
@@ -54,13 +55,7 @@ export function status(phase: string, restartCount = 0): PodStatus {
   return {
     phase,
     startTime: START,
-    containerStatuses: [{
-      name: "c",
-      restartCount,
-      ready: false,
-      image: "",
-      imageID: "",
-    }],
+    containerStatuses: [bareStatus("c", { restartCount })],
   };
 }
 

@@ -15,8 +15,8 @@ import {
 } from "../../../mod/pod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, seen, statusInput } from "../../support/observed_pods.ts";
-import { container, pod } from "../../support/pods.ts";
-import { bareStatus, manager, podOf, status } from "./builders.ts";
+import { bareStatus, container, pod } from "../../support/pods.ts";
+import { manager, podOf, status } from "./builders.ts";
 
 const POD = podOf("u");
 

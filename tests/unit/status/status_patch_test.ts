@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { PodCondition, PodStatus } from "../../../mod/api/types/mod.ts";
 import { mergeStatus, patchStatus } from "../../../mod/status/status_patch.ts";
-import { bareStatus } from "./builders.ts";
+import { bareStatus } from "../../support/pods.ts";
 
 const condition = (
   type: string,

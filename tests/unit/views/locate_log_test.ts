@@ -12,22 +12,14 @@ import type {
 } from "../../../mod/api/types/mod.ts";
 import { locateLog } from "../../../mod/views/locate_log.ts";
 import type { LogLocation } from "../../../mod/server/mod.ts";
+import { bareStatus, containers, pod } from "../../support/pods.ts";
 
 const RUNNING: ContainerState = { running: {} };
 const ENDED: ContainerState = { terminated: { exitCode: 1 } };
 const WAITING: ContainerState = { waiting: { reason: "CrashLoopBackOff" } };
 
 function podWith(status: PodStatus): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1" },
-    spec: {
-      containers: [{ name: "c" }],
-      initContainers: [{ name: "i" }],
-    },
-    status,
-  };
+  return pod({ initContainers: containers("i"), status });
 }
 
 function withContainer(
@@ -36,15 +28,7 @@ function withContainer(
   lastState: ContainerState = {},
 ): Pod {
   return podWith({
-    containerStatuses: [{
-      name: "c",
-      restartCount,
-      state,
-      lastState,
-      ready: false,
-      image: "",
-      imageID: "",
-    }],
+    containerStatuses: [bareStatus("c", { restartCount, state, lastState })],
   });
 }
 
@@ -161,14 +145,7 @@ Deno.test("locateLog() means the pod that takes the place of one that ends, and 
 
 Deno.test("locateLog() finds init containers", () => {
   const pod = podWith({
-    initContainerStatuses: [{
-      name: "i",
-      restartCount: 0,
-      state: ENDED,
-      ready: true,
-      image: "",
-      imageID: "",
-    }],
+    initContainerStatuses: [bareStatus("i", { state: ENDED, ready: true })],
   });
   strictEqual(numberOf(locate([pod], { container: "i" })), 0);
 });

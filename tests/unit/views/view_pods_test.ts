@@ -7,19 +7,16 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { type PodViewInput, viewPods } from "../../../mod/views/view_pods.ts";
+import { pod } from "../../support/pods.ts";
 import { workerView } from "../../support/worker_view.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 
 const FAULT = { field: "spec.containers", message: "Required value" };
 
-function pod(name: string, uid: string = name, namespace = "default"): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace, uid },
-    spec: { containers: [{ name: "c" }], terminationGracePeriodSeconds: 30 },
-  };
+/** A pod whose UID is its name, unless another is given. */
+function podOf(name: string, uid: string = name, namespace = "default"): Pod {
+  return pod({ name, namespace, uid });
 }
 
 function view(input: Partial<PodViewInput>): Pod[] {
@@ -35,16 +32,16 @@ function view(input: Partial<PodViewInput>): Pod[] {
 }
 
 Deno.test("viewPods() lists pods by namespace and name, with their statuses", () => {
-  const pods = [pod("b"), pod("a"), pod("z", "z", "alpha")];
+  const pods = [podOf("b"), podOf("a"), podOf("z", "z", "alpha")];
   const shown = view({ workers: pods.map((each) => workerView(each)) });
   deepStrictEqual(shown.map(({ metadata }) => metadata.name), ["z", "a", "b"]);
   strictEqual(shown[0]?.status?.phase, "Running");
-  deepStrictEqual(shown[1]?.spec, pod("a").spec);
+  deepStrictEqual(shown[1]?.spec, podOf("a").spec);
 });
 
 Deno.test("viewPods() calls a pod without a status Pending", () => {
   const [shown] = view({
-    workers: [workerView(pod("a"))],
+    workers: [workerView(podOf("a"))],
     statusOf: () => undefined,
   });
   deepStrictEqual(shown?.status, { phase: "Pending" });
@@ -53,7 +50,7 @@ Deno.test("viewPods() calls a pod without a status Pending", () => {
 Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace", () => {
   const atMs = Date.UTC(2026, 0, 1);
   const [shown] = view({
-    workers: [workerView(pod("a"), {
+    workers: [workerView(podOf("a"), {
       state: { kind: "terminating", cause: "removed", graceSeconds: 12 },
       stop: { kind: "begun", requestedMs: atMs },
     })],
@@ -65,14 +62,16 @@ Deno.test("viewPods() shows when a removed pod was asked to stop, and its grace"
 Deno.test("viewPods() does not show a pod that ended by itself as being deleted", () => {
   const [shown] = view({
     workers: [
-      workerView(pod("a"), { state: { kind: "finished", cause: "completed" } }),
+      workerView(podOf("a"), {
+        state: { kind: "finished", cause: "completed" },
+      }),
     ],
   });
   strictEqual(shown?.metadata.deletionTimestamp, undefined);
 });
 
 Deno.test("viewPods() leaves out what only the runtime knows", () => {
-  const orphan = workerView(pod("a"), {
+  const orphan = workerView(podOf("a"), {
     state: { kind: "terminating", cause: "removed", graceSeconds: 30 },
     isOrphan: true,
   });
@@ -80,7 +79,7 @@ Deno.test("viewPods() leaves out what only the runtime knows", () => {
 });
 
 Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)", () => {
-  const subject = pod("a");
+  const subject = podOf("a");
   const file = "/etc/m/a.yaml";
   const [shown] = view({
     workers: [workerView(subject)],
@@ -103,7 +102,7 @@ Deno.test("viewPods() says by a condition that a last good manifest runs on (I8)
 Deno.test("viewPods() says by a condition that a newer version was rolled back", () => {
   const bad = { revision: "r2", uid: "u2", atMs: 1_000, afterMs: 120_000 };
   const [first, second] = view({
-    workers: [workerView(pod("a")), workerView(pod("b"))],
+    workers: [workerView(podOf("a")), workerView(podOf("b"))],
     rolledBack: new Map([["a", bad]]),
   });
   const [condition] = first?.status?.conditions ?? [];
@@ -122,7 +121,7 @@ Deno.test("CL-05: viewPods() shows no change of a pod that has ended as one of t
   ];
   const shown = (time: string) =>
     view({
-      workers: [workerView(pod("a"))],
+      workers: [workerView(podOf("a"))],
       statusOf: () => ({ phase: "Failed", conditions: conditions(time) }),
     })[0]?.status?.conditions;
   const past = "2026-05-31T23:59:59Z";
@@ -160,7 +159,7 @@ Deno.test("viewPods() shows a refused pod once, and not beside one of its name t
     named: [{ name: "a" }, { name: "b" }],
   });
   const shown = view({
-    workers: [workerView(pod("a-edge1", "u"))],
+    workers: [workerView(podOf("a-edge1", "u"))],
     reports: [report("/m/1.yaml"), report("/m/2.yaml")],
   });
   deepStrictEqual(
@@ -171,10 +170,10 @@ Deno.test("viewPods() shows a refused pod once, and not beside one of its name t
 
 for (const field of ["name", "uid"] as const) {
   Deno.test(`viewPods() shows a pod whose ${field} another manifest has, unless its name runs`, () => {
-    const runs = pod("web-edge1", "u-1");
+    const runs = podOf("web-edge1", "u-1");
     const double = field === "name"
-      ? pod("web-edge1", "u-2")
-      : pod("late-edge1", "u-1");
+      ? podOf("web-edge1", "u-2")
+      : podOf("late-edge1", "u-1");
     const shown = view({
       workers: [workerView(runs)],
       reports: [{
@@ -197,11 +196,11 @@ for (const field of ["name", "uid"] as const) {
 Deno.test("viewPods() shows an old and a new version of a pod while the old one ends", () => {
   const shown = view({
     workers: [
-      workerView(pod("a", "old"), {
+      workerView(podOf("a", "old"), {
         state: { kind: "terminating", cause: "removed", graceSeconds: 5 },
         stop: { kind: "begun", requestedMs: 1 },
       }),
-      workerView(pod("a", "new")),
+      workerView(podOf("a", "new")),
     ],
   });
   deepStrictEqual(shown.map(({ metadata }) => metadata.uid), ["old", "new"]);

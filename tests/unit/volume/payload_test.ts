@@ -11,20 +11,16 @@ import {
   NO_OBJECTS,
   type ObjectGetter,
 } from "../../../mod/api/objects/mod.ts";
-import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
+import type { Volume } from "../../../mod/api/types/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/used_volumes.ts";
 import { namedObjects, volumePayload } from "../../../mod/volume/payload.ts";
 import {
   directoriesAbove,
   payloadPath,
 } from "../../../mod/volume/payload_path.ts";
+import { container, pod } from "../../support/pods.ts";
 
-const POD: Pod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "web", namespace: "shop", uid: "u" },
-  spec: { containers: [{ name: "c" }] },
-};
+const POD = pod();
 
 function keyed(
   kind: KeyedObject["kind"],
@@ -232,37 +228,33 @@ for (const path of ["a", ".hidden", "a/b/c", "a/..b", "é".repeat(127)]) {
 
 Deno.test("nestedMountPoints() finds the outermost mounts in each container, each once", () => {
   const mount = (name: string, mountPath: string) => ({ name, mountPath });
-  const pod: Pod = {
-    ...POD,
-    spec: {
-      initContainers: [{
-        name: "i",
-        volumeMounts: [mount("v", "/"), mount("w", "/x/y"), mount("w", "/x")],
-      }],
-      containers: [
-        {
-          name: "c",
-          volumeMounts: [
-            mount("v", "/a/"),
-            mount("w", "/a//b/c"),
-            mount("w", "/a/b/c/d"),
-            mount("w", "/ab"),
-            mount("w", "/a/../up"),
-          ],
-        },
-        {
-          name: "part",
-          volumeMounts: [
-            { ...mount("v", "/a"), subPath: "s" },
-            mount("w", "/a/z"),
-          ],
-        },
-        { name: "again", volumeMounts: [mount("v", "/q"), mount("w", "/q/x")] },
-      ],
-    },
-  };
-  deepStrictEqual(nestedMountPoints(pod, "v"), ["x", "b/c"]);
-  deepStrictEqual(nestedMountPoints(pod, "w"), ["y", "d"]);
+  const subject = pod({
+    initContainers: [container("i", {
+      volumeMounts: [mount("v", "/"), mount("w", "/x/y"), mount("w", "/x")],
+    })],
+    containers: [
+      container("c", {
+        volumeMounts: [
+          mount("v", "/a/"),
+          mount("w", "/a//b/c"),
+          mount("w", "/a/b/c/d"),
+          mount("w", "/ab"),
+          mount("w", "/a/../up"),
+        ],
+      }),
+      container("part", {
+        volumeMounts: [
+          { ...mount("v", "/a"), subPath: "s" },
+          mount("w", "/a/z"),
+        ],
+      }),
+      container("again", {
+        volumeMounts: [mount("v", "/q"), mount("w", "/q/x")],
+      }),
+    ],
+  });
+  deepStrictEqual(nestedMountPoints(subject, "v"), ["x", "b/c"]);
+  deepStrictEqual(nestedMountPoints(subject, "w"), ["y", "d"]);
 });
 
 Deno.test("nestedMountPoints() finds what a look at each pair of mounts finds", () => {
@@ -278,10 +270,7 @@ Deno.test("nestedMountPoints() finds what a look at each pair of mounts finds", 
           name: areWhole[at] === true ? "v" : "w",
           mountPath,
         }));
-        const pod = {
-          ...POD,
-          spec: { containers: [{ name: "c", volumeMounts }] },
-        };
+        const subject = pod({ containers: [container("c", { volumeMounts })] });
         const expected = volumeMounts.filter(({ name }) => name === "v")
           .flatMap(({ mountPath }) => {
             const below = paths.filter((each) =>
@@ -292,7 +281,7 @@ Deno.test("nestedMountPoints() finds what a look at each pair of mounts finds", 
             ).map((each) => each.slice(mountPath.length + 1));
           });
         deepStrictEqual(
-          [...nestedMountPoints(pod, "v")].sort(),
+          [...nestedMountPoints(subject, "v")].sort(),
           [...new Set(expected)].sort(),
         );
       },

@@ -16,6 +16,7 @@ import { NO_OBJECTS } from "../../../mod/api/objects/mod.ts";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { PodDirectories } from "../../../mod/volume/pod_directories.ts";
 import { PodVolumes } from "../../../mod/volume/pod_volumes.ts";
+import { container, pod } from "../../support/pods.ts";
 
 const FILES = {
   removeTree: () => Promise.reject(new Error("not to be called")),
@@ -39,18 +40,8 @@ const VOLUMES = new PodVolumes(
 
 function podWith(volumes: readonly Volume[], mounted?: readonly string[]): Pod {
   const names = mounted ?? volumes.map(({ name }) => name);
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1" },
-    spec: {
-      volumes,
-      containers: [{
-        name: "c",
-        volumeMounts: names.map((name) => ({ name, mountPath: `/${name}` })),
-      }],
-    },
-  };
+  const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
+  return pod({ volumes, containers: [container("c", { volumeMounts })] });
 }
 
 Deno.test("onDisk() lies below the root directory", () => {

@@ -194,9 +194,7 @@ Deno.test("ListedPods.sourceOf() reads the source of a pod from its sandbox", ()
 
 /** A pod `web` of the namespace `shop`, as its source had it. */
 function expected(uid: string): Pod {
-  const plain = pod(uid);
-  const metadata = { ...plain.metadata, name: "web", namespace: "shop", uid };
-  return { ...plain, metadata };
+  return pod(uid, { name: "web" });
 }
 
 Deno.test("ListedPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {

@@ -21,7 +21,7 @@ import { Sessions } from "../../../../mod/base/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import { StatusManager } from "../../../../mod/status/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { pod as plainPod } from "../workers_rig.ts";
+import { container, pod as plainPod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/worker_view.ts";
 
 /** A pod that wants one of the node's two processors, or as many as is said. */
@@ -30,9 +30,8 @@ function pod(
   options: { readonly name?: string; readonly cpu?: string } = {},
 ): Pod {
   const { name = uid, cpu = "1" } = options;
-  const plain = plainPod(uid, { name });
-  const containers = [{ name: "c", resources: { requests: { cpu } } }];
-  return { ...plain, spec: { ...plain.spec, containers } };
+  const containers = [container("c", { resources: { requests: { cpu } } })];
+  return plainPod({ uid, name, containers });
 }
 
 class AdmissionRig {

@@ -59,7 +59,7 @@ function ofBoth(): Pick<PodListing, "sandboxes"> {
 }
 
 const A = pod("a");
-const A2 = pod("a", { version: "2" });
+const A2 = pod("a", { labels: { version: "2" } });
 const RENAMED = pod("a", { name: "other" });
 const B = pod("b");
 

@@ -117,8 +117,8 @@ Deno.test("Reconciler.reconcile() passes on a pod that changed, and leaves one t
   const rig = new Rig();
   const same = pod("same");
   rig.run(same);
-  rig.run(pod("changed", { version: "1" }));
-  rig.list("file", same, pod("changed", { version: "2" }));
+  rig.run(pod("changed", { labels: { version: "1" } }));
+  rig.list("file", same, pod("changed", { labels: { version: "2" } }));
   deepStrictEqual(rig.reconcile(), ["want changed"]);
 });
 
@@ -159,7 +159,7 @@ Deno.test("Reconciler.reconcile() tells once of a pod whose UID another source h
   const rig = new Rig();
   strictEqual(rig.metric("skerry_duplicate_pods"), 0);
   rig.list("file", pod("a"));
-  rig.list("http", pod("a", { version: "2" }));
+  rig.list("http", pod("a", { labels: { version: "2" } }));
   rig.reconcile();
   rig.reconcile();
   strictEqual(rig.metric("skerry_duplicate_pods"), 1);

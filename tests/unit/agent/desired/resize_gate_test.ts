@@ -10,13 +10,12 @@ import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
 import { ResizeGate } from "../../../../mod/agent/desired/resize_gate.ts";
 import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
-import { pod as plainPod } from "../workers_rig.ts";
+import { container, pod as plainPod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/worker_view.ts";
 
 function pod(uid: string, cpu: string, name = uid): Pod {
-  const plain = plainPod(uid, { name });
-  const containers = [{ name: "c", resources: { requests: { cpu } } }];
-  return { ...plain, spec: { ...plain.spec, containers } };
+  const containers = [container("c", { resources: { requests: { cpu } } })];
+  return plainPod({ uid, name, containers });
 }
 
 /** A gate of a node with two processors. */

@@ -23,14 +23,16 @@ import {
 } from "../../../../mod/pod/recovery/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { gaugeOf } from "../recorders.ts";
-import { pod as plainPod } from "../workers_rig.ts";
+import { pod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/worker_view.ts";
 
 /** A version of the pod `web`, which has a minute to be ready. */
 function web(version: string): Pod {
-  const plain = plainPod(`web-${version}`, { name: "web", version });
-  const annotations = { [ANNOTATION_ROLLBACK_AFTER]: "60s" };
-  return { ...plain, metadata: { ...plain.metadata, annotations } };
+  return pod({
+    uid: `web-${version}`,
+    labels: { version },
+    annotations: { [ANNOTATION_ROLLBACK_AFTER]: "60s" },
+  });
 }
 
 const KEY = "file/shop/web";
@@ -226,7 +228,7 @@ Deno.test("Rollbacks.apply() gives an update its own time that is made while the
 Deno.test("Rollbacks.sweep() forgets what an earlier agent knew of pods that no source has, and nothing else", () => {
   const histories = new Map([
     [KEY, { good: web("1") }],
-    ["http/shop/gone", { good: plainPod("gone") }],
+    ["http/shop/gone", { good: pod({ uid: "gone", name: "gone" }) }],
   ]);
   const rig = new Rig(histories);
   rig.deliver(web("1"));

@@ -20,15 +20,10 @@ function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
 
 /** A version of a pod that says whose it is. */
 function from(source: SourceName, uid: string, ending?: string): Pod {
-  const plain = pod(uid);
-  return {
-    ...plain,
-    metadata: {
-      ...plain.metadata,
-      annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
-      ...ending !== undefined && { deletionTimestamp: ending },
-    },
-  };
+  return pod(uid, {
+    annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
+    ...ending !== undefined && { metadata: { deletionTimestamp: ending } },
+  });
 }
 
 const FILE = from("file", "a");

@@ -206,10 +206,7 @@ Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID remove
   rig.broken.add("look");
   rig.remains.remove(UID, "nothing");
   await rig.pass();
-  rig.remains.reclaim({
-    ...pod(UID, { name: "web" }),
-    metadata: { uid: UID, name: "web", namespace: "shop" },
-  });
+  rig.remains.reclaim(pod(UID, { name: "web" }));
   deepStrictEqual(await rig.pass(LONG_MS), [
     "container+log dead",
     "sandbox old",
@@ -231,8 +228,7 @@ for (
     rig.broken.add("look");
     rig.remains.remove(UID, "nothing");
     await rig.pass();
-    const metadata = { uid: UID, name, namespace };
-    rig.remains.reclaim({ ...pod(UID), metadata });
+    rig.remains.reclaim(pod(UID, { name, namespace }));
     deepStrictEqual((await rig.pass()).toSorted(), [
       "container+log dead",
       "logs web",

@@ -9,10 +9,11 @@ import {
   mustWait,
   withoutVolumes,
 } from "../../../../mod/agent/sync/volume_gate.ts";
-import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
+import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
 import type { PodPlan } from "../../../../mod/pod/plan/mod.ts";
 import type { UnreadyVolume } from "../../../../mod/volume/mod.ts";
-import { seenPod, seenSandbox } from "../../runtime/builders.ts";
+import { observed, sandbox } from "../../../support/observed_pods.ts";
+import { container, pod, sidecar } from "../../../support/pods.ts";
 
 const MISSING = {
   kind: "failed",
@@ -37,42 +38,32 @@ const NOTHING: PodPlan = {
   start: [],
 };
 
-function container(
-  name: string,
-  volumes: readonly string[],
-  fields: Partial<ContainerSpec> = {},
-): ContainerSpec {
-  return {
-    name,
-    volumeMounts: volumes.map((each) => ({ name: each, mountPath: each })),
-    ...fields,
-  };
+/** What a container has that mounts these volumes. */
+function mounting(
+  ...volumes: readonly string[]
+): Pick<ContainerSpec, "volumeMounts"> {
+  return { volumeMounts: volumes.map((name) => ({ name, mountPath: name })) };
 }
 
-const POD: Pod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "web", namespace: "shop", uid: "u" },
-  spec: {
-    initContainers: [
-      container("side", ["a"], { restartPolicy: "Always" }),
-      container("first", []),
-      container("second", ["b"]),
-      container("third", []),
-    ],
-    containers: [
-      container("both", ["a", "b", "c"]),
-      container("ready", ["c"]),
-      container("none", []),
-      container("variable", [], {
-        env: [{
-          name: "V",
-          valueFrom: { fileKeyRef: { volumeName: "a", path: "f", key: "k" } },
-        }],
-      }),
-    ],
-  },
-};
+const POD = pod({
+  initContainers: [
+    sidecar("side", mounting("a")),
+    container("first"),
+    container("second", mounting("b")),
+    container("third"),
+  ],
+  containers: [
+    container("both", mounting("a", "b", "c")),
+    container("ready", mounting("c")),
+    container("none"),
+    container("variable", {
+      env: [{
+        name: "V",
+        valueFrom: { fileKeyRef: { volumeName: "a", path: "f", key: "k" } },
+      }],
+    }),
+  ],
+});
 
 function kill(name: string): PodPlan["kill"][number] {
   return {
@@ -144,9 +135,11 @@ const ROWS = [
 
 for (const [what, ids, plan, expected] of ROWS) {
   Deno.test(`mustWait() holds up ${what}`, () => {
-    const sandboxes = ids.map((id) => seenSandbox({ id }));
-    const observed = seenPod({ sandboxes });
-    const job = { pod: POD, observed, plan: { ...NOTHING, ...plan } };
+    const job = {
+      pod: POD,
+      observed: observed([], ids.map((id) => sandbox({ id }))),
+      plan: { ...NOTHING, ...plan },
+    };
     strictEqual(mustWait(job, MISSING), expected);
   });
 }

@@ -26,7 +26,7 @@ Deno.test("PodWorkers.update() runs one step at a time, and the last version of 
     return undefined;
   };
   for (const version of ["1", "2", "3", "4"]) {
-    await rig.update(pod("a", { version }));
+    await rig.update(pod("a", { labels: { version } }));
   }
   deepStrictEqual(rig.syncer.steps.map(({ version }) => version), ["1"]);
   gate.open();
@@ -41,7 +41,7 @@ Deno.test("PodWorkers.remove() ends a sync that is under way and goes through al
     if (kind === "sync") await never.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a", { graceSeconds: 45 }));
+  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
   await rig.remove("a");
   deepStrictEqual(rig.syncer.told(), [
     "sync a",
@@ -109,9 +109,9 @@ Deno.test("PodWorkers starts a UID again that was wanted back while it ended, it
     if (kind === "terminate") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a", { version: "1" }));
+  await rig.update(pod("a", { labels: { version: "1" } }));
   await rig.remove("a");
-  await rig.update(pod("a", { version: "2" }));
+  await rig.update(pod("a", { labels: { version: "2" } }));
   gate.open();
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told(), [
@@ -162,7 +162,7 @@ Deno.test("PodWorkers removes a completed pod whose completion is still being wo
 
 Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and keeps its record", async () => {
   await using rig = new WorkersRig();
-  await rig.update(pod("a", { graceSeconds: 45 }));
+  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
   const eviction = { reason: "Evicted", message: "too much" };
   strictEqual(rig.workers.evict("a", eviction, { graceSeconds: 1 }), true);
   await rig.clock.advance(0);
@@ -178,7 +178,7 @@ Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and 
   ok(state?.kind === "finished");
   strictEqual(state.cause, "evicted");
   // It is wanted still, and stays where it is.
-  await rig.update(pod("a", { version: "2" }));
+  await rig.update(pod("a", { labels: { version: "2" } }));
   await rig.clock.advance(100_000);
   strictEqual(rig.syncer.steps.length, 3);
   await rig.remove("a");
@@ -270,7 +270,10 @@ Deno.test("PodWorkers.update() starts what a pod's source says anew under the UI
   strictEqual(rig.workers.get("a")?.state.wanted, first);
   rig.workers.remove("a");
   strictEqual(rig.workers.get("a")?.state.wanted, undefined);
-  rig.workers.update(pod("a", { version: "withClassDefaults" }), second);
+  rig.workers.update(
+    pod("a", { labels: { version: "withClassDefaults" } }),
+    second,
+  );
   strictEqual(rig.workers.get("a")?.state.wanted, second);
   await rig.clock.advance(0);
   strictEqual(rig.workers.get("a")?.state.wanted, second);
@@ -298,7 +301,7 @@ Deno.test("PodWorkers keeps the short grace of a pod that is evicted and then re
     if (kind === "terminate" && left-- > 0) throw new Error("still running");
     return undefined;
   };
-  await rig.update(pod("a", { graceSeconds: 45 }));
+  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
   const eviction = { reason: "Evicted", message: "too much" };
   rig.workers.evict("a", eviction, { graceSeconds: 3 });
   await rig.clock.advance(0);

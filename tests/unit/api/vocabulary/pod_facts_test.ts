@@ -16,17 +16,13 @@ import {
   isPodUid,
   parseContainerId,
 } from "../../../../mod/api/objects/objects.ts";
-import type { Pod } from "../../../../mod/api/types/pod.ts";
+import { container, pod } from "../../../support/pods.ts";
 
-const POD: Pod = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "web-edge1", namespace: "shop", uid: "u-1" },
-  spec: {
-    initContainers: [{ name: "init", image: "i" }],
-    containers: [{ name: "app", image: "a" }],
-  },
-};
+const POD = pod({
+  name: "web-edge1",
+  initContainers: [container("init", { image: "i" })],
+  containers: [container("app", { image: "a" })],
+});
 
 Deno.test("podFullName() and logDirectoryName() are spelled as the kubelet does", () => {
   strictEqual(podFullName(POD), "web-edge1_shop");

@@ -16,6 +16,7 @@ import { probeText } from "../../../../mod/cli/describe/describe_probe.ts";
 import { fieldLines } from "../../../../mod/cli/text/field_block.ts";
 import { cleanLine } from "../../../../mod/cli/text/terminal_text.ts";
 import type { PodReport } from "../../../../mod/server/mod.ts";
+import { containerStatus } from "../../../support/pods.ts";
 import { pod } from "../pods.ts";
 
 const UTC = { utcOffsetMs: 0 };
@@ -58,11 +59,11 @@ const VOLUMES: readonly Volume[] = [
 ];
 
 const WHOLE = report({
-  pod: {
-    ...pod("web-n1", {
-      metadata: { uid: "u1", labels: { app: "web", tier: "front" } },
-    }),
-    spec: { nodeName: "n1", containers: [WEB], volumes: VOLUMES },
+  pod: pod("web-n1", {
+    uid: "u1",
+    labels: { app: "web", tier: "front" },
+    containers: [WEB],
+    volumes: VOLUMES,
     status: {
       phase: "Running",
       startTime: "2024-01-01T00:00:00Z",
@@ -77,10 +78,8 @@ const WHOLE = report({
         message: "containers with unready status: [web]",
         lastTransitionTime: "2024-01-01T00:59:00Z",
       }],
-      containerStatuses: [{
-        name: "web",
+      containerStatuses: [containerStatus("web", {
         image: "registry/x:1",
-        imageID: "sha256:1",
         containerID: "containerd://c1",
         ready: false,
         restartCount: 1,
@@ -94,9 +93,9 @@ const WHOLE = report({
             finishedAt: "2024-01-01T00:58:00Z",
           },
         },
-      }],
+      })],
     },
-  },
+  }),
   explanation: ["Readiness fails", "It restarted"],
   source: { name: "file", location: "/etc/skerry/manifests" },
   decision: {
@@ -235,11 +234,11 @@ Deno.test("describeReport() writes times by the local clock", () => {
 Deno.test("describeReport() writes a pod of which only the name is known", () => {
   const text = describeReport(
     report({
-      pod: {
-        ...pod("web-n1", { metadata: { uid: "" } }),
-        spec: { containers: [], nodeName: "n1" },
+      pod: pod("web-n1", {
+        uid: "",
+        containers: [],
         status: { phase: "Failed", reason: "InvalidManifest", message: "m" },
-      },
+      }),
     }),
     UTC,
   );
@@ -250,11 +249,9 @@ Deno.test("describeReport() writes a pod of which only the name is known", () =>
 Deno.test("describeReport() lets nothing move the cursor", () => {
   const text = describeReport(
     report({
-      pod: {
-        ...pod("web-n1", {
-          status: { phase: "Failed", message: "\u001b[2Jgone\u202e\u0007" },
-        }),
-      },
+      pod: pod("web-n1", {
+        status: { phase: "Failed", message: "\u001b[2Jgone\u202e\u0007" },
+      }),
       explanation: ["a\u001b[31mb"],
     }),
     UTC,
@@ -293,14 +290,12 @@ for (const [probe, wanted] of PROBES) {
 }
 
 Deno.test("describeReport() cuts annotations as kubectl does, and leaves out a copy of the manifest", () => {
-  const metadata = {
-    annotations: {
-      "example.com/short": "one line\n",
-      "example.com/long": `${"x".repeat(200)}\nsecond`,
-      "kubectl.kubernetes.io/last-applied-configuration": '{"secret":1}',
-    },
+  const annotations = {
+    "example.com/short": "one line\n",
+    "example.com/long": `${"x".repeat(200)}\nsecond`,
+    "kubectl.kubernetes.io/last-applied-configuration": '{"secret":1}',
   };
-  const lines = describeReport(report({ pod: pod("a", { metadata }) }), UTC)
+  const lines = describeReport(report({ pod: pod("a", { annotations }) }), UTC)
     .split("\n");
   const first = lines.findIndex((line) => line.startsWith("Annotations:"));
   deepStrictEqual(lines.slice(first, first + 5).map((line) => line.slice(16)), [

@@ -9,22 +9,14 @@ import {
   parseQuantity,
   type RuntimeClassObject,
 } from "../../../../mod/api/objects/mod.ts";
-import type { Pod, PodSpec } from "../../../../mod/api/types/mod.ts";
+import type { PodSpec } from "../../../../mod/api/types/mod.ts";
 import {
   runtimeClassConflict,
   runtimeLack,
   type RuntimeSupport,
   withRuntimeClass,
 } from "../../../../mod/pod/admission/runtime_class.ts";
-
-function podOf(spec: Partial<PodSpec> = {}): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1" },
-    spec: { containers: [], ...spec },
-  };
-}
+import { pod } from "../../../support/pods.ts";
 
 const KATA: RuntimeClassObject = {
   kind: "RuntimeClass",
@@ -44,7 +36,7 @@ const PLAIN: RuntimeClassObject = {
 
 Deno.test("withRuntimeClass() gives the pod the class's overhead and labels", () => {
   const { spec } = withRuntimeClass(
-    podOf({ nodeSelector: { disk: "ssd" } }),
+    pod({ nodeSelector: { disk: "ssd" } }),
     KATA,
   );
   deepStrictEqual(spec.overhead, { cpu: "250m", memory: "120Mi" });
@@ -52,25 +44,25 @@ Deno.test("withRuntimeClass() gives the pod the class's overhead and labels", ()
 });
 
 Deno.test("withRuntimeClass() keeps what the pod says itself", () => {
-  const own = podOf({ overhead: { cpu: "1" }, nodeSelector: { zone: "b" } });
+  const own = pod({ overhead: { cpu: "1" }, nodeSelector: { zone: "b" } });
   const { spec } = withRuntimeClass(own, KATA);
   deepStrictEqual(spec.overhead, { cpu: "1" });
   deepStrictEqual(spec.nodeSelector, { kata: "yes", zone: "b" });
 });
 
 Deno.test("withRuntimeClass() leaves the pod alone when the class adds nothing", () => {
-  const own = podOf();
+  const own = pod();
   strictEqual(withRuntimeClass(own, PLAIN), own);
 });
 
 Deno.test("runtimeClassConflict() names a label that must have two values", () => {
   match(
-    runtimeClassConflict(podOf({ nodeSelector: { zone: "b" } }), KATA) ?? "",
+    runtimeClassConflict(pod({ nodeSelector: { zone: "b" } }), KATA) ?? "",
     /"a" for node label "zone", the pod "b"$/,
   );
-  const agreeing = podOf({ nodeSelector: { zone: "a", disk: "ssd" } });
+  const agreeing = pod({ nodeSelector: { zone: "a", disk: "ssd" } });
   strictEqual(runtimeClassConflict(agreeing, KATA), undefined);
-  strictEqual(runtimeClassConflict(podOf(), KATA), undefined);
+  strictEqual(runtimeClassConflict(pod(), KATA), undefined);
 });
 
 const OLD: RuntimeSupport = { handlers: [], supplementalGroupsPolicy: false };
@@ -140,6 +132,6 @@ const LACKS: readonly {
 
 for (const { title, spec, runtime, handler = "", expected } of LACKS) {
   Deno.test(`runtimeLack() is ${expected ?? "nothing"} for ${title}`, () => {
-    strictEqual(runtimeLack(podOf(spec), runtime, handler)?.reason, expected);
+    strictEqual(runtimeLack(pod(spec), runtime, handler)?.reason, expected);
   });
 }

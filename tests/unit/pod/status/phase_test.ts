@@ -17,7 +17,13 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
+import {
+  bareStatus,
+  container,
+  pod,
+  podOfThree,
+  sidecar,
+} from "../../../support/pods.ts";
 
 type State = Pick<ContainerStatus, "state" | "lastState" | "started">;
 
@@ -47,14 +53,7 @@ function statusesOf(
   states: Readonly<Record<string, State>>,
 ): Map<string, ContainerStatus> {
   return new Map(
-    Object.entries(states).map(([name, state]) => [name, {
-      name,
-      image: "",
-      imageID: "",
-      ready: false,
-      restartCount: 0,
-      ...state,
-    }]),
+    Object.keys(states).map((name) => [name, bareStatus(name, states[name])]),
   );
 }
 

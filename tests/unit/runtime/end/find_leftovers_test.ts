@@ -6,59 +6,65 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { findLeftovers } from "../../../../mod/runtime/end/collect.ts";
-import { seenContainer, seenPod, seenSandbox } from "../builders.ts";
+import {
+  ended,
+  observed,
+  sandbox,
+  seen,
+} from "../../../support/observed_pods.ts";
 
 const dead = (name: string, restartCount: number, sandboxId = "s1") =>
-  seenContainer(name, { restartCount, sandboxId, state: "exited" });
+  ended(name, 0, { restartCount, sandboxId });
 const running = (name: string, restartCount: number) =>
-  seenContainer(name, { restartCount });
+  seen(name, { restartCount, sandboxId: "s1" });
+const newest = (attempt: number) => sandbox({ id: "s1", attempt });
 const old = (id: string, attempt: number) =>
-  seenSandbox({ id, attempt, ready: false });
+  sandbox({ id, attempt, ready: false });
 
 const ROWS = [
   {
     what: "nothing of a pod that runs",
     containers: [running("a", 0)],
-    sandboxes: [seenSandbox()],
+    sandboxes: [newest(0)],
     removed: [],
   },
   {
     what: "all but the newest dead of each name",
     containers: [dead("a", 2), dead("b", 1), dead("a", 1), dead("a", 0)],
-    sandboxes: [seenSandbox()],
+    sandboxes: [newest(0)],
     removed: ["a-1", "a-0"],
   },
   {
     what: "not the last dead one beside one that runs",
     containers: [running("a", 2), dead("a", 1), dead("a", 0)],
-    sandboxes: [seenSandbox()],
+    sandboxes: [newest(0)],
     removed: ["a-0"],
   },
   {
     what: "an unknown one that is not the newest",
     containers: [
       dead("a", 1),
-      seenContainer("a", { state: "unknown" }),
+      seen("a", { state: "unknown", sandboxId: "s1" }),
     ],
-    sandboxes: [seenSandbox()],
+    sandboxes: [newest(0)],
     removed: ["a-0"],
   },
   {
     what: "an old sandbox that holds nothing",
     containers: [running("a", 1)],
-    sandboxes: [seenSandbox({ attempt: 1 }), old("s0", 0)],
+    sandboxes: [newest(1), old("s0", 0)],
     removed: ["s0"],
   },
   {
     what: "not an old sandbox that holds a container to be kept",
     containers: [running("a", 1), dead("a", 0, "s0")],
-    sandboxes: [seenSandbox({ attempt: 1 }), old("s0", 0)],
+    sandboxes: [newest(1), old("s0", 0)],
     removed: [],
   },
   {
     what: "an old sandbox whose containers all go",
     containers: [running("a", 2), dead("a", 1), dead("a", 0, "s0")],
-    sandboxes: [seenSandbox({ attempt: 1 }), old("s0", 0)],
+    sandboxes: [newest(1), old("s0", 0)],
     removed: ["a-0", "s0"],
   },
   {
@@ -70,14 +76,14 @@ const ROWS = [
   {
     what: "not a second sandbox that is ready",
     containers: [],
-    sandboxes: [seenSandbox({ attempt: 1 }), seenSandbox({ id: "s0" })],
+    sandboxes: [newest(1), sandbox()],
     removed: [],
   },
 ];
 
 for (const { what, containers, sandboxes, removed } of ROWS) {
   Deno.test(`findLeftovers() removes ${what}`, () => {
-    const found = findLeftovers(seenPod({ containers, sandboxes }));
+    const found = findLeftovers(observed(containers, sandboxes));
     const ids = [...found.containers, ...found.sandboxes].map(({ id }) => id);
     deepStrictEqual(ids, removed);
   });

@@ -17,7 +17,8 @@ import {
   type HookTarget,
 } from "../../../../mod/runtime/end/hooks.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { EventList, podOf } from "../builders.ts";
+import { pod } from "../../../support/pods.ts";
+import { EventList } from "../builders.ts";
 
 const never = new AbortController().signal;
 const utf8 = new TextEncoder();
@@ -61,7 +62,7 @@ function setUp(
     },
   });
   const target: HookTarget = {
-    pod: podOf([]),
+    pod: pod(),
     container: {
       name: "web",
       ports: [{ name: "admin", containerPort: 8081 }],

@@ -5,22 +5,26 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
 import { CriError } from "../../../../mod/cri/model/mod.ts";
 import { Activities } from "../../../../mod/runtime/account/mod.ts";
 import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
 import { PodKiller } from "../../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { LogRecorder } from "../../agent/recorders.ts";
-import {
-  EventList,
-  podOf,
-  seenContainer,
-  seenPod,
-  seenSandbox,
-} from "../builders.ts";
+import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { EventList } from "../builders.ts";
 
 const never = new AbortController().signal;
+
+/** A pod whose container a has ten seconds to end. */
+function withGrace(lifecycle: NonNullable<ContainerSpec["lifecycle"]>): Pod {
+  return pod({
+    terminationGracePeriodSeconds: 10,
+    containers: [container("a", { lifecycle })],
+  });
+}
 
 const STUCK = new CriError({
   kind: "failed",
@@ -67,8 +71,8 @@ for (
   Deno.test(`PodKiller.killPod() ${stopsSandbox ? "stops" : "does not stop"} the sandbox of a container that refused ${stuckMs} ms after its 10 s began`, async () => {
     const { clock, calls, killer } = setUp({ stuckMs });
     const failing = rejects(killer.killPod({
-      pod: podOf(["a"]),
-      observed: seenPod({ containers: [seenContainer("a")] }),
+      pod: withGrace({}),
+      observed: observed([seen("a")], [sandbox({ id: "s1" })]),
       signal: never,
     }));
     await clock.advance(stuckMs);
@@ -84,8 +88,8 @@ function killA(
 ): Promise<void> {
   const { before, signal = never } = options;
   return killer.killContainer({
-    pod: podOf([], { containers: [{ name: "a", lifecycle }] }),
-    container: seenContainer("a"),
+    pod: withGrace(lifecycle),
+    container: seen("a"),
     podIps: [],
     reason: "pod_stopping",
     signal,
@@ -143,11 +147,11 @@ Deno.test("PodKiller.killContainer() says what it is about", async () => {
   deepStrictEqual(kinds(), []);
 });
 
-const OWN = seenPod({ ips: ["10.88.0.7"] });
-const ON_NODE = seenPod({ sandboxes: [seenSandbox({ hostNetwork: true })] });
+const OWN = observed([], [sandbox({ ip: "10.88.0.7" })]);
+const ON_NODE = observed([], [sandbox({ hostNetwork: true })]);
 
 for (
-  const [what, hostNetwork, observed, expected] of [
+  const [what, hostNetwork, look, expected] of [
     ["its own", false, OWN, "10.88.0.7"],
     ["those of the node, by its manifest", true, OWN, "192.0.2.1"],
     ["those of the node, by its sandbox", false, ON_NODE, "192.0.2.1"],
@@ -155,7 +159,7 @@ for (
 ) {
   Deno.test(`PodKiller.addressesOf() are ${what}`, () => {
     const { killer } = setUp();
-    const found = killer.addressesOf(podOf(["a"], { hostNetwork }), observed);
+    const found = killer.addressesOf(pod({ hostNetwork }), look);
     deepStrictEqual(found, [expected]);
   });
 }

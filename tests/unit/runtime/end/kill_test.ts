@@ -6,12 +6,13 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
-import type { ContainerSpec } from "../../../../mod/api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
 import {
   CriError,
   type ExecResult,
   type RuntimeService,
 } from "../../../../mod/cri/model/mod.ts";
+import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import { Activities } from "../../../../mod/runtime/account/mod.ts";
 import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
 import {
@@ -19,9 +20,28 @@ import {
   PodKiller,
 } from "../../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { EventList, podOf, seenContainer, seenPod } from "../builders.ts";
+import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
+import {
+  container,
+  containers,
+  pod,
+  type PodDraft,
+  podOfThree,
+  sidecar,
+} from "../../../support/pods.ts";
+import { EventList } from "../builders.ts";
 
 const never = new AbortController().signal;
+
+/** A pod that has ten seconds to end. */
+function withGrace(draft: PodDraft): Pod {
+  return pod({ terminationGracePeriodSeconds: 10, ...draft });
+}
+
+/** Containers that run in the sandbox `s1`. */
+function running(...names: readonly string[]): ObservedPod {
+  return observed(names.map((name) => seen(name)), [sandbox({ id: "s1" })]);
+}
 
 /** Notes every call with the second it came at. */
 class NotingRuntime implements KillService, Pick<RuntimeService, "execSync"> {
@@ -99,8 +119,8 @@ Deno.test("PodKiller.killPod() stops all containers together, then the sandbox",
   const { clock, runtime, events, killer } = setUp();
   runtime.stopSeconds = { "a-0": 3, "b-0": 1 };
   const done = killer.killPod({
-    pod: podOf(["a", "b"]),
-    observed: seenPod({ containers: [seenContainer("a"), seenContainer("b")] }),
+    pod: withGrace({ containers: containers("a", "b") }),
+    observed: running("a", "b"),
     signal: never,
   });
   await clock.advance(3_000);
@@ -121,13 +141,13 @@ Deno.test("PodKiller.killPod() stops all containers together, then the sandbox",
 Deno.test("PodKiller.killPod() leaves what has ended and stops what is not known to", async () => {
   const { runtime, killer } = setUp();
   const containers = [
-    seenContainer("a", { state: "exited" }),
-    seenContainer("b", { state: "unknown" }),
-    seenContainer("c", { state: "created" }),
+    seen("a", { state: "exited" }),
+    seen("b", { state: "unknown" }),
+    seen("c", { state: "created" }),
   ];
   const done = killer.killPod({
-    pod: podOf(["a", "b", "c"]),
-    observed: seenPod({ containers }),
+    pod: podOfThree({ terminationGracePeriodSeconds: 10 }),
+    observed: observed(containers),
     signal: never,
   });
   await done;
@@ -137,14 +157,12 @@ Deno.test("PodKiller.killPod() leaves what has ended and stops what is not known
 Deno.test("PodKiller.killPod() ends sidecars after the others, the last declared first", async () => {
   const { clock, runtime, killer } = setUp();
   runtime.stopSeconds = { "app-0": 2, "s2-0": 1 };
-  const sidecar = { restartPolicy: "Always", image: "example/app:1" };
-  const pod = podOf(["app"], {
-    initContainers: [{ ...sidecar, name: "s1" }, { ...sidecar, name: "s2" }],
-  });
-  const containers = ["app", "s1", "s2"].map((name) => seenContainer(name));
   const done = killer.killPod({
-    pod,
-    observed: seenPod({ containers }),
+    pod: withGrace({
+      containers: containers("app"),
+      initContainers: [sidecar("s1"), sidecar("s2")],
+    }),
+    observed: running("app", "s1", "s2"),
     signal: never,
   });
   await clock.advance(3_000);
@@ -164,14 +182,12 @@ Deno.test("PodKiller.killPod() ends sidecars after the others, the last declared
 Deno.test("PodKiller.killPod() does not let a sidecar wait beyond the grace", async () => {
   const { clock, runtime, killer } = setUp();
   runtime.stopSeconds = { "app-0": 60 };
-  const pod = podOf(["app"], {
-    initContainers: [{ name: "s1", restartPolicy: "Always" }],
-  });
-  const containers = ["app", "s1"].map((name) => seenContainer(name));
-  const observed = seenPod({ containers });
   const done = killer.killPod({
-    pod,
-    observed,
+    pod: withGrace({
+      containers: containers("app"),
+      initContainers: [sidecar("s1")],
+    }),
+    observed: running("app", "s1"),
     graceSeconds: 4,
     signal: never,
   });
@@ -184,14 +200,11 @@ Deno.test("PodKiller.killPod() takes a sidecar's own hook off the time that it w
   const { clock, runtime, killer } = setUp();
   runtime.stopSeconds = { "a-0": 60 };
   const done = killer.killPod({
-    pod: podOf([], {
-      initContainers: [
-        { name: "s", restartPolicy: "Always", lifecycle: preStop(4) },
-      ],
-      containers: [{ name: "a" }],
-      terminationGracePeriodSeconds: 10,
+    pod: withGrace({
+      initContainers: [sidecar("s", { lifecycle: preStop(4) })],
+      containers: [container("a")],
     }),
-    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    observed: running("a", "s"),
     signal: never,
   });
   await clock.advance(60_000);
@@ -207,8 +220,8 @@ Deno.test("PodKiller.killPod() keeps the sandbox while a container has a right t
   const { runtime, killer } = setUp();
   runtime.refuse = ["a-0"];
   const kill = {
-    pod: podOf(["a"]),
-    observed: seenPod({ containers: [seenContainer("a")] }),
+    pod: withGrace({ containers: [container("a")] }),
+    observed: running("a"),
     signal: never,
   };
   await rejects(
@@ -223,8 +236,8 @@ Deno.test("PodKiller.killPod() stops the sandbox when the grace of a stuck conta
   runtime.refuse = ["a-0"];
   runtime.stopSeconds = { "a-0": 12 };
   const done = rejects(killer.killPod({
-    pod: podOf(["a"]),
-    observed: seenPod({ containers: [seenContainer("a")] }),
+    pod: withGrace({ containers: [container("a")] }),
+    observed: running("a"),
     signal: never,
   }));
   await clock.advance(12_000);
@@ -234,12 +247,10 @@ Deno.test("PodKiller.killPod() stops the sandbox when the grace of a stuck conta
 
 Deno.test("PodKiller.killContainer() gives the runtime what the hook left of the grace", async () => {
   const { clock, runtime, killer } = setUp();
-  const pod = podOf([], {
-    containers: [{ name: "a", lifecycle: preStop(4) }],
-  });
+  const lifecycle = preStop(4);
   const done = killer.killContainer({
-    pod,
-    container: seenContainer("a"),
+    pod: withGrace({ containers: [container("a", { lifecycle })] }),
+    container: seen("a"),
     podIps: [],
     reason: "spec_changed",
     message: "Container a definition changed, will be restarted",
@@ -252,12 +263,10 @@ Deno.test("PodKiller.killContainer() gives the runtime what the hook left of the
 
 Deno.test("PodKiller.killContainer() cuts a hook short when the grace is over", async () => {
   const { clock, runtime, events, killer } = setUp();
-  const pod = podOf([], {
-    containers: [{ name: "a", lifecycle: preStop(100) }],
-  });
+  const lifecycle = preStop(100);
   const done = killer.killContainer({
-    pod,
-    container: seenContainer("a"),
+    pod: withGrace({ containers: [container("a", { lifecycle })] }),
+    container: seen("a"),
     podIps: [],
     reason: "pod_stopping",
     signal: never,
@@ -272,13 +281,10 @@ Deno.test("PodKiller.killContainer() cuts a hook short when the grace is over", 
 Deno.test("PodKiller.killContainer() tells of a hook that fails and goes on", async () => {
   const { clock, runtime, events, killer } = setUp();
   runtime.hookExitCode = 3;
-  const exec = { command: ["/bin/bye"] };
-  const pod = podOf([], {
-    containers: [{ name: "a", lifecycle: { preStop: { exec } } }],
-  });
+  const lifecycle = { preStop: { exec: { command: ["/bin/bye"] } } };
   const done = killer.killContainer({
-    pod,
-    container: seenContainer("a"),
+    pod: withGrace({ containers: [container("a", { lifecycle })] }),
+    container: seen("a"),
     podIps: [],
     reason: "pod_stopping",
     signal: never,
@@ -298,12 +304,10 @@ Deno.test("PodKiller.killContainer() tells of a hook that fails and goes on", as
 
 Deno.test("PodKiller.killContainer() runs no hook without grace, and still gives two seconds", async () => {
   const { runtime, killer } = setUp();
-  const pod = podOf([], {
-    containers: [{ name: "a", lifecycle: preStop(4) }],
-  });
+  const lifecycle = preStop(4);
   await killer.killContainer({
-    pod,
-    container: seenContainer("a"),
+    pod: withGrace({ containers: [container("a", { lifecycle })] }),
+    container: seen("a"),
     podIps: [],
     reason: "pod_stopping",
     graceSeconds: 0,
@@ -316,11 +320,8 @@ Deno.test("PodKiller.killContainer() stops nothing and tells of no failed hook w
   const { clock, runtime, events, killer } = setUp();
   const stop = new AbortController();
   const done = killer.killContainer({
-    pod: podOf([], {
-      containers: [{ name: "a", lifecycle: preStop(8) }],
-      terminationGracePeriodSeconds: 10,
-    }),
-    container: seenContainer("a"),
+    pod: withGrace({ containers: [container("a", { lifecycle: preStop(8) })] }),
+    container: seen("a"),
     podIps: [],
     reason: "pod_stopping",
     signal: stop.signal,
@@ -340,12 +341,11 @@ Deno.test("PodKiller.killPod() stops no sandbox when it is given up while it wai
   runtime.stopSeconds = { "a-0": 5 };
   const stop = new AbortController();
   const done = killer.killPod({
-    pod: podOf([], {
-      initContainers: [{ name: "s", restartPolicy: "Always" }],
-      containers: [{ name: "a" }],
-      terminationGracePeriodSeconds: 10,
+    pod: withGrace({
+      initContainers: [sidecar("s")],
+      containers: [container("a")],
     }),
-    observed: seenPod({ containers: [seenContainer("a"), seenContainer("s")] }),
+    observed: running("a", "s"),
     signal: stop.signal,
   });
   const reason = new Error("the agent ends");

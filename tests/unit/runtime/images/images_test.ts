@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ImageOutcome } from "../../../../mod/runtime/images/pull_tasks.ts";
-import { podOf } from "../builders.ts";
+import { container, pod } from "../../../support/pods.ts";
 import { setUp } from "../images_rig.ts";
 
 const never = new AbortController().signal;
@@ -86,7 +86,7 @@ Deno.test("ImagePuller.ensure() tells of a pull in the kubelet's words", async (
   const { clock, store, events, puller } = setUp();
   store.registry.add("x:1");
   store.pullMs = 1_500;
-  const work = puller.ensure(podOf([]), { name: "c", image: "x:1" }, {
+  const work = puller.ensure(pod(), container("c", { image: "x:1" }), {
     signal: never,
   });
   await clock.advance(1_500);
@@ -163,7 +163,7 @@ Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () 
   store.add("here:1");
   const stop = new AbortController();
   const ensure = (image: string, signal = never): Promise<ImageOutcome> =>
-    puller.ensure(podOf([]), { name: "c", image }, { signal });
+    puller.ensure(pod(), container("c", { image }), { signal });
   const slow = ensure("slow:1", stop.signal);
   const gone = rejects(slow, /deleted/);
   await clock.advance(0);
@@ -201,10 +201,8 @@ Deno.test("ImagePuller.ensure() does not pull again what came while it waited", 
   store.registry.add("x:1");
   const all = Promise.all(
     ["u-1", "u-2", "u-3"].map((uid) => {
-      const pod = podOf([]);
-      const metadata = { ...pod.metadata, uid };
-      const container = { name: "c", image: "x:1" };
-      return puller.ensure({ ...pod, metadata }, container, { signal: never });
+      const wanting = container("c", { image: "x:1" });
+      return puller.ensure(pod({ uid }), wanting, { signal: never });
     }),
   );
   await clock.advance(300);
@@ -219,10 +217,10 @@ Deno.test("ImagePuller.ensure() pulls again what came while it waited when it is
   store.registry.add("x:1");
   const all = Promise.all(
     ["u-1", "u-2"].map((uid) => {
-      const pod = podOf([]);
-      const metadata = { ...pod.metadata, uid };
-      const container = { name: "c", image: "x:1", imagePullPolicy: "Always" };
-      return puller.ensure({ ...pod, metadata }, container, { signal: never });
+      const wanting = { image: "x:1", imagePullPolicy: "Always" };
+      return puller.ensure(pod({ uid }), container("c", wanting), {
+        signal: never,
+      });
     }),
   );
   await clock.advance(3_000);

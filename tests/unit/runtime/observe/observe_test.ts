@@ -17,12 +17,12 @@ import {
   withSandbox,
 } from "../../../../mod/runtime/observe/observe.ts";
 import {
-  containerRow,
-  sandboxRow,
-  seenContainer,
-  seenPod,
-  seenSandbox,
-} from "../builders.ts";
+  ended,
+  observed,
+  sandbox,
+  seen,
+} from "../../../support/observed_pods.ts";
+import { containerRow, sandboxRow } from "../builders.ts";
 import { depsOf, SmallRuntime } from "../small_runtime.ts";
 
 Deno.test("groupByPod() groups by label and leaves the rest out", () => {
@@ -122,9 +122,7 @@ for (
   Deno.test(`inspectPod() ${asks ? "asks" : "does not ask"} again for a container ${was} → ${is}`, async () => {
     const runtime = new SmallRuntime();
     runtime.containers = [containerRow("u-1", { id: "c-0", state: is })];
-    const cached = seenPod({
-      containers: [seenContainer("c", { state: was })],
-    });
+    const cached = observed([seen("c", { state: was })]);
     const { containers } = await inspectPod(depsOf(runtime), "u-1", { cached });
     strictEqual(runtime.calls.includes("status c-0"), asks);
     strictEqual(containers.length, 1);
@@ -204,17 +202,17 @@ Deno.test("inspectPod() keeps the name of a pod that a list lacks, and what was 
     sandboxRow("u-1", { id: "new", createdAt: 9n, state: "not_ready" }),
     sandboxRow("u-1", { id: "old", createdAt: 5n, state: "not_ready" }),
   ];
-  const old = seenSandbox({
+  const old = sandbox({
     id: "old",
     hostNetwork: true,
     ip: "10.0.0.9",
     additionalIps: ["fd00::9"],
   });
-  const cached = seenPod({ sandboxes: [old], ips: ["10.0.0.9"] });
+  const cached = { ...observed([], [old]), ips: ["10.0.0.9"] };
   const pod = await inspectPod(depsOf(runtime), "u-1", { cached });
   deepStrictEqual(pod.sandboxes, [
     {
-      ...seenSandbox({ id: "new", ready: false, createdAt: 9n }),
+      ...sandbox({ id: "new", ready: false, createdAt: 9n }),
       ip: undefined,
     },
     { ...old, ready: false, createdAt: 5n },
@@ -312,38 +310,40 @@ Deno.test("inspectPod() bounds what a runtime says", async () => {
 });
 
 const IP_ROWS = [
-  ["of the newest ready sandbox", [seenSandbox()], ["10.88.0.7"]],
+  ["of the newest ready sandbox", [sandbox({ ip: "10.88.0.7" })], [
+    "10.88.0.7",
+  ]],
   [
     "of both families",
-    [seenSandbox({ additionalIps: ["fd00::7"] })],
+    [sandbox({ ip: "10.88.0.7", additionalIps: ["fd00::7"] })],
     ["10.88.0.7", "fd00::7"],
   ],
-  ["of none when one is garbage", [seenSandbox({ ip: "10.88.0.700" })], []],
+  ["of none when one is garbage", [sandbox({ ip: "10.88.0.700" })], []],
   [
     "of none when one is too great by one",
-    [seenSandbox({ ip: "10.88.0.256" })],
+    [sandbox({ ip: "10.88.0.256" })],
     [],
   ],
-  ["of the greatest number", [seenSandbox({ ip: "10.88.0.255" })], [
+  ["of the greatest number", [sandbox({ ip: "10.88.0.255" })], [
     "10.88.0.255",
   ]],
   [
     "of none when one is no IPv6",
-    [seenSandbox({ additionalIps: ["fd00::g"] })],
+    [sandbox({ additionalIps: ["fd00::g"] })],
     [],
   ],
-  ["of none when one is too long", [seenSandbox({ ip: "10.88.0.1.2" })], []],
+  ["of none when one is too long", [sandbox({ ip: "10.88.0.1.2" })], []],
   ["of what is left when the first is empty", [
-    seenSandbox({ ip: "", additionalIps: ["fd00::7"] }),
+    sandbox({ ip: "", additionalIps: ["fd00::7"] }),
   ], ["fd00::7"]],
-  ["of none with the node's network", [seenSandbox({ ip: "" })], []],
-  ["seen last when no sandbox is ready", [seenSandbox({ ready: false })], [
+  ["of none with the node's network", [sandbox({ ip: "" })], []],
+  ["seen last when no sandbox is ready", [sandbox({ ready: false })], [
     "10.9.9.9",
   ]],
   ["seen last without sandboxes", [], ["10.9.9.9"]],
   [
     "of none when only an older sandbox is ready",
-    [seenSandbox({ ready: false }), seenSandbox({ id: "s0" })],
+    [sandbox({ id: "s1", ready: false }), sandbox()],
     [],
   ],
 ] as const;
@@ -368,12 +368,10 @@ Deno.test("inspectPod() asks by id for what a list lacks, and leaves it out only
 });
 
 Deno.test("withContainers() puts containers in the place of those of their id, the newest first", () => {
-  const pod = seenPod({
-    containers: [seenContainer("a", { id: "a" }), seenContainer("b")],
-  });
+  const pod = observed([seen("a", { id: "a" }), seen("b")]);
   const after = withContainers(pod, [
-    seenContainer("b", { restartCount: 1 }),
-    seenContainer("a", { id: "a", state: "exited" }),
+    seen("b", { restartCount: 1 }),
+    ended("a", 0, { id: "a" }),
   ]);
   deepStrictEqual(
     after.containers.map(({ id, state }) => [id, state]),
@@ -382,7 +380,8 @@ Deno.test("withContainers() puts containers in the place of those of their id, t
 });
 
 Deno.test("withSandbox() adds a sandbox of which no more than the id is known, before the others", () => {
-  const pod = seenPod();
+  const only = sandbox({ id: "s1" });
+  const pod = observed([], [only]);
   strictEqual(withSandbox(pod, "s1"), pod);
   deepStrictEqual(withSandbox(pod, "s2").sandboxes, [
     {
@@ -394,6 +393,6 @@ Deno.test("withSandbox() adds a sandbox of which no more than the id is known, b
       ip: undefined,
       additionalIps: [],
     },
-    seenSandbox(),
+    only,
   ]);
 });

@@ -9,7 +9,8 @@ import { Sessions } from "../../../../mod/base/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { ActuatedStore } from "../../../../mod/runtime/resources/actuated_resources.ts";
 import { RecordDisk } from "../../../support/record_disk.ts";
-import { podOf, seenContainer, seenPod } from "../builders.ts";
+import { observed, seen } from "../../../support/observed_pods.ts";
+import { container, pod } from "../../../support/pods.ts";
 
 const UID = "4a6b6c1e-0000-4000-8000-000000000001";
 
@@ -23,30 +24,30 @@ class Disk extends RecordDisk {
   }
 }
 
-function pod(cpu: string, uid: string = UID): Pod {
+function asking(cpu: string): Pod {
   const requests = { cpu };
-  const subject = podOf([], {
+  return pod({
+    uid: UID,
     resources: { requests, limits: { cpu: "2" } },
-    containers: [{ name: "c", image: "x", resources: { requests } }],
+    containers: [container("c", { resources: { requests } })],
   });
-  return { ...subject, metadata: { ...subject.metadata, uid } };
 }
 
-const SEEN = seenPod({
+const SEEN = {
+  ...observed([seen("c", { id: "c-0" }), seen("d")]),
   uid: UID,
-  containers: [seenContainer("c", { id: "c-0" }), seenContainer("d")],
-});
+};
 
 Deno.test("ActuatedStore knows after a restart of the agent what pod and containers were given", async () => {
   const disk = new Disk();
   const first = disk.store();
-  await first.sandboxMade(pod("100m"));
-  await first.resized(pod("100m"), { name: "c", id: "c-0" }, {
+  await first.sandboxMade(asking("100m"));
+  await first.resized(asking("100m"), { name: "c", id: "c-0" }, {
     requests: { cpu: "300m" },
     limits: { memory: "64Mi" },
     fromRuntime: true,
   });
-  await first.podResized(pod("300m"));
+  await first.podResized(asking("300m"));
   const known = await first.complete(SEEN);
   strictEqual(known.qosClass, "Burstable");
   deepStrictEqual(known.podResources?.requests, { cpu: "300m" });
@@ -61,7 +62,7 @@ Deno.test("ActuatedStore knows after a restart of the agent what pod and contain
 
 Deno.test("ActuatedStore says nothing of another container of the same name", async () => {
   const store = new Disk().store();
-  await store.resized(pod("1"), { name: "c", id: "old" }, {
+  await store.resized(asking("1"), { name: "c", id: "old" }, {
     requests: {},
     limits: {},
   });
@@ -107,7 +108,7 @@ Deno.test("ActuatedStore leaves out amounts that are none", async () => {
 Deno.test("ActuatedStore reads anew what was written of a pod whose session ended", async () => {
   const disk = new Disk();
   const store = disk.store();
-  await store.sandboxMade(pod("100m"));
+  await store.sandboxMade(asking("100m"));
   disk.texts.clear();
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
   disk.sessions.delete(UID);
@@ -116,7 +117,7 @@ Deno.test("ActuatedStore reads anew what was written of a pod whose session ende
 
 Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot be read, and reads it later", async () => {
   const disk = new Disk();
-  await disk.store().sandboxMade(pod("100m"));
+  await disk.store().sandboxMade(asking("100m"));
   disk.failingReads = 1;
   const store = disk.store();
   deepStrictEqual(await store.complete(SEEN), SEEN);
@@ -125,7 +126,7 @@ Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot 
 
 Deno.test("ActuatedStore reads the file of a pod once", async () => {
   const disk = new Disk();
-  await disk.store().sandboxMade(pod("100m"));
+  await disk.store().sandboxMade(asking("100m"));
   const store = disk.store();
   const known = await store.complete(SEEN);
   disk.failingReads = Infinity;
@@ -135,7 +136,7 @@ Deno.test("ActuatedStore reads the file of a pod once", async () => {
 
 Deno.test("ActuatedStore completes what has as many containers as sandboxes", async () => {
   const store = new Disk().store();
-  await store.sandboxMade(pod("100m"));
+  await store.sandboxMade(asking("100m"));
   const containers = SEEN.containers.slice(0, 1);
   const known = await store.complete({ ...SEEN, containers });
   strictEqual(known.qosClass, "Burstable");
@@ -145,10 +146,10 @@ Deno.test("ActuatedStore completes what has as many containers as sandboxes", as
 
 Deno.test("ActuatedStore does not let what it reads take the place of what is written meanwhile", async () => {
   const disk = new Disk();
-  await disk.store().sandboxMade(pod("100m"));
+  await disk.store().sandboxMade(asking("100m"));
   const store = disk.store();
   const reading = store.complete(SEEN);
-  await store.sandboxMade(pod("300m"));
+  await store.sandboxMade(asking("300m"));
   for (const known of [await reading, await store.complete(SEEN)]) {
     deepStrictEqual(known.podResources?.requests, { cpu: "300m" });
   }

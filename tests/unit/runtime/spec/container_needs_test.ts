@@ -10,7 +10,8 @@ import {
   keyFileName,
   parseKeyFile,
 } from "../../../../mod/runtime/spec/key_file.ts";
-import { container, containerInput } from "./fixtures.ts";
+import { container } from "../../../support/pods.ts";
+import { containerInput } from "./fixtures.ts";
 
 Deno.test("containerEnvironment() hands on the addresses and files that are known", () => {
   const ref = { volumeName: "v", path: "app.env", key: "A" };
@@ -19,7 +20,7 @@ Deno.test("containerEnvironment() hands on the addresses and files that are know
     { name: "POD", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
     { name: "HOST", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } },
   ];
-  const input = containerInput({ container: container({ env }) });
+  const input = containerInput({ container: container("c", { env }) });
   const keyFiles = new Map([
     [keyFileName(ref), parseKeyFile("A='1'\n")],
   ]);

@@ -21,14 +21,15 @@ import type {
   ContainerSpecInput,
   NodeCgroups,
 } from "../../../../mod/runtime/spec/spec_input.ts";
-import { container, containerInput, NODE, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { containerInput, NODE } from "./fixtures.ts";
 
 function configOf(
   fields: Partial<ContainerSpec>,
   input: Partial<ContainerSpecInput> = {},
 ): ContainerConfig {
   const result = buildContainerConfig(
-    containerInput({ container: container(fields), ...input }),
+    containerInput({ container: container("c", fields), ...input }),
   );
   if (result.kind === "refused") throw new Error(result.message);
   return result.config;
@@ -54,10 +55,14 @@ Deno.test("buildContainerConfig() names the image by what the runtime has and wh
 
 Deno.test("buildContainerConfig() takes no label or annotation from the pod", () => {
   const only = container();
-  const of = pod({ containers: [only], terminationGracePeriodSeconds: 7 }, {
-    labels: { app: "x", "io.kubernetes.container.name": "other" },
-    annotations: { "io.kubernetes.container.hash": "forged", "a/b": "c" },
-    deletionGracePeriodSeconds: 5,
+  const of = pod({
+    containers: [only],
+    terminationGracePeriodSeconds: 7,
+    metadata: {
+      labels: { app: "x", "io.kubernetes.container.name": "other" },
+      annotations: { "io.kubernetes.container.hash": "forged", "a/b": "c" },
+      deletionGracePeriodSeconds: 5,
+    },
   });
   const config = configOf({}, { pod: of, container: only });
   deepStrictEqual(config.labels, {
@@ -165,7 +170,9 @@ Deno.test("buildContainerConfig() copies stdin, stdinOnce and tty", () => {
 });
 
 Deno.test("buildContainerConfig() refuses in words what it cannot build", () => {
-  const wanting = container({ volumeMounts: [{ name: "x", mountPath: "/x" }] });
+  const wanting = container("c", {
+    volumeMounts: [{ name: "x", mountPath: "/x" }],
+  });
   const result = buildContainerConfig(containerInput({ container: wanting }));
   strictEqual(result.kind, "refused");
   if (result.kind !== "refused") return;
@@ -179,7 +186,7 @@ Deno.test("buildContainerConfig() refuses variables that double each other witho
     value: index === 0 ? "xx" : `$(V${index - 1})$(V${index - 1})`,
   }));
   const result = buildContainerConfig(
-    containerInput({ container: container({ env }) }),
+    containerInput({ container: container("c", { env }) }),
   );
   strictEqual(result.kind, "refused");
 });
@@ -268,7 +275,7 @@ Deno.test("buildContainerConfig() refuses variables and arguments that no progra
   const environment = new Map([["BIG", "x".repeat(1 << 20)]]);
   const args = Array.from({ length: 5 }, () => "$(BIG)");
   const result = buildContainerConfig(
-    containerInput({ container: container({ args }), environment }),
+    containerInput({ container: container("c", { args }), environment }),
   );
   strictEqual(result.kind, "refused");
   strictEqual(

@@ -11,7 +11,7 @@ import {
   podDns,
   type ResolverConfig,
 } from "../../../../mod/runtime/spec/dns.ts";
-import { pod } from "./fixtures.ts";
+import { pod } from "../../../support/pods.ts";
 
 const HOST: ResolverConfig = {
   servers: ["192.168.1.1"],

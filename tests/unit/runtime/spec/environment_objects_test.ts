@@ -16,7 +16,7 @@ import {
   parseKeyFile,
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { container, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
 import { keyed, objectsOf } from "./objects.ts";
 
 const HIDDEN = "hunter2";
@@ -41,7 +41,7 @@ function environment(
 ): Record<string, string> {
   const values = containerEnvironment({
     pod: of,
-    container: container(fields),
+    container: container("c", fields),
     ...FACTS,
     ...facts,
   });

@@ -5,14 +5,14 @@
  */
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import type { EnvVar, Pod } from "../../../../mod/api/types/mod.ts";
+import type { EnvVar } from "../../../../mod/api/types/mod.ts";
 import { NO_OBJECTS, parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import {
   containerEnvironment,
   type EnvironmentInput,
 } from "../../../../mod/runtime/spec/environment.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { container, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
 
 type Facts = Omit<EnvironmentInput, "pod" | "container">;
 
@@ -27,9 +27,13 @@ const FACTS: Facts = {
   },
   objects: NO_OBJECTS,
 };
-const POD: Pod = pod({ nodeName: "edge1", serviceAccountName: "robot" }, {
-  labels: { app: "web", "a.b/c": "d" },
-  annotations: { note: "z z" },
+const POD = pod({
+  nodeName: "edge1",
+  serviceAccountName: "robot",
+  metadata: {
+    labels: { app: "web", "a.b/c": "d" },
+    annotations: { note: "z z" },
+  },
 });
 
 function environment(
@@ -38,7 +42,7 @@ function environment(
 ): Record<string, string> {
   const values = containerEnvironment({
     pod: POD,
-    container: container({ env }),
+    container: container("c", { env }),
     ...facts,
   });
   return Object.fromEntries(values);
@@ -72,7 +76,7 @@ Deno.test("containerEnvironment() expands as scenario RT-27 says", () => {
 });
 
 Deno.test("containerEnvironment() does not expand what comes by reference, but lets others use it", () => {
-  const of = pod({}, { annotations: { x: "$(A)" } });
+  const of = pod({ metadata: { annotations: { x: "$(A)" } } });
   const env: EnvVar[] = [
     { name: "A", value: "1" },
     {
@@ -85,7 +89,7 @@ Deno.test("containerEnvironment() does not expand what comes by reference, but l
     Object.fromEntries(
       containerEnvironment({
         pod: of,
-        container: container({ env }),
+        container: container("c", { env }),
         ...FACTS,
       }),
     ),
@@ -143,7 +147,7 @@ interface ResourceCase {
   readonly divisor?: string;
   readonly expected: string;
 }
-const SIZED = container({
+const SIZED = container("c", {
   resources: {
     requests: { cpu: "250m", memory: "64Mi" },
     limits: {
@@ -217,7 +221,7 @@ Deno.test("containerEnvironment() shows the resources of another container", () 
   }];
   const values = containerEnvironment({
     pod: of,
-    container: container({ env }),
+    container: container("c", { env }),
     ...FACTS,
   });
   strictEqual(values.get("X"), "67108864");

@@ -1,5 +1,5 @@
 /**
- * Small pods and nodes for the tests of the builders.
+ * Nodes, and what the builders get, for their tests.
  *
  * @module
  */
@@ -19,24 +19,7 @@ import type {
   SpecNode,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { BARE_CGROUPS, bareNode } from "../../../../scripts/lib/bare_node.ts";
-
-/** A pod of one container `c` unless `spec` says otherwise. */
-export function pod(
-  spec: Partial<PodSpec> = {},
-  metadata: Partial<Pod["metadata"]> = {},
-): Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1", ...metadata },
-    spec: { containers: [container()], ...spec },
-  };
-}
-
-/** A container `c`. */
-export function container(fields: Partial<ContainerSpec> = {}): ContainerSpec {
-  return { name: "c", image: "example/app:1", ...fields };
-}
+import { container, pod } from "../../../support/pods.ts";
 
 /** A node with cgroups v1, 16 GiB and 4 CPUs. */
 export const NODE: SpecNode = bareNode({
@@ -101,9 +84,11 @@ export interface SecuritySetting {
 /** The security settings of a container `c`. */
 export function security(setting: SecuritySetting): ContainerSecurityContext {
   const { ofPod = {}, own = {}, annotations = {}, fields } = setting;
-  const only = container({ securityContext: own });
-  const of: Pod = pod({ containers: [only], securityContext: ofPod }, {
-    annotations,
+  const only = container("c", { securityContext: own });
+  const of = pod({
+    containers: [only],
+    securityContext: ofPod,
+    metadata: { annotations },
   });
   return containerSecurity(
     containerInput({ pod: of, container: only, ...fields }),

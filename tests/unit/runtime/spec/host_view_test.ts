@@ -8,7 +8,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import { containerResources } from "../../../../mod/runtime/spec/resource_spec.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { HOST_VIEW_FIELDS } from "../../../testdata/golden_deviations.ts";
-import { container, NODE, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { NODE } from "./fixtures.ts";
 
 const WITHOUT: NodeCgroups = {
   ...NODE.cgroups,
@@ -18,7 +19,7 @@ const WITHOUT: NodeCgroups = {
 
 function resourcesIn(cgroups: NodeCgroups): Readonly<Record<string, unknown>> {
   const limits = { cpu: "1", memory: "1Gi", "hugepages-2Mi": "2Mi" };
-  const only = container({ resources: { limits } });
+  const only = container("c", { resources: { limits } });
   return {
     ...containerResources({
       pod: pod({ containers: [only] }),

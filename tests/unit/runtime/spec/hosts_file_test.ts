@@ -9,7 +9,7 @@ import {
   hostsFileContent,
   wantsHostsFile,
 } from "../../../../mod/runtime/spec/hosts_file.ts";
-import { container, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
 
 const HEAD = "# Kubernetes-managed hosts file.\n" +
   "127.0.0.1\tlocalhost\n" +
@@ -64,7 +64,7 @@ Deno.test("hostsFileContent() shows the node's file and aliases on the node's ne
   );
 });
 
-const OWN_MOUNT = container({
+const OWN_MOUNT = container("c", {
   volumeMounts: [{ name: "h", mountPath: "/etc/hosts" }],
 });
 const WANTS = [

@@ -26,7 +26,8 @@ import type {
   MountAbilities,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { container, containerInput, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { containerInput } from "./fixtures.ts";
 
 const VOLUMES: ContainerSpecInput["volumes"] = new Map([
   ["data", { hostPath: "/srv/data", readOnly: false }],
@@ -38,7 +39,7 @@ function mountsOf(
   files: Pick<ContainerSpecInput, "hostsFile" | "terminationLog"> = {},
 ): readonly Mount[] {
   return containerMounts(containerInput({
-    container: container(fields),
+    container: container("c", fields),
     volumes: VOLUMES,
     ...files,
   }));
@@ -182,7 +183,7 @@ for (const { mount, abilities, expected } of RECURSIVE) {
     const volumeMounts = [{ name: "data", mountPath: "/d", ...mount }];
     const mounts = () =>
       containerMounts(containerInput({
-        container: container({ volumeMounts }),
+        container: container("c", { volumeMounts }),
         volumes: VOLUMES,
         abilities,
       }));
@@ -203,7 +204,7 @@ Deno.test("containerMounts() mounts a sub-path where it was found (VO-03)", () =
     { name: "fixed", mountPath: "/c", subPath: "z" },
   ];
   const mounts = containerMounts(containerInput({
-    container: container({ volumeMounts }),
+    container: container("c", { volumeMounts }),
     volumes: VOLUMES,
     subPaths: new Map([["/a", "/srv/data/x/y"], ["/b", "/srv/data/web"], [
       "/c",
@@ -306,7 +307,7 @@ Deno.test("wantedImages() names the images that the container mounts", () => {
 Deno.test("containerMounts() mounts images", () => {
   const image = { image: "sha256:1", userSpecifiedImage: "example/m:1" };
   const mounts = containerMounts(containerInput({
-    container: container({ volumeMounts: IMAGE_MOUNTS }),
+    container: container("c", { volumeMounts: IMAGE_MOUNTS }),
     volumes: VOLUMES,
     imageVolumes: new Map([["model", image]]),
     environment: ENVIRONMENT,

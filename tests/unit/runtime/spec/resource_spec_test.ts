@@ -14,7 +14,8 @@ import {
 } from "../../../../mod/runtime/spec/resource_spec.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { toldResources } from "../../../../mod/runtime/observe/observe.ts";
-import { container, NODE, pod } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { NODE } from "./fixtures.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -25,7 +26,10 @@ function inputOf(
     readonly spec?: Partial<PodSpec>;
   } = {},
 ): Parameters<typeof containerResources>[0] {
-  const only = container(limits === undefined ? {} : { resources: { limits } });
+  const only = container(
+    "c",
+    limits === undefined ? {} : { resources: { limits } },
+  );
   return {
     pod: pod({ containers: [only], ...options.spec }),
     container: only,

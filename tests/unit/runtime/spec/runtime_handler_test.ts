@@ -10,7 +10,7 @@ import type { RuntimeSupport } from "../../../../mod/pod/admission/mod.ts";
 import { podRuntimeHandler } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { bareNode } from "../../../../scripts/lib/bare_node.ts";
-import { pod } from "./fixtures.ts";
+import { pod } from "../../../support/pods.ts";
 
 const GVISOR: RuntimeClassObject = {
   kind: "RuntimeClass",

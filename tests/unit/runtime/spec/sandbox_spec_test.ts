@@ -16,7 +16,8 @@ import {
   podHostname,
 } from "../../../../mod/runtime/spec/sandbox_spec.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { container, pod, sandboxInput } from "./fixtures.ts";
+import { container, pod } from "../../../support/pods.ts";
+import { sandboxInput } from "./fixtures.ts";
 
 Deno.test("buildSandboxConfig() names the sandbox after its pod and attempt", () => {
   const config = buildSandboxConfig(sandboxInput(pod(), { attempt: 3 }));
@@ -37,9 +38,11 @@ Deno.test("buildSandboxConfig() names the sandbox after its pod and attempt", ()
 });
 
 Deno.test("buildSandboxConfig() keeps its own labels above the pod's", () => {
-  const of = pod({}, {
-    labels: { app: "x", "io.kubernetes.pod.uid": "another", __proto__x: "y" },
-    annotations: { "io.kubernetes.container.hash": "kept as it is" },
+  const of = pod({
+    metadata: {
+      labels: { app: "x", "io.kubernetes.pod.uid": "another", __proto__x: "y" },
+      annotations: { "io.kubernetes.container.hash": "kept as it is" },
+    },
   });
   const { labels, annotations } = buildSandboxConfig(sandboxInput(of));
   deepStrictEqual(labels, {
@@ -70,12 +73,12 @@ const NAMES: readonly {
   { title: "spec.hostname", of: pod({ hostname: "my" }), hostname: "my" },
   {
     title: "the first 63 characters of a long name",
-    of: pod({}, { name: LONG }),
+    of: pod({ name: LONG }),
     hostname: "n".repeat(63),
   },
   {
     title: "a cut without dots and dashes at its end",
-    of: pod({}, { name: `${"n".repeat(60)}.-.-rest` }),
+    of: pod({ name: `${"n".repeat(60)}.-.-rest` }),
     hostname: "n".repeat(60),
   },
   {
@@ -105,7 +108,7 @@ Deno.test("podHostname() takes hostnameOverride as it is and without a domain", 
 });
 
 Deno.test("podHostname() refuses a name of which nothing is left", () => {
-  throws(() => podHostname(pod({}, { name: "-".repeat(70) }), ""), SpecRefusal);
+  throws(() => podHostname(pod({ name: "-".repeat(70) }), ""), SpecRefusal);
 });
 
 function fullNameOf(length: number): Pod {
@@ -169,7 +172,7 @@ const PORTS: readonly {
 
 for (const { title, ports, expected } of PORTS) {
   Deno.test(`buildSandboxConfig() maps ${title}`, () => {
-    const of = pod({ containers: [container({ ports })] });
+    const of = pod({ containers: [container("c", { ports })] });
     deepStrictEqual(
       buildSandboxConfig(sandboxInput(of)).portMappings,
       expected,
@@ -178,7 +181,7 @@ for (const { title, ports, expected } of PORTS) {
 }
 
 Deno.test("buildSandboxConfig() maps the ports of app containers only", () => {
-  const sidecar = container({ name: "s", ports: [{ containerPort: 1 }] });
+  const sidecar = container("s", { ports: [{ containerPort: 1 }] });
   const config = buildSandboxConfig(
     sandboxInput(pod({ initContainers: [sidecar] })),
   );
@@ -219,7 +222,7 @@ Deno.test("buildSandboxConfig() sends an empty overhead unless the pod has one",
 });
 
 Deno.test("buildSandboxConfig() tells what the containers use together", () => {
-  const sized = container({
+  const sized = container("c", {
     resources: { limits: { cpu: "1", memory: "9007199254740993" } },
   });
   deepStrictEqual(linuxOf({ containers: [sized, container()] })?.resources, {

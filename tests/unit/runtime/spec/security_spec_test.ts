@@ -24,11 +24,10 @@ import {
 } from "../../../../mod/runtime/spec/security_spec.ts";
 import type { ContainerSpecInput } from "../../../../mod/runtime/spec/spec_input.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
+import { container, pod } from "../../../support/pods.ts";
 import {
-  container,
   containerInput,
   NODE,
-  pod,
   security,
   type SecuritySetting,
 } from "./fixtures.ts";
@@ -139,7 +138,9 @@ Deno.test("sandboxSecurity() takes users and groups from the pod and always the 
 
 for (const list of ["containers", "initContainers"] as const) {
   Deno.test(`sandboxSecurity() is privileged as soon as one of ${list} is`, () => {
-    const privileged = container({ securityContext: { privileged: true } });
+    const privileged = container("c", {
+      securityContext: { privileged: true },
+    });
     const of = pod({ [list]: [container(), privileged] });
     strictEqual(sandboxSecurity(of, NODE).privileged, true);
     strictEqual(sandboxSecurity(pod(), NODE).privileged, undefined);

@@ -12,7 +12,8 @@ import {
   type SpecBuilderOptions,
 } from "../../../../mod/runtime/spec/spec_builder.ts";
 import type { SpecNode } from "../../../../mod/runtime/spec/spec_input.ts";
-import { containerInput, NODE, pod } from "./fixtures.ts";
+import { pod } from "../../../support/pods.ts";
+import { containerInput, NODE } from "./fixtures.ts";
 
 function builder(options: Partial<SpecBuilderOptions> = {}): SpecBuilder {
   return new SpecBuilder({
