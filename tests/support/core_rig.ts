@@ -103,7 +103,7 @@ export class CoreRig implements AsyncDisposable {
     const config = await coreConfig(directory, options);
     const fake = await FakeCri.start({ socketPath, clock });
     fake.addImage({ ref: IMAGE });
-    const quiet = await Quiet.open({ socketPath, fake, clock });
+    const quiet = await Quiet.open({ clock, runtime: { fake, socketPath } });
     const rig = new CoreRig({ directory, fake, config, quiet }, options, clock);
     await options.prepare?.(rig);
     await rig.startAgent();

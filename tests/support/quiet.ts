@@ -12,15 +12,14 @@ import type { FakeCri } from "./fake_cri/fake_cri.ts";
 
 /** The parts of one world. */
 export interface QuietParts {
-  /** Where the fake runtime listens. */
-  readonly socketPath: string;
-  readonly fake: FakeCri;
   readonly clock: FakeClock;
+  /** The fake runtime, where there is one, and where it listens. */
+  readonly runtime?: { readonly fake: FakeCri; readonly socketPath: string };
 }
 
 /**
- * Counts what is under way in a world of one process: an agent, a fake runtime, a fake
- * clock.
+ * Counts what is under way in a world of one process: an agent or a part of one, a fake
+ * clock, and perhaps a fake runtime.
  *
  * Something is under way while the watching thread has events that it has not told, while
  * an operation on a file is not over, while a call is not answered that the fake runtime
@@ -88,7 +87,7 @@ export class Quiet implements Disposable {
   /** Lets turns pass until the fake runtime has no call left, for some turns at most. */
   async hungUp(): Promise<void> {
     for (let turn = 0; turn < HANG_UP_TURNS; turn++) {
-      const { unary, streams } = this.#parts.fake.unanswered;
+      const { unary, streams } = this.#calls();
       if (unary + streams === 0) return;
       await this.#loop.turn();
     }
@@ -116,9 +115,9 @@ export class Quiet implements Disposable {
   }
 
   #underWay(): string[] {
-    const { fake, socketPath } = this.#parts;
-    const asked = callsUnderWay(socketPath);
-    const { unary } = fake.unanswered;
+    const { runtime } = this.#parts;
+    const asked = runtime === undefined ? 0 : callsUnderWay(runtime.socketPath);
+    const { unary } = this.#calls();
     const { working } = this.#loop;
     return [
       ...working === 0 ? [] : [`${working} operations on files`],
@@ -127,10 +126,20 @@ export class Quiet implements Disposable {
   }
 
   #traces(): string {
-    const { fake, clock } = this.#parts;
-    const { unary, streams } = fake.unanswered;
-    return [fake.calls.length, unary, streams, clock.moves, this.#loop.begun]
-      .join(" ");
+    const { unary, streams, all } = this.#calls();
+    const { moves } = this.#parts.clock;
+    return [all, unary, streams, moves, this.#loop.begun].join(" ");
+  }
+
+  /** The calls that the fake runtime has to answer, and how many it was ever asked. */
+  #calls(): {
+    readonly unary: number;
+    readonly streams: number;
+    readonly all: number;
+  } {
+    const fake = this.#parts.runtime?.fake;
+    if (fake === undefined) return { unary: 0, streams: 0, all: 0 };
+    return { ...fake.unanswered, all: fake.calls.length };
   }
 }
 

@@ -23,7 +23,7 @@ async function world(): Promise<World> {
   const clock = new FakeClock();
   const rig = await startRig({ clock, fakeClock: clock });
   const { fake, socketPath } = rig;
-  const quiet = await Quiet.open({ fake, socketPath, clock });
+  const quiet = await Quiet.open({ clock, runtime: { fake, socketPath } });
   const directory = await Deno.makeTempDir({ prefix: "quiet_test_" });
   const server = await echoServer();
   return {

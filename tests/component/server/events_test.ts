@@ -14,6 +14,7 @@ import {
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import type { ControlServer } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { Quiet } from "../../support/quiet.ts";
 import { AgentStub } from "./agent_stub.ts";
 import { TempDir } from "./temp.ts";
 
@@ -277,6 +278,7 @@ async function askAndSleep(path: string): Promise<Deno.UnixConn> {
 
 Deno.test("ControlServer drops a watcher that does not read, and others go on", async () => {
   const clock = new FakeClock();
+  using quiet = await Quiet.open({ clock });
   await using rig = await Rig.start(clock);
   const idle = clock.pendingTimers;
   using _asleep = await askAndSleep(rig.path);
@@ -287,9 +289,9 @@ Deno.test("ControlServer drops a watcher that does not read, and others go on", 
       { type: "Normal", reason: "A", message: "x".repeat(1_000) },
     );
   }
-  await until(() => clock.pendingTimers > idle);
   // Until it is really stuck, and does not just take its time.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await quiet.settle();
+  ok(clock.pendingTimers > idle);
   await clock.advance(60_000);
   await until(() => clock.pendingTimers === idle);
   strictEqual((await rig.reasons("/api/v1/events")).length > 1_000, true);
@@ -298,6 +300,7 @@ Deno.test("ControlServer drops a watcher that does not read, and others go on", 
 
 Deno.test("ControlServer closes although a client does not read", async () => {
   const clock = new FakeClock();
+  using quiet = await Quiet.open({ clock });
   await using rig = await Rig.start(clock);
   const idle = clock.pendingTimers;
   using _asleep = await askAndSleep(rig.path);
@@ -307,10 +310,10 @@ Deno.test("ControlServer closes although a client does not read", async () => {
       { type: "Normal", reason: "A", message: "x".repeat(1_000) },
     );
   }
-  await until(() => clock.pendingTimers > idle);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await quiet.settle();
+  ok(clock.pendingTimers > idle);
   const closed = rig.close();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await quiet.settle();
   await clock.advance(1_000);
   await closed;
 });
