@@ -235,17 +235,20 @@ export class Agent {
         })),
       (scope) => housekeepingEvents(clock, scope),
     ];
-    await runSyncLoop({
-      feeds,
-      parts: [
-        this.#workers,
-        collector,
-        this.#evictor,
-        rollbackStore,
-        records,
-      ],
-      handle: (event) => this.#handle(event),
-    }, signal);
+    const parts = [
+      this.#workers,
+      collector,
+      this.#evictor,
+      rollbackStore,
+      records,
+    ];
+    const handle = (event: SyncEvent): void => this.#handle(event);
+    try {
+      await runSyncLoop({ feeds, parts, handle }, signal);
+    } finally {
+      // The signal outlives an agent that fails.
+      signal.removeEventListener("abort", pause);
+    }
   }
 
   #handle(event: SyncEvent): void {
