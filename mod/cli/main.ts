@@ -29,7 +29,6 @@ import { type CliIo, OutputClosedError } from "./io.ts";
 import { showLog } from "./show_log.ts";
 import { showDescription, showExplanation } from "./show_report.ts";
 import { cleanLine } from "./text/mod.ts";
-import { validate } from "./validate.ts";
 
 /** It was done. */
 export const EXIT_OK = 0;
@@ -71,8 +70,11 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
       return EXIT_OK;
     case "run":
       return await run(command.args, io);
-    case "validate":
+    case "validate": {
+      // It shares the rules of the agent, and so all that the agent loads.
+      const { validate } = await import("./validate.ts");
       return await validate(command, io) ? EXIT_OK : EXIT_FAILURE;
+    }
     default: {
       const found = await findControlSocket(command.location, io);
       if (found.kind === "refused") {
