@@ -5,7 +5,7 @@
  */
 
 import { request as startRequest } from "node:http";
-import { ByteBuffer, type Clock } from "../base/mod.ts";
+import { ByteBuffer, type Clock, isRecord } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { CliIo } from "./io.ts";
 
@@ -153,8 +153,7 @@ export async function askList<List extends { readonly items: unknown }>(
 }
 
 function isList<List>(body: unknown): body is List {
-  return typeof body === "object" && body !== null && "items" in body &&
-    Array.isArray(body.items);
+  return isRecord(body) && Array.isArray(body["items"]);
 }
 
 // More than the lists of any device; what is no agent may answer without end.
@@ -181,10 +180,8 @@ export function refusalOf(status: number, text: string): AgentAnswerError {
   let message = text.trim();
   try {
     const body: unknown = JSON.parse(text);
-    if (
-      typeof body === "object" && body !== null && "message" in body &&
-      typeof body.message === "string"
-    ) message = body.message;
+    const said = isRecord(body) ? body["message"] : undefined;
+    if (typeof said === "string") message = said;
   } catch {
     // A plain text is its own message.
   }

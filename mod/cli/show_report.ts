@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isRecord } from "../base/mod.ts";
 import { explainMissingPod } from "../explain/mod.ts";
 import type { PodReport } from "../server/mod.ts";
 import {
@@ -109,7 +110,6 @@ async function missing(
 }
 
 function isReport(body: unknown): body is PodReport {
-  return typeof body === "object" && body !== null && "kind" in body &&
-    body.kind === "PodReport" && "explanation" in body &&
-    Array.isArray(body.explanation);
+  return isRecord(body) && body["kind"] === "PodReport" &&
+    Array.isArray(body["explanation"]);
 }

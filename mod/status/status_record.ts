@@ -5,10 +5,11 @@
  * @module
  */
 
-import type { PodStatus } from "../api/types/mod.ts";
-import { isTerminalPhase } from "../pod/status/mod.ts";
-import { openRecord, sealRecord } from "../host/files/mod.ts";
 import { parseContainerId } from "../api/objects/mod.ts";
+import type { PodStatus } from "../api/types/mod.ts";
+import { isRecord } from "../base/mod.ts";
+import { openRecord, sealRecord } from "../host/files/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 
 /** The memory of one pod. */
 export interface StatusRecord {
@@ -39,9 +40,7 @@ export function recordOf(status: PodStatus): StatusRecord | undefined {
 
 /** Whether a value is a record; who reads it knows that an agent wrote it. */
 export function isStatusRecord(value: unknown): value is StatusRecord {
-  return typeof value === "object" && value !== null &&
-    "restartCounts" in value && typeof value.restartCounts === "object" &&
-    value.restartCounts !== null;
+  return isRecord(value) && isRecord(value["restartCounts"]);
 }
 
 /** How a container was when it was last shown. */
@@ -106,14 +105,12 @@ export function formatRunRecord(record: RunRecord): string {
 export function parseRunRecord(text: string): RunRecord | undefined {
   const record = openRecord(text)?.record;
   // An agent before this one may not have written any conditions.
-  return isRecord(record) ? { conditions: {}, ...record } : undefined;
+  return isRunRecord(record) ? { conditions: {}, ...record } : undefined;
 }
 
-function isRecord(
+function isRunRecord(
   value: unknown,
 ): value is Omit<RunRecord, "conditions"> & Partial<RunRecord> {
   // The checksum vouches for what is inside: only an agent writes one that fits.
-  return typeof value === "object" && value !== null &&
-    "containers" in value && typeof value.containers === "object" &&
-    value.containers !== null;
+  return isRecord(value) && isRecord(value["containers"]);
 }
