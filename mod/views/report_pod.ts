@@ -4,10 +4,10 @@
  * @module
  */
 
-import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
 import { formatFault } from "../api/fault/mod.ts";
 import { podKey } from "../api/objects/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
+import { sourceOf } from "../agent/desired/mod.ts";
 import type { WorkerView } from "../agent/workers/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import { toWireEvent } from "../events/mod.ts";
@@ -26,7 +26,6 @@ import type {
   ReportedDecision,
   ReportedProbe,
 } from "../server/mod.ts";
-import type { SourceName } from "../source/merge/mod.ts";
 import type { ViewedCore, ViewedSource } from "./ports.ts";
 import { stoppedContainers } from "./stopped_containers.ts";
 import { type PodName, podNamed } from "./view_pods.ts";
@@ -204,21 +203,14 @@ function brokenSince(
   return Math.max(condition.sinceMs, event?.firstMs ?? 0);
 }
 
-function sourceNameOf({ metadata }: Pod): SourceName | undefined {
-  const name = metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
-  return name === "file" || name === "http" || name === "api"
-    ? name
-    : undefined;
-}
-
 function originOf(pod: Pod, core: ViewedCore): PodOrigin | undefined {
-  const name = sourceNameOf(pod);
+  const name = sourceOf(pod.metadata.annotations);
   if (name === undefined || name === "api") return undefined;
   return { name, location: core.sources.get(name)?.location ?? "" };
 }
 
 function silentSourceOf(pod: Pod, core: ViewedCore): string | undefined {
-  const name = sourceNameOf(pod);
+  const name = sourceOf(pod.metadata.annotations);
   if (name === undefined || core.sourcesReady.isReady(name)) return undefined;
   return originOf(pod, core)?.location ?? name;
 }

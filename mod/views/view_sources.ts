@@ -4,8 +4,8 @@
  * @module
  */
 
+import { sourceOf } from "../agent/desired/mod.ts";
 import { podKey } from "../api/objects/mod.ts";
-import { ANNOTATION_CONFIG_SOURCE } from "../api/vocabulary/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import type { SourceState } from "../server/mod.ts";
 import type { ViewedCore } from "./ports.ts";
@@ -17,9 +17,9 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
     name,
     location: source.location,
     ready: sourcesReady.isReady(name),
-    pods: storage.pods().filter(({ metadata: { annotations = {} } }) =>
-      annotations[ANNOTATION_CONFIG_SOURCE] === name
-    ).length,
+    pods: storage.pods()
+      .filter(({ metadata }) => sourceOf(metadata.annotations) === name)
+      .length,
     conditions: source.conditions().map(({ sinceMs, ...condition }) => ({
       ...condition,
       lastTransitionTime: formatTime(sinceMs),
@@ -28,9 +28,7 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
       report.kind === "last_good"
         ? [{
           manifest: report.file,
-          pods: report.pods.map(({ metadata }) =>
-            podKey(metadata)
-          ),
+          pods: report.pods.map(({ metadata }) => podKey(metadata)),
         }]
         : []
     ),

@@ -38,3 +38,4 @@ export { ResizeGate } from "./resize_gate.ts";
 export { Rollbacks, type VersionSwap } from "./rollbacks.ts";
 export { ListedPods } from "./listed_pods.ts";
 export { Reconciler } from "./reconciler.ts";
+export { sourceOf } from "./wanted_pods.ts";
