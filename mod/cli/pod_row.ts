@@ -9,6 +9,7 @@
 import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isRestartableInit } from "../api/vocabulary/mod.ts";
 import { ROLLED_BACK_CONDITION } from "../pod/recovery/mod.ts";
+import { findCondition, isTerminalPhase } from "../pod/status/mod.ts";
 import type { Listing } from "./listing.ts";
 import { ageText } from "./text/mod.ts";
 
@@ -157,8 +158,7 @@ function appStatus(
 function terminatingOr(shown: string, pod: Pod, status: PodStatus): string {
   if (pod.metadata.deletionTimestamp === undefined) return shown;
   if (status.reason === "NodeLost") return "Unknown";
-  const isOver = status.phase === "Succeeded" || status.phase === "Failed";
-  return isOver ? shown : "Terminating";
+  return isTerminalPhase(status.phase) ? shown : "Terminating";
 }
 
 function endReason(terminated: {
@@ -179,9 +179,7 @@ function isReadyAndRunning(container: ContainerStatus): boolean {
 }
 
 function hasCondition(status: PodStatus, type: string): boolean {
-  return status.conditions?.some((condition) =>
-    condition.type === type && condition.status === "True"
-  ) ?? false;
+  return findCondition(status.conditions, type)?.status === "True";
 }
 
 /** The latest time at which a container ended before; `undefined` if none did. */
