@@ -6,14 +6,14 @@
 
 import type { Clock, Sessions } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { RuntimePicture } from "../../picture/mod.ts";
-import { parseTime } from "../../pod/status/mod.ts";
-import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
-import { type Activities, causeOf } from "../../runtime/account/mod.ts";
-import type { SyncResult } from "../workers/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import type { RuntimePicture } from "../../picture/mod.ts";
+import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
+import { parseTime } from "../../pod/status/mod.ts";
+import { type Activities, causeOf } from "../../runtime/account/mod.ts";
+import type { SyncResult } from "../workers/mod.ts";
 
 /** What was found of a pod, what was to be done about it, and what came of that. */
 export interface PodDecision {
@@ -54,21 +54,6 @@ export interface PodOutcome {
   readonly decision: PodDecision | undefined;
   /** Why the pod could not be ended when that was last tried. */
   readonly endFailure: EndFailure | undefined;
-}
-
-/** When the next sync is due after one that ended so at `nowMs`. */
-export function nextAfter(result: SyncResult, nowMs: number): NextSync {
-  switch (result.kind) {
-    case "settled":
-      return result.againMs === undefined
-        ? { kind: "settled" }
-        : { kind: "settled", dueMs: nowMs + result.againMs };
-    case "retry":
-      return { kind: "retry", dueMs: nowMs + result.delayMs };
-    case "held":
-    case "terminal":
-      return result;
-  }
 }
 
 /** The same, but due in `leftMs` at the latest; `undefined` says that nothing presses. */
@@ -248,5 +233,20 @@ export class SyncMemory {
     const actedAtMs = this.#pods.get(uid)?.actedAtMs;
     this.#sessions.delete(uid);
     if (actedAtMs !== undefined) this.of(uid).actedAtMs = actedAtMs;
+  }
+}
+
+/** When the next sync is due after one that ended so at `nowMs`. */
+function nextAfter(result: SyncResult, nowMs: number): NextSync {
+  switch (result.kind) {
+    case "settled":
+      return result.againMs === undefined
+        ? { kind: "settled" }
+        : { kind: "settled", dueMs: nowMs + result.againMs };
+    case "retry":
+      return { kind: "retry", dueMs: nowMs + result.delayMs };
+    case "held":
+    case "terminal":
+      return result;
   }
 }
