@@ -174,6 +174,8 @@ Deno.test("FakeCri keeps its state over a restart", async () => {
   await using rig = await startRig();
   const { containerId } = await runContainer(rig, "web");
   await rig.fake.restart();
+  // The first calls may still go to the connection that broke.
+  await rig.cri.ready(new AbortController().signal);
   const status = await rig.cri.runtime.containerStatus(containerId);
   strictEqual(status.state, "running");
 });
