@@ -57,7 +57,12 @@ Deno.test("PodExecutor.execute() asks less for a pod on the node's network", asy
   const subject = pod({ hostNetwork: true });
   const outcome = await rig.sync(subject, { observed: unseen(subject) });
   strictEqual(fake.callsOf("PodSandboxStatus").length, 0);
-  strictEqual(outcome.observed?.pod.sandboxes[0]?.hostNetwork, true);
+  const { sandboxes: [sandbox] = [], ips } = outcome.observed?.pod ?? {};
+  deepStrictEqual([sandbox?.hostNetwork, sandbox?.ready, ips], [
+    true,
+    true,
+    [],
+  ]);
 });
 
 Deno.test("PodExecutor.execute() prepares logs, hosts file and termination log", async () => {

@@ -42,3 +42,45 @@ Deno.test("PodExecutor.execute() removes what is left of init containers that ru
     ["c exited", "first running"],
   );
 });
+
+Deno.test("PodExecutor.execute() keeps the newest dead of an init container that it starts again, and no other", async () => {
+  await using both = await fakeRig({ maxRestartWaitMs: 1 });
+  const { rig, fake } = both;
+  const subject = pod({ initContainers: [container("first")] });
+  const seen: (readonly number[])[] = [];
+  for (let round = 0; round < 3; round++) {
+    const { failures, observed } = await rig.sync(subject);
+    deepStrictEqual(failures, []);
+    // What was removed is to be seen anew.
+    strictEqual(observed === undefined, round === 2);
+    const { containers } = await rig.look(subject);
+    seen.push(containers.map(({ restartCount }) => restartCount));
+    for (const { id } of fake.running("first")) fake.exitContainer(id, 1);
+    // Two ends in one millisecond would have to wait for the next.
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  deepStrictEqual(seen, [[0], [1, 0], [2, 1]]);
+});
+
+Deno.test("PodExecutor.execute() runs no hooks when it restarts all containers", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const restartPolicyRules = [{
+    action: "RestartAllContainers",
+    exitCodes: { operator: "In", values: [7] },
+  }];
+  const asking = { restartPolicy: "Never", restartPolicyRules };
+  const lifecycle = { preStop: { exec: { command: ["bye"] } } };
+  const subject = pod({
+    containers: [
+      container("c", { lifecycle }),
+      container("d", asking),
+    ],
+  });
+  await rig.sync(subject);
+  for (const { id } of fake.running("d")) fake.exitContainer(id, 7);
+  await rig.sync(subject);
+  strictEqual(fake.containers.size, 0);
+  strictEqual(fake.callsOf("StopContainer").length, 1);
+  strictEqual(fake.callsOf("ExecSync").length, 0);
+});

@@ -4,9 +4,15 @@
  * @module
  */
 
-import { match, notStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  notStrictEqual,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig } from "./rig.ts";
+import { fakeRig, until } from "./rig.ts";
 
 const HOOKED = {
   lifecycle: { postStart: { exec: { command: ["warm-up"] } } },
@@ -41,4 +47,31 @@ Deno.test("PodExecutor.execute() does not show containers as they were before a 
   const { observed } = await rig.sync(subject);
   const shown = observed?.pod.containers.find(({ id }) => id === other?.id);
   notStrictEqual(shown?.state, "running");
+});
+
+Deno.test("PodExecutor.execute() notes that a hook is due until it has run, and how a container ends whose hook failed", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.behave("c", { onTerm: { code: 0, afterMs: 0 } });
+  const subject = pod({
+    containers: [container("c", HOOKED)],
+    restartPolicy: "OnFailure",
+  });
+  const newest = async () => {
+    const [seen] = (await rig.look(subject)).containers;
+    return [seen?.state, seen?.postStartDue, seen?.stopped];
+  };
+  fake.fault("ExecSync", { kind: "hang" }, { times: 1 });
+  const stop = new AbortController();
+  const givenUp = rejects(rig.sync(subject, { signal: stop.signal }), /later/);
+  await until(() => fake.callsOf("ExecSync").length === 1);
+  stop.abort(new Error("later"));
+  await givenUp;
+  deepStrictEqual(await newest(), ["running", true, undefined]);
+  deepStrictEqual((await rig.sync(subject)).failures, []);
+  deepStrictEqual(await newest(), ["running", undefined, undefined]);
+  for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+  fake.settings.exec = () => ({ exitCode: 1 });
+  await rig.sync(subject);
+  deepStrictEqual(await newest(), ["exited", undefined, "as_failed"]);
 });

@@ -28,7 +28,12 @@ const STUCK = new CriError({
 });
 
 /** Begins to end a pod whose sandbox takes a minute to stop. */
-function killSlowly(options: { readonly stopContainer: () => Promise<void> }) {
+function killSlowly(
+  options: {
+    readonly stopContainer: () => Promise<void>;
+    readonly signal?: AbortSignal;
+  },
+) {
   const clock = new FakeClock();
   const events = new EventList();
   const runtime: KillService = {
@@ -53,7 +58,7 @@ function killSlowly(options: { readonly stopContainer: () => Promise<void> }) {
     pod: pod({ containers: [container("a")] }),
     observed: observed([seen("a")], [sandbox({ id: "s1" })]),
     graceSeconds: 0,
-    signal: never,
+    signal: options.signal ?? never,
   });
   return { clock, done };
 }
@@ -82,5 +87,19 @@ Deno.test("PodKiller.killPod() gives a sandbox all its time that is to end a con
     return true;
   });
   await clock.advance(60_000);
+  await isTold;
+});
+
+Deno.test("PodKiller.killPod() fails with the reason of its signal when it is given up while a sandbox stops", async () => {
+  const stop = new AbortController();
+  const reason = new Error("the agent ends");
+  const { clock, done } = killSlowly({
+    stopContainer: () => Promise.resolve(),
+    signal: stop.signal,
+  });
+  const isTold = rejects(done, (error) => error === reason);
+  await clock.advance(1_000);
+  stop.abort(reason);
+  await clock.advance(0);
   await isTold;
 });

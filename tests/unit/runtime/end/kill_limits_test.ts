@@ -113,6 +113,21 @@ Deno.test("PodKiller.killContainer() logs a hook that took all the grace, and th
   deepStrictEqual(log.of("pre_stop_failed"), []);
 });
 
+Deno.test("PodKiller.killContainer() runs a hook also in a second", async () => {
+  const { clock, calls, killer } = setUp();
+  const done = killer.killContainer({
+    pod: withGrace({ preStop: { sleep: { seconds: 60 } } }),
+    container: seen("a"),
+    podIps: [],
+    reason: "pod_stopping",
+    graceSeconds: 1,
+    signal: never,
+  });
+  await clock.advance(1_000);
+  await done;
+  deepStrictEqual(calls, ["1000 stop a-0 in 2"]);
+});
+
 Deno.test("PodKiller.killContainer() logs why a hook failed", async () => {
   const { log, killer } = setUp();
   await killA(killer, { preStop: { exec: { command: ["bye"] } } });

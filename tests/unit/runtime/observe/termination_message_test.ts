@@ -115,6 +115,14 @@ const ROWS: readonly {
     expected: "it broke",
   },
   {
+    what: "the file, also where pods lie right below the root",
+    files: { "/u/containers/c/0badcafe": "it broke" },
+    status: {
+      mounts: [{ containerPath: PATH, hostPath: "/u/containers/c/0badcafe" }],
+    },
+    expected: "it broke",
+  },
+  {
     what: "nothing of a volume's file when the agent could make none",
     files: { "/volume/file": "a Secret" },
     status: { mounts: [{ containerPath: PATH, hostPath: "/volume/file" }] },
