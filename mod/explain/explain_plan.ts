@@ -53,13 +53,15 @@ export function explainPlan(
 
 /** Why a container is stopped, in a few words. */
 export function killWords({ reason, isResized }: KillStep): string {
-  return reason === "spec_changed" && isResized
-    ? "its new resources need a restart"
-    : KILL_REASONS[reason];
+  return STOP_WORDS[isResized ? "resized" : reason];
 }
 
-const KILL_REASONS: Readonly<Record<KillStep["reason"], string>> = {
+/** What the reasons of stops mean, of those in plans and of those in events. */
+export const STOP_WORDS: Readonly<
+  Record<KillStep["reason"] | "resized", string>
+> = {
   spec_changed: "its definition changed",
+  resized: "its new resources need a restart",
   liveness_failed: "its liveness probe failed",
   startup_failed: "its startup probe failed",
   state_unknown: "nobody knows its state",

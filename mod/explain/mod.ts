@@ -38,4 +38,4 @@
 export { explainPod } from "./explain.ts";
 export type { BrokenManifest, ExplainFacts, StopFact } from "./facts.ts";
 export { explainMissingPod } from "./missing_pod.ts";
-export { explainPlan } from "./explain_plan.ts";
+export { explainPlan, STOP_WORDS } from "./explain_plan.ts";

@@ -8,7 +8,7 @@
  */
 
 import type { RecordedEvent } from "../events/mod.ts";
-import type { StopFact } from "../explain/mod.ts";
+import { STOP_WORDS, type StopFact } from "../explain/mod.ts";
 
 /** Finds where a container of a pod was stopped to be started anew; oldest first. */
 export function stoppedContainers(
@@ -17,21 +17,21 @@ export function stoppedContainers(
   return events.flatMap(({ facts, lastMs: atMs }) => {
     if (facts?.kind !== "stop") return [];
     const { container, reason } = facts;
-    const why = WORDS.get(reason);
-    if (why === undefined) return [];
+    const known = RESTARTING.find((each) => each === reason);
+    if (known === undefined) return [];
     const found = lastFound(reason, { container, atMs, events });
-    return [{ container, why: `${why}${found}`, atMs }];
+    return [{ container, why: `${STOP_WORDS[known]}${found}`, atMs }];
   });
 }
 
 /** Of the reasons of a plan those after which a container starts again. */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ["post_start_failed", "its postStart hook failed"],
-  ["spec_changed", "its definition changed"],
-  ["resized", "its new resources need a restart"],
-  ["liveness_failed", "its liveness probe failed"],
-  ["startup_failed", "its startup probe failed"],
-]);
+const RESTARTING = [
+  "post_start_failed",
+  "spec_changed",
+  "resized",
+  "liveness_failed",
+  "startup_failed",
+] as const;
 
 /** What the probe said last before it had the container stopped. */
 function lastFound(
