@@ -49,6 +49,7 @@ const PULL_LOOK_MS = 60_000;
 /** One sync's circumstances. */
 interface SyncOptions {
   readonly nameOwnership: () => NameOwnership;
+  readonly runsOn?: true;
   readonly signal: AbortSignal;
 }
 
@@ -95,6 +96,11 @@ export class RuntimePodSyncer implements PodSyncer {
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
     const { uid } = pod.metadata;
+    const { activities } = this.#deps.executor;
+    this.#memory.of(uid).setRunningOn(
+      uid,
+      options.runsOn === true && activities,
+    );
     try {
       const { result: wanted, failures } = await this.#syncOnce(pod, options);
       await this.#deps.records.keep(uid);
@@ -116,12 +122,7 @@ export class RuntimePodSyncer implements PodSyncer {
     const { statuses, executor } = this.#deps;
     const { containerStatuses = [] } = statuses.get(before) ?? {};
     const runs = containerStatuses.some(({ state }) => state?.running);
-    const isKept = runs && await executor.fetch(successor);
-    this.#memory.of(before).setRunningOn(
-      before,
-      isKept && executor.activities,
-    );
-    return isKept;
+    return runs && await executor.fetch(successor);
   }
 
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {

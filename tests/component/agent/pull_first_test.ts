@@ -4,10 +4,16 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import type { CoreRig } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
+import { told } from "./told.ts";
 import { running, shown, untilRuns, version, withGood } from "./versions.ts";
 
 const FAR = "localhost/far:1";
@@ -115,6 +121,9 @@ for (const [how, uid] of EDITS) {
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     await rig.until(() => shown(rig) === "RolledBack", "the rollback");
     await untilRuns(rig, "one");
+    await rig.pass(10_000);
+    // It does not run on for another any more.
+    doesNotMatch(told(rig), /is kept running/);
     // What was good was never touched.
     deepStrictEqual(rig.fake.callsOf("StopContainer"), []);
   });
