@@ -130,16 +130,14 @@ export class ManifestSet {
   }
 
   async #scanDirectory(look: DirectoryLook): Promise<void> {
-    const { clock, files, table } = this.#deps;
+    const { files, table } = this.#deps;
     const { path, isManifest } = this.#options;
     const names = await files.list(path);
     const present = new Set(
       names.filter(isManifest).map((name) => join(path, name)),
     );
     if (present.size === 0 && !await this.#mayBeEmpty(look)) return;
-    const isOther = this.#directory.settle(look);
-    // What is mounted and off again between two looks of the watcher leaves no hint.
-    if (isOther) table.scanSoon(clock.monotonic() + EXCHANGED_MS);
+    this.#settle(look);
     this.#pathState = { kind: "directory" };
     this.#logSkipped(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
@@ -291,7 +289,10 @@ export class ManifestSet {
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const later = pending && judgeQuiet(pending, { ...context, stamp, read });
     if (later !== undefined) return table.update(path, { look: later });
-    if (pending !== undefined) await this.#noteDirectory(path);
+    // By a hint a manifest may be found where its directory was not listed yet.
+    if (pending !== undefined && this.#pathState.kind !== "file") {
+      this.#settle(await directoryAbove(path, this.#deps.files));
+    }
     const outcome = await reader.read({ path, entry }, stamp);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
@@ -304,14 +305,11 @@ export class ManifestSet {
     }
   }
 
-  /** By a hint a manifest may be found where its directory was not listed yet. */
-  async #noteDirectory(path: string): Promise<void> {
-    if (this.#pathState.kind === "file") return;
-    const { clock, files, table } = this.#deps;
-    const above = await directoryAbove(path, files);
-    if (above === undefined || this.#directory.isCurrent(above)) return;
-    this.#directory.settle(above);
-    table.scanSoon(clock.monotonic());
+  #settle(look: DirectoryLook | undefined): void {
+    if (look === undefined || !this.#directory.settle(look)) return;
+    // What is mounted and off again between two looks of the watcher leaves no hint.
+    const { clock, table } = this.#deps;
+    table.scanSoon(clock.monotonic() + EXCHANGED_MS);
   }
 
   async #lose(): Promise<void> {
