@@ -105,7 +105,8 @@ export class PlanStops {
     const { sandbox } = plan;
     const isNew = sandbox.kind === "create";
     if (isNew && sandbox.replacesId !== undefined) this.#tellChanged(pod);
-    // What was stopped before has a network until it is removed.
+    // One that is not ready was stopped before, and its network goes when it is removed;
+    // before a new one is made all of them are stopped once more.
     const isStopped = isNew
       ? observed.sandboxes.length === 0
       : !observed.sandboxes.some(({ ready }) => ready);

@@ -45,7 +45,7 @@ export interface ExecutorDeps {
   readonly sessions: Sessions;
 }
 
-/** That, and where is noted what goes on. */
+/** What starting needs: all of that, and the list of what is under way. */
 export interface StartDeps extends ExecutorDeps {
   readonly activities: Activities;
 }
