@@ -79,8 +79,11 @@ Deno.test("PodExecutor.execute() runs no hooks when it restarts all containers",
   });
   await rig.sync(subject);
   for (const { id } of fake.running("d")) fake.exitContainer(id, 7);
+  const [running] = fake.running("c");
   await rig.sync(subject);
   strictEqual(fake.containers.size, 0);
-  strictEqual(fake.callsOf("StopContainer").length, 1);
+  deepStrictEqual(fake.callsOf("StopContainer").map(({ request }) => request), [
+    { containerId: running?.id, timeout: 2n },
+  ]);
   strictEqual(fake.callsOf("ExecSync").length, 0);
 });
