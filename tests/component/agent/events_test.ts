@@ -12,6 +12,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
+import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig, NODE } from "../../support/core_rig.ts";
 import { CONTAINER_ROWS } from "./events_of_containers.ts";
 import { POD_ROWS } from "./events_of_pods.ts";
@@ -87,7 +88,7 @@ Deno.test("Agent tells ProbeWarning when a probe is sent to another host", async
 
 Deno.test("Agent tells ResizeDeferred when a resize has to wait for another pod", async () => {
   await using rig = await CoreRig.start();
-  const cpus = navigator.hardwareConcurrency;
+  const cpus = getCpuCount();
   const half = (name: string, amount: string) => ({
     ...cpu(amount),
     metadata: { name, uid: `u-${name}` },
