@@ -115,7 +115,6 @@ export class PlanStops {
     try {
       await this.#deps.killer.killPod({ pod, observed, reasons, signal });
     } catch (error) {
-      signal.throwIfAborted();
       const isLeft = error instanceof SandboxesLeft;
       if (!isLeft || await this.#isAlive(observed, signal)) throw error;
       // What is left is the network of a sandbox that is over: that is a collector's.
