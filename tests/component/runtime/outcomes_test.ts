@@ -172,3 +172,20 @@ Deno.test("PodExecutor.execute() takes every part of a secret path out of what i
     'Cannot mount volume "v" at "/d": "…" of "a//$(DIR)" is no directory',
   ]);
 });
+
+for (
+  const [image, reason] of [
+    ["Upper", "InvalidImageName"],
+    [IMAGE, "CreateContainerError"],
+  ] as const
+) {
+  Deno.test(`PodExecutor.execute() fails with ${reason} of a container of "${image}" where a directory stands in the place of the hosts file`, async () => {
+    await using both = await fakeRig();
+    const { rig, fake } = both;
+    await Deno.mkdir(`${rig.podsDir}/u-1/etc-hosts`, { recursive: true });
+    const subject = pod({ containers: [container("c", { image })] });
+    const { failures } = await rig.sync(subject);
+    deepStrictEqual(failures.map((failure) => failure.reason), [reason]);
+    strictEqual(fake.callsOf("CreateContainer").length, 0);
+  });
+}

@@ -76,3 +76,23 @@ Deno.test("PodExecutor.execute() goes on beside a container that was created, ne
   // Its name is taken, which is made of its number.
   deepStrictEqual(counts, [1, 0]);
 });
+
+Deno.test("PodExecutor.execute() mounts the termination log, and none where a container wants none", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const subject = pod({
+    containers: [
+      container("c"),
+      container("none", { terminationMessagePath: "" }),
+    ],
+  });
+  await rig.sync(subject);
+  const mounts = ["c", "none"].map((name) =>
+    fake.running(name)[0]?.config.mounts
+      .filter(({ containerPath }) => containerPath !== "/etc/hosts")
+      .map(({ containerPath, hostPath }) => [containerPath, hostPath])
+  );
+  deepStrictEqual(mounts, [[
+    ["/dev/termination-log", `${rig.podsDir}/u-1/containers/c/00000000`],
+  ], []]);
+});

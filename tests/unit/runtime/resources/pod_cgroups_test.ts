@@ -143,7 +143,9 @@ Deno.test("NodePodCgroups.remove() waits for processes on their way out, not for
   const path = "/kubepods/besteffort/podu-1";
   tree.busy.set(path, 19);
   const removal = cgroups.remove("u-1", SIGNAL);
-  await clock.advance(1_900);
+  await clock.advance(1_899);
+  strictEqual(tree.groups.has(path), true);
+  await clock.advance(1);
   await removal;
   strictEqual(tree.groups.has(path), false);
 
