@@ -55,8 +55,6 @@ function sentence(activity: ActivityFact, doings: Doings): string {
       return `Waiting for its turn to start ${since}: ${
         turnWords(activity.places, "pod starts", "pods start")
       } at a time`;
-    case "running_on":
-      return `It is kept running ${since}, until the images of the pod that takes its place are pulled`;
     case "waiting_for_late_sandbox":
       return `Waiting for a sandbox that was begun earlier ${since}`;
     case "making_volumes":

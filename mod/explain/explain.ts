@@ -91,7 +91,10 @@ function progressSentences(explanation: Explanation): readonly string[] {
   const isHeld = decision === undefined
     ? namesake !== undefined
     : decision.next.kind === "held";
-  if (isHeld) return [heldSentence(explanation)];
+  if (isHeld) {
+    const doing = activitySentences(facts.activities, explanation);
+    return [heldSentence(explanation), ...doing];
+  }
   const whole = wholeSentences(explanation);
   const containers = containerSentences(explanation, {
     terse: whole.length > 0,
@@ -122,7 +125,10 @@ function heldSentence({ facts }: Explanation): string {
   if (namesake === undefined) {
     return "It waits for another pod of the same name to end";
   }
-  const { uid, isEnding } = namesake;
+  const { uid, isEnding, isKept = false } = namesake;
+  if (isKept) {
+    return `It waits for its images, and the pod of the same name (UID ${uid}) is kept running until they are there`;
+  }
   const how = isEnding ? "; it has been told to" : "";
   return `It waits for the pod of the same name (UID ${uid}) to end${how}`;
 }

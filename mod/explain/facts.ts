@@ -33,7 +33,12 @@ export interface ExplainFacts {
   readonly resizeShortage?: Shortage | undefined;
   /** Another pod of its name, which has to end first. */
   readonly namesake?:
-    | { readonly uid: string; readonly isEnding: boolean }
+    | {
+      readonly uid: string;
+      readonly isEnding: boolean;
+      /** It is kept running until this one has its images. */
+      readonly isKept?: boolean;
+    }
     | undefined;
   /** The other pods that hold a share of the node. */
   readonly others: readonly Pod[];

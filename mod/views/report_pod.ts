@@ -8,7 +8,7 @@ import { formatFault } from "../api/fault/mod.ts";
 import { podKey } from "../api/objects/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import { sourceOf } from "../agent/desired/mod.ts";
-import type { WorkerView } from "../agent/workers/mod.ts";
+import { stopOf, type WorkerView } from "../agent/workers/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import { toWireEvent } from "../events/mod.ts";
 import {
@@ -141,8 +141,11 @@ function namesakeOf(
     uid !== worker.uid && fullName === worker.fullName &&
     state.kind !== "finished"
   );
-  return other &&
-    { uid: other.uid, isEnding: other.state.kind !== "syncing" };
+  return other && {
+    uid: other.uid,
+    isEnding: other.state.kind !== "syncing",
+    isKept: stopOf(other.state)?.kind === "deferred",
+  };
 }
 
 /** The other pods that have a share of the node. */

@@ -49,7 +49,6 @@ const PULL_LOOK_MS = 60_000;
 /** One sync's circumstances. */
 interface SyncOptions {
   readonly nameOwnership: () => NameOwnership;
-  readonly runsOn?: true;
   readonly signal: AbortSignal;
 }
 
@@ -96,11 +95,6 @@ export class RuntimePodSyncer implements PodSyncer {
 
   async sync(pod: Pod, options: SyncOptions): Promise<SyncResult> {
     const { uid } = pod.metadata;
-    const { activities } = this.#deps.executor;
-    this.#memory.of(uid).setRunningOn(
-      uid,
-      options.runsOn === true && activities,
-    );
     try {
       const { result: wanted, failures } = await this.#syncOnce(pod, options);
       await this.#deps.records.keep(uid);
@@ -126,7 +120,6 @@ export class RuntimePodSyncer implements PodSyncer {
   }
 
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    this.#memory.get(ending.uid)?.setRunningOn(ending.uid, false);
     return this.#ender.terminate(ending, signal);
   }
 

@@ -12,7 +12,7 @@ import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
 import { parseTime } from "../../pod/status/mod.ts";
-import { type Activities, causeOf } from "../../runtime/account/mod.ts";
+import { causeOf } from "../../runtime/account/mod.ts";
 import type { SyncResult } from "../workers/mod.ts";
 
 /** What was found of a pod, what was to be done about it, and what came of that. */
@@ -87,7 +87,7 @@ type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
  * last sync came to, and when the last action was, so that a plan is never made from
  * a picture older than that (I1).
  */
-export class PodMemory implements PodOutcome, Disposable {
+export class PodMemory implements PodOutcome {
   /** Why containers have not started, as the last attempt said. */
   waiting: Waiting = new Map();
   decision: PodDecision | undefined;
@@ -96,7 +96,6 @@ export class PodMemory implements PodOutcome, Disposable {
   actedAtMs: number | undefined;
   readonly #clock: Clock;
   #start: { readonly time: string; readonly atMs: number } | undefined;
-  #runningOn: Disposable | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -167,17 +166,6 @@ export class PodMemory implements PodOutcome, Disposable {
   notEnded(error: unknown): void {
     const { words, brief = words } = causeOf(error);
     this.endFailure = { words: brief, atMs: this.#clock.now() };
-  }
-
-  /** The pod is kept running for its successor's sake, or is not any more. */
-  setRunningOn(uid: string, activities: Activities | false): void {
-    if (activities === false) this[Symbol.dispose]();
-    else this.#runningOn ??= activities.begin(uid, { kind: "running_on" });
-  }
-
-  [Symbol.dispose](): void {
-    this.#runningOn?.[Symbol.dispose]();
-    this.#runningOn = undefined;
   }
 }
 

@@ -44,11 +44,7 @@ export async function deferStop(
   // Half of a pod is of no use, so a stop that has begun goes on.
   record.state = withStop(record.state, isKept ? "deferred" : "begun");
   if (!isKept) return undefined;
-  const result = await syncer.sync(pod, {
-    nameOwnership: () => "has",
-    runsOn: true,
-    signal,
-  });
+  const result = await syncer.sync(pod, { nameOwnership: () => "has", signal });
   switch (result.kind) {
     case "retry":
       return result.delayMs;

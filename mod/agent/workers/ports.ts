@@ -47,14 +47,12 @@ export interface PodSyncer {
    *
    * @param options.nameOwnership asked when it is known what the runtime runs and before
    * anything is changed, also of a pod with which all is well: whether it has its name
-   * @param options.runsOn it is to go, and is kept running until another takes its place
    * @throws when the runtime cannot be asked, or something could not be done
    */
   sync(
     pod: Pod,
     options: {
       readonly nameOwnership: () => NameOwnership;
-      readonly runsOn?: true;
       readonly signal: AbortSignal;
     },
   ): Promise<SyncResult>;

@@ -8,8 +8,6 @@
 export type Activity =
   /** Others are starting; `places` may do so at once. */
   | { readonly kind: "waiting_for_start_place"; readonly places: number }
-  /** It is not wanted any more, and runs until another pod of its name has its images. */
-  | { readonly kind: "running_on" }
   /** A sandbox that an earlier attempt began is being waited for. */
   | { readonly kind: "waiting_for_late_sandbox" }
   | {

@@ -7,6 +7,7 @@
 import {
   deepStrictEqual,
   doesNotMatch,
+  match,
   ok,
   strictEqual,
 } from "node:assert/strict";
@@ -63,6 +64,9 @@ for (const [how, uid] of EDITS) {
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     await rig.pass(100_000);
     strictEqual(rig.only(WEB).id, id);
+    if (uid === undefined) {
+      match(told(rig), /^It waits for its images, .*\nPulling the image /);
+    }
     await untilRuns(rig, "two");
     strictEqual(rig.fake.callsOf("PullImage").length, 1);
     strictEqual(imageOf(rig.fake.callsOf("PullImage")[0]?.request), FAR);
@@ -121,8 +125,6 @@ for (const [how, uid] of EDITS) {
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     await rig.until(() => shown(rig) === "RolledBack", "the rollback");
     await untilRuns(rig, "one");
-    await rig.pass(10_000);
-    // It does not run on for another any more.
     doesNotMatch(told(rig), /is kept running/);
     // What was good was never touched.
     deepStrictEqual(rig.fake.callsOf("StopContainer"), []);

@@ -80,7 +80,6 @@ const REASONS: Readonly<Record<PodFailureReason, string | FailureCause>> = {
 
 const ACTIVITIES: readonly Activity[] = [
   { kind: "waiting_for_start_place", places: 5 },
-  { kind: "running_on" },
   { kind: "waiting_for_late_sandbox" },
   { kind: "making_volumes" },
   { kind: "creating_sandbox" },

@@ -74,6 +74,13 @@ export const ROWS: Rows = {
     pod: web(CREATING),
     namesake: { uid: "u0", isEnding: true },
   }),
+  "a pod of the same name that runs until the images are pulled": facts({
+    pod: web(CREATING),
+    namesake: { uid: "u0", isEnding: true, isKept: true },
+    activities: [
+      { kind: "pulling_image", container: "web", image: "x", forMs: 72_000 },
+    ],
+  }),
   // Sources.
   "a manifest that was never valid": facts({
     pod: {
