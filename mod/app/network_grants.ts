@@ -65,12 +65,12 @@ const NO_NODE_ADDRESS =
   "Cannot be asked: the agent may connect to no address of the node, wanted one given by --node-ip or inside a --pod-network, to the launcher or to compile";
 
 /** What a probe or hook asks; the pod itself without a host. */
-interface Target {
+interface NetworkTarget {
   readonly field: string;
   readonly host: string | undefined;
 }
 
-function podTargets({ spec }: Pick<PodBody, "spec">): Target[] {
+function podTargets({ spec }: Pick<PodBody, "spec">): NetworkTarget[] {
   const lists = [
     ["spec.initContainers", spec.initContainers],
     ["spec.containers", spec.containers],
@@ -82,7 +82,7 @@ function podTargets({ spec }: Pick<PodBody, "spec">): Target[] {
   );
 }
 
-function targetsOf(container: ContainerSpec, path: string): Target[] {
+function targetsOf(container: ContainerSpec, path: string): NetworkTarget[] {
   const { lifecycle } = container;
   const actions: readonly [string, Probe | LifecycleHandler | undefined][] = [
     ["livenessProbe", container.livenessProbe],

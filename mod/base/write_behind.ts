@@ -42,7 +42,7 @@ export interface WriteBehindOptions {
  *   fresh ── fails ──▶ failed ── back-off over ──▶ retried ── fails ──▶ failed
  * ```
  */
-interface Pending<Value> {
+interface UnwrittenValue<Value> {
   readonly value: Value;
   state: "fresh" | "failed" | "retried";
 }
@@ -79,7 +79,7 @@ export class WriteBehind<Value> {
   readonly #gatherMs: number;
   readonly #atOnce: number;
   readonly #permits: Semaphore;
-  readonly #pending = new Map<string, Pending<Value>>();
+  readonly #pending = new Map<string, UnwrittenValue<Value>>();
   /** What is being written; none of it rejects. */
   readonly #writing = new Map<string, Promise<void>>();
   /** The keys whose last write failed. */
@@ -217,7 +217,7 @@ export class WriteBehind<Value> {
     }
   }
 
-  #fail(key: string, pending: Pending<Value>, error: unknown): void {
+  #fail(key: string, pending: UnwrittenValue<Value>, error: unknown): void {
     const { delayMs = nextDelay(undefined, this.#retry), endMs = Infinity } =
       this.#backoff ?? {};
     // A newer value that fails, too, does not put off those that wait.

@@ -57,7 +57,7 @@ export async function validate(
   return isGood;
 }
 
-interface Target {
+interface ValidationTarget {
   readonly shown: string;
   check(context: CheckContext): Report | Promise<Report>;
 }
@@ -75,24 +75,24 @@ interface CheckContext
   readonly contents: ManifestContents;
 }
 
-async function expand(file: string, io: CliIo): Promise<Target[]> {
+async function expand(file: string, io: CliIo): Promise<ValidationTarget[]> {
   if (file === "-") {
-    const check: Target["check"] = async (context) =>
+    const check: ValidationTarget["check"] = async (context) =>
       checkBytes(await io.readStdin(MAX_MANIFEST_BYTES), context);
     return [{ shown: "standard input", check }];
   }
   const path = file.startsWith("/") ? file : resolve(io.cwd(), file);
-  const targetOf = (shown: string, path: string): Target => ({
+  const targetOf = (shown: string, path: string): ValidationTarget => ({
     shown,
     check: (context) => checkFile(path, context),
   });
-  const unusable = (reason: string): Target => ({
+  const unusable = (reason: string): ValidationTarget => ({
     shown: file,
     check: () => bad([reason]),
   });
   try {
     if (!(await Deno.stat(path)).isDirectory) return [targetOf(file, path)];
-    const targets: Target[] = [];
+    const targets: ValidationTarget[] = [];
     for await (const { name, isDirectory } of Deno.readDir(path)) {
       if (!isManifestName(name, { everyFile: false }) || isDirectory) continue;
       targets.push(

@@ -72,13 +72,13 @@ export const STOP_WORDS: Readonly<
   post_start_failed: "its postStart hook failed",
 };
 
-interface Seen {
+interface PlanContext {
   readonly plan: PodPlan;
   readonly pod: Pod;
   readonly observed: ObservedPod;
 }
 
-function sandboxSteps(seen: Seen): readonly string[] {
+function sandboxSteps(seen: PlanContext): readonly string[] {
   const { sandbox } = seen.plan;
   switch (sandbox.kind) {
     case "keep":
@@ -102,7 +102,7 @@ const SANDBOX_FAULTS: Readonly<Record<SandboxFault, string>> = {
   class_differs: "its new resources need another one",
 };
 
-function whyStop({ pod, observed }: Seen): string {
+function whyStop({ pod, observed }: PlanContext): string {
   const { initContainers = [], containers } = pod.spec;
   const endOf = (container: ContainerSpec) => {
     const seen = latestContainer(observed, container.name);
@@ -123,7 +123,7 @@ function whyStop({ pod, observed }: Seen): string {
   return ended.join("; ") || "none of its containers is to run again";
 }
 
-function startSteps(seen: Seen): readonly string[] {
+function startSteps(seen: PlanContext): readonly string[] {
   const { plan } = seen;
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ["ephemeral container", plan.startEphemeral],
@@ -135,7 +135,7 @@ function startSteps(seen: Seen): readonly string[] {
   );
 }
 
-function whyStart(name: string, { pod, observed }: Seen): string {
+function whyStart(name: string, { pod, observed }: PlanContext): string {
   const container = findContainer(pod, name);
   const latest = latestContainer(observed, name);
   if (latest === undefined || container === undefined) {
@@ -171,7 +171,7 @@ function withoutRules(container: ContainerSpec): ContainerSpec {
 }
 
 /** Where an init container runs, that is what is waited for. */
-function nothingToDo({ pod, observed }: Seen): string {
+function nothingToDo({ pod, observed }: PlanContext): string {
   const running = (pod.spec.initContainers ?? []).find((container) =>
     !isRestartableInit(container) &&
     latestContainer(observed, container.name)?.state === "running"

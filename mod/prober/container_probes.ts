@@ -43,7 +43,7 @@ const KINDS: readonly ProbeKind[] = ["startup", "readiness", "liveness"];
 /** Without a startup probe a container that runs has started. */
 const EDITED: ContainerPast = { started: true };
 
-type Running = ContainerSight & { readonly kind: "running" };
+type RunningSight = ContainerSight & { readonly kind: "running" };
 
 /** Keeps one worker for each probe that the container has. */
 export class ContainerProbes implements Disposable {
@@ -52,7 +52,7 @@ export class ContainerProbes implements Disposable {
   readonly #workers = new Map<ProbeKind, ProbeWorker>();
   #sight: ContainerSight = { kind: "absent" };
   /** The run that was seen last, unless it has ended. */
-  #run: Running | undefined;
+  #run: RunningSight | undefined;
   #id: string | undefined;
 
   /** Begins with what `observed` shows; workers come with `edit`. */
@@ -202,7 +202,7 @@ export class ContainerProbes implements Disposable {
   }
 
   /** A container that ran before anybody looked: its age is known from the wall clock. */
-  #arrive(seen: ObservedContainer, arrival: Arrival): Running {
+  #arrive(seen: ObservedContainer, arrival: Arrival): RunningSight {
     const { clock, memory } = this.#deps;
     return {
       kind: "running",

@@ -113,7 +113,7 @@ export class ControlServer implements AsyncDisposable {
   }
 }
 
-interface Context {
+interface RequestContext {
   readonly deps: ControlServerDeps;
   readonly watches: Semaphore;
   /** Aborts when the server closes. */
@@ -122,7 +122,7 @@ interface Context {
 
 async function answer(
   question: HttpQuestion,
-  context: Context,
+  context: RequestContext,
 ): Promise<Response> {
   const { method, url } = question;
   if (method !== "GET" && method !== "HEAD") return refuseMethod(method);
@@ -151,7 +151,7 @@ function isStream(names: readonly string[], url: URL): boolean {
     (names.at(-1) === "events" && url.searchParams.has("watch"));
 }
 
-interface RoutedRequest extends Context {
+interface RoutedRequest extends RequestContext {
   /** The names at the stars of the path. */
   readonly names: readonly string[];
   readonly query: URLSearchParams;
@@ -190,7 +190,7 @@ const ROUTES: readonly (readonly [path: string, handler: Handler])[] = [
 async function route(
   parts: readonly string[],
   url: URL,
-  context: Context,
+  context: RequestContext,
 ): Promise<Response> {
   for (const [path, handler] of ROUTES) {
     const wanted = path.split("/");
@@ -275,7 +275,7 @@ async function containerLog(
   }
 }
 
-function streamLog(options: ReadLogOptions, context: Context): Response {
+function streamLog(options: ReadLogOptions, context: RequestContext): Response {
   const { deps, signal } = context;
   const { path } = options;
   return stream((over) => readLog(options, deps, over), {

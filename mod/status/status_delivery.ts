@@ -74,7 +74,7 @@ interface Sent {
 }
 
 /** What the sink is to hear of one pod. */
-interface Pending {
+interface PendingStatus {
   /** How an earlier life of the pod ended. */
   readonly last?: StoredStatus;
   readonly next: StoredStatus | "gone";
@@ -90,7 +90,7 @@ export class StatusDelivery {
   readonly #deps: StatusDeliveryDeps;
   /** Outlives a pod until the sink knows that it is gone. */
   readonly #sent = new Map<string, Sent>();
-  readonly #writes: WriteBehind<Pending>;
+  readonly #writes: WriteBehind<PendingStatus>;
 
   /** Follows the statuses from now on. */
   constructor(deps: StatusDeliveryDeps) {
@@ -156,7 +156,7 @@ export class StatusDelivery {
 
   async #deliver(
     uid: string,
-    { last, next }: Pending,
+    { last, next }: PendingStatus,
     signal: AbortSignal,
   ): Promise<void> {
     let sent = this.#sent.get(uid) ?? { version: 0 };

@@ -35,7 +35,7 @@ export interface StoredStatus {
 }
 
 /** A status; without a pod while only the record of an earlier agent has it. */
-interface Entry extends Omit<StoredStatus, "pod"> {
+interface StatusEntry extends Omit<StoredStatus, "pod"> {
   readonly pod: Pod | undefined;
 }
 
@@ -66,7 +66,7 @@ export class StatusManager {
   readonly #log: Logger;
   // These outlive the sessions of pods: a pod that was evicted or refused shows its status
   // without one, and restart counts go from one life of a UID to the next.
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, StatusEntry>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
   /** The conditions of pods as an earlier agent set them last, until they are set again. */
@@ -225,7 +225,7 @@ export class StatusManager {
     return before.status;
   }
 
-  #put(uid: string, entry: Omit<Entry, "version">): void {
+  #put(uid: string, entry: Omit<StatusEntry, "version">): void {
     this.#lastVersion++;
     this.#entries.set(uid, { ...entry, version: this.#lastVersion });
     this.#publish(uid);
@@ -260,7 +260,7 @@ function isSameStatus(one: PodStatus, other: PodStatus): boolean {
 
 /** Keeps a phase that is never left. */
 function monotonic(
-  before: Entry | undefined,
+  before: StatusEntry | undefined,
   after: PodStatus,
 ): PodStatus {
   if (before === undefined) return after;

@@ -67,7 +67,7 @@ export async function hostPathSource(
   return path;
 }
 
-interface Rule {
+interface HostPathRule {
   /** As upstream says it. */
   readonly wanted: string;
   readonly holds: (found: Deno.FileInfo) => boolean;
@@ -75,14 +75,17 @@ interface Rule {
   readonly makes?: "directory" | "file";
 }
 
-const DIRECTORY: Rule = {
+const DIRECTORY: HostPathRule = {
   wanted: "a directory",
   holds: (found) => found.isDirectory,
 };
 // Upstream takes whatever is no directory.
-const FILE: Rule = { wanted: "a file", holds: (found) => !found.isDirectory };
+const FILE: HostPathRule = {
+  wanted: "a file",
+  holds: (found) => !found.isDirectory,
+};
 
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+const RULES: ReadonlyMap<string, HostPathRule> = new Map<string, HostPathRule>([
   ["Directory", DIRECTORY],
   ["DirectoryOrCreate", { ...DIRECTORY, makes: "directory" }],
   ["File", FILE],
@@ -121,7 +124,7 @@ async function make(
   path: string,
   wanted: {
     readonly root: string;
-    readonly rule: Rule;
+    readonly rule: HostPathRule;
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<Deno.FileInfo | undefined> {

@@ -5,7 +5,7 @@
  */
 
 import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
-import type { Pod, Volume } from "../api/types/mod.ts";
+import type { Pod, ProjectedSource, Volume } from "../api/types/mod.ts";
 import { podFieldFile, resourceFieldValue } from "../pod/inputs/mod.ts";
 import {
   checkPayload,
@@ -95,17 +95,15 @@ function named(
   return name === undefined ? [] : [{ kind, namespace, name }];
 }
 
-type Entry = readonly [path: string, file: PayloadFile];
+type PayloadEntry = readonly [path: string, file: PayloadFile];
 
-interface Context {
+interface PayloadContext {
   readonly pod: Pod;
   readonly facts: PayloadFacts;
   /** For a file that has no mode of its own. */
   readonly mode: number;
 }
 
-type Projected = NonNullable<Volume["projected"]>;
-type ProjectedSource = NonNullable<Projected["sources"]>[number];
 type DownwardItems = NonNullable<Volume["downwardAPI"]>["items"];
 
 /** What references to configMaps and secrets have in common. */
@@ -121,8 +119,8 @@ interface KeyedSource {
 
 function filesOf(
   source: ProjectedSource,
-  context: Context,
-): readonly Entry[] {
+  context: PayloadContext,
+): readonly PayloadEntry[] {
   const refused = Object.entries(source).find(([kind, value]) =>
     value !== undefined && !PROJECTED.has(kind)
   );
@@ -164,8 +162,8 @@ const KEYED = {
 function keyedFiles(
   kind: keyof typeof KEYED,
   source: KeyedSource,
-  context: Context,
-): readonly Entry[] {
+  context: PayloadContext,
+): readonly PayloadEntry[] {
   const { name = "", optional = false, items = [] } = source;
   const { namespace } = context.pod.metadata;
   const { object, noKey } = KEYED[kind];
@@ -199,9 +197,9 @@ function keyPath(key: string): string {
 
 function downwardFiles(
   items: DownwardItems,
-  context: Context,
-): readonly Entry[] {
-  return (items ?? []).map((item): Entry => {
+  context: PayloadContext,
+): readonly PayloadEntry[] {
+  return (items ?? []).map((item): PayloadEntry => {
     const text = downwardText(item, context);
     const content = new TextEncoder().encode(text);
     return [payloadPath(item.path), {
@@ -213,7 +211,7 @@ function downwardFiles(
 
 function downwardText(
   item: NonNullable<DownwardItems>[number],
-  context: Context,
+  context: PayloadContext,
 ): string {
   const { fieldRef, resourceFieldRef } = item;
   const { pod, facts: { allocatable } } = context;

@@ -84,7 +84,7 @@ export async function writePayload(
   return true;
 }
 
-interface Wanted {
+interface WantedPayload {
   readonly payload: Payload;
   readonly group: number | undefined;
   /** Relative; each comes after the one that it lies in. */
@@ -102,7 +102,7 @@ interface Survey {
   readonly stale: string[];
 }
 
-function wantedOf(payload: Payload, place: PayloadPlace): Wanted {
+function wantedOf(payload: Payload, place: PayloadPlace): WantedPayload {
   const nested = nestedBesideFiles(payload, place.nested);
   const directories = new Set([
     ...directoriesAbove(payload.keys()),
@@ -126,7 +126,10 @@ function nestedBesideFiles(
   return nested.filter((path) => !isCovered(path));
 }
 
-async function surveyVolume(root: string, wanted: Wanted): Promise<Survey> {
+async function surveyVolume(
+  root: string,
+  wanted: WantedPayload,
+): Promise<Survey> {
   const survey: Survey = {
     directories: new Set(),
     files: new Set(),
@@ -163,7 +166,7 @@ async function isStale(path: string, entry: Deno.DirEntry): Promise<boolean> {
 
 async function changedFiles(
   root: string,
-  { payload, files }: Pick<Survey, "files"> & Pick<Wanted, "payload">,
+  { payload, files }: Pick<Survey, "files"> & Pick<WantedPayload, "payload">,
 ): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const [path, { content }] of payload) {
@@ -191,7 +194,7 @@ async function removeAll(
 }
 
 async function write(
-  wanted: Wanted,
+  wanted: WantedPayload,
   options: { readonly root: string; readonly changed: readonly string[] },
 ): Promise<void> {
   const { root, changed } = options;

@@ -31,7 +31,7 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(["mod.ts", "ports.ts"]);
 
 /**
  * Lists what is wrong with the rooms: too many files, no door, a door that is no
- * list of at most {@linkcode MAX_NAMES} names, two files of one name, or two exports of one.
+ * list of at most {@linkcode MAX_NAMES} names, two files of one name, or two declarations of one.
  *
  * @param paths the source files, relative to the root
  */
@@ -58,7 +58,7 @@ export function findRoomFaults(
     return messages.map((message) => ({ path: door, line: 1, message }));
   });
   const files = [...rooms.values()].flat();
-  return [...doors, ...sameNames(files), ...sameExports(files, read)];
+  return [...doors, ...sameNames(files), ...sameDeclarations(files, read)];
 }
 
 function sameNames(paths: readonly string[]): RoomFault[] {
@@ -73,8 +73,12 @@ function sameNames(paths: readonly string[]): RoomFault[] {
   });
 }
 
-/** What two files export under one name, and types that bear the name of another's export. */
-function sameExports(
+/**
+ * The names that two files declare: two exports, an export and a type, or two types. A
+ * type counts even if its file keeps it to itself, since a reader takes a name for one
+ * thing everywhere. No name is exempt.
+ */
+function sameDeclarations(
   paths: readonly string[],
   read: (path: string) => string,
 ): RoomFault[] {
@@ -85,22 +89,25 @@ function sameExports(
       isExported: exported !== undefined,
       isType: type !== undefined,
     }))
+  ).filter(({ isExported, isType }) => isExported || isType);
+  // The first export of a name keeps it; without one, its first private type.
+  const owners = new Map(
+    [false, true].flatMap((isExported) =>
+      declared.filter((each) => each.isExported === isExported).reverse()
+        .map((owner) => [owner.name, owner] as const)
+    ),
   );
-  const first = new Map(
-    declared.filter(({ isExported }) => isExported).reverse()
-      .map(({ name, path }) => [name, path]),
-  );
-  return declared.flatMap(({ path, name, isExported, isType }) => {
-    const other = first.get(name);
-    const isSame = other === undefined || other === path;
-    if (isSame || !isExported && !isType) return [];
-    const message = `declares ${name}, which ${other} exports: rename it`;
+  return declared.flatMap(({ path, name }) => {
+    const owner = owners.get(name);
+    if (owner === undefined || owner.path === path) return [];
+    const verb = owner.isExported ? "exports" : "declares, too";
+    const message = `declares ${name}, which ${owner.path} ${verb}: rename it`;
     return [{ path, line: 1, message }];
   });
 }
 
 const DECLARED =
-  /^(export )?(?:(interface|type|class)|const|(?:async )?function\*?) (\w+)/gm;
+  /^(export )?(?:(interface|type|(?:abstract )?class)|const|(?:async )?function\*?) (\w+)/gm;
 
 function doorFaults(text: string): string[] {
   const code = text.replace(/\/\*[^]*?\*\//g, "");

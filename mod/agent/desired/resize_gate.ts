@@ -23,7 +23,7 @@ export interface ResizeGateDeps {
   readonly node: () => AdmissionNode;
 }
 
-interface Refused {
+interface RefusedResize {
   /** The pod as it has its resources. */
   readonly allocated: Pod;
   readonly refusal: ResizeRefusal;
@@ -37,7 +37,7 @@ interface Refused {
  */
 export class ResizeGate implements ResizeJudge {
   readonly #deps: ResizeGateDeps;
-  readonly #refused: Map<string, Refused>;
+  readonly #refused: Map<string, RefusedResize>;
 
   constructor(deps: ResizeGateDeps) {
     this.#deps = deps;

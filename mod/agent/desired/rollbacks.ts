@@ -59,7 +59,7 @@ export interface VersionSwap {
 }
 
 /** A pod of a source. Only {@linkcode Rollbacks} writes it. */
-interface Entry {
+interface TrackedPod {
   /** Source, namespace and name. */
   readonly key: string;
   readonly source: SourceName;
@@ -97,9 +97,9 @@ export class Rollbacks {
   readonly #rollbacks: Counter;
   readonly #rolledBack: Gauge;
   /** By key, and so from one UID of a name to the next: they outlive each of its pods. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, TrackedPod>();
   /** Those of which it is not known yet how well they do. */
-  readonly #open = new Set<Entry>();
+  readonly #open = new Set<TrackedPod>();
   /** Known to an earlier agent and not seen yet. */
   readonly #unclaimed: Map<string, PodHistory>;
 
@@ -228,9 +228,9 @@ export class Rollbacks {
   }
 
   #entryOf(
-    of: Pick<Entry, "key" | "source" | "wanted">,
+    of: Pick<TrackedPod, "key" | "source" | "wanted">,
     { run, history }: { readonly run: Pod; readonly history: PodHistory },
-  ): Entry {
+  ): TrackedPod {
     const nowMs = this.#deps.clock.monotonic();
     const { trial } = history;
     const afterMs = rollbackAfterMs(of.wanted.metadata) ?? Infinity;
@@ -246,7 +246,7 @@ export class Rollbacks {
     };
   }
 
-  #enter(entry: Entry): void {
+  #enter(entry: TrackedPod): void {
     const { key, history: { good, bad }, wanted } = entry;
     const before = this.#entries.get(key);
     if (before !== undefined) this.#open.delete(before);
@@ -272,7 +272,7 @@ export class Rollbacks {
     }
   }
 
-  #review(entry: Entry): VersionSwap | undefined {
+  #review(entry: TrackedPod): VersionSwap | undefined {
     const { key, history, run, source, isStuck } = entry;
     const verdict = this.#judge(entry);
     switch (verdict.kind) {
@@ -312,7 +312,7 @@ export class Rollbacks {
   }
 
   /** Puts on the disk, a few times a trial, how much of its time it has used. */
-  #note(entry: Entry): void {
+  #note(entry: TrackedPod): void {
     const { trial } = entry.history;
     const afterMs = rollbackAfterMs(entry.run.metadata);
     if (trial === undefined || afterMs === undefined) return;
@@ -322,24 +322,24 @@ export class Rollbacks {
     this.#save(entry.key, entry.history);
   }
 
-  #usedMs({ begunMs }: Entry): number {
+  #usedMs({ begunMs }: TrackedPod): number {
     return this.#deps.clock.monotonic() - begunMs;
   }
 
-  #settleIfGood(entry: Entry): void {
+  #settleIfGood(entry: TrackedPod): void {
     if (this.#open.has(entry) && this.#judge(entry).kind === "good") {
       this.#accept(entry);
     }
   }
 
   /** From now on this is the version to go back to. */
-  #accept(entry: Entry): void {
+  #accept(entry: TrackedPod): void {
     entry.history = { good: entry.run };
     this.#open.delete(entry);
     this.#save(entry.key, entry.history);
   }
 
-  #judge(entry: Entry): ReturnType<typeof judgeVersion> {
+  #judge(entry: TrackedPod): ReturnType<typeof judgeVersion> {
     const { history, run, dueMs } = entry;
     return judgeVersion(run, {
       history,
@@ -348,7 +348,7 @@ export class Rollbacks {
     });
   }
 
-  #readiness(entry: Entry): Readiness {
+  #readiness(entry: TrackedPod): Readiness {
     const { uid } = entry.run.metadata;
     const status = this.#deps.statuses.get(uid);
     const { phase, conditions, containerStatuses = [] } = status ?? {};

@@ -74,7 +74,7 @@ export function noLaterThan(
 }
 
 /** By container name. */
-type Waiting = ReadonlyMap<
+type WaitReasons = ReadonlyMap<
   string,
   { readonly reason: string; readonly message: string }
 >;
@@ -89,7 +89,7 @@ type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
  */
 export class PodMemory implements PodOutcome {
   /** Why containers have not started, as the last attempt said. */
-  waiting: Waiting = new Map();
+  waiting: WaitReasons = new Map();
   decision: PodDecision | undefined;
   endFailure: EndFailure | undefined;
   /** When something was last done for the pod, on the monotonic clock. */

@@ -7,11 +7,11 @@
 import { podFullName } from "../../api/vocabulary/mod.ts";
 import {
   isRemoved,
-  type PodRecord,
   stopOf,
   type SyncingPod,
   withStop,
-} from "./pod_record.ts";
+  type WorkerRecord,
+} from "./worker_record.ts";
 import type { PodSyncer } from "./ports.ts";
 
 /** The end of a pull wakes the pod; this is for a pull that does not end. */
@@ -25,9 +25,9 @@ const RECHECK_MS = 10_000;
  * @returns when to look again, in milliseconds; `undefined` when it is to be stopped
  */
 export async function deferStop(
-  record: PodRecord,
+  record: WorkerRecord,
   options: {
-    readonly others: readonly PodRecord[];
+    readonly others: readonly WorkerRecord[];
     readonly syncer: PodSyncer;
     readonly signal: AbortSignal;
   },
@@ -63,7 +63,7 @@ export async function deferStop(
  * back: it goes on. `undefined` for any other.
  */
 export function resumed(
-  { state, fullName }: PodRecord,
+  { state, fullName }: WorkerRecord,
 ): SyncingPod | undefined {
   const { kind, next } = stopOf(state) ?? {};
   if (next === undefined || kind !== "deferred") return undefined;

@@ -27,14 +27,14 @@ import {
   graceOf,
   isRemoved,
   orphaned,
-  type PodRecord,
   removed,
   stepped,
   stopOf,
   type StoppingPod,
   updated,
+  type WorkerRecord,
   type WorkerView,
-} from "./pod_record.ts";
+} from "./worker_record.ts";
 import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
 import { deferStop, resumed } from "./deferred_stop.ts";
 import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
@@ -73,7 +73,7 @@ export class PodWorkers {
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
   /** By UID, in the order in which they came. */
-  readonly #records = new Map<string, PodRecord>();
+  readonly #records = new Map<string, WorkerRecord>();
 
   constructor(deps: WorkersDeps, options: WorkerOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -162,7 +162,7 @@ export class PodWorkers {
     else this.#enqueueSoon(record);
   }
 
-  #enqueueSoon({ uid, last }: PodRecord): void {
+  #enqueueSoon({ uid, last }: WorkerRecord): void {
     const failedAtMs = last.kind === "failed" ? last.atMs : -Infinity;
     const sinceMs = this.#deps.clock.monotonic() - failedAtMs;
     const leftMs = END_RETRY.baseMs - sinceMs;
@@ -207,7 +207,7 @@ export class PodWorkers {
     this.#records.set(view.uid, { ...view, ownsName, last, step: undefined });
   }
 
-  #stop(record: PodRecord, after: StoppingPod): void {
+  #stop(record: WorkerRecord, after: StoppingPod): void {
     const { state: before, step, uid } = record;
     record.state = after;
     if (interruptsWork(before, after)) step?.cancel.abort();
@@ -249,7 +249,7 @@ export class PodWorkers {
 
   /** @returns whether the pod waits for something that is not an event of its own */
   async #step(
-    record: PodRecord,
+    record: WorkerRecord,
     signal: AbortSignal,
   ): Promise<"settled" | "unsettled"> {
     const { state } = record;
@@ -271,7 +271,7 @@ export class PodWorkers {
   }
 
   async #sync(
-    record: PodRecord,
+    record: WorkerRecord,
     pod: Pod,
     signal: AbortSignal,
   ): Promise<"settled" | "unsettled"> {
@@ -312,7 +312,7 @@ export class PodWorkers {
     return "settled";
   }
 
-  async #terminate(record: PodRecord, signal: AbortSignal): Promise<void> {
+  async #terminate(record: WorkerRecord, signal: AbortSignal): Promise<void> {
     const { syncer, clock } = this.#deps;
     const back = resumed(record);
     if (back !== undefined) {
@@ -330,7 +330,7 @@ export class PodWorkers {
   }
 
   async #release(
-    record: PodRecord,
+    record: WorkerRecord,
     state: StoppingPod,
     signal: AbortSignal,
   ): Promise<void> {
@@ -360,12 +360,12 @@ export class PodWorkers {
     else this.#deps.onCapacityFreed();
   }
 
-  #advance(record: PodRecord, signal: PodSignal): void {
+  #advance(record: WorkerRecord, signal: PodSignal): void {
     record.state = stepped(record.state, signal);
     this.#queue.add(record.uid);
   }
 
-  #nameOwnership(record: PodRecord): NameOwnership {
+  #nameOwnership(record: WorkerRecord): NameOwnership {
     const { uid, fullName } = record;
     const claims = this.#ofName(fullName).map(({ uid, ownsName, state }) => {
       return { uid, ownsName, isEnding: state.kind !== "syncing" };
@@ -376,7 +376,7 @@ export class PodWorkers {
     return ownership;
   }
 
-  #ofName(fullName: string): readonly PodRecord[] {
+  #ofName(fullName: string): readonly WorkerRecord[] {
     return claimantsOf(fullName, this.#records.values());
   }
 }

@@ -19,8 +19,6 @@ import type {
   ResourceRequirements,
 } from "../types/mod.ts";
 
-type Amounts = Readonly<Record<string, string>>;
-
 /** Fills in the requests of one container; returns new requirements. */
 export function fillRequests(
   resources: ResourceRequirements,
@@ -114,7 +112,9 @@ function raiseTo(
 }
 
 // Upstream's SetDefaults_ResourceList: nothing is finer than a thousandth.
-function roundAll(amounts: Amounts): Record<string, string> {
+function roundAll(
+  amounts: NonNullable<ResourceRequirements["limits"]>,
+): Record<string, string> {
   let rounded: Record<string, string> | undefined;
   for (const [name, amount] of Object.entries(amounts)) {
     if (!MAYBE_FINE.test(amount)) continue;

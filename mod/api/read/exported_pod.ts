@@ -124,12 +124,12 @@ function isExported({ metadata, status }: RawObject): boolean {
       Object.keys(annotations).some((key) => AGENT_ANNOTATIONS.has(key)));
 }
 
-type Change = (value: RawValue) => RawValue;
+type FieldChange = (value: RawValue) => RawValue;
 
 /** An object with one field changed if it is there; anything else as it is. */
-function change(value: RawObject, key: string, by: Change): RawObject;
-function change(value: RawValue, key: string, by: Change): RawValue;
-function change(value: RawValue, key: string, by: Change): RawValue {
+function change(value: RawObject, key: string, by: FieldChange): RawObject;
+function change(value: RawValue, key: string, by: FieldChange): RawValue;
+function change(value: RawValue, key: string, by: FieldChange): RawValue {
   if (!isRawObject(value) || value[key] === undefined) return value;
   return { ...value, [key]: by(value[key]) };
 }

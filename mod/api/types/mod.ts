@@ -33,6 +33,7 @@ export type {
   PodSpec,
   PodStatus,
   Probe,
+  ProjectedSource,
   ResourceRequirements,
   RestartPolicy,
   SecurityContext,

@@ -68,6 +68,10 @@ export type PodSecurityContext = Wire<V1PodSecurityContext>;
 export type SecurityContext = Wire<V1SecurityContext>;
 /** A volume of a pod. */
 export type Volume = Wire<V1Volume>;
+/** One of the sources of a projected volume. */
+export type ProjectedSource = NonNullable<
+  NonNullable<Volume["projected"]>["sources"]
+>[number];
 /** Where a container sees a volume. */
 export type VolumeMount = Wire<V1VolumeMount>;
 

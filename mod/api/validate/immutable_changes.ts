@@ -7,6 +7,7 @@
 import { isRecord } from "../../base/mod.ts";
 import type { Fault } from "../fault/mod.ts";
 import type { PodSpec } from "../types/mod.ts";
+import type { Toleration } from "./validate_scheduling.ts";
 
 /**
  * Lists the fields of `spec` that differ and cannot change while a pod keeps its
@@ -96,8 +97,6 @@ function deadlineChange(before: PodSpec, after: PodSpec): Fault[] {
     ? [{ field, message: "Forbidden: cannot become more than it was" }]
     : [];
 }
-
-type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 
 function tolerationChange(before: PodSpec, after: PodSpec): Fault[] {
   const now = new Set((after.tolerations ?? []).map(tolerationKey));

@@ -133,9 +133,11 @@ function checkRestartPolicy(
 
 const RESTART_POLICY = oneOf("Always", "OnFailure", "Never");
 
-type Rule = NonNullable<ContainerSpec["restartPolicyRules"]>[number];
+type ContainerRestartRule = NonNullable<
+  ContainerSpec["restartPolicyRules"]
+>[number];
 
-const RULE: FieldChecks<Rule> = {
+const RULE: FieldChecks<ContainerRestartRule> = {
   action: required(oneOf("Restart", "RestartAllContainers")),
   exitCodes: (codes, at) => {
     if (codes === undefined) return at.required();

@@ -38,7 +38,8 @@ type NodeTerm = NonNullable<
 type PodRules = NonNullable<Affinity["podAffinity"]>;
 type PodTerm = NonNullable<PodRules[typeof REQUIRED]>[number];
 type LabelSelector = NonNullable<PodTerm["labelSelector"]>;
-type Toleration = NonNullable<PodSpec["tolerations"]>[number];
+/** Which taints of a node a pod puts up with. */
+export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 type Spread = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
 
 /** Reports what is wrong with where a pod wants to run. */

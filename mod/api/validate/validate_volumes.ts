@@ -31,7 +31,7 @@ import {
   parseQuantity,
   ZERO_QUANTITY,
 } from "../objects/mod.ts";
-import type { PodSpec, Volume } from "../types/mod.ts";
+import type { PodSpec, ProjectedSource, Volume } from "../types/mod.ts";
 import { downwardChecks } from "./validate_env.ts";
 
 /** Reports what is wrong with the volumes of a pod. */
@@ -94,9 +94,6 @@ function hostPathProblem(path: string): Problem {
 }
 
 type KeyItem = NonNullable<NonNullable<Volume["configMap"]>["items"]>[number];
-type ProjectedItem = NonNullable<
-  NonNullable<Volume["projected"]>["sources"]
->[number];
 type DownwardItem = NonNullable<
   NonNullable<Volume["downwardAPI"]>["items"]
 >[number];
@@ -121,7 +118,7 @@ function fileVolumes(spec: PodSpec, paths: FilePaths): FieldChecks<Volume> {
     checkOneOf(item, { of: "reference", ignore: ["path", "mode"] }, at);
     checkFields(item, at, downwards);
   });
-  const sources: FieldChecks<ProjectedItem> = {
+  const sources: FieldChecks<ProjectedSource> = {
     configMap: fields({ name, items: keys }),
     secret: fields({ name, items: keys }),
     downwardAPI: fields({ items: downward }),

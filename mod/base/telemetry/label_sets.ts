@@ -9,7 +9,7 @@
 const MAX_LABEL_SETS = 1000;
 const FOLDED = "other";
 
-interface Entry<V> {
+interface LabelledValue<V> {
   /** The labels as they are written between the braces. */
   readonly labels: string;
   readonly value: V;
@@ -21,7 +21,7 @@ export class LabelSets<V> {
   readonly #names: readonly string[];
   readonly #make: () => V;
   readonly #limit: number;
-  readonly #entries = new Map<string, Entry<V>>();
+  readonly #entries = new Map<string, LabelledValue<V>>();
 
   /** Makes values with `make`; the only one at once when there are no labels. */
   constructor(

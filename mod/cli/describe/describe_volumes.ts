@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Volume } from "../../api/types/mod.ts";
+import type { ProjectedSource, Volume } from "../../api/types/mod.ts";
 import type { BlockValue, NamedValue } from "../text/mod.ts";
 
 /** Every volume and what it is. */
@@ -88,10 +88,6 @@ function objectFields(
 ): readonly NamedValue[] {
   return [[label, name ?? ""], ["Optional", String(optional)]];
 }
-
-type ProjectedSource = NonNullable<
-  NonNullable<Volume["projected"]>["sources"]
->[number];
 
 function projectedFields(source: ProjectedSource): readonly NamedValue[] {
   const { configMap, secret, downwardAPI } = source;

@@ -112,7 +112,7 @@ class Watch {
   /** The last pause while the path is away. */
   #awayMs: number | undefined;
   /** What polling saw last, so that nothing falls between two looks. */
-  #polled: Look | undefined;
+  #polled: WatchLook | undefined;
   #events = 0;
 
   constructor(path: string, deps: WatchContext) {
@@ -140,7 +140,7 @@ class Watch {
     }
   }
 
-  async #attend(look: Look, signal: AbortSignal): Promise<Outcome> {
+  async #attend(look: WatchLook, signal: AbortSignal): Promise<Outcome> {
     if (look.kind === "missing" || look.kind === "dangling") return "missing";
     if (look.kind !== "denied" && await this.#isHazardous(look)) {
       return await this.#poll(look, signal);
@@ -159,7 +159,7 @@ class Watch {
     return isHazardous;
   }
 
-  async #poll(before: Look, signal: AbortSignal): Promise<Outcome> {
+  async #poll(before: WatchLook, signal: AbortSignal): Promise<Outcome> {
     this.#reportReturn();
     await this.#deps.clock.sleep(LOOK_PERIOD_MS, signal);
     const now = await this.#look();
@@ -186,7 +186,7 @@ class Watch {
     await this.#deps.clock.sleep(this.#retryMs, signal);
   }
 
-  async #watch(look: Look, signal: AbortSignal): Promise<Outcome> {
+  async #watch(look: WatchLook, signal: AbortSignal): Promise<Outcome> {
     // Nothing below waits before it listens to the signal.
     if (signal.aborted) return "changed";
     const watcher = this.#arm();
@@ -210,7 +210,7 @@ class Watch {
     return isThreadLost ? "changed" : await drained;
   }
 
-  async #drain(watcher: Deno.FsWatcher, look: Look): Promise<Outcome> {
+  async #drain(watcher: Deno.FsWatcher, look: WatchLook): Promise<Outcome> {
     try {
       for await (const event of watcher) {
         this.#events++;
@@ -277,7 +277,7 @@ class Watch {
       (event.kind === "remove" || event.kind === "rename");
   }
 
-  #report(event: Deno.FsEvent, look: Look): void {
+  #report(event: Deno.FsEvent, look: WatchLook): void {
     const change = CHANGES[event.kind];
     const [path, target] = event.paths;
     if (event.flag === "rescan" || change === undefined) {
@@ -306,7 +306,7 @@ class Watch {
   // The kernel tells of a path that goes, but not of one that something else was
   // mounted over, nor of one above it that was renamed; and the thread that listens
   // may be lost without a word.
-  async #untilReplaced(armed: Look, signal: AbortSignal): Promise<void> {
+  async #untilReplaced(armed: WatchLook, signal: AbortSignal): Promise<void> {
     // Events are counted before each look: what comes during one may belong to
     // what the next one sees.
     let counted = this.#events;
@@ -334,7 +334,7 @@ class Watch {
     }
   }
 
-  async #look(): Promise<Look> {
+  async #look(): Promise<WatchLook> {
     try {
       return await lookAtFile(this.#path);
     } catch {
@@ -344,12 +344,12 @@ class Watch {
   }
 }
 
-type Look = FileLook | { readonly kind: "denied" };
+type WatchLook = FileLook | { readonly kind: "denied" };
 
 /** `same` is an outcome of polling only. */
 type Outcome = "changed" | "same" | "missing" | "refused";
 
-function sameIdentity(a: Look, b: Look): boolean {
+function sameIdentity(a: WatchLook, b: WatchLook): boolean {
   if (a.kind === "directory" && b.kind === "directory") {
     return a.inode === b.inode && a.device === b.device;
   }
@@ -359,7 +359,7 @@ function sameIdentity(a: Look, b: Look): boolean {
   return a.kind === b.kind;
 }
 
-function modifiedOf(look: Look): number {
+function modifiedOf(look: WatchLook): number {
   return look.kind === "directory"
     ? look.modifiedMs
     : look.kind === "file"

@@ -50,7 +50,7 @@ export async function useFileBelow<T>(
   return { kind: "opened", value: await use(handle) };
 }
 
-type Look =
+type FoundFile =
   | Extract<FileBelow<never>, { kind: "refused" }>
   | { readonly kind: "file"; readonly device: number; readonly inode: number };
 
@@ -60,7 +60,10 @@ const OUTSIDE = {
 } as const;
 
 /** Walks down without following anything. */
-async function look(root: string, parts: readonly string[]): Promise<Look> {
+async function look(
+  root: string,
+  parts: readonly string[],
+): Promise<FoundFile> {
   let at = root;
   for (const [index, part] of parts.entries()) {
     at = `${at}/${part}`;

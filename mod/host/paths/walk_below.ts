@@ -86,7 +86,7 @@ export async function walkBelow(
   return changes(at.path);
 }
 
-interface Seen {
+interface VisitedPath {
   readonly path: string;
   readonly info: Deno.FileInfo;
 }
@@ -95,7 +95,7 @@ interface Walk {
   readonly root: string;
   readonly options: WalkOptions;
   /** From the root to where the walk is, every one looked at and none a link. */
-  trail: Seen[];
+  trail: VisitedPath[];
   /** What is left to follow, the next part last. */
   readonly todo: string[];
   links: number;
@@ -103,9 +103,12 @@ interface Walk {
   ownParts: number;
 }
 
-type Refused = Extract<Walked, { readonly kind: "refused" }>;
+type RefusedWalk = Extract<Walked, { readonly kind: "refused" }>;
 
-async function step(walk: Walk, part: string): Promise<Refused | undefined> {
+async function step(
+  walk: Walk,
+  part: string,
+): Promise<RefusedWalk | undefined> {
   const isOwn = walk.todo.length < walk.ownParts;
   walk.ownParts = Math.min(walk.ownParts, walk.todo.length);
   if (part === "" || part === ".") return undefined;
@@ -133,7 +136,10 @@ async function step(walk: Walk, part: string): Promise<Refused | undefined> {
   return undefined;
 }
 
-async function follow(walk: Walk, path: string): Promise<Refused | undefined> {
+async function follow(
+  walk: Walk,
+  path: string,
+): Promise<RefusedWalk | undefined> {
   if (walk.options.links === "none") {
     return refuse("escape", `"${path}" has become a link`);
   }
@@ -162,7 +168,7 @@ function look(path: string): Promise<Deno.FileInfo | undefined> {
 
 async function make(
   path: string,
-  options: { readonly mode: number; readonly trail: readonly Seen[] },
+  options: { readonly mode: number; readonly trail: readonly VisitedPath[] },
 ): Promise<Deno.FileInfo | undefined> {
   const made = makeAtOnce(path, options);
   const info = made === "changed" ? undefined : await look(path);
@@ -176,9 +182,12 @@ async function make(
 // the call, an exchange has microseconds to come between them.
 function makeAtOnce(
   path: string,
-  { mode, trail }: { readonly mode: number; readonly trail: readonly Seen[] },
+  { mode, trail }: {
+    readonly mode: number;
+    readonly trail: readonly VisitedPath[];
+  },
 ): "made" | "found" | "changed" {
-  const isStill = ({ path, info }: Seen): boolean => {
+  const isStill = ({ path, info }: VisitedPath): boolean => {
     const now = Deno.lstatSync(path);
     return !now.isSymlink && isSameFile(now, info);
   };
@@ -228,21 +237,21 @@ export function partsOf(path: string): readonly string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
-function last(walk: Walk): Seen {
+function last(walk: Walk): VisitedPath {
   const at = walk.trail.at(-1);
   if (at === undefined) throw new Error("Cannot walk: the trail is empty");
   return at;
 }
 
-function leaves(root: string): Refused {
+function leaves(root: string): RefusedWalk {
   return refuse("escape", `a link on its way leads out of "${root}"`);
 }
 
-function changes(path: string): Refused {
+function changes(path: string): RefusedWalk {
   return refuse("escape", `"${path}" changes while it is looked at`);
 }
 
-function unfit(error: unknown): Refused {
+function unfit(error: unknown): RefusedWalk {
   switch (fileErrorKind(error)) {
     case "denied":
       return refuse("unfit", "the agent may not look at all of its way");
@@ -256,6 +265,6 @@ function unfit(error: unknown): Refused {
   }
 }
 
-function refuse(reason: Refused["reason"], found: string): Refused {
+function refuse(reason: RefusedWalk["reason"], found: string): RefusedWalk {
   return { kind: "refused", reason, found };
 }

@@ -78,7 +78,7 @@ export interface VolumeFault {
   readonly cause: FailureCause;
 }
 
-interface Failed<Reason> {
+interface FailureOf<Reason> {
   readonly reason: Reason;
   /** For statuses and events, in the kubelet's words. */
   readonly message: string;
@@ -89,13 +89,13 @@ interface Failed<Reason> {
 }
 
 /** Why a container could not be started. */
-export type StartFailure = Failed<ContainerFailureReason>;
+export type StartFailure = FailureOf<ContainerFailureReason>;
 
 /** A container that could not be started. */
 export type ContainerFailure = StartFailure & { readonly container: string };
 
 /** Why the pod as a whole cannot go on. */
-export type PodFailure = Failed<PodFailureReason> & {
+export type PodFailure = FailureOf<PodFailureReason> & {
   readonly container?: never;
 };
 

@@ -214,13 +214,16 @@ function resizedSidecars({ pod, observed, resize }: KeptInput): KillStep[] {
   });
 }
 
-interface Verdict {
+interface ContainerDecision {
   readonly keep: boolean;
   readonly start: boolean;
   readonly kill: KillStep | undefined;
 }
 
-function judgeContainer(container: ContainerSpec, input: KeptInput): Verdict {
+function judgeContainer(
+  container: ContainerSpec,
+  input: KeptInput,
+): ContainerDecision {
   const { pod, observed } = input;
   const seen = currentContainer(observed, container.name);
   if (seen?.state === "running") {
@@ -242,7 +245,7 @@ function judgeRunning(
   container: ContainerSpec,
   seen: ObservedContainer,
   input: KeptInput,
-): Verdict {
+): ContainerDecision {
   const fault = killCauseOf(container, seen, input);
   if (fault === undefined) return { keep: true, start: false, kill: undefined };
   // A changed definition outranks the restart policy.

@@ -153,18 +153,21 @@ export function isGeneratedUid(uid: string): boolean {
 }
 
 /** The resources of a container, or of a pod as a whole. */
-interface Change {
+interface ResourceChange {
   readonly before: ActuatedResources;
   readonly after: ActuatedResources;
 }
 
-interface Changed extends Change {
+interface Changed extends ResourceChange {
   readonly container: ContainerSpec;
   readonly seen: ObservedContainer;
   readonly resources: readonly ResizedResource[];
 }
 
-function changedWhole(pod: Pod, observed: ObservedPod): Change | undefined {
+function changedWhole(
+  pod: Pod,
+  observed: ObservedPod,
+): ResourceChange | undefined {
   const before = observed.podResources;
   if (before === undefined) return undefined;
   const after = wantedPodResources(pod);
@@ -218,7 +221,7 @@ function atLeastTen(milli: bigint): bigint {
   return milli > 0n && milli < 10n ? 10n : milli;
 }
 
-interface Amounts {
+interface RequestAndLimit {
   readonly request: bigint;
   readonly limit: bigint;
 }
@@ -226,7 +229,7 @@ interface Amounts {
 function amounts(
   resource: ResizedResource,
   resources: ActuatedResources,
-): Amounts {
+): RequestAndLimit {
   return {
     request: requestedAmount(resources, resource),
     limit: resourceAmount(resources.limits, resource),
@@ -245,7 +248,8 @@ function updatesOf(
   resource: ResizedResource,
   changed: readonly Changed[],
 ): ResizeUpdate[] {
-  const grows = (each: Change) => Number(difference(resource, each) > 0n);
+  const grows = (each: ResourceChange) =>
+    Number(difference(resource, each) > 0n);
   return changed.filter(({ resources }) => resources.includes(resource))
     .sort((a, b) => grows(a) - grows(b))
     .map(({ seen, before, after }) => ({
@@ -279,7 +283,7 @@ const NO_LIMIT = 1n << 100n;
 
 function difference(
   resource: ResizedResource,
-  { before, after }: Change,
+  { before, after }: ResourceChange,
 ): bigint {
   const had = amounts(resource, before);
   const wants = amounts(resource, after);
@@ -292,7 +296,7 @@ function podGrows(
   resource: ResizedResource,
   { changed, whole }: {
     readonly changed: readonly Changed[];
-    readonly whole: Change | undefined;
+    readonly whole: ResourceChange | undefined;
   },
 ): boolean {
   if (whole !== undefined && isChanged(resource, whole.before, whole.after)) {

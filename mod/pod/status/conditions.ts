@@ -71,7 +71,7 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
     ? foreign
     : [...foreign.filter(({ type }) => type !== disruption.type), disruption];
 
-  const verdicts: (readonly [string, Verdict])[] = [
+  const verdicts: (readonly [string, ConditionVerdict])[] = [
     ...judgeResize(input),
     ["PodReadyToStartContainers", judgeSandbox(input)],
     ...judgeReadiness(input, kept),
@@ -133,17 +133,17 @@ type ReadinessInput = Pick<
   "pod" | "previous" | "statuses" | "phase" | "nowMs"
 >;
 
-interface Verdict {
+interface ConditionVerdict {
   readonly status: "True" | "False";
   readonly reason?: string;
   readonly message?: string;
 }
 
-const TRUE: Verdict = { status: "True" };
+const TRUE: ConditionVerdict = { status: "True" };
 
 function condition(
   type: string,
-  verdict: Verdict,
+  verdict: ConditionVerdict,
   { pod, previous, nowMs }: Pick<
     ConditionsInput,
     "pod" | "previous" | "nowMs"
@@ -167,7 +167,7 @@ function condition(
 function judgeReadiness(
   input: ReadinessInput,
   conditions: readonly PodCondition[],
-): readonly (readonly [string, Verdict])[] {
+): readonly (readonly [string, ConditionVerdict])[] {
   const containersReady = judgeContainersReady(input);
   return [
     ["Initialized", judgeInitialized(input)],
@@ -176,13 +176,13 @@ function judgeReadiness(
   ];
 }
 
-function judgeSandbox({ pod, observed }: ConditionsInput): Verdict {
+function judgeSandbox({ pod, observed }: ConditionsInput): ConditionVerdict {
   return decideSandbox(pod, observed).kind === "keep"
     ? TRUE
     : { status: "False" };
 }
 
-function judgeInitialized(input: ReadinessInput): Verdict {
+function judgeInitialized(input: ReadinessInput): ConditionVerdict {
   const { pod, phase } = input;
   const [unknown, incomplete] = sortOut(
     pod.spec.initContainers ?? [],
@@ -226,7 +226,7 @@ function staysInitialized({ pod, previous }: ReadinessInput): boolean {
     findCondition(previous?.conditions, "Initialized")?.status === "True";
 }
 
-function judgeContainersReady(input: ReadinessInput): Verdict {
+function judgeContainersReady(input: ReadinessInput): ConditionVerdict {
   const { pod, phase } = input;
   const [unknown, unready] = sortOut(
     servingContainers(pod),
@@ -243,7 +243,7 @@ function judgeContainersReady(input: ReadinessInput): Verdict {
 /** Only while there is something to tell. */
 function judgeResize(
   { pod, observed, resizeRefusal }: ConditionsInput,
-): (readonly [string, Verdict])[] {
+): (readonly [string, ConditionVerdict])[] {
   const resize = planResize(pod, observed);
   const refusal = resizeRefusal ??
     (resize.kind === "refused" ? resize : undefined);
@@ -262,10 +262,10 @@ function judgeResize(
 function judgeReady(
   { pod }: ReadinessInput,
   from: {
-    readonly containersReady: Verdict;
+    readonly containersReady: ConditionVerdict;
     readonly conditions: readonly PodCondition[];
   },
-): Verdict {
+): ConditionVerdict {
   if (from.containersReady.status !== "True") return from.containersReady;
   const messages: string[] = [];
   for (const { conditionType: type } of pod.spec.readinessGates ?? []) {
@@ -287,7 +287,7 @@ function judgeReady(
   };
 }
 
-function judgeRestarting({ restartingAll }: ConditionsInput): Verdict {
+function judgeRestarting({ restartingAll }: ConditionsInput): ConditionVerdict {
   return restartingAll
     ? {
       status: "True",
@@ -301,7 +301,7 @@ function judgeRestarting({ restartingAll }: ConditionsInput): Verdict {
 function notAll(
   reason: string,
   groups: Readonly<Record<string, readonly string[]>>,
-): Verdict {
+): ConditionVerdict {
   const messages = Object.entries(groups)
     .filter(([, names]) => names.length > 0)
     .map(([kind, names]) =>

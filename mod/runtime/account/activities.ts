@@ -15,7 +15,7 @@ import type { Activity, ActivityFact } from "../../pod/lifecycle/mod.ts";
  */
 export class Activities {
   readonly #clock: Clock;
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<RunningActivity>();
 
   constructor(deps: { readonly clock: Clock }) {
     this.#clock = deps.clock;
@@ -39,7 +39,7 @@ export class Activities {
   }
 }
 
-interface Running {
+interface RunningActivity {
   readonly uid: string;
   readonly activity: Activity;
   /** On the monotonic clock. */
@@ -47,10 +47,10 @@ interface Running {
 }
 
 /** What a pod does while it waits for a slot. */
-type Waiting = Extract<Activity, { readonly places: number }>;
+type WaitingActivity = Extract<Activity, { readonly places: number }>;
 
 /** All of an activity but the number of slots. */
-type WithoutPlaces<T> = T extends Waiting ? Omit<T, "places"> : never;
+type WithoutPlaces<T> = T extends WaitingActivity ? Omit<T, "places"> : never;
 
 /** Lends out slots, first come, first served; who waits for one is an activity. */
 export class Slots {
@@ -76,7 +76,7 @@ export class Slots {
    * @throws {unknown} The reason of the signal when it aborts first.
    */
   async take(
-    waiting: WithoutPlaces<Waiting>,
+    waiting: WithoutPlaces<WaitingActivity>,
     options: { readonly uid: string; readonly signal: AbortSignal },
   ): Promise<Disposable> {
     const { uid, signal } = options;

@@ -48,7 +48,7 @@ type ImageFields = Pick<ContainerSpec, "image" | "imagePullPolicy">;
 export type NamedImage = ImageFields & Pick<ContainerSpec, "name">;
 
 /** An image, and the container on whose behalf it is looked for and pulled. */
-interface Wanted extends PullKey {
+interface ImageRequest extends PullKey {
   readonly container: string;
   readonly policy: PullPolicy;
   readonly events: ContainerEvents;
@@ -205,15 +205,15 @@ export class ImagePuller {
   #wanted(
     pod: Pod,
     { name: container }: Pick<ContainerSpec, "name">,
-    { image, policy }: Pick<Wanted, "image" | "policy">,
-  ): Wanted {
+    { image, policy }: Pick<ImageRequest, "image" | "policy">,
+  ): ImageRequest {
     const events = new ContainerEvents(this.#deps.events, pod);
     return { uid: pod.metadata.uid, container, image, policy, events };
   }
 
   /** The image if the node has it, or why that cannot be said. */
   async #find(
-    wanted: Wanted,
+    wanted: ImageRequest,
     signal: AbortSignal,
   ): Promise<PullEnd | undefined> {
     const { container, image, events } = wanted;
@@ -239,7 +239,7 @@ export class ImagePuller {
   }
 
   async #pull(
-    wanted: Wanted,
+    wanted: ImageRequest,
     { untilMs, signal }: { readonly untilMs: number; signal: AbortSignal },
   ): Promise<ImageOutcome> {
     const { container, image } = wanted;
@@ -266,7 +266,7 @@ export class ImagePuller {
     return task.end ?? { kind: "pulling" };
   }
 
-  #beginPull(wanted: Wanted): PullTask {
+  #beginPull(wanted: ImageRequest): PullTask {
     const { uid, container, image } = wanted;
     wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
     const begunMs = this.#deps.clock.monotonic();
@@ -282,7 +282,10 @@ export class ImagePuller {
     });
   }
 
-  async #pullInTurn(wanted: Wanted, signal: AbortSignal): Promise<PullEnd> {
+  async #pullInTurn(
+    wanted: ImageRequest,
+    signal: AbortSignal,
+  ): Promise<PullEnd> {
     const { uid, container, image, policy, sandboxConfig, events } = wanted;
     const { clock, images } = this.#deps;
     const askedMs = clock.monotonic();
@@ -312,12 +315,12 @@ export class ImagePuller {
 
   #begin(
     kind: "looking_for_image" | "pulling_image",
-    { uid, container, image }: Wanted,
+    { uid, container, image }: ImageRequest,
   ): Disposable {
     return this.#deps.activities.begin(uid, { kind, container, image });
   }
 
-  #fail(wanted: Wanted, error: unknown): PullEnd {
+  #fail(wanted: ImageRequest, error: unknown): PullEnd {
     const { container, image, events } = wanted;
     const cause = causeOf(error);
     const message = cause.words;

@@ -15,7 +15,7 @@ import type { PullEnd, PullKey } from "./pull_tasks.ts";
 
 type PullFailure = PullEnd & { readonly kind: "failed" };
 
-interface Failed {
+interface FailedPull {
   readonly entry: BackoffEntry;
   readonly failure: PullFailure;
 }
@@ -24,7 +24,7 @@ interface Failed {
 export class PullBackoffs {
   readonly #clock: Clock;
   /** By pod UID, then by image. */
-  readonly #failures: Map<string, Map<string, Failed>>;
+  readonly #failures: Map<string, Map<string, FailedPull>>;
 
   constructor(
     deps: { readonly clock: Clock; readonly sessions: Sessions },
@@ -46,7 +46,7 @@ export class PullBackoffs {
   /** A pull failed: the next one waits, longer each time. */
   failed({ uid, image }: PullKey, failure: PullFailure): void {
     const nowMs = this.#clock.monotonic();
-    const failures = this.#failures.get(uid) ?? new Map<string, Failed>();
+    const failures = this.#failures.get(uid) ?? new Map<string, FailedPull>();
     for (const [key, { entry }] of failures) {
       if (isBackoffExpired(entry, nowMs)) failures.delete(key);
     }

@@ -10,7 +10,7 @@ import type { PodFailure } from "../../pod/lifecycle/mod.ts";
 
 type SandboxWait = PodFailure & { readonly retryAtMs: number };
 
-interface Failed {
+interface FailedSandbox {
   readonly failure: PodFailure;
   readonly atMs: number;
   readonly delayMs: number;
@@ -35,7 +35,7 @@ const PAUSE = { baseMs: 2_000, maxMs: 30_000 };
 export class SandboxPauses {
   readonly #clock: Clock;
   /** The last failure by pod UID, until a sandbox is made. */
-  readonly #failed: Map<string, Failed>;
+  readonly #failed: Map<string, FailedSandbox>;
   /** The last sandbox by pod UID. */
   readonly #made: Map<string, Made>;
 

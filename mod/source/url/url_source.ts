@@ -196,7 +196,7 @@ export class UrlSource {
       : set;
   }
 
-  #outage({ reason, fault }: Failed): FileReport {
+  #outage({ reason, fault }: FailedFetch): FileReport {
     const file = this.location;
     const message = `Cannot take manifests from "${file}": ${reason}`;
     const outage = { kind: "unreachable", file, message } as const;
@@ -328,9 +328,9 @@ interface Accepted {
 }
 
 /** What came of one question. */
-type Taken = { readonly kind: "changed" | "unchanged" } | Failed;
+type Taken = { readonly kind: "changed" | "unchanged" } | FailedFetch;
 
-interface Failed {
+interface FailedFetch {
   readonly kind: "failed";
   readonly reason: string;
   readonly fault?: OutageFault;

@@ -66,6 +66,15 @@ for (
       "mod/a/x.ts declares Look, which mod/a/y.ts exports: rename it",
       "mod/a/y.ts declares Fault, which mod/a/x.ts exports: rename it",
     ]],
+    ["two private types of one name", {
+      "mod/a/mod.ts": DOOR,
+      "mod/a/x.ts": "interface Entry {}\nfunction f() {}\nconst a = 1;",
+      "mod/a/y.ts": "type Entry<T> = T;\nfunction f() {}\nconst a = 1;",
+      "mod/a/z.ts": "abstract class Entry {}",
+    }, [
+      "mod/a/y.ts declares Entry, which mod/a/x.ts declares, too: rename it",
+      "mod/a/z.ts declares Entry, which mod/a/x.ts declares, too: rename it",
+    ]],
   ] as const
 ) {
   Deno.test(`findRoomFaults() judges ${what}`, () => {

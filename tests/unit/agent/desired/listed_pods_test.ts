@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
 import { ListedPods } from "../../../../mod/agent/desired/listed_pods.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";

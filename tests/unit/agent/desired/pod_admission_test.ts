@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { PodAdmission } from "../../../../mod/agent/desired/pod_admission.ts";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
 import {
   NO_OBJECTS,
   parseQuantity,

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Sessions } from "../../../../mod/base/mod.ts";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
 import { ResizeGate } from "../../../../mod/agent/desired/resize_gate.ts";
 import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { WorkerView } from "../../../../mod/agent/workers/pod_record.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
 import {
   Rollbacks,
   type VersionSwap,

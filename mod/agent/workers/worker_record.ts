@@ -23,7 +23,7 @@ export interface WorkerView {
 }
 
 /** One pod UID's life on this node. Only the workers write it. */
-export interface PodRecord extends WorkerView {
+export interface WorkerRecord extends WorkerView {
   state: WorkerState;
   /** How the last step ended that is over. */
   last: EndedStep;
@@ -167,8 +167,8 @@ function hasEnded({ state }: WorkerView): boolean {
 /** All that claim a name, in the order in which they came; an orphan has run all along. */
 export function claimantsOf(
   fullName: string,
-  records: Iterable<PodRecord>,
-): readonly PodRecord[] {
+  records: Iterable<WorkerRecord>,
+): readonly WorkerRecord[] {
   const claimants = [...records].filter((record) =>
     record.fullName === fullName && !hasEnded(record)
   );
