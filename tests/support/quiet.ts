@@ -68,17 +68,19 @@ export class Quiet implements Disposable {
   async settle(): Promise<void> {
     const giveUpMs = systemClock.monotonic() + LIMIT_MS;
     let before = "";
-    let turns = 0;
+    let still = 0;
     let calm = 0;
     while (calm < CALM_TURNS) {
       await this.#loop.turn();
       const [busy] = this.#underWay();
       const now = this.#traces();
-      calm = busy === undefined && now === before ? calm + 1 : 0;
+      still = now === before ? still + 1 : 0;
+      calm = busy === undefined && still > 0 ? calm + 1 : 0;
       before = now;
-      if (turns++ < SPIN_TURNS) continue;
       // Another thread, or another process, needs the processor more than these turns do.
-      await systemClock.sleep(1, NEVER);
+      if (busy !== undefined && still > SPIN_TURNS) {
+        await systemClock.sleep(1, NEVER);
+      }
       if (systemClock.monotonic() <= giveUpMs) continue;
       throw new Error(`Waited in vain for quiet: ${busy ?? "it goes on"}`);
     }
@@ -152,7 +154,7 @@ const NEVER = new AbortController().signal;
 const CALM_TURNS = 12;
 
 /** So many turns are made at once; then others get the processor in between. */
-const SPIN_TURNS = 200;
+const SPIN_TURNS = 50;
 
 /** A call that hangs on longer is left to its fate. */
 const HANG_UP_TURNS = 500;
