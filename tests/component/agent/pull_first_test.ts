@@ -12,7 +12,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
-import type { CoreRig } from "../../support/core_rig.ts";
+import type { CoreRig, CoreRigOptions } from "../../support/core_rig.ts";
 import { container, WEB, web } from "./manifests.ts";
 import { told } from "./told.ts";
 import { running, shown, untilRuns, version, withGood } from "./versions.ts";
@@ -49,8 +49,12 @@ function edited(uid: string | undefined, fields = {}): Record<string, unknown> {
   });
 }
 
-async function withOne(uid: string | undefined): Promise<CoreRig> {
+async function withOne(
+  uid: string | undefined,
+  options: CoreRigOptions = {},
+): Promise<CoreRig> {
   return await withGood({
+    ...options,
     first: { ...uid === undefined ? {} : { uid }, after: undefined },
   });
 }
@@ -132,7 +136,8 @@ for (const [how, uid] of EDITS) {
 }
 
 Deno.test("Agent stops what runs when the image of its edit is not there in the time of a pull", async () => {
-  await using rig = await withOne(undefined);
+  // An hour in which nothing is to be found.
+  await using rig = await withOne(undefined, { relistPeriodMs: 10_000 });
   hang(rig);
   await rig.apply("web", edited(undefined));
   const sinceMs = rig.clock.monotonic();
