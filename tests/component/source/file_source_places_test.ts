@@ -274,7 +274,7 @@ Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
       rig.path(`${name}.yaml`),
     ]),
   );
-  await rig.pause(500);
+  await rig.untilLooked();
   await rig.put("b.yaml", manifest("b"));
   await rig.untilNames("a", "b", "linked");
 });

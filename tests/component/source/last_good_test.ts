@@ -67,9 +67,9 @@ Deno.test("FileSource keeps an invalid manifest's pods across a restart (I8)", a
 Deno.test("FileSource never leaves out a pod at start because its manifest was just touched", async () => {
   const { root, uids } = await stopped("a", "b");
   await Deno.writeTextFile(join(root, "manifests", "a.yaml"), manifest("a"));
-  await using rig = await startRig({ root });
+  await using rig = await startRig({ root, checkFrequencyMs: 120 });
   await rig.untilNames("a", "b");
-  await rig.pause(400);
+  await rig.untilLooked();
   strictEqual(rig.sets.length, 1);
   deepStrictEqual(rig.last?.pods.map((pod) => pod.metadata.uid), uids);
 });
@@ -80,11 +80,11 @@ Deno.test("DiskLastGoodStore writes nothing when nothing changed", async () => {
   const path = join(root, "checkpoints", name);
   const before = await Deno.stat(path);
   strictEqual((before.mode ?? 0) & 0o777, 0o600);
-  await using rig = await startRig({ root });
+  await using rig = await startRig({ root, checkFrequencyMs: 120 });
   await rig.untilNames("a");
-  const text = manifest("a");
-  await Deno.writeTextFile(rig.path("a.yaml"), `${text}# a comment\n`);
-  await rig.pause(500);
+  const text = `${manifest("a")}# a comment\n`;
+  await rig.untilRead(() => Deno.writeTextFile(rig.path("a.yaml"), text));
+  await rig.untilLooked();
   const after = await Deno.stat(path);
   strictEqual(after.ino, before.ino);
 });

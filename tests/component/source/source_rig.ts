@@ -21,6 +21,7 @@ import {
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
+import type { WatchHint } from "../../../mod/host/files/mod.ts";
 import {
   createManifestFiles,
   FileSource,
@@ -66,8 +67,6 @@ export class SourceRig implements AsyncDisposable {
   /** The watched directory. */
   readonly manifests: string;
   readonly sets: SourceSet[] = [];
-  /** When each set arrived, on the monotonic clock. */
-  readonly timesMs: number[] = [];
   readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
   readonly log: Record<string, unknown>[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
@@ -76,6 +75,9 @@ export class SourceRig implements AsyncDisposable {
   #source: FileSource | undefined;
   #running: Promise<void> | undefined;
   #written = 0;
+  #scans = 0;
+  #reads = 0;
+  #hints = 0;
 
   constructor(root: string, options: RigOptions) {
     this.root = root;
@@ -102,7 +104,7 @@ export class SourceRig implements AsyncDisposable {
     };
     const { metrics } = this;
     const deps = { clock: systemClock, log, metrics, events };
-    const real = createManifestFiles(deps);
+    const real = this.#counted(createManifestFiles(deps));
     this.#source = new FileSource(
       {
         path: this.manifests,
@@ -192,6 +194,30 @@ export class SourceRig implements AsyncDisposable {
     );
   }
 
+  /**
+   * Waits until all that was changed before would have been told: the first look at the
+   * whole directory notices it, the second may come before it is read, and what was read
+   * is told before the third.
+   */
+  async untilLooked(): Promise<void> {
+    const wanted = this.#scans + 3;
+    await this.until(() => this.#scans >= wanted, "looks at the directory");
+  }
+
+  /** Makes a change, and waits until a manifest has been read. */
+  async untilRead(change: () => Promise<void>): Promise<void> {
+    const before = this.#reads;
+    await change();
+    await this.until(() => this.#reads > before, "a look into a file");
+  }
+
+  /** Makes a change, and waits until the system has told of one. */
+  async untilHint(change: () => Promise<void>): Promise<void> {
+    const before = this.#hints;
+    await change();
+    await this.until(() => this.#hints > before, "a hint");
+  }
+
   pause(delayMs: number): Promise<void> {
     return systemClock.sleep(delayMs, new AbortController().signal);
   }
@@ -207,9 +233,32 @@ export class SourceRig implements AsyncDisposable {
     await Deno.remove(this.root, { recursive: true });
   }
 
+  /** Counts what is asked of the files. */
+  #counted(files: ManifestFiles): ManifestFiles {
+    return {
+      look: (path) => files.look(path),
+      list: (path) => {
+        this.#scans++;
+        return files.list(path);
+      },
+      read: async (path, maxBytes) => {
+        const found = await files.read(path, maxBytes);
+        this.#reads++;
+        return found;
+      },
+      watch: (path, signal) => this.#heard(files.watch(path, signal)),
+    };
+  }
+
+  async *#heard(hints: AsyncIterable<WatchHint>): AsyncGenerator<WatchHint> {
+    for await (const hint of hints) {
+      this.#hints++;
+      yield hint;
+    }
+  }
+
   async #collect(source: FileSource): Promise<void> {
     for await (const set of source.run(this.#stop.signal)) {
-      this.timesMs.push(systemClock.monotonic());
       this.sets.push(set);
     }
   }
