@@ -158,7 +158,6 @@ export class PlanStops {
       if (record !== undefined) {
         await this.#remover.removeRecord(observed, record, { signal });
       }
-      report.stopped();
     }
     if (plan.reset.length > 0) {
       report.again("RestartingAllContainers", "All containers are restarted");
