@@ -48,5 +48,8 @@ Deno.test("PodExecutor.execute() ends what still runs beside the successor of a 
     observed: { ...seen, containers },
   });
   strictEqual(fake.running("c").length, 1);
+  deepStrictEqual(fake.callsOf("StopContainer").map(({ request }) => request), [
+    { containerId: seen.containers[0]?.id, timeout: 0n },
+  ]);
   deepStrictEqual(outcome.observed?.pod, await rig.look(subject));
 });

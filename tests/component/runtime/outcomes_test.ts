@@ -189,3 +189,30 @@ for (
     strictEqual(fake.callsOf("CreateContainer").length, 0);
   });
 }
+
+Deno.test("PodExecutor.execute() says at a container's first start that its stop signal is ignored", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const { runtime } = rig;
+  const ask = runtime.containerStatus.bind(runtime);
+  runtime.containerStatus = async (id, options) => {
+    const { stopSignal: _, ...status } = await ask(id, options);
+    return status;
+  };
+  const lifecycle = { stopSignal: "SIGUSR1" };
+  const subject = pod({
+    containers: [container("c", { lifecycle }), container("plain")],
+  });
+  await rig.sync(subject);
+  for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+  await rig.sync(subject);
+  strictEqual(fake.running("c").length, 1);
+  deepStrictEqual(
+    rig.events.filter(({ reason }) => reason === "StopSignalIgnored")
+      .map(({ message, fieldPath }) => [message, fieldPath]),
+    [[
+      'The runtime does not know stop signals: "SIGUSR1" is not sent, the image\'s own signal is',
+      "spec.containers{c}",
+    ]],
+  );
+});

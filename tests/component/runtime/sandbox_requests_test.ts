@@ -12,7 +12,7 @@ import type {
   RunPodSandboxRequest,
 } from "../../../proto/gen/runtime/v1/api.ts";
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
-import { pod } from "../../support/pods.ts";
+import { container, pod } from "../../support/pods.ts";
 import { type FakeRig, fakeRig, unseen } from "./rig.ts";
 
 const ABLE: SpecNode["runtime"] = () => ({
@@ -131,6 +131,31 @@ Deno.test("PodExecutor.execute() makes no sandbox for a pod whose ids cannot be 
   const { failures, retryAtMs } = await refused(both, subject);
   match(failures, /^Failed to create pod sandbox: .*record\.json/);
   ok(retryAtMs !== undefined);
+});
+
+Deno.test("PodExecutor.execute() has an ephemeral container join the processes of its target, if that runs, and no other container any", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const containers = [container("c"), container("d"), container("gone")];
+  const restartPolicy = "Never";
+  await rig.sync(pod({ containers, restartPolicy }));
+  const [target] = fake.running("d");
+  for (const { id } of fake.running("gone")) fake.exitContainer(id, 0);
+  const ephemeral = (name: string, targetContainerName?: string) => ({
+    ...container(name),
+    ...targetContainerName !== undefined && { targetContainerName },
+  });
+  const ephemeralContainers = [
+    ephemeral("debug", "d"),
+    ephemeral("late", "gone"),
+    ephemeral("plain"),
+  ];
+  await rig.sync(pod({ containers, restartPolicy, ephemeralContainers }));
+  const joined = ["c", "d", "debug", "late", "plain"].map((name) =>
+    fake.running(name)[0]?.config.linux?.securityContext?.namespaceOptions
+      ?.targetId
+  );
+  deepStrictEqual(joined, ["", "", target?.id, "", ""]);
 });
 
 /** Syncs a pod that gets no sandbox. */

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { pod } from "../../support/pods.ts";
+import { container, pod } from "../../support/pods.ts";
 import { fakeRig } from "./rig.ts";
 
 const REFUSED = { kind: "error", code: 2, details: "network is busy" } as const;
@@ -17,7 +17,7 @@ Deno.test("PodExecutor.execute() makes no sandbox beside one that lives and cann
   fake.fault("StopPodSandbox", REFUSED);
   const outcome = await rig.sync(pod({ hostNetwork: true }));
   strictEqual(outcome.podFailure?.reason, "KillPodSandboxError");
-  strictEqual(outcome.unstopped, undefined);
+  deepStrictEqual([outcome.unstopped, outcome.acted], [undefined, true]);
   strictEqual(fake.sandboxes.size, 1);
 });
 
@@ -31,5 +31,21 @@ Deno.test("PodExecutor.execute() leaves a sandbox to the collector that is over 
   const outcome = await rig.sync(pod());
   deepStrictEqual(outcome.unstopped, [id]);
   strictEqual(outcome.podFailure, undefined);
+  // What was in it is to be seen anew.
+  strictEqual(outcome.observed, undefined);
   strictEqual(fake.running("c").length, 1);
+});
+
+Deno.test("PodExecutor.execute() has perhaps changed something when it could not stop a container", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  const image = "localhost/other:1";
+  fake.addImage({ ref: image });
+  fake.fault("StopContainer", REFUSED);
+  const { podFailure, acted } = await rig.sync(
+    pod({ containers: [container("c", { image })] }),
+  );
+  deepStrictEqual([podFailure?.reason, acted], ["KillContainerError", true]);
+  strictEqual(fake.callsOf("CreateContainer").length, 1);
 });

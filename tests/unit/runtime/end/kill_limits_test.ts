@@ -81,6 +81,25 @@ for (
   });
 }
 
+Deno.test("PodKiller.killPod() stops no sandbox when it was given up after the grace of a container", async () => {
+  const { clock, calls, killer } = setUp({ stuckMs: 12_000 });
+  const stop = new AbortController();
+  const reason = new Error("the agent ends");
+  const failing = rejects(
+    killer.killPod({
+      pod: withGrace({}),
+      observed: observed([seen("a")]),
+      signal: stop.signal,
+    }),
+    (error) => error === reason,
+  );
+  await clock.advance(11_000);
+  stop.abort(reason);
+  await clock.advance(1_000);
+  await failing;
+  deepStrictEqual(calls, ["0 stop a-0 in 10"]);
+});
+
 function killA(
   killer: PodKiller,
   lifecycle: NonNullable<ContainerSpec["lifecycle"]>,
