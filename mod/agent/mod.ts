@@ -5,6 +5,17 @@
  * It runs until its signal aborts and leaves containers as they are. An event says that
  * something may have changed, never what is true, so a lost event harms nothing.
  *
+ * @example A loop that hangs
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import type { Agent } from "./mod.ts";
+ *
+ * function hangs({ idleMs }: Pick<Agent, "idleMs">): boolean {
+ *   return idleMs > 60_000;
+ * }
+ * strictEqual(hangs({ idleMs: 20 }), false);
+ * ```
+ *
  * @module
  */
 

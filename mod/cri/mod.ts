@@ -3,6 +3,21 @@
  *
  * Importing it loads nothing heavy: the client arrives with `connectCri`.
  *
+ * @example Only a unix socket is an endpoint
+ * ```ts
+ * import { throws } from "node:assert/strict";
+ * import { systemClock } from "../base/mod.ts";
+ * import { MetricsRegistry, silentLogger } from "../base/telemetry/mod.ts";
+ * import { connectCri } from "./mod.ts";
+ *
+ * const deps = {
+ *   clock: systemClock,
+ *   log: silentLogger,
+ *   metrics: new MetricsRegistry(),
+ * };
+ * throws(() => connectCri({ endpoint: "tcp://runtime:1234" }, deps), TypeError);
+ * ```
+ *
  * @module
  */
 

@@ -31,7 +31,8 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(["mod.ts", "ports.ts"]);
 
 /**
  * Lists what is wrong with the rooms: too many files, no door, a door that is no
- * list of at most {@linkcode MAX_NAMES} names, two files of one name, or two declarations of one.
+ * list of at most {@linkcode MAX_NAMES} names or that does not say with a paragraph and an
+ * example what it offers, two files of one name, or two declarations of one.
  *
  * @param paths the source files, relative to the root
  */
@@ -114,7 +115,18 @@ function doorFaults(text: string): string[] {
   const lists = [...code.matchAll(/\{([^}]*)\}/g)];
   const names = lists.flatMap(([, list = ""]) => list.split(","))
     .filter((name) => name.trim() !== "");
+  // The text of the module, without its stars.
+  const [, told = ""] = /^\/\*\*([^]*?)\*\//.exec(text) ?? [];
+  const lines = told.split("\n").map((line) => line.trim().slice(1).trim());
+  const opening = lines.find((line) => line !== "") ?? "";
+  const isShown = lines.some((line, at) =>
+    /^@example \S/.test(line) && lines[at + 1] === "```ts"
+  );
   return [
+    ...(opening === "" || opening.startsWith("@")
+      ? ["opens with no sentence: say what the room is for"]
+      : []),
+    ...(isShown ? [] : ["has no example: show one, with a title and as ```ts"]),
     ...(code.includes("export *") ? ["exports everything: name it"] : []),
     ...(names.length > MAX_NAMES
       ? [`offers ${names.length} names; ${MAX_NAMES} is the most`]

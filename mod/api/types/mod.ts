@@ -3,6 +3,19 @@
  * parts, and events. The pod types are those of @kubernetes/client-node made read-only,
  * with times as strings. Nothing here has code that runs.
  *
+ * @example A pod of one container
+ * ```ts
+ * import type { Pod } from "./mod.ts";
+ *
+ * const pod: Pod = {
+ *   apiVersion: "v1",
+ *   kind: "Pod",
+ *   metadata: { name: "web", namespace: "shop", uid: "u1" },
+ *   spec: { containers: [{ name: "server", image: "busybox" }] },
+ * };
+ * pod satisfies { readonly kind: "Pod" };
+ * ```
+ *
  * @module
  */
 

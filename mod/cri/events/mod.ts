@@ -3,6 +3,18 @@
  * true; events may be missing, late, doubled or out of order. A reader that is slow costs
  * no memory: it is told that it missed some.
  *
+ * @example Only containerd knows of an end before the CRI shows it
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { ExitSource } from "./mod.ts";
+ *
+ * const exits = new ExitSource({
+ *   rpc: { call: () => Promise.reject(new Error("it is not asked")) },
+ *   isContainerd: () => false,
+ * });
+ * strictEqual(await exits.ask("container-1"), undefined);
+ * ```
+ *
  * @module
  */
 

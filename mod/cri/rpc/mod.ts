@@ -2,6 +2,17 @@
  * Calls over gRPC: one channel, methods with deadlines, and failures as `CriError` with a
  * kind to branch on. Every call is measured and logged.
  *
+ * @example Which containerd has the stream of events
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { judgeContainerEvents } from "./mod.ts";
+ *
+ * const containerd = (runtimeVersion: string) =>
+ *   judgeContainerEvents({ runtimeName: "containerd", runtimeVersion });
+ * strictEqual(containerd("v1.6.38"), "no");
+ * strictEqual(containerd("v2.1.0"), "yes");
+ * ```
+ *
  * @module
  */
 

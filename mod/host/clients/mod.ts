@@ -3,6 +3,17 @@
  * Each asks one question on one connection, within a deadline and bounded memory,
  * whatever the other end sends.
  *
+ * @example Where a URL leads
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { addressOf } from "./mod.ts";
+ *
+ * deepStrictEqual(addressOf(new URL("https://[fd00::1]/healthz")), {
+ *   host: "fd00::1",
+ *   port: 443,
+ * });
+ * ```
+ *
  * @module
  */
 

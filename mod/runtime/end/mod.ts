@@ -4,6 +4,31 @@
  * Containers end together, sidecars after the others; the sandbox goes when none has a right to
  * its grace any more. A failure ends nothing early: the rest is done, and all failures are reported.
  *
+ * @example Of the sandboxes that have ended the newest stays
+ * ```ts
+ * import { deepStrictEqual } from "node:assert/strict";
+ * import { findLeftovers } from "./mod.ts";
+ *
+ * const sandbox = (id: string, attempt: number) => ({
+ *   id,
+ *   attempt,
+ *   createdAt: 0n,
+ *   ready: false,
+ *   hostNetwork: false,
+ *   ip: undefined,
+ *   additionalIps: [],
+ * });
+ * const { sandboxes } = findLeftovers({
+ *   uid: "u1",
+ *   name: "web",
+ *   namespace: "shop",
+ *   sandboxes: [sandbox("new", 1), sandbox("old", 0)],
+ *   containers: [],
+ *   ips: [],
+ * });
+ * deepStrictEqual(sandboxes.map(({ id }) => id), ["old"]);
+ * ```
+ *
  * @module
  */
 

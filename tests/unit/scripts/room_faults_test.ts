@@ -21,7 +21,22 @@ function names(count: number): string {
   return Array.from({ length: count }, (_, index) => `a${index}`).join(", ");
 }
 
-const DOOR = `/** { not, a, name } */ export { a, type B } from "./x.ts";`;
+const TEXT = `/**
+ * What the room is for: { not, a, name }.
+ *
+ * @example One of its functions
+ * \`\`\`ts
+ * a({ b: 1 });
+ * \`\`\`
+ *
+ * @module
+ */
+`;
+const DOOR = `${TEXT}export { a, type B } from "./x.ts";`;
+const NO_EXAMPLE =
+  "mod/a/mod.ts has no example: show one, with a title and as ```ts";
+const NO_SENTENCE =
+  "mod/a/mod.ts opens with no sentence: say what the room is for";
 
 for (
   const [what, files, expected] of [
@@ -31,18 +46,38 @@ for (
       "mod/a/b/mod.ts is missing: mod/a/b needs a door",
     ]],
     ["a door that exports everything", {
-      "mod/a/mod.ts": `export * from "./x.ts";`,
+      "mod/a/mod.ts": `${TEXT}export * from "./x.ts";`,
     }, ["mod/a/mod.ts exports everything: name it"]],
     ["as many names as may be", {
-      "mod/a/mod.ts": `export { ${
+      "mod/a/mod.ts": `${TEXT}export { ${
         names(MAX_NAMES - 1)
       }, } from "./x.ts"; export type { B } from "./y.ts";`,
     }, []],
     ["a name too many", {
-      "mod/a/mod.ts": `export { ${names(MAX_NAMES + 1)} } from "./x.ts";`,
+      "mod/a/mod.ts": `${TEXT}export { ${
+        names(MAX_NAMES + 1)
+      } } from "./x.ts";`,
     }, [
       `mod/a/mod.ts offers ${MAX_NAMES + 1} names; ${MAX_NAMES} is the most`,
     ]],
+    ["a door that says nothing", {
+      "mod/a/mod.ts": `export { a } from "./x.ts";`,
+    }, [NO_SENTENCE, NO_EXAMPLE]],
+    ["a door with an example alone", {
+      "mod/a/mod.ts": DOOR.replace(/ \* What.*\n/, ""),
+    }, [NO_SENTENCE]],
+    ["a door with a sentence alone", {
+      "mod/a/mod.ts": "/** What the room is for. */",
+    }, [NO_EXAMPLE]],
+    ["an example without a title", {
+      "mod/a/mod.ts": DOOR.replace(/(@example) .*/, "$1"),
+    }, [NO_EXAMPLE]],
+    ["an example that no test runs", {
+      "mod/a/mod.ts": DOOR.replace("```ts", "```"),
+    }, [NO_EXAMPLE]],
+    ["an example that is not of the door as a whole", {
+      "mod/a/mod.ts": `/** What the room is for. */${DOOR}`,
+    }, [NO_EXAMPLE]],
     ["two files of one name", {
       ...{
         "mod/a/mod.ts": DOOR,
