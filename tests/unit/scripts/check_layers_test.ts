@@ -259,6 +259,38 @@ Deno.test("findLayerFaults() refuses a file that is in no folder with a floor", 
   strictEqual(faultsOf(module("mod/cellar/x.ts")).length, 1);
 });
 
+// A room of floor 0, a sub-room of its own floor 2, and another room between them.
+const SUB_ROOM_FLOORS = [["store"], ["wire"], ["store/remote"]];
+
+for (
+  const [what, from, to, expected] of [
+    ["what is below its own floor", "store/remote", "wire", []],
+    ["the room around it, which is below", "store/remote", "store", []],
+    ["nothing from above", "wire", "store/remote", [
+      "imports mod/store/remote/mod.ts: floor 2 is not below floor 1; declare what you need in mod/wire/ports.ts",
+    ]],
+    ["nothing of it in the room around it", "store", "store/remote", [
+      "imports mod/store/remote/mod.ts: floor 2 is not below floor 0; declare what you need in mod/store/ports.ts",
+    ]],
+    [
+      "the floor of the room for a sub-room that is not named",
+      "store/disk",
+      "wire",
+      [
+        "imports mod/wire/mod.ts: floor 1 is not below floor 0; declare what you need in mod/store/disk/ports.ts",
+      ],
+    ],
+  ] as const
+) {
+  Deno.test(`findLayerFaults() lets a sub-room have its own floor: ${what}`, () => {
+    const faults = findLayerFaults(
+      [module(`mod/${from}/x.ts`, { to: `mod/${to}/mod.ts` })],
+      { root: ROOT, floors: SUB_ROOM_FLOORS, libraries: LIBRARIES },
+    );
+    deepStrictEqual(faults.map(({ message }) => message), expected);
+  });
+}
+
 Deno.test("findLayerFaults() refuses a file that does not exist", () => {
   const faults = faultsOf(
     module("mod/pod/x.ts", { to: "mod/pod/gone.ts", line: 3 }),
