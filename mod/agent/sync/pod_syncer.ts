@@ -119,8 +119,14 @@ export class RuntimePodSyncer implements PodSyncer {
     return runs && await executor.fetch(successor);
   }
 
-  terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    return this.#ender.terminate(ending, signal);
+  async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ender.terminate(ending, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#memory.of(ending.uid).notEnded(error);
+      throw error;
+    }
   }
 
   release(ending: EndingPod, keep: Retention): Promise<void> {

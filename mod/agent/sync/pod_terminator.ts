@@ -54,7 +54,7 @@ export interface TerminatorDeps
     SyncDeps["prober"],
     "stopLivenessAndStartup" | "remove"
   >;
-  readonly memory: Pick<SyncMemory, "acted" | "of" | "renew">;
+  readonly memory: Pick<SyncMemory, "acted" | "renew">;
   readonly inspector: Pick<PodInspector, "latest" | "now">;
   readonly reporter: Pick<PodReporter, "report">;
 }
@@ -187,7 +187,6 @@ export class PodTerminator {
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
-      this.#deps.memory.of(ending.uid).notEnded(error);
       return { error };
     }
   }

@@ -6,7 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { container, untilGone, WEB, web } from "./manifests.ts";
 import { Answers, ask, probed } from "./probes.ts";
 import { report, told, untilTold } from "./told.ts";
 
@@ -124,6 +124,18 @@ Deno.test("explain tells of a pod that cannot be ended", async () => {
     rig,
     /^It has been ending .*\n(.*\n)?It could not be ended .*: no answer$/,
   );
+});
+
+Deno.test("explain tells why a pod does not end of which the runtime does not say how it is", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilTold(rig, /^It runs/);
+  const error = { kind: "error", code: 2, details: "no answer" } as const;
+  rig.fake.fault("ContainerStatus", error);
+  await rig.remove("web");
+  await untilTold(rig, /^It .*\nIt could not be ended .*: no answer$/);
+  rig.fake.clearFaults();
+  await untilGone(rig);
 });
 
 Deno.test("explain tells why a container that crashes was stopped by the agent", async () => {

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { PodMemory } from "../../../../mod/agent/sync/sync_memory.ts";
 import { PodTerminator } from "../../../../mod/agent/sync/pod_terminator.ts";
 import type { EndingPod } from "../../../../mod/agent/workers/ports.ts";
 import type { PodEvent } from "../../../../mod/api/types/mod.ts";
@@ -83,7 +82,6 @@ class Rig {
       sessions: { delete: note("end session") },
       memory: {
         acted: (_uid, act) => act(),
-        of: () => new PodMemory(this.clock),
         renew: note("renew memory"),
       },
       inspector: {
