@@ -177,13 +177,8 @@ export class PodTerminator {
         () => events.record(podRef(pod), EXCEEDED_GRACE),
       );
     try {
-      if (pod === undefined) await kill;
-      else {await recordFailure(kill, {
-          pod,
-          failure: NOT_KILLED,
-          events,
-          signal,
-        });}
+      const about = { failure: NOT_KILLED, events, signal };
+      await (pod === undefined ? kill : recordFailure(kill, { pod, ...about }));
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
