@@ -1,5 +1,5 @@
 /**
- * The agent's loop: wishes and observations in, work for the pod workers out.
+ * The agent's loop: desired pods and observations in, work for the pod workers out.
  *
  * @module
  */
@@ -128,7 +128,7 @@ export class Agent {
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
   readonly #syncer: ReturnType<AgentDeps["syncer"]>;
-  readonly #wishes: Reconciler;
+  readonly #reconciler: Reconciler;
   readonly #evictor: StorageEvictor;
   readonly #rollbacks: Rollbacks;
   #lastBeatMs: number;
@@ -172,7 +172,7 @@ export class Agent {
         evict: (...eviction) => this.#workers.evict(...eviction),
       },
     }, options);
-    this.#wishes = new Reconciler({
+    this.#reconciler = new Reconciler({
       ...deps,
       livingUids: living,
       workers: this.#workers,
@@ -277,7 +277,7 @@ export class Agent {
       case "housekeeping_due":
         this.#swapAll(this.#rollbacks.review());
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
-        this.#wishes.reconcile();
+        this.#reconciler.reconcile();
         this.#admission.review();
         this.#endOrphanedSessions();
         break;
@@ -297,7 +297,7 @@ export class Agent {
     const changes = objects.replace(source, set.objects, heardOf(set));
     storage.merge(this.#rollbacks.apply(set));
     sourcesReady.add(source);
-    this.#wishes.reconcile();
+    this.#reconciler.reconcile();
     if (changes.length > 0) {
       this.#admission.touch();
       const isConcerned = refersTo(changes);
@@ -319,7 +319,7 @@ export class Agent {
       }
       storage.merge({ op: "update", source, pods: [to] });
     }
-    if (swaps.length > 0) this.#wishes.reconcile();
+    if (swaps.length > 0) this.#reconciler.reconcile();
   }
 
   /** Once every source has delivered, a pod that no worker has and the disk lacks is gone. */

@@ -167,7 +167,7 @@ class GrpcConnection implements CriConnection {
   async ready(signal: AbortSignal): Promise<RuntimeVersion> {
     const { clock, log } = this.#deps;
     const { endpoint } = this.#options;
-    let told = "";
+    let lastLogged = "";
     let pauseMs: number | undefined;
     for (;;) {
       try {
@@ -177,9 +177,9 @@ class GrpcConnection implements CriConnection {
         if (!(error instanceof CriError) || error.kind === "denied") {
           throw error;
         }
-        if (error.message !== told) {
+        if (error.message !== lastLogged) {
           log.warn("runtime_not_ready", { endpoint, error: error.message });
-          told = error.message;
+          lastLogged = error.message;
         }
       }
       pauseMs = nextDelay(pauseMs, PROBE_PAUSE);

@@ -17,7 +17,7 @@ import {
   readySentence,
   troubleSentences,
 } from "./health_sentences.ts";
-import { holdSentences } from "./refusal_sentences.ts";
+import { pendingVerdictSentences } from "./refusal_sentences.ts";
 
 /**
  * Says why a pod does not run, or that it runs and what is not well with it; the most
@@ -33,7 +33,7 @@ export function explainPod(facts: ExplainFacts): readonly string[] {
     : state.map((sentence) => `When last seen: ${sentence}`);
   const isRunning = explanation.facts.stage?.kind === "syncing" &&
     !isTerminalPhase(facts.pod.status?.phase);
-  const trouble = isRunning || facts.hold !== undefined
+  const trouble = isRunning || facts.pendingVerdict !== undefined
     ? troubleSentences(explanation)
     : [];
   return [...new Set([...outage, ...seen, ...trouble])];
@@ -50,8 +50,9 @@ function withoutAbsence(facts: ExplainFacts): ExplainFacts {
 }
 
 function outageSentences({ facts, time }: Explanation): readonly string[] {
-  const { runtimeDown, pod, hold } = facts;
-  const isOver = isTerminalPhase(pod.status?.phase) || hold !== undefined;
+  const { runtimeDown, pod, pendingVerdict } = facts;
+  const isOver = isTerminalPhase(pod.status?.phase) ||
+    pendingVerdict !== undefined;
   if (runtimeDown === undefined || isOver) return [];
   const { message, sinceMs } = runtimeDown;
   const states = ["is down", "has been down"] as const;
@@ -64,15 +65,15 @@ function outageSentences({ facts, time }: Explanation): readonly string[] {
 }
 
 function stateSentences(explanation: Explanation): readonly string[] {
-  const { pod, stage, hold } = explanation.facts;
+  const { pod, stage, pendingVerdict } = explanation.facts;
   const { status } = pod;
   // A pod without a UID was never accepted.
   if (pod.metadata.uid === "") {
     const why = status?.message ?? status?.reason ?? "";
     return [`It does not run: ${cutFaults(why)}`];
   }
-  if (hold !== undefined) {
-    return holdSentences(hold, explanation);
+  if (pendingVerdict !== undefined) {
+    return pendingVerdictSentences(pendingVerdict, explanation);
   }
   if (stage !== undefined && stage.kind !== "syncing") {
     return endingSentences(stage, explanation);
@@ -88,12 +89,12 @@ function stateSentences(explanation: Explanation): readonly string[] {
 function progressSentences(explanation: Explanation): readonly string[] {
   const { facts } = explanation;
   const { decision, namesake } = facts;
-  const isHeld = decision === undefined
+  const isWaiting = decision === undefined
     ? namesake !== undefined
     : decision.next.kind === "held";
-  if (isHeld) {
+  if (isWaiting) {
     const doing = activitySentences(facts.activities, explanation);
-    return [heldSentence(explanation), ...doing];
+    return [namesakeSentence(explanation), ...doing];
   }
   const whole = wholeSentences(explanation);
   const containers = containerSentences(explanation, {
@@ -120,7 +121,7 @@ function wholeSentences(explanation: Explanation): readonly string[] {
   );
 }
 
-function heldSentence({ facts }: Explanation): string {
+function namesakeSentence({ facts }: Explanation): string {
   const { namesake } = facts;
   if (namesake === undefined) {
     return "It waits for another pod of the same name to end";

@@ -24,7 +24,7 @@ export interface ExplainFacts {
   /** Where its worker is with it; `undefined` for a pod that has none. */
   readonly stage: PodState | undefined;
   /** Why it has no worker although it is wanted; absent when it has one, or is not judged yet. */
-  readonly hold?: HoldFact | undefined;
+  readonly pendingVerdict?: PendingVerdictFact | undefined;
   /** Absent before the first look. */
   readonly decision?: DecisionFact | undefined;
   readonly activities: readonly ActivityFact[];
@@ -63,7 +63,9 @@ export interface ExplainFacts {
 }
 
 /** Why a pod is not taken. */
-export type HoldFact = Rejection & { readonly kind: "waits" | "refused" };
+export type PendingVerdictFact = Rejection & {
+  readonly kind: "waits" | "refused";
+};
 
 /** What was last decided, and what came of it. */
 export interface DecisionFact {

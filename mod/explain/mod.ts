@@ -21,7 +21,7 @@
  *   explainPod({
  *     pod: pod("x"),
  *     stage: undefined,
- *     hold: { kind: "refused", reason: "NodePorts", message: "" },
+ *     pendingVerdict: { kind: "refused", reason: "NodePorts", message: "" },
  *     activities: [],
  *     probes: [],
  *     others: [pod("y")],

@@ -7,16 +7,16 @@
 import { type RejectionReason, takenPorts } from "../pod/admission/mod.ts";
 import type { Explanation } from "./explanation.ts";
 import { cut } from "./innermost.ts";
-import type { HoldFact } from "./facts.ts";
+import type { PendingVerdictFact } from "./facts.ts";
 import type { Shortage } from "../pod/plan/mod.ts";
 
 /** Says why a pod that is wanted has no place, and whether it may get one. */
-export function holdSentences(
-  hold: HoldFact,
+export function pendingVerdictSentences(
+  verdict: PendingVerdictFact,
   explanation: Explanation,
 ): readonly string[] {
-  const causes = causesOf(hold, explanation);
-  switch (hold.kind) {
+  const causes = causesOf(verdict, explanation);
+  switch (verdict.kind) {
     case "refused":
       return causes.map((cause) => `Refused: ${cause}`);
     case "waits":
@@ -25,11 +25,11 @@ export function holdSentences(
 }
 
 function causesOf(
-  hold: HoldFact,
+  verdict: PendingVerdictFact,
   { facts }: Explanation,
 ): readonly string[] {
-  if ("shortage" in hold) return [shortageWords(hold.shortage)];
-  const { reason, found = hold.message } = hold;
+  if ("shortage" in verdict) return [shortageWords(verdict.shortage)];
+  const { reason, found = verdict.message } = verdict;
   if (reason === "NodePorts") {
     const taken = takenPorts(facts.pod, facts.others);
     const causes = taken.map(({ port, protocol, holder }) => {

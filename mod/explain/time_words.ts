@@ -109,8 +109,8 @@ export class TimeWords {
     const ms = typeof moment === "string" ? parseTime(moment) : moment;
     if (ms === undefined) return undefined;
     const agoMs = this.#clock.nowMs - ms;
-    const isForeign = this.isSane !== (ms >= EARLIEST_MS);
-    if (isForeign || agoMs < -SKEW_MS) return undefined;
+    const isOtherClock = this.isSane !== (ms >= EARLIEST_MS);
+    if (isOtherClock || agoMs < -SKEW_MS) return undefined;
     return { ms, agoMs: Math.max(0, agoMs) };
   }
 

@@ -20,7 +20,7 @@ import type { ContainerEvent, ContainerExit } from "../cri/events/mod.ts";
 import type {
   ListService,
   LookService,
-  ToldStatus,
+  ReportedStatus,
 } from "../runtime/observe/mod.ts";
 
 interface AnnouncedEndsDeps {
@@ -134,7 +134,7 @@ export class AnnouncedEnds implements LookService {
   async containerStatus(
     containerId: string,
     options?: CallOptions,
-  ): Promise<ToldStatus> {
+  ): Promise<ReportedStatus> {
     const { runtime } = this.#deps;
     const status = await this.#answer(
       containerId,

@@ -116,8 +116,8 @@ export class ListPace {
       this.#unannounced.delete(key);
       missed++;
     }
-    const untold = this.#unannounced.size;
-    this.#step({ kind: "listed", untold, missed });
+    const unannounced = this.#unannounced.size;
+    this.#step({ kind: "listed", unannounced, missed });
   }
 
   /** The stream is open; what moved while it was not is found by a list. */
@@ -152,7 +152,7 @@ export class ListPace {
 
   /** A look has found so what was announced. */
   confirm(): void {
-    this.#step({ kind: "told_truth" });
+    this.#step({ kind: "confirmed" });
   }
 
   /**

@@ -191,7 +191,7 @@ export class PodLooks {
         // Somebody has looked since the list was asked for, at least at a part.
         if (differs(uid, known, pod)) picture.followUp(uid);
       } else if (pod !== undefined && picture.isActing(uid)) {
-        // What was told stays, so a look after the action finds the change again.
+        // What was published stays, so a look after the action finds the change again.
         picture.followUp(uid);
       } else yield uid;
     }
@@ -216,7 +216,7 @@ export class PodLooks {
     if (this.#mustInspect(uid)) picture.followUp(uid);
   }
 
-  /** @returns what is to be told, now that the picture can answer whoever hears it */
+  /** @returns what is to be published, now that the picture can answer whoever hears it */
   async #settle(
     uid: string,
     listing: PodListing | undefined,
@@ -232,16 +232,17 @@ export class PodLooks {
       return caught;
     }
     using place = await places?.acquire(signal);
-    using _hurry = place && clock.after(LATE_MS, () => place[Symbol.dispose]());
+    using _release = place &&
+      clock.after(LATE_MS, () => place[Symbol.dispose]());
     if (!await this.#inspect(listing ?? nothingListed(uid), options)) {
       return caught;
     }
-    // Another look may have told something meanwhile.
-    const before = picture.of(uid).told;
+    // Another look may have published something meanwhile.
+    const before = picture.of(uid).published;
     const settled = picture.step(uid, { kind: "settled", atMs: startMs });
-    const { moved: found, picture: { told } } = settled;
+    const { moved: found, picture: { published } } = settled;
     pace.judge(found, sinceMs);
-    if (told?.states.size === 0) picture.step(uid, gone);
+    if (published?.states.size === 0) picture.step(uid, gone);
     const isAgain = found.length === 0 && before?.mustInspect === true &&
       before.states.size > 0;
     const again = { kind: "pod_sync", podUid: uid } as const;
@@ -292,17 +293,22 @@ export class PodLooks {
   #amend(uid: string, part: PodPart, atMs: number): PodLifecycleEvent[] {
     const { picture } = this.#deps;
     const caught = picture.step(uid, { kind: "caught_up" }).moved;
-    const { look, told } = picture.of(uid);
+    const { look, published } = picture.of(uid);
     const amended = picture.step(uid, { kind: "part", part, atMs });
-    if (told === undefined || amended.picture.look === look) return [...caught];
-    // What was told is as old as before: a look at the pod as a whole dates it.
-    const settled = picture.step(uid, { kind: "settled", atMs: told.atMs });
-    if (told.mustInspect) picture.step(uid, { kind: "inspection_wanted" });
+    if (published === undefined || amended.picture.look === look) {
+      return [...caught];
+    }
+    // What was published is as old as before: a look at the pod as a whole dates it.
+    const settled = picture.step(uid, {
+      kind: "settled",
+      atMs: published.atMs,
+    });
+    if (published.mustInspect) picture.step(uid, { kind: "inspection_wanted" });
     return [...caught, ...settled.moved];
   }
 
   #mustInspect(uid: string): boolean {
-    return this.#deps.picture.of(uid).told?.mustInspect === true;
+    return this.#deps.picture.of(uid).published?.mustInspect === true;
   }
 
   async #serveList(
@@ -368,7 +374,7 @@ export class PodLooks {
   ): Promise<boolean> {
     const { clock, log } = this.#deps;
     using place = await this.#places.acquire(signal);
-    using _hurry = clock.after(LATE_MS, () => place[Symbol.dispose]());
+    using _release = clock.after(LATE_MS, () => place[Symbol.dispose]());
     using limit = deadline(clock, LOOK_DEADLINE_MS, signal);
     try {
       await look(limit.signal);

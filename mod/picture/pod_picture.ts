@@ -52,7 +52,7 @@ import {
 export interface PodPicture {
   readonly look: PodLook;
   /** What the listeners know; `undefined` before the first event. */
-  readonly told: ToldPod | undefined;
+  readonly published: PublishedPod | undefined;
 }
 
 /** The newest look at a pod as a whole. */
@@ -88,8 +88,8 @@ interface TimedPart {
   readonly atMs: number;
 }
 
-/** What a pod was like when its last event was told. */
-export interface ToldPod {
+/** What a pod was like when its last event was published. */
+export interface PublishedPod {
   readonly states: PodSnapshot;
   /** When that was asked. */
   readonly atMs: number;
@@ -129,7 +129,7 @@ const UNSEEN: PodLook = {
 };
 
 /** A pod of which nothing is known. */
-export const NO_PICTURE: PodPicture = { look: UNSEEN, told: undefined };
+export const NO_PICTURE: PodPicture = { look: UNSEEN, published: undefined };
 
 /** What the picture is after `signal`. Pure. */
 export function stepPicture(
@@ -137,19 +137,22 @@ export function stepPicture(
   picture: PodPicture,
   signal: PictureSignal,
 ): Stepped {
-  const { look, told } = picture;
+  const { look, published } = picture;
   switch (signal.kind) {
     case "seen":
     case "failed":
       return still(afterLook(picture, signal));
     case "part":
-      return still({ look: withPartOf(look, signal), told });
+      return still({ look: withPartOf(look, signal), published });
     case "gone":
       return still(look.atMs > signal.atMs ? picture : NO_PICTURE);
     case "dropped":
-      return still({ look: { ...UNSEEN, atMs: signal.atMs }, told });
+      return still({ look: { ...UNSEEN, atMs: signal.atMs }, published });
     case "inspection_wanted":
-      return still({ look, told: told && { ...told, mustInspect: true } });
+      return still({
+        look,
+        published: published && { ...published, mustInspect: true },
+      });
     case "caught_up":
       return caughtUp(uid, picture);
     case "settled":
@@ -162,10 +165,13 @@ export function stepPicture(
 /** Whether a list shows something else than the listeners know. Pure. */
 export function differs(
   uid: string,
-  { told }: PodPicture,
+  { published }: PodPicture,
   listing: PodListing | undefined,
 ): boolean {
-  return !isUnchanged(told?.states ?? NOTHING, listing ?? nothingListed(uid));
+  return !isUnchanged(
+    published?.states ?? NOTHING,
+    listing ?? nothingListed(uid),
+  );
 }
 
 /**
@@ -173,14 +179,15 @@ export function differs(
  * pods, every second. Pure.
  */
 export function isSettled(
-  { look, told }: PodPicture,
+  { look, published }: PodPicture,
   listing: PodListing | undefined,
   startMs: number,
 ): boolean {
   // The list is older than what is known: the next one will tell.
   if (look.atMs > startMs) return true;
-  return told !== undefined && listing !== undefined && !told.mustInspect &&
-    told.atMs >= look.atMs && isUnchanged(told.states, listing);
+  return published !== undefined && listing !== undefined &&
+    !published.mustInspect &&
+    published.atMs >= look.atMs && isUnchanged(published.states, listing);
 }
 
 function still(picture: PodPicture): Stepped {
@@ -191,21 +198,21 @@ function afterLook(
   picture: PodPicture,
   signal: Extract<PictureSignal, { readonly kind: "seen" | "failed" }>,
 ): PodPicture {
-  const { look, told } = picture;
+  const { look, published } = picture;
   const { atMs } = signal;
   if (look.atMs > atMs) return picture;
   const parts = new Map([...look.parts].filter(([, part]) => part.atMs > atMs));
   if (signal.kind === "failed") {
     const { pod } = look;
-    const states = told?.states ?? NOTHING;
+    const states = published?.states ?? NOTHING;
     return {
       look: { kind: "unreadable", pod, error: signal.error, atMs, parts },
-      told: { states, atMs, mustInspect: true },
+      published: { states, atMs, mustInspect: true },
     };
   }
   let { pod } = signal;
   for (const { part } of parts.values()) pod = withPart(pod, part);
-  return { look: { kind: "observed", pod, atMs, parts }, told };
+  return { look: { kind: "observed", pod, atMs, parts }, published };
 }
 
 function withPartOf(look: PodLook, { part, atMs }: TimedPart): PodLook {
@@ -249,31 +256,35 @@ const PROGRESS: Readonly<Record<ObservedState, number>> = {
 
 /**
  * The agent's own looks are as good as the others. That something started it knows;
- * what died or went is told.
+ * what died or went is published.
  */
 function caughtUp(uid: string, picture: PodPicture): Stepped {
-  const { look, told } = picture;
-  if (look.pod === undefined || look.atMs <= (told?.atMs ?? -Infinity)) {
+  const { look, published } = picture;
+  if (look.pod === undefined || look.atMs <= (published?.atMs ?? -Infinity)) {
     return still(picture);
   }
-  const { picture: { told: now }, moved } = settled(uid, picture, look.atMs);
+  const { picture: { published: now }, moved } = settled(
+    uid,
+    picture,
+    look.atMs,
+  );
   const mustInspect = now.mustInspect ||
-    (told?.mustInspect === true && mayTellMore(look.pod, () => true));
+    (published?.mustInspect === true && mayLearnMore(look.pod, () => true));
   return {
-    picture: { look, told: { ...now, mustInspect } },
+    picture: { look, published: { ...now, mustInspect } },
     moved: moved.filter(({ kind }) =>
       kind === "container_died" || kind === "container_removed"
     ),
   };
 }
 
-function settled(uid: string, { look, told }: PodPicture, atMs: number) {
-  const before = told?.states ?? NOTHING;
+function settled(uid: string, { look, published }: PodPicture, atMs: number) {
+  const before = published?.states ?? NOTHING;
   const { pod } = look;
   const states = pod === undefined ? NOTHING : snapshotOfPod(pod);
-  const mustInspect = mayTellMore(pod, (id) => before.get(id) !== "exited");
+  const mustInspect = mayLearnMore(pod, (id) => before.get(id) !== "exited");
   return {
-    picture: { look, told: { states, atMs, mustInspect } },
+    picture: { look, published: { states, atMs, mustInspect } },
     moved: diffPod(uid, before, states),
   };
 }
@@ -282,7 +293,7 @@ function settled(uid: string, { look, told }: PodPicture, atMs: number) {
  * Whether the next inspection may tell more of the end of a container: of one that is
  * new, or was to be inspected, or whose end the runtime itself does not show yet.
  */
-function mayTellMore(
+function mayLearnMore(
   pod: ObservedPod | undefined,
   isOpen: (containerId: string) => boolean,
 ): boolean {

@@ -100,8 +100,8 @@ export class RuntimePicture {
   }
 
   /** Whether the listeners know of any pod. */
-  get hasTold(): boolean {
-    return [...this.#pods.values()].some(({ told }) => told !== undefined);
+  get hasPublished(): boolean {
+    return this.#pods.values().some((pod) => pod.published !== undefined);
   }
 
   /** What is known of a pod. */
@@ -214,8 +214,8 @@ export class RuntimePicture {
   /** Changes what is known of a pod, without waking who waits for it. */
   step(uid: string, signal: PictureSignal): Stepped {
     const stepped = stepPicture(uid, this.of(uid), signal);
-    const { picture, picture: { look, told } } = stepped;
-    const isKnown = look.atMs !== -Infinity || told !== undefined;
+    const { picture, picture: { look, published } } = stepped;
+    const isKnown = look.atMs !== -Infinity || published !== undefined;
     if (isKnown) this.#pods.set(uid, picture);
     else this.#pods.delete(uid);
     this.#owners = undefined;
@@ -389,8 +389,8 @@ export class RuntimePicture {
       add(uid, look.pod?.sandboxes ?? []);
       add(uid, look.pod?.containers ?? []);
     }
-    for (const [uid, { told }] of this.#pods) {
-      for (const id of told?.states.keys() ?? []) owners.set(id, uid);
+    for (const [uid, { published }] of this.#pods) {
+      for (const id of published?.states.keys() ?? []) owners.set(id, uid);
     }
     return owners;
   }

@@ -207,7 +207,7 @@ export class RuntimeWatch {
       });
       const listing = await this.#lister.list({ signal });
       // A runtime that is starting may answer before it has found its own.
-      return listing.pods.size === 0 && picture.hasTold
+      return listing.pods.size === 0 && picture.hasPublished
         ? await this.#lister.list({ signal })
         : listing;
     } catch (error) {

@@ -39,11 +39,11 @@ export type StreamSignal =
   | { readonly kind: "lost" }
   | { readonly kind: "unimplemented" }
   /** It told something that a look has found to be so. */
-  | { readonly kind: "told_truth" }
+  | { readonly kind: "confirmed" }
   | {
     readonly kind: "listed";
     /** Changes that it has not told, though it may yet. */
-    readonly untold: number;
+    readonly unannounced: number;
     /** Changes that it has not told, though it had the time. */
     readonly missed: number;
   }
@@ -89,7 +89,7 @@ export function stepStream(
     }
     case "unimplemented":
       return NO_STREAM;
-    case "told_truth":
+    case "confirmed":
       return state.kind === "proving" ? { ...state, owes: false } : state;
     case "listed":
       return isOpen ? afterList(state, signal) : state;
@@ -119,10 +119,13 @@ export function retryDelayMs({ kind, delayMs = 0 }: StreamState): number {
 
 function afterList(
   state: StreamState,
-  { untold, missed }: { readonly untold: number; readonly missed: number },
+  { unannounced, missed }: {
+    readonly unannounced: number;
+    readonly missed: number;
+  },
 ): StreamState {
   if (missed > 0) return { ...state, kind: "proving", clean: 0, owes: true };
   if (state.kind === "trusted") return state;
-  const clean = untold > 0 ? 0 : state.clean + 1;
+  const clean = unannounced > 0 ? 0 : state.clean + 1;
   return clean >= CLEAN_LISTS && !state.owes ? TRUSTED : { ...state, clean };
 }

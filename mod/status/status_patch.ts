@@ -94,11 +94,12 @@ function keyOf(member: unknown, key: string): unknown {
   return isRecord(member) ? member[key] : undefined;
 }
 
-/** How the API server's copy of a status and our own are put together. */
+/** How the API server's copy of a status and the agent's are put together. */
 export interface StatusMerge {
   /** What the API server has, parts of which others write. */
-  readonly theirs: PodStatus;
-  readonly ours: PodStatus;
+  readonly remote: PodStatus;
+  /** What the agent has found; it writes all of it. */
+  readonly managed: PodStatus;
   /** Whether something of the pod may still run; its end is then not yet reported. */
   readonly mayRun: boolean;
   readonly nowMs: number;
@@ -106,45 +107,45 @@ export interface StatusMerge {
 
 /**
  * The status that the API server is to have (kubelet: mergePodStatus): conditions that
- * others write are theirs, all else is ours. That the pod has ended is reported only when
+ * others write stay, all else is the agent's. That the pod has ended is reported only when
  * nothing of it runs any more, and then it is not ready.
  */
 export function mergeStatus(merge: StatusMerge): PodStatus {
-  const { theirs, ours, mayRun, nowMs } = merge;
-  const { resourceClaimStatuses: _ours, ...rest } = ours;
-  const ends = !isTerminalPhase(theirs.phase) && isTerminalPhase(ours.phase);
+  const { remote, managed, mayRun, nowMs } = merge;
+  const { resourceClaimStatuses: _managed, ...rest } = managed;
+  const ends = !isTerminalPhase(remote.phase) && isTerminalPhase(managed.phase);
   const merged: PodStatus = {
     ...rest,
     conditions: mergeConditions(merge, ends && !mayRun),
-    ...(theirs.resourceClaimStatuses !== undefined &&
-      { resourceClaimStatuses: theirs.resourceClaimStatuses }),
+    ...(remote.resourceClaimStatuses !== undefined &&
+      { resourceClaimStatuses: remote.resourceClaimStatuses }),
   };
-  const reported = ends && mayRun ? postponed(theirs, merged) : merged;
+  const reported = ends && mayRun ? postponed(remote, merged) : merged;
   return isTerminalPhase(reported.phase)
     ? notReady(reported, { phase: reported.phase, nowMs })
     : reported;
 }
 
 function mergeConditions(
-  { theirs, ours }: StatusMerge,
+  { remote, managed }: StatusMerge,
   endsNow: boolean,
 ): PodCondition[] {
-  const foreign = (theirs.conditions ?? []).filter(({ type }) =>
+  const unmanaged = (remote.conditions ?? []).filter(({ type }) =>
     !OWNED_CONDITIONS.has(type)
   );
-  const own = (ours.conditions ?? []).filter(({ type }) =>
+  const owned = (managed.conditions ?? []).filter(({ type }) =>
     OWNED_CONDITIONS.has(type)
   );
-  const disruption = findCondition(ours.conditions, DISRUPTION_TARGET);
-  if (disruption === undefined || !endsNow) return [...foreign, ...own];
-  const others = foreign.filter(({ type }) => type !== DISRUPTION_TARGET);
-  return [...others, disruption, ...own];
+  const disruption = findCondition(managed.conditions, DISRUPTION_TARGET);
+  if (disruption === undefined || !endsNow) return [...unmanaged, ...owned];
+  const others = unmanaged.filter(({ type }) => type !== DISRUPTION_TARGET);
+  return [...others, disruption, ...owned];
 }
 
 /** With the phase, its reason and its message as they were reported before. */
-function postponed(theirs: PodStatus, status: PodStatus): PodStatus {
+function postponed(remote: PodStatus, status: PodStatus): PodStatus {
   const { phase: _phase, reason: _reason, message: _message, ...rest } = status;
-  const { phase, reason, message } = theirs;
+  const { phase, reason, message } = remote;
   return {
     ...rest,
     ...(phase !== undefined && { phase }),

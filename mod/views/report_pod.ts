@@ -94,7 +94,7 @@ function gatherFacts(
   return {
     pod,
     stage: worker?.state,
-    hold: core.agent.pendingVerdict(uid),
+    pendingVerdict: core.agent.pendingVerdict(uid),
     decision: decisionOf(uid, deps, nowMs),
     activities: core.activities.list(uid),
     probes: core.prober.report(uid),

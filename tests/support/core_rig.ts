@@ -116,7 +116,7 @@ export class CoreRig implements AsyncDisposable {
     return this.#running.core;
   }
 
-  /** The agent's own connection, for what a stranger might do on the runtime. */
+  /** The agent's own connection, for what others might do on the runtime. */
   get connection(): CriConnection {
     if (this.#running === undefined) throw new Error("The agent is stopped");
     return this.#running.connection;

@@ -75,7 +75,7 @@ export class RuntimePodSyncer implements PodSyncer {
   readonly #memory: SyncMemory;
   readonly #inspector: PodInspector;
   readonly #reporter: PodReporter;
-  readonly #ender: PodTerminator;
+  readonly #terminator: PodTerminator;
 
   constructor(deps: SyncDeps) {
     const memory = new SyncMemory(deps);
@@ -85,7 +85,12 @@ export class RuntimePodSyncer implements PodSyncer {
     this.#memory = memory;
     this.#inspector = inspector;
     this.#reporter = reporter;
-    this.#ender = new PodTerminator({ ...deps, memory, inspector, reporter });
+    this.#terminator = new PodTerminator({
+      ...deps,
+      memory,
+      inspector,
+      reporter,
+    });
   }
 
   /** What the last steps of a pod came to; `undefined` once it is cleared away. */
@@ -121,7 +126,7 @@ export class RuntimePodSyncer implements PodSyncer {
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     try {
-      await this.#ender.terminate(ending, signal);
+      await this.#terminator.terminate(ending, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.#memory.of(ending.uid).notEnded(error);
@@ -130,7 +135,7 @@ export class RuntimePodSyncer implements PodSyncer {
   }
 
   release(ending: EndingPod, keep: Retention): Promise<void> {
-    return this.#ender.release(ending, keep);
+    return this.#terminator.release(ending, keep);
   }
 
   async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
@@ -170,7 +175,7 @@ export class RuntimePodSyncer implements PodSyncer {
 
   /** Stops the pod for another one of its name, and waits. */
   async #yieldName(job: SyncJob, signal: AbortSignal): Promise<Synced> {
-    const observed = await this.#ender.yieldName(job, signal);
+    const observed = await this.#terminator.yieldName(job, signal);
     this.#reporter.report(job.pod, observed, { terminal: false });
     return plain({ kind: "held" });
   }

@@ -122,11 +122,11 @@ export function readEnvelope(bytes: Uint8Array): EventReading {
   return readable(() => {
     const { topic, event, timestamp } = Envelope.decode(bytes);
     const read = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
-    const told = event && read?.(event.value);
-    if (told === undefined || told.id === "") return IRRELEVANT;
+    const decoded = event && read?.(event.value);
+    if (decoded === undefined || decoded.id === "") return IRRELEVANT;
     const { seconds = 0n, nanos = 0 } = timestamp ?? {};
     const at = seconds * 1_000_000_000n + BigInt(nanos);
-    const { id: containerId, what, exit } = told;
+    const { id: containerId, what, exit } = decoded;
     return {
       kind: "moved",
       containerId,

@@ -33,13 +33,13 @@ export interface EventStreamsDeps extends Pick<RpcDeps, "metrics"> {
 /** Finds the stream that the runtime has, and reads it as long as it lasts. */
 export class EventStreams {
   readonly #deps: EventStreamsDeps;
-  readonly #told: Counter;
+  readonly #hints: Counter;
   readonly #lost: Counter;
 
   constructor(deps: EventStreamsDeps) {
     const { metrics } = deps;
     this.#deps = deps;
-    this.#told = metrics.counter(
+    this.#hints = metrics.counter(
       "skerry_cri_hints_total",
       "Moves that the runtime told by itself, by the stream that told them.",
       ["stream"],
@@ -141,7 +141,7 @@ export class EventStreams {
       progress.isOpen = true;
       if (reading.kind === "unreadable") this.#lost.inc({ why: "unreadable" });
       if (reading.kind !== "moved") continue;
-      this.#told.inc({ stream });
+      this.#hints.inc({ stream });
       if (!buffer.offer(reading)) this.#lost.inc({ why: "full" });
     }
   }

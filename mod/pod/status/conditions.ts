@@ -52,12 +52,12 @@ export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
 export const DISRUPTION_TARGET: string = "DisruptionTarget";
 
 /**
- * Builds the whole list: foreign conditions first, as they are, then the agent's
+ * Builds the whole list: unmanaged conditions first, as they are, then the agent's
  * own in the kubelet's order. A transition time changes with the status only.
  */
 export function buildConditions(input: ConditionsInput): PodCondition[] {
   const { pod, previous } = input;
-  const foreign = (pod.status?.conditions ?? [])
+  const unmanaged = (pod.status?.conditions ?? [])
     .filter(({ type }) => !OWNED_CONDITIONS.has(type));
   const disruption = input.disruption === undefined
     // Set once, on eviction or shutdown, and never computed again.
@@ -68,8 +68,8 @@ export function buildConditions(input: ConditionsInput): PodCondition[] {
       message: input.disruption,
     }, input);
   const kept = disruption === undefined
-    ? foreign
-    : [...foreign.filter(({ type }) => type !== disruption.type), disruption];
+    ? unmanaged
+    : [...unmanaged.filter(({ type }) => type !== disruption.type), disruption];
 
   const verdicts: (readonly [string, ConditionVerdict])[] = [
     ...judgeResize(input),

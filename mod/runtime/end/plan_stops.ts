@@ -104,7 +104,9 @@ export class PlanStops {
     const { pod, observed, plan, signal } = input;
     const { sandbox } = plan;
     const isNew = sandbox.kind === "create";
-    if (isNew && sandbox.replacesId !== undefined) this.#tellChanged(pod);
+    if (isNew && sandbox.replacesId !== undefined) {
+      this.#recordSandboxChanged(pod);
+    }
     // One that is not ready was stopped before, and its network goes when it is removed;
     // before a new one is made all of them are stopped once more.
     const isStopped = isNew
@@ -189,7 +191,7 @@ export class PlanStops {
     }
   }
 
-  #tellChanged(pod: Pod): void {
+  #recordSandboxChanged(pod: Pod): void {
     this.#deps.events.record(podRef(pod), {
       type: "Normal",
       reason: "SandboxChanged",

@@ -37,7 +37,7 @@ export {
   type ObserveDeps,
   observedSandbox,
   podIps,
-  type ToldStatus,
+  type ReportedStatus,
   withContainers,
   withSandbox,
 } from "./observe.ts";

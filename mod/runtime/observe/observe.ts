@@ -32,8 +32,8 @@ import { terminationMessage } from "./termination_message.ts";
 import type { LinuxResources } from "../../cri/config/mod.ts";
 
 /** The status of a container, and how far it can be relied upon. */
-export interface ToldStatus extends RuntimeContainerStatus {
-  /** The runtime's own status still lags behind: more will be told of the end. */
+export interface ReportedStatus extends RuntimeContainerStatus {
+  /** The runtime's own status still lags behind: it will report more about the end. */
   readonly isUnconfirmed?: true;
 }
 
@@ -43,7 +43,7 @@ export interface LookService
   containerStatus(
     containerId: string,
     options?: CallOptions,
-  ): Promise<ToldStatus>;
+  ): Promise<ReportedStatus>;
 }
 
 /** What a look at one pod may build upon. */
@@ -300,11 +300,11 @@ function newestContainersFirst(
 }
 
 function observedContainer(
-  status: ToldStatus,
+  status: ReportedStatus,
   extra: { readonly sandboxId: string; readonly message: string },
 ): ObservedContainer {
   const { annotations, user } = status;
-  const told = toldResources(status.resources);
+  const reported = reportedResources(status.resources);
   return {
     id: status.id,
     sandboxId: extra.sandboxId,
@@ -323,7 +323,7 @@ function observedContainer(
     restartCount: restartCountOf(annotations),
     // The runtime answers with the whole path; the pod's part are its last two names.
     logPath: status.logPath.split("/").slice(-2).join("/"),
-    ...(told === undefined ? {} : { resources: told }),
+    ...(reported === undefined ? {} : { resources: reported }),
     ...(status.stopSignal !== undefined && { stopSignal: status.stopSignal }),
     user: user === undefined ? undefined : {
       uid: Number(user.uid),
@@ -352,18 +352,18 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 }
 
 /**
- * Turns cgroup settings back into requests and limits, as near as they tell.
+ * Turns cgroup settings back into requests and limits, as near as they allow.
  *
  * Upstream: pkg/kubelet/kuberuntime toKubeContainerResources.
  *
- * @returns `undefined` when the runtime tells none, as containerd before 1.7
+ * @returns `undefined` when the runtime reports none, as containerd before 1.7
  */
-export function toldResources(
-  told: LinuxResources | undefined,
+export function reportedResources(
+  reported: LinuxResources | undefined,
 ): ActuatedResources | undefined {
-  if (!told?.cpuShares) return undefined;
-  const { cpuShares, cpuQuota = 0n, cpuPeriod = 0n } = told;
-  const { memoryLimitInBytes = 0n } = told;
+  if (!reported?.cpuShares) return undefined;
+  const { cpuShares, cpuQuota = 0n, cpuPeriod = 0n } = reported;
+  const { memoryLimitInBytes = 0n } = reported;
   // Rounded up, so that the way back leads to the same shares.
   const milli = (cpuShares * 1000n + 1023n) / 1024n;
   return {

@@ -79,7 +79,7 @@ export class PodResources {
         describeError(error)
       }`;
       const reason = "FailedToCreatePodContainer";
-      this.#warn(pod, NO_POD_CGROUP, message);
+      this.#recordWarning(pod, NO_POD_CGROUP, message);
       report.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
@@ -94,7 +94,7 @@ export class PodResources {
       const message = `Cannot limit the pod as a whole: ${
         describeError(error)
       }`;
-      this.#warn(pod, NO_POD_CGROUP, message);
+      this.#recordWarning(pod, NO_POD_CGROUP, message);
     }
   }
 
@@ -136,7 +136,7 @@ export class PodResources {
     const isInPlace = updates.length > 0 || todo.podAfter !== undefined;
     if (isInPlace) {
       const message = `Pod resize started: ${describeResize(todo)}`;
-      this.#tell(pod, "ResizeStarted", message);
+      this.#recordNormal(pod, "ResizeStarted", message);
     }
     try {
       for (const resource of RESIZED_RESOURCES) {
@@ -152,7 +152,7 @@ export class PodResources {
       const cause = causeOf(error);
       const message = cause.words;
       this.#errors.set(uid, message);
-      this.#warn(pod, "ResizeError", message);
+      this.#recordWarning(pod, "ResizeError", message);
       report.failed({ reason: "ResizePodInPlaceError", message, cause });
       return;
     }
@@ -160,7 +160,7 @@ export class PodResources {
     if (!isInPlace) return;
     await this.#announce(resize);
     const message = `Pod resize completed: ${describeResize(todo)}`;
-    this.#tell(pod, "ResizeCompleted", message);
+    this.#recordNormal(pod, "ResizeCompleted", message);
   }
 
   /**
@@ -226,7 +226,7 @@ export class PodResources {
       const found = describeError(error);
       const message =
         `Cannot keep the resources of the pod for a restart of the agent: ${found}`;
-      this.#warn(pod, "FailedCheckpoint", message);
+      this.#recordWarning(pod, "FailedCheckpoint", message);
     }
   }
 
@@ -248,15 +248,15 @@ export class PodResources {
       if (error instanceof CriError && error.kind === "unimplemented") return;
       const { words } = causeOf(error);
       const message = `Cannot tell the runtime of the resize: ${words}`;
-      this.#warn(pod, "ResizeError", message);
+      this.#recordWarning(pod, "ResizeError", message);
     }
   }
 
-  #warn(pod: Pod, reason: string, message: string): void {
+  #recordWarning(pod: Pod, reason: string, message: string): void {
     this.#deps.events.record(podRef(pod), { type: "Warning", reason, message });
   }
 
-  #tell(pod: Pod, reason: string, message: string): void {
+  #recordNormal(pod: Pod, reason: string, message: string): void {
     this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tells what is wrong with manifests, once and not over and over.
+ * Reports what is wrong with manifests, each fault once.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export class FileReporter {
   readonly #nodeName: string;
   readonly #deps: FileReporterDeps;
   readonly #gauges: Readonly<Record<GaugeName, Gauge>>;
-  readonly #told = new Map<string, PublishedReport>();
+  readonly #published = new Map<string, PublishedReport>();
   readonly #conditions: SourceConditions;
   #reports: readonly FileReport[] = [];
 
@@ -77,8 +77,8 @@ export class FileReporter {
       text: describe(report),
     }));
     const current = new Map(described.map((one) => [keyOf(one.report), one]));
-    for (const [key, told] of this.#told) {
-      if (!current.has(key)) this.#clear(key, told);
+    for (const [key, published] of this.#published) {
+      if (!current.has(key)) this.#clear(key, published);
     }
     for (const [key, one] of current) this.#show(key, one);
     this.#conditions.update(described, momentOf(this.#deps.clock));
@@ -99,15 +99,15 @@ export class FileReporter {
   #show(key: string, { report, text }: DescribedReport): void {
     const { file } = report;
     this.#gauges[GAUGES[report.kind]].set(1, { file });
-    const told = this.#told.get(key);
+    const published = this.#published.get(key);
     const nowMs = this.#deps.clock.monotonic();
-    if (told?.text === text) return;
-    if (told !== undefined && nowMs - told.atMs < REPEAT_AFTER_MS) {
-      // Told when the minute is over, if it still holds then.
-      this.#told.set(key, { ...told, report });
+    if (published?.text === text) return;
+    if (published !== undefined && nowMs - published.atMs < REPEAT_AFTER_MS) {
+      // Published when the minute is over, if it still holds then.
+      this.#published.set(key, { ...published, report });
       return;
     }
-    this.#told.set(key, { report, text, atMs: nowMs });
+    this.#published.set(key, { report, text, atMs: nowMs });
     this.#deps.log.warn(MESSAGES[report.kind], { file, reason: text });
     for (const pod of this.#podsOf(report)) {
       this.#deps.events.record(pod, {
@@ -119,15 +119,15 @@ export class FileReporter {
     }
   }
 
-  #clear(key: string, told: PublishedReport): void {
-    const { file, kind } = told.report;
+  #clear(key: string, published: PublishedReport): void {
+    const { file, kind } = published.report;
     const nowMs = this.#deps.clock.monotonic();
     this.#gauges[GAUGES[kind]].delete({ file });
-    if (told.text !== undefined) {
+    if (published.text !== undefined) {
       this.#deps.log.info("manifest_fault_cleared", { file });
     }
-    if (nowMs - told.atMs >= REPEAT_AFTER_MS) this.#told.delete(key);
-    else this.#told.set(key, { ...told, text: undefined });
+    if (nowMs - published.atMs >= REPEAT_AFTER_MS) this.#published.delete(key);
+    else this.#published.set(key, { ...published, text: undefined });
   }
 
   #podsOf(report: FileReport): readonly PodRef[] {
@@ -153,9 +153,9 @@ export class FileReporter {
 
 interface PublishedReport {
   readonly report: FileReport;
-  /** What was told and not taken back; undefined once it was. */
+  /** What was published and not taken back; undefined once it was. */
   readonly text: string | undefined;
-  /** When something was told of it last. */
+  /** When something was published of it last. */
   readonly atMs: number;
 }
 

@@ -207,12 +207,12 @@ export class FileSource {
     if (pathState.kind === "unknown") return undefined;
     this.#kept.keep(resolution);
     const set: SourceSet = { source: "file", pods, objects };
-    const told = unknown.length === 0 ? set : { ...set, unknown };
-    if (this.#emitted !== undefined && saysLess(told, this.#emitted)) {
+    const next = unknown.length === 0 ? set : { ...set, unknown };
+    if (this.#emitted !== undefined && saysLess(next, this.#emitted)) {
       return undefined;
     }
-    this.#emitted = told;
-    return told;
+    this.#emitted = next;
+    return next;
   }
 
   /** Whether the first set has to wait for manifests that may be being written. */

@@ -297,10 +297,10 @@ function differ(a: Pod, b: Pod): boolean {
     a.metadata.deletionTimestamp !== b.metadata.deletionTimestamp ||
     a.metadata.deletionGracePeriodSeconds !==
       b.metadata.deletionGracePeriodSeconds ||
-    !deepEqual(foreignAnnotations(a), foreignAnnotations(b));
+    !deepEqual(unmanagedAnnotations(a), unmanagedAnnotations(b));
 }
 
-function foreignAnnotations(pod: Pod): Readonly<Record<string, string>> {
+function unmanagedAnnotations(pod: Pod): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(pod.metadata.annotations ?? {})
       .filter(([key]) => !LOCAL_ANNOTATIONS.includes(key)),

@@ -1,5 +1,5 @@
 /**
- * An agent that finds what another one left: running pods, orphans, strangers.
+ * An agent that finds what another one left: running pods, orphans, unmanaged pods.
  *
  * @module
  */
@@ -184,7 +184,7 @@ Deno.test("Agent ends no orphan before its sources have spoken", async () => {
 Deno.test("Agent never touches pods that it did not start", async () => {
   await using rig = await withRunning();
   const uid = "11111111-2222-4333-8444-555555555555";
-  const config = sandboxConfig(rig, { uid, name: "stranger" });
+  const config = sandboxConfig(rig, { uid, name: "unmanaged" });
   const id = await rig.connection.runtime.runPodSandbox(config);
   await rig.until(() => rig.metric("skerry_foreign_pods") === 1, "the count");
   await rig.restartAgent();
@@ -198,7 +198,7 @@ Deno.test("Agent never touches pods that it did not start", async () => {
   strictEqual(rig.logged("foreign_pod").length, 2);
 });
 
-Deno.test("Agent does not take a pod that it has just removed for a stranger's", async () => {
+Deno.test("Agent does not take a pod that it has just removed for an unmanaged one", async () => {
   await using rig = await withRunning();
   for (let round = 0; round < 5; round++) {
     await rig.remove("web");

@@ -235,10 +235,10 @@ for (
   ] as const
 ) {
   Deno.test(`CriConnection.ready() says once what is wrong with a socket whose owner ${what} (RT-12)`, async () => {
-    const directory = await Deno.makeTempDir({ prefix: "cri_stranger_" });
+    const directory = await Deno.makeTempDir({ prefix: "cri_no_runtime_" });
     const endpoint = join(directory, "cri.sock");
     const listener = Deno.listen({ transport: "unix", path: endpoint });
-    const stranger = answerAll(listener, new TextEncoder().encode(answer));
+    const noRuntime = answerAll(listener, new TextEncoder().encode(answer));
     const said: string[] = [];
     const log = createLogger({
       level: "warn",
@@ -255,7 +255,7 @@ for (
     await rejects(ready, /enough/);
     await cri[Symbol.asyncDispose]();
     listener.close();
-    await stranger;
+    await noRuntime;
     await Deno.remove(directory, { recursive: true });
     // Another word may come with the first breath of the connection.
     ok(said.length >= 1 && said.length <= 2, said.join("\n"));

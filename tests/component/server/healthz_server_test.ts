@@ -35,7 +35,7 @@ Deno.test("HealthzServer answers /healthz and nothing else", async () => {
   await other.body?.cancel();
 });
 
-Deno.test("HealthzServer tells strangers which check failed, but not why", async () => {
+Deno.test("HealthzServer shows any client which check failed, but not why", async () => {
   await using server = HealthzServer.listen(ANY_PORT, SICK);
   const response = await fetch(`http://127.0.0.1:${server.port}/healthz`);
   strictEqual(response.status, 500);

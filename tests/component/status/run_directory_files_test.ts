@@ -25,7 +25,7 @@ Deno.test("RunDirectoryFiles makes its directory, also when somebody cleared it 
       await Deno.remove(`${runDir}/status`, { recursive: true });
     }
     await files.write(UID, "three");
-    await Deno.writeTextFile(`${runDir}/status/.stranger.tmp`, "");
+    await Deno.writeTextFile(`${runDir}/status/.unmanaged.tmp`, "");
     deepStrictEqual(await files.list(), [UID]);
     await files.remove(UID);
     deepStrictEqual(await files.list(), []);

@@ -60,7 +60,7 @@ Deno.test("PodWorkers has others of a name go on waiting when one that waited is
 
 Deno.test("PodWorkers asks again while somebody unknown holds the name", async () => {
   await using rig = new WorkersRig();
-  rig.alive?.set("web", new Map([["stranger", 1n]]));
+  rig.alive?.set("web", new Map([["unmanaged", 1n]]));
   await rig.update(pod("a", { name: "web" }));
   await rig.clock.advance(7_000);
   deepStrictEqual(rig.syncer.steps, []);

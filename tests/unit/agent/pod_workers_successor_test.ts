@@ -90,18 +90,18 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
   await rig.clock.advance(0);
   rig.workers.remove("two");
   const wanted = pod("one", { name: "web" });
-  const dressed = pod("one", {
+  const withClassDefaults = pod("one", {
     name: "web",
     labels: { version: "with class defaults" },
   });
-  rig.workers.update(dressed, wanted);
+  rig.workers.update(withClassDefaults, wanted);
   await rig.clock.advance(1_000);
   deepStrictEqual(
     [...new Set(rig.syncer.told())].filter((step) => step.includes("one")),
     ["sync one"],
   );
   const state = rig.workers.get("one")?.state;
-  deepStrictEqual([state?.kind, state?.pod], ["syncing", dressed]);
+  deepStrictEqual([state?.kind, state?.pod], ["syncing", withClassDefaults]);
   // What its source says is what the source is compared with.
   ok(state?.wanted === wanted);
 });

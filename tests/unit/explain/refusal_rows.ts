@@ -34,7 +34,7 @@ function refused(
 ): ExplainFacts {
   return facts({
     pod: web({ phase: "Failed" }, options),
-    hold: { kind: "refused", reason, message },
+    pendingVerdict: { kind: "refused", reason, message },
   });
 }
 
@@ -46,7 +46,7 @@ export const ROWS: Rows = {
         container("web", { ports: [{ containerPort: 8, hostPort: 80 }] }),
       ],
     }),
-    hold: {
+    pendingVerdict: {
       kind: "refused",
       reason: "NodePorts",
       message: "Predicate NodePorts failed",
@@ -63,7 +63,7 @@ export const ROWS: Rows = {
   }),
   "a pod that waits for room": facts({
     pod: web({ phase: "Pending" }),
-    hold: {
+    pendingVerdict: {
       kind: "waits",
       reason: "OutOfpods",
       message: "…",

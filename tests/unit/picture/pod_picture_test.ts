@@ -159,10 +159,10 @@ const ROWS: readonly (readonly [
 
 for (const [what, signals, expected] of ROWS) {
   Deno.test(`stepPicture() knows after ${what}`, () => {
-    const { look, told } = after(signals).picture;
+    const { look, published } = after(signals).picture;
     const state = look.pod?.containers[0]?.state;
     deepStrictEqual(
-      [look.kind, look.atMs, state, told?.mustInspect],
+      [look.kind, look.atMs, state, published?.mustInspect],
       expected,
     );
   });

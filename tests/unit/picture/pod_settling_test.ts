@@ -41,7 +41,10 @@ Deno.test("PodLooks.settle() forgets a pod that lists do not have any more, and 
     "container_died",
     "container_removed",
   ]);
-  deepStrictEqual([!rig.picture.hasTold, [...rig.picture.uids()]], [true, []]);
+  deepStrictEqual([!rig.picture.hasPublished, [...rig.picture.uids()]], [
+    true,
+    [],
+  ]);
   // Somebody else has seen that nothing is left.
   rig.picture.record("v", seenAs({ ...gone, uid: "v" }), 0);
   await rig.list("v", undefined);

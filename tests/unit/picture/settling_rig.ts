@@ -75,7 +75,7 @@ export class SettlingRig {
 
   /** Whether the next list is followed by an inspection of the pod. */
   mustInspect(uid: string): boolean {
-    return this.picture.of(uid).told?.mustInspect === true;
+    return this.picture.of(uid).published?.mustInspect === true;
   }
 
   /** A list asked for now shows this of the pod. */

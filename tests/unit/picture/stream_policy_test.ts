@@ -16,10 +16,10 @@ import {
 
 const CONNECTED: StreamSignal = { kind: "connected" };
 const LOST: StreamSignal = { kind: "lost" };
-const TRUE: StreamSignal = { kind: "told_truth" };
-const CLEAN: StreamSignal = { kind: "listed", untold: 0, missed: 0 };
-const UNTOLD: StreamSignal = { kind: "listed", untold: 1, missed: 0 };
-const MISSED: StreamSignal = { kind: "listed", untold: 0, missed: 1 };
+const TRUE: StreamSignal = { kind: "confirmed" };
+const CLEAN: StreamSignal = { kind: "listed", unannounced: 0, missed: 0 };
+const UNANNOUNCED: StreamSignal = { kind: "listed", unannounced: 1, missed: 0 };
+const MISSED: StreamSignal = { kind: "listed", unannounced: 0, missed: 1 };
 const FAILED: StreamSignal = { kind: "list_failed" };
 const ABSENT: StreamSignal = { kind: "unimplemented" };
 const TRUSTED = [CONNECTED, CLEAN, CLEAN, CLEAN];
@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [string, readonly StreamSignal[], number])[] = [
   ["after two clean lists", [CONNECTED, CLEAN, CLEAN], 1_000],
   ["after three clean lists", TRUSTED, 10_000],
   ["while it goes on keeping its word", [...TRUSTED, CLEAN, TRUE], 10_000],
-  ["when a change may yet be told", [...TRUSTED, UNTOLD], 10_000],
+  ["when a change may yet be announced", [...TRUSTED, UNANNOUNCED], 10_000],
   ["at one miss", [...TRUSTED, MISSED], 1_000],
   [
     "after a miss, though every list is clean",
@@ -58,8 +58,8 @@ const ROWS: readonly (readonly [string, readonly StreamSignal[], number])[] = [
     10_000,
   ],
   [
-    "when what was untold begins the count anew",
-    [CONNECTED, CLEAN, CLEAN, UNTOLD, CLEAN, CLEAN],
+    "when what was not announced begins the count anew",
+    [CONNECTED, CLEAN, CLEAN, UNANNOUNCED, CLEAN, CLEAN],
     1_000,
   ],
   ["when it ends", [...TRUSTED, LOST], 1_000],

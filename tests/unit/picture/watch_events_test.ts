@@ -132,7 +132,7 @@ Deno.test("RuntimeWatch lists everything, once and a second later, when nobody k
   rig.runtime.addPod("v");
   rig.stream.tell("started", "s-v");
   rig.stream.tell("started", "c-v");
-  for (let n = 0; n < 50; n++) rig.stream.tell("started", `stranger-${n}`);
+  for (let n = 0; n < 50; n++) rig.stream.tell("started", `unmanaged-${n}`);
   await rig.clock.advance(900);
   strictEqual(rig.lists(), 0);
   await rig.clock.advance(1_100);

@@ -61,7 +61,7 @@ Deno.test("healthAnswer() says ok, and each check when asked", async () => {
   );
 });
 
-Deno.test("healthAnswer() fails with reasons, or without towards strangers", async () => {
+Deno.test("healthAnswer() fails with reasons, or without towards clients that are not the operator", async () => {
   const health = {
     checks: CHECKS,
     problems: () => [{ check: "pleg", reason: "last seen 4m ago" }],

@@ -107,14 +107,14 @@ for (const { name, before, after, expected } of patches) {
 }
 
 const NOW_MS = Date.UTC(2026, 5, 1);
-const ours: PodStatus = {
+const managed: PodStatus = {
   phase: "Running",
   conditions: [
     condition("Ready", "True"),
     condition("ContainersReady", "True"),
   ],
 };
-const theirs: PodStatus = {
+const remote: PodStatus = {
   phase: "Pending",
   conditions: [
     condition("example.org/Mine", "True"),
@@ -122,11 +122,11 @@ const theirs: PodStatus = {
   ],
 };
 const merge = (
-  rest: { theirs?: PodStatus; ours?: PodStatus; mayRun?: boolean } = {},
-) => mergeStatus({ theirs, ours, mayRun: true, nowMs: NOW_MS, ...rest });
+  rest: { remote?: PodStatus; managed?: PodStatus; mayRun?: boolean } = {},
+) => mergeStatus({ remote, managed, mayRun: true, nowMs: NOW_MS, ...rest });
 
 // status_manager_test.go TestMergePodStatus, TestReconcilePodStatus.
-Deno.test("mergeStatus() keeps the conditions of others and takes ours for its own (ST-11)", () => {
+Deno.test("mergeStatus() keeps the conditions of others and takes what the agent manages from its own (ST-11)", () => {
   deepStrictEqual(merge().conditions, [
     condition("example.org/Mine", "True"),
     condition("Ready", "True"),
@@ -138,7 +138,7 @@ Deno.test("mergeStatus() keeps the conditions of others and takes ours for its o
 Deno.test("mergeStatus() says nothing of conditions of others that only our copy has", () => {
   const stale = condition("example.org/Gone", "True");
   const merged = merge({
-    ours: { ...ours, conditions: [stale, ...ours.conditions ?? []] },
+    managed: { ...managed, conditions: [stale, ...managed.conditions ?? []] },
   });
   strictEqual(
     merged.conditions?.some(({ type }) => type === stale.type),
@@ -149,29 +149,30 @@ Deno.test("mergeStatus() says nothing of conditions of others that only our copy
 Deno.test("mergeStatus() leaves what the scheduler says of resource claims", () => {
   const resourceClaimStatuses = [{ name: "gpu" }];
   deepStrictEqual(
-    merge({ theirs: { ...theirs, resourceClaimStatuses } })
+    merge({ remote: { ...remote, resourceClaimStatuses } })
       .resourceClaimStatuses,
     resourceClaimStatuses,
   );
   deepStrictEqual(
-    merge({ ours: { ...ours, resourceClaimStatuses } }).resourceClaimStatuses,
+    merge({ managed: { ...managed, resourceClaimStatuses } })
+      .resourceClaimStatuses,
     undefined,
   );
 });
 
 const over: PodStatus = {
-  ...ours,
+  ...managed,
   phase: "Failed",
   reason: "Evicted",
   message: "disk",
   conditions: [
     condition("DisruptionTarget", "True", { reason: "TerminationByKubelet" }),
-    ...ours.conditions ?? [],
+    ...managed.conditions ?? [],
   ],
 };
 
 Deno.test("mergeStatus() postpones the end of a pod of which something may run (ST-12)", () => {
-  const merged = merge({ ours: over });
+  const merged = merge({ managed: over });
   strictEqual(merged.phase, "Pending");
   strictEqual(merged.reason, undefined);
   strictEqual(merged.message, undefined);
@@ -186,7 +187,7 @@ Deno.test("mergeStatus() postpones the end of a pod of which something may run (
 });
 
 Deno.test("mergeStatus() tells the end when nothing runs any more, and then nothing is ready (ST-12)", () => {
-  const merged = merge({ ours: over, mayRun: false });
+  const merged = merge({ managed: over, mayRun: false });
   strictEqual(merged.phase, "Failed");
   strictEqual(merged.reason, "Evicted");
   const at = {
@@ -203,8 +204,8 @@ Deno.test("mergeStatus() tells the end when nothing runs any more, and then noth
 
 Deno.test("mergeStatus() puts our reason in the place of another DisruptionTarget", () => {
   const merged = merge({
-    ours: over,
-    theirs: {
+    managed: over,
+    remote: {
       phase: "Running",
       conditions: [condition("DisruptionTarget", "True", { reason: "Taint" })],
     },

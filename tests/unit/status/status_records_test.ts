@@ -345,7 +345,7 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
   statuses.setPodStatus(POD, running("x", { ready: true }));
   await records.keep("u");
   const text = runFiles.texts.get("u");
-  runFiles.texts.set("stranger", "");
+  runFiles.texts.set("unmanaged", "");
   runFiles.remove = () => Promise.reject(new Error("Not permitted"));
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   runFiles.read = () => promise;

@@ -122,7 +122,7 @@ Deno.test("ListedPods.alive() leaves out the dead, other names and other agents'
     listing("dead", { alive: false }),
     listing("name", { name: "other" }),
     listing("namespace", { namespace: "other" }),
-    listing("foreign"),
+    listing("unmanaged"),
   ], { owned: ["dead", "name", "namespace"] });
   deepStrictEqual(pods.alive("web_shop"), new Map());
 });
@@ -158,7 +158,7 @@ Deno.test("ListedPods.unclaimed() restores the pods of ours that have no worker,
     listing("orphan"),
     listing("known"),
     listing("dead", { alive: false }),
-    listing("foreign"),
+    listing("unmanaged"),
     listing("over"),
   ], {
     owned: ["unclaimed", "orphan", "known", "dead", "over"],

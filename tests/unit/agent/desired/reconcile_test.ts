@@ -178,7 +178,7 @@ const ROWS: readonly {
   {
     what: "orphans by their list and by their directories",
     input: {
-      running: [listing("a", "file"), listing("foreign", "file")],
+      running: [listing("a", "file"), listing("unmanaged", "file")],
       owned: new Set(["a", "directory"]),
     },
     found: {

@@ -142,14 +142,14 @@ Deno.test("Reconciler.reconcile() ends orphans under the name that the list or t
 Deno.test("Reconciler.reconcile() counts the pods of others once all sources have spoken and the runtime was listed", () => {
   const rig = new Rig();
   rig.silent = ["http"];
-  rig.running = [listing("foreign")];
+  rig.running = [listing("unmanaged")];
   rig.reconcile();
   deepStrictEqual(rig.log.of("foreign_pod"), []);
   rig.silent = [];
   rig.running = undefined;
   rig.reconcile();
   deepStrictEqual(rig.log.of("foreign_pod"), []);
-  rig.running = [listing("foreign")];
+  rig.running = [listing("unmanaged")];
   rig.reconcile();
   strictEqual(rig.metric("skerry_foreign_pods"), 1);
   strictEqual(rig.log.of("foreign_pod").length, 1);

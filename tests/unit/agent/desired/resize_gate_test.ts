@@ -174,7 +174,7 @@ Deno.test("ResizeGate.judge() counts pods that nobody claims yet, and waits unti
   rig.unclaimed = undefined;
   strictEqual(rig.reason("2"), "Deferred");
   strictEqual(rig.reason("3"), "Infeasible");
-  rig.unclaimed = [pod("stranger", "1")];
+  rig.unclaimed = [pod("unmanaged", "1")];
   strictEqual(rig.reason("2"), "Deferred");
   rig.unclaimed = [];
   strictEqual(rig.reason("2"), undefined);

@@ -14,10 +14,10 @@ class Rig {
   readonly log = new LogRecorder();
   readonly metrics = new MetricsRegistry();
   workers: readonly string[] = [];
-  readonly #foreign: UnmanagedPods;
+  readonly #unmanaged: UnmanagedPods;
 
   constructor() {
-    this.#foreign = new UnmanagedPods({
+    this.#unmanaged = new UnmanagedPods({
       log: this.log.logger,
       metrics: this.metrics,
       workers: { list: () => this.workers.map((uid) => ({ uid })) },
@@ -26,10 +26,10 @@ class Rig {
 
   /** Looks at a list of pods; `owned` have a directory. */
   look(uids: readonly string[], owned: readonly string[] = []): void {
-    this.#foreign.look(uids.map(listing), new Set(owned));
+    this.#unmanaged.look(uids.map(listing), new Set(owned));
   }
 
-  /** How many foreign pods there are. */
+  /** How many unmanaged pods there are. */
   get count(): number {
     return gaugeOf(this.metrics, "skerry_foreign_pods");
   }
@@ -54,23 +54,23 @@ function listing(uid: string): PodListing {
 Deno.test("UnmanagedPods.look() counts pods that have neither a worker nor a directory", () => {
   const rig = new Rig();
   rig.workers = ["wanted"];
-  rig.look(["wanted", "owned", "foreign"], ["owned"]);
+  rig.look(["wanted", "owned", "unmanaged"], ["owned"]);
   strictEqual(rig.count, 1);
-  deepStrictEqual(rig.named, ["shop/foreign"]);
+  deepStrictEqual(rig.named, ["shop/unmanaged"]);
 });
 
-Deno.test("UnmanagedPods.look() names a foreign pod once as long as it is there, and again when it comes back", () => {
+Deno.test("UnmanagedPods.look() names an unmanaged pod once as long as it is there, and again when it comes back", () => {
   const rig = new Rig();
-  rig.look(["foreign"]);
-  rig.look(["foreign"]);
-  deepStrictEqual(rig.named, ["shop/foreign"]);
+  rig.look(["unmanaged"]);
+  rig.look(["unmanaged"]);
+  deepStrictEqual(rig.named, ["shop/unmanaged"]);
   rig.look([]);
   strictEqual(rig.count, 0);
-  rig.look(["foreign"]);
-  deepStrictEqual(rig.named, ["shop/foreign", "shop/foreign"]);
+  rig.look(["unmanaged"]);
+  deepStrictEqual(rig.named, ["shop/unmanaged", "shop/unmanaged"]);
 });
 
-Deno.test("UnmanagedPods.look() does not take a pod of ours that has just ended for a foreign one while a list still shows it", () => {
+Deno.test("UnmanagedPods.look() does not take a managed pod that has just ended for an unmanaged one while a list still shows it", () => {
   const rig = new Rig();
   rig.look(["a"], ["a"]);
   rig.look(["a"]);

@@ -28,7 +28,7 @@ const BUSY = new Error("the runtime is busy");
 const UNCONFIRMED = ended("a", 137, { isUnconfirmed: true });
 const ENDED = ended("a", 0);
 
-/** An ender over a runtime that shows what a test says. */
+/** A terminator over a runtime that shows what a test says. */
 class Rig {
   readonly clock = new FakeClock();
   readonly events: PodEvent[] = [];
@@ -40,11 +40,11 @@ class Rig {
   readonly lookedAtMs: number[] = [];
   /** How the kill goes. */
   kill: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
-  readonly #ender: PodTerminator;
+  readonly #terminator: PodTerminator;
 
   constructor() {
     const note = (step: string) => (): void => void this.done.push(step);
-    this.#ender = new PodTerminator({
+    this.#terminator = new PodTerminator({
       clock: this.clock,
       events: { record: (_pod, event) => void this.events.push(event) },
       records: {
@@ -109,7 +109,7 @@ class Rig {
     ending: Partial<EndingPod> = {},
     signal = new AbortController().signal,
   ): Promise<void> {
-    return this.#ender.terminate({ ...ENDING, ...ending }, signal);
+    return this.#terminator.terminate({ ...ENDING, ...ending }, signal);
   }
 
   /** Terminates while the clock moves on by itself. */
@@ -124,7 +124,7 @@ class Rig {
     keep: Parameters<PodTerminator["release"]>[1],
     ending: Partial<EndingPod> = {},
   ): Promise<readonly string[]> {
-    await this.#ender.release({ ...ENDING, ...ending }, keep);
+    await this.#terminator.release({ ...ENDING, ...ending }, keep);
     return this.done;
   }
 }

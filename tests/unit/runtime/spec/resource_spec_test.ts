@@ -13,7 +13,7 @@ import {
   resizedResources,
 } from "../../../../mod/runtime/spec/resource_spec.ts";
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
-import { toldResources } from "../../../../mod/runtime/observe/observe.ts";
+import { reportedResources } from "../../../../mod/runtime/observe/observe.ts";
 import { container, pod } from "../../../support/pods.ts";
 import { NODE } from "./fixtures.ts";
 
@@ -160,11 +160,11 @@ Deno.test("resizedResources() says what changes, and sets free what is not limit
   );
 });
 
-Deno.test("toldResources() turns cgroup settings back into a spec", () => {
-  strictEqual(toldResources(undefined), undefined);
-  strictEqual(toldResources({ memoryLimitInBytes: 5n }), undefined);
+Deno.test("reportedResources() turns cgroup settings back into a spec", () => {
+  strictEqual(reportedResources(undefined), undefined);
+  strictEqual(reportedResources({ memoryLimitInBytes: 5n }), undefined);
   deepStrictEqual(
-    toldResources({
+    reportedResources({
       cpuShares: 102n,
       cpuQuota: 50_000n,
       cpuPeriod: 100_000n,
@@ -184,11 +184,11 @@ Deno.test("toldResources() turns cgroup settings back into a spec", () => {
     ] as const
   ) {
     deepStrictEqual(
-      toldResources({ cpuShares: 2n, cpuQuota, cpuPeriod }),
+      reportedResources({ cpuShares: 2n, cpuQuota, cpuPeriod }),
       { requests: { cpu: "2m" }, limits: {}, fromRuntime: true },
     );
   }
-  deepStrictEqual(toldResources({ cpuShares: 2n, cpuQuota: -1n }), {
+  deepStrictEqual(reportedResources({ cpuShares: 2n, cpuQuota: -1n }), {
     requests: { cpu: "2m" },
     limits: {},
     fromRuntime: true,
