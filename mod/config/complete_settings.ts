@@ -41,7 +41,7 @@ export function completeSettings(given: GivenValues): Settings {
   return parts as unknown as Settings;
 }
 
-/** The values that the rows of the table have in settings or in a configuration. */
+/** The values that the rows of the table have in settings. */
 export function valuesIn(
   parts: object,
 ): readonly (typeof ROWS[number] & { readonly value: unknown })[] {
@@ -50,6 +50,12 @@ export function valuesIn(
     const values = Object.entries(byPart.get(row.part) ?? {});
     return { ...row, value: new Map<string, unknown>(values).get(row.key) };
   });
+}
+
+/** The values that the rows of the table have in a whole configuration. */
+export function valuesOf(config: AgentConfig): ReturnType<typeof valuesIn> {
+  const { manifestUrl } = config.source;
+  return valuesIn({ ...config, manifestUrl });
 }
 
 /** A path that a configuration names, and the option that names it. */
@@ -61,8 +67,7 @@ export interface NamedPath {
 
 /** Lists the paths of all settings but the file of the settings itself. */
 export function namedPaths(config: AgentConfig): NamedPath[] {
-  const { manifestUrl } = config.source;
-  return valuesIn({ ...config, manifestUrl }).flatMap(({ setting, value }) => {
+  return valuesOf(config).flatMap(({ setting, value }) => {
     const { access } = setting;
     if (access === undefined) return [];
     const option = optionOf(setting);

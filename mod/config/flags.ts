@@ -9,7 +9,7 @@ import { suggest } from "../base/text/mod.ts";
 import { ROWS } from "./complete_settings.ts";
 import { givenPath, text } from "./decoders.ts";
 import { NOT_SHOWN } from "./hidden.ts";
-import { type Flag, flag } from "./setting.ts";
+import { type Flag, flag, helpOf } from "./setting.ts";
 
 /** What the arguments say, and what is wrong with them. */
 export interface FlagReading {
@@ -30,8 +30,10 @@ export const RUN_FLAGS: readonly {
     help:
       "a KubeletConfiguration (kubelet.config.k8s.io/v1beta1),\nand a SkerryConfiguration (skerry.dev/v1alpha1) as second document",
   },
-  ...ROWS.flatMap(({ setting: { flag, help = "" } }) =>
-    flag === undefined ? [] : [{ flag, help }]
+  ...ROWS.flatMap(({ setting }) =>
+    setting.flag === undefined
+      ? []
+      : [{ flag: setting.flag, help: helpOf(setting) }]
   ),
 ];
 

@@ -6,7 +6,9 @@
 
 import type { AgentConfig } from "./agent_config.ts";
 import { hostText, joinHostPort } from "../base/text/mod.ts";
-import { namedPaths } from "./complete_settings.ts";
+import { namedPaths, valuesOf } from "./complete_settings.ts";
+import { NET_USES, type NetUse, optionOf } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** One thing that a process may touch, and the option that it follows from. */
 export interface Grant {
@@ -57,7 +59,7 @@ export function deriveGrants(
     ...grantsOf("write"),
     {
       target: config.paths.controlSocketStaging,
-      option: "--control-socket",
+      option: optionOf(SETTINGS.paths.controlSocket),
     },
   ];
   return tidyGrants({
@@ -77,28 +79,44 @@ function netGrants(
   config: AgentConfig,
   nodeAddresses: readonly string[],
 ): Grant[] {
-  const { paths, runtime, server, node, source } = config;
-  const addresses = node.ips.length > 0 ? node.ips : nodeAddresses;
-  return [
-    unix(runtime.socketPath, "--container-runtime-endpoint"),
-    unix(runtime.imageSocketPath, "imageServiceEndpoint"),
-    unix(paths.controlSocket, "--control-socket"),
-    unix(paths.controlSocketStaging, "--control-socket"),
-    ...(server.healthzPort === 0 ? [] : [{
-      target: joinHostPort({
-        host: server.healthzAddress,
-        port: server.healthzPort,
-      }),
-      option: "--healthz-port",
-    }]),
-    ...optional(source.manifestUrl?.host, "--manifest-url"),
-    ...node.podNetworks
+  const rows = valuesOf(config);
+  return NET_USES.flatMap((use) =>
+    rows.filter(({ setting }) => setting.net === use)
+      .flatMap(({ setting, value }) =>
+        netTargets({ use, value }, { config, nodeAddresses })
+          .map((target) => ({ target, option: optionOf(setting) }))
+      )
+  );
+}
+
+function netTargets(
+  given: { readonly use: NetUse; readonly value: unknown },
+  context: {
+    readonly config: AgentConfig;
+    readonly nodeAddresses: readonly string[];
+  },
+): readonly string[] {
+  const { use, value } = given;
+  const { paths, server, source } = context.config;
+  const texts = [value].flat().filter((each) => typeof each === "string");
+  switch (use) {
+    case "socket":
+      return texts.map(unix);
+    case "own_socket":
+      return [...texts, paths.controlSocketStaging].map(unix);
+    case "port":
+      return typeof value === "number" && value !== 0
+        ? [joinHostPort({ host: server.healthzAddress, port: value })]
+        : [];
+    case "url":
+      return source.manifestUrl === undefined ? [] : [source.manifestUrl.host];
+    case "networks":
       // Deno has no way to write an IPv6 network.
-      .filter((network) => !network.includes(":"))
-      .map((target) => ({ target, option: "--pod-network" })),
-    ...addresses.filter(isRoutable)
-      .map((each) => ({ target: hostText(each), option: "--node-ip" })),
-  ];
+      return texts.filter((network) => !network.includes(":"));
+    case "addresses":
+      return (texts.length > 0 ? texts : context.nodeAddresses)
+        .filter(isRoutable).map(hostText);
+  }
 }
 
 /** Asks for the state of one permission; `Deno.permissions.query` does. */
@@ -151,8 +169,8 @@ function descriptorOf(
 
 type SysKind = NonNullable<Deno.SysPermissionDescriptor["kind"]>;
 
-function unix(path: string, option: string): Grant {
-  return { target: `unix:${path}`, option };
+function unix(path: string): string {
+  return `unix:${path}`;
 }
 
 function optional(path: string | undefined, option: string): Grant[] {

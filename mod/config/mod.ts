@@ -2,7 +2,7 @@
  * Settings: flags over the file over defaults, read once, and the permissions that follow
  * from them.
  *
- * The table in `settings.ts` has one row for each setting; flags, fields, help and file
+ * The table in `settings.ts` has one row for each setting; flags, fields, help and
  * permissions are derived from it. A configuration is complete, frozen and checked as a
  * whole; every fault is named with its flag, or its file, line and field. What is secret is
  * `Hidden` and shows in no log.

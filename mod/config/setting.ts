@@ -17,18 +17,47 @@ export type Setting<T> =
 
 interface Places<T> {
   readonly flag?: Flag<T>;
-  /** What the help says of the flag; a line feed where it breaks. */
+  /**
+   * What the help says of the flag; a line feed where it breaks, and `{default}` where the
+   * default is to stand.
+   */
   readonly help?: string;
+  /** Writes a value as the flag takes it, where that is not its plain text. */
+  write?(value: T): string;
   /** Field of the SkerryConfiguration; it counts before the kubelet's. */
   readonly skerry?: Field<T>;
   /** Field of the KubeletConfiguration. */
   readonly kubelet?: Field<T>;
   /** How the agent uses the paths that the value names. */
   readonly access?: "read" | "write";
+  /** What the value opens of the network. */
+  readonly net?: NetUse;
   /** Bounds of a duration. */
   readonly leastMs?: number;
   readonly mostMs?: number;
 }
+
+/**
+ * What a setting may open of the network, in the order in which it is granted.
+ *
+ * - `socket`: a unix socket that the agent connects to
+ * - `own_socket`: the one that the agent makes
+ * - `port`: where the agent listens, 0 for nowhere
+ * - `url`: the server that the agent asks for manifests
+ * - `networks`: where pods are probed
+ * - `addresses`: the node's own, where pods of its network are probed
+ */
+export const NET_USES = [
+  "socket",
+  "own_socket",
+  "port",
+  "url",
+  "networks",
+  "addresses",
+] as const;
+
+/** One of them. */
+export type NetUse = typeof NET_USES[number];
 
 /** The rows of one part of the settings. */
 export type Rows<Part> = {
@@ -107,6 +136,15 @@ export function pointer<T>(
   decoder: Decoder<T>,
 ): Field<T> {
   return { ...field(path, decoder), emptyIsUnset: false };
+}
+
+/** What the help says of a setting's flag. */
+export function helpOf(setting: Setting<unknown>): string {
+  const { help = "", fallback } = setting;
+  return help.replace(
+    "{default}",
+    () => setting.write?.(fallback) ?? String(fallback),
+  );
 }
 
 /** What a message calls a setting. */

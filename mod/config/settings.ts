@@ -1,12 +1,13 @@
 /**
  * The table of all settings.
  *
- * Flags, the fields of the file, the help of `skerry run`, the defaults and the file
- * permissions of the agent are derived from it.
+ * Flags, the fields of the file, the help of `skerry run`, the defaults and the permissions
+ * of the agent for files and the network are derived from it.
  *
  * @module
  */
 
+import { formatDuration } from "../base/text/mod.ts";
 import type { Settings } from "./agent_config.ts";
 import {
   boolean,
@@ -60,7 +61,7 @@ export const SETTINGS: {
   paths: {
     rootDir: {
       flag: flag("root-dir PATH", givenPath),
-      help: `state (default ${DEFAULT_ROOT_DIR})`,
+      help: "state (default {default})",
       skerry: field("rootDir", path),
       fallback: DEFAULT_ROOT_DIR,
       access: "write",
@@ -77,12 +78,13 @@ export const SETTINGS: {
       help: "for clients (default RUN-DIR/skerry.sock)",
       skerry: field("controlSocket", path),
       access: "write",
+      net: "own_socket",
     },
   },
   source: {
     manifestPath: {
       flag: flag("pod-manifest-path PATH", givenPath),
-      help: "a manifest or a directory of them (default /etc/skerry/manifests)",
+      help: "a manifest or a directory of them (default {default})",
       kubelet: field("staticPodPath", path),
       fallback: "/etc/skerry/manifests",
       access: "read",
@@ -96,7 +98,8 @@ export const SETTINGS: {
     },
     fileCheckFrequencyMs: {
       flag: flag("file-check-frequency DURATION", durationMs),
-      help: "how often manifests are read again (default 20s)",
+      help: "how often manifests are read again (default {default})",
+      write: formatDuration,
       kubelet: field("fileCheckFrequency", durationMs),
       fallback: 20_000,
       leastMs: SHORTEST_PERIOD_MS,
@@ -107,6 +110,7 @@ export const SETTINGS: {
       flag: flag("manifest-url URL", nonEmpty(manifestUrl)),
       help: "manifests from a web server, http or https",
       kubelet: field("staticPodURL", manifestUrl),
+      net: "url",
     },
     headers: {
       flag: {
@@ -144,7 +148,8 @@ export const SETTINGS: {
     },
     checkFrequencyMs: {
       flag: flag("http-check-frequency DURATION", durationMs),
-      help: "how often the URL is asked (default 20s)",
+      help: "how often the URL is asked (default {default})",
+      write: formatDuration,
       kubelet: field("httpCheckFrequency", durationMs),
       fallback: 20_000,
       leastMs: SHORTEST_PERIOD_MS,
@@ -153,19 +158,21 @@ export const SETTINGS: {
   runtime: {
     socketPath: {
       flag: flag("container-runtime-endpoint PATH", nonEmpty(endpoint)),
-      help:
-        "socket of the CRI runtime\n(default unix:///run/containerd/containerd.sock)",
+      help: "socket of the CRI runtime\n(default {default})",
+      write: (path) => `unix://${path}`,
       kubelet: field("containerRuntimeEndpoint", endpoint),
       fallback: "/run/containerd/containerd.sock",
       access: "write",
+      net: "socket",
     },
     imageSocketPath: {
       kubelet: field("imageServiceEndpoint", endpoint),
       access: "write",
+      net: "socket",
     },
     podLogsDir: {
       flag: flag("pod-logs-dir PATH", givenPath),
-      help: "logs of containers (default /var/log/pods)",
+      help: "logs of containers (default {default})",
       kubelet: field("podLogsDir", path),
       fallback: "/var/log/pods",
       access: "write",
@@ -208,6 +215,7 @@ export const SETTINGS: {
       help: "addresses of the node (default those of its interfaces)",
       skerry: field("nodeIP", ipAddresses),
       fallback: [],
+      net: "addresses",
     },
     labels: {
       flag: {
@@ -234,7 +242,7 @@ export const SETTINGS: {
     },
     unknownFields: {
       flag: flag("unknown-fields refuse|warn", choice(["refuse", "warn"])),
-      help: "fields that no Pod has (default refuse)",
+      help: "fields that no Pod has (default {default})",
       skerry: field("unknownFields", choice(["refuse", "warn"])),
       fallback: "refuse",
     },
@@ -251,6 +259,7 @@ export const SETTINGS: {
       skerry: field("podNetworks", listOf(podNetwork)),
       kubelet: field("podCIDR", podNetworks),
       fallback: [],
+      net: "networks",
     },
     maxPods: { kubelet: field("maxPods", count), fallback: 110 },
     resolvConf: {
@@ -312,9 +321,10 @@ export const SETTINGS: {
   server: {
     healthzPort: {
       flag: flag("healthz-port PORT", portText),
-      help: "health endpoint on loopback, 0 for none (default 10248)",
+      help: "health endpoint on loopback, 0 for none (default {default})",
       kubelet: pointer("healthzPort", port),
       fallback: 10_248,
+      net: "port",
     },
     healthzAddress: {
       kubelet: field("healthzBindAddress", orEmpty(ipAddress)),

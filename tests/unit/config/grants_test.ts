@@ -83,6 +83,35 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
   ]);
 });
 
+Deno.test("deriveGrants() names the option of each thing on the network", async () => {
+  const config = await configOf(
+    "--container-runtime-endpoint=/r/cri.sock",
+    "--manifest-url=http://u:p@h.example/x?y=1",
+    "--pod-network=10.1.0.0/16,fd00::/64",
+    "--pod-network=10.2.0.0/16",
+  );
+  const { runtime } = config;
+  const grants = deriveGrants(
+    { ...config, runtime: { ...runtime, imageSocketPath: "/i.sock" } },
+    ADDRESSES,
+  );
+  deepStrictEqual(
+    grants.net.map(({ target, option }) => `${target} of ${option}`),
+    [
+      "unix:/r/cri.sock of --container-runtime-endpoint",
+      "unix:/i.sock of imageServiceEndpoint",
+      "unix:/run/skerry/skerry.sock of --control-socket",
+      "unix:/run/skerry/skerry.sock.new of --control-socket",
+      "127.0.0.1:10248 of --healthz-port",
+      "h.example:80 of --manifest-url",
+      "10.1.0.0/16 of --pod-network",
+      "10.2.0.0/16 of --pod-network",
+      "192.168.1.5 of --node-ip",
+      "[fd00::5] of --node-ip",
+    ],
+  );
+});
+
 Deno.test("grantsToFlags() leaves out kinds without a target, which would grant all", () => {
   deepStrictEqual(grantsToFlags(NO_GRANTS), [
     "--no-prompt",

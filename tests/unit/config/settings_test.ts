@@ -30,6 +30,28 @@ Deno.test("SETTINGS can be given: each row has a flag or a field", () => {
   }
 });
 
+Deno.test("SETTINGS shows a default as the flag would be given it", () => {
+  const shown = ROWS.flatMap(({ setting }) => {
+    const { flag, help = "", fallback } = setting;
+    if (flag === undefined || !help.includes("{default}")) return [];
+    const said = RUN_FLAGS.find((each) => each.flag === flag)?.help ?? "";
+    const value = /\(default ([^()]+)\)$/.exec(said)?.[1];
+    deepStrictEqual(flag.decoder.decode(value, "/"), fallback);
+    return [`${flag.name} ${value}`];
+  });
+  deepStrictEqual(shown, [
+    "root-dir /var/lib/skerry",
+    "pod-manifest-path /etc/skerry/manifests",
+    "file-check-frequency 20s",
+    "http-check-frequency 20s",
+    "container-runtime-endpoint unix:///run/containerd/containerd.sock",
+    "pod-logs-dir /var/log/pods",
+    "unknown-fields refuse",
+    "healthz-port 10248",
+  ]);
+  for (const { flag, help } of RUN_FLAGS) ok(!help.includes("{"), flag.name);
+});
+
 Deno.test("completeSettings() takes the flag, then skerry's field, then the kubelet's, then the default", () => {
   const flags = new Map<string, unknown>([["pod-network", ["10.1.0.0/16"]]]);
   const skerry = new Map<string, unknown>([["podNetworks", ["10.2.0.0/16"]]]);
