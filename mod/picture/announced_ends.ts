@@ -1,5 +1,5 @@
 /**
- * The ends that are known before the runtime shows them.
+ * The ends of containers and sandboxes that are known before the runtime shows them.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import {
   type CallOptions,
   type Container,
   type ContainerFilter,
-  CriError,
   type RuntimeService,
   type Sandbox,
   type SandboxFilter,
   type SandboxStatus,
+  unlessGone,
 } from "../cri/model/mod.ts";
 import type { ContainerEvent, ContainerExit } from "../cri/events/mod.ts";
 import type {
@@ -27,7 +27,7 @@ interface AnnouncedEndsDeps {
   readonly runtime:
     & ListService
     & Pick<RuntimeService, "containerStatus" | "podSandboxStatus">;
-  /** How a container or sandbox ended, as far as anybody knows earlier. */
+  /** How a container or sandbox ended; `undefined` while its end is not known. */
   readonly ask: (
     id: string,
     options: CallOptions,
@@ -42,7 +42,7 @@ interface Announced {
   readonly exit: ContainerExit | undefined;
   /** The kernel has killed something in it. */
   readonly isKilled: boolean;
-  /** The runtime did not come to show the end: only it is believed. */
+  /** The runtime never showed the end, so only its own answers count. */
   readonly isRefuted: boolean;
 }
 
@@ -51,27 +51,28 @@ interface KnownEnd extends ContainerExit {
   readonly learnedMs: number;
 }
 
-/** Far more than end at a time; the oldest have long been confirmed. */
+/** Far more than end at one time; the oldest have been confirmed long ago. */
 const CAPACITY = 1_024;
 
-/** A runtime that shows it running for so long is right. */
+/** If the runtime shows it running for this long, the runtime is right. */
 const CONFIRM_MS = 30_000;
 
 /**
- * The runtime as it will be in a moment: what has ended has ended in every answer.
+ * The runtime's answers, with every end that is known before the runtime shows it.
  *
  * ```
- *              asked: the very same              the runtime shows it, or has it no more
+ *              asked: the same end               the runtime shows it, or has it no more
  *   announced ──────────────────────▶ known end ──────────────────────────────▶ forgotten
  *       ▲ │                                │  not shown for 30 s
- *       └─┘ asked: another one, or none    └───────────────────────▶ refuted, for good
+ *       └─┘ asked: another end, or none    └───────────────────────▶ refuted, for good
  * ```
  *
- * An end is known when whoever is asked names the very one, to the nanosecond, that an
- * event announced: neither is believed by itself, since what they make known at once is
- * mostly that a container is to be started beside one that the runtime calls running.
- * A container that somebody was shown to have ended is restarted, so nobody may be shown
- * the same one running again; hence all who look at pods look through this.
+ * An end is known when an event announces it and `ask` reports the same one: the same exit
+ * code, and the same time to the nanosecond. One source alone is not enough. A known end
+ * makes the agent start a container beside one that the runtime still calls running.
+ *
+ * Once a reader was shown an end, its container is restarted. No reader may then be shown
+ * that container running, so all looks at pods go through this class.
  */
 export class AnnouncedEnds implements LookService {
   readonly #deps: AnnouncedEndsDeps;
@@ -84,7 +85,7 @@ export class AnnouncedEnds implements LookService {
     this.#deps = { ...deps, log: deps.log.named("runtime") };
   }
 
-  /** Keeps in mind what an event says of an end. */
+  /** Records what an event says about an end. */
   announce({ containerId: id, what, exit }: ContainerEvent): void {
     const before = this.#announced.get(id) ?? NOTHING;
     if (what === "oom") {
@@ -94,8 +95,8 @@ export class AnnouncedEnds implements LookService {
   }
 
   /**
-   * Asks whether something has ended, where an event said so. Looks at it that begin
-   * before there is an answer wait for it.
+   * Asks whether an item has ended, if an event announced its end. A look at the item that
+   * begins meanwhile waits for the answer.
    *
    * @throws {CriError} Of kind `cancelled` when the signal aborts.
    */
@@ -175,23 +176,21 @@ export class AnnouncedEnds implements LookService {
     keep(this.#known, id, { ...end, learnedMs: clock.monotonic() });
   }
 
-  /** The answer to a look, when nothing is asked about the same any more. */
+  /** The answer to a look, once every question about the same item is answered. */
   async #answer<Status>(id: string, call: Promise<Status>): Promise<Status> {
     const question = this.#questions.get(id)?.catch(() => {
-      // Whoever asked is told; then the runtime's own word is all there is.
+      // Its caller handles the failure; the runtime's own answer is used alone then.
     });
-    try {
-      const [status] = await Promise.all([call, question]);
-      return status;
-    } catch (error) {
-      if (error instanceof CriError && error.kind === "not_found") {
-        this.#forget(id);
-      }
-      throw error;
+    const status = await unlessGone(call);
+    if (status === undefined) {
+      this.#forget(id);
+      return await call;
     }
+    await question;
+    return status;
   }
 
-  /** What is known beyond an answer; forgets it when the answer says the same. */
+  /** The end that an answer does not show yet; forgets it once the answer shows it. */
   #endOf(
     { id, state }: { readonly id: string; readonly state: string },
     lags: "running" | "ready",
@@ -209,7 +208,7 @@ export class AnnouncedEnds implements LookService {
     return undefined;
   }
 
-  /** That an end was refuted is not forgotten. */
+  /** Forgets the end of an item, but not that it was refuted. */
   #forget(id: string): void {
     this.#known.delete(id);
     if (this.#announced.get(id)?.isRefuted !== true) this.#announced.delete(id);

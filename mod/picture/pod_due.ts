@@ -1,5 +1,5 @@
 /**
- * What of one pod is to be looked at, and when.
+ * Which looks at one pod are due, and when.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { isUnclearEnd, type ObservedPod } from "../pod/observed/mod.ts";
 export interface DueEvent {
   readonly event: ContainerEvent;
   readonly sinceMs: number;
-  /** Looks that did not show it. */
+  /** How many looks did not show it. */
   tries: number;
-  /** Times that it came and was looked for anew, the first included. */
+  /** How often its announcement began the looks anew, the first included. */
   repeats: number;
   /** When to look next; `undefined` when there is nothing to look for. */
   dueMs: number | undefined;
@@ -28,28 +28,43 @@ const LAG_MS: readonly number[] = [
   ...[300, 1_000],
 ];
 
-/** How often the same may be announced before it is no longer looked for at once. */
+/** An event that is announced more often than this is no longer looked for at once. */
 const MAX_REPEATS = 4;
 
-/** An event that looks have not confirmed is worth one look this often. */
+/** An event that no look has confirmed gets one look in this time. */
 export const VAIN_MS = 1_000;
 
 /**
- * So long an event is kept in mind: what the agent records of an action of its own may be
- * built upon a look from before that event.
+ * How long an event is remembered. The agent records the result of its own action on top of
+ * a look that may be older than the event, so the event may be hidden again.
  */
 const KEEP_MS = 10_000;
 
-/** More than a pod has containers and sandboxes; the rest is for a list to tell. */
+/** More than a pod has containers and sandboxes; a list finds the rest. */
 const MAX_EVENTS = 100;
 
-/** The looks that are due of one pod. */
+/**
+ * The looks that are due at one pod: a list if one was requested, and one for each event.
+ *
+ * ```
+ *              look: not shown yet
+ *                  ┌───┐
+ *                  ▼   │       look: shown
+ *   announced ──▶   due   ──────────────────────▶ confirmed ──── 10 s old ──▶ forgotten
+ *                 ▲  │  ▲                            │                            ▲
+ *                 │  │  └─ hidden or announced again ┘                            │
+ *                 │  │                                                            │
+ *                 │  └─ all pauses over, or not in a list ──▶ given up ─ 10 s old ┘
+ *                 │                                              │
+ *                 └── announced again; after 4 times 1 s later ──┘
+ * ```
+ */
 export class PodDue {
-  /** A look is under way; what is due next is seen to at its end. */
+  /** A look is under way; the next one is scheduled when it ends. */
   isWorking = false;
-  /** When to list the pod; `undefined` when nobody asked for it. */
+  /** When to list the pod; `undefined` while no list is requested. */
   listMs: number | undefined;
-  /** A look made after this is as good; `Infinity` when the list was asked for as such. */
+  /** A look newer than this replaces the list; `Infinity` when the list itself is needed. */
   newerThanMs: number = -Infinity;
   readonly #events = new Map<string, DueEvent>();
 
@@ -61,7 +76,7 @@ export class PodDue {
     this.listMs = Math.min(this.listMs ?? Infinity, dueMs);
   }
 
-  /** Takes an event up; `undefined` when there is no room for it. */
+  /** Adds an event; `undefined` when there is no room for it. */
   add(event: ContainerEvent, nowMs: number): DueEvent | undefined {
     const key = `${event.what} ${event.containerId}`;
     const known = this.#events.get(key);
@@ -79,7 +94,7 @@ export class PodDue {
     return due;
   }
 
-  /** The pod was looked at: an event may be confirmed now, or be hidden again. */
+  /** Compares the events with a new look: each is confirmed, or hidden again. */
   seen(pod: ObservedPod | undefined, nowMs: number): void {
     for (const due of this.#events.values()) {
       if (eventNeed(pod, due.event) === "nothing") due.dueMs = undefined;
@@ -107,7 +122,7 @@ export class PodDue {
 }
 
 /**
- * Takes note of what a look for an event has shown.
+ * Records what a look for an event has shown.
  *
  * @param isListed whether a list of the pod was made
  * @returns whether the event is confirmed

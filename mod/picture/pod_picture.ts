@@ -38,16 +38,18 @@ import {
  *    │ └── gone, dropped ┘                               │
  *    └──────────────────── gone, dropped ────────────────┘
  *
- *   told ──── failed, inspection_wanted, an end that is not clear ────▶ to be inspected
+ *   published ── failed, inspection_wanted, an end that is not clear ──▶ to be inspected
  *     ▲                                                                      │
  *     └──────────────────────── caught_up, settled ──────────────────────────┘
  * ```
  *
- * Every signal carries the time at which the runtime was asked, by the monotonic clock.
- * One that is older than what is known changes nothing, so that a list made before a
- * container was started can never hide that container (I1). `gone` takes what was told
- * along; after `dropped` the next list tells that it is gone, and a look from before says
- * nothing of the pod that may have its UID by then.
+ * Every signal carries the time at which the runtime was asked, by the monotonic clock. A
+ * signal that is older than what is known changes nothing. So a list from before the start
+ * of a container can never hide that container (I1).
+ *
+ * `gone` removes what was published as well. `dropped` keeps it, so the next list publishes
+ * that the pod is gone. A look from before `dropped` counts for nothing, since another pod
+ * may have the UID by now.
  */
 export interface PodPicture {
   readonly look: PodLook;

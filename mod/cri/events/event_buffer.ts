@@ -18,6 +18,8 @@ export class EventBuffer {
   readonly #waiting = new Map<string, ContainerEvent>();
   /** An event was refused since the last `take`. */
   #hasMissed = false;
+  // No Bell: the reader waits for the end of its stream, also after an abort. A Bell ends
+  // every wait at an abort, so the reader would look again and again until that end.
   #wake: () => void = () => {};
 
   /** Makes an empty one. */

@@ -5,6 +5,7 @@
  */
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import { Bell } from "../../base/mod.ts";
 import {
   connectTcp,
   explainSocket,
@@ -122,7 +123,7 @@ class TlsLink implements ByteLink {
   #isOver = false;
   /** Read and not yet handed out. */
   #rest: Uint8Array = new Uint8Array();
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
 
   constructor(socket: TLSSocket, address: TcpAddress, signal: AbortSignal) {
     this.#socket = socket;
@@ -130,7 +131,7 @@ class TlsLink implements ByteLink {
     signal.addEventListener("abort", this.#close, { once: true });
     const over = (): void => {
       this.#isOver = true;
-      this.#wake();
+      this.#bell.ring();
     };
     socket.on("error", (error) => {
       this.#failure ??= explainTls(error, address);
@@ -138,18 +139,20 @@ class TlsLink implements ByteLink {
     });
     socket.on("end", over);
     socket.on("close", over);
-    socket.on("readable", () => this.#wake());
+    socket.on("readable", () => this.#bell.ring());
   }
 
   async read(into: Uint8Array): Promise<number> {
     while (this.#rest.length === 0) {
       const chunk: Uint8Array | null = this.#socket.read();
-      if (chunk !== null) this.#rest = chunk;
-      else if (this.#isOver) {
-        this.#signal.throwIfAborted();
-        if (this.#failure !== undefined) throw this.#failure;
-        return 0;
-      } else await new Promise<void>((resolve) => this.#wake = resolve);
+      if (chunk !== null) {
+        this.#rest = chunk;
+        continue;
+      }
+      this.#signal.throwIfAborted();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#isOver) return 0;
+      await this.#bell.wait(this.#signal);
     }
     const taken = this.#rest.subarray(0, into.length);
     into.set(taken);
