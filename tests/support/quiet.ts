@@ -7,7 +7,7 @@
 import { deadline, systemClock } from "../../mod/base/mod.ts";
 import { callsUnderWay, countCalls } from "./client_calls.ts";
 import { EventLoop } from "./event_loop.ts";
-import type { FakeClock } from "./fake_clock.ts";
+import { FakeClock } from "./fake_clock.ts";
 import type { FakeCri } from "./fake_cri/fake_cri.ts";
 
 /** The parts of one world. */
@@ -143,6 +143,14 @@ export class Quiet implements Disposable {
     if (fake === undefined) return { unary: 0, streams: 0, all: 0 };
     return { ...fake.unanswered, all: fake.calls.length };
   }
+}
+
+/** Waits until nothing is under way, where nothing but this was to be waited for. */
+export async function untilQuiet(
+  clock: FakeClock = new FakeClock(),
+): Promise<void> {
+  using quiet = await Quiet.open({ clock });
+  await quiet.settle();
 }
 
 const NEVER = new AbortController().signal;

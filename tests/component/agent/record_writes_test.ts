@@ -4,8 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/core_rig.ts";
 import { WEB, web } from "./manifests.ts";
 
@@ -45,16 +44,9 @@ class Writes implements Disposable {
     };
   }
 
-  /** Those since the last call, once the disk has answered everything. */
-  async take(): Promise<{ readonly files: number; readonly synced: number }> {
-    let quiet = 0;
-    while (quiet < 5) {
-      const before = this.#files + this.#synced;
-      await systemClock.sleep(10, new AbortController().signal);
-      const isQuiet = this.#pending === 0 &&
-        this.#files + this.#synced === before;
-      quiet = isQuiet ? quiet + 1 : 0;
-    }
+  /** Those since the last call; to be asked when nothing is under way. */
+  take(): { readonly files: number; readonly synced: number } {
+    strictEqual(this.#pending, 0);
     const taken = { files: this.#files, synced: this.#synced };
     this.#files = this.#synced = 0;
     return taken;
@@ -91,12 +83,12 @@ Deno.test("Agent writes to the disk for a pod's start, restart and end, and no o
   await rig.apply("web", { ...base, spec });
   await rig.until(() => rig.status("web")?.phase === "Running", "its start");
   await rig.pass(5_000);
-  const start = await writes.take();
+  const start = writes.take();
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.until(() => count() === 1, "its restart");
   await rig.until(() => rig.fake.running(WEB).length === 1, "its restart");
   await rig.pass(5_000);
-  const restart = await writes.take();
+  const restart = writes.take();
   rig.fake.settings.exec = (_container, [command]) =>
     command === "alive" ? { exitCode: 1 } : {};
   await rig.until(() => rig.fake.callsOf("StopContainer").length > 0, "a stop");
@@ -104,11 +96,11 @@ Deno.test("Agent writes to the disk for a pod's start, restart and end, and no o
   await rig.until(() => count() === 2, "its stop");
   await rig.until(() => rig.fake.running(WEB).length === 1, "its restart");
   await rig.pass(5_000);
-  const stop = await writes.take();
+  const stop = writes.take();
   rig.fake.exitContainer(rig.only(WEB).id, 0);
   await rig.until(() => rig.status("web")?.phase === "Succeeded", "its end");
   await rig.pass(5_000);
-  const end = await writes.take();
+  const end = writes.take();
   deepStrictEqual({ start, restart, stop, end }, {
     // The hook is due, the sandbox was made, the container started, the hook has run;
     // and when the pod began.

@@ -10,6 +10,7 @@ import {
   type HealthAnswer,
 } from "../../../mod/host/clients/mod.ts";
 import { type HealthReply, serveHealth } from "../../support/health_server.ts";
+import { untilQuiet } from "../../support/quiet.ts";
 import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
 
 const NEVER = new AbortController().signal;
@@ -79,12 +80,14 @@ Deno.test("checkHealth() ends when its time is over, and knows how far it came (
   await using slow = await serveHealth(() => undefined);
   const call = new AbortController();
   const asking = ask(slow.port, { signal: call.signal });
-  setTimeout(() => call.abort(), 100);
+  await untilQuiet();
+  call.abort();
   deepStrictEqual(await asking, { kind: "aborted", wasConnected: true });
   await using mute = serveRaw(drain);
   const other = new AbortController();
   const waiting = ask(mute.port, { signal: other.signal });
-  setTimeout(() => other.abort(), 50);
+  await untilQuiet();
+  other.abort();
   deepStrictEqual(await waiting, { kind: "aborted", wasConnected: false });
 });
 

@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { httpGet, type HttpGetOptions } from "../../../mod/host/clients/mod.ts";
+import { untilQuiet } from "../../support/quiet.ts";
 import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
 
 const NEVER = new AbortController().signal;
@@ -162,15 +163,17 @@ for (const [answer, expected] of GARBAGE) {
 }
 
 Deno.test("httpGet() gives up on a server that sends its head in drips without an end", async () => {
+  const stop = new AbortController();
   await using server = serveRaw(async (connection) => {
     await readRequest(connection);
     await say(connection, "HTTP/1.1 200 OK\r\nX: ");
-    for (let drips = 0; drips < 200_000; drips++) await say(connection, "x");
+    for (let drips = 0; drips < 200_000; drips++) {
+      await say(connection, "x");
+      if (drips === 500) stop.abort(new Error("enough"));
+    }
   });
   const url = new URL(`http://127.0.0.1:${server.port}/`);
-  const stop = new AbortController();
   const asking = httpGet(url, { ...options, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 50);
   await rejects(asking, /enough|exceeded/);
 });
 
@@ -183,7 +186,8 @@ Deno.test("httpGet() returns the answer whose body was waited for in vain", asyn
   const url = new URL(`http://127.0.0.1:${server.port}/`);
   const stop = new AbortController();
   const asking = httpGet(url, { ...options, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 50);
+  await untilQuiet();
+  stop.abort(new Error("enough"));
   const { status, bodyEnd } = await asking;
   deepStrictEqual([status, bodyEnd], [200, "aborted"]);
 });
@@ -200,7 +204,7 @@ Deno.test("httpGet() leaves it to the server to close first, so that no port of 
       (end) => isClosedByClient = end === null,
       () => {},
     );
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await untilQuiet();
     strictEqual(isClosedByClient, false);
     connection.closeWrite();
     await reading;

@@ -107,8 +107,7 @@ Deno.test("httpGet() reads no more of an endless body than it was told to", asyn
 Deno.test("httpGet() takes an answer whose body breaks off for an answer", async () => {
   await using server = await listen((response) => {
     response.writeHead(200, { "Content-Length": "100" });
-    response.write("half");
-    setTimeout(() => response.socket?.destroy(), 10);
+    response.write("half", () => response.socket?.destroy());
   });
   const url = new URL(`http://127.0.0.1:${server.port}/`);
   const { status, bodyEnd } = await httpGet(url, options);
@@ -137,11 +136,10 @@ Deno.test("httpGet() says so when the connection is closed without an answer", a
 });
 
 Deno.test("httpGet() gives up when the signal aborts", async () => {
-  await using server = await listen(() => {});
   const stop = new AbortController();
+  await using server = await listen(() => stop.abort(new Error("enough")));
   const url = new URL(`http://127.0.0.1:${server.port}/`);
   const asking = httpGet(url, { ...options, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 20);
   await rejects(asking, /enough/);
 });
 
@@ -174,11 +172,14 @@ Deno.test("httpGet() tells a server that speaks no TLS from others", async () =>
 });
 
 Deno.test("httpGet() gives up a handshake that leads nowhere when the signal aborts", async () => {
-  await using server = serveRaw(drain);
   const stop = new AbortController();
+  await using server = serveRaw(async (connection) => {
+    await connection.read(new Uint8Array(10));
+    stop.abort(new Error("enough"));
+    await drain(connection);
+  });
   const url = new URL(`https://127.0.0.1:${server.port}/`);
   const asking = httpGet(url, { ...options, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 20);
   await rejects(asking, /enough/);
 });
 

@@ -8,8 +8,10 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Probe } from "../../../mod/api/types/mod.ts";
+import type { ProbeResult } from "../../../mod/prober/mod.ts";
 import { Authority } from "../../support/certificates.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { untilQuiet } from "../../support/quiet.ts";
 import {
   drain,
   type RawServer,
@@ -230,20 +232,22 @@ Deno.test("TargetProber.run() reads ten kilobytes of an endless answer (PR-03)",
   strictEqual(message.replace(/^.*: /, "").length, 10 * 1024);
 });
 
-/** Moves the clock by a second as soon as somebody waits for it. */
-function soon<C extends FakeClock>(clock: C): C {
-  const timer = setInterval(() => {
-    if (clock.pendingTimers === 0) return;
-    clearInterval(timer);
-    void clock.advance(2000);
-  }, 50);
-  return clock;
+/** Asks a server that does not answer in time. */
+async function inVain(
+  server: RawServer,
+  clock: FakeClock = new FakeClock(),
+): Promise<ProbeResult> {
+  const attempting = attempt(get(server.port), { clock });
+  await untilQuiet(clock);
+  strictEqual(server.count, 1);
+  await clock.advance(2000);
+  return await attempting;
 }
 
 Deno.test("TargetProber.run() fails when there is no answer in time (PR-03)", async () => {
   await using server = serveRaw(drain);
-  const clock = soon(new FakeClock());
-  const { kind, message } = await attempt(get(server.port), { clock });
+  const clock = new FakeClock();
+  const { kind, message } = await inVain(server, clock);
   strictEqual(kind, "failure");
   match(
     message,
@@ -258,23 +262,20 @@ Deno.test("TargetProber.run() fails when an answer does not end in time", async 
     await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok");
     await drain(connection);
   });
-  const clock = soon(new FakeClock());
-  const { kind, message } = await attempt(get(server.port), { clock });
+  const { kind, message } = await inVain(server);
   strictEqual(kind, "failure");
   match(message, /while reading body/);
 });
 
 Deno.test("TargetProber.run() blames no container while the agent stood still (CL-04, PF-05)", async () => {
   await using server = serveRaw(drain);
-  const clock = soon(new LateClock(60_000));
-  const { kind } = await attempt(get(server.port), { clock });
+  const { kind } = await inVain(server, new LateClock(60_000));
   strictEqual(kind, "stalled");
 });
 
 Deno.test("TargetProber.run() blames a container when the agent was a little late only (PF-05)", async () => {
   await using server = serveRaw(drain);
-  const clock = soon(new LateClock(300));
-  const { kind } = await attempt(get(server.port), { clock });
+  const { kind } = await inVain(server, new LateClock(300));
   strictEqual(kind, "failure");
 });
 

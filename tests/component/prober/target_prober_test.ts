@@ -15,6 +15,7 @@ import { CriError } from "../../../mod/cri/model/mod.ts";
 import type { ProbeResult } from "../../../mod/prober/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { serveHealth } from "../../support/health_server.ts";
+import { untilQuiet } from "../../support/quiet.ts";
 import { drain, serveRaw } from "../../support/raw_server.ts";
 import { attempt, type AttemptOptions, ended, LateClock } from "./attempts.ts";
 
@@ -215,8 +216,10 @@ Deno.test("TargetProber.run() ends with the reason of the signal", async () => {
       signal: stop.signal,
       execSync: () => Promise.withResolvers<never>().promise,
     });
-    setTimeout(() => stop.abort(new Error("enough")), 20);
-    await rejects(attempting, /enough/);
+    const ended = rejects(attempting, /enough/);
+    await untilQuiet();
+    stop.abort(new Error("enough"));
+    await ended;
   }
 });
 
@@ -319,13 +322,14 @@ for (const [name, server, kind, expected] of HEALTH) {
 
 Deno.test("TargetProber.run() fails when a gRPC server does not answer in time (PR-06)", async () => {
   const clock = new FakeClock();
-  await using health = await serveHealth(() => {
-    // By then its greeting has arrived.
-    setTimeout(() => void clock.advance(3000), 100);
-    return undefined;
-  });
+  await using health = await serveHealth(() => undefined);
   const grpc = { port: health.port };
-  deepStrictEqual(await attempt({ grpc, timeoutSeconds: 3 }, { clock }), {
+  const attempting = attempt({ grpc, timeoutSeconds: 3 }, { clock });
+  // By then the server's greeting has arrived.
+  await untilQuiet(clock);
+  strictEqual(health.calls.length, 1);
+  await clock.advance(3000);
+  deepStrictEqual(await attempting, {
     kind: "failure",
     message: "timeout: health rpc did not complete within 3s",
   });
