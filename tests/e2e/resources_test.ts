@@ -89,202 +89,196 @@ const ROWS: readonly Row[] = [
 const HAS_VERSION_1 = await Deno.stat(`${CGROUPS}/memory`)
   .then(() => true, () => false);
 
-if (!HAS_VERSION_1) {
-  Deno.test({
-    name: "resources (skipped: the machine has no cgroups of version 1)",
-    ignore: true,
-    fn() {},
+withRuntime("resources", (test) => {
+  test("RT-31 containers are limited below the cgroup of their class", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    for (const row of ROWS) {
+      await agent.apply(`${row.name}.json`, manifest(row));
+    }
+    for (const row of ROWS) {
+      const pod = await running(agent, row.name);
+      const { uid } = pod.metadata;
+      const path = `${row.parent}pod${uid}/${idOf(pod, "main")}`;
+      for (const [file, value] of Object.entries(row.container)) {
+        strictEqual(
+          await cgroupFile(path, file),
+          value,
+          `${row.name} ${file}`,
+        );
+      }
+    }
   });
-} else {
-  withRuntime("resources", (test) => {
-    test("RT-31 containers are limited below the cgroup of their class", async (runtime) => {
-      await using agent = await AgentProcess.start(runtime.agentOptions());
-      for (const row of ROWS) {
-        await agent.apply(`${row.name}.json`, manifest(row));
+
+  test("RT-31 with a host view pods are limited as a whole, and their cgroups go with them", async (runtime) => {
+    await using view = await HostView.make();
+    await using agent = await startLimited(runtime, view);
+    for (const row of ROWS) {
+      await agent.apply(`${row.name}.json`, manifest(row));
+    }
+    const paths: string[] = [];
+    for (const row of ROWS) {
+      const pod = await running(agent, row.name);
+      const path = `${row.parent}pod${pod.metadata.uid}`;
+      paths.push(path);
+      for (const [file, value] of Object.entries(row.pod)) {
+        strictEqual(
+          await cgroupFile(path, file),
+          value,
+          `${row.name} ${file}`,
+        );
       }
-      for (const row of ROWS) {
-        const pod = await running(agent, row.name);
-        const { uid } = pod.metadata;
-        const path = `${row.parent}pod${uid}/${idOf(pod, "main")}`;
-        for (const [file, value] of Object.entries(row.container)) {
-          strictEqual(
-            await cgroupFile(path, file),
-            value,
-            `${row.name} ${file}`,
-          );
-        }
-      }
-    });
-
-    test("RT-31 with a host view pods are limited as a whole, and their cgroups go with them", async (runtime) => {
-      await using view = await HostView.make();
-      await using agent = await startLimited(runtime, view);
-      for (const row of ROWS) {
-        await agent.apply(`${row.name}.json`, manifest(row));
-      }
-      const paths: string[] = [];
-      for (const row of ROWS) {
-        const pod = await running(agent, row.name);
-        const path = `${row.parent}pod${pod.metadata.uid}`;
-        paths.push(path);
-        for (const [file, value] of Object.entries(row.pod)) {
-          strictEqual(
-            await cgroupFile(path, file),
-            value,
-            `${row.name} ${file}`,
-          );
-        }
-      }
-      for (const row of ROWS) await agent.removeManifest(`${row.name}.json`);
-      for (const path of paths) await untilNoCgroup(path);
-    });
-
-    test("RT-31 the cgroup of a pod that completed is removed", async (runtime) => {
-      await using view = await HostView.make();
-      await using agent = await startLimited(runtime, view);
-      await agent.apply(
-        "done.json",
-        podManifest("done", {
-          restartPolicy: "Never",
-          containers: [{ name: "main", command: ["true"] }],
-        }),
-      );
-      const pods = await agent.until(
-        "done succeeded",
-        (pods) => find(pods, "done")?.status?.phase === "Succeeded",
-      );
-      const uid = find(pods, "done")?.metadata.uid;
-      ok(uid);
-      await untilNoCgroup(`besteffort/pod${uid}`);
-    });
-
-    test("RT-32 a memory limit beyond 2^53 reaches the runtime exactly", async (runtime) => {
-      await using agent = await AgentProcess.start(runtime.agentOptions());
-      const limits = { memory: "9007199254740993" };
-      await agent.apply(
-        "huge.json",
-        podManifest("huge", {
-          containers: [{
-            name: "main",
-            command: SLEEP,
-            resources: { limits, requests: { memory: "1Mi" } },
-          }],
-        }),
-      );
-      const pod = await running(agent, "huge");
-      const { text } = await runtime.rig.tools.ctr([
-        "containers",
-        "info",
-        "--spec",
-        idOf(pod, "main"),
-      ]);
-      match(text, /"limit": 9007199254740993\b/);
-    });
-
-    test("a pod with a UID of its own is resized without a restart", async (runtime) => {
-      await using view = await HostView.make();
-      await using agent = await startLimited(runtime, view);
-      const apply = (cpu: string, memory: string) =>
-        agent.apply("grow.json", fixed("grow", { cpu, memory }));
-      const read = (file: string, id: string) =>
-        cgroupFile(`podfixed-grow/${id}`, file);
-      await apply("100m", "32Mi");
-      const id = idOf(await running(agent, "grow"), "main");
-
-      await apply("400m", "64Mi");
-      await untilEqual(
-        () => read("memory/memory.limit_in_bytes", id),
-        String(64 << 20),
-      );
-      await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "40000");
-      strictEqual(await read("cpu/cpu.shares", id), "409");
-      strictEqual(
-        await read("memory/memory.limit_in_bytes", ""),
-        String(64 << 20),
-      );
-      strictEqual(await read("cpu/cpu.cfs_quota_us", ""), "40000");
-
-      // One grows while the other shrinks: the kernel wants the pod's to be the wider.
-      for (
-        const [cpu, memory] of [["100m", "96Mi"], ["400m", "64Mi"]] as const
-      ) {
-        await apply(cpu, memory);
-        const bytes = String(parseInt(memory) << 20);
-        const quota = String(parseInt(cpu) * 100);
-        for (const below of [id, ""]) {
-          await untilEqual(() => read("cpu/cpu.cfs_quota_us", below), quota);
-          await untilEqual(
-            () => read("memory/memory.limit_in_bytes", below),
-            bytes,
-          );
-        }
-      }
-
-      // What another agent started is known to the next one.
-      await agent.kill();
-      await apply("200m", "48Mi");
-      await agent.start();
-      await untilEqual(() => read("cpu/cpu.cfs_quota_us", ""), "20000");
-      await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "20000");
-      strictEqual(
-        await read("memory/memory.limit_in_bytes", id),
-        String(48 << 20),
-      );
-      const after = await running(agent, "grow");
-      strictEqual(idOf(after, "main"), id);
-      strictEqual(containerOf(after, "main")?.restartCount, 0);
-      await agent.until(
-        "the status without a resize",
-        (pods) =>
-          conditions(find(pods, "grow")).every((type) => !/Resize/.test(type)),
-      );
-      await agent.removeManifest("grow.json");
-      await untilNoCgroup("podfixed-grow");
-    });
-
-    test("resizePolicy RestartContainer restarts, another class replaces the sandbox", async (runtime) => {
-      await using agent = await AgentProcess.start(runtime.agentOptions());
-      const resizePolicy = [
-        { resourceName: "memory", restartPolicy: "RestartContainer" },
-      ];
-      await agent.apply(
-        "swap.json",
-        fixed("swap", { cpu: "100m", memory: "32Mi" }, { resizePolicy }),
-      );
-      const id = idOf(await running(agent, "swap"), "main");
-      await agent.apply(
-        "swap.json",
-        fixed("swap", { cpu: "100m", memory: "40Mi" }, { resizePolicy }),
-      );
-      const restarted = find(
-        await agent.until(
-          "a restart",
-          (pods) =>
-            containerOf(find(pods, "swap"), "main")?.restartCount === 1 &&
-            idOf(find(pods, "swap"), "main") !== id,
-        ),
-        "swap",
-      );
-      const second = idOf(restarted, "main");
-      await untilEqual(
-        () =>
-          cgroupFile(`podfixed-swap/${second}`, "memory/memory.limit_in_bytes"),
-        String(40 << 20),
-      );
-      await agent.apply("swap.json", fixed("swap", undefined));
-      await agent.until(
-        "another class",
-        (pods) =>
-          find(pods, "swap")?.status?.qosClass === "BestEffort" &&
-          ![id, second, ""].includes(idOf(find(pods, "swap"), "main")),
-      );
-      const third = idOf(await running(agent, "swap"), "main");
-      ok(
-        await cgroupFile(`besteffort/podfixed-swap/${third}`, "cpu/cpu.shares"),
-      );
-    });
+    }
+    for (const row of ROWS) await agent.removeManifest(`${row.name}.json`);
+    for (const path of paths) await untilNoCgroup(path);
   });
-}
+
+  test("RT-31 the cgroup of a pod that completed is removed", async (runtime) => {
+    await using view = await HostView.make();
+    await using agent = await startLimited(runtime, view);
+    await agent.apply(
+      "done.json",
+      podManifest("done", {
+        restartPolicy: "Never",
+        containers: [{ name: "main", command: ["true"] }],
+      }),
+    );
+    const pods = await agent.until(
+      "done succeeded",
+      (pods) => find(pods, "done")?.status?.phase === "Succeeded",
+    );
+    const uid = find(pods, "done")?.metadata.uid;
+    ok(uid);
+    await untilNoCgroup(`besteffort/pod${uid}`);
+  });
+
+  test("RT-32 a memory limit beyond 2^53 reaches the runtime exactly", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const limits = { memory: "9007199254740993" };
+    await agent.apply(
+      "huge.json",
+      podManifest("huge", {
+        containers: [{
+          name: "main",
+          command: SLEEP,
+          resources: { limits, requests: { memory: "1Mi" } },
+        }],
+      }),
+    );
+    const pod = await running(agent, "huge");
+    const { text } = await runtime.rig.tools.ctr([
+      "containers",
+      "info",
+      "--spec",
+      idOf(pod, "main"),
+    ]);
+    match(text, /"limit": 9007199254740993\b/);
+  });
+
+  test("a pod with a UID of its own is resized without a restart", async (runtime) => {
+    await using view = await HostView.make();
+    await using agent = await startLimited(runtime, view);
+    const apply = (cpu: string, memory: string) =>
+      agent.apply("grow.json", fixed("grow", { cpu, memory }));
+    const read = (file: string, id: string) =>
+      cgroupFile(`podfixed-grow/${id}`, file);
+    await apply("100m", "32Mi");
+    const id = idOf(await running(agent, "grow"), "main");
+
+    await apply("400m", "64Mi");
+    await untilEqual(
+      () => read("memory/memory.limit_in_bytes", id),
+      String(64 << 20),
+    );
+    await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "40000");
+    strictEqual(await read("cpu/cpu.shares", id), "409");
+    strictEqual(
+      await read("memory/memory.limit_in_bytes", ""),
+      String(64 << 20),
+    );
+    strictEqual(await read("cpu/cpu.cfs_quota_us", ""), "40000");
+
+    // One grows while the other shrinks: the kernel wants the pod's to be the wider.
+    for (
+      const [cpu, memory] of [["100m", "96Mi"], ["400m", "64Mi"]] as const
+    ) {
+      await apply(cpu, memory);
+      const bytes = String(parseInt(memory) << 20);
+      const quota = String(parseInt(cpu) * 100);
+      for (const below of [id, ""]) {
+        await untilEqual(() => read("cpu/cpu.cfs_quota_us", below), quota);
+        await untilEqual(
+          () => read("memory/memory.limit_in_bytes", below),
+          bytes,
+        );
+      }
+    }
+
+    // What another agent started is known to the next one.
+    await agent.kill();
+    await apply("200m", "48Mi");
+    await agent.start();
+    await untilEqual(() => read("cpu/cpu.cfs_quota_us", ""), "20000");
+    await untilEqual(() => read("cpu/cpu.cfs_quota_us", id), "20000");
+    strictEqual(
+      await read("memory/memory.limit_in_bytes", id),
+      String(48 << 20),
+    );
+    const after = await running(agent, "grow");
+    strictEqual(idOf(after, "main"), id);
+    strictEqual(containerOf(after, "main")?.restartCount, 0);
+    await agent.until(
+      "the status without a resize",
+      (pods) =>
+        conditions(find(pods, "grow")).every((type) => !/Resize/.test(type)),
+    );
+    await agent.removeManifest("grow.json");
+    await untilNoCgroup("podfixed-grow");
+  });
+
+  test("resizePolicy RestartContainer restarts, another class replaces the sandbox", async (runtime) => {
+    await using agent = await AgentProcess.start(runtime.agentOptions());
+    const resizePolicy = [
+      { resourceName: "memory", restartPolicy: "RestartContainer" },
+    ];
+    await agent.apply(
+      "swap.json",
+      fixed("swap", { cpu: "100m", memory: "32Mi" }, { resizePolicy }),
+    );
+    const id = idOf(await running(agent, "swap"), "main");
+    await agent.apply(
+      "swap.json",
+      fixed("swap", { cpu: "100m", memory: "40Mi" }, { resizePolicy }),
+    );
+    const restarted = find(
+      await agent.until(
+        "a restart",
+        (pods) =>
+          containerOf(find(pods, "swap"), "main")?.restartCount === 1 &&
+          idOf(find(pods, "swap"), "main") !== id,
+      ),
+      "swap",
+    );
+    const second = idOf(restarted, "main");
+    await untilEqual(
+      () =>
+        cgroupFile(`podfixed-swap/${second}`, "memory/memory.limit_in_bytes"),
+      String(40 << 20),
+    );
+    await agent.apply("swap.json", fixed("swap", undefined));
+    await agent.until(
+      "another class",
+      (pods) =>
+        find(pods, "swap")?.status?.qosClass === "BestEffort" &&
+        ![id, second, ""].includes(idOf(find(pods, "swap"), "main")),
+    );
+    const third = idOf(await running(agent, "swap"), "main");
+    ok(
+      await cgroupFile(`besteffort/podfixed-swap/${third}`, "cpu/cpu.shares"),
+    );
+  });
+}, {
+  skip: HAS_VERSION_1 ? undefined : "the machine has no cgroups of version 1",
+});
 
 /** Starts an agent that sees the cgroups and allows 77 processes a pod. */
 async function startLimited(

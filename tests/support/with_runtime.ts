@@ -36,7 +36,7 @@ export type RegisterTest = (
 
 /** How the runtime of one file's tests differs from the usual one. */
 export interface RuntimeOptions extends RigOptions {
-  /** Why this runtime cannot be had: then none of its tests runs. */
+  /** Why this runtime cannot be had, or shows nothing: then none of its tests runs. */
   readonly skip?: string | undefined;
 }
 
@@ -47,7 +47,10 @@ export function withRuntime(
   options: RuntimeOptions = {},
 ): void {
   if (options.skip !== undefined) {
-    Deno.test.ignore(`${name} (skipped: ${options.skip})`, () => {});
+    // Each by its name, so that a run lists what it has not shown.
+    register((title, _body, { skip = options.skip } = {}) =>
+      Deno.test.ignore(`${name} ... ${title} (skipped: ${skip})`, () => {})
+    );
     return;
   }
   const bodies: {
