@@ -51,10 +51,8 @@ interface SourcedObjects extends ObjectGetter {
   /**
    * Whether what is found under a name, or that nothing is, will be so when all sources
    * have spoken. What is not certain changes nothing that is mounted.
-   *
-   * @default always
    */
-  isCertain?(id: ObjectId): boolean;
+  isCertain(id: ObjectId): boolean;
 }
 
 /** What the volumes work with. */
@@ -228,7 +226,7 @@ export class PodVolumes {
   async #writePayload(pod: Pod, volume: Volume, path: string): Promise<void> {
     const { objects, files } = this.#deps;
     const isCertain = namedObjects(pod, volume).every((id) =>
-      objects.isCertain?.(id) ?? true
+      objects.isCertain(id)
     );
     // What a source may have given that has not spoken yet stays.
     if (!isCertain && await isDirectoryThere(path)) return;

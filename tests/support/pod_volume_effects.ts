@@ -43,7 +43,8 @@ function keyed(kind: KeyedObject["kind"], name: string): KeyedObject {
 const known = (name: string): boolean =>
   name === "settings" || name === "other";
 /** Knows the ConfigMaps and Secrets `settings` and `other`, and every claim. */
-export const OBJECTS: ObjectGetter = {
+export const OBJECTS: ObjectGetter & { isCertain(): boolean } = {
+  isCertain: () => true,
   configMap: ({ name }) => known(name) ? keyed("ConfigMap", name) : undefined,
   secret: ({ name }) => known(name) ? keyed("Secret", name) : undefined,
   claim: ({ name }) => ({

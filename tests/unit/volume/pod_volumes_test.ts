@@ -33,7 +33,7 @@ const VOLUMES = new PodVolumes(
     log: silentLogger,
     files: FILES,
     directories: DIRECTORIES,
-    objects: NO_OBJECTS,
+    objects: { ...NO_OBJECTS, isCertain: () => true },
     allocatable: () => new Map(),
   },
 );
