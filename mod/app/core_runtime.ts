@@ -103,7 +103,7 @@ export async function buildRuntime(
   };
 }
 
-/** The agent's picture of the runtime, and who keeps it up to date. */
+/** The agent's picture of the runtime, and the parts that keep it up to date. */
 function buildPicture(
   { sync }: AgentConfig,
   given: RuntimeDeps & { readonly notes: ContainerNotes },

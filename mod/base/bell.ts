@@ -29,7 +29,7 @@ import type { Clock } from "./clock.ts";
 export class Bell {
   readonly #waiting = new Set<() => void>();
 
-  /** Whether anybody waits. */
+  /** Whether a task waits. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0;
   }

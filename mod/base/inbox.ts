@@ -76,7 +76,7 @@ export class Inbox<T> implements Disposable, AsyncIterable<T> {
   /**
    * Begins to read; ends when the inbox is disposed.
    *
-   * @throws {InvariantError} When somebody reads already.
+   * @throws {InvariantError} When there is a reader already.
    */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     invariant(
@@ -98,7 +98,7 @@ export class Inbox<T> implements Disposable, AsyncIterable<T> {
     };
   }
 
-  /** Closes the inbox for good: drops what is queued and wakes everybody. */
+  /** Closes the inbox for good: drops what is queued and wakes all waiting tasks. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;

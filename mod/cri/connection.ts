@@ -96,7 +96,7 @@ export interface CriConnection extends AsyncDisposable {
 }
 
 /**
- * Makes a connection, which need not find anybody yet.
+ * Makes a connection; the runtime need not listen yet.
  *
  * @throws {TypeError} When an endpoint is not a unix socket.
  */

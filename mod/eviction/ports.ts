@@ -1,5 +1,5 @@
 /**
- * Where figures on storage come from, and who ends a pod.
+ * What eviction needs: figures on storage, and a way to end a pod.
  *
  * @module
  */

@@ -48,7 +48,7 @@ function hasNews({ status, failure, activities }: ExplainedContainer): boolean {
     !INITIAL_REASONS.includes(waiting?.reason ?? "");
 }
 
-/** What a container shows that nobody has tried to start. */
+/** The reasons of a container before its first start. */
 const INITIAL_REASONS = ["", "ContainerCreating", "PodInitializing"];
 
 /** Says what one container waits for, or how it ended. */

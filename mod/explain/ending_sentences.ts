@@ -11,7 +11,7 @@ import { latestMs, spanWords } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 
-/** Says how a pod ends that nobody wants, that was evicted or that is done. */
+/** Says how a pod ends that is no longer wanted, was evicted or is done. */
 export function endingSentences(
   stage: Exclude<PodState, { readonly kind: "syncing" }>,
   explanation: Explanation,

@@ -1,5 +1,5 @@
 /**
- * Why a pod is as it is, in sentences for whoever stands before the machine.
+ * Why a pod is as it is, in sentences for the operator of the machine.
  *
  * @module
  */

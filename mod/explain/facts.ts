@@ -50,7 +50,7 @@ export interface ExplainFacts {
     | undefined;
   /** Absent while the runtime answers. */
   readonly runtimeDown?:
-    /** Without a time when nobody knows. */
+    /** Without a time when it is not known. */
     | { readonly message: string; readonly sinceMs?: number }
     | undefined;
   /** Absent while the manifest of the pod is sound. */
@@ -128,6 +128,6 @@ export interface BrokenManifest {
   readonly file: string;
   /** What is wrong with it. */
   readonly text: string;
-  /** Absent when nobody knows. */
+  /** Absent when it is not known. */
   readonly sinceMs?: number | undefined;
 }

@@ -5,8 +5,8 @@
  */
 
 /**
- * Takes off what a message is wrapped in by those who passed it on, and cuts it to
- * what fits a sentence on one line. Events and `describe` have the whole of it.
+ * Takes off what each layer has wrapped around a message, and cuts it to what fits a
+ * sentence on one line. Events and `describe` have the whole message.
  */
 export function innermost(message: string): string {
   let text = oneLine(message);
@@ -37,7 +37,7 @@ export function tail(said: string = ""): string {
   return said === "" ? "" : `: ${cut(said)}`;
 }
 
-/** Cuts the faults of a manifest, which whoever mends it wants to see all. */
+/** Cuts the faults of a manifest; the limit is high, since the operator corrects all. */
 export function cutFaults(said: string): string {
   return cut(said, MAX_FAULTS_LENGTH);
 }

@@ -1,5 +1,5 @@
 /**
- * The way by which all that moved leaves the picture.
+ * The queue of pod events from the picture to the sync loop.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { Inbox } from "../base/mod.ts";
 import type { Counter, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { PodLifecycleEvent } from "./diff.ts";
 
-/** Upstream's channel holds 1000; a listener that is slower misses nothing it would not relist. */
+/** As upstream. A slower listener misses only what the next list shows again. */
 const CAPACITY = 1_000;
 
-/** Keeps events until somebody takes them; drops the newest when there are too many. */
+/** A bounded queue of pod events; when it is full, the newest event is dropped. */
 export class Changes implements Disposable, AsyncIterable<PodLifecycleEvent> {
   readonly #inbox = new Inbox<PodLifecycleEvent>(CAPACITY);
   readonly #discarded: Counter;
@@ -26,7 +26,7 @@ export class Changes implements Disposable, AsyncIterable<PodLifecycleEvent> {
   /** Passes events on; returns at once. */
   publish(events: readonly PodLifecycleEvent[]): void {
     for (const event of events) {
-      // Whoever made it starts it.
+      // The agent created it, and starts it as the next step.
       if (event.kind === "container_changed") continue;
       if (!this.#inbox.offer(event)) this.#discarded.inc();
     }
@@ -36,7 +36,7 @@ export class Changes implements Disposable, AsyncIterable<PodLifecycleEvent> {
     return this.#inbox[Symbol.asyncIterator]();
   }
 
-  /** Ends the one who listens. */
+  /** Ends the listener's iteration. */
   [Symbol.dispose](): void {
     this.#inbox[Symbol.dispose]();
   }

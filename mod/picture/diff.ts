@@ -13,7 +13,7 @@ export type ItemState = "created" | "running" | "exited" | "unknown";
 /** One look at one pod: the states of its sandboxes and containers by id. */
 export type PodSnapshot = ReadonlyMap<string, ItemState>;
 
-/** Something moved; whoever hears it looks at the pod again. */
+/** Something moved in a pod; the sync loop then looks at the pod again. */
 export type PodLifecycleEvent =
   | {
     readonly kind:
@@ -42,8 +42,8 @@ export type ContainerMoved = Extract<
 /**
  * Lists what happened to one pod between two looks. Pure.
  *
- * A container that vanished while it ran yields both a death and a removal, so that
- * no listener has to know that the two were seen at once.
+ * A container that vanished while it ran yields two events, a death and a removal, so a
+ * listener handles each as usual.
  *
  * @example A container that ended
  * ```ts
@@ -79,8 +79,8 @@ export function snapshotOfPod(pod: ObservedPod): PodSnapshot {
 }
 
 /**
- * True when a list shows exactly what the snapshot holds. Pure; makes nothing, since
- * it is asked for every pod every second.
+ * True when a list shows exactly what the snapshot holds. Pure; allocates nothing, since it
+ * is called for every pod every second.
  */
 export function isUnchanged(
   snapshot: PodSnapshot,

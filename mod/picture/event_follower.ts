@@ -22,17 +22,17 @@ interface EventFollowerDeps {
   readonly pace: ListPace;
   /** Opens the stream. */
   readonly stream: (signal: AbortSignal) => AsyncIterable<RuntimeEvent>;
-  /** Each is told of every event, in this order. */
+  /** Each of them gets every event, in this order. */
   readonly listeners: readonly { announce(event: ContainerEvent): void }[];
 }
 
-/** A runtime that is back is asked what it can do before it is asked for a stream. */
+/** After its return the runtime is asked for its features first, then for a stream. */
 const RETURN_MS = 1_000;
 
 /**
  * Keeps the stream open and passes on what it announces.
  *
- * Nothing is ever concluded from an event: it says where to look.
+ * An event is a hint where to look. The agent concludes nothing else from it.
  */
 export class EventFollower {
   readonly #deps: EventFollowerDeps;
@@ -40,9 +40,9 @@ export class EventFollower {
   readonly #errors: Counter;
   readonly #latency: Histogram;
   readonly #bell = new Bell();
-  /** What the log said last of why there is no stream; `undefined` while it is open. */
+  /** The last logged reason why there is no stream; `undefined` while it is open. */
   #logged: "absent" | "lost" | undefined;
-  /** How often the runtime has answered again after it did not. */
+  /** How often the runtime has returned after an outage. */
   #returns = 0;
 
   constructor(deps: EventFollowerDeps) {
@@ -66,7 +66,7 @@ export class EventFollower {
   /** Follows the stream, again and again, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
-      // One that returns while it is asked may be asked too early.
+      // If the runtime returns during the attempt, the attempt may have come too early.
       const returns = this.#returns;
       let failure: unknown;
       try {
@@ -81,7 +81,7 @@ export class EventFollower {
     }
   }
 
-  /** The runtime was away and answers again: the stream is asked for soon. */
+  /** The runtime answers again after an outage: the stream is requested soon. */
   runtimeReturned(): void {
     this.#returns++;
     this.#bell.ring();
@@ -113,7 +113,7 @@ export class EventFollower {
     for (const listener of listeners) listener.announce(event);
   }
 
-  /** Takes note that there is no stream any more, or none at all. */
+  /** Records that the stream has ended, or that the runtime has none. */
   #lose(failure: unknown): void {
     const { log, pace } = this.#deps;
     const isAbsent = failure instanceof CriError &&
@@ -129,7 +129,7 @@ export class EventFollower {
     pace.lost(isAbsent ? "unimplemented" : "lost");
   }
 
-  /** Waits until the stream is to be asked for again: soon, when there was a return. */
+  /** Waits until the next request for the stream, which comes soon after a return. */
   async #pause(returns: number, signal: AbortSignal): Promise<void> {
     const { clock, pace } = this.#deps;
     if (this.#returns === returns) {

@@ -1,5 +1,5 @@
 /**
- * When the next list of all pods is due, by how far the runtime's events are trusted.
+ * When the next list of all pods is due; it depends on the trust in the runtime's events.
  *
  * @module
  */
@@ -22,20 +22,20 @@ interface ListPaceDeps {
   readonly metrics: MetricsRegistry;
 }
 
-/** A change may be seen before it is announced, but not much. */
+/** How long a look may show a change before its event arrives. */
 const GRACE_MS = 500;
 
 /** More announcements than a runtime can make between two lists. */
 const MAX_ANNOUNCED = 4_096;
 
 /**
- * Compares what the runtime announces with what lists find: while all is announced,
- * lists are rare (`stream_policy.ts`).
+ * Compares the runtime's events with what lists find. While the events announce every
+ * change, lists are rare (`stream_policy.ts`).
  */
 export class ListPace {
   /** From the end of one list to the beginning of the next without trust. */
   readonly baseMs: number;
-  /** The runtime does not answer: it is listed at the base period. */
+  /** The runtime does not answer, so it is listed at the base period. */
   isAway = false;
   readonly #clock: Clock;
   readonly #period: Gauge;
@@ -45,7 +45,7 @@ export class ListPace {
   #openMs: number | undefined;
   /** What was announced, as `up` or `down` and an id; the oldest first. */
   readonly #announced = new Set<string>();
-  /** Changes that were found unannounced, with when. */
+  /** Changes that were found without an event, with the time of the find. */
   readonly #unannounced = new Map<string, number>();
   #pulled: "at_once" | "soon" | undefined;
 
@@ -64,7 +64,7 @@ export class ListPace {
 
   /** From the end of one list to the beginning of the next, in milliseconds. */
   get periodMs(): number {
-    // What was found unannounced is looked at again soon: then it is announced, or missed.
+    // The next list comes soon after such a find. It shows whether the event was late.
     return this.#unannounced.size > 0
       ? this.baseMs
       : relistPeriodMs(this.#state, this.baseMs);
@@ -91,12 +91,12 @@ export class ListPace {
     this.#bell.ring();
   }
 
-  /** A list begins: what was asked for before is done with it. */
+  /** A list begins; it answers every earlier request. */
   begin(): void {
     this.#pulled = undefined;
   }
 
-  /** Waits until a list is due again that ended at `endMs`, or `signal` aborts. */
+  /** Waits until the next list is due, or `signal` aborts; the last one ended at `endMs`. */
   async wait(endMs: number, signal: AbortSignal): Promise<void> {
     const clock = this.#clock;
     for (;;) {
@@ -106,7 +106,7 @@ export class ListPace {
     }
   }
 
-  /** A list of everything was dealt with, or failed. */
+  /** A list of all pods was processed, or failed. */
   listed(outcome: "done" | "failed"): void {
     if (outcome === "failed") return this.#step({ kind: "list_failed" });
     const endMs = this.#clock.monotonic() - GRACE_MS;
@@ -120,14 +120,14 @@ export class ListPace {
     this.#step({ kind: "listed", unannounced, missed });
   }
 
-  /** The stream is open; what moved while it was not is found by a list. */
+  /** The stream is open; a list finds what moved before. */
   connected(): void {
     this.#openMs = this.#clock.monotonic();
     this.#step({ kind: "connected" });
     this.pull("at_once");
   }
 
-  /** There is no stream any more, or none at all. */
+  /** The stream has ended, or the runtime has none. */
   lost(kind: "lost" | "unimplemented"): void {
     const wasOpen = this.isOpen;
     this.#openMs = undefined;
@@ -150,18 +150,18 @@ export class ListPace {
     if (this.#unannounced.delete(key)) this.confirm();
   }
 
-  /** A look has found so what was announced. */
+  /** A look has confirmed an event. */
   confirm(): void {
     this.#step({ kind: "confirmed" });
   }
 
   /**
-   * Takes note of changes that a look has found of pods whose state was known before.
+   * Records changes that a look has found in pods whose earlier state was known.
    *
-   * @param sinceMs when that was
+   * @param sinceMs the time of that earlier state
    */
   judge(found: readonly ContainerMoved[], sinceMs: number | undefined): void {
-    // What may have happened before the stream was open it could not announce.
+    // The stream cannot have announced a change that may be older than the stream.
     if (this.#openMs === undefined || sinceMs === undefined) return;
     if (sinceMs < this.#openMs) return;
     for (const { kind, containerId } of found) {
@@ -191,8 +191,8 @@ const ANNOUNCED_WAYS: Partial<Record<ContainerEvent["what"], Way>> = {
 };
 
 /**
- * What a stream has to announce. That something dead was removed changes nothing that
- * runs, and is mostly the agent's own doing.
+ * The changes that a stream must announce. The removal of something dead is not among them:
+ * it changes nothing that runs, and mostly the agent itself removed it.
  */
 const FOUND_WAYS: Partial<Record<ContainerMoved["kind"], Way>> = {
   container_started: "up",

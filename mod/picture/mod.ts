@@ -1,20 +1,20 @@
 /**
- * One picture of the runtime: what is known of each pod, as of when, and what is to be
- * looked at again.
+ * One picture of the runtime: what is known of each pod, as of when, and which looks are
+ * due.
  *
- * The parts stand one upon the other, and none calls back:
+ * Each part uses the parts above it, and calls none below it:
  *
  * - {@linkcode ListPace} decides when all pods are listed next: every second, and rarely
  *   while the runtime's events are proven to announce every change.
  * - {@linkcode RuntimePicture} keeps the newest look at each pod and the keyed queue of
- *   looks that are due. `latest()` answers with a look newer than a given time, so nobody
- *   acts upon what was seen before the last action (I1).
+ *   looks that are due. `latest()` answers with a look newer than a given time, so no
+ *   action is based on a look from before the last action (I1).
  * - {@linkcode AnnouncedEnds} is the runtime with the ends that are known before it shows
  *   them, and {@linkcode PodObserver} inspects pods through it.
  * - {@linkcode RuntimeWatch} lists, inspects and follows events. It brings the picture up
  *   to date first; then the change leaves by `run()`, the one way out.
  *
- * An event of the runtime is never believed: it only says where to look.
+ * An event of the runtime is only a hint where to look.
  *
  * @module
  *

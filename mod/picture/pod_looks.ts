@@ -1,5 +1,6 @@
 /**
- * Looking at pods because of a list, an event or somebody who waits, and telling what moved.
+ * The looks at single pods, and the publishing of what moved. A list, an event or a waiting
+ * caller leads to a look.
  *
  * @module
  */
@@ -31,7 +32,7 @@ import type { PodObserver } from "./pod_observer.ts";
 import { differs, isSettled, type PodPart } from "./pod_picture.ts";
 import type { RuntimePicture } from "./runtime_picture.ts";
 
-/** What looking at pods needs. */
+/** What {@linkcode PodLooks} needs. */
 export interface PodLooksDeps {
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,39 +48,39 @@ export interface PodLooksDeps {
 export interface SettleOptions {
   /** When the list was asked for, on the monotonic clock. */
   readonly startMs: number;
-  /** Since when what it shows may have happened; `undefined` for ever. */
+  /** The earliest time of the changes that it shows; `undefined` when any time is possible. */
   readonly sinceMs: number | undefined;
   readonly signal: AbortSignal;
-  /** Bounds the inspections at a time. */
+  /** Limits how many inspections run at once. */
   readonly places?: Semaphore;
 }
 
-/** One pod that hangs must not hold up the others; it is left to the list of all. */
+/** A pod that hangs must not delay the others; the next list of all looks at it again. */
 const LOOK_DEADLINE_MS = 10_000;
 
-/** How soon to list again for whoever waits, after the runtime could not answer. */
+/** How soon a failed list is repeated while a caller waits for it. */
 const RETRY_MS = 5_000;
 
-/** The same for one that waits: the clock may be too coarse to tell two moments apart. */
+/** The same when the clock is too coarse: the list must be later than a given moment. */
 const TICK_MS = 1;
 
-/** A runtime answers a few at once as fast as one. */
+/** A runtime answers a few calls at once as fast as one. */
 const PARALLEL_LOOKS = 8;
 
-/** A look that takes longer than this gives its place to another, and delays no list. */
+/** After this time a look frees its place for another and no longer delays a list. */
 const LATE_MS = 1_000;
 
 /**
- * Brings the picture up to what lists, inspections and events say of one pod. What the
- * picture knows to be newer outranks them.
+ * Updates the picture of a pod from lists, inspections and events. A newer look in the
+ * picture is never replaced by an older one.
  *
- * Of one pod one due look is made at a time, so that a flood of events is no flood of
- * calls; pods do not wait for each other, nor for a list of all.
+ * Each pod has one due look at a time, so many events do not cause many calls. Pods do not
+ * wait for each other, nor for a list of all.
  */
 export class PodLooks {
   readonly #deps: PodLooksDeps;
   readonly #places = new Semaphore(PARALLEL_LOOKS);
-  /** The pods that lists have found moved and whose details are still being read. */
+  /** The pods in which a list found a change, while their details are being read. */
   readonly #looking = new Set<string>();
   readonly #duration: Histogram;
 
@@ -101,8 +102,8 @@ export class PodLooks {
   }
 
   /**
-   * Lists one pod by itself and tells what moved; then the picture can answer who waits
-   * for news of it.
+   * Lists one pod by itself and publishes what moved. Then the picture answers the callers
+   * that wait for a look at it.
    *
    * @throws {CriError} when the list fails
    */
@@ -120,7 +121,7 @@ export class PodLooks {
   }
 
   /**
-   * Inspects one container and tells what moved.
+   * Inspects one container and publishes what moved.
    *
    * @throws {CriError} when the runtime cannot answer
    */
@@ -133,7 +134,7 @@ export class PodLooks {
     const atMs = clock.monotonic();
     const part = await observer.inspectContainer(uid, containerId, signal);
     if (part === undefined) return;
-    // What an event led to was announced, so there is nothing to judge.
+    // An event led to this look, so its changes were announced and the pace need not judge.
     changes.publish(this.#amend(uid, part, atMs));
     if (this.#mustInspect(uid)) picture.followUp(uid);
   }
@@ -141,7 +142,7 @@ export class PodLooks {
   /**
    * Looks at the pods in which a list of all shows that something moved.
    *
-   * @param options.tasks who waits for looks that take long; without it this does
+   * @param options.tasks takes over the looks that take long; without it this call waits
    * @returns the pods whose looks are not done yet
    */
   async settleAll(
@@ -188,20 +189,20 @@ export class PodLooks {
       const pod = listing.pods.get(uid);
       const known = picture.of(uid);
       if (isSettled(known, pod, startMs)) {
-        // Somebody has looked since the list was asked for, at least at a part.
+        // A newer look, at least at one container, came after the request for this list.
         if (differs(uid, known, pod)) picture.followUp(uid);
       } else if (pod !== undefined && picture.isActing(uid)) {
-        // What was published stays, so a look after the action finds the change again.
+        // `published` stays as it is, so a look after the action finds the change again.
         picture.followUp(uid);
       } else yield uid;
     }
   }
 
   /**
-   * Brings the picture up to what a list shows of one pod, and tells what moved.
+   * Updates the picture of one pod from a list, and publishes what moved.
    *
-   * That a list lacks something is not believed: what was known is asked for by its id.
-   * Looks at the same pod may run beside each other; that of the newest list counts.
+   * A list may lack an item that is still there, so known items are asked for by their ids.
+   * Two looks at a pod may run at once; the look of the newest list counts.
    *
    * @param listing `undefined` when the list does not have the pod
    * @throws {unknown} The reason of the signal when it aborts.
@@ -216,7 +217,7 @@ export class PodLooks {
     if (this.#mustInspect(uid)) picture.followUp(uid);
   }
 
-  /** @returns what is to be published, now that the picture can answer whoever hears it */
+  /** @returns the events to publish; the picture already shows what they are about */
   async #settle(
     uid: string,
     listing: PodListing | undefined,
@@ -250,9 +251,9 @@ export class PodLooks {
   }
 
   /**
-   * Puts the details of a pod into the picture, or why they cannot be had.
+   * Records the details of a pod in the picture, or why they cannot be read.
    *
-   * @returns whether what was seen is now the newest that is known
+   * @returns whether this look is now the newest one
    */
   async #inspect(
     listing: PodListing,
@@ -275,7 +276,7 @@ export class PodLooks {
     }
   }
 
-  /** Once an outage, not once a look. */
+  /** Warns once an outage, not once a look. */
   #logFailure({ uid, name, namespace }: PodListing, error: Error): void {
     const { picture, log } = this.#deps;
     const { look } = picture.of(uid);
@@ -289,7 +290,7 @@ export class PodLooks {
     } else log.warn("pod_inspection_failed", fields);
   }
 
-  /** Brings the picture up to what was seen of one container. */
+  /** Updates the picture from a look at one container. */
   #amend(uid: string, part: PodPart, atMs: number): PodLifecycleEvent[] {
     const { picture } = this.#deps;
     const caught = picture.step(uid, { kind: "caught_up" }).moved;
@@ -298,7 +299,7 @@ export class PodLooks {
     if (published === undefined || amended.picture.look === look) {
       return [...caught];
     }
-    // What was published is as old as before: a look at the pod as a whole dates it.
+    // The time of `published` stays: only a look at the whole pod changes it.
     const settled = picture.step(uid, {
       kind: "settled",
       atMs: published.atMs,
@@ -366,7 +367,7 @@ export class PodLooks {
     }
   }
 
-  /** @returns whether the look succeeded; that it did not is for the list of all to tell */
+  /** @returns whether the look succeeded; after a failure the list of all looks again */
   async #try(
     uid: string,
     signal: AbortSignal,

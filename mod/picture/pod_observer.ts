@@ -23,16 +23,16 @@ import type { RuntimePicture } from "./runtime_picture.ts";
 interface PodObserverDeps {
   readonly clock: Clock;
   readonly picture: RuntimePicture;
-  /** The runtime, seen through the ends that are known already. */
+  /** The runtime, with the ends that are known before it shows them. */
   readonly ends: LookService & Pick<AnnouncedEnds, "learn">;
   readonly files: ObserveDeps["files"];
-  /** Knows of resources what the runtime does not tell. */
+  /** Knows the resources that the runtime does not report. */
   readonly resources: Pick<PodResources, "complete">;
   /** Knows why the agent stopped containers. */
   readonly notes: Pick<ContainerNotes, "complete">;
 }
 
-/** Inspects pods; builds upon the picture, so that little is asked. */
+/** Inspects pods; takes what it can from the picture, which saves calls. */
 export class PodObserver {
   readonly #deps: PodObserverDeps;
   readonly #look: ObserveDeps;
@@ -89,10 +89,10 @@ export class PodObserver {
       ...container.state === "exited" ? [] : [containerId],
       ...newest?.ready === true ? [newest.id] : [],
     ];
-    // Begun before the looks, which then know of it.
+    // Read first, so that the inspections below use it.
     const asked = mayRun.map((id) => ends.learn(id, signal));
     const { sandboxId } = container;
-    // In a sandbox that has ended as well nothing is to be started again.
+    // If the sandbox has ended as well, no container is restarted in it.
     const [seen, sandbox] = await Promise.all([
       inspectContainer(this.#look, containerId, { sandboxId, signal }),
       newest?.ready === true
@@ -100,7 +100,7 @@ export class PodObserver {
         : undefined,
       ...asked,
     ]);
-    // Only so that what the runtime does not tell of it is filled in.
+    // This only fills in what the runtime does not report.
     const completed = seen &&
       await this.#complete({ ...known, containers: [seen] });
     return {

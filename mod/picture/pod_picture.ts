@@ -61,14 +61,14 @@ export interface PodPicture {
 export type PodLook =
   & {
     readonly atMs: number;
-    /** What was learned of single containers after that, by id. */
+    /** Later looks at single containers, by id. */
     readonly parts: ReadonlyMap<string, TimedPart>;
   }
   & (
     | { readonly kind: "unseen"; readonly pod: undefined }
-    /** With what was learned of single containers since. */
+    /** Includes later looks at single containers. */
     | { readonly kind: "observed"; readonly pod: ObservedPod }
-    /** As it was observed before, and why it cannot be now. */
+    /** The last observation, and why there is no newer one. */
     | {
       readonly kind: "unreadable";
       readonly pod: ObservedPod | undefined;
@@ -93,9 +93,9 @@ interface TimedPart {
 /** What a pod was like when its last event was published. */
 export interface PublishedPod {
   readonly states: PodSnapshot;
-  /** When that was asked. */
+  /** When the runtime was asked for those states. */
   readonly atMs: number;
-  /** The next list is followed by an inspection even if it shows nothing new. */
+  /** An inspection follows the next list, even if the list shows no change. */
   readonly mustInspect: boolean;
 }
 
@@ -110,16 +110,16 @@ export type PictureSignal =
   /** The agent has removed the pod. */
   | { readonly kind: "dropped"; readonly atMs: number }
   | { readonly kind: "inspection_wanted" }
-  /** The listeners are to hear what the agent's own looks have found. */
+  /** Publish what the agent's own looks have found. */
   | { readonly kind: "caught_up" }
-  /** The listeners are to hear all that is known; a look as of `atMs` has found it. */
+  /** Publish all that is known, as of a look at `atMs`. */
   | { readonly kind: "settled"; readonly atMs: number };
 
 /** A picture after a signal. */
 export interface Stepped {
   /** The same object when nothing has changed. */
   readonly picture: PodPicture;
-  /** What the listeners have to hear. */
+  /** The events for the listeners. */
   readonly moved: readonly ContainerMoved[];
 }
 
@@ -177,15 +177,15 @@ export function differs(
 }
 
 /**
- * Whether a list asked for at `startMs` leaves nothing to do: the case of nearly all
- * pods, every second. Pure.
+ * Whether a list that began at `startMs` leaves nothing to do for a pod, as it nearly
+ * always does. Pure.
  */
 export function isSettled(
   { look, published }: PodPicture,
   listing: PodListing | undefined,
   startMs: number,
 ): boolean {
-  // The list is older than what is known: the next one will tell.
+  // This list is older than the newest look; the next list decides.
   if (look.atMs > startMs) return true;
   return published !== undefined && listing !== undefined &&
     !published.mustInspect &&
@@ -226,10 +226,10 @@ function withPartOf(look: PodLook, { part, atMs }: TimedPart): PodLook {
 }
 
 /**
- * The pod with that part of it brought up to date.
+ * The pod with the newer look at one container.
  *
- * A container goes from created to running to exited and never back, so of two looks
- * at it the one that shows it further on is the later, whichever answer came first.
+ * A container goes from created to running to exited and never back. So of two looks the
+ * one with the further state is the later one, in whatever order the answers came.
  */
 function withPart(pod: ObservedPod, part: PodPart): ObservedPod {
   const { containerId, container, sandbox } = part;
@@ -248,7 +248,7 @@ function withPart(pod: ObservedPod, part: PodPart): ObservedPod {
   return { ...pod, containers, sandboxes, ips: podIps(sandboxes, pod) };
 }
 
-/** What the runtime has lost sight of may be anything, so any other word outranks it. */
+/** How far a container is; `unknown` may hide any state, so every other state beats it. */
 const PROGRESS: Readonly<Record<ObservedState, number>> = {
   unknown: 0,
   created: 1,
@@ -257,8 +257,8 @@ const PROGRESS: Readonly<Record<ObservedState, number>> = {
 };
 
 /**
- * The agent's own looks are as good as the others. That something started it knows;
- * what died or went is published.
+ * Publishes the deaths and removals that the agent's own looks have found. It started the
+ * containers itself, so it needs no event about a start.
  */
 function caughtUp(uid: string, picture: PodPicture): Stepped {
   const { look, published } = picture;
@@ -292,8 +292,8 @@ function settled(uid: string, { look, published }: PodPicture, atMs: number) {
 }
 
 /**
- * Whether the next inspection may tell more of the end of a container: of one that is
- * new, or was to be inspected, or whose end the runtime itself does not show yet.
+ * Whether another inspection may show more of the end of a container. That holds for an
+ * unclear end that is new, and for one that the runtime does not show yet.
  */
 function mayLearnMore(
   pod: ObservedPod | undefined,
@@ -307,7 +307,7 @@ function mayLearnMore(
 
 const NOTHING: PodSnapshot = new Map();
 
-/** A pod of which the runtime has nothing. */
+/** A pod without sandboxes and containers in the runtime. */
 export function unseenPod(uid: string): ObservedPod {
   const nothing = { sandboxes: [], containers: [], ips: [] };
   return { uid, name: "", namespace: "", ...nothing };

@@ -29,7 +29,7 @@ import { UnknownEvents } from "./unknown_events.ts";
 interface RuntimePictureDeps {
   readonly clock: Clock;
   readonly pace: ListPace;
-  /** The agent's own pods; others are listed, but neither inspected nor told about. */
+  /** The agent's own pods; others are listed, but not inspected, and have no events. */
   readonly managed: { has(uid: string): boolean };
 }
 
@@ -39,23 +39,23 @@ type LookHandler = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** A container without a known pod is mostly one that the agent is just starting. */
+/** A container without a known pod is mostly one that the agent starts at the moment. */
 const ASK_MS = 1_000;
 
-/** So long who waits for a look waits for the list of all, which looks at many at once. */
+/** How long a caller waits for the list of all before its pod is listed by itself. */
 const PATIENCE_MS = 5_000;
 
-/** How soon a pod is listed of which something dead was removed. */
+/** How soon a pod is listed after the removal of something dead in it. */
 const REMOVED_MS = 1_000;
 
-/** A pod is looked at when the agent's own action is over, at the latest so soon after. */
+/** The longest time from the end of the agent's own action to the next look at the pod. */
 const ACTING_MS = 1_000;
 
 /**
- * The newest look at each pod, what its listeners know, and what is to be looked at.
+ * The newest look at each pod, what its listeners know, and which looks are due.
  *
- * It asks the runtime nothing: who looks records the result here, and takes the next
- * look that is due from {@linkcode RuntimePicture.work}.
+ * It never calls the runtime. {@linkcode RuntimePicture.work} hands out the looks that are
+ * due, and their results are recorded here.
  *
  * Upstream: pkg/kubelet/container/cache.go.
  */
@@ -65,7 +65,7 @@ export class RuntimePicture {
   readonly #due = new Map<string, PodDue>();
   readonly #queue: WorkQueue<string>;
   readonly #unknown = new UnknownEvents();
-  /** By pod, as long as somebody waits for a newer look at it. */
+  /** By pod, while a caller waits for a newer look at it. */
   readonly #newer = new Map<string, Bell>();
   readonly #acting = new Set<string>();
   #unknownTimer: Disposable | undefined;
@@ -74,9 +74,9 @@ export class RuntimePicture {
   #listedMs: number | undefined;
   /** UIDs by the ids of containers and sandboxes; `undefined` after every change. */
   #owners: Map<string, string> | undefined;
-  /** Every pod without a newer look was as recorded, or absent, at this time. */
+  /** The last time at which every pod was as recorded, or absent. */
   #allAtMs = -Infinity;
-  /** Of these pods that is not known; in its place counts a time before. */
+  /** The exceptions: an earlier time counts for each of these pods. */
   readonly #exceptions = new Map<string, number>();
 
   constructor(deps: RuntimePictureDeps) {
@@ -94,7 +94,7 @@ export class RuntimePicture {
     return this.#listedMs;
   }
 
-  /** The pods that something is known of. */
+  /** The UIDs of all known pods. */
   uids(): Iterable<string> {
     return this.#pods.keys();
   }
@@ -120,7 +120,7 @@ export class RuntimePicture {
     return Math.max(this.of(uid).look.atMs, allAtMs);
   }
 
-  /** The pod that a container or sandbox belongs to, as far as it was seen or listed. */
+  /** The pod of a container or sandbox; `undefined` unless a look or list has shown it. */
   ownerOf(itemId: string): string | undefined {
     this.#owners ??= this.#index();
     return this.#owners.get(itemId);
@@ -131,19 +131,19 @@ export class RuntimePicture {
     return this.#deps.managed.has(uid);
   }
 
-  /** Whether the agent is acting upon the pod; then it looks at it afterwards itself. */
+  /** Whether the agent acts upon the pod at the moment; afterwards it looks at it itself. */
   isActing(uid: string): boolean {
     return this.#acting.has(uid);
   }
 
-  /** Whether somebody waits for a newer look at the pod. */
+  /** Whether a caller waits for a newer look at the pod. */
   isAwaited(uid: string): boolean {
     return this.#newer.has(uid);
   }
 
   /**
-   * Waits for a look at a pod made after `newerThanMs` and answers with it. A look at one
-   * container is none.
+   * Waits for a look at a whole pod that began after `newerThanMs`, and answers with it. A
+   * look at one container does not count.
    *
    * @returns the pod; without sandboxes and containers when the runtime has none
    * @throws {Error} Why that look failed.
@@ -170,7 +170,7 @@ export class RuntimePicture {
     const bell = this.#newer.get(uid) ?? new Bell();
     this.#newer.set(uid, bell);
     await bell.wait(signal);
-    // Somebody may have begun to wait by another bell since.
+    // Another caller may wait by a new bell by now.
     const isLast = !bell.isAwaited && this.#newer.get(uid) === bell;
     if (isLast) this.#newer.delete(uid);
     signal.throwIfAborted();
@@ -199,7 +199,7 @@ export class RuntimePicture {
     return true;
   }
 
-  /** Says that at `atMs` the pod was as recorded, or absent if it is not. */
+  /** Records that at `atMs` the pod was as recorded, or absent if it is not. */
   confirm(uid: string, atMs: number): void {
     const { look } = this.of(uid);
     if (look.kind === "unreadable") return;
@@ -211,7 +211,7 @@ export class RuntimePicture {
     this.step(uid, { kind: "dropped", atMs: this.#deps.clock.monotonic() });
   }
 
-  /** Changes what is known of a pod, without waking who waits for it. */
+  /** Changes what is known of a pod; wakes no caller that waits for it. */
   step(uid: string, signal: PictureSignal): Stepped {
     const stepped = stepPicture(uid, this.of(uid), signal);
     const { picture, picture: { look, published } } = stepped;
@@ -230,9 +230,9 @@ export class RuntimePicture {
   }
 
   /**
-   * Says that at `atMs` every pod was as recorded, or absent if it is not.
+   * Records that at `atMs` every pod was as recorded, or absent if it is not.
    *
-   * @param except the pods of which nobody knows that
+   * @param except the pods for which that is not certain
    */
   confirmAll(atMs: number, except: ReadonlySet<string> = NO_PODS): void {
     if (atMs <= this.#allAtMs) return;
@@ -246,7 +246,7 @@ export class RuntimePicture {
     for (const bell of this.#newer.values()) bell.ring();
   }
 
-  /** Takes a runtime event: what it names is looked at, unless that is known already. */
+  /** Takes a runtime event: a look at what it names is due, unless its news is known. */
   announce(event: ContainerEvent): void {
     const { clock } = this.#deps;
     const uid = this.ownerOf(event.containerId) ?? event.podUid;
@@ -255,7 +255,7 @@ export class RuntimePicture {
     this.#awaitOwners();
   }
 
-  /** Asks for a list of one pod in `delayMs`; a look made after `newerThanMs` is as good. */
+  /** Requests a list of one pod in `delayMs`; a look newer than `newerThanMs` replaces it. */
   enqueue(
     uid: string,
     delayMs: number,
@@ -266,15 +266,15 @@ export class RuntimePicture {
     this.#schedule(uid, due);
   }
 
-  /** Asks for what the next list of all would tell of a pod, when that list is far off. */
+  /** Requests a list of one pod, unless the next list of all comes soon anyway. */
   followUp(uid: string): void {
     const { pace } = this.#deps;
     if (!pace.isNear) this.enqueue(uid, pace.baseMs);
   }
 
   /**
-   * Hands out the looks that are due, one at a time of each pod, until `signal` aborts;
-   * after that none is due any more.
+   * Hands out the looks that are due, one at a time for each pod, until `signal` aborts.
+   * Then it drops all looks that are due.
    */
   async work(handler: LookHandler, signal: AbortSignal): Promise<void> {
     await using _queue = this.#queue;
@@ -317,7 +317,7 @@ export class RuntimePicture {
     this.#schedule(uid, due);
   }
 
-  /** Without asking anybody: is there anything to look for? */
+  /** Drops an event whose news the picture has already. */
   #review(uid: string, due: DueEvent): void {
     const { event } = due;
     const { pace } = this.#deps;
@@ -326,13 +326,13 @@ export class RuntimePicture {
     if (eventNeed(pod, event) !== "nothing") return;
     due.dueMs = undefined;
     pace.confirm();
-    // Nobody waits for it, but a pod that comes back must not find its dead there.
+    // Not urgent, but a pod that comes back must not find its old containers here.
     const isRemoved = event.what === "deleted" &&
       isShownIn(pod, event.containerId);
     if (isRemoved && !pace.isNear) this.enqueue(uid, REMOVED_MS);
   }
 
-  /** Somebody looked at the pod as a whole. */
+  /** Handles a new look at a whole pod. */
   #recorded(uid: string, pod: ObservedPod | undefined): void {
     const items = [...pod?.containers ?? [], ...pod?.sandboxes ?? []];
     for (const event of this.#unknown.take(items)) this.#add(uid, event);
@@ -348,7 +348,7 @@ export class RuntimePicture {
     return due;
   }
 
-  /** Sets the pod's next look, or forgets it when there is nothing left to do. */
+  /** Schedules the pod's next look, or forgets the pod when none is due. */
   #schedule(uid: string, due: PodDue): void {
     if (due.isWorking) return;
     const nowMs = this.#deps.clock.monotonic();
@@ -375,7 +375,7 @@ export class RuntimePicture {
     });
   }
 
-  /** What was told outranks what was seen, and that the list of all. */
+  /** UIDs by item; the published state beats the newest look, and that the list of all. */
   #index(): Map<string, string> {
     const owners = new Map<string, string>();
     const add = (uid: string, items: readonly { readonly id: string }[]) => {

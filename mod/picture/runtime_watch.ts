@@ -1,5 +1,5 @@
 /**
- * Listing the runtime again and again, and telling what moved.
+ * The periodic lists of the runtime, and the publishing of what moved.
  *
  * @module
  */
@@ -40,21 +40,21 @@ interface RuntimeWatchDeps {
   readonly log: Logger;
   readonly pace: ListPace;
   readonly picture: RuntimePicture;
-  /** The runtime, seen through the ends that are known already. */
+  /** The runtime, with the ends that are known before it shows them. */
   readonly ends: ListService & Pick<AnnouncedEnds, "announce">;
   readonly observer: Pick<PodObserver, "inspect" | "inspectContainer">;
   /** Follows the runtime's own stream of events until it ends. */
   readonly events: (signal: AbortSignal) => AsyncIterable<RuntimeEvent>;
 }
 
-/** Since when the runtime is not listed, and why. */
+/** An outage: since when the runtime cannot be listed, and why. */
 export interface RuntimeOutage {
   readonly message: string;
   /** Milliseconds since the epoch, by the wall clock as it goes now. */
   readonly sinceMs: number;
 }
 
-/** Whether the agent still hears of the runtime. */
+/** Whether the agent's picture of the runtime is recent. */
 export interface WatchHealth {
   readonly healthy: boolean;
   /** Empty when it is healthy. */
@@ -63,14 +63,14 @@ export interface WatchHealth {
 
 // Upstream: pkg/kubelet/pleg/generic.go relistThreshold.
 const HEALTH_THRESHOLD_MS = 180_000;
-/** Far longer than a busy runtime takes, and soon enough for who stands before it. */
+/** Far longer than a busy runtime takes, and soon enough for an operator. */
 const HANG_MS = 15_000;
 
 /**
  * The agent's eyes on the runtime, upstream's pod lifecycle event generator (PLEG).
  *
- * Of each pod that moved the details go into the picture first and the events out
- * afterwards. What the agent has seen itself is not looked at again.
+ * For each pod that moved it records the details in the picture first, and publishes the
+ * events afterwards. It does not repeat the agent's own looks.
  *
  * Upstream: pkg/kubelet/pleg/generic.go.
  */
@@ -102,8 +102,8 @@ export class RuntimeWatch {
   }
 
   /**
-   * Why the runtime could not be listed last time, or is not listed since a quarter of
-   * a minute; `undefined` while it can.
+   * Why the last list failed, or that a list has hung for 15 s; `undefined` while the
+   * runtime answers.
    */
   get runtimeDown(): string | undefined {
     if (this.#outage === undefined) return undefined;
@@ -118,9 +118,9 @@ export class RuntimeWatch {
     return { message, sinceMs };
   }
 
-  /** Lists at once and then again and again until `signal` aborts, and tells what moved. */
+  /** Lists at once and then periodically until `signal` aborts, and publishes what moved. */
   async *run(signal: AbortSignal): AsyncIterable<PodLifecycleEvent> {
-    // A signal that has aborted fires no event any more.
+    // A signal that is already aborted fires no event.
     if (signal.aborted) return;
     using changes = this.#changes;
     await using tasks = new TaskGroup(signal);
@@ -157,8 +157,8 @@ export class RuntimeWatch {
   }
 
   /**
-   * Lists everything once and tells what moved. A list that fails is told in the log
-   * and changes nothing.
+   * Lists everything once and publishes what moved. A list that fails is logged and changes
+   * nothing.
    */
   async relist(signal: AbortSignal): Promise<void> {
     const { clock, picture, pace } = this.#deps;
@@ -177,7 +177,7 @@ export class RuntimeWatch {
     const tasks = this.#tasks;
     const options = { startMs, sinceMs, signal, tasks };
     const late = await this.#looks.settleAll(listing, options);
-    // Even when some pods could not be looked at: the others are as recorded.
+    // This holds even if looks at some pods failed: the others are as recorded.
     picture.confirmAll(startMs, late);
     pace.listed("done");
     this.#endOutage();
@@ -206,13 +206,13 @@ export class RuntimeWatch {
         this.#beginOutage(HANGS, asked);
       });
       const listing = await this.#lister.list({ signal });
-      // A runtime that is starting may answer before it has found its own.
+      // A runtime that starts may answer before it has loaded its own containers.
       return listing.pods.size === 0 && picture.hasPublished
         ? await this.#lister.list({ signal })
         : listing;
     } catch (error) {
       signal.throwIfAborted();
-      // Once an outage, not once a tick.
+      // Logged once an outage, not once a list.
       if (!this.#isAway) log.warn("relist_failed", { error });
       const { words, brief = words } = causeOf(error);
       this.#beginOutage(brief, asked);
@@ -224,7 +224,7 @@ export class RuntimeWatch {
     return this.#outage !== undefined && this.#outage.message !== NOT_YET;
   }
 
-  /** An outage lasts since its first list was asked for. */
+  /** An outage begins with the request for the first list that failed. */
   #beginOutage(message: string, asked: Moment): void {
     this.#outage = { message, since: this.#outage?.since ?? asked };
     this.#deps.pace.isAway = true;

@@ -1,5 +1,5 @@
 /**
- * How far the runtime's stream of events is trusted, and what that saves.
+ * The trust in the runtime's stream of events, and how often lists are made with it.
  *
  * @module
  */
@@ -20,15 +20,15 @@ import { nextDelay } from "../base/mod.ts";
  */
 export interface StreamState {
   /**
-   * `absent`: there is none as far as is known. `down`: it ended or could not be opened.
-   * `proving`: it is open. `trusted`: it has announced all that was to be announced.
+   * `absent`: the runtime has none, as far as is known. `down`: it ended or could not be
+   * opened. `proving`: it is open. `trusted`: it has announced every change so far.
    */
   readonly kind: "absent" | "down" | "proving" | "trusted";
-  /** Lists in a row that found nothing it had not announced. */
+  /** How many lists in a row found no change without an event. */
   readonly clean: number;
-  /** It has missed something, and announced nothing true since. */
+  /** It has missed a change, and no look has confirmed an event of it since. */
   readonly owes: boolean;
-  /** How long it was waited for last; `undefined` once it was trusted. */
+  /** The last pause before a new attempt; `undefined` once the stream was trusted. */
   readonly delayMs: number | undefined;
 }
 
@@ -38,13 +38,13 @@ export type StreamSignal =
   /** It ended, or could not be opened. */
   | { readonly kind: "lost" }
   | { readonly kind: "unimplemented" }
-  /** It told something that a look has found to be so. */
+  /** A look has confirmed one of its events. */
   | { readonly kind: "confirmed" }
   | {
     readonly kind: "listed";
-    /** Changes that it has not told, though it may yet. */
+    /** Changes without an event, which may still come. */
     readonly unannounced: number;
-    /** Changes that it has not told, though it had the time. */
+    /** Changes whose event is overdue. */
     readonly missed: number;
   }
   | { readonly kind: "list_failed" };
@@ -57,20 +57,20 @@ export const NO_STREAM: StreamState = {
   delayMs: undefined,
 };
 
-/** One that was trusted has lasted: the next outage begins anew. */
+/** A trusted stream; after it, the back-off of an outage begins anew. */
 const TRUSTED: StreamState = { ...NO_STREAM, kind: "trusted" };
 
-/** How many lists in a row have to find nothing new before the stream is trusted. */
+/** How many clean lists in a row make the stream trusted. */
 const CLEAN_LISTS = 3;
 
-/** The longest pause between two lists; the brave end of what a missed event may cost. */
+/** The longest pause between two lists. A missed event is noticed no later than that. */
 const TRUSTED_PERIOD_MS = 10_000;
 
 const RECONNECT = { baseMs: 1_000, maxMs: 30_000 };
 
 /**
- * A runtime may be restarted with other settings faster than anybody notices; the
- * question costs three calls.
+ * A runtime can be restarted with other settings between two calls, so it is asked again
+ * now and then. The question costs three calls.
  */
 const ABSENT_RETRY_MS = 300_000;
 

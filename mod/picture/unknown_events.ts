@@ -16,7 +16,7 @@ interface UnknownEvent {
 export interface Reviewed {
   /** The events whose pods have become known, by UID. */
   readonly known: readonly (readonly [string, ContainerEvent])[];
-  /** A list of all pods has to tell whose the others are. */
+  /** A list of all pods is needed to find the pods of the others. */
   readonly mustList: boolean;
 }
 
@@ -25,7 +25,7 @@ const KEEP_MS = 10_000;
 
 const CAPACITY = 500;
 
-/** Keeps events until a look tells whose they are; asks for one list if none does. */
+/** Keeps events until a look shows their pods; requests one list if no look does. */
 export class UnknownEvents {
   readonly #events = new Map<string, UnknownEvent>();
 
@@ -34,13 +34,13 @@ export class UnknownEvents {
     return this.#events.size === 0;
   }
 
-  /** Keeps an event, one a container; the oldest gives way when there are too many. */
+  /** Keeps one event for each container; drops the oldest when there are too many. */
   add(event: ContainerEvent, nowMs: number): void {
     const { containerId, what } = event;
-    // Of what is gone there is nothing to find.
+    // A removed container needs no look.
     if (what === "deleted" || what === "oom") return;
     const kept = this.#events.get(containerId);
-    // Events may be out of order; the end is the one that matters.
+    // Events may arrive out of order; the event of the end counts.
     if (kept === undefined || what === "stopped") {
       const { sinceMs, isAskedFor } = kept ??
         { sinceMs: nowMs, isAskedFor: false };
@@ -64,7 +64,7 @@ export class UnknownEvents {
     return taken;
   }
 
-  /** Hands out what has become known, drops what is old and asks once for the rest. */
+  /** Hands out the events of known pods, drops old ones, requests one list for the rest. */
   review(
     ownerOf: (containerId: string) => string | undefined,
     nowMs: number,

@@ -201,7 +201,7 @@ export class ContainerProbes implements Disposable {
     }
   }
 
-  /** A container that ran before anybody looked: its age is known from the wall clock. */
+  /** A container that ran before the first look: the wall clock gives its age. */
   #arrive(seen: ObservedContainer, arrival: Arrival): RunningSight {
     const { clock, memory } = this.#deps;
     return {

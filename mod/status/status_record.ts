@@ -38,7 +38,7 @@ export function recordOf(status: PodStatus): StatusRecord | undefined {
   };
 }
 
-/** Whether a value is a record; who reads it knows that an agent wrote it. */
+/** Whether a value is a record; an agent wrote it, so the rest of its shape is trusted. */
 export function isStatusRecord(value: unknown): value is StatusRecord {
   return isRecord(value) && isRecord(value["restartCounts"]);
 }

@@ -66,7 +66,7 @@ export function checkPayload(payload: Payload): Payload {
   return payload;
 }
 
-/** Far more than anybody means; thousands of the deepest paths have millions. */
+/** Far more than a real volume has; thousands of the deepest paths have millions. */
 const MAX_DIRECTORIES = 10_000;
 
 /**

@@ -27,7 +27,7 @@ export interface DirectoryOptions {
 /** What removing directories needs. */
 export interface DirectoryDeps {
   readonly files: VolumeFiles;
-  /** Who removes what was renamed. */
+  /** Removes what was renamed. */
   readonly collector: { add(garbage: Garbage): void };
 }
 

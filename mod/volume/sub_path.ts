@@ -36,9 +36,9 @@ export type SubPathResult =
  *
  * Nothing is opened, so that a FIFO or a socket may be the end of the path. Without
  * mount(2) the file cannot be held: between this answer and the runtime's mount a
- * container that has the volume may still exchange a directory for a link. Who
- * mounts the path asks {@linkcode SubPathResolver.isUnchanged} afterwards and ends
- * the container if it is not; one that has exchanged it twice in that time stays
+ * container that has the volume may still exchange a directory for a link. The
+ * caller that mounts the path asks {@linkcode SubPathResolver.isUnchanged} afterwards and
+ * ends the container if it is not; one that has exchanged it twice in that time stays
  * unseen. (Watching it with Deno.watchFs would show that, but a container that floods a
  * watched directory with events can hold up the next call of it, and with it the
  * whole agent, for as long as it likes: Deno 2.9.6.)

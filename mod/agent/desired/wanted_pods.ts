@@ -23,7 +23,7 @@ export interface WantedPods {
   readonly outdone: readonly OutdonePod[];
 }
 
-/** What is known of who had a UID. */
+/** What is known of the earlier pods of a UID. */
 export interface UidHistory {
   /**
    * The source whose pod runs, or ran last; `unknown` of a managed pod before the

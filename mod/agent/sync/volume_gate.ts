@@ -23,7 +23,7 @@ export function hasObjectVolumes(pod: Pick<Pod, "spec">): boolean {
   );
 }
 
-/** A plan as far as it can be carried out, and who has to wait. */
+/** A plan as far as it can be carried out, and the containers that have to wait. */
 export interface GatedPlan {
   readonly plan: PodPlan;
   /** One for each container that waits. */

@@ -126,7 +126,7 @@ export function linesOf(
   }));
 }
 
-// Two hundred levels of long keys are no path that anybody reads.
+// No reader needs a path of two hundred levels of long keys.
 const MAX_WRITTEN = 1024;
 
 /** Writes a path: `spec.containers[0].image`; of a very long one its two ends. */

@@ -72,7 +72,7 @@ export class ExitSource {
 
   /**
    * How a container or sandbox ended; `undefined` when it runs, when nothing is left
-   * of its process, or when nobody can say.
+   * of its process, or when its end is not known.
    *
    * @throws {CriError} Of kind `cancelled` when `signal` aborts.
    */
@@ -90,7 +90,7 @@ export class ExitSource {
     } catch (error) {
       if (isRefusal(error)) this.#isRefused = true;
       if (error instanceof CriError && error.kind === "cancelled") throw error;
-      // Whoever asks would know earlier; what it must know the CRI tells.
+      // This answer only saves time; the CRI reports the end a little later.
       return undefined;
     }
   }

@@ -65,7 +65,7 @@ export class EventBuffer {
     return promise;
   }
 
-  /** Lets the one who waits look again. */
+  /** Lets the waiting reader look again. */
   wake(): void {
     this.#wake();
   }

@@ -79,7 +79,8 @@ export class EventStreams {
   #formats(): readonly EventFormat[] {
     const { support, isContainerd } = this.#deps;
     if (support() === "no") return [CONTAINERD_EVENTS];
-    // Its own tells of an end before the CRI shows it, and lets nobody take events away.
+    // containerd's own stream reports an end before the CRI shows it, and every client gets
+    // all events.
     return isContainerd()
       ? [CONTAINERD_EVENTS, CRI_EVENTS]
       : [CRI_EVENTS, CONTAINERD_EVENTS];
@@ -180,7 +181,7 @@ function isAbsence(failure: unknown, method: string): boolean {
 
 /**
  * The failure of a stream that is there, or may be: `unimplemented` stands for the
- * absence of all streams, and whoever is told so comes back late.
+ * absence of all streams, and leads to a long pause before the next attempt.
  */
 function asLoss(failure: unknown): unknown {
   if (!(failure instanceof CriError) || failure.kind !== "unimplemented") {

@@ -40,8 +40,8 @@ export function decodeHuffman(bytes: Uint8Array, maxLength: number): string {
 }
 
 /**
- * A text of one character for each byte, in one piece: one that is put together
- * character by character takes thirty times its length until somebody reads it.
+ * A text of one character for each byte, in one piece. A text that is put together
+ * character by character takes thirty times its length until it is first read.
  */
 export function byteText(bytes: Uint8Array): string {
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Clients for servers that nobody trusts: HTTP/1.1, gRPC health over HTTP/2, and TCP.
+ * Clients for servers that are not trusted: HTTP/1.1, gRPC health over HTTP/2, and TCP.
  * Each asks one question on one connection, within a deadline and bounded memory,
  * whatever the other end sends.
  *

@@ -123,8 +123,8 @@ async function readRegular(
   // One byte more than it claims, so that growth is seen without another look.
   const bytes = await readFileHead(handle, stamp.size + 1);
   if (bytes.length <= stamp.size) return { kind: "read", bytes, stamp };
-  // It is growing: what was read is no content that anybody wrote on purpose, and
-  // the stamp, being of the smaller size, will not match at the next look.
+  // The file grows, so what was read is only part of its content. The stamp has the
+  // smaller size and will not match at the next look.
   return { kind: "read", bytes: bytes.subarray(0, stamp.size), stamp };
 }
 

@@ -83,7 +83,7 @@ const MAX_FAILURES = 20;
 // most three bytes long.
 const LONGEST_PATH = 1200;
 
-// More names than a crash leaves; whoever makes more on purpose gets an error.
+// More names than a crash leaves; if there are more, the removal fails.
 const MAX_TRIES = 100;
 
 // Names end at 255 bytes; this leaves room for the prefix.

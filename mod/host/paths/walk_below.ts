@@ -36,9 +36,9 @@ export type Walked =
 // As the kernel counts (MAXSYMLINKS).
 const MAX_LINKS = 40;
 
-// Deno has no openat(2): each look starts at the root again, and whoever exchanges
-// a directory for a link between two looks shows us the wrong file. A look of his
-// luck is one of two, so that all of these together are as good as impossible.
+// Deno has no openat(2): each look starts at the root again. A program that exchanges
+// a directory for a link between two looks shows the agent the wrong file. A look
+// has that bad luck at most every second time, so all of these looks together as good as never.
 const CONFIRMATIONS = 24;
 
 /**
@@ -46,9 +46,8 @@ const CONFIRMATIONS = 24;
  * kernel to follow, `..` in one goes up as far as the root, and a way out is
  * refused even if it would come back.
  *
- * The whole way is looked at again and again before it is believed, so that one
- * who exchanges parts of it meanwhile is refused. What happens afterwards is not
- * known here.
+ * The whole way is looked at several times before it is believed, so an exchange of parts
+ * of it meanwhile is refused. An exchange afterwards is not noticed here.
  *
  * @param root Absolute, without links, and out of the containers' reach.
  * @throws {Error} When the system fails in a way that says nothing of the path.

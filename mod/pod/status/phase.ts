@@ -74,7 +74,7 @@ export function judgePhase(input: PhaseInput): PodPhase {
 
 /** How the status of a container says that it stands, as far as the phase cares. */
 type Standing =
-  /** It has not run yet, as far as anybody knows. */
+  /** It has not run yet, as far as is known. */
   | { readonly kind: "waiting" }
   | { readonly kind: "running"; readonly started: boolean }
   | {

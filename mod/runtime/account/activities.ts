@@ -52,7 +52,7 @@ type WaitingActivity = Extract<Activity, { readonly places: number }>;
 /** All of an activity but the number of slots. */
 type WithoutPlaces<T> = T extends WaitingActivity ? Omit<T, "places"> : never;
 
-/** Lends out slots, first come, first served; who waits for one is an activity. */
+/** Lends out slots, first come, first served; each wait for a slot is an activity. */
 export class Slots {
   readonly #count: number;
   readonly #free: Semaphore;

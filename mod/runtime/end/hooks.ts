@@ -142,7 +142,7 @@ export class HookRunner {
   ): Promise<void> {
     const maxBodyBytes = MAX_BODY_BYTES;
     await getFollowing(url, this.#get, { ...options, maxBodyBytes });
-    // Whoever was stopped within the answer has no answer.
+    // An abort in the middle of the answer leaves no answer.
     options.signal.throwIfAborted();
   }
 }

@@ -92,7 +92,7 @@ export class ImagePuller {
   prefetch(container: ImageFields): void {
     const named = namedImage(container);
     if (named.kind === "invalid" || named.policy === "Always") return;
-    // Whoever asks for the image meets and reports a failure.
+    // A failure is reported when the image is asked for again.
     this.#calls.ask(named.image).catch(() => {});
   }
 

@@ -45,7 +45,7 @@ export class ContainerFiles {
 
   /**
    * Where the last words of one run of a container go; named by the number of the run,
-   * so that whoever removes its record finds it.
+   * so that it is found when the run's record is removed.
    */
   terminationLog(uid: string, run: ContainerRun): string {
     const name = run.restartCount.toString(16).padStart(8, "0");

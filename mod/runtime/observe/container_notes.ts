@@ -48,9 +48,9 @@ const SLACK_MS = 60_000;
 /**
  * Remembers, in the record of the pod, why the agent stopped a container and
  * which containers wait for their postStart hook. Both are written before it happens,
- * so that whoever comes next knows even if this agent ends, or power is lost, in the
- * midst of it. A note is about one container: that of its successor takes nothing
- * from it, since that one may never run.
+ * so the next agent knows them even if this one ends, or power is lost, in the middle.
+ * A note is about one container. The note of its successor does not replace it, since
+ * the successor may never run.
  *
  * A disk that refuses stops nothing: this agent remembers in any case.
  */
@@ -131,8 +131,8 @@ export class ContainerNotes {
   }
 
   /**
-   * A container was started: what became of those before it matters to nobody any more.
-   * That goes to the disk with what is written next.
+   * A container was started, so the notes of its predecessors are dropped. The disk
+   * loses them with the next write.
    */
   async started(pod: Pod, name: string, containerId: string): Promise<void> {
     const { uid } = pod.metadata;
@@ -149,7 +149,7 @@ export class ContainerNotes {
     const known = await this.#known(pod.metadata.uid);
     const note = known.get(containerId);
     if (note?.postStartDue !== true) return;
-    // It runs: what became of those before it matters to nobody any more.
+    // It runs, so the notes of its predecessors are dropped.
     const notes = new Map(
       [...known].filter(([, { name }]) => name !== note.name),
     );
@@ -162,7 +162,7 @@ export class ContainerNotes {
     return decode(await this.#records.read(uid));
   }
 
-  /** For who is about to write, whatever the disk says. */
+  /** The notes before a write; none if the disk cannot be read. */
   async #known(uid: string): Promise<Notes> {
     try {
       return await this.#of(uid);

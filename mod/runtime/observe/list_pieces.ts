@@ -48,8 +48,8 @@ interface ListOf<Row, State> {
  * A gRPC answer holds 16 MiB at most, which some ten thousand dead containers fill;
  * then a runtime refuses to list anything, and an agent that gave up there would never
  * again remove one. So what is too large as a whole is asked for by state, and the dead
- * that are still too many pod by pod. Of pods that nobody knows the dead are then not
- * seen, nor are those of a pod whose own list is too large.
+ * that are still too many pod by pod. Then the dead of
+ * unknown pods are not seen, nor those of a pod whose own list is too large.
  */
 export class PodLister {
   readonly #deps: PodListerDeps;
@@ -132,7 +132,7 @@ export class PodLister {
         try {
           return await list({ [LABEL_POD_UID]: uid });
         } catch (error) {
-          // One pod must not hide the others; whoever misses its dead asks for them by id.
+          // One pod must not hide the others; its dead that are known are asked for by id.
           if (isTooLarge(error)) return [];
           throw error;
         }

@@ -136,7 +136,7 @@ function listingOf(
   if (known !== undefined) return known;
   const name = labels[LABEL_POD_NAME];
   const namespace = labels[LABEL_POD_NAMESPACE];
-  // A UID becomes part of paths, so one of another shape is nobody's pod.
+  // A UID becomes part of paths, so one of another shape is refused.
   if (name === undefined || namespace === undefined || !isPodUid(uid)) {
     return undefined;
   }

@@ -83,8 +83,8 @@ async function ownMessage(
  * The file that the agent made for the container's last words.
  *
  * A volume can be mounted at the same place. It lies below the agent's file, so the
- * container does not see it; and whoever writes to the volume could put a link there,
- * to a Secret of another pod for example.
+ * container does not see it. A program that writes to the volume could also put a link
+ * there, for example to a Secret of another pod.
  */
 function ownFile(
   status: RuntimeContainerStatus,

@@ -109,7 +109,7 @@ export class ActuatedStore {
     const held = this.#records.get(uid);
     if (held !== undefined) return held;
     const read = isGeneratedUid(uid) ? NOTHING : await this.#read(uid);
-    // Somebody may have written meanwhile.
+    // There may have been a write meanwhile.
     const record = this.#records.get(uid) ?? read;
     // What the disk does not give now it may give at the next look.
     if (record === undefined) return NOTHING;

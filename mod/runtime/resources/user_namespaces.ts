@@ -1,9 +1,9 @@
 /**
  * The ids of the node that pods with a user namespace of their own are given.
  *
- * Each such pod has a range of its own, so that what breaks out of one pod is
- * nobody on the node and nobody in other pods. The range is kept in the pod's
- * record and goes with it: an agent that starts again knows who has which.
+ * Each such pod has a range of its own, so that a process that breaks out of its pod has
+ * the IDs of no user on the node or in other pods. The pod's record keeps the range, so
+ * an agent that starts again knows the range of each pod.
  *
  * Upstream: pkg/kubelet/userns, of which the form is; there a range can be
  * configured, here it begins at 65536.

@@ -46,7 +46,7 @@ export class SandboxCreator {
    * up.
    *
    * Such a call is never cancelled: only its answer says whether there is a sandbox
-   * that somebody must end.
+   * that must be ended.
    *
    * @returns the sandbox's id, if one came of it
    * @throws {unknown} The reason of `signal` when it aborts first.

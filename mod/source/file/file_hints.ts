@@ -27,7 +27,7 @@ export type PendingLook =
     readonly isNew?: boolean;
     /** When a writer was seen to close it last, on the wall clock. */
     readonly closedMs?: number;
-    /** What it looked like when the wait began, if anybody looked. */
+    /** What it looked like when the wait began, if there was a look. */
     readonly stamp?: FileStamp;
   };
 
@@ -161,9 +161,9 @@ export function judgeQuiet(
 }
 
 /**
- * Whether an event was a change of mode or a link, and no beginning of a content: it
- * has something in it that nobody was seen to write, or that is as old as what was
- * read last or as the end of the last writer.
+ * Whether an event was a change of mode or a link, not the beginning of a write. Then the
+ * file has content without a writer that was seen, or content as old as the last read or
+ * as the end of the last writer.
  */
 function isComplete(
   look: PendingLook & { readonly kind: "when_quiet" },
