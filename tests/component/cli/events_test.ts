@@ -169,18 +169,17 @@ Deno.test("main() ends a watch of events that is stopped while nothing happens",
   await using own = await rig();
   const { at, io } = own;
   const watching = run(`get events -w ${at}`, io);
-  await until(() => io.output !== "");
+  await written(io, () => io.output !== "");
   io.stopping.abort();
   strictEqual((await watching).code, 0);
 });
 
-/** Lets the event loop turn until a condition holds, a bounded number of times. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1_000; turn++) {
-    if (condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  throw new Error("The condition did not come to hold");
+/** Waits until what was written meets a condition. */
+async function written(io: TestIo, condition: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  io.written = () => condition() && resolve();
+  io.written();
+  await promise;
 }
 
 for (
@@ -194,9 +193,9 @@ for (
     const { agent, at, io, path, recorder, server } = own;
     record(recorder, "Before");
     const watching = run(`get events -w -o name ${at}`, io);
-    await until(() => io.output !== "");
+    await written(io, () => io.output !== "");
     await server[Symbol.asyncDispose]();
-    await until(() => io.errors !== "");
+    await written(io, () => io.errors !== "");
     strictEqual(
       io.errors,
       "skerry: The agent ended the watch; looking for it again\n",
@@ -221,7 +220,7 @@ Deno.test("main() gives up watching events when the agent stays away", async () 
   await using own = await rig();
   const { at, io, path, server } = own;
   const watching = run(`get events -w ${at}`, io);
-  await until(() => io.output !== "");
+  await written(io, () => io.output !== "");
   await server[Symbol.asyncDispose]();
   let isOver = false;
   void watching.finally(() => isOver = true);

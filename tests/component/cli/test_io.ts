@@ -14,7 +14,7 @@ export class TestIo implements CliIo {
   output = "";
   errors = "";
   stdin = "";
-  /** What happens after each write. */
+  /** What happens after each write, of output and of errors. */
   written: () => void = () => {};
 
   cwd(): string {
@@ -35,6 +35,7 @@ export class TestIo implements CliIo {
   }
   err(line: string): Promise<void> {
     this.errors += `${line}\n`;
+    this.written();
     return Promise.resolve();
   }
   readStdin(): Promise<Uint8Array> {

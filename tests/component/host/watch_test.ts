@@ -6,9 +6,11 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
-import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
 import { createLogger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { Quiet } from "../../support/quiet.ts";
 
 class Watching implements AsyncDisposable {
   readonly hints: WatchHint[] = [];
@@ -217,23 +219,31 @@ Deno.test("watchPath() notices that a directory was removed and made anew at onc
   await watching.hears();
 });
 
-// Periods of a second last a twentieth of one.
-const hastyClock: Clock = {
-  now: () => systemClock.now(),
-  monotonic: () => systemClock.monotonic(),
-  after: (delayMs, callback) => systemClock.after(delayMs / 20, callback),
-  sleep: (delayMs, signal) => systemClock.sleep(delayMs / 20, signal),
-};
+/** Lets a clock go on by seconds, until something holds; all files are heard of before. */
+async function pass(
+  clock: FakeClock,
+  options: { readonly quiet: Quiet; readonly seconds: number },
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const { quiet, seconds } = options;
+  await quiet.wait();
+  for (let second = 0; second < seconds && !isOver(); second++) {
+    await clock.advance(1_000);
+    await quiet.wait();
+  }
+}
 
 Deno.test("watchPath() does not take a change before it listened for a lost thread", async () => {
   const root = await Deno.makeTempDir({ prefix: "skerry_watch_" });
   await Deno.utime(root, 1, 1);
   const stop = new AbortController();
   const lines: string[] = [];
+  const clock = new FakeClock();
+  using quiet = await Quiet.open({ clock });
   const log = createLogger({
     level: "info",
     format: "json",
-    clock: systemClock,
+    clock,
     write: (line) => lines.push(line),
   });
   const watchFs = Deno.watchFs;
@@ -241,7 +251,7 @@ Deno.test("watchPath() does not take a change before it listened for a lost thre
     Deno.writeTextFileSync(join(root, "between"), "");
     return watchFs(paths, options);
   };
-  const deps = { clock: hastyClock, log };
+  const deps = { clock, log };
   const hints: WatchHint[] = [];
   const watching = (async () => {
     for await (const hint of watchPath(root, stop.signal, deps)) {
@@ -249,7 +259,7 @@ Deno.test("watchPath() does not take a change before it listened for a lost thre
     }
   })();
   try {
-    await systemClock.sleep(500, AbortSignal.timeout(2000));
+    await pass(clock, { quiet, seconds: 10 });
   } finally {
     Deno.watchFs = watchFs;
     stop.abort();
@@ -264,46 +274,31 @@ Deno.test("watchPath() says once that the system refuses to watch, tries again, 
   const root = await Deno.makeTempDir({ prefix: "skerry_watch_" });
   const stop = new AbortController();
   const lines: string[] = [];
+  const clock = new FakeClock();
+  using quiet = await Quiet.open({ clock });
   const log = createLogger({
     level: "info",
     format: "json",
-    clock: systemClock,
+    clock,
     write: (line) => lines.push(JSON.parse(line).message),
   });
   const watchFs = Deno.watchFs;
   let refusals = 0;
-  let clock = hastyClock;
   Deno.watchFs = (paths, options) => {
     refusals++;
-    if (refusals > 3) {
-      clock = systemClock;
-      return watchFs(paths, options);
-    }
+    if (refusals > 3) return watchFs(paths, options);
     throw new Error("Too many open files (os error 24)");
   };
   const hints: WatchHint[] = [];
   const watching = (async () => {
-    // Only what is waited for while it refuses passes quickly.
-    const deps = {
-      log,
-      clock: {
-        ...hastyClock,
-        sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal),
-      },
-    };
-    for await (const hint of watchPath(root, stop.signal, deps)) {
+    for await (const hint of watchPath(root, stop.signal, { clock, log })) {
       hints.push(hint);
     }
   })();
   try {
-    const endMs = systemClock.monotonic() + 5000;
-    while (hints.length === 0 && systemClock.monotonic() < endMs) {
-      await systemClock.sleep(5, stop.signal);
-    }
+    await pass(clock, { quiet, seconds: 60 }, () => hints.length > 0);
     await Deno.writeTextFile(join(root, "a"), "");
-    while (hints.length < 2 && systemClock.monotonic() < endMs) {
-      await systemClock.sleep(5, stop.signal);
-    }
+    await quiet.wait();
   } finally {
     Deno.watchFs = watchFs;
     stop.abort();
