@@ -26,6 +26,7 @@ import {
   lookAtManifest,
   type ManifestLook,
   type PathState,
+  readWithDirectory,
 } from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 import {
@@ -279,7 +280,7 @@ export class ManifestSet {
       readonly pending: PendingLook | undefined;
     },
   ): Promise<void> {
-    const { clock, reader, table } = this.#deps;
+    const { clock, files, reader, table } = this.#deps;
     const { stamp, pending } = seen;
     const { entry } = table.get(path);
     table.update(path, { missingMs: undefined });
@@ -289,11 +290,13 @@ export class ManifestSet {
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const later = pending && judgeQuiet(pending, { ...context, stamp, read });
     if (later !== undefined) return table.update(path, { look: later });
+    const readIt = () => reader.read({ path, entry }, stamp);
     // By a hint a manifest may be found where its directory was not listed yet.
-    if (pending !== undefined && this.#pathState.kind !== "file") {
-      this.#settle(await directoryAbove(path, this.#deps.files));
-    }
-    const outcome = await reader.read({ path, entry }, stamp);
+    const isListed = pending === undefined || this.#pathState.kind === "file";
+    const [outcome, above] = isListed
+      ? [await readIt(), undefined]
+      : await readWithDirectory(path, { files, read: readIt });
+    if (!isListed && outcome.kind === "entry") this.#settle(above);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
@@ -306,10 +309,9 @@ export class ManifestSet {
   }
 
   #settle(look: DirectoryLook | undefined): void {
-    if (look === undefined || !this.#directory.settle(look)) return;
+    if (look !== undefined && !this.#directory.settle(look)) return;
     // What is mounted and off again between two looks of the watcher leaves no hint.
-    const { clock, table } = this.#deps;
-    table.scanSoon(clock.monotonic() + EXCHANGED_MS);
+    this.#deps.table.scanSoon(this.#deps.clock.monotonic() + EXCHANGED_MS);
   }
 
   async #lose(): Promise<void> {

@@ -61,3 +61,24 @@ export async function directoryAbove(
   const look = await lookAtManifest(dirname(path), files);
   return look.kind === "directory" ? look : undefined;
 }
+
+/**
+ * Reads what is at a path, and says which directory that is in: the one that was there
+ * before and after. `undefined` if there is none, or it was exchanged meanwhile.
+ */
+export async function readWithDirectory<T>(
+  path: string,
+  { files, read }: {
+    readonly files: Pick<ManifestFiles, "look">;
+    readonly read: () => Promise<T>;
+  },
+): Promise<
+  readonly [T, Extract<FileLook, { kind: "directory" }> | undefined]
+> {
+  const before = await directoryAbove(path, files);
+  const found = await read();
+  const after = await directoryAbove(path, files);
+  const isSame = after?.inode === before?.inode &&
+    after?.device === before?.device;
+  return [found, isSame ? after : undefined];
+}

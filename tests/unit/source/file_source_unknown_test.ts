@@ -278,6 +278,42 @@ Deno.test("FileSource holds what a hint led to in a directory that cannot be lis
   deepStrictEqual(bench.source.report(), []);
 });
 
+for (const when of ["looked at", "read"] as const) {
+  Deno.test(`FileSource keeps its pods when their file system is unmounted just after a manifest was ${when} because of a hint`, async () => {
+    await using bench = new Bench();
+    const { files } = bench;
+    files.write("a.yaml", manifest("a"), OLD);
+    await bench.pass();
+    files.write("b.yaml", manifest("b"), OLD);
+    files.hint("b.yaml", "arrived");
+    const unmount = (path: string): void => {
+      if (path !== "/m/b.yaml") return;
+      files.inode = 2;
+      files.files.clear();
+    };
+    const [look, read] = [files.look.bind(files), files.read.bind(files)];
+    if (when === "looked at") {
+      files.look = async (path) => {
+        const found = await look(path);
+        unmount(path);
+        return found;
+      };
+    } else {
+      files.read = async (path, maxBytes) => {
+        const found = await read(path, maxBytes);
+        unmount(path);
+        return found;
+      };
+    }
+    await bench.pass(60_000);
+    strictEqual(bench.names, when === "read" ? "a,b" : "a");
+    match(
+      bench.source.conditions()[0]?.message ?? "",
+      /it is empty and another directory than before/,
+    );
+  });
+}
+
 Deno.test("FileSource ends what a hint led to in a directory that was mounted just then, and is removed again", async () => {
   await using bench = new Bench();
   await bench.pass();
