@@ -16,6 +16,7 @@ Deno.test("FileSource delivers all old files at once and in order", async () => 
   bench.files.write(".d.yaml", manifest("d"), OLD);
   await bench.pass();
   strictEqual(bench.sets.length, 1);
+  strictEqual(bench.names, "a,b");
 });
 
 Deno.test("FileSource says nothing at start before a young file has settled", async () => {
