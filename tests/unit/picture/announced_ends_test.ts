@@ -15,7 +15,7 @@ import {
   containerRow,
   sandboxDetails,
   sandboxRow,
-} from "../runtime/builders.ts";
+} from "../../support/runtime_rows.ts";
 
 const NEVER = new AbortController().signal;
 const EXIT: ContainerExit = { exitCode: 3, finishedAt: 77n };

@@ -25,7 +25,7 @@ import {
   containerRow,
   sandboxDetails,
   sandboxRow,
-} from "../runtime/builders.ts";
+} from "../../support/runtime_rows.ts";
 
 interface CallOptions {
   readonly signal?: AbortSignal;

@@ -11,7 +11,7 @@ import { emptyPicture, NOTHING_MORE } from "../../support/picture.ts";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
-import { containerRow, sandboxRow } from "../runtime/builders.ts";
+import { containerRow, sandboxRow } from "../../support/runtime_rows.ts";
 import { depsOf, SmallRuntime } from "../runtime/small_runtime.ts";
 
 function newObserver(

@@ -24,7 +24,7 @@ import { RuntimeWatch } from "../../../mod/picture/mod.ts";
 import { emptyPicture, neverOpen, PERIOD_MS } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
-import { containerRow, sandboxRow } from "../runtime/builders.ts";
+import { containerRow, sandboxRow } from "../../support/runtime_rows.ts";
 
 class ListedRuntime implements ListService {
   sandboxes: readonly Sandbox[] = [];

@@ -16,7 +16,7 @@ import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { emptyPicture } from "../../support/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
-import { containerRow, sandboxRow } from "../runtime/builders.ts";
+import { containerRow, sandboxRow } from "../../support/runtime_rows.ts";
 
 /** Does not abort. */
 export const NEVER: AbortSignal = new AbortController().signal;

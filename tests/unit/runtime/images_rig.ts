@@ -14,7 +14,7 @@ import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container as containerOf, pod } from "../../support/pods.ts";
-import { EventList } from "./builders.ts";
+import { EventList } from "../../support/event_list.ts";
 
 const never = new AbortController().signal;
 

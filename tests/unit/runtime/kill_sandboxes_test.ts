@@ -17,7 +17,7 @@ import {
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 import { container, pod } from "../../support/pods.ts";
-import { EventList } from "./builders.ts";
+import { EventList } from "../../support/event_list.ts";
 
 const never = new AbortController().signal;
 

@@ -13,7 +13,10 @@ import {
 } from "../../../mod/cri/model/mod.ts";
 import type { ObserveDeps } from "../../../mod/runtime/observe/observe.ts";
 import type { RuntimeFiles } from "../../../mod/runtime/spec/ports.ts";
-import { containerDetails, sandboxDetails } from "./builders.ts";
+import {
+  containerDetails,
+  sandboxDetails,
+} from "../../support/runtime_rows.ts";
 
 const NO_FILES: RuntimeFiles = {
   makeDirectory: () => Promise.resolve(),

@@ -11,6 +11,7 @@ import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts"
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
 import { pod } from "../workers_rig.ts";
 import { workerView } from "../../../support/worker_view.ts";
 
@@ -18,27 +19,12 @@ type Sandbox = PodListing["sandboxes"][number];
 type Container = PodListing["containers"][number];
 
 function sandbox(state: Sandbox["state"], createdAt: bigint): Sandbox {
-  return {
-    id: "s",
-    metadata: { name: "", uid: "", namespace: "", attempt: 0 },
-    state,
-    createdAt,
-    labels: {},
-    annotations: { [ANNOTATION_CONFIG_SOURCE]: "http" },
-    runtimeHandler: "",
-  };
+  const annotations = { [ANNOTATION_CONFIG_SOURCE]: "http" };
+  return sandboxRow("a", { state, createdAt, annotations });
 }
 
 function container(state: Container["state"], createdAt: bigint): Container {
-  return {
-    id: "c",
-    sandboxId: "s",
-    metadata: { name: "c", attempt: 0 },
-    state,
-    createdAt,
-    labels: {},
-    annotations: {},
-  };
+  return containerRow("a", { state, createdAt });
 }
 
 /** A pod `web` of the namespace `shop` as a list shows it. */

@@ -18,7 +18,7 @@ import {
 } from "../../../../mod/runtime/end/hooks.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { pod } from "../../../support/pods.ts";
-import { EventList } from "../builders.ts";
+import { EventList } from "../../../support/event_list.ts";
 
 const never = new AbortController().signal;
 const utf8 = new TextEncoder();

@@ -14,7 +14,7 @@ import { FakeClock } from "../../../support/fake_clock.ts";
 import { LogRecorder } from "../../agent/recorders.ts";
 import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { EventList } from "../builders.ts";
+import { EventList } from "../../../support/event_list.ts";
 
 const never = new AbortController().signal;
 

@@ -29,7 +29,7 @@ import {
   podOfThree,
   sidecar,
 } from "../../../support/pods.ts";
-import { EventList } from "../builders.ts";
+import { EventList } from "../../../support/event_list.ts";
 
 const never = new AbortController().signal;
 

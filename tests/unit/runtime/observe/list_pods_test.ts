@@ -6,7 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { groupByPod } from "../../../../mod/runtime/observe/list_pods.ts";
-import { sandboxRow } from "../builders.ts";
+import { sandboxRow } from "../../../support/runtime_rows.ts";
 
 /** A sandbox of the pod when it had this name. */
 function sandboxOf(name: string, age: { attempt: number; createdAt?: bigint }) {

@@ -22,7 +22,7 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { containerRow, sandboxRow } from "../builders.ts";
+import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
 import { depsOf, SmallRuntime } from "../small_runtime.ts";
 
 Deno.test("groupByPod() groups by label and leaves the rest out", () => {

@@ -10,7 +10,7 @@ import {
   nothingListed,
 } from "../../../../mod/runtime/observe/list_pods.ts";
 import { restorePod } from "../../../../mod/runtime/observe/restore_pod.ts";
-import { containerRow, sandboxRow } from "../builders.ts";
+import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
 
 function restore(annotations: Readonly<Record<string, string>>) {
   const { pods } = groupByPod(

@@ -11,7 +11,10 @@ import {
   terminationMessage,
 } from "../../../../mod/runtime/observe/termination_message.ts";
 import type { RuntimeFiles } from "../../../../mod/runtime/spec/ports.ts";
-import { containerDetails, containerRow } from "../builders.ts";
+import {
+  containerDetails,
+  containerRow,
+} from "../../../support/runtime_rows.ts";
 
 const PATH = "/dev/termination-log";
 const FILE = "/pods/u/containers/c/0badcafe";

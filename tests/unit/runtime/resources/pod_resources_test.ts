@@ -16,7 +16,7 @@ import { FakeClock } from "../../../support/fake_clock.ts";
 import { observed, probes, seen } from "../../../support/observed_pods.ts";
 import { container, pod } from "../../../support/pods.ts";
 import { RecordDisk } from "../../../support/record_disk.ts";
-import { EventList } from "../builders.ts";
+import { EventList } from "../../../support/event_list.ts";
 
 const UID = "4a6b6c1e-0000-4000-8000-000000000001";
 const never = new AbortController().signal;

@@ -15,7 +15,10 @@ import {
   ignoresStopSignal,
   stopSignal,
 } from "../../../../mod/runtime/spec/container_spec.ts";
-import { containerDetails, containerRow } from "../builders.ts";
+import {
+  containerDetails,
+  containerRow,
+} from "../../../support/runtime_rows.ts";
 
 Deno.test("stopSignal() passes a known signal on, and nothing when there is none", () => {
   deepStrictEqual(stopSignal({ lifecycle: { stopSignal: "SIGRTMIN+3" } }), {

@@ -10,7 +10,7 @@ import {
   freeName,
   nameHolder,
 } from "../../../../mod/runtime/start/name_conflict.ts";
-import { containerRow, sandboxRow } from "../builders.ts";
+import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
 import { SmallRuntime } from "../small_runtime.ts";
 
 const ID = "483759cd432bcb85a0d99d35661305925b608eb683c285b261bd0629a56dd813";

@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import type {
   Container,
   RuntimeContainerStatus,
   Sandbox,
   SandboxStatus,
-} from "../../../mod/cri/model/mod.ts";
+} from "../../mod/cri/model/mod.ts";
 
 const POD_LABELS = {
   "io.kubernetes.pod.name": "web",
@@ -91,15 +90,4 @@ export function containerDetails(
     user: undefined,
     ...rest,
   };
-}
-
-/** An event sink that keeps texts `reason: message`. */
-export class EventList {
-  readonly texts: string[] = [];
-  readonly events: PodEvent[] = [];
-
-  record(_pod: PodRef, event: PodEvent): void {
-    this.events.push(event);
-    this.texts.push(`${event.type} ${event.reason}: ${event.message}`);
-  }
 }
