@@ -94,9 +94,9 @@ export async function ensureEmptyDir(
 }
 
 /**
- * The size of a directory itself up to which its names are listed: Deno has them
- * as one list only, and more than the million short ones that this is on ext4 would
- * take hundreds of megabytes.
+ * The size of a directory itself up to which its names are listed: they are wanted all
+ * at once, and more than the million short ones that this is on ext4 would take hundreds
+ * of megabytes.
  */
 const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 

@@ -24,13 +24,9 @@ export type Removal =
  */
 export const REMOVING_PREFIX = ".skerry-removing-";
 
-// Names come as one list, of some 500 bytes of memory each. So much of directories
-// themselves, a third of a million short names, is listed at the same time.
-const MAX_OPEN_BYTES = 8 * 1024 * 1024;
-
-// One directory may be larger where there is no other way: a million short names, which
-// is what an agent can bear.
-const MAX_LISTED_BYTES = 32 * 1024 * 1024;
+// Each has a descriptor and a piece of its names, a thousand or so; what lies deeper is
+// moved up before it is entered.
+const MAX_OPEN = 32;
 
 /**
  * Removes a file or a whole directory.
@@ -44,18 +40,15 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024;
  * A path that is missing counts as removed. Cleanup goes on after a failure, and
  * when it is called again after an abort or a crash.
  *
- * The names in a directory come as one list. Of one that is too large for that, and has
- * no directory in it as its count of links tells, the system removes the names itself:
- * there can be no mount point among them but on a file, and that it does not remove.
+ * The names in a directory come in pieces, so memory does not grow with their number,
+ * and neither does it with the depth of a tree.
  *
  * Names that are not UTF-8 cannot be said: files of such names are removed in the same way,
  * and a directory of such a name is left, as a failure, since it may be a mount point.
  *
  * @param options.left The mounts that an earlier call left: while they are all there,
  * they are left again and nothing is written, for a disk that is asked each minute.
- * @param options.maxListedBytes A directory that is larger itself, has directories in
- * it and is not empty is left, as a failure: to list its names would take the memory of
- * the whole process.
+ * @param options.maxOpen How many directories may be open at the same time.
  * @throws {FileError} When something other than a mount could not be removed; the
  * cause is an `AggregateError` if there was more than one.
  * @throws {unknown} The reason of `signal` when it aborts.
@@ -63,22 +56,26 @@ const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 export async function removeTree(
   path: string,
   options: {
-    readonly maxListedBytes?: number;
     readonly left?: readonly string[];
+    readonly maxOpen?: number;
     readonly signal?: AbortSignal | undefined;
   } = {},
 ): Promise<Removal> {
-  const { maxListedBytes = MAX_LISTED_BYTES, left = [], signal } = options;
+  const { left = [], maxOpen = MAX_OPEN, signal } = options;
   if (left.length > 0 && await areMounted(left)) {
     return { kind: "left", mounts: left };
   }
-  return await new TreeRemoval(path, { maxListedBytes, signal }).run();
+  return await new TreeRemoval(path, { maxOpen, signal }).run();
 }
 
 // Enough to tell what is wrong; a tree of a million denials must not fill memory.
 const MAX_FAILURES = 20;
 
-// Paths end at 4096 bytes (PATH_MAX) and a name at 255; deeper directories are
+// Names of one directory that are remembered because they cannot go. More than this
+// many are more than a machine has mounts.
+const MAX_LEFT = 100_000;
+
+// Paths end at 4096 bytes (PATH_MAX) and a name at 255; directories of longer paths are
 // moved up to the root of the tree before they are entered. A character is at
 // most three bytes long.
 const LONGEST_PATH = 1200;
@@ -120,26 +117,29 @@ function asideOf(path: string): string | undefined {
 class TreeRemoval {
   /** The path itself; for a while what a crash left of it under the other name. */
   #root: string;
-  readonly #maxListedBytes: number;
+  readonly #maxOpen: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #mounts: string[] = [];
+  /** Those that were met, some of them more than once. */
+  readonly #mounts = new Set<string>();
   readonly #failures: unknown[] = [];
+  /** How much was met that cannot go. */
+  #left = 0;
   /** Numbers the names of directories that were renamed. */
   #renamed = 0;
-  /** The sizes of the directories whose names are in memory. */
-  #openBytes = 0;
-  /** Directories right below the root whose turn comes when there is memory again. */
-  readonly #later: string[] = [];
+  /** Directories whose names are being listed. */
+  #open = 0;
+  /** Whether something was moved up to the root since its names were listed. */
+  #hasMovedUp = false;
 
   constructor(
     root: string,
     options: {
-      readonly maxListedBytes: number;
+      readonly maxOpen: number;
       readonly signal: AbortSignal | undefined;
     },
   ) {
     this.#root = root;
-    this.#maxListedBytes = options.maxListedBytes;
+    this.#maxOpen = options.maxOpen;
     this.#signal = options.signal;
   }
 
@@ -157,8 +157,7 @@ class TreeRemoval {
         : new AggregateError(this.#failures, "Several entries remain");
       throw new FileError("remove", path, { cause });
     }
-    // One that was moved up may have been met twice.
-    const mounts = [...new Set(this.#mounts)];
+    const mounts = [...this.#mounts];
     return mounts.length === 0 ? { kind: "removed" } : { kind: "left", mounts };
   }
 
@@ -176,32 +175,25 @@ class TreeRemoval {
 
   async #removeDirectory(path: string, info: Deno.FileInfo): Promise<void> {
     const above = await Deno.lstat(dirname(path));
-    if (above.dev !== info.dev) {
-      this.#mounts.push(path);
-      return;
-    }
+    if (above.dev !== info.dev) return this.#noteMount(path);
     const isRoot = path === this.#root;
-    const maxOpenBytes = Math.min(MAX_OPEN_BYTES, this.#maxListedBytes);
-    const isTooMuch = this.#openBytes + info.size > maxOpenBytes;
-    if (isTooMuch && !isRoot && this.#openBytes > 0) {
-      this.#later.push(await this.#setAside(path, this.#root));
+    const isDeep = this.#open >= this.#maxOpen || path.length > LONGEST_PATH;
+    // Right below the root there is no place further up.
+    if (isDeep && !isRoot && dirname(path) !== this.#root) {
+      // Its turn comes when the root is listed again.
+      await this.#setAside(path, this.#root);
+      this.#hasMovedUp = true;
       return;
     }
     const at = await this.#proveNoMount(path);
-    if (isTooMuch && !hasDirectories(info)) return await this.#removeFlat(at);
-    if (info.size > this.#maxListedBytes) return await removeEmpty(at, info);
     const found = this.#left;
-    const unreadable = await this.#removeNames(at, info);
-    if (isRoot) await this.#removeLater();
+    const unreadable = isRoot
+      ? await this.#removeAll(at)
+      : await this.#removeNames(at);
     // With something left inside it cannot go either, and that is told already.
     if (this.#left > found) return;
     if (unreadable) await this.#removeUnreadable(at);
     else await Deno.remove(at);
-  }
-
-  /** How much was found that cannot go. */
-  get #left(): number {
-    return this.#mounts.length + this.#failures.length;
   }
 
   /**
@@ -218,46 +210,59 @@ class TreeRemoval {
     await this.#removeFlat(at);
   }
 
-  /** The names never come into our memory. What has begun goes on after an abort. */
+  /** What has begun goes on after an abort. */
   async #removeFlat(at: string): Promise<void> {
     const work = Deno.remove(at, { recursive: true });
     const signal = this.#signal;
     await (signal === undefined ? work : unlessAborted(work, signal));
   }
 
-  /** @returns whether there is a name that may not be the real one */
-  async #removeNames(at: string, info: Deno.FileInfo): Promise<boolean> {
-    this.#openBytes += info.size;
-    let isUnreadable = false;
-    try {
-      for await (const { name } of Deno.readDir(at)) {
-        isUnreadable ||= name.includes(UNREADABLE);
-        await this.#removeEntry(join(at, name));
-      }
-      return isUnreadable;
-    } finally {
-      this.#openBytes -= info.size;
+  /**
+   * Removes what is in the root, and then what was moved up to it.
+   *
+   * @returns whether there is a name that may not be the real one
+   */
+  async #removeAll(root: string): Promise<boolean> {
+    const before = this.#left;
+    const failures = this.#failures.length;
+    for (;;) {
+      this.#hasMovedUp = false;
+      const unreadable = await this.#removeNames(root);
+      if (!this.#hasMovedUp) return unreadable;
+      // Whatever is left is met again.
+      this.#left = before;
+      this.#failures.length = failures;
     }
   }
 
-  async #removeLater(): Promise<void> {
-    const later = this.#later;
-    for (let at = later.pop(); at !== undefined; at = later.pop()) {
-      await this.#removeEntry(at);
+  /** @returns whether there is a name that may not be the real one */
+  async #removeNames(at: string): Promise<boolean> {
+    this.#open++;
+    let isUnreadable = false;
+    // A directory that was renamed and back again may be listed once more, and again.
+    const left = new Set<string>();
+    try {
+      for await (const { name } of Deno.readDir(at)) {
+        isUnreadable ||= name.includes(UNREADABLE);
+        if (left.has(name)) continue;
+        const found = this.#left;
+        await this.#removeEntry(join(at, name));
+        if (this.#left > found) left.add(name);
+        if (left.size >= MAX_LEFT) break;
+      }
+      return isUnreadable;
+    } finally {
+      this.#open--;
     }
   }
 
   /**
-   * Renames a directory, which fails if it is a mount point, and back; one whose
-   * path grows too long stays where the renaming put it: right below the root.
+   * Renames a directory, which fails if it is a mount point, and back.
    *
    * @returns Where the directory is now.
    */
   async #proveNoMount(path: string): Promise<string> {
     const isRoot = path === this.#root;
-    if (!isRoot && path.length > LONGEST_PATH) {
-      return await this.#setAside(path, this.#root);
-    }
     const aside = isRoot ? asideOf(path) : undefined;
     if (aside !== undefined) await Deno.rename(path, aside);
     const at = aside ?? await this.#setAside(path, dirname(path));
@@ -286,33 +291,18 @@ class TreeRemoval {
       case "missing":
         return;
       case "busy":
-        this.#mounts.push(path);
-        return;
+        return this.#noteMount(path);
       default:
+        this.#left++;
         if (this.#failures.length < MAX_FAILURES) this.#failures.push(error);
     }
+  }
+
+  #noteMount(path: string): void {
+    this.#left++;
+    this.#mounts.add(path);
   }
 }
 
 /** Stands in a name for bytes that are no UTF-8, or for itself. */
 const UNREADABLE = "\ufffd";
-
-/**
- * Whether there may be directories in one: each has a link to the one above, beside the
- * two that every directory has. A file system that does not count says 1.
- */
-function hasDirectories({ nlink }: Deno.FileInfo): boolean {
-  return nlink !== 2;
-}
-
-/** Removes a directory too large to be listed: many stay large when they are emptied. */
-async function removeEmpty(path: string, info: Deno.FileInfo): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (fileErrorKind(error) !== "exists") throw error;
-    throw new Error(
-      `Cannot list "${path}": it is ${info.size} bytes large itself and has too many entries; remove it with "rm -r --one-file-system"`,
-    );
-  }
-}
