@@ -40,9 +40,14 @@ export function readDocuments(
   const parsed = parse(decoded.text, meter);
   const mayShow = !MENTIONS_SECRET.test(decoded.text);
   if (parsed.kind === "ok") return { ...parsed, mayShow };
-  const fault = mayShow ? parsed.fault : hushed(parsed.fault);
-  return { kind: "refused", fault };
+  const { fault, unquoted } = parsed;
+  // Where a document cannot be read, anything can be a value of the Secret. Keys are none.
+  return mayShow || unquoted === undefined
+    ? { kind: "refused", fault }
+    : { kind: "refused", fault: { ...fault, message: unquoted + NOT_SHOWN } };
 }
+
+const NOT_SHOWN = " (the text is not shown, since the file holds a Secret)";
 
 /**
  * Says where faults of one document are. The document is read again once for all of
@@ -159,29 +164,3 @@ function parse(text: string, meter: WorkMeter): SourceResult {
   }
   return json;
 }
-
-/**
- * A fault of the text itself without what it quotes of it: where a document cannot
- * be read, anything can be a value of the Secret. Keys are no secret.
- */
-function hushed(fault: Fault): Fault {
-  const { message } = fault;
-  if (message.startsWith("Duplicate value: key ")) return fault;
-  const said = beforeQuote(message);
-  if (said === undefined) return fault;
-  const hint = "(the text is not shown, since the file holds a Secret)";
-  return { ...fault, message: `${said} ${hint}` };
-}
-
-/** What a message says before it quotes anything; `undefined` when it does not. */
-function beforeQuote(message: string): string | undefined {
-  const quote = message.indexOf('"');
-  const listed = message.indexOf(LISTED);
-  if (quote < 0 && listed < 0) return undefined;
-  const isListed = listed >= 0 && (quote < 0 || listed < quote);
-  return isListed
-    ? message.slice(0, listed + LISTED.length - 2)
-    : message.slice(0, quote).trimEnd();
-}
-
-const LISTED = "such characters: ";

@@ -16,6 +16,7 @@ import {
   MAX_NODES,
   MAX_SCALAR,
   type RawValue,
+  refusal,
   setOwn,
   type SourceDocument,
   SourceError,
@@ -43,9 +44,9 @@ export function parseJson(
     return { kind: "ok", documents: [{ value, locate }] };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const { message, field } = error;
+    const { message, field, unquoted } = error;
     const line = lines.lineOf(error.offset);
-    return { kind: "refused", fault: { field, message, line, document: 1 } };
+    return refusal({ field, message, line, document: 1 }, unquoted);
   }
 }
 
@@ -222,10 +223,15 @@ class Parser {
   }
 
   #fail(wanted: string): never {
-    const found = this.#at < this.#text.length
-      ? `found ${JSON.stringify(this.#text.slice(this.#at, this.#at + 10))}`
-      : "found the end of the text";
-    this.#refuse(`Invalid value: not valid JSON: ${found}, ${wanted}`);
+    const said = "Invalid value: not valid JSON: found";
+    if (this.#at >= this.#text.length) {
+      this.#refuse(`${said} the end of the text, ${wanted}`);
+    }
+    const found = JSON.stringify(this.#text.slice(this.#at, this.#at + 10));
+    throw new SourceError(`${said} ${found}, ${wanted}`, this.#at, {
+      field: pathText(this.#path),
+      unquoted: said,
+    });
   }
 
   #refuse(message: string, offset: number = this.#at): never {

@@ -44,22 +44,43 @@ export interface SourceDocument {
 /** What a text holds, or the first reason why it cannot be read. */
 export type SourceResult =
   | { readonly kind: "ok"; readonly documents: readonly SourceDocument[] }
-  | { readonly kind: "refused"; readonly fault: Fault };
+  | {
+    readonly kind: "refused";
+    readonly fault: Fault;
+    /** The message without what it quotes of the text; absent where it quotes nothing but keys. */
+    readonly unquoted?: string;
+  };
+
+/** The result for a text that cannot be read. */
+export function refusal(
+  fault: Fault,
+  unquoted: string | undefined,
+): SourceResult {
+  return unquoted === undefined
+    ? { kind: "refused", fault }
+    : { kind: "refused", fault, unquoted };
+}
 
 /** A text cannot be read; stays within the readers of JSON and YAML. */
 export class SourceError extends SyntaxError {
   readonly offset: number;
   readonly field: string;
+  /** The message without what it quotes of the text; `undefined` where it quotes nothing but keys. */
+  readonly unquoted: string | undefined;
 
   /** `offset` counts UTF-16 units from the start of the text. */
   constructor(
     message: string,
     offset: number,
-    options: { field?: string } = {},
+    options: {
+      readonly field?: string;
+      readonly unquoted?: string | undefined;
+    } = {},
   ) {
     super(message);
     this.offset = offset;
     this.field = options.field ?? "";
+    this.unquoted = options.unquoted;
   }
 }
 

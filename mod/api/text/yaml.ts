@@ -16,6 +16,7 @@ import { clipText, type Fault } from "../fault/mod.ts";
 import {
   MAX_DEPTH,
   MAX_NODES,
+  refusal,
   type SourceDocument,
   SourceError,
   type SourceResult,
@@ -35,7 +36,8 @@ export function parseYaml(
   try {
     events = parseEvents(text, { maxDepth: boundedDepth() });
   } catch (error) {
-    return { kind: "refused", fault: syntaxFault(error, text, meter) };
+    const fault = syntaxFault(error, text, meter);
+    return refusal(fault, beforeQuote(fault.message));
   }
   const documents: SourceDocument[] = [];
   const source = { text, events, meter, lines: new TextLines(text, meter) };
@@ -50,9 +52,9 @@ export function parseYaml(
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const document = documents.length + 1;
-      const { field, message, offset } = error;
+      const { field, message, offset, unquoted } = error;
       const line = source.lines.lineOf(offset);
-      return { kind: "refused", fault: { field, message, line, document } };
+      return refusal({ field, message, line, document }, unquoted);
     }
   }
   return { kind: "ok", documents };
@@ -92,6 +94,22 @@ function syntaxFault(error: unknown, text: string, meter: WorkMeter): Fault {
   meter.spend(text.length);
   return { field: "", message, line, document };
 }
+
+/**
+ * What a message of js-yaml says before it quotes anything; `undefined` when it does not.
+ * Its errors have no field for what they quote.
+ */
+function beforeQuote(message: string): string | undefined {
+  const quote = message.indexOf('"');
+  const listed = message.indexOf(LISTED);
+  if (quote < 0 && listed < 0) return undefined;
+  const isListed = listed >= 0 && (quote < 0 || listed < quote);
+  return isListed
+    ? message.slice(0, listed + LISTED.length - 2)
+    : message.slice(0, quote).trimEnd();
+}
+
+const LISTED = "such characters: ";
 
 // Everything before the last separator ahead of the error could be read.
 function documentAt(text: string, position: number): number {

@@ -21,7 +21,12 @@ import {
   TOO_LONG,
 } from "./source_text.ts";
 import { pathText, WrittenField } from "./written_field.ts";
-import { resolvePlain, resolveTagged, tagName } from "./yaml_scalar.ts";
+import {
+  resolvePlain,
+  resolveTagged,
+  TagError,
+  tagName,
+} from "./yaml_scalar.ts";
 
 /** A text, cut into events. */
 export interface ComposerSource {
@@ -213,10 +218,11 @@ export class Composer {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const anchor = this.#anchors.get(name);
     if (anchor === undefined || anchor === "open") {
-      const problem = anchor === undefined
-        ? `no anchor "${clipText(name)}" before this alias`
-        : `anchor "${clipText(name)}" contains itself`;
-      this.#fail(`Invalid value: ${problem}`, event.anchorStart);
+      const [said, quote] = anchor === undefined
+        ? ["no anchor", `"${clipText(name)}" before this alias`]
+        : ["anchor", `"${clipText(name)}" contains itself`];
+      const unquoted = `Invalid value: ${said}`;
+      this.#fail(`${unquoted} ${quote}`, event.anchorStart, { unquoted });
     }
     this.#nodes += anchor.nodes;
     this.#size += anchor.size;
@@ -242,8 +248,9 @@ export class Composer {
       try {
         value = resolveTagged(tag, text);
       } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        this.#fail(error.message, event.tagStart);
+        if (!(error instanceof TagError)) throw error;
+        const { message, unquoted } = error;
+        this.#fail(message, event.tagStart, { unquoted });
       }
     } else if (event.style === PLAIN) value = resolvePlain(text);
     if (typeof value === "number" && !Number.isFinite(value)) {
@@ -261,10 +268,9 @@ export class Composer {
     const tag = this.#text.slice(event.tagStart, event.tagEnd);
     const wanted = event.type === EVENT_ID.MAPPING ? "map" : "seq";
     if (tag === "!" || tagName(tag) === wanted) return;
-    this.#fail(
-      `Unsupported value: tag "${clipText(tag)}"`,
-      event.tagStart,
-    );
+    const unquoted = "Unsupported value: tag";
+    const message = `${unquoted} "${clipText(tag)}"`;
+    this.#fail(message, event.tagStart, { unquoted });
   }
 
   #isMerge(event: Event | undefined): boolean {
@@ -295,8 +301,13 @@ export class Composer {
     return offsetOf(this.#events[this.position]);
   }
 
-  #fail(message: string, offset: number): never {
-    throw new SourceError(message, offset, { field: pathText(this.#path) });
+  #fail(
+    message: string,
+    offset: number,
+    options: { readonly unquoted?: string | undefined } = {},
+  ): never {
+    const field = pathText(this.#path);
+    throw new SourceError(message, offset, { ...options, field });
   }
 }
 

@@ -34,10 +34,21 @@ export function resolvePlain(text: string): Scalar {
   }
 }
 
+/** A tag is unknown, or a text does not fit it. */
+export class TagError extends SyntaxError {
+  /** What is said before anything of the text is quoted; `undefined` when nothing is. */
+  readonly unquoted: string | undefined;
+
+  constructor(said: string, quote?: string) {
+    super(quote === undefined ? said : `${said} ${quote}`);
+    this.unquoted = quote === undefined ? undefined : said;
+  }
+}
+
 /**
  * The value of a scalar with an explicit tag.
  *
- * @throws {SyntaxError} When the tag is unknown or the text does not fit it.
+ * @throws {TagError} When the tag is unknown or the text does not fit it.
  */
 export function resolveTagged(tag: string, text: string): Scalar {
   const name = tagName(tag);
@@ -63,13 +74,10 @@ export function resolveTagged(tag: string, text: string): Scalar {
     case "binary":
       return decodeBinary(text);
     default:
-      throw new SyntaxError(`Unsupported value: tag "${clipText(tag)}"`);
+      throw new TagError("Unsupported value: tag", `"${clipText(tag)}"`);
   }
-  throw new SyntaxError(
-    `Invalid value: "${clipText(text)}" does not fit the tag "${
-      clipText(tag)
-    }"`,
-  );
+  const quote = `"${clipText(text)}" does not fit the tag "${clipText(tag)}"`;
+  throw new TagError("Invalid value:", quote);
 }
 
 /** The short name of a core tag, `str` for `!!str` and `!`; `undefined` for any other tag. */
@@ -148,7 +156,7 @@ function decodeBinary(text: string): string {
   if (
     packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)
   ) {
-    throw new SyntaxError("Invalid value: !!binary wants base64");
+    throw new TagError("Invalid value: !!binary wants base64");
   }
   const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
   return new TextDecoder().decode(bytes);
