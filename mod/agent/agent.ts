@@ -348,7 +348,7 @@ export class Agent {
   }
 }
 
-/** Tells which pods name an object that is not what it was. */
+/** A test for the pods that refer to a changed object. */
 function refersTo(changes: readonly ObjectChange[]): (pod: Pod) => boolean {
   const changed = new Set(changes.map(keyOf));
   return (pod) =>

@@ -1,5 +1,5 @@
 /**
- * Telling an abort from a failure, and waiting no longer than until one.
+ * Distinguishing an abort from a failure, and waiting no longer than until one.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 
 import { unlessAborted } from "./abort.ts";
 
-/** Tells the time and wakes callers; the only way the agent meets either. */
+/** The time and the timers; the agent uses no other source of either. */
 export interface Clock {
   /** The wall clock in milliseconds since the epoch: for timestamps, may jump. */
   now(): number;

@@ -1,5 +1,5 @@
 /**
- * Telling a map from other decoded values.
+ * Distinguishing a map from other decoded values.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What every room stands on: clocks and randomness that are injected, queues, groups of
+ * What every room uses: clocks and randomness that are injected, queues, groups of
  * tasks, back-off, and writing behind. Nothing here knows of Kubernetes or does I/O. Every
  * queue has a capacity or one entry a key, every wait ends with an `AbortSignal`, and no
  * task in the background fails unseen.

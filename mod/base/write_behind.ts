@@ -51,8 +51,8 @@ interface UnwrittenValue<Value> {
  * Writes the newest value of each key, one write a key at a time.
  *
  * A value that cannot be written holds up no other: it waits for the end of a back-off,
- * which a newer value of its key does not. The target hears once that writes fail, and
- * once that they do not any more.
+ * which a newer value of its key does not. The target is informed once that writes fail,
+ * and once that they succeed again.
  *
  * @example Two values of a key, of which the newer is written
  * ```ts

@@ -57,8 +57,8 @@ const FLAWS: ReadonlyMap<string, readonly Advisory[]> = new Map([
 ]);
 
 /**
- * The known flaws of a runtime, by the version that it tells. Distributions mend
- * flaws without raising it, so what is said may not hold.
+ * The known flaws of a runtime, by the version that it reports. A distribution
+ * may remove a flaw without raising the version, so an advisory may be out of date.
  */
 export function runtimeAdvisories(
   version: RuntimeVersion,

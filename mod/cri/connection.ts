@@ -69,11 +69,11 @@ export interface CriConnection extends AsyncDisposable {
   /** What the runtime can do; `undefined` until it was `ready` once. */
   features(): RuntimeFeatures | undefined;
   /**
-   * Yields what the runtime tells of moves by itself: by containerd's own stream where
-   * the runtime is one, since that tells of an end 50 ms earlier and tells it to every
-   * reader; else by the stream of the CRI. `connected` comes first, when the stream is
-   * open. Some events may be missing, late, doubled or out of order; a reader that is
-   * too slow loses events, not memory, and is told so by `missed`.
+   * Yields the runtime's events: from containerd's own stream where there is one, since it
+   * reports an end 50 ms earlier and to every reader; else from the stream of the CRI.
+   * `connected` comes first, when the stream is open. Some events may be missing, late,
+   * doubled or out of order; a reader that is too slow loses events, not memory, and gets
+   * a `missed`.
    *
    * Ends when the runtime ends the stream, or `signal` aborts; the caller connects
    * again.
@@ -85,7 +85,7 @@ export interface CriConnection extends AsyncDisposable {
   /**
    * How a container or sandbox ended, if that is known already: containerd knows it
    * earlier than its CRI shows it. `undefined` when it has not ended, and when this
-   * is unknown; then the CRI will tell.
+   * is unknown; then the CRI shows it later.
    *
    * @throws {CriError} Of kind `cancelled` when the signal aborts.
    */

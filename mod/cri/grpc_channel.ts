@@ -29,9 +29,9 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 // While grpc-js backs off, calls fail unsent, the first one after the runtime's
 // return too. Here a client that could not connect is thrown away instead, and the
-// next call tries anew: how often is the caller's to decide, and a socket
-// without a listener costs nothing. The back-off remains for a client that loses its
-// connection while there is no call.
+// next call tries anew: how often is the caller's to decide, and a socket without a
+// listener costs nothing. The back-off remains for a client that loses its connection
+// while there is no call.
 const INITIAL_RECONNECT_BACKOFF_MS = 1;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 

@@ -8,7 +8,7 @@ import type { ActivityFact } from "../pod/lifecycle/mod.ts";
 import type { Scope } from "./explanation.ts";
 import { RUNS } from "./time_words.ts";
 
-/** Says what goes on; what is part of something else that goes on is told once. */
+/** Says what goes on; an activity that is part of another one is not said again. */
 export function activitySentences(
   activities: readonly ActivityFact[],
   scope: Scope,
@@ -22,7 +22,7 @@ export function activitySentences(
   );
 }
 
-/** Whether another one tells more of the same. */
+/** Whether another activity says more about the same. */
 function isPartOf(
   activity: ActivityFact,
   all: readonly ActivityFact[],

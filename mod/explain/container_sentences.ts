@@ -17,8 +17,8 @@ import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 /**
  * Says what keeps the containers from being ready; nothing when they all are.
  *
- * @param options.terse to leave out those of which there is nothing to tell but that
- * they have not been started
+ * @param options.terse to leave out the containers of which is only known that they have
+ * not been started
  */
 export function containerSentences(
   explanation: Explanation,
@@ -40,7 +40,7 @@ export function containerSentences(
     .map(containerSentence);
 }
 
-/** Whether there is more to tell of a container than that it has not been started. */
+/** Whether more is known of a container than that it has not been started. */
 function hasNews({ status, failure, activities }: ExplainedContainer): boolean {
   const { waiting, running, terminated } = status?.state ?? {};
   return failure !== undefined || activities.length > 0 ||

@@ -142,7 +142,7 @@ export type Terminated = NonNullable<
   NonNullable<ContainerStatus["state"]>["terminated"]
 >;
 
-/** The latest end that a status tells of. */
+/** The latest end that a status shows. */
 export function latestEnd(
   { status }: Pick<ExplainedContainer, "status">,
 ): Terminated | undefined {

@@ -118,7 +118,7 @@ function restartSentences(container: ExplainedContainer): readonly string[] {
   const end = status?.lastState?.terminated;
   const { restartCount = 0 } = status ?? {};
   const isLate = time.isWithin(end?.finishedAt, LATELY_MS);
-  // Of one that waits, the sentence about its waiting tells.
+  // For a container that waits, the sentence about its wait says it.
   const runs = status?.state?.running !== undefined;
   if (end === undefined || restartCount === 0 || !isLate || !runs) return [];
   const times = restartCount === 1 ? "once" : `${restartCount} times`;

@@ -75,7 +75,7 @@ export function shortageWords(shortage: Shortage): string {
     : `${asks}, and only ${free} of ${total} is free`;
 }
 
-/** Round where that still tells the first from the others, else to the last digit. */
+/** Rounded if the first then still differs from the others, else to the last digit. */
 function amountWords(
   resource: string,
   amounts: readonly number[],

@@ -11,10 +11,10 @@ import type { ExplainFacts } from "./facts.ts";
 export type PointInTime = number | string | undefined;
 
 /**
- * Tells times both ways: what the clock on the wall shows, and how far away that is.
+ * Times in words, in two ways: by the wall clock, and as a distance from now.
  *
- * A machine without a battery begins in 1970: then only the distance is told. Of what
- * happened by a clock that was wrong nothing is told, which is an empty text.
+ * A machine without a battery begins in 1970. Then only the distance is written. A time by
+ * a clock that was wrong is written as an empty text.
  */
 export class TimeWords {
   readonly #clock: Pick<ExplainFacts, "nowMs" | "utcOffsetMs">;
@@ -102,7 +102,7 @@ export class TimeWords {
     return this.#clock.nowMs >= EARLIEST_MS;
   }
 
-  /** Which point it is and how long ago; `undefined` for a time told by a clock that was another. */
+  /** The time and how long ago it was; `undefined` if the clock was set since then. */
   #past(
     moment: PointInTime,
   ): { readonly ms: number; readonly agoMs: number } | undefined {
@@ -129,7 +129,7 @@ const EARLIEST_MS = Date.parse("2020-01-01T00:00:00Z");
 /** What is nearer happens while the sentence is read. */
 const MOMENT_MS = 500;
 
-/** Times are told in whole seconds, by more than one clock. */
+/** Times have whole seconds, and come from more than one clock. */
 const SKEW_MS = 2_000;
 
 const SECOND_MS = 1_000;

@@ -7,7 +7,7 @@
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { PodListing } from "../runtime/observe/mod.ts";
 
-/** Where a container or sandbox stands, as far as its pod's life is concerned. */
+/** The state of a container or sandbox, as far as its pod's life is concerned. */
 export type ItemState = "created" | "running" | "exited" | "unknown";
 
 /** One look at one pod: the states of its sandboxes and containers by id. */

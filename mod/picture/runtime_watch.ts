@@ -67,7 +67,7 @@ const HEALTH_THRESHOLD_MS = 180_000;
 const HANG_MS = 15_000;
 
 /**
- * The agent's eyes on the runtime, upstream's pod lifecycle event generator (PLEG).
+ * Watches the runtime: upstream's pod lifecycle event generator (PLEG).
  *
  * For each pod that moved it records the details in the picture first, and publishes the
  * events afterwards. It does not repeat the agent's own looks.

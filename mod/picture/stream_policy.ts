@@ -7,7 +7,7 @@
 import { nextDelay } from "../base/mod.ts";
 
 /**
- * Where the stream stands.
+ * The state of the stream.
  *
  * ```
  *            connected            3 clean lists, nothing owed

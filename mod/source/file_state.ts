@@ -147,7 +147,7 @@ export function unknownPaths(entries: FileEntries): readonly string[] {
   ).map(([path]) => path);
 }
 
-/** Whether it is too early to tell what some file says, and nothing stands for it. */
+/** Whether the content of some file is not known yet, and nothing replaces it. */
 export function isSettling(entries: FileEntries): boolean {
   return [...entries.values()].some(({ verdict }) =>
     verdict.kind === "unsettled" && isNothing(verdict)

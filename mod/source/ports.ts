@@ -11,7 +11,7 @@ import type { SourceContent } from "./merge/mod.ts";
 
 /** The file system as the file source sees it. */
 export interface ManifestFiles {
-  /** Says what there is at a path without opening it. @throws when it cannot be told */
+  /** Says what there is at a path without opening it. @throws when it cannot be found out */
   look(path: string): Promise<FileLook>;
   /** The names in a directory, in any order. @throws when it cannot be read */
   list(path: string): Promise<readonly string[]>;

@@ -109,7 +109,7 @@ function reasonOf(report: FileReport): string {
   return fault ?? REASONS[report.kind];
 }
 
-// A thousand manifests may be bad at once; the log and events tell of each.
+// A thousand manifests may be bad at once; the log and events name each.
 const SHOWN = 3;
 
 function textOf(reports: readonly DescribedReport[]): string {

@@ -41,7 +41,7 @@ export interface StatusSink {
    */
   put(update: StatusUpdate, signal: AbortSignal): Promise<StatusReceipt>;
   /**
-   * Hears that a pod is gone.
+   * Takes note that a pod is gone.
    *
    * @throws {Error} when it has to be tried again
    */
@@ -73,7 +73,7 @@ interface Sent {
   readonly status?: PodStatus;
 }
 
-/** What the sink is to hear of one pod. */
+/** What the sink is to get about one pod. */
 interface PendingStatus {
   /** How an earlier life of the pod ended. */
   readonly last?: StoredStatus;
@@ -81,10 +81,11 @@ interface PendingStatus {
 }
 
 /**
- * Drives one sink: every change goes to it at once, of each pod the newest only and one
- * at a time, so that an older status never comes after a newer one. A pod that has to
- * wait holds up no other. What failed is tried again until it is taken or overtaken. Of
- * a pod that is gone the sink gets the last status, unless it has it, and then the news.
+ * Drives one sink. Every change goes to it at once. For each pod it gets one status at a
+ * time and only the newest, so an older status never comes after a newer one. A pod that
+ * has to wait delays no other. A failed write is tried again until it succeeds or a newer
+ * one replaces it. When a pod is gone, the sink gets the last status, unless it has it,
+ * and then the removal.
  */
 export class StatusDelivery {
   readonly #deps: StatusDeliveryDeps;
@@ -129,7 +130,7 @@ export class StatusDelivery {
     await this.#writes.flush(uid);
   }
 
-  /** What the sink had of a pod is lost: it gets all of it anew, or hears that it is gone. */
+  /** What the sink had of a pod is lost: it gets all of it anew, or the removal. */
   forget(uid: string): void {
     this.#sent.set(uid, { version: 0 });
     const isGone = this.#writes.get(uid)?.next === "gone";
@@ -144,7 +145,7 @@ export class StatusDelivery {
   }
 
   #removed(uid: string): void {
-    // A sink that never had the pod need not hear how it ended.
+    // A sink that never had the pod does not need its end.
     if (!this.#sent.has(uid)) return this.#writes.drop(uid);
     const { last, next = "gone" } = this.#writes.get(uid) ?? {};
     const ended = next === "gone" ? last : next;

@@ -39,7 +39,7 @@ interface StatusEntry extends Omit<StoredStatus, "pod"> {
   readonly pod: Pod | undefined;
 }
 
-/** Hears of every change at once, one after the other. */
+/** Gets every change at once, one after the other. */
 export interface StatusFollower {
   /** A status is not what it was, or belongs to a pod that is wanted again. */
   changed(stored: StoredStatus): void;
@@ -95,7 +95,7 @@ export class StatusManager {
     return this.#entries.keys();
   }
 
-  /** Has a follower hear of every change from now on. */
+  /** Adds a follower, which gets every change from now on. */
   follow(follower: StatusFollower): void {
     this.#followers.add(follower);
   }

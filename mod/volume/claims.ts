@@ -32,7 +32,7 @@ type ClaimVolume = NonNullable<Volume["persistentVolumeClaim"]>;
 /** A claim's directory, ready to be mounted. */
 export interface ClaimSource {
   readonly path: string;
-  /** What the pod's owner should hear. */
+  /** The warnings for the pod's owner. */
   readonly warning?: string;
 }
 

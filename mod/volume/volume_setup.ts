@@ -12,7 +12,7 @@ import {
   type VolumeFault,
 } from "../pod/lifecycle/mod.ts";
 
-/** Something about a volume that is ready, which the pod's owner should hear. */
+/** A warning for the pod's owner about a volume that is ready. */
 export interface VolumeWarning {
   /** The reason of the event. */
   readonly reason: "FailedMount" | "AlreadyMountedVolume";

@@ -58,7 +58,7 @@ export interface Differences {
  * Compares what is wanted with what there is. Pure, and the same again until it is
  * acted upon: a missed change is found at the next call.
  *
- * A worker that is told to end counts for nothing: the same UID wanted again needs a
+ * A worker whose pod is to end does not count: the same UID wanted again needs a
  * place at admission. A pod that was renamed under its UID is another pod, also if that
  * was while no agent ran.
  */

@@ -12,7 +12,7 @@ import type {
 import type { PodListing } from "../../runtime/observe/mod.ts";
 import type { WorkerView } from "../workers/mod.ts";
 
-/** What telling them apart needs. */
+/** What {@linkcode UnmanagedPods} needs. */
 export interface UnmanagedPodsDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;

@@ -39,8 +39,8 @@ export interface UidHistory {
  *
  * Of a UID that several list the version of the incumbent counts as long as that
  * source lists it, else that of the first source that does. While the incumbent is
- * being asked, no other version counts. A pod that its source tells to end is not
- * wanted.
+ * being asked, no other version counts. A pod that its source has asked to end is
+ * not wanted.
  */
 export function wantedPods(
   sources: ReadonlyMap<SourceName, ReadonlyMap<string, Pod>>,

@@ -83,9 +83,9 @@ type WaitReasons = ReadonlyMap<
 type Finding = Pick<PodDecision, "pod" | "observed" | "plan">;
 
 /**
- * Holds of one pod only what the runtime cannot tell: why a container waits, what the
- * last sync came to, and when the last action was, so that a plan is never made from
- * a picture older than that (I1).
+ * Remembers of one pod only what the runtime does not report: why a container waits, the
+ * result of the last sync, and the time of the last action. No plan is made from a picture
+ * older than that time (I1).
  */
 export class PodMemory implements PodOutcome {
   /** Why containers have not started, as the last attempt said. */
@@ -104,8 +104,8 @@ export class PodMemory implements PodOutcome {
   /**
    * Milliseconds since the pod's `startTime`; `undefined` when that is no time.
    *
-   * Within a run of the agent the monotonic clock counts. How long a pod was active
-   * before, only the wall clock tells, and it is asked once for a start time.
+   * Within a run of the agent the monotonic clock counts. The time before that
+   * is by the wall clock, which is read once for each start time.
    */
   activeMs(startTime: string | undefined): number | undefined {
     const startMs = parseTime(startTime);
@@ -173,7 +173,7 @@ export class PodMemory implements PodOutcome {
 export interface SyncMemoryDeps {
   readonly clock: Clock;
   readonly sessions: Sessions;
-  /** Hears what is being done for a pod. */
+  /** Notes each action for the pod. */
   readonly picture: Pick<RuntimePicture, "act">;
 }
 

@@ -50,7 +50,7 @@ export interface FaultListOptions {
 export class FaultList {
   readonly #unknownFields: UnknownFields;
   readonly #budget: FaultBudget;
-  /** Is told of each place that is looked at. */
+  /** Counts each place that is looked at. */
   readonly meter: WorkMeter;
   readonly #faults: Fault[] = [];
   readonly #warnings: Fault[] = [];

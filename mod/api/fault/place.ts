@@ -74,7 +74,7 @@ export class Place {
     return before === "" ? String(this.#step) : `${before}.${this.#step}`;
   }
 
-  /** Tells of work that is more than looking at this one place. */
+  /** Counts work that is more than looking at this one place. */
   spend(units: number): void {
     this.#faults.meter.spend(units);
   }

@@ -43,7 +43,7 @@ export interface ManifestOptions {
    * @default "refuse"
    */
   readonly unknownFields?: UnknownFields;
-  /** Is told of characters looked at, values made and places checked. */
+  /** Counts characters looked at, values made and places checked. */
   readonly meter?: WorkMeter;
 }
 

@@ -134,14 +134,14 @@ function change(value: RawValue, key: string, by: FieldChange): RawValue {
   return { ...value, [key]: by(value[key]) };
 }
 
-/** An object without some of its fields, each of which is told; anything else as it is. */
+/** An object without some of its fields, which are reported; anything else as it is. */
 function without(
   value: RawValue,
   fields: ReadonlySet<string>,
-  tell: (key: string) => void,
+  report: (key: string) => void,
 ): RawValue {
   if (!isRawObject(value)) return value;
-  Object.keys(value).filter((key) => fields.has(key)).forEach(tell);
+  Object.keys(value).filter((key) => fields.has(key)).forEach(report);
   return Object.fromEntries(
     Object.entries(value).filter(([key]) => !fields.has(key)),
   );
@@ -150,7 +150,7 @@ function without(
 /** The spec without the volume that the API server gave it for the account's token. */
 function withoutToken(
   spec: RawValue,
-  tell: (name: RawValue | undefined) => void,
+  report: (name: RawValue | undefined) => void,
 ): RawValue {
   if (!isRawObject(spec) || !Array.isArray(spec["volumes"])) return spec;
   const lists = ["initContainers", "containers"] as const;
@@ -167,7 +167,7 @@ function withoutToken(
     objectsOf(spec["volumes"]).filter(isToken).map(({ name }) => name),
   );
   if (tokens.size === 0) return spec;
-  tokens.forEach(tell);
+  tokens.forEach(report);
   const others = spec["volumes"].filter((volume) => !isToken(volume));
   const { volumes: _volumes, ...rest } = spec;
   const plain = lists.reduce<RawObject>(

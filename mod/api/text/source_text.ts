@@ -147,7 +147,7 @@ export function decodeText(source: Uint8Array | string): TextResult {
 /** The lines of one text, for all of its documents; counted when first asked for. */
 export class TextLines {
   readonly #text: string;
-  /** Is told of the work that lines take. */
+  /** Counts the work that lines take. */
   readonly meter: WorkMeter;
   #starts: readonly number[] | undefined;
 

@@ -11,7 +11,7 @@ export interface PodRef {
   readonly uid: string;
 }
 
-/** One thing worth telling an operator about a pod. */
+/** One thing about a pod that an operator should know. */
 export interface PodEvent {
   readonly type: "Normal" | "Warning";
   /** One word in CamelCase, as the kubelet spells it: `Started`, `BackOff`. */
@@ -56,7 +56,7 @@ export interface WireEvent {
     readonly name: string;
     readonly namespace: string;
     readonly uid: string;
-    /** Rises with every event that is told, through restarts of the agent too. */
+    /** Rises with every recorded event, through restarts of the agent too. */
     readonly resourceVersion: string;
     readonly creationTimestamp: string;
   };

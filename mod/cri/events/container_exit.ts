@@ -33,7 +33,7 @@ export interface ContainerExitDeps {
 /** The namespace of all that containerd's CRI makes; there is no setting for it. */
 export const CRI_NAMESPACE = "k8s.io";
 
-// It is asked while a container waits to be started again: the CRI will tell too.
+// A container waits for this answer before it restarts; the CRI shows the end, too.
 const DEADLINE_MS = 1_000;
 
 const EXIT_CODES = 256;
@@ -54,8 +54,8 @@ const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
 /**
- * Asks containerd's task service, which knows of an end as soon as it is told of, while
- * the CRI of the same containerd shows it some 50 ms later: first it buries the process.
+ * Asks containerd's task service, which knows of an end as soon as its event comes. The CRI
+ * of the same containerd shows it some 50 ms later, after it has cleaned up the process.
  */
 export class ExitSource {
   readonly #deps: ContainerExitDeps;

@@ -1,7 +1,7 @@
 /**
  * The event streams of a runtime. An event announces that something moved, never what is
- * true; events may be missing, late, doubled or out of order. A reader that is slow costs
- * no memory: it is told that it missed some.
+ * true; events may be missing, late, doubled or out of order. A slow reader costs no
+ * memory: it gets a `missed` in place of what it missed.
  *
  * @example Only containerd knows of an end before the CRI shows it
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What a runtime's own stream of events tells: where to look, never what is true.
+ * The events of a runtime's own stream. They say where to look, never what is true.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ContainerExit } from "./container_exit.ts";
 /** The streams that runtimes have: that of the CRI, and containerd's own. */
 export type EventStreamName = "cri" | "containerd";
 
-/** What a stream of events tells, or what became of it on the way. */
+/** What a stream of events delivers, or that some of it was lost. */
 export type RuntimeEvent = Connected | ContainerEvent | Missed;
 
 /** The stream is open; comes once, before everything else. */
@@ -18,30 +18,32 @@ export interface Connected {
   readonly stream: EventStreamName;
 }
 
-/** Moves were told and could not be kept: only a list shows them now. */
+/** Events were dropped for lack of room: only a list shows what moved. */
 export interface Missed {
   readonly kind: "missed";
 }
 
 /**
- * A container or sandbox moved; see there for what is true.
+ * A container or sandbox moved; a look at it shows what is true.
  *
- * containerd's own stream tells of an end before the CRI of the same containerd shows
- * it, by 50 ms on an idle machine: it buries the process first. It tells of the end
- * twice, when the process has ended and when it is buried; the CRI follows the second
- * by some 20 ms. The stream of the CRI tells once, when the CRI shows it; but containerd
- * 1.7 tells each event to one of its readers alone, and for that still counts the last
- * one that left: the first event after a connection may be missing.
+ * containerd's own stream reports an end some 50 ms before the CRI of the same containerd
+ * shows it (on an idle machine), since the CRI waits until the process is cleaned up. The
+ * stream reports the end twice: when the process has ended and when it is cleaned up. The
+ * CRI follows the second by some 20 ms.
+ *
+ * The stream of the CRI reports an end once, when the CRI shows it. But containerd 1.7
+ * sends each event to only one of its readers, and still counts the last reader that left:
+ * the first event after a connection may be missing.
  */
 export interface ContainerEvent {
   readonly kind: "moved";
-  /** Of a container, or of a sandbox: nothing here tells them apart. */
+  /** Of a container or of a sandbox; the event does not say which. */
   readonly containerId: string;
   /** The pod it belongs to, where the runtime says so: containerd's own stream never does. */
   readonly podUid: string | undefined;
   readonly what: "created" | "started" | "stopped" | "deleted" | "oom";
-  /** How it ended, where that is told with a `stopped`: the CRI's stream never does. */
+  /** How it ended, if a `stopped` says so; in the CRI's stream it never does. */
   readonly exit?: ContainerExit;
-  /** When it was told, by the runtime: nanoseconds since the epoch. */
+  /** When the runtime sent it: nanoseconds since the epoch. */
   readonly at: bigint;
 }

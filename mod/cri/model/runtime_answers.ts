@@ -1,6 +1,6 @@
 /**
- * The CRI vocabulary in the agent's own types: what the agent says to a runtime
- * and what it hears back.
+ * The CRI vocabulary in the agent's own types: requests to a runtime, and its
+ * answers.
  *
  * Nanosecond timestamps stay `bigint`: they exceed what a number holds exactly.
  * Sets that are closed on the wire are unions of string literals here.

@@ -89,7 +89,7 @@ export interface RuntimeService {
     options?: CallOptions,
   ): Promise<void>;
   /**
-   * Tells the runtime that the pod of a sandbox was resized; it may pass this on to
+   * Notifies the runtime that the pod of a sandbox was resized; it may pass this on to
    * its plug-ins. Runtimes before CRI 1.33 do not have it.
    */
   updatePodSandboxResources(

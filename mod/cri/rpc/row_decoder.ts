@@ -6,7 +6,7 @@
 
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 
-/** What a list is made of, and where its rows keep what tells them apart. */
+/** What a list is made of, and which fields of its rows identify them. */
 export interface RowFormat<Row> {
   /** The number of the field that holds a row's state. */
   readonly stateField: number;
@@ -26,7 +26,7 @@ const FIRST_FIELD_TAG = 0x0a;
  * Decodes the answer to an unfiltered list call, row by row, and gives the same
  * object again for a row that has not changed.
  *
- * The relist asks every second and almost always hears the same. A row counts as
+ * The relist asks every second and almost always gets the same answer. A row counts as
  * unchanged with its id, its state and its length: all else is fixed when the
  * runtime makes the thing. The bytes cannot be compared, since runtimes write
  * maps in any order.

@@ -20,7 +20,7 @@ export interface HealthQuestion {
   /** Empty for the server as a whole. */
   readonly service: string;
   readonly userAgent: string;
-  /** What the server is told it has, in milliseconds; the signal is what ends the call. */
+  /** The timeout sent to the server, in milliseconds; the signal is what ends the call. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

@@ -100,7 +100,7 @@ export function encodeHeaders(fields: readonly HeaderField[]): Uint8Array {
   ]));
 }
 
-// What a peer may remember unless it is told otherwise, and it is not.
+// The default limit of what a peer may remember; the agent sets no other.
 const TABLE_BYTES = 4096;
 
 const MAX_DECODED_BYTES = 64 * 1024;

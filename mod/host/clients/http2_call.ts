@@ -36,13 +36,13 @@ export interface Http2Answer {
   readonly body: Uint8Array;
 }
 
-/** What one asks to be told on the way. */
+/** The limits of a call, and what it reports on the way. */
 export interface Http2Options {
   /** A longer body is a fault. */
   readonly maxBodyBytes: number;
   /** The server has greeted: it does speak HTTP/2. */
   readonly greeted: () => void;
-  /** Is told of frames, and of bytes that are moved or looked at. */
+  /** Counts frames, and bytes that are moved or looked at. */
   readonly meter?: WorkMeter;
 }
 
@@ -130,7 +130,7 @@ const STREAM = 1;
 /** The frames that an answer is made of. */
 const ANSWERING: ReadonlySet<number> = new Set([DATA, HEADERS, CONTINUATION]);
 
-// No server may send longer ones unless it is told so, and it is not.
+// No server may send longer ones without permission, and none has it.
 const MAX_FRAME_BYTES = 16_384;
 
 // As much as gRPC servers themselves take.

@@ -43,7 +43,7 @@ export interface ReadAnswerOptions {
   readonly maxBodyBytes: number;
   /** The one that the connection was opened with. */
   readonly signal: AbortSignal;
-  /** Is told of bytes that are moved or looked at. */
+  /** Counts bytes that are moved or looked at. */
   readonly meter?: WorkMeter;
 }
 

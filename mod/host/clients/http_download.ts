@@ -37,7 +37,7 @@ export interface DownloadOptions {
   readonly tls?: DownloadTls;
   /** Cancels the request; without it nothing bounds the time. */
   readonly signal: AbortSignal;
-  /** Is told of pieces, and of bytes that are moved. */
+  /** Counts pieces, and bytes that are moved. */
   readonly meter?: WorkMeter;
 }
 

@@ -91,7 +91,7 @@ export interface SocketFault extends Error {
 /** What was under way when a socket failed. */
 export type SocketCall = "connect" | "read" | "write";
 
-/** The failure as Go would tell it: a `ConnectError` when there is no connection. */
+/** The failure in Go's words: a `ConnectError` when there is no connection. */
 export function explainSocket(
   error: SocketFault,
   address: TcpAddress,

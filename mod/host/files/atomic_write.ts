@@ -153,7 +153,7 @@ async function createBeside(
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  // If it vanished meanwhile, the failure to make it tells enough.
+  // If it vanished meanwhile, the failure to make it says enough.
   const found = await Deno.stat(path).catch(() => undefined);
   return found?.isDirectory ?? false;
 }

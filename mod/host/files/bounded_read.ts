@@ -56,7 +56,7 @@ export type BoundedRead =
 /**
  * Says what there is at a path without opening it.
  *
- * @throws {FileError} When it cannot be told.
+ * @throws {FileError} When it cannot be found out.
  */
 export async function lookAtFile(path: string): Promise<FileLook> {
   const look = (call: Promise<Deno.FileInfo>) =>

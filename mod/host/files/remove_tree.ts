@@ -68,7 +68,7 @@ export async function removeTree(
   return await new TreeRemoval(path, { maxOpen, signal }).run();
 }
 
-// Enough to tell what is wrong; a tree of a million denials must not fill memory.
+// Enough to find the cause; a tree of a million denials must not fill memory.
 const MAX_FAILURES = 20;
 
 // Names of one directory that are remembered because they cannot go. More than this
@@ -190,15 +190,15 @@ class TreeRemoval {
     const unreadable = isRoot
       ? await this.#removeAll(at)
       : await this.#removeNames(at);
-    // With something left inside it cannot go either, and that is told already.
+    // With something left inside it cannot go either, and that is reported already.
     if (this.#left > found) return;
     if (unreadable) await this.#removeUnreadable(at);
     else await Deno.remove(at);
   }
 
   /**
-   * What is left has names that are not UTF-8, and there is no way to say them here: files
-   * are removed by the system itself. A directory may be a mount point, which cannot be told.
+   * Removes names that are not UTF-8, which cannot be passed to the system one by one. The
+   * system removes the files itself. A directory is left, since it may be a mount point.
    */
   async #removeUnreadable(at: string): Promise<void> {
     for await (const entry of Deno.readDir(at)) {

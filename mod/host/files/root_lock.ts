@@ -36,7 +36,7 @@ const ROOT_LOCK_NAME = "skerry.lock";
  *
  * It is the kernel's lock on an open file (flock), so a crash frees it and what
  * stays behind means nothing by itself. The directory itself is locked, since that
- * can be done on a disk that takes no files, too; and the lock file, which tells the
+ * can be done on a disk that takes no files, too; and the lock file, which names the
  * holder's process, and which is the lock where directories cannot be locked.
  *
  * @throws {FileError} When neither can be locked.
@@ -102,7 +102,7 @@ async function lockOpened(
     return "held";
   } catch {
     // Network file systems lock no directories. The lock file is tried next, and
-    // its failure is told.
+    // its failure is reported.
     file?.close();
     return "impossible";
   }

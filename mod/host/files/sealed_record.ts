@@ -1,5 +1,5 @@
 /**
- * Records that can tell whether they are whole.
+ * Records with a checksum that shows whether they are whole.
  *
  * @module
  */

@@ -49,11 +49,11 @@ export interface PathWatchDeps {
 /**
  * Watches a directory (not those in it) or a single file, whatever becomes of it.
  *
- * A path that vanishes, returns or is replaced is watched again within a second, or
- * at once when it was away for a moment only, and a `rescan` tells so; the first `rescan` tells that watching has begun. While
- * the system refuses to watch (inotify limits), that is logged once and tried
- * again with a growing delay of up to 20 s. A directory with a FIFO or device in it
- * is looked at every second instead, and if such a thing comes while it is being
+ * A path that vanishes, returns or is replaced is watched again within a second, or at once
+ * when it was away for a moment only; then a `rescan` comes. The first `rescan` comes when
+ * watching has begun. While the system refuses to watch (inotify limits), that is logged
+ * once and tried again with a growing delay of up to 20 s. A directory with a FIFO or
+ * device in it is looked at every second instead, and if such a thing comes while it is being
  * watched, so is every path until the process ends ({@linkcode WatchHazard}).
  * Links in the directory are seen to change only when they point into it: callers
  * that need to be sure poll, too.
@@ -82,7 +82,7 @@ export async function* watchPath(
 
 const RESCAN: WatchHint = { kind: "rescan" };
 
-// More than a burst that is worth telling one by one; beyond it a rescan is
+// More than any burst for which single hints are worth it; beyond it a rescan is
 // cheaper, so what does not fit is dropped and replaced by one.
 const HINT_CAPACITY = 4096;
 
@@ -270,7 +270,7 @@ class Watch {
     });
   }
 
-  /** Whether an event tells that the watched path itself is another or none. */
+  /** Whether an event says that the watched path itself was replaced or removed. */
   #isGone(event: Deno.FsEvent): boolean {
     // A path that something else has taken already is reported as renamed.
     return event.paths[0] === this.#path &&
@@ -303,14 +303,14 @@ class Watch {
     if (!this.#deps.hints.offer(hint)) this.#isLossy = true;
   }
 
-  // The kernel tells of a path that goes, but not of one that something else was
-  // mounted over, nor of one above it that was renamed; and the thread that listens
-  // may be lost without a word.
+  // The kernel reports a path that is removed, but not one that something else was
+  // mounted over, nor a rename above it. And the thread that listens may be lost without
+  // an error.
   async #untilReplaced(armed: WatchLook, signal: AbortSignal): Promise<void> {
     // Events are counted before each look: what comes during one may belong to
     // what the next one sees.
     let counted = this.#events;
-    // What changed before the system listened was never to be heard.
+    // No event comes for a change from before the system listened.
     let before = await this.#look();
     if (!sameIdentity(armed, before)) return;
     let unheard: number | undefined;
@@ -320,7 +320,7 @@ class Watch {
       counted = this.#events;
       const now = await this.#look();
       if (!sameIdentity(before, now) || now.kind === "denied") return;
-      // Entries came or went a whole period ago, and nothing was heard of it.
+      // Entries came or went a whole period ago, and no event came.
       const isDeaf = unheard === this.#events;
       unheard = undefined;
       if (isDeaf || modifiedOf(before) !== modifiedOf(now)) {
@@ -338,7 +338,7 @@ class Watch {
     try {
       return await lookAtFile(this.#path);
     } catch {
-      // Perhaps for a while only: watching fails too, and tells why.
+      // Perhaps for a while only: watching fails, too, and its error says why.
       return { kind: "denied" };
     }
   }

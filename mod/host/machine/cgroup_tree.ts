@@ -75,9 +75,9 @@ export type CgroupFileName = Pick<CgroupValue, "controller" | "file">;
 /**
  * Finds out which cgroups a directory shows.
  *
- * Version 2 is told by its file `cgroup.controllers`, be it in the directory or in
- * one right below it, when only the cgroups of pods are mounted there. Version 1 is
- * told by the directory of its memory controller; of a hybrid layout the trees of
+ * Version 2 is recognized by its file `cgroup.controllers`, in the directory or in one
+ * right below it, when only the cgroups of pods are mounted there. Version 1 is
+ * recognized by the directory of its memory controller; of a hybrid layout the trees of
  * version 1 count, as they hold the controllers.
  *
  * @returns `undefined` when it shows none

@@ -1,5 +1,5 @@
 /**
- * What the file system answers, in kinds that a caller can tell apart.
+ * The failures of the file system, in kinds that a caller can handle.
  *
  * @module
  */

@@ -37,8 +37,8 @@ export type Walked =
 const MAX_LINKS = 40;
 
 // Deno has no openat(2): each look starts at the root again. A program that exchanges
-// a directory for a link between two looks shows the agent the wrong file. A look
-// has that bad luck at most every second time, so all of these looks together as good as never.
+// a directory for a link between two looks shows the agent the wrong file. At best
+// every second look is deceived, so as good as never all of these looks are.
 const CONFIRMATIONS = 24;
 
 /**

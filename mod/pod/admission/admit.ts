@@ -61,8 +61,8 @@ const NODE_OS = "linux";
  * Judges one pod; the first objection decides. `undefined` when the node takes it.
  *
  * Upstream: pkg/kubelet/lifecycle/predicate.go and the order of admission handlers
- * in pkg/kubelet/kubelet.go. Nothing is ever ended to make room, so a critical pod too
- * is told what the node lacks.
+ * in pkg/kubelet/kubelet.go. Nothing is ever ended to make room, so a critical pod is
+ * refused, too, with what the node lacks.
  */
 export function admit(request: AdmissionRequest): Rejection | undefined {
   for (const check of CHECKS) {

@@ -14,7 +14,7 @@ export const UNSUPPORTED_REASON = "PodFeatureUnsupported";
 
 /**
  * `refuse`: without the field the pod would mean something else or be less safe.
- * `warn`: the pod runs, and the operator is told what it lacks.
+ * `warn`: the pod runs, and a warning names what it lacks.
  */
 export type UnsupportedSeverity = "refuse" | "warn";
 

@@ -1,5 +1,5 @@
 /**
- * The downward API: what a pod may be told of itself, as variables and as files.
+ * The downward API: what a pod can read about itself, as variables and as files.
  *
  * @module
  */

@@ -84,7 +84,7 @@ interface FailureOf<Reason> {
   readonly message: string;
   /** Absent where the message is all that is known. */
   readonly cause?: FailureCause;
-  /** When to try again, on the monotonic clock in milliseconds; absent when nothing tells. */
+  /** When to try again, on the monotonic clock in milliseconds; absent when it is not known. */
   readonly retryAtMs?: number;
 }
 

@@ -67,7 +67,7 @@ export function containerGrace(
   return probeGrace(container, reason) ?? spec;
 }
 
-/** What StopContainer is told, when hooks and waiting have used `usedSeconds`. */
+/** The timeout of StopContainer, when hooks and waiting have used `usedSeconds`. */
 export function stopTimeout(graceSeconds: number, usedSeconds = 0): number {
   return Math.max(
     MIN_CONTAINER_GRACE_SECONDS,
@@ -76,7 +76,7 @@ export function stopTimeout(graceSeconds: number, usedSeconds = 0): number {
 }
 
 /**
- * Names, for each running container, those that must end before it is told to.
+ * Names, for each running container, those that must end before it is stopped.
  *
  * Only sidecars wait: for every app container and every sidecar declared later,
  * as far as they run. (kubelet: terminationOrdering)

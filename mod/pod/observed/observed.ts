@@ -27,7 +27,7 @@ export interface ObservedSandbox {
 export interface ActuatedResources {
   readonly requests: ResourceList;
   readonly limits: ResourceList;
-  /** The runtime told them: it knows no memory request, and CPU only in its own grain. */
+  /** The runtime reported them: it knows no memory request, and CPU only in its own grain. */
   readonly fromRuntime?: true;
 }
 
@@ -51,7 +51,7 @@ export interface ObservedContainer {
   readonly finishedAt: bigint;
   readonly exitCode: number;
   readonly reason: string;
-  /** It is known to have ended earlier than the runtime shows it; more may be told then. */
+  /** Its end is known before the runtime shows it; the runtime may report more then. */
   readonly isUnconfirmed?: true;
   /** The runtime's message with the termination message appended. */
   readonly message: string;
@@ -140,7 +140,7 @@ export function latestContainer(
  * Whether the app was reached in the newest sandbox.
  *
  * The kubelet counts what runs or was made, in whatever sandbox, and not what ended,
- * since it cannot tell where that ran. Here the record says so, whatever its state: no
+ * since it does not know where that ran. Here the record says so, whatever its state: no
  * init container or sidecar runs again just because its own record is gone, and none
  * is passed over because the app was reached in a sandbox of the past.
  */
@@ -162,9 +162,9 @@ export function isInNewestSandbox(
 const KILLED_CODE = 137;
 
 /**
- * Whether more may yet be told of the end of a container: that the kernel killed it
+ * Whether more may still become known of the end of a container: that the kernel killed it
  * for its memory reaches a runtime by another way than the end itself, and may come
- * a moment later. Nor is all told of an end that the runtime itself does not show yet.
+ * a moment later. An end that the runtime does not show yet is not complete either.
  */
 export function isUnclearEnd(
   container: Pick<

@@ -1,8 +1,8 @@
 /**
  * What it means for a pod that the agent itself stops its containers.
  *
- * A container that obeys SIGTERM may end with 0, and would then count as done. Where
- * the start of its successor fails, or the agent ends before it, that could not be told.
+ * A container that obeys SIGTERM may end with 0, and would then count as done. If the start
+ * of its successor failed, or the agent ended before it, the stop could not be recognized.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export type InitPlan =
  * Plans the init containers.
  *
  * They are read from the last to the first: finished ones may have been removed
- * from the runtime, so the last that left a trace tells how far the pod came. Only
+ * from the runtime, so the last that left a trace shows how far the pod came. Only
  * the sandbox that is kept counts: in it the pod began anew.
  */
 export function planInit(input: PlanInput): InitPlan {

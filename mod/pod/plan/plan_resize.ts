@@ -93,7 +93,7 @@ export function planResize(
   pod: Pod,
   observed: ObservedPod,
 ): ResizeDecision {
-  // What the runtime tells instead is no exact record, and would only mislead.
+  // The runtime's report is no exact record, and would only mislead.
   if (isGeneratedUid(pod.metadata.uid)) return NONE;
   const changed = changedContainers(pod, observed);
   const wasQos = observed.qosClass;
@@ -209,7 +209,7 @@ function isChanged(
   if (!before.fromRuntime) {
     return had.request !== wants.request || had.limit !== wants.limit;
   }
-  // The runtime tells cgroup settings: no memory request, and CPU in their grain.
+  // The runtime reports cgroup settings: no memory request, and CPU in their grain.
   if (resource === "memory") return had.limit !== wants.limit;
   if (cpuShares(had.request) !== cpuShares(wants.request)) return true;
   // No quota is no proof of no limit: the node may not enforce them (cpuCFSQuota).

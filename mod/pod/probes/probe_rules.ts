@@ -27,7 +27,7 @@ export interface ContainerPast {
 export type ContainerSight =
   /** The runtime shows no container of the name. */
   | { readonly kind: "absent" }
-  /** Created and not started yet, or in a state that the runtime cannot tell. */
+  /** Created and not started yet, or in a state that the runtime does not know. */
   | { readonly kind: "unclear"; readonly id: string }
   | { readonly kind: "ended"; readonly id: string }
   | {

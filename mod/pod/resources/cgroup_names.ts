@@ -21,7 +21,7 @@ export interface CgroupLayout {
 }
 
 /**
- * The cgroup parent told to the runtime: a path, of slices with systemd.
+ * The cgroup parent in requests to the runtime: a path, of slices with systemd.
  */
 export function podCgroupParent(pod: Pod, layout: CgroupLayout): string {
   const { uid } = pod.metadata;
@@ -54,7 +54,7 @@ export function podUidOfCgroup(
   layout: Pick<CgroupLayout, "driver">,
 ): string | undefined {
   if (layout.driver === "cgroupfs") return /^pod(.+)$/.exec(name)?.[1];
-  // No UID has an underscore, so that the escaped dashes can be told.
+  // No UID has an underscore, so that escaped dashes are recognized.
   return /-pod([^-]+)\.slice$/.exec(name)?.[1]?.replaceAll("_", "-");
 }
 

@@ -105,7 +105,7 @@ export function containerLimits(
   return limits;
 }
 
-/** The cgroup settings a sandbox is told: the pod's sums without its overhead. */
+/** The cgroup settings in a sandbox's request: the pod's sums without its overhead. */
 export function sandboxCgroupResources(
   pod: Pick<Pod, "spec">,
   options: CpuQuotaOptions = {},

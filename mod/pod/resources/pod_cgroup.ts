@@ -141,7 +141,7 @@ export function cpuWeight(shares: bigint): bigint {
   return (clampShares(shares) - 2n) * 9999n / 262_142n + 1n;
 }
 
-/** The shares that a weight stands for, as near as it tells. */
+/** The shares that a weight stands for, as near as possible. */
 export function sharesOfWeight(weight: bigint): bigint {
   return clampShares((weight - 1n) * 262_142n / 9999n + 2n);
 }

@@ -240,7 +240,7 @@ function judgeContainersReady(input: ReadinessInput): ConditionVerdict {
   return notAll("ContainersNotReady", { unknown, unready });
 }
 
-/** Only while there is something to tell. */
+/** Only while there is something to report. */
 function judgeResize(
   { pod, observed, resizeRefusal }: ConditionsInput,
 ): (readonly [string, ConditionVerdict])[] {

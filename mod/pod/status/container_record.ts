@@ -117,7 +117,7 @@ function describeResources(
   seen: ObservedContainer,
 ): Pick<ContainerStatus, "allocatedResources" | "resources"> {
   const { requests, limits, claims } = container.resources ?? {};
-  // A runtime tells no memory request, and CPU only in its own grain.
+  // A runtime reports no memory request, and CPU only in its own grain.
   const has = seen.state === "running" && seen.resources?.fromRuntime !== true
     ? seen.resources
     : undefined;

@@ -117,7 +117,7 @@ interface AppVerdict {
 }
 
 /**
- * Its newest record says more than its status can: the runtime cannot tell anything of
+ * Its newest record says more than its status can: the runtime knows nothing of
  * it, it was made and not started, it ended with a sandbox of the past, or the agent
  * stopped it.
  */
@@ -134,7 +134,7 @@ function judgeApp(
   const isDue = seen !== undefined && isDueToStart(container, pod, observed);
   const hasFailed = seen?.stopped === "as_failed" && !isDue;
   // How the run before ended decides nothing of one that waits for its next; unless
-  // that run was the last seen of it, and it is only told to wait.
+  // that run was the last seen of it, and its status only says that it waits.
   const goesOn = isDue || isWaiting && end.reason !== LOST_REASON;
   // An end that counts as failed is judged where it is known: what it leaves is over.
   const isLeft = hasFailed || end.reason !== RESTARTING_ALL_REASON &&

@@ -24,7 +24,7 @@ export interface ProbeAnswer {
  * follow from it have changed with it. A container that does not run has not started, and
  * one that has not started is never ready; without a readiness probe it is once it has.
  *
- * @returns the same status when it says so already or tells nothing of the container
+ * @returns the same status when it says so already or does not have the container
  *
  * (kubelet: SetContainerReadiness; SetContainerStartup, which leaves readiness to the
  * next sync)

@@ -57,7 +57,7 @@ export interface PodEviction {
   readonly message: string;
   /**
    * Whether the pod ends for the sake of the node, and no limit of its own: its
-   * condition `DisruptionTarget` then tells so.
+   * condition `DisruptionTarget` then says so.
    *
    * @default false
    */
@@ -277,7 +277,7 @@ export interface AdmissionVerdict {
 /**
  * The status of a pod that is refused (kubelet: rejectPod), or taken as soon as others
  * have ended, which they are about to: the kubelet would refuse that one for good. It has
- * no container statuses, by which it is told from a pod that ran and failed.
+ * no container statuses, unlike a pod that ran and failed.
  */
 export function statusOfNotTaken(
   { pod, kind, reason, message, nowMs }: AdmissionVerdict,

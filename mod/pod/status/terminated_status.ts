@@ -42,7 +42,7 @@ export function terminatedStatus(pod: Pod, status: PodStatus): PodStatus {
  * Some do come back: all of them while the pod restarts in place, one whose end was not
  * observed, one that waits for its next start after that very end, and in a new sandbox init
  * containers and whatever has run once more since (which the kubelet's check forgets, so
- * that it tells nothing new of such a pod).
+ * that it reports nothing new of such a pod).
  *
  * @returns its name; `undefined` when all is well
  */

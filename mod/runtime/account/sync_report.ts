@@ -67,7 +67,7 @@ export class SyncReport {
   /** A time after the last change, on the monotonic clock. */
   timeAfter(): number {
     const nowMs = this.#clock.monotonic();
-    // The clock may be too coarse to tell two calls apart.
+    // Two calls may have the same time on a coarse clock.
     return Math.max(nowMs, (this.#actedAtMs ?? nowMs) + 0.001);
   }
 

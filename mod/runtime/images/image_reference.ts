@@ -41,7 +41,7 @@ const MAX_LENGTH = MAX_NAME_LENGTH + 1 + 128 + 1 + 32 + 1 + 128;
  * A short name stays short: whether `busybox` means a registry's is for the runtime
  * to decide. (Upstream: pkg/kubelet/images applyDefaultImageTag.)
  *
- * @example A missing tag is added, a wrong name is told
+ * @example A missing tag is added, a wrong name is refused
  * ```ts
  * import { parseImageReference } from "./image_reference.ts";
  * import { deepStrictEqual, strictEqual } from "node:assert/strict";

@@ -127,8 +127,8 @@ export class PullTasks {
   }
 
   /**
-   * Tells of which pods a pull has ended, until `signal` aborts; then all pulls are
-   * given up and waited for. To be run once.
+   * Yields the UID of each pod of which a pull has ended, until `signal` aborts. Then all
+   * pulls are given up and waited for. To be run once.
    */
   async *ends(signal: AbortSignal): AsyncIterable<string> {
     try {

@@ -17,7 +17,7 @@ export interface PodPaths {
   readonly podLogsDir: string;
 }
 
-/** One run of a container, as its record in the runtime tells it. */
+/** One run of a container, as its record in the runtime shows it. */
 export type ContainerRun = Pick<ObservedContainer, "name" | "restartCount">;
 
 const HOSTS_MODE = 0o644;
@@ -90,8 +90,8 @@ export class ContainerFiles {
   }
 
   /**
-   * How often a container was restarted, as its log files tell when the runtime
-   * has forgotten it: one more than the highest number, 0 without any.
+   * How often a container was restarted, by its log files, when the runtime has
+   * forgotten it: one more than the highest number, 0 without any.
    */
   async restartCountFromLogs(pod: Pod, container: string): Promise<number> {
     const directory = `${this.#logDirectory(pod)}/${container}`;

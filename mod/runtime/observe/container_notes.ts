@@ -1,5 +1,5 @@
 /**
- * What the agent has to remember of containers that the runtime cannot tell.
+ * What the agent must remember of containers, since the runtime does not report it.
  *
  * @module
  */

@@ -48,8 +48,8 @@ interface ListOf<Row, State> {
  * A gRPC answer holds 16 MiB at most, which some ten thousand dead containers fill;
  * then a runtime refuses to list anything, and an agent that gave up there would never
  * again remove one. So what is too large as a whole is asked for by state, and the dead
- * that are still too many pod by pod. Then the dead of
- * unknown pods are not seen, nor those of a pod whose own list is too large.
+ * that are still too many pod by pod. Then the dead of unknown pods are not seen, nor
+ * those of a pod whose own list is too large.
  */
 export class PodLister {
   readonly #deps: PodListerDeps;

@@ -1,7 +1,7 @@
 /**
- * Reading the runtime: lists and single pods turned into what was observed. Nothing is
- * remembered here but what the agent noted of containers and the runtime cannot tell
- * ({@linkcode ContainerNotes}). What a runtime lists under the labels of no pod is left
+ * Reading the runtime: lists and single pods turned into what was observed. Only
+ * the agent's own notes on containers are remembered here, since the runtime does not have
+ * them ({@linkcode ContainerNotes}). What a runtime lists under the labels of no pod is left
  * out; the texts that it gives are cut to a length that a status may have.
  *
  * @module

@@ -112,7 +112,7 @@ function readHttp(value: unknown): LifecycleHandler["httpGet"] {
   });
 }
 
-/** The ports that a hook may name or that are ports of the node; others tell nothing. */
+/** The ports that a hook may name or that are ports of the node; others are not needed. */
 function readPorts(value: unknown): ContainerPort[] {
   return (Array.isArray(value) ? value : []).flatMap((port) => {
     const name = textAt(port, "name");

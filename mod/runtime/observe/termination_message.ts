@@ -49,7 +49,7 @@ export function lastLogText(
 ): string {
   const lines = lenient.decode(tail).split("\n");
   if (lines.at(-1) === "") lines.pop();
-  // Half a line has no time stamp, so it cannot be told from text.
+  // Half a line has no time stamp, so it looks like text.
   if (options.cut) lines.shift();
   const texts = lines.slice(-MAX_LOG_LINES).map(logText);
   return endOf(new TextEncoder().encode(texts.join("")), MAX_LOG_BYTES);

@@ -196,7 +196,7 @@ function goJson(value: unknown): string {
 /**
  * The stop signal as the configuration of a container carries it. Pure.
  *
- * @throws {SpecRefusal} When it is none that a runtime could be told of.
+ * @throws {SpecRefusal} When a runtime would not know it.
  */
 export function stopSignal(
   container: Pick<ContainerSpec, "lifecycle">,
@@ -210,8 +210,8 @@ export function stopSignal(
 }
 
 /**
- * Whether the runtime passes over the stop signal of a container: one that knows of
- * it (containerd from 2.3 on) repeats it in the status. False when that cannot be told.
+ * Whether the runtime ignores the stop signal of a container. A runtime that supports it
+ * (containerd from 2.3 on) repeats it in the status. False when that is not known.
  *
  * @throws {unknown} The reason of the signal when it aborts.
  */

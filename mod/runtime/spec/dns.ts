@@ -17,7 +17,7 @@ export interface ResolverConfig {
 /** What the node knows of name resolution. */
 export interface NodeDns {
   /**
-   * The node's own settings, or `undefined` when the agent was told to use none
+   * The node's own settings, or `undefined` when the agent is configured to use none
    * (`resolvConf: ""`).
    */
   readonly host: ResolverConfig | undefined;
@@ -29,7 +29,7 @@ export interface NodeDns {
   readonly nodeIp: string | undefined;
 }
 
-/** Something the operator should hear about a pod's resolver settings. */
+/** A warning for the operator about a pod's resolver settings. */
 export interface DnsWarning {
   readonly reason: "DNSConfigForming" | "MissingClusterDNS";
   readonly message: string;

@@ -52,7 +52,7 @@ type KeyFileValue =
   | { readonly kind: "found"; readonly value: string }
   | { readonly kind: "absent" | "refused"; readonly message: string };
 
-/** Finds the variable that a reference names among what was read. Never tells what a file holds. */
+/** Finds the variable that a reference names in what was read. No message shows a value. */
 export function keyFileValue(
   ref: FileKeyRef,
   files: KeyFiles | undefined,

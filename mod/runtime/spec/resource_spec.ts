@@ -34,7 +34,7 @@ export function podCgroupParentOf(pod: Pod, node: CgroupFacts): string {
   return perQos ? podCgroupParent(pod, { driver, root }) : root;
 }
 
-/** What a sandbox is told its containers will use, without the pod's overhead. */
+/** The resources of a sandbox's containers, for its request, without the pod's overhead. */
 export function sandboxResources(pod: Pod, node: CgroupFacts): LinuxResources {
   return {
     ...sandboxCgroupResources(pod, cpuOptions(node.cgroups)),
@@ -55,8 +55,8 @@ export function overheadResources(pod: Pod, node: CgroupFacts): LinuxResources {
 }
 
 /**
- * What a running container is told when its CPU or memory changes. A limit that was
- * taken away is set free: to the runtime zero would mean that nothing changes.
+ * The request that changes the CPU or memory of a running container. A limit that was
+ * taken away is written as unlimited, since zero means no change to the runtime.
  */
 export function resizedResources(
   input: ResourceInput,

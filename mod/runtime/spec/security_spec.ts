@@ -42,7 +42,7 @@ const READONLY_PATHS: readonly string[] = [
 ];
 
 /**
- * Where processors tell how hot they are, by which one container could spy on the
+ * Where processors show their temperature, by which one container could spy on the
  * others. Runtimes pass over a path that is not there, so the agent does not
  * look which there are; upstream does.
  *

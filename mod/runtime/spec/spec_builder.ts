@@ -68,7 +68,7 @@ export class SpecBuilder {
     return this.#options.node.ips;
   }
 
-  /** The sandbox's configuration, and what its owner should hear of it. */
+  /** The sandbox's configuration, and the warnings for the pod's owner. */
   sandbox(
     input: Pick<SandboxSpecInput, "pod" | "attempt">,
   ): SpecResult<SandboxConfig, SpecRefusal["reason"]> & {

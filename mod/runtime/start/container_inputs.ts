@@ -67,8 +67,8 @@ type GatherOptions = Pick<
  * in the path's place just before the runtime follows it and takes it away again
  * before the second look is not noticed, and one that is noticed has been able to
  * run for the moment between the start and the look; an agent that is ended in that
- * moment does not look. Only containers of the same pod, or of one that
- * shares the volume with it, can do that.
+ * moment does not look. Only a container of the same pod, or of one that shares the
+ * volume with it, can do that.
  *
  * @throws {unknown} The reason of the signal when it aborts.
  */

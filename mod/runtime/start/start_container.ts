@@ -149,7 +149,7 @@ export class ContainerStarter {
     return await this.#create(context, target, image);
   }
 
-  /** Tells that a container has to wait before it starts once more. */
+  /** Records the event that a container has to wait before its next start. */
   backsOff(pod: Pod, name: string, wait: RestartWait): SyncFailure {
     const text = restartBackOffText(pod, name);
     this.#events(pod).warning(name, "BackOff", text);
@@ -282,7 +282,7 @@ export class ContainerStarter {
     return await this.#deps.postStart.run(started);
   }
 
-  /** Tells, at a container's first start, when its runtime passes over the stop signal. */
+  /** Warns, at a container's first start, if its runtime ignores the stop signal. */
   async #checkStopSignal(
     context: StartContext,
     container: ContainerSpec,

@@ -176,7 +176,7 @@ function isComplete(
   return isRead || stamp.modifiedMs <= closedMs;
 }
 
-/** Whether two looks saw the same content, as far as a look can tell. */
+/** Whether two looks saw the same content, as far as a look shows. */
 export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.modifiedMs === b.modifiedMs &&
     a.changedMs === b.changedMs && a.inode === b.inode;

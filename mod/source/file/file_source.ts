@@ -167,7 +167,7 @@ export class FileSource {
         for (const name of demand.names) {
           table.noteChange(manifests.pathOf(name), demand.look, nowMs);
         }
-        // Something is there again, and what else is gone tells no one.
+        // Something is there again. No event comes for other files that are gone.
         if (manifests.pathState.message !== undefined) table.scanSoon(nowMs);
       }
       this.#bell.ring();
@@ -247,7 +247,7 @@ const READERS = 16;
 // As long as a writer may take that pauses.
 const FIRST_SET_MS = 10_000;
 
-/** Whether a set tells nothing that another did not. */
+/** Whether a set has nothing new beside another. */
 function saysLess(set: SourceSet, before: SourceSet): boolean {
   const isComplete = set.unknown === undefined;
   const wasComplete = before.unknown === undefined;

@@ -11,8 +11,8 @@ import type { DirectoryNote, LastGoodStore } from "../mod.ts";
 export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
 
 /**
- * Tells a directory whose manifests were removed from one that is not the directory
- * of the manifests, since the file system they are on is not mounted (any more).
+ * Distinguishes a directory whose manifests were removed from a directory that only has
+ * the same path, since the file system of the manifests is not mounted (any more).
  *
  * While the agent runs, a directory is another if its device or its inode is. The
  * next agent compares the inode only: devices are numbered anew at each boot, and
@@ -96,7 +96,7 @@ export class ManifestDirectory {
   }
 }
 
-/** Says why nothing at a path tells which manifests there are. */
+/** Says why the manifests at a path cannot be listed. */
 export function describeAway(
   path: string,
   how: "gone" | "empty" | "without_directory" | "elsewhere",

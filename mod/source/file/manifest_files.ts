@@ -42,8 +42,8 @@ export function createManifestFiles(
 const LIMIT_MS = 3000;
 
 /**
- * Looks at a path. Under the name that the system tells of a file whose name is not UTF-8
- * there is nothing; that is no reason to pass over the file in silence.
+ * Looks at a path. If the name of a file is not UTF-8, no file exists under the name that
+ * the system returns. Such a file is reported, too.
  */
 async function lookAtManifest(path: string): Promise<FileLook> {
   const look = await lookAtFile(path);

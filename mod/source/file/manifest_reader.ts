@@ -187,8 +187,8 @@ export class ManifestReader {
   }
 
   // A file can change again within one tick of the clock of its file system, so
-  // a fresh stamp does not prove that what was read is still there. How old it is the
-  // wall clock tells, or, where files are from the future, how long it has been known.
+  // a fresh stamp does not prove that what was read is still there. Its age is
+  // by the wall clock; for a file from the future it is the time since it was first seen.
   #entry(file: KnownFile, entry: FileEntry, stamp: FileStamp): ReadOutcome {
     const { clock } = this.#deps;
     const nowMs = clock.monotonic();
@@ -213,7 +213,7 @@ type WhyFaulty = Omit<
 // The coarsest time of modification that is still in use (FAT).
 const STAMP_PROOF_MS = 2000;
 
-/** Logs what is allowed and odd; that of a pod becomes events as well. */
+/** Logs warnings; those about a pod become events as well. */
 export function logWarnings(
   warnings: readonly Fault[],
   context: { readonly file: string; readonly log: Logger },

@@ -37,7 +37,7 @@ import {
 import type { ManifestReader } from "./manifest_reader.ts";
 import { type ManifestTable, RECALL } from "./manifest_table.ts";
 
-/** Where the manifests are and how they are told from other files. */
+/** Where the manifests are, and which files count as manifests. */
 export interface ManifestSetOptions {
   /** A directory or a single file, without a slash at its end. */
   readonly path: string;
@@ -125,7 +125,7 @@ export class ManifestSet {
   async examine(path: string, pending: PendingLook): Promise<void> {
     const { files, table } = this.#deps;
     const look = await lookAtManifest(path, files);
-    // It has changed again since we were asked: a later look will tell.
+    // It has changed again since this look was requested: a later look decides.
     if (table.isWaiting(path)) return;
     await this.#take(path, { look, pending });
   }
@@ -263,7 +263,7 @@ export class ManifestSet {
     else this.#loseManifest(path);
   }
 
-  /** Editors move a file aside and write it anew; a moment tells the difference. */
+  /** Editors move a file aside and write it anew; a short wait shows whether it is gone. */
   #loseManifest(path: string): void {
     const { clock, table } = this.#deps;
     const nowMs = clock.monotonic();

@@ -5,7 +5,7 @@
  */
 
 /**
- * Tells whether two JSON-like values mean the same.
+ * Whether two JSON-like values mean the same.
  *
  * An absent list is an empty one, and `null` is absent, as in apimachinery's
  * equality.Semantic. An empty object is not an absent one: `emptyDir: {}` says

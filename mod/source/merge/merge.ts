@@ -57,7 +57,7 @@ export class PodStorage {
    * Removals come first.
    *
    * The first complete set of a source always yields a change, an empty `add` if there
-   * is nothing to tell, so that the source counts as ready.
+   * are no pods, so that the source counts as ready.
    */
   merge(update: SourceUpdate): readonly PodChange[] {
     const { source, op = "set" } = update;
@@ -172,7 +172,7 @@ export class PodStorage {
     return after;
   }
 
-  /** The pods are told to end, each with the time at which it was. */
+  /** The pods that end by request, each with the time of the request. */
   #ending(update: SourceUpdate): SourceUpdate {
     const held = this.#of(update.source);
     const now = formatTime(this.#deps.clock.now());

@@ -20,18 +20,18 @@ export interface MuxedSource {
 export interface PodConfigMuxDeps {
   /** Held by the mux: nothing else merges into it. */
   readonly storage: PodStorage;
-  /** Takes the objects of a source, before its pods are told. */
+  /** Takes the objects of a source, before its pods are published. */
   readonly objects?: {
     replace(source: SourceName, objects: readonly LocalObject[]): unknown;
   };
 }
 
 /**
- * Merges what several sources deliver and tells what that changes.
+ * Merges what several sources deliver, and publishes the changes.
  *
- * Each source has a feeder of its own, so that one that is silent or slow holds up
- * no other; what is merged is told before the next update is merged. The
- * handler of notifications marks their source ready, unless they are of `restore`.
+ * Each source has a feeder of its own, so a silent or slow source delays no other. The
+ * changes of an update are published before the next update is merged. The handler of
+ * notifications marks their source ready, unless they are of `restore`.
  */
 export class PodConfigMux {
   readonly #mode: NotificationMode;
@@ -45,7 +45,7 @@ export class PodConfigMux {
     this.#deps = deps;
   }
 
-  /** Merges one update and says what is to be told of it. */
+  /** Merges one update and returns what to publish about it. */
   merge(update: SourceUpdate): readonly PodNotification[] {
     const { storage, objects } = this.#deps;
     const { source } = update;
@@ -61,7 +61,7 @@ export class PodConfigMux {
     }, this.#mode);
   }
 
-  /** Has the merged state told once more, in the modes that tell it. */
+  /** Publishes the merged state once more, in the modes that publish it. */
   resync(): void {
     if (this.#mode === "incremental") return;
     this.#isResyncDue = true;
@@ -70,7 +70,7 @@ export class PodConfigMux {
   }
 
   /**
-   * Runs the sources and tells what they change until `signal` aborts. To be run
+   * Runs the sources and publishes their changes until `signal` aborts. To be run
    * once.
    *
    * @throws what a source threw: the others do not go on without it
@@ -117,7 +117,7 @@ const RESYNC: unique symbol = Symbol("resync");
 const CAPACITY = 50;
 
 /**
- * How much a notification tells: each change by itself (`incremental`), the merged
+ * What a notification contains: each change by itself (`incremental`), the merged
  * state whenever pods come or go and other changes by themselves
  * (`snapshot_and_updates`), or always the merged state (`snapshot`).
  */
@@ -126,7 +126,7 @@ export type NotificationMode =
   | "snapshot_and_updates"
   | "snapshot";
 
-/** The pods of all sources at one moment, to replace whatever was told before. */
+/** The pods of all sources at one moment, in place of all that was published before. */
 export interface MergedPods {
   readonly op: "set";
   /** Whose update is the occasion; `*` when there was none. */
@@ -134,7 +134,7 @@ export interface MergedPods {
   readonly pods: readonly Pod[];
 }
 
-/** One thing that a mode tells. */
+/** One thing that a mode publishes. */
 export type PodNotification = PodChange | MergedPods;
 
 /** What one update brought about. */
@@ -148,10 +148,10 @@ export interface MergeOutcome {
 }
 
 /**
- * Says in the words of a mode what an update brought about.
+ * The notifications of a mode for one update.
  *
- * Restored pods are told as such in every mode, and first: a snapshot instead would
- * say that their source has spoken.
+ * Restored pods are published as such in every mode, and first. A snapshot instead would
+ * mean that their source has delivered.
  */
 export function notificationsOf(
   outcome: MergeOutcome,

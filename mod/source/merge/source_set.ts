@@ -38,7 +38,7 @@ export interface SourceSet extends SourceContent {
   readonly unknown?: readonly string[];
 }
 
-/** Some pods of a source that tells them one by one instead of all at once. */
+/** Some pods of a source that delivers them one by one instead of all at once. */
 export interface SourcePart {
   /**
    * `add` and `update` say what the pods are now, `delete` that they are to end by
@@ -80,7 +80,7 @@ export interface PodChange {
   readonly source: SourceName;
   /**
    * The pods as they are now; of `remove`, as they were last. Empty only in the
-   * `add` by which a source that has nothing tells that it is ready.
+   * `add` by which a source without pods reports that it is ready.
    */
   readonly pods: readonly Pod[];
 }

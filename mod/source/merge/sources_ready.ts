@@ -1,5 +1,5 @@
 /**
- * Whether every source has been heard, so that absence means removal.
+ * Whether every source has delivered, so that absence means removal.
  *
  * @module
  */

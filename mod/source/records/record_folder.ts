@@ -63,7 +63,7 @@ export class RecordFolder<Stored extends KeyedRecord> {
 
   /**
    * @param directory Is made when the first record is written.
-   * @param isStored Tells the shape of what was sealed here; the checksum vouches for the rest.
+   * @param isStored Checks the shape of a sealed value; the checksum vouches for the rest.
    */
   constructor(
     directory: string,

@@ -214,7 +214,7 @@ function report(
 ): FileReport {
   const { at, held, context } = options;
   const { named, faults } = part;
-  // The parts of one answer are told apart as the fragments of a URL are.
+  // Each part of an answer is named like a fragment of the URL.
   const isObject = part.kind !== undefined && part.kind !== "Pod";
   const place = named === undefined
     ? `part-${at + 1}`

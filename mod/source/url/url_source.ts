@@ -63,11 +63,10 @@ export interface UrlSourceDeps extends FileReporterDeps {
 /**
  * Delivers the pods and objects of a URL as full sets, one for each change.
  *
- * Only an answer that was read, and whose signature fits if one is wanted, changes
- * anything: whatever goes wrong otherwise keeps what there is and is told once. If
- * it goes wrong at the very first try, what the checkpoint has stands in. One that
- * cannot be read is asked again, and not written over while a part of the answer is
- * faulty and may be in it.
+ * Only an answer that was read changes anything, and if a signature is required it must
+ * fit. Any failure keeps what there is and is reported once. If the first question fails,
+ * the pods of the checkpoint are used. A checkpoint that cannot be read is read again
+ * later. It is not overwritten while a part of the answer is faulty and may be in it.
  */
 export class UrlSource {
   readonly #url: URL;
@@ -80,7 +79,7 @@ export class UrlSource {
   #held: SourceContent = { pods: [], objects: [] };
   /** The answer that was taken last; `undefined` while the URL is silent. */
   #accepted: Accepted | undefined;
-  /** Whether what the checkpoint has was told, since the URL is silent. */
+  /** Whether the checkpoint was delivered, since the URL does not answer. */
   #isRestored = false;
   /** How long to wait before the checkpoint is asked; infinite when it is known. */
   #recallMs = 0;
@@ -139,8 +138,8 @@ export class UrlSource {
   }
 
   /**
-   * The pods that the URL had when an agent before heard of it last, so that no other
-   * pod takes their place while it is asked; `undefined` for the moment until that is known.
+   * The pods of the last answer to an earlier agent, so that no other pod takes their place
+   * until the URL answers; `undefined` until they are read.
    */
   get expected(): readonly Pod[] | undefined {
     return this.#expected;
@@ -203,7 +202,7 @@ export class UrlSource {
     return fault === undefined ? outage : { ...outage, fault };
   }
 
-  /** What the checkpoint has, told once in place of a URL that gave nothing yet. */
+  /** The content of the checkpoint, delivered once while the URL has given nothing yet. */
   #restored(): SourceSet | undefined {
     const isEmpty = this.#held.pods.length + this.#held.objects.length === 0;
     if (this.#accepted !== undefined || this.#isRestored || isEmpty) {
