@@ -40,6 +40,13 @@ function takes(rig: CoreRig, pullMs: number): void {
   rig.fake.settings.pullMs = pullMs;
 }
 
+/** As containerd says it of a disk that cannot hold the image beside what is there. */
+function fillsDisk(rig: CoreRig): void {
+  const details =
+    `failed to pull and unpack image "${FAR}": failed to extract layer sha256:0a1b: write /var/lib/containerd/lib.so: no space left on device: unknown`;
+  rig.fake.setRegistry(FAR, { kind: "error", code: 2, details });
+}
+
 function edited(uid: string | undefined, fields = {}): Record<string, unknown> {
   const spec = { containers: [container(WEB, { image: FAR, ...fields })] };
   return version("two", {
@@ -92,6 +99,27 @@ for (const [how, uid] of EDITS) {
       "the failure",
     );
     strictEqual(rig.fake.running(WEB).length, 0);
+  });
+
+  Deno.test(`Agent stops what runs when the disk has no space for the image of its edit, and runs the edit when it has (an edit ${how})`, async () => {
+    await using rig = await withOne(uid);
+    fillsDisk(rig);
+    await rig.apply("web", edited(uid));
+    await rig.until(() => shown(rig) === "ImagePullBackOff", "the failure");
+    strictEqual(rig.fake.running(WEB).length, 0);
+    match(told(rig), /no space left on device/);
+    takes(rig, 1_000);
+    await untilRuns(rig, "two");
+  });
+
+  Deno.test(`Agent goes back from an edit whose image the disk has no space for (an edit ${how})`, async () => {
+    await using rig = await withOne(uid);
+    fillsDisk(rig);
+    const spec = { containers: [container(WEB, { image: FAR })] };
+    await rig.apply("web", version("two", { ...uid && { uid }, spec }));
+    await rig.until(() => shown(rig) === "RolledBack", "the rollback");
+    await untilRuns(rig, "one");
+    strictEqual(rig.fake.callsOf("StopContainer").length, 1);
   });
 
   Deno.test(`Agent stops what runs at once when the image of its edit may not be pulled (an edit ${how})`, async () => {
