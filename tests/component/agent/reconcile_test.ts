@@ -228,31 +228,49 @@ function onPort(name: string, uid?: string): Record<string, unknown> {
   });
 }
 
-Deno.test("Agent judges a pod that is put back while it ends like any other: the one that waited for its port runs", async () => {
-  await using rig = await CoreRig.start();
-  rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
-  await rig.apply("a", onPort("a", UID));
-  await untilRuns(rig, "a");
-  await rig.apply("b", onPort("b", OTHER_UID));
-  await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
-  await rig.remove("a");
-  await rig.until(
-    () => rig.fake.callsOf("StopContainer").length === 1,
-    "its end",
-  );
-  await rig.apply("a", onPort("a", UID));
-  await untilRuns(rig, "b");
-  await rig.pass(20_000);
-  deepStrictEqual(rig.fake.running("a"), []);
-  strictEqual(rig.status("a")?.phase, "Failed");
-  strictEqual(rig.status("a")?.reason, "NodePorts");
-  // Nothing of its first life is left, and nobody would find it later.
-  deepStrictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
-  await rig.remove("b");
-  await untilRuns(rig, "a");
-  await rig.remove("a");
-  await untilGone(rig);
-});
+/** A pod that asks for more than half of the machine's memory. */
+function large(name: string, uid?: string): Record<string, unknown> {
+  const memory = String(Math.ceil(Deno.systemMemoryInfo().total * 0.6));
+  const resources = { requests: { memory } };
+  return web({
+    name,
+    ...uid !== undefined && { uid },
+    spec: { containers: [container(name, { resources })] },
+  });
+}
+
+for (
+  const [what, make, reason] of [
+    ["port", onPort, "NodePorts"],
+    ["memory", large, "OutOfmemory"],
+  ] as const
+) {
+  Deno.test(`Agent judges a pod that is put back while it ends like any other: the one that waited for its ${what} runs`, async () => {
+    await using rig = await CoreRig.start();
+    rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
+    await rig.apply("a", make("a", UID));
+    await untilRuns(rig, "a");
+    await rig.apply("b", make("b", OTHER_UID));
+    await rig.until(() => rig.status("b")?.reason === reason, "the refusal");
+    await rig.remove("a");
+    await rig.until(
+      () => rig.fake.callsOf("StopContainer").length === 1,
+      "its end",
+    );
+    await rig.apply("a", make("a", UID));
+    await untilRuns(rig, "b");
+    await rig.pass(20_000);
+    deepStrictEqual(rig.fake.running("a"), []);
+    strictEqual(rig.status("a")?.phase, "Failed");
+    strictEqual(rig.status("a")?.reason, reason);
+    // Nothing of its first life is left, and nobody would find it later.
+    deepStrictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
+    await rig.remove("b");
+    await untilRuns(rig, "a");
+    await rig.remove("a");
+    await untilGone(rig);
+  });
+}
 
 Deno.test("Agent takes back a pod that is put back while it ends: its own old share does not count against it", async () => {
   await using rig = await CoreRig.start({ kubelet: ["maxPods: 1"] });
