@@ -48,16 +48,22 @@ Deno.test("PodExecutor.execute() has changed something when the runtime could no
   strictEqual((await rig.sync(pod())).acted, true);
 });
 
-Deno.test("PodExecutor.execute() has changed nothing when a container cannot be configured", async () => {
-  await using both = await fakeRig();
-  const { rig } = both;
-  const volumeMounts = [{ name: "none", mountPath: "/none" }];
-  const subject = pod({ containers: [container("c", { volumeMounts })] });
-  await rig.sync(subject);
-  const outcome = await rig.sync(subject);
-  strictEqual(outcome.failures[0]?.reason, "CreateContainerConfigError");
-  strictEqual(outcome.acted, false);
-});
+const UNFIT = [
+  ["mount", { volumeMounts: [{ name: "none", mountPath: "/none" }] }],
+  ["variables", { envFrom: [{ secretRef: { name: "none" } }] }],
+] as const;
+
+for (const [what, fields] of UNFIT) {
+  Deno.test(`PodExecutor.execute() has changed nothing when a container cannot have its ${what}`, async () => {
+    await using both = await fakeRig();
+    const { rig } = both;
+    const subject = pod({ containers: [container("c", fields)] });
+    await rig.sync(subject);
+    const outcome = await rig.sync(subject);
+    strictEqual(outcome.failures[0]?.reason, "CreateContainerConfigError");
+    strictEqual(outcome.acted, false);
+  });
+}
 
 Deno.test("PodExecutor.execute() has changed something when it ran a hook that was due", async () => {
   await using both = await fakeRig();

@@ -125,6 +125,7 @@ Deno.test("PodExecutor.execute() tells of a resize that failed and tries again",
     "ResizePodInPlaceError",
   ]);
   ok(failed.acted);
+  ok(rig.told().some((text) => /^ResizeError: .*resource busy/.test(text)));
   const condition = await resizeCondition(rig, limited(LARGE));
   strictEqual(condition?.reason, "Error");
   ok(condition?.message?.includes("device or resource busy"));

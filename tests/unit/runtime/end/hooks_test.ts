@@ -232,20 +232,40 @@ Deno.test("HookRunner.run() quotes the last 512 characters of what a command wro
   });
 });
 
-Deno.test("HookRunner.run() has no success when it is stopped while it is answered", async () => {
-  const stop = new AbortController();
-  const { hooks, target } = setUp({
-    get: () => {
-      stop.abort(new Error("enough"));
-      return answer(200);
-    },
+const CUT_SHORT: readonly (readonly [
+  what: string,
+  scheme: string,
+  get: (url: URL) => HttpAnswer,
+])[] = [
+  ["as it is answered", "HTTP", () => answer(200)],
+  ["as it asks", "HTTP", () => {
+    throw new Error("cancelled");
+  }],
+  ["as it asks again in plain text", "HTTPS", ({ protocol }) => {
+    throw protocol === "https:"
+      ? new NotTlsError("no TLS")
+      : new Error("cancelled");
+  }],
+];
+
+for (const [what, scheme, get] of CUT_SHORT) {
+  Deno.test(`HookRunner.run() fails with the reason of its signal when it is stopped ${what}`, async () => {
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const { hooks, target, events } = setUp({
+      get: (url) => {
+        if (url.protocol === "http:") stop.abort(reason);
+        return get(url);
+      },
+    });
+    const { signal } = stop;
+    await rejects(
+      hooks.run({ httpGet: { port: 80, scheme } }, { ...target, signal }),
+      (error) => error === reason,
+    );
+    deepStrictEqual(events.texts, []);
   });
-  const { signal } = stop;
-  await rejects(
-    hooks.run({ httpGet: { port: 80 } }, { ...target, signal }),
-    /enough/,
-  );
-});
+}
 
 Deno.test("HookRunner.run() fails for a pod without an address", async () => {
   const { hooks, target } = setUp();

@@ -62,7 +62,7 @@ function setUp(options: { readonly stuckMs?: number } = {}) {
     log: log.logger,
     activities,
   });
-  return { clock, log, calls, killer, activities };
+  return { clock, log, calls, events, killer, activities };
 }
 
 for (
@@ -195,5 +195,27 @@ for (
     const { killer } = setUp();
     const found = killer.addressesOf(pod({ hostNetwork }), look);
     deepStrictEqual(found, [expected]);
+  });
+}
+
+for (
+  const [isResized, reason] of [[true, "resized"], [
+    false,
+    "spec_changed",
+  ]] as const
+) {
+  Deno.test(`PodKiller.killContainer() tells of a stop as ${reason}`, async () => {
+    const { events, killer } = setUp();
+    await killer.killContainer({
+      pod: withGrace({}),
+      container: seen("a"),
+      podIps: [],
+      reason: "spec_changed",
+      ...isResized && { isResized },
+      signal: never,
+    });
+    deepStrictEqual(events.events.map(({ facts }) => facts), [
+      { kind: "stop", container: "a", reason },
+    ]);
   });
 }

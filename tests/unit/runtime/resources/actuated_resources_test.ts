@@ -124,6 +124,12 @@ Deno.test("ActuatedStore keeps no pod from being looked at when its file cannot 
   strictEqual((await store.complete(SEEN)).qosClass, "Burstable");
 });
 
+Deno.test("ActuatedStore writes nothing that has to survive a power cut", async () => {
+  const disk = new Disk();
+  await disk.store().sandboxMade(asking("100m"));
+  deepStrictEqual(disk.writes, [false]);
+});
+
 Deno.test("ActuatedStore reads the file of a pod once", async () => {
   const disk = new Disk();
   await disk.store().sandboxMade(asking("100m"));

@@ -278,3 +278,28 @@ Deno.test("NodePodCgroups.ensure() hands on a failure that is none of the kernel
   }
   await rejects(keeper(new Broken(1)).cgroups.ensure(pod()), TypeError);
 });
+
+for (
+  const [only, files] of [
+    ["cpu", ["cpu.shares", "cpu.cfs_quota_us"]],
+    ["memory", ["memory.limit_in_bytes"]],
+    [undefined, [
+      "cpu.shares",
+      "cpu.cfs_quota_us",
+      "memory.limit_in_bytes",
+      "pids.max",
+    ]],
+  ] as const
+) {
+  Deno.test(`NodePodCgroups.update() limits ${only ?? "everything"}`, async () => {
+    const tree = new MemoryCgroups(1);
+    const { cgroups } = keeper(tree, { pidsLimit: 64 });
+    await cgroups.ensure(pod());
+    tree.writes.length = 0;
+    await cgroups.update(pod(), only === undefined ? {} : { only });
+    deepStrictEqual(
+      tree.writes.map((line) => line.split(/[ =]/)[1]),
+      files,
+    );
+  });
+}

@@ -148,3 +148,25 @@ Deno.test("PodResources.resize() stops when it is told to while it tells the run
   await rejects(resize(planFor(asking("200m")), stop.signal), /deleted/);
   deepStrictEqual(reasons(), ["ResizeStarted"]);
 });
+
+Deno.test("PodResources knows what containers were started with, and what they were resized to", async () => {
+  const { resources, resize } = setUp();
+  const before = asking("100m");
+  const known = async () => {
+    const looked = { ...observed([seen("a"), seen("b")]), uid: UID };
+    const { qosClass, containers } = await resources.complete(looked);
+    return [qosClass, ...containers.map((each) => each.resources?.requests)];
+  };
+  deepStrictEqual(await known(), [undefined, undefined, undefined]);
+  await resources.sandboxMade(before);
+  for (const each of before.spec.containers) {
+    await resources.started(before, each, `${each.name}-0`);
+  }
+  deepStrictEqual(await known(), ["Burstable", { cpu: "100m" }, {
+    cpu: "100m",
+  }]);
+  await resize(planFor(asking("200m")));
+  deepStrictEqual(await known(), ["Burstable", { cpu: "200m" }, {
+    cpu: "200m",
+  }]);
+});
