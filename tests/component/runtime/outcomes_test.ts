@@ -222,3 +222,33 @@ Deno.test("PodExecutor.execute() says at a container's first start that its stop
     ]],
   );
 });
+
+Deno.test("PodExecutor.execute() says why it could not look at the sandbox that it made", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  fake.fault("PodSandboxStatus", REFUSED);
+  const subject = pod();
+  const outcome = await rig.sync(subject, { observed: unseen(subject) });
+  strictEqual(outcome.podFailure?.reason, "CreatePodSandboxError");
+  strictEqual(outcome.acted, true);
+  deepStrictEqual(rig.told(), [
+    "FailedPodSandBoxStatus: Unable to get pod sandbox status: no luck",
+  ]);
+});
+
+for (const hostNetwork of [true, false]) {
+  Deno.test(`PodExecutor.execute() tells a container the address of its pod, ${hostNetwork ? "which is the node's" : "which is its own"}`, async () => {
+    await using both = await fakeRig();
+    const { rig, fake } = both;
+    const valueFrom = { fieldRef: { fieldPath: "status.podIP" } };
+    const env = [{ name: "IP", valueFrom }];
+    const subject = pod({ hostNetwork, containers: [container("c", { env })] });
+    await rig.sync(subject);
+    const [told] = fake.running("c")[0]?.config.envs ?? [];
+    const [own] = (await rig.look(subject)).ips;
+    strictEqual(
+      new TextDecoder().decode(told?.value),
+      hostNetwork ? "192.0.2.1" : own,
+    );
+  });
+}
