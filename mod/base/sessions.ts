@@ -7,8 +7,8 @@
 /**
  * Owns everything that is kept by key as long as the session of the key lasts.
  *
- * Each part asks for a map of its own at its construction and uses it as any other. The
- * owner of a session calls {@linkcode delete} once when it is over.
+ * Each part asks for a map of its own at its construction and uses it as any other. Who
+ * lets a key go calls {@linkcode delete}, also where a late look began a session again.
  */
 export class Sessions {
   readonly #maps: Map<string, unknown>[] = [];

@@ -99,6 +99,7 @@ export class PodTerminator {
         signal,
       }));
     const failure = await this.#watchKill(ending, kill, signal);
+    // Before its session ends: what was stopped is not asked any more.
     prober.remove(uid);
     const after = await this.#lastLook(uid, signal);
     if (failure !== undefined) {
@@ -189,6 +190,10 @@ export class PodTerminator {
   /**
    * Hands what a stopped pod leaves behind to the collector, and says for good how it
    * ended (kubelet: SyncTerminatedPod).
+   *
+   * What is named here beside the session may outlive it: the status and its record show
+   * how a pod ended as long as it is listed, and the picture shows what the runtime still
+   * has of it until that is removed.
    */
   async release({ uid, pod }: EndingPod, keep: Retention): Promise<void> {
     const { sessions, memory, remains, statuses, records, picture } =

@@ -25,6 +25,10 @@ export interface RollbackStoreDeps extends RecordFolderDeps {
  *
  * None of it rejects. A record that is not sound is set aside; a disk that refuses
  * is tried again, and the newest of each pod waits in memory.
+ *
+ * It stands on the same folder and the same writes as `RecordKeeper`, and not on that: a
+ * history has no Secrets to keep apart, is written in two urgencies without a look at what
+ * is there, is asked for again, and fails under names, levels and metrics of its own.
  */
 export class DiskRollbackStore {
   readonly #folder: RecordFolder<StoredHistory>;
