@@ -30,7 +30,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   "VolumeResourceRequirements.requests",
 ]);
 
-/** What a manifest may hold but nobody reads: taken in whole, not looked into. */
+/** What a manifest may hold but the agent does not read: kept whole, not checked. */
 const OPAQUE: ReadonlySet<string> = new Set([
   "ObjectMeta.managedFields",
   "PersistentVolumeClaim.status",

@@ -4,10 +4,10 @@
  * @module
  */
 
-/** More files than this in one folder are a room that nobody finds anything in. */
+/** The most files of a room; in a larger folder a file is hard to find. */
 export const MAX_FILES = 25;
 
-/** More names than this are no door but a wall that is not there. */
+/** The most names of a door; with more, a room hides nothing. */
 export const MAX_NAMES = 30;
 
 /** One thing that is wrong with a room. */

@@ -133,7 +133,7 @@ Deno.test("Agent does not believe containerd's word about a container that runs:
   const from = rig.fake.calls.length;
   const lie = { code: 137, at: 2_000_000_000n };
   rig.fake.tasks = (asked) => taskMessage(asked, lie);
-  rig.fake.eventStreams.tell(
+  rig.fake.eventStreams.announce(
     "Subscribe",
     exitEnvelope({ containerId: id, processId: id, at: 1_000_000_000n }),
   );
@@ -148,7 +148,7 @@ Deno.test("Agent ends a container for good that runs although containerd's event
   const lie = { code: 137, at: 2_000_000_000n };
   rig.fake.tasks = (asked) =>
     taskMessage(asked, asked === id ? lie : undefined);
-  rig.fake.eventStreams.tell(
+  rig.fake.eventStreams.announce(
     "Subscribe",
     exitEnvelope({ containerId: id, processId: id, at: lie.at, exit: lie }),
   );

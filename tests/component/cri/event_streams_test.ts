@@ -161,15 +161,15 @@ Deno.test("CriConnection.events() tells of a container's own end, not of command
   await using reader = await open(rig);
   const { eventStreams } = rig.fake;
   const at = 1_700_000_000_123_456_789n;
-  eventStreams.tell(
+  eventStreams.announce(
     "Subscribe",
     exitEnvelope({ containerId: "c1", processId: "probe7", at }),
   );
-  eventStreams.tell(
+  eventStreams.announce(
     "Subscribe",
     exitEnvelope({ containerId: "c1", processId: "c1", at }),
   );
-  eventStreams.tell("Subscribe", oomEnvelope("c2"));
+  eventStreams.announce("Subscribe", oomEnvelope("c2"));
   const moves = await reader.until(({ what }) => what === "oom");
   deepStrictEqual(moves.map(briefly), ["stopped c1", "oom c2"]);
   strictEqual(moves[0]?.at, at);
@@ -181,7 +181,7 @@ for (const stream of ["cri", "containerd"] as const) {
     await using reader = await open(rig);
     const method = stream === "cri" ? "GetContainerEvents" : "Subscribe";
     for (const message of garbage(stream)) {
-      rig.fake.eventStreams.tell(method, message);
+      rig.fake.eventStreams.announce(method, message);
     }
     const { containerId } = await runContainer(rig, "web");
     const moves = await reader.until(({ what, containerId: id }) =>
@@ -255,7 +255,7 @@ Deno.test("CriConnection.events() keeps a bounded number of events for a reader 
   await using reader = await open(rig);
   for (let at = 0; at < 1_500; at++) {
     for (let times = 0; times < 2; times++) {
-      rig.fake.eventStreams.tell("Subscribe", oomEnvelope(`c${at}`));
+      rig.fake.eventStreams.announce("Subscribe", oomEnvelope(`c${at}`));
     }
   }
   const all = /skerry_cri_hints_total\{stream="containerd"\} 3000/;

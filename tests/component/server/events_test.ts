@@ -53,7 +53,7 @@ class Rig implements AsyncDisposable {
     return rig;
   }
 
-  tell(
+  record(
     reason: string,
     name: string = "web-n1",
     namespace: string = "shop",
@@ -137,9 +137,9 @@ async function until(condition: () => boolean | Promise<boolean>) {
 
 Deno.test("ControlServer lists events of all namespaces, of one, and of what is selected", async () => {
   await using rig = await Rig.start();
-  rig.tell("A");
-  rig.tell("B", "db-n1");
-  rig.tell("C", "web-n1", "other");
+  rig.record("A");
+  rig.record("B", "db-n1");
+  rig.record("C", "web-n1", "other");
   const all = await rig.list("/api/v1/events");
   deepStrictEqual([all.apiVersion, all.kind], ["v1", "EventList"]);
   match(all.metadata.resourceVersion, /^\d+$/);
@@ -203,17 +203,17 @@ Deno.test("ControlServer refuses HEAD of a watch, and paths below events", async
 
 Deno.test("ControlServer streams events from a version on, new ones and those that happen again", async () => {
   await using rig = await Rig.start();
-  rig.tell("A");
+  rig.record("A");
   const { metadata: { resourceVersion } } = await rig.list("/api/v1/events");
-  rig.tell("B");
+  rig.record("B");
   const lines = new Lines(
     await rig.fetch(
       `/api/v1/namespaces/shop/events?watch=1&resourceVersion=${resourceVersion}`,
     ),
   );
   strictEqual(await lines.text(), "ADDED B");
-  rig.tell("X", "web-n1", "other");
-  rig.tell("A");
+  rig.record("X", "web-n1", "other");
+  rig.record("A");
   const again = await lines.next();
   deepStrictEqual(
     [again?.type, again?.object.reason, again?.object.count],
@@ -225,7 +225,7 @@ Deno.test("ControlServer streams events from a version on, new ones and those th
 
 Deno.test("ControlServer streams all there is to a watch without a version", async () => {
   await using rig = await Rig.start();
-  rig.tell("A");
+  rig.record("A");
   for (const query of ["watch=true", "watch=1&resourceVersion=0"]) {
     const lines = new Lines(await rig.fetch(`/api/v1/events?${query}`));
     strictEqual(await lines.text(), "ADDED A");
@@ -235,7 +235,7 @@ Deno.test("ControlServer streams all there is to a watch without a version", asy
 
 Deno.test("ControlServer tells a watch of another run that its version is too old", async () => {
   await using rig = await Rig.start();
-  rig.tell("A");
+  rig.record("A");
   for (const version of ["7", "999999999999999"]) {
     const lines = new Lines(
       await rig.fetch(`/api/v1/events?watch=1&resourceVersion=${version}`),

@@ -49,12 +49,14 @@ export class EventStreams {
 
   /** Tells a move on all streams, to each in its own words. */
   move(move: Move): void {
-    this.tell("GetContainerEvents", this.#toCri(move));
-    for (const envelope of toEnvelopes(move)) this.tell("Subscribe", envelope);
+    this.announce("GetContainerEvents", this.#toCri(move));
+    for (const envelope of toEnvelopes(move)) {
+      this.announce("Subscribe", envelope);
+    }
   }
 
   /** Tells something on one kind of stream: a message, or bytes that need be none. */
-  tell(stream: EventStream, message: unknown): void {
+  announce(stream: EventStream, message: unknown): void {
     for (const listener of this.#listeners) {
       if (listener.stream !== stream) continue;
       listener.waiting.push(message);

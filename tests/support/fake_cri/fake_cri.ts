@@ -119,7 +119,7 @@ export class FakeCri implements AsyncDisposable {
       clock,
       moved: (move) => this.eventStreams.move(move),
       ended: (id, exit) =>
-        this.eventStreams.tell(
+        this.eventStreams.announce(
           "Subscribe",
           exitEnvelope({ containerId: id, processId: id, at: exit.at, exit }),
         ),

@@ -84,8 +84,8 @@ export class Lifecycle implements Disposable {
       ip: onNode ? "" : this.#freeAddress(),
     };
     this.sandboxes.set(sandbox.id, sandbox);
-    this.#tell("created", sandbox.id, sandbox.id);
-    this.#tell("started", sandbox.id, sandbox.id);
+    this.#announce("created", sandbox.id, sandbox.id);
+    this.#announce("started", sandbox.id, sandbox.id);
     return sandbox;
   }
 
@@ -103,7 +103,7 @@ export class Lifecycle implements Disposable {
     for (const container of this.#containersOf(id)) {
       this.removeContainer(container.id);
     }
-    if (this.sandboxes.delete(id)) this.#tell("deleted", id, id);
+    if (this.sandboxes.delete(id)) this.#announce("deleted", id, id);
   }
 
   /** The end of the sandbox's own process; its containers may live on. */
@@ -112,7 +112,7 @@ export class Lifecycle implements Disposable {
     if (sandbox?.state !== "ready") return;
     sandbox.state = "not_ready";
     sandbox.ip = "";
-    this.#tell("stopped", id, id);
+    this.#announce("stopped", id, id);
   }
 
   createContainer(
@@ -160,7 +160,7 @@ export class Lifecycle implements Disposable {
       logReopened: 0,
     };
     this.containers.set(container.id, container);
-    this.#tell("created", container.id, sandboxId);
+    this.#announce("created", container.id, sandboxId);
     return container;
   }
 
@@ -191,7 +191,7 @@ export class Lifecycle implements Disposable {
     }
     container.state = "running";
     this.#exits.set(id, Promise.withResolvers());
-    this.#tell("started", id, container.sandboxId);
+    this.#announce("started", id, container.sandboxId);
     if (exit !== undefined) {
       this.#after(exit.afterMs, () => this.exit(id, exit.code));
     }
@@ -246,7 +246,7 @@ export class Lifecycle implements Disposable {
     this.exit(id, SIGKILL_EXIT_CODE);
     this.containers.delete(id);
     this.#exits.delete(id);
-    this.#tell("deleted", id, container.sandboxId);
+    this.#announce("deleted", id, container.sandboxId);
   }
 
   /**
@@ -278,7 +278,7 @@ export class Lifecycle implements Disposable {
     container.reason = exit.why.reason ?? exitReason(exit.code);
     container.message = exit.why.message ?? "";
     this.#exits.get(id)?.resolve();
-    this.#tell("stopped", id, container.sandboxId, exit);
+    this.#announce("stopped", id, container.sandboxId, exit);
   }
 
   /** @throws {StatusError} NOT_FOUND. */
@@ -355,7 +355,7 @@ export class Lifecycle implements Disposable {
     return this.#lastStamp;
   }
 
-  #tell(
+  #announce(
     kind: Move["kind"],
     id: string,
     sandboxId: string,

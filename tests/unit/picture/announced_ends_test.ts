@@ -70,7 +70,7 @@ class Rig {
   }
 
   /** The runtime announces something of `c-u` or another. */
-  tell(
+  announce(
     what: "stopped" | "oom",
     id = "c-u",
     exit: ContainerExit | undefined = EXIT,
@@ -100,7 +100,7 @@ function gone(): Promise<never> {
 Deno.test("AnnouncedEnds shows in every answer an end that was told and is known", async () => {
   const rig = new Rig();
   for (const id of ["c-u", "s-u"]) {
-    rig.tell("stopped", id);
+    rig.announce("stopped", id);
     await rig.exits.learn(id, NEVER);
   }
   deepStrictEqual(await rig.exits.containerStatus("c-u"), {
@@ -129,7 +129,7 @@ for (
 ) {
   Deno.test(`AnnouncedEnds believes no end that is known with ${what} than was told`, async () => {
     const rig = new Rig();
-    rig.tell("stopped", "c-u", exit);
+    rig.announce("stopped", "c-u", exit);
     await rig.exits.learn("c-u", NEVER);
     strictEqual(await rig.shown(), "running");
   });
@@ -139,7 +139,7 @@ Deno.test("AnnouncedEnds asks for nothing that nobody told, and believes no end 
   const rig = new Rig();
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual(rig.asked, []);
-  rig.tell("stopped");
+  rig.announce("stopped");
   rig.answer = () => Promise.resolve(undefined);
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual([rig.asked, await rig.shown()], [["c-u"], "running"]);
@@ -156,8 +156,8 @@ for (
     const rig = new Rig();
     const exit = { exitCode, finishedAt: 1n };
     rig.answer = () => Promise.resolve(exit);
-    if (isKilled) rig.tell("oom");
-    rig.tell("stopped", "c-u", exit);
+    if (isKilled) rig.announce("oom");
+    rig.announce("stopped", "c-u", exit);
     await rig.exits.learn("c-u", NEVER);
     strictEqual((await rig.exits.containerStatus("c-u")).reason, reason);
   });
@@ -166,7 +166,7 @@ for (
 Deno.test("AnnouncedEnds forgets an end that the runtime shows, or does not have any more", async () => {
   for (const how of ["shown", "gone"]) {
     const rig = new Rig();
-    rig.tell("stopped");
+    rig.announce("stopped");
     await rig.exits.learn("c-u", NEVER);
     if (how === "shown") {
       rig.state = "exited";
@@ -185,14 +185,14 @@ Deno.test("AnnouncedEnds forgets an end that the runtime shows, or does not have
 
 Deno.test("AnnouncedEnds believes an end for 30 s, and then of that container the runtime alone", async () => {
   const rig = new Rig();
-  rig.tell("stopped");
+  rig.announce("stopped");
   await rig.exits.learn("c-u", NEVER);
   await rig.clock.advance(29_999);
   strictEqual(await rig.shown(), "exited, not confirmed");
   await rig.clock.advance(1);
   strictEqual(await rig.shown(), "running");
   deepStrictEqual(rig.log, ["exit_not_confirmed"]);
-  rig.tell("stopped");
+  rig.announce("stopped");
   await rig.exits.learn("c-u", NEVER);
   deepStrictEqual([rig.asked, await rig.shown()], [["c-u"], "running"]);
 });
@@ -200,7 +200,7 @@ Deno.test("AnnouncedEnds believes an end for 30 s, and then of that container th
 Deno.test("AnnouncedEnds has a look wait for what is being asked, whatever comes of it", async () => {
   for (const isKnown of [true, false]) {
     const rig = new Rig();
-    rig.tell("stopped");
+    rig.announce("stopped");
     const { promise, resolve, reject } = Promise.withResolvers<ContainerExit>();
     rig.answer = () => promise;
     const learning = rig.exits.learn("c-u", NEVER).catch(() => "failed");
@@ -219,7 +219,7 @@ Deno.test("AnnouncedEnds has a look wait for what is being asked, whatever comes
 
 Deno.test("AnnouncedEnds keeps 1024 ends that were told, the newest", async () => {
   const rig = new Rig();
-  for (let at = 0; at <= 1_024; at++) rig.tell("stopped", `c${at}`);
+  for (let at = 0; at <= 1_024; at++) rig.announce("stopped", `c${at}`);
   for (const id of ["c0", "c1", "c1024"]) await rig.exits.learn(id, NEVER);
   deepStrictEqual(rig.asked, ["c1", "c1024"]);
 });

@@ -67,10 +67,10 @@ Deno.test("RuntimeWatch takes the kernel's kill of a container for the reason of
   for (const isFirst of [true, false]) {
     await t.step(isFirst ? "before" : "after", async () => {
       await using rig = await ended();
-      if (isFirst) rig.stream.tell("oom", "c-u");
+      if (isFirst) rig.stream.announce("oom", "c-u");
       rig.stream.tellEnd("c-u", EXIT);
       await rig.clock.advance(0);
-      if (!isFirst) rig.stream.tell("oom", "c-u");
+      if (!isFirst) rig.stream.announce("oom", "c-u");
       await rig.clock.advance(1);
       strictEqual(end(rig)?.reason, "OOMKilled");
     });
@@ -92,7 +92,7 @@ const doubts: readonly DoubtRow[] = [
   },
   {
     name: "of which the event says nothing",
-    prepare: (rig) => rig.stream.tell("stopped", "c-u"),
+    prepare: (rig) => rig.stream.announce("stopped", "c-u"),
   },
   {
     name: "that is another one than the event told",

@@ -203,7 +203,7 @@ Deno.test("EventFollower.run() asks for a list when the stream opens, and passes
   await using rig = new StreamRig();
   await rig.clock.advance(0);
   deepStrictEqual([rig.pulls.length, rig.pace.isOpen], [1, true]);
-  rig.script.tell("started", "a");
+  rig.script.announce("started", "a");
   rig.script.miss();
   await rig.clock.advance(0);
   deepStrictEqual(
@@ -228,7 +228,7 @@ Deno.test("ListPace.listed() counts as missed what half a second was not enough 
   strictEqual(rig.pace.periodMs, BASE_MS, "looked at again soon");
   await rig.clock.advance(499);
   rig.pace.listed("done");
-  rig.script.tell("stopped", "a");
+  rig.script.announce("stopped", "a");
   await rig.clock.advance(0);
   strictEqual(rig.pace.periodMs, 10_000, "told a little late");
   rig.found("container_died", "b");
@@ -237,7 +237,7 @@ Deno.test("ListPace.listed() counts as missed what half a second was not enough 
   for (let times = 0; times < 5; times++) rig.pace.listed("done");
   strictEqual(rig.pace.periodMs, BASE_MS, "missed");
   rig.found("container_started", "c");
-  rig.script.tell("started", "c");
+  rig.script.announce("started", "c");
   await rig.clock.advance(0);
   for (let times = 0; times < 3; times++) rig.pace.listed("done");
   strictEqual(rig.pace.periodMs, 10_000, "it has told something true");
@@ -255,8 +255,8 @@ Deno.test("ListPace.listed() holds nothing against a stream that broke before it
 Deno.test("ListPace.judge() finds true what was told before, up or down", async () => {
   await using rig = new StreamRig();
   await rig.trust();
-  rig.script.tell("started", "a");
-  rig.script.tell("deleted", "b");
+  rig.script.announce("started", "a");
+  rig.script.announce("deleted", "b");
   await rig.clock.advance(0);
   rig.found("container_started", "a");
   rig.found("container_died", "b");
@@ -313,15 +313,15 @@ Deno.test("ListPace.listed() begins anew after a list that failed", async () => 
 Deno.test("EventFollower measures how long an event took, if the clocks allow", async () => {
   await using rig = new StreamRig();
   await rig.clock.advance(0);
-  rig.script.tell("started", "a", { at: rig.clock.now() - 20 });
-  rig.script.tell("stopped", "a", { at: rig.clock.now() + 20 });
+  rig.script.announce("started", "a", { at: rig.clock.now() - 20 });
+  rig.script.announce("stopped", "a", { at: rig.clock.now() + 20 });
   await rig.clock.advance(0);
   const name = "kubelet_evented_pleg_connection_latency_seconds";
   strictEqual(rig.metric(`${name}_count`), 1);
   strictEqual(rig.metric(`${name}_sum`), 0.02);
   match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.025"} 1`));
   match(rig.metrics.render(), new RegExp(`${name}_bucket{le="0.01"} 0`));
-  rig.script.tell("started", "b", { at: rig.clock.now() });
+  rig.script.announce("started", "b", { at: rig.clock.now() });
   await rig.clock.advance(0);
   strictEqual(rig.metric(`${name}_count`), 2);
 });
@@ -330,7 +330,7 @@ Deno.test("ListPace keeps in mind what was told last, and a bounded number of th
   await using rig = new StreamRig();
   await rig.trust();
   for (let at = 0; at <= 4_096; at++) {
-    rig.script.tell("stopped", `c${at}`);
+    rig.script.announce("stopped", `c${at}`);
     if (at % 500 === 0) await rig.clock.advance(0);
   }
   await rig.clock.advance(0);

@@ -114,7 +114,7 @@ export class LooksRig implements AsyncDisposable {
     this.picture.record(uid, { ...pod, uid }, this.clock.monotonic());
   }
 
-  tell(
+  announce(
     what: ContainerEvent["what"],
     containerId: string,
     podUid?: string,

@@ -231,7 +231,7 @@ export class EventScript {
    *
    * @param more the pod's UID, or that and when it was told, in wall time
    */
-  tell(
+  announce(
     what: ContainerEvent["what"],
     containerId: string,
     more: string | { readonly at?: number; readonly podUid?: string } = {},

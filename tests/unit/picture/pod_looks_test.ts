@@ -19,7 +19,7 @@ function started(uid = "u", container: Partial<ObservedContainer> = {}) {
 
 Deno.test("PodLooks looks for what was told at ever longer pauses, and after a second and a half no more", async () => {
   await using rig = started();
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("inspect u c-u"), LAG_TIMES);
   strictEqual(rig.pace.confirmed, 0);
@@ -30,19 +30,19 @@ Deno.test("PodLooks begins anew when the same is told again, three times, and th
   for (const atMs of [0, 100, 200, 300]) {
     await rig.clock.advance(atMs - rig.clock.monotonic());
     rig.times("");
-    rig.tell("stopped", "c-u");
+    rig.announce("stopped", "c-u");
     await rig.clock.advance(0);
     deepStrictEqual(rig.times("inspect u c-u"), [atMs]);
   }
   await rig.clock.advance(100);
   rig.times("");
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(1_600);
   const later = LAG_TIMES.filter((ms) => ms > 100).map((ms) => 300 + ms);
   deepStrictEqual(rig.times("inspect u c-u"), later);
   for (const atMs of [2_000, 2_100, 2_900, 4_000]) {
     await rig.clock.advance(atMs - rig.clock.monotonic());
-    rig.tell("stopped", "c-u");
+    rig.announce("stopped", "c-u");
   }
   await rig.clock.advance(5_900);
   deepStrictEqual(rig.times("inspect u c-u"), [3_000, 5_000]);
@@ -51,10 +51,10 @@ Deno.test("PodLooks begins anew when the same is told again, three times, and th
 Deno.test("PodLooks takes the same for news ten seconds after it was first told", async () => {
   for (const [atMs, count] of [[9_999, 1], [10_000, LAG_TIMES.length]]) {
     await using rig = started();
-    for (let times = 0; times < 4; times++) rig.tell("stopped", "c-u");
+    for (let times = 0; times < 4; times++) rig.announce("stopped", "c-u");
     await rig.clock.advance(atMs ?? 0);
     rig.times("");
-    rig.tell("stopped", "c-u");
+    rig.announce("stopped", "c-u");
     await rig.clock.advance(5_000);
     strictEqual(rig.times("inspect u c-u").length, count);
   }
@@ -62,11 +62,11 @@ Deno.test("PodLooks takes the same for news ten seconds after it was first told"
 
 Deno.test("PodLooks asks nothing of what is known, and says so", async () => {
   await using rig = started("u", { state: "exited" });
-  rig.tell("stopped", "c-u");
-  rig.tell("started", "s-u");
+  rig.announce("stopped", "c-u");
+  rig.announce("started", "s-u");
   await rig.clock.advance(20_000);
   deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 2]);
-  rig.tell("stopped", "c-alien");
+  rig.announce("stopped", "c-alien");
   await rig.clock.advance(20_000);
   deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 2]);
 });
@@ -76,7 +76,7 @@ Deno.test("PodLooks stops to look when it has seen what was told, and says so", 
   rig.does.set("inspect u c-u", () => {
     if (rig.clock.monotonic() >= 10) rig.see("u", { state: "exited" });
   });
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("inspect u c-u"), [0, 3, 10]);
   strictEqual(rig.pace.confirmed, 1);
@@ -84,7 +84,7 @@ Deno.test("PodLooks stops to look when it has seen what was told, and says so", 
 
 Deno.test("PodLooks stops to look when somebody else has seen what was told, and looks again when that is hidden", async () => {
   await using rig = started();
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(5);
   rig.see("u", { state: "exited" });
   await rig.clock.advance(1_000);
@@ -96,7 +96,7 @@ Deno.test("PodLooks stops to look when somebody else has seen what was told, and
 
 Deno.test("PodLooks does not begin anew with every look of others once it has given up", async () => {
   await using rig = started();
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(2_000);
   strictEqual(rig.times("inspect u c-u").length, LAG_TIMES.length);
   rig.see("u");
@@ -106,12 +106,12 @@ Deno.test("PodLooks does not begin anew with every look of others once it has gi
 
 Deno.test("PodLooks hears of a pod at last when somebody has looked at it", async () => {
   await using rig = new LooksRig();
-  rig.tell("stopped", "nobody");
+  rig.announce("stopped", "nobody");
   await rig.clock.advance(500);
   rig.see("u", { id: "nobody" });
   await rig.clock.advance(1);
   deepStrictEqual(rig.times("inspect u nobody"), [500]);
-  rig.tell("started", "other");
+  rig.announce("started", "other");
   await rig.clock.advance(1_000);
   strictEqual(rig.pace.pulled, 1);
 });
@@ -121,12 +121,12 @@ Deno.test("PodLooks lists a pod of which a container is told that it does not kn
   rig.does.set("list u", () => rig.see("u"));
   for (const atMs of [0, 100, 200, 300]) {
     await rig.clock.advance(atMs - rig.clock.monotonic());
-    rig.tell("started", "new", "u");
+    rig.announce("started", "new", "u");
   }
   await rig.clock.advance(99);
   deepStrictEqual(rig.times("list u"), [0, 100, 200, 300]);
   // The list lacks it: it is not of this pod, whatever is said.
-  rig.tell("started", "new", "u");
+  rig.announce("started", "new", "u");
   await rig.clock.advance(2_000);
   deepStrictEqual(rig.times("list u"), [1_399]);
 });
@@ -137,7 +137,7 @@ Deno.test("PodLooks lists again soon when the list of a pod failed", async () =>
     if (rig.clock.monotonic() < 10) throw new Error("no");
     rig.see("u", { id: "new" });
   });
-  rig.tell("started", "new", "u");
+  rig.announce("started", "new", "u");
   await rig.clock.advance(5_000);
   deepStrictEqual(rig.times("list u"), [0, 3, 10]);
   strictEqual(rig.pace.confirmed, 1);
@@ -146,7 +146,7 @@ Deno.test("PodLooks lists again soon when the list of a pod failed", async () =>
 Deno.test("PodLooks looks for nothing while the agent acts on the pod, and within a second afterwards", async () => {
   await using rig = started();
   const acting = rig.picture.act("u");
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(1_500);
   deepStrictEqual([rig.asked, rig.pace.confirmed], [[], 0]);
   acting[Symbol.dispose]();
@@ -159,7 +159,7 @@ Deno.test("PodLooks looks for nothing while the agent acts on the pod, and withi
 Deno.test("PodLooks looks at once when the agent has recorded what it did", async () => {
   await using rig = started();
   const acting = rig.picture.act("u");
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(300);
   acting[Symbol.dispose]();
   rig.see("u");
@@ -171,26 +171,26 @@ Deno.test("PodLooks lists a pod a second after something dead of it was removed,
   for (const isListNear of [false, true]) {
     await using rig = started("u", { state: "exited" });
     rig.pace.isListNear = isListNear;
-    rig.tell("deleted", "c-u");
+    rig.announce("deleted", "c-u");
     await rig.clock.advance(999);
     deepStrictEqual(rig.asked, []);
     await rig.clock.advance(20_000);
     deepStrictEqual(rig.times("list u"), isListNear ? [] : [1_000]);
   }
   await using rig = started();
-  rig.tell("deleted", "gone-long-ago", "u");
+  rig.announce("deleted", "gone-long-ago", "u");
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.asked, []);
 });
 
 Deno.test("PodLooks lists a pod soon after something dead was removed that was still running when that was told first", async () => {
   await using rig = started();
-  rig.tell("deleted", "c-u");
+  rig.announce("deleted", "c-u");
   await rig.clock.advance(5);
   rig.see("u", { state: "exited" });
   await rig.clock.advance(95);
   deepStrictEqual(rig.times("inspect u c-u"), [0, 3]);
-  rig.tell("deleted", "c-u");
+  rig.announce("deleted", "c-u");
   strictEqual(rig.pace.confirmed, 1);
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.times("list u"), [1_100]);
@@ -269,7 +269,7 @@ Deno.test("PodLooks drops nothing that is told while it looks at the pod", async
   rig.picture.enqueue("u", 0);
   await rig.clock.advance(10);
   deepStrictEqual(rig.times("list u"), [0]);
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   rig.picture.enqueue("u", 0);
   await rig.clock.advance(10);
   deepStrictEqual(rig.asked, []);
@@ -318,11 +318,11 @@ Deno.test("PodLooks gives up a look after ten seconds", async () => {
 
 Deno.test("PodLooks keeps a hundred things in mind of one pod, and lists it for the rest", async () => {
   await using rig = started("u", { state: "exited" });
-  for (let at = 0; at < 99; at++) rig.tell("oom", `c-u-${at}`);
-  rig.tell("stopped", "c-u");
+  for (let at = 0; at < 99; at++) rig.announce("oom", `c-u-${at}`);
+  rig.announce("stopped", "c-u");
   await rig.clock.advance(2_000);
   deepStrictEqual(rig.asked, []);
-  rig.tell("started", "c-u");
+  rig.announce("started", "c-u");
   await rig.clock.advance(999);
   deepStrictEqual(rig.asked, []);
   await rig.clock.advance(1_000);
@@ -331,7 +331,7 @@ Deno.test("PodLooks keeps a hundred things in mind of one pod, and lists it for 
 
 Deno.test("PodLooks looks at nothing after its end", async () => {
   const rig = started();
-  rig.tell("stopped", "c-u");
+  rig.announce("stopped", "c-u");
   rig.picture.enqueue("u", 500);
   await rig.clock.advance(0);
   await rig[Symbol.asyncDispose]();

@@ -22,7 +22,7 @@ async function trusted(pods: readonly string[] = ["u"]): Promise<WatchRig> {
 Deno.test("RuntimeWatch looks at a container at once of which it is told that it ended, and at no other (PL-01)", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   deepStrictEqual(rig.kinds(), ["container_died"]);
@@ -33,7 +33,7 @@ Deno.test("RuntimeWatch looks again until the runtime shows what it told, and th
   await using rig = await trusted();
   rig.runtime.lagMs = 60;
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "running");
   await rig.clock.advance(70);
@@ -47,7 +47,7 @@ Deno.test("RuntimeWatch looks again until the runtime shows what it told, and th
 Deno.test("RuntimeWatch gives up on what never shows, and a flood of the same is no flood of calls", async () => {
   await using rig = await trusted();
   for (let times = 0; times < 1_000; times++) {
-    rig.stream.tell("stopped", "c-u");
+    rig.stream.announce("stopped", "c-u");
     await rig.clock.advance(5);
   }
   const calls = rig.calls().filter((call) => call === "status c-u");
@@ -59,8 +59,8 @@ Deno.test("RuntimeWatch asks nothing about what the agent does itself", async ()
   await using rig = await trusted();
   const acting = rig.picture.act("u");
   const id = rig.runtime.addContainer("u", "d");
-  rig.stream.tell("created", id);
-  rig.stream.tell("started", id);
+  rig.stream.announce("created", id);
+  rig.stream.announce("started", id);
   await rig.clock.advance(200);
   const seen = rig.picture.get("u");
   acting[Symbol.dispose]();
@@ -80,7 +80,7 @@ Deno.test("RuntimeWatch looks after an action at what ended meanwhile and the ac
   await using rig = await trusted();
   const acting = rig.picture.act("u");
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(200);
   deepStrictEqual(rig.calls(), []);
   const before = rig.picture.get("u");
@@ -98,7 +98,7 @@ Deno.test("RuntimeWatch looks again at an end that an action's own record has hi
   await using rig = await trusted();
   const before = rig.picture.get("u");
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(0);
   strictEqual(rig.state("c-u"), "exited");
   await rig.clock.advance(50);
@@ -112,7 +112,7 @@ Deno.test("RuntimeWatch looks again at an end that an action's own record has hi
 Deno.test("RuntimeWatch lists a pod whose sandbox is told to have ended", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.endSandbox("s-u");
-  rig.stream.tell("stopped", "s-u");
+  rig.stream.announce("stopped", "s-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.kinds(), ["container_died"]);
   deepStrictEqual(rig.calls(), ["list sandboxes u", "list containers u"]);
@@ -121,7 +121,7 @@ Deno.test("RuntimeWatch lists a pod whose sandbox is told to have ended", async 
 Deno.test("RuntimeWatch lists a pod in which a container is told that nobody knows", async () => {
   await using rig = await trusted(["u", "v"]);
   const id = rig.runtime.addContainer("u", "d");
-  rig.stream.tell("started", id, "u");
+  rig.stream.announce("started", id, "u");
   await rig.clock.advance(0);
   strictEqual(rig.state(id), "running");
   strictEqual(rig.lists(), 0);
@@ -130,9 +130,9 @@ Deno.test("RuntimeWatch lists a pod in which a container is told that nobody kno
 Deno.test("RuntimeWatch lists everything, once and a second later, when nobody knows whose container it is", async () => {
   await using rig = await trusted();
   rig.runtime.addPod("v");
-  rig.stream.tell("started", "s-v");
-  rig.stream.tell("started", "c-v");
-  for (let n = 0; n < 50; n++) rig.stream.tell("started", `unmanaged-${n}`);
+  rig.stream.announce("started", "s-v");
+  rig.stream.announce("started", "c-v");
+  for (let n = 0; n < 50; n++) rig.stream.announce("started", `unmanaged-${n}`);
   await rig.clock.advance(900);
   strictEqual(rig.lists(), 0);
   await rig.clock.advance(1_100);
@@ -172,8 +172,8 @@ Deno.test("RuntimeWatch does not look at other people's pods, whatever it is tol
   rig.runtime.addPod("v");
   await rig.trust();
   rig.runtime.exit("c-v");
-  rig.stream.tell("stopped", "c-v");
-  rig.stream.tell("started", "other", "v");
+  rig.stream.announce("stopped", "c-v");
+  rig.stream.announce("started", "other", "v");
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.calls(), []);
 });
@@ -182,11 +182,11 @@ Deno.test("RuntimeWatch takes over the pod's address when it looks because of an
   await using rig = await trusted();
   rig.runtime.setIp("s-u", "10.88.0.99");
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
   rig.runtime.endSandbox("s-u");
-  rig.stream.tell("stopped", "s-u");
+  rig.stream.announce("stopped", "s-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.picture.get("u")?.ips, ["10.88.0.99"]);
 });
@@ -235,7 +235,7 @@ Deno.test("RuntimeWatch trusts a stream no more that missed an end, until it has
   await rig.clock.advance(10_000);
   strictEqual(rig.period(), 1);
   rig.runtime.exit("c-v");
-  rig.stream.tell("stopped", "c-v");
+  rig.stream.announce("stopped", "c-v");
   await rig.clock.advance(5_000);
   strictEqual(rig.period(), 10);
 });
@@ -246,7 +246,7 @@ Deno.test("RuntimeWatch goes on trusting a stream that told a little late", asyn
   rig.runtime.exit("c-u");
   await rig.clock.advance(200);
   strictEqual(rig.state("c-u"), "exited");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(5_000);
   strictEqual(rig.period(), 10);
 });
@@ -254,7 +254,7 @@ Deno.test("RuntimeWatch goes on trusting a stream that told a little late", asyn
 Deno.test("RuntimeWatch holds against no stream that something dead was removed, nor what the agent saw itself", async () => {
   await using rig = await trusted(["u", "v"]);
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(100);
   rig.runtime.remove("c-u");
   rig.runtime.exit("c-v");
@@ -315,7 +315,7 @@ Deno.test("RuntimeWatch forgets no event that comes while it looks at that very 
   rig.picture.enqueue("u", 0);
   await rig.clock.advance(100);
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(100);
   strictEqual(rig.state("c-u"), "running");
   rig.runtime.release();
@@ -329,7 +329,7 @@ Deno.test("RuntimeWatch looks in time at a pod that is told of while ten others 
   for (const uid of pods) {
     if (uid !== "u10") rig.runtime.faults.set(`status c-${uid}`, "hang");
     rig.runtime.exit(`c-${uid}`);
-    rig.stream.tell("stopped", `c-${uid}`);
+    rig.stream.announce("stopped", `c-${uid}`);
   }
   await rig.clock.advance(1_001);
   strictEqual(rig.state("c-u10"), "exited");
@@ -351,7 +351,7 @@ Deno.test("RuntimePicture.latest() is not answered by a look at one container (I
   })
     .then(() => isAnswered = true);
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(3_000);
   strictEqual(rig.state("c-u"), "exited");
   strictEqual(isAnswered, false);
@@ -363,13 +363,13 @@ Deno.test("RuntimeWatch forgets a removed pod soon although the list of all is f
   await using rig = await trusted();
   rig.runtime.exit("c-u");
   rig.runtime.endSandbox("s-u");
-  rig.stream.tell("stopped", "c-u");
-  rig.stream.tell("stopped", "s-u");
+  rig.stream.announce("stopped", "c-u");
+  rig.stream.announce("stopped", "s-u");
   await rig.clock.advance(100);
   rig.runtime.remove("c-u");
   rig.runtime.remove("s-u");
-  rig.stream.tell("deleted", "c-u");
-  rig.stream.tell("deleted", "s-u");
+  rig.stream.announce("deleted", "c-u");
+  rig.stream.announce("deleted", "s-u");
   await rig.clock.advance(1_500);
   strictEqual(rig.picture.get("u"), undefined);
 });

@@ -110,7 +110,7 @@ async function play(
     })),
     ...(told ?? []).map(({ atMs, what, id, podUid }) => ({
       atMs,
-      run: () => rig.stream.tell(what, id, podUid),
+      run: () => rig.stream.announce(what, id, podUid),
     })),
   ].toSorted((a, b) => a.atMs - b.atMs);
   const startMs = rig.clock.monotonic();

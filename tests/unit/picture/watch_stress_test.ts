@@ -50,7 +50,7 @@ Deno.test("RuntimeWatch hears of an end while the list hangs, if the runtime tel
   rig.runtime.faults.set("list sandboxes", "hang");
   await rig.clock.advance(30_000);
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "c-u");
+  rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(0);
   deepStrictEqual(rig.kinds(), ["container_died"]);
   const waiting = rig.picture.latest("v", {
@@ -175,7 +175,7 @@ Deno.test("RuntimeWatch asks for a pod again whose status fails, also while the 
   rig.runtime.faults.set("status c-u", "failed");
   rig.runtime.endSandbox("s-u");
   rig.runtime.exit("c-u");
-  rig.stream.tell("stopped", "s-u");
+  rig.stream.announce("stopped", "s-u");
   await rig.clock.advance(3_000);
   rig.runtime.release();
   await rig.clock.advance(1_500);
@@ -309,7 +309,7 @@ Deno.test("RuntimeWatch lists once after a long stop, not once for every second 
   clock.stopFor(600_000);
   strictEqual(rig.watch.health().healthy, false);
   rig.runtime.exit("c-u");
-  for (let n = 0; n < 100; n++) rig.stream.tell("stopped", "c-u");
+  for (let n = 0; n < 100; n++) rig.stream.announce("stopped", "c-u");
   await rig.clock.advance(500);
   strictEqual(
     rig.calls().filter((call) => call === "list sandboxes").length,
@@ -323,7 +323,7 @@ Deno.test("RuntimeWatch takes no container for dead when the runtime is killed a
   await using rig = await running(["u", "v"], {});
   await rig.trust();
   rig.stream.refusal = failure("unavailable");
-  for (const id of ["c-u", "c-v"]) rig.stream.tell("stopped", id);
+  for (const id of ["c-u", "c-v"]) rig.stream.announce("stopped", id);
   rig.stream.end(failure("unavailable"));
   for (
     const call of [

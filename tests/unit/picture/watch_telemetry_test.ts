@@ -120,7 +120,7 @@ Deno.test("RuntimeWatch knows of every pod listed what belongs to it, other peop
   for (const uid of ["u", "v", "w"]) rig.runtime.addPod(uid, ["c", "d"]);
   await rig.trust();
   for (const id of ["s-v", "c-v", "d-v", "s-w", "c-w", "d-w"]) {
-    rig.stream.tell("started", id);
+    rig.stream.announce("started", id);
   }
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.calls(), []);
