@@ -17,7 +17,7 @@ Deno.test("PodExecutor.execute() starts a pod with as few calls as possible, in 
 
   const outcome = await rig.sync(subject, { observed: unseen(subject) });
 
-  deepStrictEqual(outcome.failures, []);
+  deepStrictEqual([outcome.failures, outcome.isPulling], [[], false]);
   const methods = fake.calls.map(({ method }) => method);
   // The image is looked up beside the sandbox; the order of these two is open.
   deepStrictEqual(methods.slice(0, 2).sort(), ["ImageStatus", "RunPodSandbox"]);

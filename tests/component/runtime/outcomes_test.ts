@@ -5,7 +5,9 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { probes } from "../../support/observed_pods.ts";
 import { container, IMAGE, pod } from "../../support/pods.ts";
 import { fakeRig, unseen, until } from "./rig.ts";
 
@@ -252,3 +254,27 @@ for (const hostNetwork of [true, false]) {
     );
   });
 }
+
+Deno.test("PodExecutor.execute() starts nothing in a sandbox that is not there", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(pod());
+  for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
+  const seen = await rig.look(pod());
+  const outcome = await rig.executor.execute({
+    pod: pod(),
+    observed: { ...seen, sandboxes: [] },
+    plan: planPod({ pod: pod(), observed: seen, probes: probes() }),
+    volumes: new Map(),
+    signal: rig.signal,
+  });
+  deepStrictEqual(
+    [outcome.podFailure?.reason, outcome.podFailure?.message, outcome.acted],
+    [
+      "CreatePodSandboxError",
+      "Cannot start containers: the pod has no sandbox",
+      false,
+    ],
+  );
+  strictEqual(fake.callsOf("CreateContainer").length, 1);
+});

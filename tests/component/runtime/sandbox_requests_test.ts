@@ -158,6 +158,13 @@ Deno.test("PodExecutor.execute() has an ephemeral container join the processes o
   deepStrictEqual(joined, ["", "", target?.id, "", ""]);
 });
 
+Deno.test("PodExecutor.execute() warns of a cluster DNS that is not there", async () => {
+  await using both = await fakeRig();
+  await both.rig.sync(pod({ dnsPolicy: "ClusterFirstWithHostNet" }));
+  const [{ type, reason } = {}] = both.rig.events;
+  deepStrictEqual([type, reason], ["Warning", "MissingClusterDNS"]);
+});
+
 /** Syncs a pod that gets no sandbox. */
 async function refused(
   { rig, fake }: FakeRig,

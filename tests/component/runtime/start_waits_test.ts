@@ -207,3 +207,21 @@ for (
     await givenUp;
   });
 }
+
+Deno.test("PodExecutor.execute() waits 2 s for the third sandbox when two broke, and no longer", async () => {
+  const clock = new FakeClock();
+  await using both = await fakeRig({}, { clock });
+  const { rig, fake } = both;
+  for (let made = 0; made < 2; made++) {
+    strictEqual((await rig.sync(pod())).podFailure, undefined);
+    for (const id of fake.sandboxes.keys()) fake.killSandbox(id);
+  }
+  const { podFailure, acted } = await rig.sync(pod());
+  deepStrictEqual(
+    [podFailure?.cause?.kind, podFailure?.retryAtMs, acted],
+    ["sandboxes_broke", 2_000, false],
+  );
+  await clock.advance(2_000);
+  strictEqual((await rig.sync(pod())).podFailure, undefined);
+  strictEqual(fake.sandboxes.size, 3);
+});

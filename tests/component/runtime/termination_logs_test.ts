@@ -96,3 +96,19 @@ Deno.test("PodExecutor.execute() mounts the termination log, and none where a co
     ["/dev/termination-log", `${rig.podsDir}/u-1/containers/c/00000000`],
   ], []]);
 });
+
+Deno.test("PodExecutor.execute() starts a container without a termination log when none can be made, and says so", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await Deno.mkdir(`${rig.podsDir}/u-1/containers`, { recursive: true });
+  await Deno.writeTextFile(`${rig.podsDir}/u-1/containers/c`, "");
+  deepStrictEqual((await rig.sync(pod())).failures, []);
+  const paths = fake.running("c")[0]?.config.mounts
+    .map(({ containerPath }) => containerPath);
+  deepStrictEqual(paths, ["/etc/hosts"]);
+  const told = rig.events.filter(({ type }) => type === "Warning");
+  deepStrictEqual(
+    told.map(({ reason, fieldPath }) => [reason, fieldPath]),
+    [["FailedTerminationLog", "spec.containers{c}"]],
+  );
+});
