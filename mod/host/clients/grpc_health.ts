@@ -4,6 +4,7 @@
  * @module
  */
 
+import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { joinHostPort } from "../../base/text/mod.ts";
 import { badAnswer, type TcpAddress } from "./tcp_connect.ts";
 import { openLink } from "./byte_link.ts";
@@ -23,6 +24,8 @@ export interface HealthQuestion {
   /** The timeout sent to the server, in milliseconds; the signal is what ends the call. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Counts frames, and bytes that are moved or looked at. */
+  readonly meter?: WorkMeter;
 }
 
 /** How a server answered, or why it did not. */
@@ -48,13 +51,14 @@ export type HealthAnswer =
 export async function checkHealth(
   question: HealthQuestion,
 ): Promise<HealthAnswer> {
-  const { address, signal } = question;
+  const { address, signal, meter = UNMETERED } = question;
   let wasConnected = false;
   try {
     using link = await openLink(address, signal);
     const answer = await callHttp2(link, requestOf(question), {
       maxBodyBytes: MAX_BODY_BYTES,
       greeted: () => wasConnected = true,
+      meter,
     });
     return interpret(answer);
   } catch (cause) {

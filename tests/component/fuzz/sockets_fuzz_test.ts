@@ -5,15 +5,24 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { UNMETERED, type WorkMeter } from "../../../mod/base/mod.ts";
 import {
   checkHealth,
   download,
   DownloadError,
 } from "../../../mod/host/clients/mod.ts";
-import { below, fuzz, many, pick } from "../../support/fuzz/fuzz.ts";
+import {
+  below,
+  fuzz,
+  fuzzShared,
+  many,
+  pick,
+} from "../../support/fuzz/fuzz.ts";
 import {
   hostileHttp2,
   hostileHttpAnswer,
+  maxHttp2Steps,
 } from "../../support/fuzz/hostile_answers.ts";
 import { hostileText, inPieces } from "../../support/fuzz/hostile_bytes.ts";
 import { drain, serveRaw } from "../../support/raw_server.ts";
@@ -65,51 +74,97 @@ fuzz(
   },
 );
 
-fuzz("checkHealth() answers, whatever a container does", {
-  inputs: 100,
-  run: async ({ random }) => {
-    await using server = answering(inPieces(random, hostileHttp2(random)));
-    const answer = await checkHealth({
-      address: { host: "127.0.0.1", port: server.port },
-      service: hostileText(random, 300),
-      userAgent: "kube-probe/1.36",
-      timeoutMs: 1000,
-      signal: new AbortController().signal,
-    });
-    ok(answer.kind !== "aborted");
-  },
-});
-
 fuzz(
-  "ControlServer asks the agent once for each request, and stays well, whatever is sent",
+  "checkHealth() answers, and takes so much work for each byte, whatever a container does",
   {
-    inputs: 1,
-    run: async ({ random }) => {
-      await using dir = await TempDir.make();
-      const path = `${dir.path}/s.sock`;
-      const agent = new AgentStub();
-      let asked = 0;
-      agent.pods = [stubPod("a")];
-      agent.locate = () => {
-        asked++;
-        return { kind: "not_found", message: "no log" };
-      };
-      agent.report = () => {
-        asked++;
-        return undefined;
-      };
-      await using _server = await agent.serve(path);
-      for (let request = 0; request < 300; request++) {
-        asked = 0;
-        const answer = await exchange(path, hostileRequest(random));
-        ok(asked <= 1, `${asked} questions for one request`);
-        ok(answer.length <= 100_000, `${answer.length} bytes`);
-        ok(
-          answer === "" || answer.startsWith("HTTP/1.1 "),
-          answer.slice(0, 99),
-        );
-      }
-      const well = await exchange(path, HEALTHZ);
+    inputs: 100,
+    run: async ({ random, meter }) => {
+      const bytes = hostileHttp2(random);
+      await using server = answering(inPieces(random, bytes));
+      const answer = await checkHealth({
+        address: { host: "127.0.0.1", port: server.port },
+        service: hostileText(random, 300),
+        userAgent: "kube-probe/1.36",
+        timeoutMs: 1000,
+        signal: new AbortController().signal,
+        meter,
+      });
+      ok(answer.kind !== "aborted");
+      ok(
+        meter.total <= maxHttp2Steps(bytes, bytes.length),
+        `${meter.total} steps for ${bytes.length} bytes`,
+      );
+    },
+  },
+);
+
+/** A control server whose agent counts what it is asked, and how often its pods are looked at. */
+class CountingServer implements AsyncDisposable {
+  readonly path: string;
+  /** Counts for the input that is being sent. */
+  meter: WorkMeter = UNMETERED;
+  /** Questions about one pod since the last input began. */
+  questions = 0;
+  readonly #resources: AsyncDisposableStack;
+
+  private constructor(path: string, resources: AsyncDisposableStack) {
+    this.path = path;
+    this.#resources = resources;
+  }
+
+  static async start(): Promise<CountingServer> {
+    await using resources = new AsyncDisposableStack();
+    const dir = resources.use(await TempDir.make());
+    const path = `${dir.path}/s.sock`;
+    const agent = new AgentStub();
+    resources.use(await agent.serve(path));
+    const server = new CountingServer(path, resources.move());
+    agent.pods = many(PODS, (at) => server.#counted(stubPod(`pod-${at}`)));
+    agent.locate = () => {
+      server.questions++;
+      return { kind: "not_found", message: "no log" };
+    };
+    agent.report = () => {
+      server.questions++;
+      return undefined;
+    };
+    return server;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+
+  /** A pod, each look at which is counted. */
+  #counted(pod: Pod): Pod {
+    return new Proxy(pod, {
+      get: (target, name) => {
+        this.meter.spend(1);
+        return Reflect.get(target, name);
+      },
+    });
+  }
+}
+
+const PODS = 20;
+
+/** Looks at a pod that is put in order and sent: 16 or 17 if there are so few. */
+const LOOKS_A_POD = 24;
+
+fuzzShared(
+  "ControlServer asks the agent once for each request, looks so often at each pod, and stays well, whatever is sent",
+  {
+    inputs: 300,
+    start: () => CountingServer.start(),
+    run: async ({ random, meter }, server) => {
+      server.meter = meter;
+      server.questions = 0;
+      const answer = await exchange(server.path, hostileRequest(random));
+      ok(server.questions <= 1, `${server.questions} questions`);
+      ok(meter.total <= PODS * LOOKS_A_POD, `${meter.total} looks`);
+      ok(answer.length <= 100_000, `${answer.length} bytes`);
+      ok(answer === "" || answer.startsWith("HTTP/1.1 "), answer.slice(0, 99));
+      const well = await exchange(server.path, HEALTHZ);
       strictEqual(well.startsWith("HTTP/1.1 200"), true, well.slice(0, 99));
     },
   },

@@ -27,21 +27,58 @@ export interface FuzzOptions {
 
 /** Registers the test; its name tells the seed, and a failure the number of the input. */
 export function fuzz(name: string, { inputs, run }: FuzzOptions): void {
-  const seed = seedOf(Deno.args);
-  Deno.test(`${name} (${inputs} inputs from seed ${seed})`, async () => {
-    for (let input = 0; input < inputs; input++) {
-      // Each input has a seed of its own, so that one alone can be made again.
-      const random = seededRandom(seed + Math.imul(input, 0x9e3779b1));
-      try {
-        await run({ random, meter: new StepCounter() });
-      } catch (cause) {
-        const message = `Input ${input} of seed ${seed} failed: ${
-          cause instanceof Error ? cause.message.slice(0, 500) : String(cause)
-        }`;
-        throw new Error(message, { cause });
-      }
-    }
+  register(name, inputs, async (each) => await each(run));
+}
+
+/** One test of many inputs that are given to the same thing, one after the other. */
+export interface SharedFuzzOptions<T extends AsyncDisposable> {
+  readonly inputs: number;
+  /** Makes what all inputs share. */
+  readonly start: () => Promise<T>;
+  readonly run: (run: FuzzRun, shared: T) => Promise<void>;
+}
+
+/** Like {@linkcode fuzz}, of something that lives as long as the test. */
+export function fuzzShared<T extends AsyncDisposable>(
+  name: string,
+  { inputs, start, run }: SharedFuzzOptions<T>,
+): void {
+  register(name, inputs, async (each) => {
+    await using shared = await start();
+    await each((one) => run(one, shared));
   });
+}
+
+type Run = FuzzOptions["run"];
+
+function register(
+  name: string,
+  inputs: number,
+  test: (each: (run: Run) => Promise<void>) => Promise<void>,
+): void {
+  const seed = seedOf(Deno.args);
+  Deno.test(
+    `${name} (${inputs} inputs from seed ${seed})`,
+    () => test((run) => runEach(run, { inputs, seed })),
+  );
+}
+
+async function runEach(
+  run: Run,
+  { inputs, seed }: { readonly inputs: number; readonly seed: number },
+): Promise<void> {
+  for (let input = 0; input < inputs; input++) {
+    // Each input has a seed of its own, so that one alone can be made again.
+    const random = seededRandom(seed + Math.imul(input, 0x9e3779b1));
+    try {
+      await run({ random, meter: new StepCounter() });
+    } catch (cause) {
+      const message = `Input ${input} of seed ${seed} failed: ${
+        cause instanceof Error ? cause.message.slice(0, 500) : String(cause)
+      }`;
+      throw new Error(message, { cause });
+    }
+  }
 }
 
 function seedOf(args: readonly string[]): number {

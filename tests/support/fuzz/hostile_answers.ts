@@ -131,3 +131,14 @@ const ANSWER: readonly Uint8Array[] = [
   frame(0, 0, [0, 0, 0, 0, 2, 8, 1]),
   frame(1, 5, [0, 11, ...new TextEncoder().encode("grpc-status"), 1, 0x30]),
 ];
+
+/** What a byte that was read may take: moved, looked at, moved once more, and kept. */
+export const STEPS_A_BYTE = 12;
+
+/** What a call may take whose server sends these bytes, of which so many were read. */
+export function maxHttp2Steps(bytes: Uint8Array, read: number): number {
+  // A single byte of a header may stand for a field of four kilobytes, but all fields of
+  // a block have 64 KB at most; so much for each frame that can hold some.
+  const blocks = Math.min(1024, Math.ceil(bytes.length / 9));
+  return 4096 + STEPS_A_BYTE * read + blocks * 68 * 1024;
+}

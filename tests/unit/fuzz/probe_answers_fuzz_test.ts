@@ -15,10 +15,9 @@ import { inPieces, ScriptedLink } from "../../support/fuzz/hostile_bytes.ts";
 import {
   hostileHttp2,
   hostileHttpAnswer,
+  maxHttp2Steps,
+  STEPS_A_BYTE,
 } from "../../support/fuzz/hostile_answers.ts";
-
-/** What a byte that was read may take: moved, looked at, moved once more, and kept. */
-const STEPS_A_BYTE = 12;
 
 const NEVER = new AbortController().signal;
 const MAX_BODY_BYTES = 10 * 1024;
@@ -79,21 +78,12 @@ fuzz(
         if (!(error instanceof AnswerError)) throw error;
         ok(error.message.length <= 500, error.message);
       }
-      // A single byte of a header may stand for a field of four kilobytes, but all
-      // fields of a block have 64 KB at most.
-      const blocks = 1024;
+      const steps = maxHttp2Steps(bytes, link.given);
       ok(
-        meter.total <=
-          4096 + STEPS_A_BYTE * link.given + headerSteps(bytes, blocks),
+        meter.total <= steps,
         `${meter.total} steps for ${link.given} bytes`,
       );
       ok(link.sent <= 4096 + link.given + 9 * 1024, `${link.sent} bytes sent`);
     },
   },
 );
-
-/** What headers may grow to: so much for each frame that can hold some. */
-function headerSteps(bytes: Uint8Array, maxBlocks: number): number {
-  const frames = Math.min(maxBlocks, Math.ceil(bytes.length / 9));
-  return frames * 68 * 1024;
-}
