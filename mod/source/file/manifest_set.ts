@@ -4,11 +4,12 @@
  * @module
  */
 
-import { basename, dirname, join } from "node:path";
-import { type Clock, nextDelay } from "../../base/mod.ts";
+import { join } from "node:path";
+import type { Clock } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { FileStamp } from "../../host/files/mod.ts";
+import { EarlierManifests } from "./earlier_manifests.ts";
 import {
   judgeQuiet,
   type PendingLook,
@@ -35,7 +36,8 @@ import {
   ManifestDirectory,
 } from "./manifest_directory.ts";
 import type { ManifestReader } from "./manifest_reader.ts";
-import { type ManifestTable, RECALL } from "./manifest_table.ts";
+import type { ManifestTable } from "./manifest_table.ts";
+import { SkippedNames } from "./skipped_names.ts";
 
 /** Where the manifests are, and which files count as manifests. */
 export interface ManifestSetOptions {
@@ -62,18 +64,16 @@ export class ManifestSet {
   readonly #deps: ManifestSetDeps;
   readonly #directory: ManifestDirectory;
   #pathState: PathState = { kind: "unknown" };
-  /** The names that are not taken for a manifest's. */
-  #skipped: ReadonlySet<string> = new Set();
+  readonly #skipped: SkippedNames;
+  readonly #earlier: EarlierManifests;
   #isFirstScan = true;
-  /** Whether the records of the agent before are still to be read. */
-  #isRestorable = true;
-  /** How long the last wait for them was. */
-  #recallMs = 0;
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#directory = new ManifestDirectory(options.path, deps.lastGood);
+    this.#skipped = new SkippedNames(deps.log);
+    this.#earlier = new EarlierManifests(options, deps);
   }
 
   get pathState(): PathState {
@@ -140,7 +140,7 @@ export class ManifestSet {
     if (present.size === 0 && !await this.#mayBeEmpty(look)) return;
     this.#settle(look);
     this.#pathState = { kind: "directory" };
-    this.#logSkipped(names.filter((name) => !isManifest(name)));
+    this.#skipped.log(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
     // a listing may miss a file that is being replaced (readdir(3)).
     const paths = [...new Set([...present, ...table.entries.keys()])].sort();
@@ -157,19 +157,8 @@ export class ManifestSet {
     if (doubt === undefined) return true;
     await this.#block(doubt);
     // There were none if neither this agent nor the records know of any.
-    const areRead = !this.#isFirstScan || !this.#isRestorable;
+    const areRead = !this.#isFirstScan || !this.#earlier.isPending;
     return areRead && this.#deps.table.entries.size === 0;
-  }
-
-  /** Names each once; hidden ones are passed over. */
-  #logSkipped(names: readonly string[]): void {
-    const skipped = names.filter((name) => !name.startsWith("."))
-      .slice(0, MAX_SKIPPED);
-    for (const name of skipped) {
-      if (this.#skipped.has(name)) continue;
-      this.#deps.log.debug("manifest_name_skipped", { name });
-    }
-    this.#skipped = new Set(skipped);
   }
 
   async #scanFile(): Promise<void> {
@@ -345,32 +334,11 @@ export class ManifestSet {
 
   /** Holds what there was: nothing of what cannot be read counts as gone. */
   async #block(message: string): Promise<void> {
-    if (this.#isFirstScan && this.#isRestorable) await this.#restore();
+    if (this.#isFirstScan) await this.#earlier.restore();
     let { kind } = this.#pathState;
     const isHeld = kind === "absent" || this.#deps.table.entries.size > 0;
     if (kind !== "file" && isHeld) kind = "directory";
     this.#pathState = { kind, message };
-  }
-
-  /** Takes over what an agent before knew, as long as this one never saw the directory. */
-  async #restore(): Promise<void> {
-    const { path } = this.#options;
-    const { clock, lastGood, table } = this.#deps;
-    const { records, isWhole } = await lastGood.loadAll();
-    const isOurs = (manifest: string): boolean =>
-      manifest === path || dirname(manifest) === path &&
-        this.#options.isManifest(basename(manifest));
-    for (const [file, content] of records) {
-      if (!isOurs(file) || table.get(file).entry !== undefined) continue;
-      const lastGood = { kind: "present", content } as const;
-      table.update(file, {
-        entry: { verdict: { kind: "unsettled", lastGood } },
-      });
-    }
-    this.#isRestorable = !isWhole;
-    if (isWhole) return;
-    this.#recallMs = nextDelay(this.#recallMs, RECALL);
-    table.scanSoon(clock.monotonic() + this.#recallMs);
   }
 
   #drop(path: string): void {
@@ -395,6 +363,3 @@ const YOUNG_MS = 1000;
 
 // Longer than a watcher needs to notice that a path is another.
 const EXCHANGED_MS = 1500;
-
-// Of a hundred thousand files the first are named.
-const MAX_SKIPPED = 100;

@@ -1,0 +1,64 @@
+/**
+ * What an agent before knew of the manifests.
+ *
+ * @module
+ */
+
+import { basename, dirname } from "node:path";
+import { type Clock, nextDelay } from "../../base/mod.ts";
+import type { LastGoodStore } from "../mod.ts";
+import { type ManifestTable, RECALL } from "./manifest_table.ts";
+
+/** Which manifests count. */
+export interface EarlierManifestsOptions {
+  readonly path: string;
+  readonly isManifest: (name: string) => boolean;
+}
+
+/** What they are read from, and where they go. */
+export interface EarlierManifestsDeps {
+  readonly clock: Clock;
+  readonly lastGood: Pick<LastGoodStore, "loadAll">;
+  readonly table: ManifestTable;
+}
+
+/** Takes over what an agent before knew, as long as this one never saw the directory. */
+export class EarlierManifests {
+  readonly #options: EarlierManifestsOptions;
+  readonly #deps: EarlierManifestsDeps;
+  #isPending = true;
+  /** How long the last wait for the records was. */
+  #recallMs = 0;
+
+  constructor(options: EarlierManifestsOptions, deps: EarlierManifestsDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /** Whether the records are still to be read. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  /** Reads the records that were not read yet; what cannot be read is asked for again. */
+  async restore(): Promise<void> {
+    if (!this.#isPending) return;
+    const { path } = this.#options;
+    const { clock, lastGood, table } = this.#deps;
+    const { records, isWhole } = await lastGood.loadAll();
+    const isOurs = (manifest: string): boolean =>
+      manifest === path || dirname(manifest) === path &&
+        this.#options.isManifest(basename(manifest));
+    for (const [file, content] of records) {
+      if (!isOurs(file) || table.get(file).entry !== undefined) continue;
+      const lastGood = { kind: "present", content } as const;
+      table.update(file, {
+        entry: { verdict: { kind: "unsettled", lastGood } },
+      });
+    }
+    this.#isPending = !isWhole;
+    if (isWhole) return;
+    this.#recallMs = nextDelay(this.#recallMs, RECALL);
+    table.scanSoon(clock.monotonic() + this.#recallMs);
+  }
+}
