@@ -49,9 +49,12 @@ export class ManifestDirectory {
   /**
    * Says why it is not believed that manifests were removed, if there were any, from what
    * has none now; `undefined` if they were. Never rejects.
+   *
+   * @param look `undefined` if there is no directory, or not the same all the while
    */
   async doubtEmpty(
     look: DirectoryLook | undefined,
+    how: "gone" | "empty",
   ): Promise<string | undefined> {
     if (this.isCurrent(look)) return undefined;
     if (this.#current === undefined) {
@@ -62,7 +65,7 @@ export class ManifestDirectory {
         return undefined;
       }
     }
-    return describeAway(this.#path, look === undefined ? "gone" : "empty");
+    return describeAway(this.#path, how);
   }
 
   /**

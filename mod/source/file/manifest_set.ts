@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
@@ -24,10 +24,11 @@ import {
 } from "../mod.ts";
 import {
   directoryAbove,
+  directoryAt,
   lookAtManifest,
   type ManifestLook,
   type PathState,
-  readWithDirectory,
+  readWithin,
 } from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 import {
@@ -105,7 +106,7 @@ export class ManifestSet {
       const look = await this.#deps.files.look(path);
       switch (look.kind) {
         case "directory":
-          return await this.#scanDirectory(look);
+          return await this.#scanDirectory();
         case "file":
           return await this.#scanFile();
         case "missing":
@@ -130,15 +131,19 @@ export class ManifestSet {
     await this.#take(path, { look, pending });
   }
 
-  async #scanDirectory(look: DirectoryLook): Promise<void> {
+  async #scanDirectory(): Promise<void> {
     const { files, table } = this.#deps;
     const { path, isManifest } = this.#options;
-    const names = await files.list(path);
+    const { result: names, directory } = await readWithin(path, {
+      files,
+      read: () => files.list(path),
+    });
     const present = new Set(
       names.filter(isManifest).map((name) => join(path, name)),
     );
-    if (present.size === 0 && !await this.#mayBeEmpty(look)) return;
-    this.#settle(look);
+    const isEmpty = present.size === 0;
+    if (isEmpty && !await this.#mayBeEmpty(directory, "empty")) return;
+    this.#settle(directory);
     this.#pathState = { kind: "directory" };
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
@@ -148,12 +153,30 @@ export class ManifestSet {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
     }
+    if (await this.#isCutShort(present)) {
+      return await this.#block(describeAway(path, "empty"));
+    }
     this.#endFirstScan();
   }
 
+  /** Whether the directory went away while its manifests were looked at for the first time. */
+  async #isCutShort(present: ReadonlySet<string>): Promise<boolean> {
+    const { files, table } = this.#deps;
+    const isUnseen = (path: string): boolean => {
+      const { entry, look } = table.get(path);
+      return entry === undefined && look === undefined;
+    };
+    if (!this.#isFirstScan || ![...present].some(isUnseen)) return false;
+    const now = await directoryAt(this.#options.path, files);
+    return !this.#directory.isCurrent(now);
+  }
+
   /** Blocks unless it can be that there is no manifest. */
-  async #mayBeEmpty(look: DirectoryLook | undefined): Promise<boolean> {
-    const doubt = await this.#directory.doubtEmpty(look);
+  async #mayBeEmpty(
+    look: DirectoryLook | undefined,
+    how: "gone" | "empty",
+  ): Promise<boolean> {
+    const doubt = await this.#directory.doubtEmpty(look, how);
     if (doubt === undefined) return true;
     await this.#block(doubt);
     // There were none if neither this agent nor the records know of any.
@@ -163,11 +186,14 @@ export class ManifestSet {
 
   async #scanFile(): Promise<void> {
     const { path } = this.#options;
+    const { files } = this.#deps;
     this.#pathState = { kind: "file" };
-    const above = await directoryAbove(path, this.#deps.files);
-    if (above !== undefined) {
-      this.#directory.settle(above, { isAbove: true });
-    }
+    const { result: look, directory } = await readWithin(dirname(path), {
+      files,
+      read: () => lookAtManifest(path, files),
+    });
+    const above = look.kind === "file" ? directory : undefined;
+    this.#settle(above, { isAbove: true });
     for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
     }
@@ -275,17 +301,17 @@ export class ManifestSet {
     table.update(path, { missingMs: undefined });
     if (this.#isKnown(path, stamp)) return;
     const { quiet } = this.#options;
-    const read = entry?.read?.stamp;
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
-    const later = pending && judgeQuiet(pending, { ...context, stamp, read });
+    const known = { stamp, read: entry?.read?.stamp };
+    const later = pending && judgeQuiet(pending, { ...context, ...known });
     if (later !== undefined) return table.update(path, { look: later });
-    const readIt = () => reader.read({ path, entry }, stamp);
+    const read = () => reader.read({ path, entry }, stamp);
     // By a hint a manifest may be found where its directory was not listed yet.
     const isListed = pending === undefined || this.#pathState.kind === "file";
-    const [outcome, above] = isListed
-      ? [await readIt(), undefined]
-      : await readWithDirectory(path, { files, read: readIt });
-    if (!isListed && outcome.kind === "entry") this.#settle(above);
+    const { result: outcome, directory } = isListed
+      ? { result: await read(), directory: undefined }
+      : await readWithin(dirname(path), { files, read });
+    if (!isListed && outcome.kind === "entry") this.#settle(directory);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
@@ -297,8 +323,9 @@ export class ManifestSet {
     }
   }
 
-  #settle(look: DirectoryLook | undefined): void {
-    if (look !== undefined && !this.#directory.settle(look)) return;
+  /** @param look `undefined` if another directory took its place meanwhile */
+  #settle(look: DirectoryLook | undefined, options?: { isAbove: true }): void {
+    if (look !== undefined && !this.#directory.settle(look, options)) return;
     // What is mounted and off again between two looks of the watcher leaves no hint.
     this.#deps.table.scanSoon(this.#deps.clock.monotonic() + EXCHANGED_MS);
   }
@@ -314,7 +341,7 @@ export class ManifestSet {
     if (isRemoved) kept.forget(path);
     else if (kind === "directory") {
       return await this.#block(describeAway(path, "gone"));
-    } else if (!await this.#mayBeEmpty(undefined)) return;
+    } else if (!await this.#mayBeEmpty(undefined, "gone")) return;
     table.clear();
     this.#pathState = { kind: "absent" };
   }

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { describeError } from "../../base/text/mod.ts";
 import type { FileLook } from "../../host/files/mod.ts";
 import type { ManifestFiles } from "../mod.ts";
+import type { DirectoryLook } from "./manifest_directory.ts";
 import { describeNotRegular } from "./manifest_reader.ts";
 
 /**
@@ -53,32 +54,41 @@ export async function lookAtManifest(
   }
 }
 
-/** The directory that a path is in; `undefined` if there is none. Never rejects. */
-export async function directoryAbove(
-  path: string,
-  files: Pick<ManifestFiles, "look">,
-): Promise<Extract<FileLook, { kind: "directory" }> | undefined> {
-  const look = await lookAtManifest(dirname(path), files);
-  return look.kind === "directory" ? look : undefined;
-}
-
 /**
- * Reads what is at a path, and says which directory that is in: the one that was there
- * before and after. `undefined` if there is none, or it was exchanged meanwhile.
+ * Reads something in a directory, and says which directory it was: `undefined` if another
+ * took its place meanwhile, or there is none.
  */
-export async function readWithDirectory<T>(
+export async function readWithin<T>(
   path: string,
-  { files, read }: {
+  options: {
     readonly files: Pick<ManifestFiles, "look">;
     readonly read: () => Promise<T>;
   },
 ): Promise<
-  readonly [T, Extract<FileLook, { kind: "directory" }> | undefined]
+  { readonly result: T; readonly directory: DirectoryLook | undefined }
 > {
-  const before = await directoryAbove(path, files);
-  const found = await read();
-  const after = await directoryAbove(path, files);
-  const isSame = after?.inode === before?.inode &&
-    after?.device === before?.device;
-  return [found, isSame ? after : undefined];
+  const { files, read } = options;
+  const before = await directoryAt(path, files);
+  const result = await read();
+  const after = await directoryAt(path, files);
+  const isSame = before !== undefined && before.inode === after?.inode &&
+    before.device === after.device;
+  return { result, directory: isSame ? before : undefined };
+}
+
+/** The directory that a path is in; `undefined` if there is none. Never rejects. */
+export async function directoryAbove(
+  path: string,
+  files: Pick<ManifestFiles, "look">,
+): Promise<DirectoryLook | undefined> {
+  return await directoryAt(dirname(path), files);
+}
+
+/** The directory that a path is; `undefined` if it is none. Never rejects. */
+export async function directoryAt(
+  path: string,
+  files: Pick<ManifestFiles, "look">,
+): Promise<DirectoryLook | undefined> {
+  const look = await lookAtManifest(path, files);
+  return look.kind === "directory" ? look : undefined;
 }
