@@ -304,7 +304,7 @@ export class Agent {
       for (const { uid, state: { pod } } of this.#workers.list()) {
         if (pod !== undefined && isConcerned(pod)) this.#workers.enqueue(uid);
       }
-      // Of the first set every object is new, though none may have changed.
+      // In the first set every object is new, though none may have changed.
       if (!isFirst) this.#swapAll(this.#rollbacks.retry(isConcerned));
     }
     this.#admission.review();

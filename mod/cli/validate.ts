@@ -31,9 +31,8 @@ import { cleanLine } from "./text/mod.ts";
  * Checks manifests without an agent, as the agent does, and lists what is in them; returns
  * whether all are good.
  *
- * Of a directory it checks the files that the agent would read: those named
- * `.yaml`, `.yml` or `.json` that do not start with a dot, and none in directories
- * below.
+ * In a directory it checks the files that the agent would read: those named `.yaml`,
+ * `.yml` or `.json` that do not start with a dot, and none in directories below.
  */
 export async function validate(
   command: ValidateCommand,

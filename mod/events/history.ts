@@ -57,10 +57,10 @@ export interface HistoryLimits {
 /**
  * Keeps events by key up to a number and a size, the oldest of which go first.
  *
- * Numbers begin at `start`, so that those of another run of the agent differ if
- * `start` is the wall clock. Watchers queue nothing: each reads on from the
- * last number that it has seen. A slow one holds at most what was kept when it last
- * looked, and may lose what came after.
+ * Numbers begin at `start`, so that those of another run of the agent differ if `start` is
+ * the wall clock. Watchers queue nothing: each reads on from the last number that it has
+ * seen. A slow one holds at most what was kept when it last looked, and may lose what came
+ * after.
  */
 export class EventHistory {
   readonly #limits: HistoryLimits;

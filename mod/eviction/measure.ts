@@ -60,7 +60,7 @@ export async function measureStorage(
   return { volumes, logs, layers: layersOf(pod, layers), files };
 }
 
-/** Of a container that was restarted the runtime may know several. */
+/** The bytes by container; the runtime may have several layers of a restarted container. */
 function layersOf(
   pod: Pod,
   layers: readonly LayerUsage[],

@@ -28,7 +28,7 @@ import {
 /** Upstream's monitoring interval of the eviction manager. */
 const PERIOD_MS = 10_000;
 
-/** Of all time at most a tenth goes into measuring, however many files pods make. */
+/** Measuring takes at most a tenth of the time, however many files the pods make. */
 const PAUSES_PER_CHECK = 9;
 
 /** Upstream's immediateEvictionGracePeriodSeconds. */

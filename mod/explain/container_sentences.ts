@@ -79,7 +79,7 @@ function containerSentence(container: ExplainedContainer): string {
   });
 }
 
-/** Of one that is being stopped while the pod runs the plan knows why. */
+/** Why a container is being stopped while its pod runs; the plan has the reason. */
 function whyStopped({ spec, activities, facts }: ExplainedContainer): string {
   const isStopping = activities.some(({ kind }) =>
     kind === "stopping_container"

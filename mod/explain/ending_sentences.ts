@@ -1,5 +1,5 @@
 /**
- * That a pod ends or has ended, in sentences.
+ * The sentences about a pod that ends or has ended.
  *
  * @module
  */

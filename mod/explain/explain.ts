@@ -27,7 +27,7 @@ export function explainPod(facts: ExplainFacts): readonly string[] {
   const explanation = explanationOf(withoutAbsence(facts));
   const outage = outageSentences(explanation);
   const state = stateSentences(explanation);
-  // Of what the runtime does not show any more the last that was seen is said.
+  // While the runtime is down, the sentences are about the last look.
   const seen = outage.length === 0
     ? state
     : state.map((sentence) => `When last seen: ${sentence}`);

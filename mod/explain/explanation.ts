@@ -75,7 +75,7 @@ export interface ExplainedContainer extends Scope {
   readonly kind: "app" | "init" | "sidecar" | "ephemeral";
   /** Such as `Init container 2 of 3, "migrate",`: how a sentence about it begins. */
   readonly label: string;
-  /** Of one that runs: that it does, and since when. */
+  /** The sentence for a container that runs, and since when. */
   readonly runs: string;
   readonly status: ContainerStatus | undefined;
   /** Why it could not be started. */

@@ -93,7 +93,7 @@ type WallTimed<T extends { readonly retryAtMs?: number }> =
   & Omit<T, "retryAtMs">
   & { readonly retryMs?: number | undefined };
 
-/** That a container was stopped although the pod goes on. */
+/** A stop of a container although the pod goes on. */
 export interface StopFact {
   readonly container: string;
   /** Such as `its liveness probe failed: HTTP 503`. */

@@ -1,9 +1,8 @@
 /**
  * Why something could not be done for a pod, in sentences.
  *
- * They are made of the facts of a failure. Of a container of which only the status is
- * known, as after a restart of the agent, the sentence of its reason holds the whole
- * message.
+ * They are made of the facts of a failure. If only the status of a container is known,
+ * as after a restart of the agent, the sentence of its reason holds the whole message.
  *
  * @module
  */

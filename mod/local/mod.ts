@@ -1,6 +1,6 @@
 /**
- * The objects beside pods that this node keeps itself, found by name. Of an object that
- * two sources have, the source whose name comes first counts, whatever came first.
+ * The objects beside pods that this node keeps itself, found by name. If two sources have
+ * an object, the source with the first name counts, in whatever order they came.
  *
  * @example A ConfigMap of one source
  * ```ts

@@ -57,7 +57,7 @@ export async function httpProbe(
   }
 }
 
-/** Of an answer no more is read (upstream: maxRespBodyLength). */
+/** The longest body that is read (upstream: maxRespBodyLength). */
 const MAX_BODY_BYTES = 10 * 1024;
 
 function judge({ status, body, bodyEnd }: HttpAnswer): ProbeResult {

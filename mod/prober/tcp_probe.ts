@@ -18,8 +18,8 @@ import type { ProbeResult } from "./ports.ts";
  * Connects, and closes the connection at once.
  *
  * It is closed as clients close theirs, not reset: some servers lock out clients that do
- * that too often. That keeps its port for a minute, but only from connections to the
- * same address and port, of which there are few.
+ * that too often. The closed connection keeps its port for a minute, but only
+ * for the same address and port, to which there are few connections.
  *
  * Never rejects. Upstream: pkg/probe/tcp/tcp.go DoTCPProbe.
  */

@@ -154,7 +154,7 @@ export function isSettling(entries: FileEntries): boolean {
   );
 }
 
-/** Of a copy the record says nothing as long as the other file is there; it may be gone. */
+/** Whether nothing is known of a file. A copy has no record while the other file exists. */
 function isNothing(verdict: FileVerdict): boolean {
   const { pods, objects } = contentOf(verdict);
   return pods.length + objects.length === 0;
@@ -183,7 +183,7 @@ export function reportOn(
     : report;
 }
 
-/** That a file is faulty, beside which there may be something that runs on. */
+/** The report of a faulty file; what it gave before may run on. */
 export function faultReport(
   { file, faults, named }: Omit<FileReport & { kind: "refused" }, "kind">,
   { pods, objects }: FileContent,

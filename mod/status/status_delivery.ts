@@ -28,8 +28,8 @@ export type StatusReceipt =
   | { readonly kind: "replaced" };
 
 /**
- * Where statuses go. Of one pod it gets one update at a time and the newest only, of
- * several pods many at once.
+ * A receiver of statuses. It gets one update at a time for each pod, only the newest, and
+ * updates of several pods at once.
  */
 export interface StatusSink {
   /** Names the sink in logs, in snake_case. */

@@ -107,8 +107,8 @@ export interface StatusMerge {
 
 /**
  * The status that the API server is to have (kubelet: mergePodStatus): conditions that
- * others write stay, all else is the agent's. That the pod has ended is reported only when
- * nothing of it runs any more, and then it is not ready.
+ * others write stay, all else is the agent's. The end of the pod is reported only
+ * when nothing of it runs any more, and then it is not ready.
  */
 export function mergeStatus(merge: StatusMerge): PodStatus {
   const { remote, managed, mayRun, nowMs } = merge;

@@ -57,7 +57,7 @@ export interface ConditionMemory {
 
 /** The memory of one pod until the next boot. */
 export interface RunRecord {
-  /** That of the pod, by which a record of an earlier life of its UID is known. */
+  /** The pod's start time, which differs in a record of an earlier life of its UID. */
   readonly startTime?: string;
   /** By the id that the runtime gave; only of containers that run. */
   readonly containers: Readonly<Record<string, ContainerMemory>>;

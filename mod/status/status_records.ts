@@ -97,8 +97,8 @@ export class StatusRecords {
   }
 
   /**
-   * Brings the record of a pod up to its status in the store. That a pod has ended
-   * survives a power cut once this resolves; of the rest the last change may be lost.
+   * Brings the record of a pod up to its status in the store. Once this resolves, the end
+   * of a pod survives a power cut; another last change may be lost.
    *
    * Never rejects: what could not be written is tried again.
    */

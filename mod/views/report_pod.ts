@@ -43,7 +43,7 @@ export interface PodReportDeps {
 /**
  * Reports on the pod of a name, which may be that of its manifest or the full one.
  *
- * Of a pod that ends and one that takes its place the latter is meant.
+ * If one pod ends and another takes its place, the report is about the latter.
  *
  * @returns `undefined` when there is no such pod
  */

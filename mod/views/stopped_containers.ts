@@ -24,7 +24,7 @@ export function stoppedContainers(
   });
 }
 
-/** Of the reasons of a plan those after which a container starts again. */
+/** The reasons of a stop after which a container starts again. */
 const RESTARTING = [
   "post_start_failed",
   "spec_changed",

@@ -37,8 +37,8 @@ export interface UidHistory {
 /**
  * Puts together what the sources list. Pure.
  *
- * Of a UID that several list the version of the incumbent counts as long as that
- * source lists it, else that of the first source that does. While the incumbent is
+ * If several sources list a UID, the version of the incumbent counts as long as that
+ * source lists it, else the version of the first source that does. While the incumbent is
  * being asked, no other version counts. A pod that its source has asked to end is
  * not wanted.
  */

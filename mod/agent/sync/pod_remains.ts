@@ -35,9 +35,9 @@ type Removed = Extract<Retention, "status" | "nothing">;
 /**
  * Knows what of pods is of no use any more, and has it removed by others.
  *
- * Nothing here waits or fails: a pod has ended when its containers have. Of a pod that
- * is gone its directory goes last, since it marks the rest as managed; so the next agent
- * finds again what this one did not finish.
+ * Nothing here waits or fails: a pod has ended when its containers have. The directory of a
+ * pod that is gone is removed last, since it marks the rest as managed. So the next agent
+ * finds what this one did not finish.
  */
 export class PodRemains {
   readonly #deps: RemainsDeps;

@@ -51,7 +51,7 @@ export class PodReporter {
       eviction: options.eviction,
     });
     const stored = statuses.setPodStatus(pod, status);
-    // Of a pod that begins now: before its start takes long, or the clock is set.
+    // Reads the clocks for a new pod now, before its start takes long or the clock is set.
     memory.activeMs(stored.startTime);
     this.#recordDeadline(pod, { before: previous?.phase, after: stored });
     return stored;

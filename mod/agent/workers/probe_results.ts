@@ -10,8 +10,8 @@ import type { PodWorkers } from "./pod_workers.ts";
 
 /**
  * Passes a result on: to the status at once, whatever the pod's worker is busy with, and
- * to the worker, which acts upon it (kubelet: handleProbeSync). That of a pod that is gone
- * means nothing any more.
+ * to the worker, which acts upon it (kubelet: handleProbeSync). The result of a pod that
+ * is gone is dropped.
  */
 export function takeProbeResult(
   { uid, containerId, kind, verdict }: ProbeChange,

@@ -150,8 +150,8 @@ export function stopOf(state: WorkerState): PodStop | undefined {
 
 /**
  * How long the pod gets to end by its spec, in seconds; one that ends already keeps a
- * shorter grace. Of an orphan the spec is unknown: its own grace is read from the
- * runtime's labels.
+ * shorter grace. The spec of an orphan is unknown: its own grace is read from
+ * the runtime's labels.
  */
 export function graceOf({ pod }: WorkerState): number {
   return pod === undefined

@@ -88,7 +88,7 @@ export type ItemKind = "Pod" | LocalObject["kind"];
 export interface ReaderOptions extends ManifestOptions {
   /** Whether what is not understood may be quoted. */
   readonly mayShow: boolean;
-  /** That of the text, so that it bounds the faults of all documents together. */
+  /** The budget of the whole text, so that it bounds the faults of all documents together. */
   readonly budget: FaultBudget;
 }
 

@@ -82,7 +82,7 @@ export function placeWarnings(
  * Gives faults of pods their document and line, and the place of the pod in its list.
  *
  * Reads the text again, once for all pods, so that pods without faults cost nothing.
- * Of more than 200 faults the others are only counted.
+ * After 200 faults, the others are only counted.
  *
  * @param found the faults of each pod, in the order in which `decodeManifest` lists pods
  * @returns all of them in that order; those of a pod that the manifest has not are left as they are

@@ -184,7 +184,7 @@ export class Composer {
     const from = into.place && new WrittenField(into.offset);
     const value = this.#node(from);
     const isList = Array.isArray(value);
-    // Of several sources the earlier one wins.
+    // If several sources have a key, the earlier one wins.
     for (const [at, source] of (isList ? value : [value]).entries()) {
       if (!isRawObject(source)) {
         const wanted = "<< wants a mapping or a list of mappings";

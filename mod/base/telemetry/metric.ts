@@ -44,12 +44,12 @@ export interface MetricHead {
   readonly labelNames: readonly string[];
   /** How many label sets it holds before the rest is folded into one. */
   readonly maxLabelSets?: number;
-  /** Of a histogram: upper bounds in rising order. */
+  /** The upper bounds of a histogram, in rising order. */
   readonly buckets?: readonly number[];
 }
 
 interface MetricValue {
-  /** Of a histogram the sum of what was observed. */
+  /** The sum of a histogram's observations. */
   value: number;
   /** How many fell into each bucket and no lower one; the last is +Inf. */
   readonly counts: number[];

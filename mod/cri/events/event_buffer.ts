@@ -43,8 +43,8 @@ export class EventBuffer {
   }
 
   /**
-   * The oldest event, no longer held; `undefined` when there is none. That events were
-   * refused comes first, once for all of them.
+   * The oldest event, no longer held; `undefined` when there is none. A `missed` comes
+   * first, one for all refused events.
    */
   take(): ContainerEvent | Missed | undefined {
     if (this.#hasMissed) {

@@ -32,8 +32,8 @@ export interface RuntimeFeatures {
 
 /**
  * Judges whether the runtime has the CRI's stream of events: containerd has it since
- * 1.7, CRI-O when it is switched on. That it refused the stream once is no reason: it
- * may have been restarted with other settings since.
+ * 1.7, CRI-O when it is switched on. An earlier refusal of the stream does not count,
+ * since the runtime may have been restarted with other settings.
  */
 export function judgeContainerEvents(version: RuntimeVersion): Support {
   if (version.runtimeName !== "containerd") return "unknown";

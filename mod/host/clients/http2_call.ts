@@ -31,7 +31,7 @@ export interface Http2Request {
 /** What came back. */
 export interface Http2Answer {
   readonly status: number;
-  /** Of the answer and behind it; of a name that was given twice the last. */
+  /** The header fields and trailers of the answer; for a name given twice, the last value. */
   readonly fields: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
 }

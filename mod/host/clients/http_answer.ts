@@ -82,10 +82,10 @@ export async function readAnswer(
 // As many as Go's client lets pass.
 const MAX_INFORMATIONAL = 5;
 
-/** Of a head no more is held; Go's client takes ten megabytes. */
+/** The longest head; Go's client takes ten megabytes. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-// Of sizes of chunks and what stands beside them no more is read in one body.
+// The limit for the sizes of chunks, and for what is beside them, in one body.
 const MAX_FRAMING_BYTES = 64 * 1024;
 
 const LF = 0x0a;

@@ -17,7 +17,7 @@ import type { TcpAddress } from "./tcp_connect.ts";
 export interface HttpGetOptions {
   /** Every value of a name is sent, in order; nothing is added but `Host` and `Connection`. */
   readonly headers: RequestHeaders;
-  /** Of the answer's body no more is read; the connection is closed then. */
+  /** The most bytes of the answer's body; then the connection is closed. */
   readonly maxBodyBytes: number;
   /** Cancels the request; without it the system's own limits hold. */
   readonly signal: AbortSignal;

@@ -53,10 +53,10 @@ export interface PathWatchDeps {
  * when it was away for a moment only; then a `rescan` comes. The first `rescan` comes when
  * watching has begun. While the system refuses to watch (inotify limits), that is logged
  * once and tried again with a growing delay of up to 20 s. A directory with a FIFO or
- * device in it is looked at every second instead, and if such a thing comes while it is being
- * watched, so is every path until the process ends ({@linkcode WatchHazard}).
- * Links in the directory are seen to change only when they point into it: callers
- * that need to be sure poll, too.
+ * device in it is looked at every second instead, and if such a thing comes while it is
+ * being watched, so is every path until the process ends ({@linkcode WatchHazard}). Links
+ * in the directory are seen to change only when they point into it: callers that need to be
+ * sure poll, too.
  *
  * Ends without an error when `signal` aborts, and not before.
  */

@@ -20,7 +20,7 @@ import {
 /** Upstream checks these first and in this order, then what else the pod names. */
 const FIRST_CHECKED = ["cpu", "memory", "ephemeral-storage"];
 
-/** That the node has too little of a resource. */
+/** A lack of a resource on the node. */
 export interface ResourceRejection {
   readonly reason: `OutOf${string}`;
   readonly message: string;

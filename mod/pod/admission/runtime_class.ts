@@ -14,8 +14,8 @@ import type { Pod } from "../../api/types/mod.ts";
  * The pod as an API server would have stored it: with the class's overhead, where
  * the pod names none, and with the labels that the class wants of a node.
  *
- * What the pod says itself stays; `runtimeClassConflict()` says where that
- * contradicts the class. Upstream: plugin/pkg/admission/runtimeclass.
+ * What the pod says itself stays; `runtimeClassConflict()` says where that contradicts the
+ * class. Upstream: plugin/pkg/admission/runtimeclass.
  */
 export function withRuntimeClass(
   pod: Pod,

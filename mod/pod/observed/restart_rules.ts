@@ -43,9 +43,9 @@ function policyIn(
 /**
  * Judges the end of a container.
  *
- * Rules count only beside a restart policy of the container's own, and the
- * first that matches decides (kubelet: podutil.ContainerShouldRestart). Of a container
- * that the agent stopped the code says nothing: the agent's reason decides.
+ * Rules count only beside a restart policy of the container's own, and the first that
+ * matches decides (kubelet: podutil.ContainerShouldRestart). The code of a container that
+ * the agent stopped does not count: the agent's reason decides.
  */
 export function judgeEnd(
   container: ContainerSpec,
@@ -162,7 +162,7 @@ export function canRestartAll(pod: Pod): boolean {
 
 /**
  * The records that ask for a restart of all containers by how they ended, each the
- * newest of its name: apps first, in spec order. Of a deleted pod none is asked for.
+ * newest of its name: apps first, in spec order. A deleted pod has none.
  *
  * They are removed last, so the answer survives an agent that dies half way.
  */

@@ -138,9 +138,9 @@ export function trialMarkMs(usedMs: number, afterMs: number): number {
 
 /**
  * What an earlier agent knew of a pod, with its trial going on. Time while none ran does
- * not count. Of a trial that was cut off (no power, a kernel that panicked) it is not
- * known what it used since the last mark: half of what it may have been is counted, so
- * that an update which takes down the machine each time comes to its end as well.
+ * not count. If a trial was cut off (no power, a kernel that panicked), its time since the
+ * last mark is not known. Half of the longest possible time is counted, so that the trial
+ * of an update which takes down the machine each time ends as well.
  */
 export function resumeHistory(history: PodHistory, wanted: Pod): PodHistory {
   const { trial } = history;

@@ -94,7 +94,7 @@ function standing(status: ContainerStatus | undefined): Standing {
     : { kind: "ended", end, isWaiting };
 }
 
-/** Of an init container that the agent stopped the record says more than the status can. */
+/** If the agent stopped an init container, its record says more than its status. */
 function judgeInit(
   container: ContainerSpec,
   { pod, observed, statuses }: PhaseInput,

@@ -150,7 +150,7 @@ export class HookRunner {
 /** The kubelet that hooks take the agent for (upstream: UserAgent of lifecycle hooks). */
 const USER_AGENT = "kube-lifecycle/1.36";
 
-/** Of an answer no more is read (upstream: maxRespBodyLength). */
+/** The longest body that is read (upstream: maxRespBodyLength). */
 const MAX_BODY_BYTES = 10 * 1024;
 
 /** As much of a command's output as its failure quotes. */

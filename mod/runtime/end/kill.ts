@@ -54,8 +54,8 @@ export type KillService = Pick<
 >;
 
 /**
- * So long a sandbox may take to stop whose containers have ended: what is left is the
- * network's, which may hang for minutes. Longer than a plugin takes that works.
+ * How long a sandbox may take to stop after its containers have ended. Only its network is
+ * left then, which may hang for minutes. A network plugin that works takes less time.
  */
 const SANDBOX_PATIENCE_MS = 10_000;
 
@@ -98,7 +98,7 @@ export class PodKiller {
 
   /** Where the hooks of a pod find it; a pod on the node's network is at the node. */
   addressesOf(pod: Pod, observed: ObservedPod): readonly string[] {
-    // Of a pod without manifest only the sandbox knows where it is.
+    // For a pod without manifest, only the sandbox knows whether it uses the node's network.
     const onNode = pod.spec.hostNetwork === true ||
       observed.sandboxes[0]?.hostNetwork === true;
     return onNode ? this.#deps.nodeIps() : observed.ips;

@@ -46,11 +46,11 @@ const MAX_NOTES = 300;
 const SLACK_MS = 60_000;
 
 /**
- * Remembers, in the record of the pod, why the agent stopped a container and
- * which containers wait for their postStart hook. Both are written before it happens,
- * so the next agent knows them even if this one ends, or power is lost, in the middle.
- * A note is about one container. The note of its successor does not replace it, since
- * the successor may never run.
+ * Remembers, in the record of the pod, why the agent stopped a container and which
+ * containers wait for their postStart hook. Both are written before it happens, so the next
+ * agent knows them even if this one ends, or power is lost, in the middle. A note is about
+ * one container. The note of its successor does not replace it, since the successor may
+ * never run.
  *
  * A disk that refuses stops nothing: this agent remembers in any case.
  */

@@ -286,9 +286,9 @@ function isSettled(seen: ObservedContainer, row: Container): boolean {
 }
 
 /**
- * Of one name, the one restarted most often is the newest: creation times may fall
- * when a clock is set, and a dead container taken for the newest would be started
- * again beside the one that runs.
+ * Among containers of one name, the one restarted most often is the newest. Creation times
+ * may fall when a clock is set. If a dead container counted as the newest, it would be
+ * started again beside the one that runs.
  */
 function newestContainersFirst(
   containers: readonly ObservedContainer[],

@@ -127,8 +127,8 @@ function kernelHostname(pod: Pod, clusterDomain: string): string {
 }
 
 /**
- * The port mappings of one container. Of two with one name, or nameless and
- * equal, the first counts, as upstream (pkg/kubelet/container MakePortMappings).
+ * The port mappings of one container. If two have one name, or are equal without
+ * a name, the first counts, as upstream (pkg/kubelet/container MakePortMappings).
  */
 function containerPortMappings(container: ContainerSpec): PortMapping[] {
   const mappings = new Map<string, PortMapping>();

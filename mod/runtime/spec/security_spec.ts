@@ -42,9 +42,9 @@ const READONLY_PATHS: readonly string[] = [
 ];
 
 /**
- * Where processors show their temperature, by which one container could spy on the
- * others. Runtimes pass over a path that is not there, so the agent does not
- * look which there are; upstream does.
+ * Where processors show their temperature, by which one container could spy on the others.
+ * Runtimes pass over a path that is not there, so the agent does not look which there are;
+ * upstream does.
  *
  * @param processors how many processors the node has
  */

@@ -173,8 +173,8 @@ export class PodExecutor {
   /**
    * Ends everything of a pod: containers with their grace, then sandboxes.
    *
-   * A sandbox that is still being made is waited for and ended too. Of a pod without
-   * manifest the recorded grace and hooks are honoured.
+   * A sandbox that is still being made is waited for and ended, too. For a pod
+   * without manifest, the recorded grace and hooks count.
    *
    * @throws {AggregateError} with everything that failed
    * @throws {CriError} when the runtime cannot say what a lost pod was like

@@ -116,7 +116,7 @@ export class ManifestReader {
     found: { readonly bytes: Uint8Array; readonly stamp: FileStamp },
   ): Promise<ReadOutcome> {
     const { bytes, stamp } = found;
-    // Of the node API, since that one answers at once; it is loaded for TLS anyway.
+    // The hash of the node API is synchronous, and the module is loaded for TLS anyway.
     const digest = createHash("sha256").update(bytes).digest("hex");
     const { entry } = file;
     const isSame = entry?.digest === digest && !mayBeTaken(entry.verdict);

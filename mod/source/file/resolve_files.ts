@@ -40,9 +40,9 @@ export interface Resolution extends FileContent {
 /**
  * Puts the files together, in the order of their paths.
  *
- * Of pods with the same name or UID, and of objects with the same kind and name, the
- * one stays whose file had it `before`: a copy of a manifest never takes its place.
- * Between two that had nothing the first path decides.
+ * Two pods may have the same name or UID, and two objects the same kind and name. Then the
+ * one stays whose file had it `before`, so a copy of a manifest never takes its place. If
+ * neither file had it, the first path decides.
  */
 export function resolveFiles(
   entries: FileEntries,

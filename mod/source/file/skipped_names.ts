@@ -27,5 +27,5 @@ export class SkippedNames {
   }
 }
 
-// Of a hundred thousand files the first are named.
+// There may be a hundred thousand skipped files; only the first are named.
 const MAX_SKIPPED = 100;

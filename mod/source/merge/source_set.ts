@@ -29,9 +29,9 @@ export interface SourceSet extends SourceContent {
    */
   readonly op?: "set" | "restore";
   /**
-   * Of which parts of the source it is not known what they want, such as manifests
-   * that cannot be read and whose records cannot be read either. As long as there are
-   * any, the set does not make the source ready: what it does not name may be wanted.
+   * The parts of the source with unknown content, such as manifests that cannot be read
+   * and whose records cannot be read either. As long as there are any, the set does not
+   * make the source ready, since they may want pods that the set does not name.
    *
    * @default none
    */

@@ -1,5 +1,5 @@
 /**
- * From what a URL answered to what is to run.
+ * Turns the answer of a URL into the pods that are to run.
  *
  * @module
  */
