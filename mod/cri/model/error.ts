@@ -26,7 +26,7 @@ export class CriError extends Error {
   readonly kind: CriErrorKind;
   /** The CRI method, such as `RunPodSandbox`. */
   readonly method: string;
-  /** The runtime's own words, without ours around them. */
+  /** The runtime's own words, without the agent's around them. */
   readonly detail: string;
   /** The detail without what was wanted instead; absent where that is all of it. */
   readonly brief: string | undefined;

@@ -254,7 +254,7 @@ async function enableControllers(at: string): Promise<void> {
     try {
       await writeText(`${at}/cgroup.subtree_control`, `+${controller}`);
     } catch (error) {
-      // One that is in use elsewhere, or above what is ours: what needs it is left out.
+      // It is in use elsewhere, or above the managed cgroups; what needs it is left out.
       if (!(error instanceof FileError)) throw error;
     }
   }

@@ -68,7 +68,7 @@ function cgroupPath(below: readonly string[], layout: CgroupLayout): string {
   const root = (layout.root ?? "").split("/").filter((part) => part !== "");
   const names = [...root, "kubepods", ...below];
   if (layout.driver === "cgroupfs") return `/${names.join("/")}`;
-  // systemd reads "-" in a slice's name as a step down, so it is escaped in ours.
+  // systemd reads "-" in a slice's name as a step down, so it is escaped in each name.
   const parts = names.map((name) =>
     name.replace(/\.slice$/, "").replaceAll("-", "_")
   );

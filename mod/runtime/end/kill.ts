@@ -1,5 +1,5 @@
 /**
- * Ending containers and pods, with the grace that is theirs.
+ * Ending containers and pods, each with its own grace.
  *
  * @module
  */

@@ -43,7 +43,7 @@ import { SpecRefusal, specResult } from "./spec_refusal.ts";
  * Builds what CreateContainer is asked, or says why it cannot.
  *
  * Labels and annotations are the agent's own only: nothing a manifest says becomes
- * one of them except as the value of a key that is ours.
+ * one of them except as the value of a key of the agent.
  *
  * Upstream: pkg/kubelet/kuberuntime generateContainerConfig.
  */
