@@ -87,3 +87,25 @@ Deno.test("PodExecutor.execute() runs no hooks when it restarts all containers",
   ]);
   strictEqual(fake.callsOf("ExecSync").length, 0);
 });
+
+Deno.test("PodExecutor.execute() keeps the last dead of a sidecar that runs when it starts another one again", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  const sidecar = { restartPolicy: "Always" };
+  const subject = pod({
+    initContainers: [container("s1", sidecar), container("s2", sidecar)],
+  });
+  await rig.sync(subject);
+  await rig.sync(subject);
+  for (const name of ["s1", "s2"]) {
+    for (const { id } of fake.running(name)) fake.exitContainer(id, 1);
+    await rig.sync(subject);
+    strictEqual(fake.running(name).length, 1);
+  }
+  const { containers } = await rig.look(subject);
+  deepStrictEqual(
+    containers.map(({ name, restartCount }) => `${name} ${restartCount}`)
+      .filter((text) => text.startsWith("s")).sort(),
+    ["s1 0", "s1 1", "s2 0", "s2 1"],
+  );
+});
