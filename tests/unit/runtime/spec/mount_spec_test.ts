@@ -359,7 +359,14 @@ Deno.test("mountAbilities() asks the pod's own handler for recursive read-only m
   strictEqual(judge("").recursiveReadOnly, true);
   strictEqual(judge("kata").recursiveReadOnly, false);
   strictEqual(judge("none").recursiveReadOnly, false);
-  strictEqual(mountAbilities(undefined, "").recursiveReadOnly, false);
+  const unknown = {
+    runtime: "the runtime",
+    recursiveReadOnly: false,
+    imageVolumes: false,
+  };
+  deepStrictEqual(mountAbilities(undefined, ""), unknown);
+  // Nor is anything known of one that has not told its version.
+  deepStrictEqual(mountAbilities(runtime, "none"), unknown);
 });
 
 const REFUSED: readonly Partial<VolumeMount>[] = [
