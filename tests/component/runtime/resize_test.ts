@@ -90,6 +90,20 @@ Deno.test("PodExecutor.execute() resizes a pod as a whole once, and knows it aft
   deepStrictEqual(record.record.resources.pod.limits, LARGE);
 });
 
+Deno.test("PodExecutor.execute() writes down what a container was started with", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await rig.sync(limited(SMALL));
+  const path = `${rig.podsDir}/${UID}/record.json`;
+  const { record } = JSON.parse(await Deno.readTextFile(path));
+  deepStrictEqual(record.resources.containers, {
+    c: {
+      id: fake.running("c")[0]?.id,
+      resources: { requests: SMALL, limits: SMALL },
+    },
+  });
+});
+
 Deno.test("PodExecutor.execute() sets free what is not limited any more", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
