@@ -28,7 +28,7 @@ export class ManifestDirectory {
   readonly #path: string;
   readonly #store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
   #current: DirectoryLook | undefined;
-  /** What the next agent will read. */
+  /** What the next agent will read, once this one has said so: the rest is swept away. */
   #kept: DirectoryNote | undefined;
 
   /** Touches nothing until asked to. */
@@ -60,10 +60,8 @@ export class ManifestDirectory {
     if (this.#current === undefined) {
       const kept = await this.#store.loadDirectory(this.#path);
       if (kept.kind === "unknown") return kept.reason;
-      if (kept.kind === "present") this.#kept = kept.content;
-      if (look !== undefined && look.inode === this.#kept?.inode) {
-        return undefined;
-      }
+      const inode = kept.kind === "present" ? kept.content.inode : undefined;
+      if (look !== undefined && look.inode === inode) return undefined;
     }
     return describeAway(this.#path, how);
   }

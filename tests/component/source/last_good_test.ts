@@ -100,6 +100,22 @@ Deno.test("DiskLastGoodStore forgets a manifest that is removed, now or while th
   await untilRecords(rig, (names) => names.length === 1);
 });
 
+Deno.test("FileSource ends what was removed while no agent looked, also if the agent before began with an empty directory", async () => {
+  const { root } = await stopped("a");
+  await Deno.remove(join(root, "manifests", "a.yaml"));
+  const before = await startRig({ root });
+  await before.untilNames();
+  await untilRecords(before, (names) => names.length === 0);
+  await before.put("b.yaml", manifest("b"));
+  await before.untilNames("b");
+  await untilRecords(before, (names) => names.length === 1);
+  await before.stop();
+  await Deno.remove(join(root, "manifests", "b.yaml"));
+  await using rig = await startRig({ root });
+  await rig.untilNames();
+  deepStrictEqual(rig.report(), []);
+});
+
 const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
   ["cut short", (text) => text.slice(0, text.length / 2)],
   ["empty", () => ""],
