@@ -99,7 +99,7 @@ Deno.test("removeTree() removes a directory of many names that has directories i
 
 Deno.test("removeTree() has no more directories open at a time than it may, however deep a tree is", async () => {
   await withTree(async (tree, path) => {
-    const depth = 600;
+    const depth = 200;
     await makeDeep(tree, depth);
     const removal = removeTree(tree, { maxOpen: 4 });
     let isOver = false;
