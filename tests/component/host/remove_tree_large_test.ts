@@ -146,3 +146,24 @@ Deno.test("removeTree() leaves in a deep tree what cannot be removed, and says s
     strictEqual(inner.length, 1);
   });
 });
+
+Deno.test("removeTree() ends when it is aborted in the middle of a directory, and leaves the rest", async () => {
+  await withTree(async (tree) => {
+    const inner = join(tree, "inner");
+    await Deno.mkdir(inner);
+    fill(inner);
+    const stop = new AbortController();
+    const removal = removeTree(tree, { signal: stop.signal });
+    const aborted = rejects(removal, { name: "AbortError" });
+    // It has another name for a moment, so one look may find none.
+    const left = async () => {
+      const found = Array.fromAsync(Deno.readDir(inner));
+      return (await unlessMissing(found))?.length ?? MANY;
+    };
+    while (await left() === MANY) continue;
+    stop.abort(new DOMException("Over", "AbortError"));
+    await aborted;
+    const rest = await left();
+    ok(rest > 0 && rest < MANY, `${rest}`);
+  });
+});
