@@ -28,7 +28,8 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
   }
 
   async loadAll(): Promise<AllLastGood> {
-    const found = await this.keys();
+    // Without its note the directory counts as another, which says enough.
+    const found = await this.keys(this.#directory);
     let { isWhole } = found;
     const records = new Map<string, SourceContent>();
     for (const path of found.keys) {
@@ -41,7 +42,8 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
   }
 
   async loadDirectory(path: string): Promise<Kept<DirectoryNote>> {
-    const kept = await this.load(DIRECTORY + path);
+    this.#directory = DIRECTORY + path;
+    const kept = await this.load(this.#directory);
     if (kept.kind !== "present") return kept;
     const { directory } = kept.content;
     return directory === undefined

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fnv1a128Hex } from "../../api/objects/mod.ts";
 import {
   type BoundedRead,
@@ -50,6 +50,8 @@ export interface AllRecords<Stored> {
   readonly setAside: readonly string[];
   /** Those that the disk did not give. */
   readonly unreadable: readonly string[];
+  /** Those of which there is only what was set aside, now or earlier. */
+  readonly lost: readonly string[];
 }
 
 /**
@@ -118,12 +120,17 @@ export class RecordFolder<Stored extends KeyedRecord> {
         unreadable.push(path);
       }
     };
-    const names = (await this.#namesThere())
-      .filter((name) => name.endsWith(SUFFIX));
+    const there = await this.#namesThere();
+    const names = there.filter((name) => name.endsWith(SUFFIX));
     for (let at = 0; at < names.length; at += READERS) {
       await Promise.all(names.slice(at, at + READERS).map(take));
     }
-    return { records, setAside, unreadable };
+    const moved = new Set(setAside.map((path) => recordOf(basename(path))));
+    const aside = there.filter((name) => name.includes(ASIDE)).map(recordOf)
+      .filter((name) => !names.includes(name));
+    const lost = [...new Set([...moved, ...aside])]
+      .map((name) => join(this.#directory, name));
+    return { records, setAside, unreadable, lost };
   }
 
   /**
@@ -183,7 +190,7 @@ export class RecordFolder<Stored extends KeyedRecord> {
     const names = new Set(await this.#files.list(this.#directory));
     let aside = "";
     for (let number = 1; number <= MAX_SET_ASIDE; number++) {
-      aside = `${file}.corrupt-${number}`;
+      aside = `${file}${ASIDE}${number}`;
       // The last number is used again and again, so that they cannot pile up.
       if (!names.has(aside)) break;
     }
@@ -226,6 +233,9 @@ const SUFFIX = ".json";
 /** Of the temporary files of `writeFileAtomic`. */
 const DRAFT_SUFFIX = ".tmp";
 
+/** After the name of a record that was set aside; a number follows. */
+const ASIDE = ".corrupt-";
+
 const MAX_SET_ASIDE = 9;
 
 // How many files are read beside each other.
@@ -233,6 +243,11 @@ const READERS = 16;
 
 // A manifest of the largest size grows by its defaults, but not without bounds.
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+/** The name that what was set aside had before. */
+function recordOf(aside: string): string {
+  return aside.slice(0, aside.indexOf(ASIDE));
+}
 
 function nameOf(key: string): string {
   return `${fnv1a128Hex(key)}${SUFFIX}`;

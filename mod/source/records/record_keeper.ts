@@ -118,19 +118,27 @@ export class RecordKeeper {
     return { kind: "present", content: { ...content, objects } };
   }
 
-  /** The keys of all sound records on the disk, as far as it gives them. Never rejects. */
-  async keys(): Promise<
-    { readonly keys: readonly string[]; readonly isWhole: boolean }
-  > {
+  /**
+   * The keys of all sound records on the disk, as far as it gives them. They are not all
+   * that were kept while one is unreadable, or was set aside. Never rejects.
+   *
+   * @param dispensable the key of a record that may be lost
+   */
+  async keys(
+    dispensable?: string,
+  ): Promise<{ readonly keys: readonly string[]; readonly isWhole: boolean }> {
     const { log } = this.#deps;
     try {
-      const { records, setAside, unreadable } = await this.#records.readAll();
+      const { records, setAside, unreadable, lost } = await this.#records
+        .readAll();
       for (const movedTo of setAside) this.#reportCorrupt({ movedTo });
       for (const file of unreadable) {
         log.warn("checkpoint_unreadable", { file });
       }
       const keys = records.map(({ path }) => path);
-      return { keys, isWhole: unreadable.length === 0 };
+      const spared = dispensable && this.#records.fileOf(dispensable);
+      const isMissed = lost.some((file) => file !== spared);
+      return { keys, isWhole: unreadable.length === 0 && !isMissed };
     } catch (error) {
       log.warn("checkpoint_unreadable", { error });
       return { keys: [], isWhole: false };
