@@ -72,6 +72,7 @@ for (
     { uidMappings: [null] },
     { uidMappings: [{ hostId: 70_000 }] },
     { uidMappings: [{ hostId: 65_535 * 65_536 * 2 }] },
+    { uidMappings: [{ hostId: 65_536 * 65_536 }] },
   ]
 ) {
   Deno.test(`UserNamespaces.load() passes over ${JSON.stringify(userns)}`, async () => {
@@ -107,4 +108,11 @@ Deno.test("UserNamespaces.reserve() gives no ids while another pod may have them
   const next = await load(disk, { lost: ["lost"], sessions });
   sessions.delete("lost");
   await next.reserve("c");
+});
+
+Deno.test("UserNamespaces.load() knows the last range that ids of 32 bits have", async () => {
+  const disk = new RecordDisk();
+  const hostId = 65_535 * 65_536;
+  disk.putRecord("a", { userns: { uidMappings: [{ hostId }] } });
+  deepStrictEqual(idsOf(await load(disk), "a"), [hostId]);
 });
