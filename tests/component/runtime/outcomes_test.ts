@@ -17,7 +17,14 @@ const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;
 Deno.test("PodExecutor.execute() looks again when a sandbox was finished that an earlier execution gave up", async () => {
   await using both = await fakeRig();
   const { rig, fake } = both;
-  fake.fault("RunPodSandbox", { kind: "delay", ms: 200 });
+  const { runtime } = rig;
+  const make = runtime.runPodSandbox.bind(runtime);
+  const answer = Promise.withResolvers<void>();
+  runtime.runPodSandbox = async (config, options) => {
+    const id = await make(config, options);
+    await answer.promise;
+    return id;
+  };
   const subject = pod();
   const stop = new AbortController();
   const { signal } = stop;
@@ -30,6 +37,7 @@ Deno.test("PodExecutor.execute() looks again when a sandbox was finished that an
   const kinds = () =>
     rig.executor.activities.list("u-1").map(({ kind }) => kind);
   await until(() => kinds().includes("waiting_for_late_sandbox"));
+  answer.resolve();
   const { failures, acted } = await again;
   const [id] = fake.sandboxes.keys();
   deepStrictEqual(
