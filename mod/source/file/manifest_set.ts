@@ -29,6 +29,7 @@ import {
   type ManifestLook,
   type PathState,
   readWithin,
+  type SeenDirectory,
 } from "./path_state.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 import {
@@ -134,7 +135,7 @@ export class ManifestSet {
   async #scanDirectory(): Promise<void> {
     const { files, table } = this.#deps;
     const { path, isManifest } = this.#options;
-    const { result: names, directory } = await readWithin(path, {
+    const { result: names, ...seen } = await readWithin(path, {
       files,
       read: () => files.list(path),
     });
@@ -142,8 +143,8 @@ export class ManifestSet {
       names.filter(isManifest).map((name) => join(path, name)),
     );
     const isEmpty = present.size === 0;
-    if (isEmpty && !await this.#mayBeEmpty(directory, "empty")) return;
-    this.#settle(directory);
+    if (isEmpty && !await this.#mayBeEmpty(seen.directory, "empty")) return;
+    this.#settle(seen);
     this.#pathState = { kind: "directory" };
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // What is not listed is looked for by name before it counts as removed, since
@@ -188,12 +189,12 @@ export class ManifestSet {
     const { path } = this.#options;
     const { files } = this.#deps;
     this.#pathState = { kind: "file" };
-    const { result: look, directory } = await readWithin(dirname(path), {
+    const { result: look, ...seen } = await readWithin(dirname(path), {
       files,
       read: () => lookAtManifest(path, files),
     });
-    const above = look.kind === "file" ? directory : undefined;
-    this.#settle(above, { isAbove: true });
+    const isThere = look.kind === "file";
+    this.#settle(isThere ? seen : EXCHANGED, { isAbove: true });
     for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
     }
@@ -308,10 +309,10 @@ export class ManifestSet {
     const read = () => reader.read({ path, entry }, stamp);
     // By a hint a manifest may be found where its directory was not listed yet.
     const isListed = pending === undefined || this.#pathState.kind === "file";
-    const { result: outcome, directory } = isListed
-      ? { result: await read(), directory: undefined }
+    const { result: outcome, ...where } = isListed
+      ? { result: await read(), ...UNSEEN }
       : await readWithin(dirname(path), { files, read });
-    if (!isListed && outcome.kind === "entry") this.#settle(directory);
+    if (outcome.kind === "entry") this.#settle(where);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
@@ -323,9 +324,13 @@ export class ManifestSet {
     }
   }
 
-  /** @param look `undefined` if another directory took its place meanwhile */
-  #settle(look: DirectoryLook | undefined, options?: { isAbove: true }): void {
-    if (look !== undefined && !this.#directory.settle(look, options)) return;
+  #settle(
+    { directory, isExchanged }: SeenDirectory,
+    options?: { readonly isAbove: true },
+  ): void {
+    const isOther = directory !== undefined &&
+      this.#directory.settle(directory, options);
+    if (!isOther && !isExchanged) return;
     // What is mounted and off again between two looks of the watcher leaves no hint.
     this.#deps.table.scanSoon(this.#deps.clock.monotonic() + EXCHANGED_MS);
   }
@@ -381,6 +386,9 @@ export class ManifestSet {
       isFinal(entry.verdict);
   }
 }
+
+const UNSEEN: SeenDirectory = { directory: undefined, isExchanged: false };
+const EXCHANGED: SeenDirectory = { directory: undefined, isExchanged: true };
 
 // Enough to keep a disk busy; the reading itself is bounded for each file.
 const READERS = 16;

@@ -54,26 +54,29 @@ export async function lookAtManifest(
   }
 }
 
-/**
- * Reads something in a directory, and says which directory it was: `undefined` if another
- * took its place meanwhile, or there is none.
- */
+/** The directory in which something was read. */
+export interface SeenDirectory {
+  /** `undefined` if it was not the same all the while, or cannot be looked at. */
+  readonly directory: DirectoryLook | undefined;
+  /** Whether another took its place meanwhile. */
+  readonly isExchanged: boolean;
+}
+
+/** Reads something in a directory, and says which directory it was. */
 export async function readWithin<T>(
   path: string,
   options: {
     readonly files: Pick<ManifestFiles, "look">;
     readonly read: () => Promise<T>;
   },
-): Promise<
-  { readonly result: T; readonly directory: DirectoryLook | undefined }
-> {
+): Promise<{ readonly result: T } & SeenDirectory> {
   const { files, read } = options;
   const before = await directoryAt(path, files);
   const result = await read();
   const after = await directoryAt(path, files);
-  const isSame = before !== undefined && before.inode === after?.inode &&
-    before.device === after.device;
-  return { result, directory: isSame ? before : undefined };
+  const isExchanged = before?.inode !== after?.inode ||
+    before?.device !== after?.device;
+  return { result, directory: isExchanged ? undefined : before, isExchanged };
 }
 
 /** The directory that a path is in; `undefined` if there is none. Never rejects. */

@@ -66,3 +66,22 @@ Deno.test("FileSource waits a moment each time that a manifest is moved aside", 
   await bench.pass(50);
   strictEqual(bench.names, "");
 });
+
+Deno.test("FileSource looks at a single manifest no more often where it may not look at its directory", async () => {
+  await using bench = new Bench();
+  const { files } = bench;
+  files.becomeFile(manifest("b"));
+  const look = files.look.bind(files);
+  let looks = 0;
+  files.look = async (path) => {
+    if (path === "/") throw new Deno.errors.NotCapable("Requires read access");
+    looks++;
+    return await look(path);
+  };
+  await bench.pass();
+  strictEqual(bench.names, "b");
+  const first = looks;
+  await bench.pass(200_000);
+  // Once every 20 s.
+  strictEqual(looks, first * 11);
+});
