@@ -56,8 +56,7 @@ import {
   type SyncFeed,
 } from "./sync_loop.ts";
 
-/** What the agent is made of. */
-export interface AgentDeps {
+interface AgentDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -26,8 +26,7 @@ import type { CoreDeps } from "./core_deps.ts";
 import { NodeFiles } from "./node_files.ts";
 import type { OwnedPods } from "./owned_pods.ts";
 
-/** What the hands work with. */
-export interface RuntimeDeps extends CoreDeps {
+interface RuntimeDeps extends CoreDeps {
   readonly objects: ObjectGetter;
   readonly node: NodeFacts;
   readonly resources: PodResources;

@@ -15,8 +15,7 @@ import {
   unreachedPods,
 } from "./network_grants.ts";
 
-/** What the check needs of the node. */
-export interface ManifestCheckDeps {
+interface ManifestCheckDeps {
   readonly events: EventSink;
   readonly network: NetworkGrants;
   /** The pod of that UID that the sources gave last. */

@@ -28,8 +28,7 @@ export function nodeIps(
   });
 }
 
-/** What is asked for the addresses. */
-export interface NodeIpsDeps {
+interface NodeIpsDeps {
   readonly clock: Pick<Clock, "monotonic">;
   readonly log: Logger;
   /** The addresses of the machine's interfaces. */

@@ -24,8 +24,7 @@ import {
 } from "./gather_node_facts.ts";
 import type { NodeIps } from "./node_ips.ts";
 
-/** What putting them together needs. */
-export interface NodeResourcesDeps
+interface NodeResourcesDeps
   extends Pick<CoreDeps, "clock" | "log" | "events" | "connection"> {
   readonly ips: NodeIps;
   readonly podRecords: PodRecords;

@@ -37,8 +37,7 @@ const GRACE_SECONDS = 1;
 /** The reason in event and status of every eviction. */
 const EVICTED = "Evicted";
 
-/** What the evictor works with. */
-export interface StorageEvictorDeps {
+interface StorageEvictorDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;

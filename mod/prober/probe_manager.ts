@@ -26,8 +26,7 @@ import type {
 } from "./ports.ts";
 import { ProbeMetrics } from "./probe_metrics.ts";
 
-/** What the manager needs. */
-export interface ProbeManagerDeps {
+interface ProbeManagerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

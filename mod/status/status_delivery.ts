@@ -48,8 +48,7 @@ export interface StatusSink {
   remove(uid: string, signal: AbortSignal): Promise<void>;
 }
 
-/** What bringing statuses to a sink needs. */
-export interface StatusDeliveryDeps {
+interface StatusDeliveryDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly statuses: Pick<StatusManager, "stored" | "follow" | "remove">;

@@ -47,8 +47,7 @@ export interface StatusFollower {
   removed(uid: string): void;
 }
 
-/** What keeping statuses needs. */
-export interface StatusManagerDeps {
+interface StatusManagerDeps {
   readonly clock: Clock;
   readonly log: Logger;
 }

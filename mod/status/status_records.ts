@@ -24,8 +24,7 @@ import type { StatusManager } from "./status_manager.ts";
 // When a thousand pods are found again, the agent must not be left without descriptors.
 const READS_AT_ONCE = 16;
 
-/** What keeping records needs. */
-export interface StatusRecordsDeps {
+interface StatusRecordsDeps {
   readonly statuses: StatusManager;
   /** For what survives a boot. */
   readonly podRecords: Pick<PodRecords, "section">;

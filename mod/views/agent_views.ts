@@ -36,8 +36,7 @@ export interface DiskHealth {
 /** The lines of the metrics that upstream serves at `/metrics/probes`. */
 const PROBE_METRIC = /^(?:# (?:HELP|TYPE) )?prober_/;
 
-/** What the views read beside the core. */
-export interface AgentViewsDeps {
+interface AgentViewsDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
   readonly events: EventRecorder;

@@ -9,8 +9,7 @@ import { logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { LogLocation, LogRequest } from "../server/mod.ts";
 import { podNamed } from "./view_pods.ts";
 
-/** What locating needs. */
-export interface LogLocatorDeps {
+interface LogLocatorDeps {
   readonly pods: () => readonly Pod[];
   readonly podLogsDir: string;
 }

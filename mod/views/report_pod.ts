@@ -30,8 +30,7 @@ import type { ViewedCore, ViewedSource } from "./ports.ts";
 import { stoppedContainers } from "./stopped_containers.ts";
 import { type PodName, podNamed } from "./view_pods.ts";
 
-/** What a report is put together from. */
-export interface PodReportDeps {
+interface PodReportDeps {
   readonly core: ViewedCore;
   /** The pods as clients see them. */
   readonly pods: () => readonly Pod[];

@@ -14,8 +14,7 @@ import type { StatusManager } from "../../status/mod.ts";
 import type { ListedNames, WorkerView } from "../workers/mod.ts";
 import { sourceOf } from "./wanted_pods.ts";
 
-/** What looking at the list needs. */
-export interface ListedPodsDeps {
+interface ListedPodsDeps {
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
   /**

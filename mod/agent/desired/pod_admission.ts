@@ -31,8 +31,7 @@ import {
 import type { ResizeGate } from "./resize_gate.ts";
 import type { ListedPods } from "./listed_pods.ts";
 
-/** What judging pods needs. */
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;

@@ -31,8 +31,7 @@ import {
   wantedPods,
 } from "./wanted_pods.ts";
 
-/** What the reconciler needs. */
-export interface ReconcilerDeps {
+interface ReconcilerDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;

@@ -13,8 +13,7 @@ import type { ResizeRefusal } from "../../pod/plan/mod.ts";
 import { type PodWorkers, type ResizeJudge, stopOf } from "../workers/mod.ts";
 import type { ListedPods } from "./listed_pods.ts";
 
-/** What judging a resize needs. */
-export interface ResizeGateDeps {
+interface ResizeGateDeps {
   readonly events: EventSink;
   readonly sessions: Sessions;
   readonly workers: Pick<PodWorkers, "list" | "enqueue">;

@@ -39,8 +39,7 @@ import type { StatusManager } from "../../status/mod.ts";
 import type { DiskRollbackStore } from "../../source/records/mod.ts";
 import type { PodWorkers } from "../workers/mod.ts";
 
-/** What watching versions needs. */
-export interface RollbackDeps {
+interface RollbackDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;

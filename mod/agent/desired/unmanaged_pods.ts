@@ -12,8 +12,7 @@ import type {
 import type { PodListing } from "../../runtime/observe/mod.ts";
 import type { WorkerView } from "../workers/mod.ts";
 
-/** What {@linkcode UnmanagedPods} needs. */
-export interface UnmanagedPodsDeps {
+interface UnmanagedPodsDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly workers: { list(): readonly Pick<WorkerView, "uid">[] };

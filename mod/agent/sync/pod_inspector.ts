@@ -9,8 +9,7 @@ import { unseenPod } from "../../picture/mod.ts";
 import type { StepDeps } from "./sync_deps.ts";
 import type { PodMemory } from "./sync_memory.ts";
 
-/** What looking at pods takes. */
-export interface PodInspectorDeps {
+interface PodInspectorDeps {
   readonly memory: {
     get(uid: string): Pick<PodMemory, "actedAtMs"> | undefined;
   };

@@ -14,8 +14,7 @@ import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import type { Retention } from "../workers/mod.ts";
 
-/** What handing over needs. */
-export interface RemainsDeps {
+interface RemainsDeps {
   readonly sessions: Pick<Sessions, "delete">;
   readonly collector: Pick<GarbageCollector, "add" | "drop" | "has">;
   readonly remover: Pick<PodRemover, keyof PodRemover>;

@@ -36,8 +36,7 @@ const NAME_TAKEN: PodEvent = {
     "Cannot run beside another pod of the same name: that one has run for longer, so this one stops and waits",
 };
 
-/** What ending pods needs. */
-export interface TerminatorDeps
+interface TerminatorDeps
   extends Pick<SyncDeps, "records" | "clock" | "events"> {
   readonly sessions: Pick<SyncDeps["sessions"], "delete">;
   readonly picture: Pick<SyncDeps["picture"], "forget">;

@@ -169,8 +169,7 @@ export class PodMemory implements PodOutcome {
   }
 }
 
-/** What remembering needs. */
-export interface SyncMemoryDeps {
+interface SyncMemoryDeps {
   readonly clock: Clock;
   readonly sessions: Sessions;
   /** Notes each action for the pod. */

@@ -39,8 +39,7 @@ import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
 import { deferStop, resumed } from "./deferred_stop.ts";
 import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
 
-/** What the workers work with. */
-export interface WorkersDeps {
+interface WorkersDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

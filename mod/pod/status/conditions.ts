@@ -20,8 +20,7 @@ import { canRestartAll, type ObservedPod } from "../observed/mod.ts";
 import { decideSandbox, planResize, type ResizeRefusal } from "../plan/mod.ts";
 import { formatTime, parseTime } from "./timestamp.ts";
 
-/** What the conditions are read from. */
-export interface ConditionsInput {
+interface ConditionsInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
   readonly previous: PodStatus | undefined;

@@ -27,8 +27,7 @@ export const RESTARTING_ALL_REASON = "RestartingAllContainers";
 /** The reason of a termination that was not observed (kubelet's word). */
 export const LOST_REASON = "ContainerStatusUnknown";
 
-/** What the phase is read from. */
-export interface PhaseInput {
+interface PhaseInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
   /** App and init containers, by name. */

@@ -38,8 +38,7 @@ export interface HookTarget {
   readonly signal: AbortSignal;
 }
 
-/** What running hooks needs. */
-export interface HookDeps {
+interface HookDeps {
   readonly runtime: Pick<RuntimeService, "execSync">;
   readonly clock: Clock;
   readonly events: EventSink;

@@ -21,8 +21,7 @@ import {
   type RuntimeListing,
 } from "./list_pods.ts";
 
-/** What listing needs. */
-export interface PodListerDeps {
+interface PodListerDeps {
   readonly runtime: ListService;
   readonly clock: Clock;
   readonly log: Logger;

@@ -15,8 +15,7 @@ export interface EarlierManifestsOptions {
   readonly isManifest: (name: string) => boolean;
 }
 
-/** What they are read from, and where they go. */
-export interface EarlierManifestsDeps {
+interface EarlierManifestsDeps {
   readonly clock: Clock;
   readonly lastGood: Pick<LastGoodStore, "loadAll">;
   readonly table: ManifestTable;

@@ -66,8 +66,7 @@ export type HintDemand =
   }
   | { readonly kind: "rescan" };
 
-/** What a hint is read with. */
-export interface HintContext {
+interface HintContext {
   readonly nowMs: number;
   /** On the wall clock. */
   readonly wallMs: number;

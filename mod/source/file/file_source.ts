@@ -48,8 +48,7 @@ export interface FileSourceOptions {
   readonly unknownFields: UnknownFields;
 }
 
-/** What a {@linkcode FileSource} is built on. */
-export interface FileSourceDeps extends FileReporterDeps {
+interface FileSourceDeps extends FileReporterDeps {
   readonly files: ManifestFiles;
   readonly lastGood: LastGoodStore;
   /** What this node has against a valid pod; a fault refuses its manifest. */

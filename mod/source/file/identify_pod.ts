@@ -18,8 +18,7 @@ export type ManifestOrigin =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: string };
 
-/** What {@linkcode identifyPod} needs beside the pod. */
-export interface IdentityContext {
+interface IdentityContext {
   /** The node's name as configured, in any case. */
   readonly nodeName: string;
   readonly origin: ManifestOrigin;

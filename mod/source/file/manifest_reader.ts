@@ -42,8 +42,7 @@ import {
 import { identifyPod } from "./identify_pod.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 
-/** What {@linkcode ManifestReader} is built on. */
-export interface ManifestReaderDeps {
+interface ManifestReaderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly files: Pick<ManifestFiles, "read">;

@@ -49,8 +49,7 @@ export interface ManifestSetOptions {
   readonly quiet: QuietPeriods;
 }
 
-/** What a {@linkcode ManifestSet} is built on. */
-export interface ManifestSetDeps {
+interface ManifestSetDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly files: ManifestFiles;

@@ -27,8 +27,7 @@ import {
   type SourceUpdate,
 } from "./source_set.ts";
 
-/** What {@linkcode PodStorage} is built on. */
-export interface PodStorageDeps {
+interface PodStorageDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: EventSink;

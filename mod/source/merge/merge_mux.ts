@@ -16,8 +16,7 @@ export interface MuxedSource {
   run(signal: AbortSignal): AsyncIterable<SourceUpdate>;
 }
 
-/** What a {@linkcode PodConfigMux} is built on. */
-export interface PodConfigMuxDeps {
+interface PodConfigMuxDeps {
   /** Held by the mux: nothing else merges into it. */
   readonly storage: PodStorage;
   /** Takes the objects of a source, before its pods are published. */

@@ -14,8 +14,7 @@ import {
   type RecordFolderDeps,
 } from "./record_folder.ts";
 
-/** What a {@linkcode DiskRollbackStore} is built on. */
-export interface RollbackStoreDeps extends RecordFolderDeps {
+interface RollbackStoreDeps extends RecordFolderDeps {
   readonly log: Logger;
 }
 
