@@ -54,7 +54,10 @@ export class ListedPods implements ListedNames {
       alive.set(uid, LAST_NS);
     }
     for (const pod of listed) {
-      if (pod.alive && fullNameOf(pod) === fullName && this.#counts(pod.uid)) {
+      if (
+        pod.alive && podFullName({ metadata: pod }) === fullName &&
+        this.#counts(pod.uid)
+      ) {
         alive.set(pod.uid, aliveSince(pod));
       }
     }
@@ -126,11 +129,6 @@ export class ListedPods implements ListedNames {
       ? this.#deps.ownedUids().has(uid)
       : worker.state.kind === "syncing" || worker.state.kind === "terminating";
   }
-}
-
-/** As {@linkcode podFullName} has it. */
-function fullNameOf({ uid, name, namespace }: PodListing): string {
-  return podFullName({ metadata: { uid, name, namespace } });
 }
 
 /** When what is alive of the pod was made, the oldest of it. */

@@ -109,9 +109,7 @@ function formerName(
   const names = listed === undefined
     ? [nameOf(uid) ?? own]
     : [listed.sandboxes.map((each) => each.metadata), listed].flat()
-      .map(({ name, namespace }) =>
-        podFullName({ metadata: { uid, name, namespace } })
-      );
+      .map((each) => podFullName({ metadata: { ...each, uid } }));
   return names.includes(own) ? undefined : names[0];
 }
 
@@ -124,7 +122,7 @@ function orphansOf(
   const orphans: OrphanPod[] = [];
   const listed = new Set<string>();
   for (const pod of running) {
-    const { uid, name, namespace } = pod;
+    const { uid } = pod;
     listed.add(uid);
     if (isKnown(uid) || !owned.has(uid)) continue;
     // Its own source is enough: another that is silent must not hold up the
@@ -133,10 +131,7 @@ function orphansOf(
       const mayBeWanted = expected === undefined || expected.has(uid);
       if (mayBeWanted || !cameFrom(pod, ready)) continue;
     }
-    orphans.push({
-      uid,
-      fullName: podFullName({ metadata: { uid, name, namespace } }),
-    });
+    orphans.push({ uid, fullName: podFullName({ metadata: pod }) });
   }
   if (!isComplete) return orphans;
   // Directories whose pods the runtime has lost, or does not list yet.

@@ -91,6 +91,7 @@ export class Reconciler {
     const wanted = this.#wanted();
     const running = this.#deps.runtimePods();
     const owned = this.#deps.ownedUids();
+    const expected = this.#deps.expectedPods();
     const isComplete = sourcesReady.allReady();
     const differences = reconcile({
       wanted: wanted.pods,
@@ -100,7 +101,8 @@ export class Reconciler {
       owned: this.#deps.livingUids(),
       nameOf: this.#deps.nameOf,
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
-      expected: this.#expected(),
+      expected: expected &&
+        new Set(expected.map(({ metadata }) => metadata.uid)),
       isComplete,
     });
     for (const uid of differences.unwanted) {
@@ -140,11 +142,6 @@ export class Reconciler {
     const expected = this.#deps.expectedPods();
     return source !== "http" || expected === undefined ||
       expected.some(({ metadata }) => metadata.uid === uid);
-  }
-
-  #expected(): ReadonlySet<string> | undefined {
-    const pods = this.#deps.expectedPods();
-    return pods && new Set(pods.map(({ metadata }) => metadata.uid));
   }
 
   #end({ uid, fullName = this.#deps.nameOf(uid) ?? uid }: OrphanPod): void {

@@ -195,7 +195,10 @@ export class Rollbacks {
       (before.wanted === pod || isSameVersion(before.wanted, pod));
     if (isKnownHere) return before.run;
     // It may have become ready a moment ago, and its successor needs a way back.
-    if (before !== undefined) this.#settleIfGood(before);
+    if (
+      before !== undefined && this.#open.has(before) &&
+      this.#judge(before).kind === "good"
+    ) this.#accept(before);
     const known = this.#unclaimed.get(key);
     this.#unclaimed.delete(key);
     const resumed = known && resumeHistory(known, pod);
@@ -272,7 +275,7 @@ export class Rollbacks {
   }
 
   #review(entry: TrackedPod): VersionSwap | undefined {
-    const { key, history, run, source, isStuck } = entry;
+    const { key, run, source, isStuck } = entry;
     const verdict = this.#judge(entry);
     switch (verdict.kind) {
       case "wait":
@@ -287,13 +290,12 @@ export class Rollbacks {
         this.#warn(run, {
           reason: "RollbackImpossible",
           message: `Not ready within ${
-            this.#timeOf(run)
+            formatDuration(rollbackAfterMs(run.metadata) ?? 0)
           }: it stays, since ${verdict.why}`,
         });
         return undefined;
       case "roll_back": {
-        const { good } = history;
-        if (good === undefined) return undefined;
+        const { to: good } = verdict;
         const bad = badRevision(run, this.#deps.clock.now());
         entry.history = { good, bad };
         entry.run = good;
@@ -323,12 +325,6 @@ export class Rollbacks {
 
   #usedMs({ begunMs }: TrackedPod): number {
     return this.#deps.clock.monotonic() - begunMs;
-  }
-
-  #settleIfGood(entry: TrackedPod): void {
-    if (this.#open.has(entry) && this.#judge(entry).kind === "good") {
-      this.#accept(entry);
-    }
   }
 
   /** From now on this is the version to go back to. */
@@ -377,10 +373,6 @@ export class Rollbacks {
 
   #showCount(): void {
     this.#rolledBack.set(this.list().size);
-  }
-
-  #timeOf(pod: Pod): string {
-    return formatDuration(rollbackAfterMs(pod.metadata) ?? 0);
   }
 
   #warn(

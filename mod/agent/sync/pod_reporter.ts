@@ -32,7 +32,7 @@ export class PodReporter {
 
   /** Reports a pod as it was observed. Returns the status that holds from now on. */
   report(pod: Pod, observed: ObservedPod, options: ReportOptions): PodStatus {
-    const { clock, statuses, prober, resizes } = this.#deps;
+    const { clock, events, statuses, prober, resizes } = this.#deps;
     const { uid } = pod.metadata;
     const memory = this.#deps.memory.of(uid);
     const previous = statuses.get(uid);
@@ -53,17 +53,11 @@ export class PodReporter {
     const stored = statuses.setPodStatus(pod, status);
     // Reads the clocks for a new pod now, before its start takes long or the clock is set.
     memory.activeMs(stored.startTime);
-    this.#recordDeadline(pod, { before: previous?.phase, after: stored });
+    const { reason, message = "" } = stored;
+    const isNew = !isTerminalPhase(previous?.phase);
+    if (isNew && reason === DEADLINE_EXCEEDED_REASON) {
+      events.record(podRef(pod), { type: "Normal", reason, message });
+    }
     return stored;
-  }
-
-  #recordDeadline(
-    pod: Pod,
-    status: { readonly before: string | undefined; readonly after: PodStatus },
-  ): void {
-    const { reason, message = "" } = status.after;
-    const isNew = !isTerminalPhase(status.before);
-    if (!isNew || reason !== DEADLINE_EXCEEDED_REASON) return;
-    this.#deps.events.record(podRef(pod), { type: "Normal", reason, message });
   }
 }

@@ -178,15 +178,11 @@ interface SyncMemoryDeps {
 
 /** One memory a pod, as long as its session lasts. */
 export class SyncMemory {
-  readonly #clock: Clock;
-  readonly #picture: SyncMemoryDeps["picture"];
-  readonly #sessions: Sessions;
+  readonly #deps: SyncMemoryDeps;
   readonly #pods: Map<string, PodMemory>;
 
   constructor(deps: SyncMemoryDeps) {
-    this.#clock = deps.clock;
-    this.#picture = deps.picture;
-    this.#sessions = deps.sessions;
+    this.#deps = deps;
     this.#pods = deps.sessions.map();
   }
 
@@ -197,28 +193,26 @@ export class SyncMemory {
 
   /** The memory of a pod, new where there is none. */
   of(uid: string): PodMemory {
-    const known = this.#pods.get(uid);
-    if (known !== undefined) return known;
-    const memory = new PodMemory(this.#clock);
+    const memory = this.#pods.get(uid) ?? new PodMemory(this.#deps.clock);
     this.#pods.set(uid, memory);
     return memory;
   }
 
   /** Does what changes a pod. */
   async acted<T>(uid: string, act: () => Promise<T>): Promise<T> {
-    using _acting = this.#picture.act(uid);
+    using _acting = this.#deps.picture.act(uid);
     try {
       return await act();
     } finally {
       // Also when it was cut short: what it began must be seen before the next plan.
-      this.of(uid).actedAtMs = this.#clock.monotonic();
+      this.of(uid).actedAtMs = this.#deps.clock.monotonic();
     }
   }
 
   /** Ends the session of a pod that begins anew, but not that its end changed what is to be seen. */
   renew(uid: string): void {
     const actedAtMs = this.#pods.get(uid)?.actedAtMs;
-    this.#sessions.delete(uid);
+    this.#deps.sessions.delete(uid);
     if (actedAtMs !== undefined) this.of(uid).actedAtMs = actedAtMs;
   }
 }

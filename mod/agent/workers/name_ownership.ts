@@ -64,14 +64,9 @@ function oldestAlive(
   claims: readonly NameClaim[],
   alive: ReadonlyMap<string, bigint>,
 ): NameClaim | undefined {
-  let oldest: NameClaim | undefined;
-  let oldestNs: bigint | undefined;
-  for (const claim of claims) {
+  const [oldest] = claims.flatMap((claim) => {
     const sinceNs = alive.get(claim.uid);
-    if (sinceNs === undefined) continue;
-    if (oldestNs !== undefined && sinceNs >= oldestNs) continue;
-    oldest = claim;
-    oldestNs = sinceNs;
-  }
-  return oldest;
+    return sinceNs === undefined ? [] : [{ claim, sinceNs }];
+  }).sort((a, b) => Number(a.sinceNs - b.sinceNs));
+  return oldest?.claim;
 }
