@@ -75,7 +75,7 @@ interface Sent {
 /** What the sink is to get about one pod. */
 interface PendingStatus {
   /** How an earlier life of the pod ended. */
-  readonly last?: StoredStatus;
+  readonly last?: StoredStatus | undefined;
   readonly next: StoredStatus | "gone";
 }
 
@@ -140,7 +140,7 @@ export class StatusDelivery {
   #changed(next: StoredStatus): void {
     const { uid } = next.pod.metadata;
     const { last } = this.#writes.get(uid) ?? {};
-    this.#writes.put(uid, { next, ...(last !== undefined && { last }) });
+    this.#writes.put(uid, { next, last });
   }
 
   #removed(uid: string): void {
@@ -148,10 +148,7 @@ export class StatusDelivery {
     if (!this.#sent.has(uid)) return this.#writes.drop(uid);
     const { last, next = "gone" } = this.#writes.get(uid) ?? {};
     const ended = next === "gone" ? last : next;
-    this.#writes.put(uid, {
-      next: "gone",
-      ...(ended !== undefined && { last: ended }),
-    });
+    this.#writes.put(uid, { next: "gone", last: ended });
   }
 
   async #deliver(

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { PodStatus } from "../api/types/mod.ts";
 import { type Clock, Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { PodRecords, RecordSection } from "../host/files/mod.ts";
@@ -66,7 +65,10 @@ export class StatusRecords {
       sink: {
         name: "records",
         put: async ({ uid, status }) => {
-          const isWritten = await this.#writeRecord(uid, status);
+          const record = recordOf(status);
+          // The directory of the pod may not be there yet.
+          const isWritten = record === undefined ||
+            await this.#records.writeIfThere(uid, record);
           await this.#writeRun(uid, runRecordOf(status));
           return { kind: isWritten ? "taken" : "deferred" };
         },
@@ -123,13 +125,6 @@ export class StatusRecords {
       }
     }
     return undefined;
-  }
-
-  /** @returns false when the pod has no directory */
-  async #writeRecord(uid: string, status: PodStatus): Promise<boolean> {
-    const record = recordOf(status);
-    if (record === undefined) return true;
-    return await this.#records.writeIfThere(uid, record);
   }
 
   async #writeRun(uid: string, record: RunRecord | undefined): Promise<void> {
