@@ -23,6 +23,6 @@
  * @module
  */
 
-export type { RecordedEvent } from "./history.ts";
+export type { EventChange, RecordedEvent } from "./history.ts";
 export { EventRecorder } from "./recorder.ts";
 export { toWireEvent } from "./wire_event.ts";

@@ -25,12 +25,6 @@ import {
   type UnnumberedEvent,
 } from "./history.ts";
 
-/** Which events are wanted; all of them when nothing is given. */
-export interface EventFilter {
-  /** Of one pod only. */
-  readonly uid?: string;
-}
-
 /**
  * Enough for the recent past of five hundred pods; upstream's correlator remembers as
  * many, and the bytes are for messages of the usual length.
@@ -111,9 +105,8 @@ export class EventRecorder implements EventSink {
     if (isDue) this.#write(next, before?.trace.unsaid ?? 0);
   }
 
-  /** The events that are kept, the oldest number first. */
-  list(filter: EventFilter = {}): readonly RecordedEvent[] {
-    const { uid } = filter;
+  /** The events that are kept, of one pod or of all, the oldest number first. */
+  list({ uid }: { readonly uid?: string } = {}): readonly RecordedEvent[] {
     const now = momentOf(this.#clock);
     return this.#history.list()
       .filter(({ pod }) => uid === undefined || pod.uid === uid)

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { type EventRecorder, toWireEvent } from "../events/mod.ts";
+import {
+  type EventChange,
+  type EventRecorder,
+  toWireEvent,
+} from "../events/mod.ts";
 import type { EventFeed, WireEventChange } from "../server/mod.ts";
 
 /** Shows a recorder in wire form. */
@@ -17,25 +21,18 @@ export function eventFeed(
       resourceVersion: String(recorder.latest),
       items: recorder.list().map((event) => toWireEvent(event, node)),
     }),
-    watch: (signal, { after }) =>
-      changes(recorder, {
-        node,
-        signal,
-        ...(after !== undefined && { after: Number(after) }),
-      }),
+    watch: (signal, { after }) => {
+      const from = after === undefined ? {} : { after: Number(after) };
+      return changes(recorder.watch(signal, from), node);
+    },
   };
 }
 
 async function* changes(
-  recorder: Pick<EventRecorder, "watch">,
-  options: {
-    readonly node: { readonly nodeName: string };
-    readonly signal: AbortSignal;
-    readonly after?: number;
-  },
+  recorded: AsyncIterable<EventChange>,
+  node: { readonly nodeName: string },
 ): AsyncGenerator<WireEventChange, void, undefined> {
-  const { node, signal, ...rest } = options;
-  for await (const change of recorder.watch(signal, rest)) {
+  for await (const change of recorded) {
     yield change.kind === "lost"
       ? change
       : { kind: change.kind, event: toWireEvent(change.event, node) };
