@@ -6,18 +6,8 @@
 
 import { describeError } from "../../base/text/mod.ts";
 import type { RuntimeService } from "../../cri/model/mod.ts";
-import type {
-  ObservedContainer,
-  ObservedPod,
-  ObservedSandbox,
-} from "../../pod/observed/mod.ts";
+import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import type { ContainerFiles } from "../observe/mod.ts";
-
-/** What is removed of a pod that lives on. */
-export interface Leftovers {
-  readonly containers: readonly ObservedContainer[];
-  readonly sandboxes: readonly ObservedSandbox[];
-}
 
 /**
  * Decides what of a living pod is removed: of each container name all dead ones but
@@ -26,7 +16,9 @@ export interface Leftovers {
  *
  * Upstream: pkg/kubelet/kuberuntime/kuberuntime_gc.go with its defaults.
  */
-export function findLeftovers(pod: ObservedPod): Leftovers {
+export function findLeftovers(
+  pod: ObservedPod,
+): Pick<ObservedPod, "containers" | "sandboxes"> {
   const kept = new Set<string>();
   const containers: ObservedContainer[] = [];
   for (const container of pod.containers) {

@@ -141,7 +141,10 @@ export class PodKiller {
       const leftMs = grace * 1000 - (this.#deps.clock.monotonic() - startMs);
       if (before !== undefined) {
         using _others = this.#begin("waiting_for_others_to_end", kill);
-        await this.#wait(before, leftMs, signal);
+        using limit = deadline(this.#deps.clock, Math.max(0, leftMs), signal);
+        // What it waits for never rejects.
+        await unlessAborted(before, limit.signal).catch(() => {});
+        signal.throwIfAborted();
       }
     }
     const usedSeconds = (this.#deps.clock.monotonic() - startMs) / 1000;
@@ -291,17 +294,6 @@ export class PodKiller {
       kind,
       container: container.name,
     });
-  }
-
-  async #wait(
-    before: Promise<unknown>,
-    leftMs: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    using limit = deadline(this.#deps.clock, Math.max(0, leftMs), signal);
-    // What it waits for never rejects.
-    await unlessAborted(before, limit.signal).catch(() => {});
-    signal.throwIfAborted();
   }
 }
 

@@ -117,21 +117,14 @@ export class PlanStops {
     try {
       await this.#deps.killer.killPod({ pod, observed, reasons, signal });
     } catch (error) {
-      const isLeft = error instanceof SandboxesLeft;
-      if (!isLeft || await this.#isAlive(observed, signal)) throw error;
+      if (!(error instanceof SandboxesLeft)) throw error;
+      const { uid } = observed;
+      const { alive } = await listPod(this.#deps.runtime, uid, { signal });
+      if (alive) throw error;
       // What is left is the network of a sandbox that is over: that is a collector's.
       report.leftUnstopped(error.sandboxIds);
     }
     report.stopped();
-  }
-
-  /** Whether anything of the pod may still run. */
-  async #isAlive(
-    { uid }: ObservedPod,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { alive } = await listPod(this.#deps.runtime, uid, { signal });
-    return alive;
   }
 
   async #stopSome(input: StopInput, report: SyncReport): Promise<void> {
