@@ -32,11 +32,9 @@
 
 export type {
   ProbeChange,
-  ProbeMemory,
-  ProbeReport,
   ProbeResult,
   ProbeRunner,
   ProbeTarget,
 } from "./ports.ts";
 export { ProbeManager } from "./probe_manager.ts";
-export { TargetProber, type TargetProberDeps } from "./target_prober.ts";
+export { TargetProber } from "./target_prober.ts";

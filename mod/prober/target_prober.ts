@@ -5,28 +5,20 @@
  */
 
 import type { Probe } from "../api/types/mod.ts";
-import type { Clock } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
-import type { RuntimeService } from "../cri/model/mod.ts";
 import { actionHost, actionPort } from "../pod/probes/mod.ts";
 import { AttemptLimit } from "./attempt_limit.ts";
-import { execProbe } from "./exec_probe.ts";
+import { execProbe, type ExecProbeDeps } from "./exec_probe.ts";
 import { grpcProbe } from "./grpc_probe.ts";
 import { httpProbe } from "./http_probe.ts";
 import type { ProbeResult, ProbeRunner, ProbeTarget } from "./ports.ts";
 import { tcpProbe } from "./tcp_probe.ts";
 
-/** What asking needs. */
-export interface TargetProberDeps {
-  readonly runtime: Pick<RuntimeService, "execSync" | "version">;
-  readonly clock: Clock;
-}
-
 /** Makes attempts. Upstream: pkg/kubelet/prober/prober.go runProbe. */
 export class TargetProber implements ProbeRunner {
-  readonly #deps: TargetProberDeps;
+  readonly #deps: ExecProbeDeps;
 
-  constructor(deps: TargetProberDeps) {
+  constructor(deps: ExecProbeDeps) {
     this.#deps = deps;
   }
 

@@ -6,12 +6,11 @@
 
 import type { ContainerSpec, Probe } from "../../../mod/api/types/mod.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
-import type { ExecResult } from "../../../mod/cri/model/mod.ts";
+import type { ExecResult, RuntimeService } from "../../../mod/cri/model/mod.ts";
 import {
   type ProbeResult,
   type ProbeTarget,
   TargetProber,
-  type TargetProberDeps,
 } from "../../../mod/prober/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, pod } from "../../support/pods.ts";
@@ -23,9 +22,9 @@ export interface AttemptOptions {
   readonly container?: Partial<ContainerSpec>;
   /** @default 127.0.0.1 */
   readonly podIps?: readonly string[];
-  readonly execSync?: TargetProberDeps["runtime"]["execSync"];
+  readonly execSync?: RuntimeService["execSync"];
   /** @default one that answers at once */
-  readonly version?: TargetProberDeps["runtime"]["version"];
+  readonly version?: RuntimeService["version"];
   readonly signal?: AbortSignal;
   /** @default 0 */
   readonly hung?: number;
