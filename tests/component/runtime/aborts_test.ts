@@ -45,13 +45,11 @@ function endAll(fake: FakeCri, name: string): void {
 }
 
 const ROWS: readonly Row[] = [
-  { method: "ImageStatus", what: "looks for an image", subject: pod() },
   {
     method: "PullImage",
     what: "pulls",
     subject: pod({ containers: [container("c", { image: OTHER })] }),
   },
-  { method: "RunPodSandbox", what: "makes a sandbox", subject: pod() },
   { method: "PodSandboxStatus", what: "looks at its sandbox", subject: pod() },
   { method: "CreateContainer", what: "makes a container", subject: pod() },
   { method: "StartContainer", what: "starts a container", subject: pod() },
@@ -122,6 +120,7 @@ async function giveUp(
   await syncing;
   // Nothing of it went wrong.
   deepStrictEqual(rig.told(), told);
+  await until(() => fake.unanswered.unary === 0);
 }
 
 for (const row of ROWS) {

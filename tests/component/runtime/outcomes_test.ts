@@ -189,22 +189,20 @@ Deno.test("PodExecutor.execute() takes every part of a secret path out of what i
   ]);
 });
 
-for (
-  const [image, reason] of [
-    ["Upper", "InvalidImageName"],
-    [IMAGE, "CreateContainerError"],
-  ] as const
-) {
-  Deno.test(`PodExecutor.execute() fails with ${reason} of a container of "${image}" where a directory stands in the place of the hosts file`, async () => {
-    await using both = await fakeRig();
-    const { rig, fake } = both;
-    await Deno.mkdir(`${rig.podsDir}/u-1/etc-hosts`, { recursive: true });
+Deno.test("PodExecutor.execute() fails as little as it must where a directory stands in the place of the hosts file", async () => {
+  await using both = await fakeRig();
+  const { rig, fake } = both;
+  await Deno.mkdir(`${rig.podsDir}/u-1/etc-hosts`, { recursive: true });
+  const reasons: (string | undefined)[] = [];
+  // The first needs no hosts file; the second waits for it.
+  for (const image of ["Upper", IMAGE]) {
     const subject = pod({ containers: [container("c", { image })] });
     const { failures } = await rig.sync(subject);
-    deepStrictEqual(failures.map((failure) => failure.reason), [reason]);
-    strictEqual(fake.callsOf("CreateContainer").length, 0);
-  });
-}
+    reasons.push(...failures.map(({ reason }) => reason));
+  }
+  deepStrictEqual(reasons, ["InvalidImageName", "CreateContainerError"]);
+  strictEqual(fake.callsOf("CreateContainer").length, 0);
+});
 
 Deno.test("PodExecutor.execute() says at a container's first start that its stop signal is ignored", async () => {
   await using both = await fakeRig();

@@ -26,6 +26,12 @@ async function farRig(): Promise<FakeRig> {
   return both;
 }
 
+/** Leaves no pull under way. */
+async function giveUp({ rig, fake }: FakeRig): Promise<void> {
+  rig.executor.keepPulls(podOf(NEAR));
+  await until(() => fake.unanswered.unary === 0);
+}
+
 Deno.test("PodExecutor.execute() keeps an edited container running whose image is being pulled, and replaces the others", async () => {
   await using both = await farRig();
   const { rig, fake } = both;
@@ -40,7 +46,7 @@ Deno.test("PodExecutor.execute() keeps an edited container running whose image i
   const running = fake.running("c1").map(({ id }) => id);
   strictEqual(running.length, 1);
   strictEqual(running.includes(replaced?.id ?? ""), false);
-  rig.executor.keepPulls(podOf(NEAR));
+  await giveUp(both);
 });
 
 for (
@@ -55,7 +61,7 @@ for (
     const { rig } = both;
     const wanted = podOf(...images);
     strictEqual(await rig.executor.fetch(wanted), isFetching);
-    rig.executor.keepPulls(podOf(NEAR));
+    await giveUp(both);
   });
 }
 
@@ -77,7 +83,7 @@ for (const how of ["keepPulls", "killPod"] as const) {
     // It begins anew for whoever wants it again.
     await rig.executor.fetch(wanted);
     await until(() => fake.callsOf("PullImage").length === 2);
-    rig.executor.keepPulls(podOf(NEAR));
+    await giveUp(both);
   });
 }
 

@@ -20,7 +20,14 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
   const clock = new FakeClock();
   await using both = await fakeRig({ maxParallelStarts: 1 }, { clock });
   const { rig, fake } = both;
-  fake.fault("RunPodSandbox", { kind: "hang" }, { times: 1 });
+  const { runtime } = rig;
+  const make = runtime.runPodSandbox.bind(runtime);
+  const answer = Promise.withResolvers<void>();
+  runtime.runPodSandbox = async (config, options) => {
+    const id = await make(config, options);
+    if (config.metadata.uid === "u-slow") await answer.promise;
+    return id;
+  };
   const slow = pod({ uid: "u-slow", name: "slow" });
   const next = pod();
   const stop = new AbortController();
@@ -39,6 +46,7 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
   strictEqual(fake.running("c").length, 1);
   stop.abort(new Error("deleted"));
   await givenUp;
+  answer.resolve();
 });
 
 Deno.test("PodExecutor.execute() leaves a pull that takes longer than 2 s to itself", async () => {
@@ -57,6 +65,7 @@ Deno.test("PodExecutor.execute() leaves a pull that takes longer than 2 s to its
   const outcome = await starting;
   deepStrictEqual([outcome.isPulling, outcome.failures], [true, []]);
   rig.executor.keepPulls(pod());
+  await until(() => fake.unanswered.unary === 0);
 });
 
 for (
@@ -205,6 +214,7 @@ for (
     await starting;
     stop.abort(new Error("deleted"));
     await givenUp;
+    await until(() => fake.unanswered.unary === 0);
   });
 }
 

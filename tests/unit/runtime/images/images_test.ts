@@ -287,3 +287,17 @@ Deno.test("ImagePuller lets a pod of the same UID start afresh in another sessio
   store.registry.add("x:1");
   strictEqual((await ensure({ image: "x:1" })).kind, "present");
 });
+
+Deno.test("ImagePuller.ensure() fails with the reason of its signal while it looks for an image", async () => {
+  const { store, events, ensure } = setUp();
+  store.imageStatus = () => new Promise(() => {});
+  const stop = new AbortController();
+  const reason = new Error("deleted");
+  const asked = rejects(
+    ensure({ image: "x:1" }, stop.signal),
+    (error) => error === reason,
+  );
+  stop.abort(reason);
+  await asked;
+  deepStrictEqual(events.texts, []);
+});
