@@ -223,24 +223,27 @@ class TreeRemoval {
    * @returns whether there is a name that may not be the real one
    */
   async #removeAll(root: string): Promise<boolean> {
-    const before = this.#left;
-    const failures = this.#failures.length;
+    // What is left is not tried again at each listing.
+    const left = new Set<string>();
     for (;;) {
       this.#hasMovedUp = false;
-      const unreadable = await this.#removeNames(root);
-      if (!this.#hasMovedUp) return unreadable;
-      // Whatever is left is met again.
-      this.#left = before;
-      this.#failures.length = failures;
+      const unreadable = await this.#removeNames(root, left);
+      if (!this.#hasMovedUp || left.size >= MAX_LEFT) return unreadable;
     }
   }
 
-  /** @returns whether there is a name that may not be the real one */
-  async #removeNames(at: string): Promise<boolean> {
+  /**
+   * A directory that was renamed and back again may be listed once more, and again.
+   *
+   * @param left the names that cannot go, to which more are added
+   * @returns whether there is a name that may not be the real one
+   */
+  async #removeNames(
+    at: string,
+    left: Set<string> = new Set(),
+  ): Promise<boolean> {
     this.#open++;
     let isUnreadable = false;
-    // A directory that was renamed and back again may be listed once more, and again.
-    const left = new Set<string>();
     try {
       for await (const { name } of Deno.readDir(at)) {
         isUnreadable ||= name.includes(UNREADABLE);

@@ -147,6 +147,31 @@ Deno.test("removeTree() leaves in a deep tree what cannot be removed, and says s
   });
 });
 
+Deno.test("removeTree() tries what cannot be removed once, however deep the tree is beside it", async () => {
+  await withTree(async (tree) => {
+    const [depth, stuck] = [100, 20];
+    await makeDeep(tree, depth);
+    for (let number = 0; number < stuck; number++) {
+      await Deno.mkdir(join(tree, `stuck-${number}`));
+    }
+    const script =
+      "cd \"$1\" && for i in stuck-*; do mkdir $i/$'caf\\xe9'; done";
+    const args = ["-c", script, "sh", tree];
+    const { success } = await new Deno.Command("bash", { args }).output();
+    strictEqual(success, true);
+    const { signal } = new AbortController();
+    let tried = 0;
+    // It is asked for each entry.
+    const throwIfAborted = (): void => void tried++;
+    Object.defineProperty(signal, "throwIfAborted", { value: throwIfAborted });
+    await rejects(removeTree(tree, { maxOpen: 4, signal }), /Several entries/);
+    const left = await Array.fromAsync(Deno.readDir(tree));
+    strictEqual(left.length, stuck);
+    // A directory and a file at each depth, some twice, and those that stay.
+    ok(tried < 4 * depth + 4 * stuck, `${tried}`);
+  });
+});
+
 Deno.test("removeTree() ends when it is aborted in the middle of a directory, and leaves the rest", async () => {
   await withTree(async (tree) => {
     const inner = join(tree, "inner");
