@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/types/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { probes } from "../../support/observed_pods.ts";
@@ -19,8 +18,8 @@ const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;
  * Has what an execution left to itself come to its end: the look into the directory of
  * logs, which nobody waits for when no sandbox came of it.
  */
-async function settled(rig: RuntimeRig, subject: Pod): Promise<void> {
-  for (let times = 0; times < 5; times++) await rig.look(subject);
+async function settled({ runtime }: RuntimeRig): Promise<void> {
+  for (let times = 0; times < 5; times++) await runtime.listPodSandbox();
 }
 
 Deno.test("PodExecutor.execute() looks again when a sandbox was finished that an earlier execution gave up", async () => {
@@ -65,7 +64,7 @@ Deno.test("PodExecutor.execute() has changed something when the runtime could no
   const { rig, fake } = both;
   fake.fault("RunPodSandbox", REFUSED);
   strictEqual((await rig.sync(pod())).acted, true);
-  await settled(rig, pod());
+  await settled(rig);
 });
 
 const UNFIT = [
@@ -252,7 +251,7 @@ Deno.test("PodExecutor.execute() says why it could not look at the sandbox that 
   deepStrictEqual(rig.told(), [
     "FailedPodSandBoxStatus: Unable to get pod sandbox status: no luck",
   ]);
-  await settled(rig, subject);
+  await settled(rig);
 });
 
 for (const hostNetwork of [true, false]) {
