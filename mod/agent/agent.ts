@@ -44,6 +44,7 @@ import {
   type PodSyncer,
   PodWorkers,
   type ResizeJudge,
+  runningPod,
   takeProbeResult,
   type WorkerView,
 } from "./workers/mod.ts";
@@ -341,8 +342,9 @@ export class Agent {
   /** The pods that run or are to run. */
   #running(): Pod[] {
     return this.#workers.list().flatMap(({ uid, state }) => {
+      const pod = runningPod(state);
       const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
-      return state.kind !== "syncing" || isOver ? [] : [state.pod];
+      return pod === undefined || isOver ? [] : [pod];
     });
   }
 }

@@ -17,7 +17,12 @@
  */
 
 export type { NameOwnership } from "./name_ownership.ts";
-export { isRemoved, stopOf, type WorkerView } from "./worker_record.ts";
+export {
+  isRemoved,
+  runningPod,
+  stopOf,
+  type WorkerView,
+} from "./worker_record.ts";
 export { PodWorkers } from "./pod_workers.ts";
 export type {
   EndingPod,

@@ -28,6 +28,7 @@ import {
   isRemoved,
   orphaned,
   removed,
+  runningPod,
   stepped,
   stopOf,
   type StoppingPod,
@@ -126,17 +127,18 @@ export class PodWorkers {
     options: { readonly graceSeconds: number },
   ): boolean {
     const record = this.#records.get(uid);
-    if (record?.state.kind !== "syncing") return false;
-    const { state } = record;
-    const ends = stepped(state, {
+    const pod = record && runningPod(record.state);
+    if (record === undefined || pod === undefined) return false;
+    const ends = stepped(record.state, {
       kind: "stop_requested",
       cause: "evicted",
       graceSeconds: effectivePodGrace(undefined, {
-        pod: state.pod,
+        pod,
         requestedSeconds: options.graceSeconds,
       }),
     });
-    this.#stop(record, { ...ends, stop: { ...ends.stop, eviction } });
+    const kind = isRemoved(record.state) ? "begun" : ends.stop.kind;
+    this.#stop(record, { ...ends, stop: { ...ends.stop, kind, eviction } });
     return true;
   }
 

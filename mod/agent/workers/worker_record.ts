@@ -148,6 +148,12 @@ export function stopOf(state: WorkerState): PodStop | undefined {
   return state.kind === "syncing" ? undefined : state.stop;
 }
 
+/** The pod that is made to run, or is kept running for the present. */
+export function runningPod(state: WorkerState): Pod | undefined {
+  const isToRun = state.kind === "syncing" || state.stop.kind === "deferred";
+  return isToRun ? state.pod : undefined;
+}
+
 /**
  * How long the pod gets to end by its spec, in seconds; one that ends already keeps a
  * shorter grace. The spec of an orphan is unknown: its own grace is read from

@@ -96,6 +96,26 @@ Deno.test("Agent evicts a pod whose emptyDir exceeds its limit (PW-19, VO-01)", 
   strictEqual(rig.status("web")?.reason, "Evicted");
 });
 
+Deno.test("Agent evicts a pod that runs on until the image of its edit is pulled (PW-19)", async () => {
+  await using rig = await started(limited());
+  const [mount] = rig.only(WEB).config.mounts
+    .filter(({ containerPath }) => containerPath === "/data");
+  rig.fake.fault("PullImage", { kind: "hang" });
+  const edit = { containers: [container(WEB, { image: "localhost/far:1" })] };
+  await rig.apply("web", web({ spec: edit }));
+  await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
+  await rig.pass(10_000);
+  strictEqual(rig.fake.running(WEB).length, 1);
+  await fill(`${mount?.hostPath}/big`);
+  await rig.until(() => rig.fake.containers.size === 0, "the eviction", {
+    stepMs: 500,
+    limitMs: 60_000,
+  });
+  ok(rig.events("web").includes("Warning Evicted"));
+  // The pod in its place is not the one that was evicted.
+  strictEqual(rig.status("web")?.phase, "Pending");
+});
+
 Deno.test("Agent that restarts leaves an evicted pod evicted (PW-19)", async () => {
   await using rig = await started(limited());
   const [mount] = rig.only(WEB).config.mounts

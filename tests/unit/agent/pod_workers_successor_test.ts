@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { pod, WorkersRig } from "./workers_rig.ts";
 
 /** Pod `one` runs, and `two` is to take its place as soon as it has its images. */
@@ -105,3 +105,27 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
   // What its source says is what the source is compared with.
   ok(state?.wanted === wanted);
 });
+
+for (const when of ["between two looks", "while it is looked at"]) {
+  Deno.test(`PodWorkers.evict() ends a pod that is kept running for its successor's images (${when})`, async () => {
+    await using rig = new WorkersRig();
+    await edited(rig);
+    const eviction = { reason: "Evicted", message: "too much" };
+    const evict = () => rig.workers.evict("one", eviction, { graceSeconds: 1 });
+    if (when === "between two looks") strictEqual(evict(), true);
+    else {
+      rig.syncer.pullAhead = () => {
+        evict();
+        return Promise.resolve(true);
+      };
+    }
+    await rig.clock.advance(10_000);
+    const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");
+    deepStrictEqual(
+      ends.map(({ uid, graceSeconds, reason }) => [uid, graceSeconds, reason]),
+      [["one", 1, "Evicted"]],
+    );
+    strictEqual(rig.workers.get("one"), undefined);
+    strictEqual(evict(), false);
+  });
+}
