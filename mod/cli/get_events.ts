@@ -164,9 +164,6 @@ type WantedEvents = Pick<GetEventsCommand, "namespace" | "pod">;
 
 /**
  * Asks for the events that are kept, the least recent first.
- *
- * @throws {AgentUnreachableError} When no agent answers.
- * @throws {AgentAnswerError} When the answer is no list.
  */
 async function fetchEvents(
   agent: AgentAddress,
@@ -178,9 +175,6 @@ async function fetchEvents(
 
 /**
  * Gives what happens after a version of the list, until the agent or `signal` ends it.
- *
- * @throws {AgentUnreachableError} When no agent answers, or the stream breaks.
- * @throws {AgentAnswerError} When the agent refuses.
  */
 async function* followEvents(
   agent: AgentAddress,
@@ -191,7 +185,8 @@ async function* followEvents(
   const query = `watch=1&resourceVersion=${encodeURIComponent(after)}`;
   const answer = await ask(agent, `${pathOf(wanted)}?${query}`, { signal });
   for await (const line of readLines(answer)) {
-    const event = readLine(line);
+    // An agent of the same version made it.
+    const event = JSON.parse(line) as WatchedEvent;
     if (event.type === "ERROR" || isOf(event.object, wanted)) yield event;
   }
 }
@@ -230,9 +225,4 @@ function isOf({ involvedObject, source }: WireEvent, wanted: WantedEvents) {
   const { name } = involvedObject;
   return wanted.pod === undefined || name === wanted.pod ||
     name === `${wanted.pod}-${source.host.toLowerCase()}`;
-}
-
-function readLine(line: string): WatchedEvent {
-  // An agent of the same version made it.
-  return JSON.parse(line) as WatchedEvent;
 }

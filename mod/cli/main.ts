@@ -120,12 +120,10 @@ async function askAgent(
     case "logs":
       return await showLog(command, context);
     case "metrics":
-      return await showMetrics(context);
+      return await context.io.out(
+        await readText(await ask(context.agent, "/metrics")),
+      );
   }
-}
-
-async function showMetrics({ io, agent }: ClientContext): Promise<void> {
-  await io.out(await readText(await ask(agent, "/metrics")));
 }
 
 function exitCodeOf(error: unknown): number {

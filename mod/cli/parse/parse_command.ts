@@ -37,7 +37,11 @@ export function parseCommand(args: readonly string[]): CommandResult {
     const fault = `Cannot run "${first}": there is no such command${hint}`;
     return { kind: "refused", topic, faults: [fault] };
   }
-  if (asksForHelp(rest)) return ok({ kind: "help", topic });
+  const end = rest.indexOf("--");
+  const flags = end < 0 ? rest : rest.slice(0, end);
+  if (flags.includes("--help") || flags.includes("-h")) {
+    return ok({ kind: "help", topic });
+  }
   const { command, faults } = PARSERS[topic](rest);
   return command === undefined || faults.length > 0
     ? { kind: "refused", topic, faults }
@@ -50,12 +54,6 @@ function ok(command: Command): CommandResult {
 
 function topicOf(word: string | undefined): CommandName | undefined {
   return COMMAND_NAMES.find((each) => each === word);
-}
-
-function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  const flags = end < 0 ? args : args.slice(0, end);
-  return flags.includes("--help") || flags.includes("-h");
 }
 
 const PARSERS: Readonly<
