@@ -65,7 +65,11 @@ export function buildAgentConfig(
     log,
   };
   const faults = [
-    ...(name === undefined ? [unusableHostname(options)] : []),
+    ...(name === undefined
+      ? [
+        `--hostname-override: Cannot use the hostname "${options.hostname()}" as the node's name: wanted ${nodeName.wanted}`,
+      ]
+      : []),
     ...pathFaults(config),
     ...socketFaults(config),
     ...periodFaults(settings, manifestUrl !== undefined),
@@ -88,10 +92,6 @@ export function controlSocketOf(paths: Settings["paths"]): string {
 function runDirOf({ rootDir, runDir }: Settings["paths"]): string {
   return runDir ??
     (rootDir === DEFAULT_ROOT_DIR ? "/run/skerry" : `${rootDir}/run`);
-}
-
-function unusableHostname(options: BuildOptions): string {
-  return `--hostname-override: Cannot use the hostname "${options.hostname()}" as the node's name: wanted ${nodeName.wanted}`;
 }
 
 function nodeOf(given: Settings["node"], name: string): NodeConfig {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { stableJson } from "../api/objects/mod.ts";
 import { isRecord } from "../base/mod.ts";
 import { suggest } from "../base/text/mod.ts";
 import type { Decoder } from "./decoders.ts";
@@ -107,7 +108,7 @@ export class DocumentReading {
   #meant(path: string, key: string): string | undefined {
     const paths = this.#options.fields.map((field) => field.path);
     // The name may be right and its branch wrong.
-    const sameName = paths.find((each) => lastName(each) === key);
+    const sameName = paths.find((each) => each.split(".").at(-1) === key);
     if (sameName !== undefined) return sameName;
     const branches = paths.flatMap((each) => {
       const names = each.split(".");
@@ -149,17 +150,7 @@ function showDefault({ upstream }: Field): string {
 
 function isDefault({ decoder, upstream }: Field, value: unknown): boolean {
   return upstream !== undefined &&
-    canonical(value) === canonical(decoder.decode(upstream, "/"));
-}
-
-/** A text that is equal for equal values, whatever the order of their keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) => {
-    if (!isRecord(each)) return each;
-    return Object.fromEntries(
-      Object.entries(each).sort(([left], [right]) => left < right ? -1 : 1),
-    );
-  }) ?? "";
+    stableJson(value) === stableJson(decoder.decode(upstream, "/"));
 }
 
 function isEmpty(value: unknown): boolean {
@@ -167,8 +158,4 @@ function isEmpty(value: unknown): boolean {
   if (value instanceof Hidden) return false;
   if (isRecord(value)) return Object.keys(value).length === 0;
   return value === "" || value === 0 || value === false;
-}
-
-function lastName(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
 }
