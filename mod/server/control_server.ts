@@ -21,7 +21,7 @@ import { parseEventQuery } from "./event_query.ts";
 import { OPEN_WATCHES, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
-import { readLog, type ReadLogOptions } from "./log_reader.ts";
+import { readLog } from "./log_reader.ts";
 import type { AgentView } from "./ports.ts";
 import { QueryError } from "./query.ts";
 import { stream } from "./stream.ts";
@@ -70,11 +70,11 @@ export class ControlServer implements AsyncDisposable {
   ): Promise<ControlServer> {
     const watches = new Semaphore(OPEN_WATCHES);
     const listen = () =>
-      UnixListener.start(
-        options,
-        (question, signal) => answer(question, { deps, watches, signal }),
-        deps,
-      );
+      UnixListener.start(options, {
+        ...deps,
+        handler: (question, signal) =>
+          answer(question, { deps, watches, signal }),
+      });
     const server = new ControlServer(listen);
     try {
       server.#listener = await listen();
@@ -253,13 +253,13 @@ function podAnswer(body: unknown, name: string): Response {
 }
 
 async function containerLog(
-  { names: [namespace = "", pod = "", container = ""], ...context }:
-    RoutedRequest,
+  { names, query: parameters, deps, signal }: RoutedRequest,
 ): Promise<Response> {
-  const query = parseLogQuery(context.query);
+  const [namespace = "", pod = "", container = ""] = names;
+  const query = parseLogQuery(parameters);
   const { previous } = query;
   const wanted = { namespace, pod, container, previous };
-  const location = context.deps.view.locateLog(wanted);
+  const location = deps.view.locateLog(wanted);
   switch (location.kind) {
     case "not_found":
       return failure("NotFound", location.message);
@@ -271,16 +271,11 @@ async function containerLog(
         const message = `Cannot find the log "${location.path}"`;
         return failure("NotFound", message);
       }
-      return streamLog({ ...query, ...location }, context);
+      return stream((over) => readLog({ ...query, ...location }, deps, over), {
+        type: "text/plain",
+        signal,
+        logFailure: (error) =>
+          deps.log.warn("log_stream_failed", { path: location.path, error }),
+      });
   }
-}
-
-function streamLog(options: ReadLogOptions, context: RequestContext): Response {
-  const { deps, signal } = context;
-  const { path } = options;
-  return stream((over) => readLog(options, deps, over), {
-    type: "text/plain",
-    signal,
-    logFailure: (error) => deps.log.warn("log_stream_failed", { path, error }),
-  });
 }

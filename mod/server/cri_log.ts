@@ -147,14 +147,12 @@ export class CriLogParser {
     }
     const isPartial = entry !== "raw" && entry?.partial === true;
     put(output, chunk.subarray(from, isPartial ? newline : newline + 1));
-    if (entry !== undefined && entry !== "raw") this.#note(entry);
+    if (isPartial) this.#openStreams.add(entry.stream);
+    else if (entry !== undefined && entry !== "raw") {
+      this.#openStreams.delete(entry.stream);
+    }
     this.#entry = undefined;
     return newline + 1;
-  }
-
-  #note(entry: CriLogHead): void {
-    if (entry.partial) this.#openStreams.add(entry.stream);
-    else this.#openStreams.delete(entry.stream);
   }
 }
 

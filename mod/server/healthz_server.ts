@@ -5,7 +5,8 @@
  */
 
 import { failure, healthAnswer, refuseMethod } from "./answers.ts";
-import { HttpListener, type ListenerDeps } from "./http_listener.ts";
+import type { ConnectionDeps } from "./http_connection.ts";
+import { HttpListener } from "./http_listener.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import type { HealthSource } from "./ports.ts";
 
@@ -17,7 +18,7 @@ export interface HealthzServerOptions {
 }
 
 /** What the health endpoint answers from. */
-export interface HealthzServerDeps extends ListenerDeps {
+export interface HealthzServerDeps extends Omit<ConnectionDeps, "handler"> {
   readonly health: HealthSource;
 }
 
@@ -28,11 +29,10 @@ export class HealthzServer extends HttpListener {
 
   private constructor(listener: Deno.TcpListener, deps: HealthzServerDeps) {
     const { health } = deps;
-    super(
-      listener,
-      (question) => Promise.resolve(answer(question, health)),
-      deps,
-    );
+    super(listener, {
+      ...deps,
+      handler: (question) => Promise.resolve(answer(question, health)),
+    });
     this.port = listener.addr.port;
   }
 

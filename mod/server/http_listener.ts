@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  type ConnectionDeps,
-  HttpConnection,
-  type QuestionHandler,
-} from "./http_connection.ts";
+import { type ConnectionDeps, HttpConnection } from "./http_connection.ts";
 
 /**
  * How long answers may take to end once the listener closes: a client that does not
@@ -22,9 +18,6 @@ const MAX_CONNECTIONS = 64;
 /** Before connections are taken again after the system refused one. */
 const ACCEPT_PAUSE_MS = 1_000;
 
-/** What a listener needs. */
-export type ListenerDeps = Omit<ConnectionDeps, "handler">;
-
 /**
  * Answers one question a connection, at most {@linkcode MAX_CONNECTIONS} at once.
  *
@@ -33,8 +26,7 @@ export type ListenerDeps = Omit<ConnectionDeps, "handler">;
  */
 export class HttpListener implements AsyncDisposable {
   readonly #listener: Deno.Listener;
-  readonly #deps: ListenerDeps;
-  readonly #handler: QuestionHandler;
+  readonly #deps: ConnectionDeps;
   readonly #closing = new AbortController();
   /** Oldest first. */
   readonly #open = new Map<HttpConnection, Promise<void>>();
@@ -42,13 +34,8 @@ export class HttpListener implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   /** Takes over the listener and answers at once. */
-  constructor(
-    listener: Deno.Listener,
-    handler: QuestionHandler,
-    deps: ListenerDeps,
-  ) {
+  constructor(listener: Deno.Listener, deps: ConnectionDeps) {
     this.#listener = listener;
-    this.#handler = handler;
     this.#deps = deps;
     this.#accepting = this.#accept();
   }
@@ -88,8 +75,7 @@ export class HttpListener implements AsyncDisposable {
   }
 
   #serve(socket: Deno.Conn): void {
-    const deps = { ...this.#deps, handler: this.#handler };
-    const connection = new HttpConnection(socket, deps);
+    const connection = new HttpConnection(socket, this.#deps);
     if (this.#open.size >= MAX_CONNECTIONS && !this.#cutOneAsking()) {
       return connection.cut();
     }

@@ -5,8 +5,8 @@
  */
 
 import { unlessMissing } from "../host/paths/mod.ts";
-import type { QuestionHandler } from "./http_connection.ts";
-import { HttpListener, type ListenerDeps } from "./http_listener.ts";
+import type { ConnectionDeps } from "./http_connection.ts";
+import { HttpListener } from "./http_listener.ts";
 
 /** Another process listens on the socket. */
 export class UnixListenError extends Error {
@@ -50,8 +50,7 @@ export class UnixListener implements AsyncDisposable {
    */
   static async start(
     options: UnixListenOptions,
-    handler: QuestionHandler,
-    deps: ListenerDeps,
+    deps: ConnectionDeps,
   ): Promise<UnixListener> {
     const { path, stagingPath } = options;
     if (await isAnswered(path)) throw new UnixListenError(path);
@@ -62,7 +61,7 @@ export class UnixListener implements AsyncDisposable {
       // Takes the place of a dead agent's socket in one step.
       await Deno.rename(stagingPath, path);
       const { ino } = await Deno.lstat(path);
-      const listener = new HttpListener(socket, handler, deps);
+      const listener = new HttpListener(socket, deps);
       return new UnixListener(path, listener, ino);
     } catch (error) {
       socket.close();
