@@ -39,8 +39,12 @@ export function outcomeSentences(explanation: Explanation): readonly string[] {
   const { status } = explanation.facts.pod;
   const { phase } = status ?? {};
   if (phase === "Succeeded") {
+    const endMs = latestMs(
+      explanation.apps
+        .map(({ status }) => status?.state?.terminated?.finishedAt),
+    );
     return [
-      explanation.time.happened("Completed", lastEndMs(explanation)) +
+      explanation.time.happened("Completed", endMs) +
       ": its containers ended with exit code 0 and need not run again",
     ];
   }
@@ -112,10 +116,4 @@ function failedEnds({ inits, apps }: Explanation): readonly string[] {
     const name = label.charAt(0).toLowerCase() + label.slice(1);
     return [`${name} ended with ${endWords(container, end)}`];
   });
-}
-
-function lastEndMs({ apps }: Explanation): number | undefined {
-  return latestMs(
-    apps.map(({ status }) => status?.state?.terminated?.finishedAt),
-  );
 }

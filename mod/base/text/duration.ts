@@ -77,7 +77,9 @@ export function formatDuration(ms: number): string {
     );
   }
   const sign = ms < 0 ? "-" : "";
-  const ns = toNanoseconds(Math.abs(ms));
+  const whole = Math.trunc(Math.abs(ms));
+  const ns = BigInt(whole) * NS_PER_MS +
+    BigInt(Math.round((Math.abs(ms) - whole) * 1e6));
   if (ns === 0n) return "0s";
   if (ns < 1_000n) return `${sign}${ns}ns`;
   if (ns < NS_PER_MS) return `${sign}${decimal(ns, 3)}\u00b5s`;
@@ -122,11 +124,6 @@ function unreadable(text: string): SyntaxError {
   return new SyntaxError(
     `Cannot read duration "${text}": a number with a unit is needed, such as "1m30s"`,
   );
-}
-
-function toNanoseconds(ms: number): bigint {
-  const whole = Math.trunc(ms);
-  return BigInt(whole) * NS_PER_MS + BigInt(Math.round((ms - whole) * 1e6));
 }
 
 // `scaled` divided by ten to the power of `places`, without zeros at the end.

@@ -81,11 +81,17 @@ export function sandboxConfigToWire(
   const { linux, portMappings = [] } = config;
   return filled(wire.PodSandboxConfig, {
     ...config,
-    portMappings: portMappings.map(portMapping),
+    portMappings: portMappings.map((each) => ({
+      ...each,
+      protocol: PROTOCOL[each.protocol],
+    })),
     linux: linux && filled(wire.LinuxPodSandboxConfig, {
       ...linux,
       securityContext: linux.securityContext &&
-        sandboxSecurity(linux.securityContext),
+        filled(
+          wire.LinuxSandboxSecurityContext,
+          security(linux.securityContext),
+        ),
       overhead: linux.overhead && resourcesToWire(linux.overhead),
       resources: linux.resources && resourcesToWire(linux.resources),
     }),
@@ -157,10 +163,6 @@ function filled<T, Given extends Partial<T>>(
 
 const NOTHING = new Uint8Array();
 
-function portMapping(mapping: PortMapping): wire.PortMapping {
-  return { ...mapping, protocol: PROTOCOL[mapping.protocol] };
-}
-
 function mount(
   { propagation = "private", idMappings = [], image, ...same }: Mount,
 ): wire.Mount {
@@ -171,12 +173,6 @@ function mount(
     gidMappings: idMappings,
     image: image && imageSpecToWire(image),
   });
-}
-
-function sandboxSecurity(
-  context: SandboxSecurityContext,
-): wire.LinuxSandboxSecurityContext {
-  return filled(wire.LinuxSandboxSecurityContext, security(context));
 }
 
 function containerSecurity(

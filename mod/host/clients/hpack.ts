@@ -53,7 +53,9 @@ export class HeaderDecoder {
     if (first >= 0x80) return this.#at(reader.integer(7));
     if (first >= 0x40) {
       const field = this.#literal(reader, reader.integer(6));
-      this.#remember(field);
+      this.#dynamic.unshift(field);
+      this.#size += sizeOf(field);
+      this.#evict();
       return field;
     }
     if (first >= 0x20) {
@@ -75,12 +77,6 @@ export class HeaderDecoder {
     const field = STATIC[index - 1] ?? this.#dynamic[index - 1 - STATIC.length];
     if (field === undefined) throw badAnswer("a field of no known number");
     return field;
-  }
-
-  #remember(field: HeaderField): void {
-    this.#dynamic.unshift(field);
-    this.#size += sizeOf(field);
-    this.#evict();
   }
 
   #evict(): void {

@@ -233,13 +233,9 @@ function explain(error: unknown): DownloadError {
     return new DownloadError("denied", text, options);
   }
   const message = code.startsWith("HPE_")
-    ? `the answer is not HTTP/1.1: ${withoutStart(text, "Parse Error: ")}`
+    ? `the answer is not HTTP/1.1: ${text.replace(/^Parse Error: /, "")}`
     : TLS_FAULTS[code] ?? text;
   return new DownloadError("failed", message, options);
-}
-
-function withoutStart(text: string, start: string): string {
-  return text.startsWith(start) ? text.slice(start.length) : text;
 }
 
 /** What becomes of a missing grant on its way through the node API. */

@@ -207,11 +207,7 @@ class TreeRemoval {
         `Cannot remove "${at}": the name of a directory in it is not UTF-8; remove it with "rm -r --one-file-system"`,
       );
     }
-    await this.#removeFlat(at);
-  }
-
-  /** What has begun goes on after an abort. */
-  async #removeFlat(at: string): Promise<void> {
+    // What has begun goes on after an abort.
     const work = Deno.remove(at, { recursive: true });
     const signal = this.#signal;
     await (signal === undefined ? work : unlessAborted(work, signal));

@@ -126,7 +126,7 @@ async function step(
   // A link to nowhere stays one, as upstream: its target was not asked for.
   if (info === undefined && isOwn && createMode !== undefined) {
     if (!await isSteady(walk)) return changes(parent.path);
-    info = await make(path, { mode: createMode, trail: walk.trail });
+    info = await make(path, createMode, walk.trail);
     if (info === undefined) return changes(path);
   }
   if (info === undefined) return refuse("missing", `"${path}" is not there`);
@@ -167,12 +167,13 @@ function look(path: string): Promise<Deno.FileInfo | undefined> {
 
 async function make(
   path: string,
-  options: { readonly mode: number; readonly trail: readonly VisitedPath[] },
+  mode: number,
+  trail: readonly VisitedPath[],
 ): Promise<Deno.FileInfo | undefined> {
-  const made = makeAtOnce(path, options);
+  const made = makeAtOnce(path, mode, trail);
   const info = made === "changed" ? undefined : await look(path);
   if (made === "made" && info?.isDirectory) {
-    await setOwnership(path, { mode: options.mode }, { seen: info });
+    await setOwnership(path, { mode }, { seen: info });
   }
   return info;
 }
@@ -181,10 +182,8 @@ async function make(
 // the call, an exchange has microseconds to come between them.
 function makeAtOnce(
   path: string,
-  { mode, trail }: {
-    readonly mode: number;
-    readonly trail: readonly VisitedPath[];
-  },
+  mode: number,
+  trail: readonly VisitedPath[],
 ): "made" | "found" | "changed" {
   const isStill = ({ path, info }: VisitedPath): boolean => {
     const now = Deno.lstatSync(path);
