@@ -7,6 +7,7 @@
 import type { ProbeChange } from "../../prober/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
 import type { PodWorkers } from "./pod_workers.ts";
+import { runningPod } from "./worker_record.ts";
 
 /**
  * Passes a result on: to the status at once, whatever the pod's worker is busy with, and
@@ -27,7 +28,7 @@ export function takeProbeResult(
     statuses.setProbeAnswer(state.pod, { kind, containerId, isSuccess });
   }
   // A worker that ends its pod does so whatever the containers answer.
-  if (state.kind !== "syncing") return;
+  if (runningPod(state) === undefined) return;
   if (kind === "readiness") workers.enqueue(uid);
   // A startup comes once for a container: others wait for its start, or it is killed.
   else if (kind === "startup" || !isSuccess) workers.enqueueNow(uid);

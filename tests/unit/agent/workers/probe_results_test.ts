@@ -12,11 +12,11 @@ import { workerView } from "../../../support/worker_view.ts";
 import { pod } from "../workers_rig.ts";
 
 const SYNCING: PodState = { kind: "syncing" };
-const ENDING: PodState = {
+const ENDING = {
   kind: "terminating",
   cause: "removed",
   graceSeconds: 30,
-};
+} as const satisfies PodState;
 
 interface Row {
   readonly kind: ProbeChange["kind"];
@@ -67,6 +67,30 @@ const rows: readonly Row[] = [
   },
   { kind: "readiness", verdict: "success", uid: "gone", follows: [] },
 ];
+
+Deno.test("takeProbeResult() has a pod looked at that is kept running for its successor's images", () => {
+  const done: string[] = [];
+  const stop = { kind: "deferred" } as const;
+  const one = pod("a");
+  const state = { ...ENDING, pod: one, wanted: undefined, stop } as const;
+  for (const kind of ["liveness", "readiness", "startup"] as const) {
+    takeProbeResult({
+      uid: "a",
+      container: "c",
+      containerId: "c-0",
+      kind,
+      verdict: "failure",
+    }, {
+      statuses: { setProbeAnswer: () => {} },
+      workers: {
+        get: (uid) => ({ uid, fullName: "a", state }),
+        enqueue: (uid) => void done.push(`enqueue ${uid}`),
+        enqueueNow: (uid) => void done.push(`enqueueNow ${uid}`),
+      },
+    });
+  }
+  deepStrictEqual(done, ["enqueueNow a", "enqueue a", "enqueueNow a"]);
+});
 
 for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
   const of = uid === "a" ? `a pod that is ${state.kind}` : "a pod that is gone";
