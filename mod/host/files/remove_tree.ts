@@ -242,11 +242,14 @@ class TreeRemoval {
     let isUnreadable = false;
     try {
       for await (const { name } of Deno.readDir(at)) {
-        isUnreadable ||= name.includes(UNREADABLE);
+        const isLossy = name.includes(UNREADABLE);
+        isUnreadable ||= isLossy;
         if (left.has(name)) continue;
         const found = this.#left;
         await this.#removeEntry(join(at, name));
-        if (this.#left > found) left.add(name);
+        // Others of which only the listing says this name cannot be reached by it.
+        const isTried = isLossy && left.size < MAX_LEFT / 2;
+        if (this.#left > found || isTried) left.add(name);
         if (left.size >= MAX_LEFT) break;
       }
       return isUnreadable;
