@@ -6,7 +6,7 @@
 
 import { decodeManifest } from "../../mod/api/read/mod.ts";
 import { logDirectoryName } from "../../mod/api/vocabulary/mod.ts";
-import { NO_OBJECTS } from "../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../tests/support/no_objects.ts";
 import type {
   ContainerConfig,
   SandboxConfig,

@@ -24,7 +24,6 @@ export {
   isPodUid,
   type KeyedObject,
   type LocalObject,
-  NO_OBJECTS,
   type ObjectGetter,
   type ObjectId,
   objectId,

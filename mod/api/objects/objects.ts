@@ -56,14 +56,6 @@ export interface ObjectGetter {
   runtimeClass(name: string): RuntimeClassObject | undefined;
 }
 
-/** For where no objects are kept: knows none. */
-export const NO_OBJECTS: ObjectGetter = {
-  configMap: () => undefined,
-  secret: () => undefined,
-  claim: () => undefined,
-  runtimeClass: () => undefined,
-};
-
 /** What names any local object: its kind, its namespace (empty for a RuntimeClass), its name. */
 export interface ObjectId extends ObjectRef {
   readonly kind: LocalObject["kind"];

@@ -11,7 +11,8 @@ import {
 import { type Clock, Sessions, systemClock } from "../../../mod/base/mod.ts";
 import type { Pod, PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import { logDirectoryName } from "../../../mod/api/vocabulary/mod.ts";
-import { NO_OBJECTS, type ObjectGetter } from "../../../mod/api/objects/mod.ts";
+import type { ObjectGetter } from "../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../support/no_objects.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
 import type {
   ImageService,

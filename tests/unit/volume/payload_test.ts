@@ -6,11 +6,11 @@
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  type KeyedObject,
-  NO_OBJECTS,
-  type ObjectGetter,
+import type {
+  KeyedObject,
+  ObjectGetter,
 } from "../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../support/no_objects.ts";
 import type { Volume } from "../../../mod/api/types/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/used_volumes.ts";
 import { namedObjects, volumePayload } from "../../../mod/volume/payload.ts";

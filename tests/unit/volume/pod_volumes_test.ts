@@ -12,7 +12,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { NO_OBJECTS } from "../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../support/no_objects.ts";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { PodDirectories } from "../../../mod/volume/pod_directories.ts";
 import { PodVolumes } from "../../../mod/volume/pod_volumes.ts";

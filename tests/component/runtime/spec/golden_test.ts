@@ -12,7 +12,7 @@ import type {
 } from "../../../../mod/api/types/mod.ts";
 import { decodeManifest } from "../../../../mod/api/read/mod.ts";
 import { findContainer } from "../../../../mod/api/vocabulary/mod.ts";
-import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import type { ContainerConfig } from "../../../../mod/cri/config/mod.ts";
 import type { VolumeSource } from "../../../../mod/pod/inputs/mod.ts";
 import { wantsHostsFile } from "../../../../mod/runtime/spec/mod.ts";

@@ -8,10 +8,10 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { PodAdmission } from "../../../../mod/agent/desired/pod_admission.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
 import {
-  NO_OBJECTS,
   parseQuantity,
   type RuntimeClassObject,
 } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import {
   MetricsRegistry,

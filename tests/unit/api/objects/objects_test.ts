@@ -8,11 +8,11 @@ import {
   formatObjectId,
   type KeyedObject,
   type LocalObject,
-  NO_OBJECTS,
   objectId,
   type RuntimeClassObject,
   sameObject,
 } from "../../../../mod/api/objects/objects.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import { parseQuantity } from "../../../../mod/api/objects/quantity.ts";
 
 const CONFIG: KeyedObject = {

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { EnvVar } from "../../../../mod/api/types/mod.ts";
-import { NO_OBJECTS, parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import {
   containerEnvironment,
   type EnvironmentInput,

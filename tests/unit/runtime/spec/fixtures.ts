@@ -9,7 +9,8 @@ import type {
   Pod,
   PodSpec,
 } from "../../../../mod/api/types/mod.ts";
-import { NO_OBJECTS, parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import type { ContainerSecurityContext } from "../../../../mod/cri/config/mod.ts";
 import { mountAbilities } from "../../../../mod/runtime/spec/runtime_handler.ts";
 import { containerSecurity } from "../../../../mod/runtime/spec/security_spec.ts";

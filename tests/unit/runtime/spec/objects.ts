@@ -4,11 +4,11 @@
  * @module
  */
 
-import {
-  type KeyedObject,
-  NO_OBJECTS,
-  type ObjectGetter,
+import type {
+  KeyedObject,
+  ObjectGetter,
 } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 
 /** A ConfigMap or Secret with texts or bytes by key. */
 export function keyed(

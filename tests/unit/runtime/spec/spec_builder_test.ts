@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { NO_OBJECTS } from "../../../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import type { ResolverConfig } from "../../../../mod/runtime/spec/dns.ts";
 import {
   SpecBuilder,
