@@ -13,7 +13,7 @@ import {
   rootPlace,
 } from "../fault/mod.ts";
 import type { LocalObject } from "../objects/mod.ts";
-import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
+import { isRawObject, type RawValue } from "../text/mod.ts";
 import {
   type DecodedPod,
   DocumentReader,
@@ -140,7 +140,7 @@ export function decodeManifestParts(
       faulty.push({ ...part.hint, faults: place(said(part.faults)) });
       continue;
     }
-    hasEmptyList ||= isEmptyList(value);
+    hasEmptyList ||= itemsOf(value)?.length === 0;
     pods.push(...placeWarnings(part.pods, place));
     objects.push(...part.objects);
     warnings.push(...place(part.faults.warnings));
@@ -163,7 +163,11 @@ function* readEach(
     const { value } = document;
     if (value === null) continue;
     const parts = [...split(value, reading)];
-    const place = placer(document, index + 1, parts.flatMap(allSaid));
+    const place = placer(
+      document,
+      index + 1,
+      parts.flatMap(({ faults }) => [...said(faults), ...faults.warnings]),
+    );
     for (const part of parts) yield { part, place, value };
   }
 }
@@ -172,10 +176,6 @@ function whole(value: RawValue, options: ReaderOptions): DocumentReader[] {
   const reader = new DocumentReader(options);
   reader.object(value);
   return [reader];
-}
-
-function allSaid({ faults }: DocumentReader): readonly Fault[] {
-  return [...said(faults), ...faults.warnings];
 }
 
 /** What is wrong with a part: something, even when the words are used up. */
@@ -190,16 +190,16 @@ function* readParts(
   options: ReaderOptions,
 ): Generator<DocumentReader> {
   const reader = new DocumentReader(options);
-  const items = isRawObject(value) ? itemsOf(value) : undefined;
-  if (items === undefined) {
+  const items = itemsOf(value);
+  if (items === undefined || !isRawObject(value)) {
     reader.object(value);
     return yield reader;
   }
-  const { list, isPodList } = items;
-  reader.object({ ...list, items: [] });
+  const isPodList = value["kind"] === "PodList";
+  reader.object({ ...value, items: [] });
   // A list of an unknown kind may mean other items than would be read.
-  if (!reader.faults.isEmpty || items.items.length === 0) return yield reader;
-  for (const [position, item] of items.items.entries()) {
+  if (!reader.faults.isEmpty || items.length === 0) return yield reader;
+  for (const [position, item] of items.entries()) {
     const own = new DocumentReader(options);
     const at = rootPlace(own.faults).child("items").index(position);
     own.item(item, isPodList, at);
@@ -207,19 +207,10 @@ function* readParts(
   }
 }
 
-interface ListItems {
-  readonly list: RawObject;
-  readonly items: readonly RawValue[];
-  readonly isPodList: boolean;
-}
-
-function itemsOf(list: RawObject): ListItems | undefined {
-  const { kind, items } = list;
-  if (kind !== "List" && kind !== "PodList") return undefined;
-  if (!Array.isArray(items)) return undefined;
-  return { list, items, isPodList: kind === "PodList" };
-}
-
-function isEmptyList(value: RawValue): boolean {
-  return isRawObject(value) && itemsOf(value)?.items.length === 0;
+/** The items of a document that is a list. */
+function itemsOf(value: RawValue): readonly RawValue[] | undefined {
+  if (!isRawObject(value)) return undefined;
+  const { kind, items } = value;
+  const isList = kind === "List" || kind === "PodList";
+  return isList && Array.isArray(items) ? items : undefined;
 }

@@ -74,7 +74,13 @@ function containerChecks(spec: PodSpec): ContainerCheck {
   const checkMounts = mountChecks(spec);
   const before: FieldChecks<ContainerSpec> = {
     name: required(shape(labelProblem)),
-    image: required(shape(imageProblem)),
+    image: required(
+      shape((image) =>
+        image.trim() === image
+          ? undefined
+          : "must not have leading or trailing whitespace"
+      ),
+    ),
     imagePullPolicy: oneOf("Always", "IfNotPresent", "Never"),
     terminationMessagePolicy: oneOf("File", "FallbackToLogsOnError"),
     ports: portChecks(spec),
@@ -112,12 +118,6 @@ function refuseForInit(value: unknown, at: Place): void {
   at.forbidden(
     "may not be set for init containers without restartPolicy=Always",
   );
-}
-
-function imageProblem(image: string): string | undefined {
-  return image.trim() === image
-    ? undefined
-    : "must not have leading or trailing whitespace";
 }
 
 function checkRestartPolicy(

@@ -82,16 +82,6 @@ const PROBE_NUMBERS = [
   "terminationGracePeriodSeconds",
 ];
 
-function checkSuccesses(count: number | undefined, at: Place): void {
-  NUMBER(count, at);
-  if (count !== undefined && count !== 1) at.invalid(count, "must be 1");
-}
-
-function refuseGrace(grace: number | undefined, at: Place): void {
-  if (grace === undefined) return;
-  at.invalid(grace, "must not be set for readinessProbes");
-}
-
 /** What has one handler beside fields that are none. */
 function oneHandler<T extends object>(
   checks: FieldChecks<NoInfer<T>>,
@@ -134,7 +124,10 @@ const PROBE: FieldChecks<Probe> = {
 };
 const ENDING = oneHandler<Probe>({
   ...NUMBERS,
-  successThreshold: checkSuccesses,
+  successThreshold: (count, at) => {
+    NUMBER(count, at);
+    if (count !== undefined && count !== 1) at.invalid(count, "must be 1");
+  },
   terminationGracePeriodSeconds: range(1),
   ...PROBE,
 }, PROBE_NUMBERS);
@@ -142,7 +135,9 @@ const PROBES: FieldChecks<ContainerSpec> = {
   livenessProbe: ENDING,
   readinessProbe: oneHandler<Probe>({
     ...NUMBERS,
-    terminationGracePeriodSeconds: refuseGrace,
+    terminationGracePeriodSeconds: optional((grace: number, at) =>
+      at.invalid(grace, "must not be set for readinessProbes")
+    ),
     ...PROBE,
   }, PROBE_NUMBERS),
   startupProbe: ENDING,
@@ -168,14 +163,12 @@ function warnOfPorts(
   }
 }
 
-const SIGNAL = shape(signalProblem);
-const WINDOWS_SIGNAL = oneOf("SIGKILL", "SIGTERM");
-
-function signalProblem(signal: string): string | undefined {
-  return SIGNALS.has(signal)
+const SIGNAL = shape((signal) =>
+  SIGNALS.has(signal)
     ? undefined
-    : "must be the name of a signal, such as SIGTERM";
-}
+    : "must be the name of a signal, such as SIGTERM"
+);
+const WINDOWS_SIGNAL = oneOf("SIGKILL", "SIGTERM");
 
 /** What the API takes: the signals of Linux, and the real-time ones counted from both ends. */
 const SIGNALS: ReadonlySet<string> = new Set([

@@ -33,7 +33,14 @@ export function validatePodResources(spec: PodSpec, at: Place): void {
   const { resources } = spec;
   if (resources === undefined) return;
   const place = at.child("resources");
-  validateBoth(resources, place, podResourceProblem);
+  validateBoth(
+    resources,
+    place,
+    (name) =>
+      isPodResource(name)
+        ? undefined
+        : "a pod as a whole can only have cpu, memory and hugepages-<size>",
+  );
   for (const [name, sum] of containerSums(spec, "requests")) {
     const amount = own(resources.requests, name);
     if (amount === undefined) continue;
@@ -84,12 +91,6 @@ function containerResourceProblem(name: string): string | undefined {
   return name.startsWith("requests.")
     ? "must not start with 'requests.'"
     : undefined;
-}
-
-function podResourceProblem(name: string): string | undefined {
-  return isPodResource(name)
-    ? undefined
-    : "a pod as a whole can only have cpu, memory and hugepages-<size>";
 }
 
 /** Resources of which there can be no more or less than what was asked for. */

@@ -55,8 +55,9 @@ const NODE_TERM = fields<NodeTerm>({
   matchExpressions: each(fields({
     operator: defaulting("", oneOf(...LABEL_OPERATORS, "Gt", "Lt")),
     key: QUALIFIED,
-    values: (values, at, { operator }) => {
-      checkCount(values, at, { operator });
+    values: (values, at, term) => {
+      checkCount(values, at, term);
+      const { operator } = term;
       if (operator !== "In" && operator !== "NotIn") return;
       each(shape(labelValueProblem))(values, at);
     },
@@ -115,7 +116,7 @@ const SELECTOR = fields<LabelSelector>({
   matchExpressions: each(fields({
     key: QUALIFIED,
     operator: defaulting("", oneOf(...LABEL_OPERATORS)),
-    values: (values, at, { operator }) => checkCount(values, at, { operator }),
+    values: checkCount,
   })),
 });
 

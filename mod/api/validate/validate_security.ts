@@ -76,7 +76,13 @@ function validateSysctls(
   spec: PodSpec,
 ): void {
   const names = new Uniques();
-  const checkName = required(shape(sysctlProblem));
+  const checkName = required(
+    shape((name) =>
+      name.length <= 253 && SYSCTL.test(name)
+        ? undefined
+        : "must be the name of a sysctl, such as net.ipv4.ip_forward"
+    ),
+  );
   const checkValue = shape(sysctlValueProblem);
   for (const [i, sysctl] of sysctls.entries()) {
     const place = at.index(i).child("name");
@@ -105,12 +111,6 @@ function sysctlValueProblem(value: string): Problem {
   return /[\x00-\x08\x0a-\x1f\x7f+]/.test(value) || value.trim() !== value
     ? "must not contain '+' or control characters, nor begin or end with a blank"
     : undefined;
-}
-
-function sysctlProblem(name: string): Problem {
-  return name.length <= 253 && SYSCTL.test(name)
-    ? undefined
-    : "must be the name of a sysctl, such as net.ipv4.ip_forward";
 }
 
 function validateProfile(

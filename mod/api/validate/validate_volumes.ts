@@ -22,7 +22,6 @@ import {
   localPathProblem,
   mapKeyProblem,
   MAX_PATH,
-  type Problem,
   subdomainProblem,
 } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
@@ -55,7 +54,11 @@ export function validateVolumes(
 }
 
 const VOLUME_NAME = required(shape(labelProblem));
-const FILE_PATH = required(shape(filePathProblem));
+const FILE_PATH = required(
+  shape((path) =>
+    path.startsWith("..") ? "must not start with '..'" : localPathProblem(path)
+  ),
+);
 const MEDIUM = oneOf("", "Memory", "HugePages");
 
 /** The kinds that bring their content with them. */
@@ -73,7 +76,13 @@ const NODE_VOLUMES: FieldChecks<Volume> = {
     },
   }),
   hostPath: fields({
-    path: required(shape(hostPathProblem)),
+    path: required(
+      shape((path) =>
+        path.startsWith("/")
+          ? backstepProblem(path)
+          : "must be an absolute path"
+      ),
+    ),
     type: oneOf(
       ...["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate"],
       ...["File", "FileOrCreate", "Socket"],
@@ -87,11 +96,6 @@ const NODE_VOLUMES: FieldChecks<Volume> = {
     claimName: required(shape(subdomainProblem)),
   }),
 };
-
-function hostPathProblem(path: string): Problem {
-  if (!path.startsWith("/")) return "must be an absolute path";
-  return backstepProblem(path);
-}
 
 type KeyItem = NonNullable<NonNullable<Volume["configMap"]>["items"]>[number];
 type DownwardItem = NonNullable<
@@ -184,10 +188,4 @@ class PathNode {
     this.#entries.set(step, made);
     return made;
   }
-}
-
-function filePathProblem(path: string): Problem {
-  return path.startsWith("..")
-    ? "must not start with '..'"
-    : localPathProblem(path);
 }
