@@ -9,7 +9,6 @@ import { runtimeAdvisories } from "./advisories.ts";
 import {
   askCgroupDriver,
   type ByteChannel,
-  judgeContainerEvents,
   Rpc,
   type RpcDeps,
   type RuntimeFeatures,
@@ -147,16 +146,12 @@ class GrpcConnection implements CriConnection {
     this.#streams = new EventStreams({
       metrics: deps.metrics,
       rpc: this.#rpc,
-      support: () =>
-        this.#features === undefined
-          ? "unknown"
-          : judgeContainerEvents(this.#features.version),
-      isContainerd: () => this.#isContainerd,
+      version: () => this.#features?.version,
       ask: (signal) => this.runtime.version({ signal }),
     });
     this.#exits = new ExitSource({
       rpc: this.#rpc,
-      isContainerd: () => this.#isContainerd,
+      isContainerd: () => this.#features?.version.runtimeName === "containerd",
     });
     this.images = imageClient(
       new Rpc(imageChannel, deps),
@@ -210,10 +205,6 @@ class GrpcConnection implements CriConnection {
         await channel.value[Symbol.asyncDispose]();
       }
     }
-  }
-
-  get #isContainerd(): boolean {
-    return this.#features?.version.runtimeName === "containerd";
   }
 
   async #probe(signal: AbortSignal): Promise<RuntimeVersion> {

@@ -89,8 +89,11 @@ export class GrpcChannel implements ByteChannel {
         over.resolve();
         this.#dropIfLost(client);
         if (error !== null) reject(toFailure(error));
-        else if (answer === undefined) reject(empty());
-        else resolve(answer);
+        else if (answer !== undefined) resolve(answer);
+        else {
+          const words = "The answer has no message";
+          reject(new ChannelFailure(status.INTERNAL, words));
+        }
       },
     );
     const cancel = (): void => call.cancel();
@@ -176,10 +179,6 @@ function isServiceError(error: unknown): error is ServiceError {
 
 function cancelled(): ChannelFailure {
   return new ChannelFailure(status.CANCELLED, "The call was cancelled");
-}
-
-function empty(): ChannelFailure {
-  return new ChannelFailure(status.INTERNAL, "The answer has no message");
 }
 
 // grpc-js copies with a method that only Buffer has.

@@ -6,8 +6,8 @@
 
 import type { Counter } from "../../base/telemetry/mod.ts";
 import { isAbort, TaskGroup } from "../../base/mod.ts";
-import { CriError } from "../model/mod.ts";
-import type { Rpc, RpcDeps, Support } from "../rpc/mod.ts";
+import { CriError, type RuntimeVersion } from "../model/mod.ts";
+import { judgeContainerEvents, type Rpc, type RpcDeps } from "../rpc/mod.ts";
 import type { RuntimeEvent } from "./runtime_event.ts";
 import { EventBuffer } from "./event_buffer.ts";
 import {
@@ -22,10 +22,8 @@ const CAPACITY = 1_000;
 /** What following a stream needs. */
 export interface EventStreamsDeps extends Pick<RpcDeps, "metrics"> {
   readonly rpc: Pick<Rpc, "stream">;
-  /** Whether the runtime has the CRI's stream, as far as its version says. */
-  readonly support: () => Support;
-  /** Whether the runtime is a containerd, as far as is known now. */
-  readonly isContainerd: () => boolean;
+  /** The runtime, as far as is known now. */
+  readonly version: () => RuntimeVersion | undefined;
   /** Asks the runtime anything that it answers at once. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -77,11 +75,13 @@ export class EventStreams {
 
   /** The streams to try, the better one first. */
   #formats(): readonly EventFormat[] {
-    const { support, isContainerd } = this.#deps;
-    if (support() === "no") return [CONTAINERD_EVENTS];
+    const version = this.#deps.version();
+    if (version !== undefined && judgeContainerEvents(version) === "no") {
+      return [CONTAINERD_EVENTS];
+    }
     // containerd's own stream reports an end before the CRI shows it, and every client gets
     // all events.
-    return isContainerd()
+    return version?.runtimeName === "containerd"
       ? [CONTAINERD_EVENTS, CRI_EVENTS]
       : [CRI_EVENTS, CONTAINERD_EVENTS];
   }
