@@ -128,7 +128,9 @@ async function answer(
   if (method !== "GET" && method !== "HEAD") return refuseMethod(method);
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
-    if (method === "HEAD" && isStream(names, url)) {
+    const isStream = names[0] === "containerLogs" ||
+      (names.at(-1) === "events" && url.searchParams.has("watch"));
+    if (method === "HEAD" && isStream) {
       // The stream would never be read to its end, so its source would stay open.
       return refuseMethod(method);
     }
@@ -144,11 +146,6 @@ async function answer(
     log.error("control_request_failed", { path: url.pathname, error });
     return failure("InternalError", describeError(error));
   }
-}
-
-function isStream(names: readonly string[], url: URL): boolean {
-  return names[0] === "containerLogs" ||
-    (names.at(-1) === "events" && url.searchParams.has("watch"));
 }
 
 interface RoutedRequest extends RequestContext {

@@ -4,15 +4,14 @@
  * @module
  */
 
+import type { ReadLogOptions } from "./log_reader.ts";
+import type { LogRequest } from "./ports.ts";
 import { badValue, QueryError, quoted, readSwitch } from "./query.ts";
 
 /** How a log is to be shown. */
-export interface LogQuery {
-  readonly follow: boolean;
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  readonly tailLines?: number;
-}
+export type LogQuery =
+  & Pick<ReadLogOptions, "follow" | "timestamps" | "tailLines">
+  & Pick<LogRequest, "previous">;
 
 const SWITCHES = ["follow", "previous", "timestamps"] as const;
 

@@ -87,7 +87,8 @@ export class Claims {
     }
     const path = `${this.#rootDir}/claims/${namespace}/${name}`;
     const use = this.#useOf(uid, { namespace, name });
-    if (await isReady(use) && await isDirectoryThere(path)) return { path };
+    const ready = await unlessMissing(Deno.lstat(`${use}/${READY}`));
+    if (ready?.isFile && await isDirectoryThere(path)) return { path };
     const claim = this.#claim({ namespace, name });
     return await this.#alone(`${namespace}/${name}`, async () => {
       const others = await this.#otherUsers(claim, uid);
@@ -181,9 +182,4 @@ export class Claims {
       if (this.#busy.get(key) === done) this.#busy.delete(key);
     }
   }
-}
-
-async function isReady(use: string): Promise<boolean> {
-  const found = await unlessMissing(Deno.lstat(`${use}/${READY}`));
-  return found?.isFile ?? false;
 }

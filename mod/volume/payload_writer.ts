@@ -73,7 +73,7 @@ export async function writePayload(
   }
   const root = place.path;
   const survey = await surveyVolume(root, wanted);
-  const changed = await changedFiles(root, { ...survey, payload });
+  const changed = await changedFiles(root, payload, survey.files);
   const isDone = changed.length === 0 && survey.stale.length === 0 &&
     survey.obstacles.length === 0 &&
     [...wanted.directories].every((each) => survey.directories.has(each));
@@ -166,7 +166,8 @@ async function isStale(path: string, entry: Deno.DirEntry): Promise<boolean> {
 
 async function changedFiles(
   root: string,
-  { payload, files }: Pick<Survey, "files"> & Pick<WantedPayload, "payload">,
+  payload: Payload,
+  files: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const [path, { content }] of payload) {
