@@ -66,7 +66,9 @@ export function deriveGrants(
     read: [
       ...own,
       ...grantsOf("read"),
-      ...optional(config.configPath, "--config"),
+      ...(config.configPath === undefined
+        ? []
+        : [{ target: config.configPath, option: "--config" }]),
       { target: "/etc/hosts", option: "/etc/hosts" },
     ],
     write: own,
@@ -171,10 +173,6 @@ type SysKind = NonNullable<Deno.SysPermissionDescriptor["kind"]>;
 
 function unix(path: string): string {
   return `unix:${path}`;
-}
-
-function optional(path: string | undefined, option: string): Grant[] {
-  return path === undefined ? [] : [{ target: path, option }];
 }
 
 /** A link-local address means nothing without its interface. */

@@ -156,18 +156,14 @@ function whyStart(name: string, { pod, observed }: PlanContext): string {
       if (verdict === "leave") {
         return "the pod begins anew in another sandbox";
       }
-      const isRuled = container.restartPolicyRules !== undefined &&
-        judgeEnd(withoutRules(container), pod, latest) !== verdict;
+      const { restartPolicyRules: rules, ...plain } = container;
+      const isRuled = rules !== undefined &&
+        judgeEnd(plain, pod, latest) !== verdict;
       return isRuled
         ? `it exited with code ${exitCode} and a rule says to restart it`
         : `it exited with code ${exitCode} and its policy is ${policy}`;
     }
   }
-}
-
-function withoutRules(container: ContainerSpec): ContainerSpec {
-  const { restartPolicyRules: _rules, ...rest } = container;
-  return rest;
 }
 
 /** Where an init container runs, that is what is waited for. */

@@ -181,7 +181,10 @@ export async function getFollowing(
     if (next?.hostname !== from.hostname) return answer;
     // A `Host` header holds until a redirect names another host.
     if (location !== undefined && URL.canParse(location)) {
-      headers = without(headers, "host");
+      headers = Object.fromEntries(
+        Object.entries(headers)
+          .filter(([name]) => name.toLowerCase() !== "host"),
+      );
     }
     url = next;
   }
@@ -201,10 +204,4 @@ function resolve(location: string | undefined, url: URL): URL | undefined {
   return next.protocol === "http:" || next.protocol === "https:"
     ? next
     : undefined;
-}
-
-function without(headers: RequestHeaders, name: string): RequestHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([each]) => each.toLowerCase() !== name),
-  );
 }

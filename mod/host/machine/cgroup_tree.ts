@@ -87,7 +87,8 @@ export async function openCgroups(
 ): Promise<CgroupTree | undefined> {
   const below = await directories(directory);
   if (below.includes("memory")) {
-    const places = ["memory", ...await under(directory, "memory")];
+    const pods = await directories(`${directory}/memory`);
+    const places = ["memory", ...pods.map((each) => `memory/${each}`)];
     const limit = "memory.memsw.limit_in_bytes";
     return new Cgroups(directory, {
       version: 1,
@@ -105,11 +106,6 @@ export async function openCgroups(
     countsSwap: await isFound(directory, below, "memory.swap.max"),
     controllers: [],
   });
-}
-
-async function under(directory: string, name: string): Promise<string[]> {
-  const found = await directories(`${directory}/${name}`);
-  return found.map((each) => `${name}/${each}`);
 }
 
 async function isFound(
@@ -193,7 +189,15 @@ class Cgroups implements CgroupTree {
   }
 
   async remove(path: string): Promise<void> {
-    await removeAll(this.#everywhere(path));
+    let failure: unknown;
+    for (const at of this.#everywhere(path)) {
+      try {
+        await removeCgroup(at);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
   }
 
   async usage(path: string): Promise<CgroupUsage | undefined> {
@@ -258,18 +262,6 @@ async function enableControllers(at: string): Promise<void> {
       if (!(error instanceof FileError)) throw error;
     }
   }
-}
-
-async function removeAll(paths: readonly string[]): Promise<void> {
-  let failure: unknown;
-  for (const path of paths) {
-    try {
-      await removeCgroup(path);
-    } catch (error) {
-      failure ??= error;
-    }
-  }
-  if (failure !== undefined) throw failure;
 }
 
 /** Each cgroup is an empty directory to rmdir(2), whatever files it shows. */
