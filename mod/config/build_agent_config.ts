@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { AgentConfig, NodeConfig, Settings } from "./agent_config.ts";
+import type {
+  AgentConfig,
+  ConfigIo,
+  NodeConfig,
+  Settings,
+} from "./agent_config.ts";
 import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
 import {
@@ -13,12 +18,6 @@ import {
   manifestUrlWarnings,
 } from "./manifest_url.ts";
 import { DEFAULT_ROOT_DIR } from "./settings.ts";
-
-/** What building needs besides the settings. */
-export interface BuildOptions {
-  readonly configPath: string | undefined;
-  readonly hostname: () => string;
-}
 
 /** A complete configuration and what is wrong with it. */
 export interface BuiltConfig {
@@ -33,7 +32,7 @@ const MAX_SOCKET_PATH_BYTES = 107;
 /** Completes `settings` and collects every fault of their combination. */
 export function buildAgentConfig(
   settings: Settings,
-  options: BuildOptions,
+  options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
   const { source, runtime, node, paths, sync, server, log } = settings;
   const name = node.name ?? nodeName.decode(options.hostname(), "/");

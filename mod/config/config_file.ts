@@ -98,10 +98,14 @@ class ConfigFile {
       this.#fault(`Cannot use a second document of kind ${type}`);
       return;
     }
+    const other = type === KUBELET ? SKERRY : KUBELET;
     const reading = new DocumentReading(document.value, {
       fields: FIELDS[type],
       baseDir: posix.dirname(this.#path),
-      elsewhere: (name) => elsewhere(name, type),
+      elsewhere: (name) =>
+        FIELDS[other].some(({ path }) => path === name)
+          ? `in a document of kind ${other}`
+          : undefined,
     });
     this.#values.set(type, reading.values);
     this.#ignored.push(...reading.ignored);
@@ -131,14 +135,6 @@ class ConfigFile {
     const place = line === undefined ? this.#path : `${this.#path}:${line}`;
     this.#faults.push(`${place}: ${message}`);
   }
-}
-
-/** Where a field belongs that stands in the wrong one of the two documents. */
-function elsewhere(name: string, type: Kind): string | undefined {
-  const other = type === KUBELET ? SKERRY : KUBELET;
-  return FIELDS[other].some(({ path }) => path === name)
-    ? `in a document of kind ${other}`
-    : undefined;
 }
 
 /** The reading of no file, or of one that says nothing. */

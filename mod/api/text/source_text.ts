@@ -131,7 +131,9 @@ export function decodeText(source: Uint8Array | string): TextResult {
       `Too long: it has ${source.length} bytes, at most ${MAX_MANIFEST_BYTES} are read`,
     );
   }
-  if (typeof source === "string") return checkText(stripMark(source));
+  if (typeof source === "string") {
+    return checkText(source.startsWith("\uFEFF") ? source.slice(1) : source);
+  }
   const encoding = encodingOf(source);
   // A NUL byte is the usual sign of a binary file.
   if (encoding === "utf-8" && source.includes(0)) return refused(NO_TEXT);
@@ -208,10 +210,8 @@ const NO_TEXT =
   "Invalid value: it is a binary file, wanted YAML or JSON as UTF-8 text";
 
 function refused(message: string, line?: number): TextResult {
-  const fault = line === undefined
-    ? { field: "", message }
-    : { field: "", message, line };
-  return { kind: "refused", fault };
+  const place = line !== undefined && { line };
+  return { kind: "refused", fault: { field: "", message, ...place } };
 }
 
 function checkText(text: string): TextResult {
@@ -229,10 +229,6 @@ function countLines(text: string): number {
     if (code === LF || code === CR) lines++;
   }
   return lines;
-}
-
-function stripMark(text: string): string {
-  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 function encodingOf(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {

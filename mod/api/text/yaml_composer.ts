@@ -91,7 +91,7 @@ export class Composer {
       case EVENT_ID.SCALAR: {
         const value = this.#scalar(event);
         if (event.anchorStart >= 0) {
-          const size = sizeOf(value);
+          const size = typeof value === "string" ? value.length : 0;
           const anchor = { value, nodes: 1, size, height: 0, place };
           this.#anchors.set(this.#anchorName(event), anchor);
         }
@@ -322,10 +322,6 @@ interface Anchor {
   readonly height: number;
   /** Where it is written, if places are wanted. */
   readonly place: WrittenField | undefined;
-}
-
-function sizeOf(value: RawValue): number {
-  return typeof value === "string" ? value.length : 0;
 }
 
 function offsetOf(event: Event | undefined): number {
