@@ -51,7 +51,8 @@ export function podRow(pod: Pod, nowMs: number): PodRow {
   const isInitialized = inits.status === undefined ||
     hasCondition(status, "Initialized");
   const containers = isInitialized ? status.containerStatuses ?? [] : [];
-  const running = containers.filter(isReadyAndRunning).length;
+  const running = containers
+    .filter(({ ready, state }) => ready && state?.running !== undefined).length;
   const counted = isInitialized
     ? [...inits.sidecars, ...containers]
     : inits.seen;
@@ -172,10 +173,6 @@ function endReason(terminated: {
   return terminated.signal !== undefined && terminated.signal !== 0
     ? `Signal:${terminated.signal}`
     : `ExitCode:${terminated.exitCode}`;
-}
-
-function isReadyAndRunning(container: ContainerStatus): boolean {
-  return container.ready && container.state?.running !== undefined;
 }
 
 function hasCondition(status: PodStatus, type: string): boolean {

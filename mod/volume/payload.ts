@@ -107,15 +107,7 @@ interface PayloadContext {
 type DownwardItems = NonNullable<Volume["downwardAPI"]>["items"];
 
 /** What references to configMaps and secrets have in common. */
-interface KeyedSource {
-  readonly name?: string;
-  readonly optional?: boolean;
-  readonly items?: readonly {
-    readonly key: string;
-    readonly path: string;
-    readonly mode?: number;
-  }[];
-}
+type KeyedSource = NonNullable<ProjectedSource["configMap" | "secret"]>;
 
 function filesOf(
   source: ProjectedSource,
@@ -174,10 +166,13 @@ function keyedFiles(
   }
   const { entries } = found;
   if (items.length === 0) {
-    return [...entries].map(([key, content]) => [
-      keyPath(key),
-      { content, mode: context.mode },
-    ]);
+    return [...entries].map(([key, content]) => {
+      // Keys are names of files; one that would lead into a directory is of no valid object.
+      if (key.includes("/")) {
+        throw new VolumeFailure(`the key "${key}" is no name of a file`);
+      }
+      return [payloadPath(key), { content, mode: context.mode }];
+    });
   }
   return items.flatMap(({ key, path, mode = context.mode }) => {
     const content = entries.get(key);
@@ -187,12 +182,6 @@ function keyedFiles(
     if (optional) return [];
     throw new VolumeFailure(`${noKey}: ${key}`);
   });
-}
-
-/** Keys are names of files; one that would lead into a directory is of no valid object. */
-function keyPath(key: string): string {
-  if (!key.includes("/")) return payloadPath(key);
-  throw new VolumeFailure(`the key "${key}" is no name of a file`);
 }
 
 function downwardFiles(

@@ -192,7 +192,12 @@ export class PodVolumes {
       return await this.#payloadSource(pod, volume, options.warnings);
     }
     if (claim !== undefined) {
-      refuseDevice(pod, volume);
+      if (deviceNames(pod).has(volume.name)) {
+        // Upstream's words: pkg/kubelet/volumemanager/populator.
+        throw new VolumeFailure(
+          `volume ${volume.name} has volumeMode Filesystem, but is specified in volumeDevices`,
+        );
+      }
       const { path, warning } = await this.#claims.source(pod, claim, options);
       if (warning !== undefined) {
         options.warnings.push({
@@ -324,12 +329,4 @@ async function volumePath(
   const parent = `${podDirectory}/volumes/${plugin}`;
   await Deno.mkdir(parent, { recursive: true, mode: PARENT_MODE });
   return `${parent}/${name}`;
-}
-
-function refuseDevice(pod: Pod, volume: Volume): void {
-  if (!deviceNames(pod).has(volume.name)) return;
-  // Upstream's words: pkg/kubelet/volumemanager/populator.
-  throw new VolumeFailure(
-    `volume ${volume.name} has volumeMode Filesystem, but is specified in volumeDevices`,
-  );
 }

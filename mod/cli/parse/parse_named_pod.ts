@@ -4,13 +4,11 @@
  * @module
  */
 
-import type { NamedPod } from "./command.ts";
 import {
   type FlagSpecs,
   LOCATION,
   NAMESPACE,
   namespaceOf,
-  type Options,
   OUTPUT,
   outputOf,
   type Parsed,
@@ -56,14 +54,8 @@ export function nameAfterSlash(word: string): string | undefined {
     : undefined;
 }
 
-interface ReadPod {
-  /** Whether the word for the kind is there. */
-  readonly hasKind: boolean;
-  readonly pod: NamedPod | undefined;
-  readonly options: Options;
-}
-
-function readNamedPod(args: readonly string[], more: FlagSpecs = {}): ReadPod {
+/** Reads a name, and whether the word for the kind is there. */
+function readNamedPod(args: readonly string[], more: FlagSpecs = {}) {
   const options = readOptions(args, { ...LOCATION, ...NAMESPACE, ...more });
   const { location, positionals: [first, ...rest], faults } = options;
   const after = first === undefined ? undefined : nameAfterSlash(first);
