@@ -49,7 +49,14 @@ export function outcomeSentences(explanation: Explanation): readonly string[] {
     ];
   }
   if (phase !== "Failed") return ["It has ended"];
-  return [failedSentence(explanation), againSentence(explanation)];
+  // Another manifest makes another pod, unless that names the UID itself.
+  const cure = GENERATED_UID.test(explanation.facts.pod.metadata.uid)
+    ? "changed, or removed and added"
+    : "removed and added";
+  return [
+    failedSentence(explanation),
+    `It does not run again unless its manifest is ${cure}`,
+  ];
 }
 
 function failedSentence(explanation: Explanation): string {
@@ -66,13 +73,6 @@ function failedSentence(explanation: Explanation): string {
   const why = [reason, cut(message), ...failedEnds(explanation)]
     .filter((part) => part !== "");
   return `Failed: ${why.join("; ") || "nobody knows why"}`;
-}
-
-/** Another manifest makes another pod, unless that names the UID itself. */
-function againSentence({ facts }: Explanation): string {
-  return GENERATED_UID.test(facts.pod.metadata.uid)
-    ? "It does not run again unless its manifest is changed, or removed and added"
-    : "It does not run again unless its manifest is removed and added";
 }
 
 // As upstream makes them of a manifest; people write them with dashes.

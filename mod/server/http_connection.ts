@@ -79,7 +79,11 @@ export class HttpConnection {
         const refusal = failure("BadRequest", "Cannot read the request");
         await this.#send(refusal, { method: "GET", takesChunks: false });
       } else await this.#send(await this.#ask(question, signal), question);
-      await this.#within(LINGER_MS, () => this.#partWith());
+      // Lets the client see the end: what is unread would make an error of it.
+      await this.#within(LINGER_MS, async () => {
+        await this.#socket.closeWrite();
+        await this.#discard();
+      });
     } catch {
       // The client has left or was cut, or its answer broke. No client can read a
       // refusal then, and a body has logged why it broke.
@@ -187,12 +191,6 @@ export class HttpConnection {
         () => this.#deps.log.warn("client_stalled", { stallMs: STALL_MS }),
       );
     }
-  }
-
-  /** Lets the client see the end: what is unread would make an error of it. */
-  async #partWith(): Promise<void> {
-    await this.#socket.closeWrite();
-    await this.#discard();
   }
 
   /** Takes what comes behind the question until the client leaves; once. */

@@ -35,6 +35,5 @@ export type {
   SandboxMetadata,
   SandboxSecurityContext,
   SecurityProfile,
-  SeLinuxOptions,
   SupplementalGroupsPolicy,
 } from "./pod_config.ts";
