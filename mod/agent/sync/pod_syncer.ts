@@ -141,7 +141,7 @@ export class RuntimePodSyncer implements PodSyncer {
   async #syncOnce(wanted: Pod, options: SyncOptions): Promise<Synced> {
     const { uid } = wanted.metadata;
     const { signal } = options;
-    const { prober, remains, executor } = this.#deps;
+    const { prober, remains, executor, resizes } = this.#deps;
     remains.reclaim(wanted);
     executor.keepPulls(wanted);
     const observed = await recordFailure(this.#inspector.latest(uid, signal), {
@@ -150,7 +150,9 @@ export class RuntimePodSyncer implements PodSyncer {
       events: this.#deps.events,
       signal,
     });
-    const pod = this.#allocate(wanted, observed);
+    const allocated = allocatedPod(wanted, observed);
+    const refusal = resizes.judge(wanted, allocated);
+    const pod = refusal === undefined ? wanted : allocated;
     this.#probe(pod);
     const status = this.#reporter.report(pod, observed, { terminal: false });
     if (isTerminalPhase(status.phase)) return plain({ kind: "terminal" });
@@ -159,7 +161,12 @@ export class RuntimePodSyncer implements PodSyncer {
     memory.decided({ pod, observed, plan });
     const right = options.nameOwnership();
     if (right === "lost" && isAlive(observed)) {
-      return await this.#yieldName({ pod, observed, plan }, signal);
+      const stopped = await this.#terminator.yieldName(
+        { pod, observed },
+        signal,
+      );
+      this.#reporter.report(pod, stopped, { terminal: false });
+      return plain({ kind: "held" });
     }
     if (isIdle(plan)) {
       if (memory.waiting.size > 0) {
@@ -171,13 +178,6 @@ export class RuntimePodSyncer implements PodSyncer {
     }
     if (right !== "has") return plain({ kind: "held" });
     return await this.#act({ pod, observed, plan }, signal);
-  }
-
-  /** Stops the pod for another one of its name, and waits. */
-  async #yieldName(job: SyncJob, signal: AbortSignal): Promise<Synced> {
-    const observed = await this.#terminator.yieldName(job, signal);
-    this.#reporter.report(job.pod, observed, { terminal: false });
-    return plain({ kind: "held" });
   }
 
   /**
@@ -193,13 +193,6 @@ export class RuntimePodSyncer implements PodSyncer {
     if (isTerminalPhase(statuses.get(uid)?.phase)) return;
     prober.add(pod);
     prober.look(uid);
-  }
-
-  /** The pod with the resources that it may have now. */
-  #allocate(wanted: Pod, observed: ObservedPod): Pod {
-    const allocated = allocatedPod(wanted, observed);
-    const refusal = this.#deps.resizes.judge(wanted, allocated);
-    return refusal === undefined ? wanted : allocated;
   }
 
   /** Brings what the pod's files say up to date; the pod itself runs on whatever comes of it. */
