@@ -108,22 +108,16 @@ export class ActuatedStore {
   async #record(uid: string): Promise<ResourcesRecord> {
     const held = this.#records.get(uid);
     if (held !== undefined) return held;
-    const read = isGeneratedUid(uid) ? NOTHING : await this.#read(uid);
+    // The pod has to be looked at, whether the disk says anything or not.
+    const read = isGeneratedUid(uid)
+      ? NOTHING
+      : await this.#disk.read(uid).then(decode).catch(() => undefined);
     // There may have been a write meanwhile.
     const record = this.#records.get(uid) ?? read;
     // What the disk does not give now it may give at the next look.
     if (record === undefined) return NOTHING;
     this.#records.set(uid, record);
     return record;
-  }
-
-  /** `undefined` when the disk does not say: the pod has to be looked at whatever it says. */
-  async #read(uid: string): Promise<ResourcesRecord | undefined> {
-    try {
-      return decode(await this.#disk.read(uid));
-    } catch {
-      return undefined;
-    }
   }
 
   async #keep(uid: string, record: ResourcesRecord): Promise<void> {

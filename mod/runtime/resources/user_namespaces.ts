@@ -27,13 +27,6 @@ export interface UserNamespaceDeps {
   readonly sessions: Sessions;
 }
 
-/** The pods that an earlier agent left. */
-export interface FoundPods {
-  readonly uids: Iterable<string>;
-  /** Those of which it is not known what their record said. */
-  readonly lost: ReadonlySet<string>;
-}
-
 /** Gives out ranges of ids. One caller at a time for a pod. */
 export class UserNamespaces {
   readonly #records: RecordSection;
@@ -46,10 +39,14 @@ export class UserNamespaces {
     this.#ranges = sessions.map();
   }
 
-  /** Reads which pod has which range; the records were read before. */
+  /** Reads which pod of an earlier agent has which range; the records were read before. */
   static async load(
     deps: UserNamespaceDeps,
-    { uids, lost }: FoundPods,
+    { uids, lost }: {
+      readonly uids: Iterable<string>;
+      /** Those of which it is not known what their record said. */
+      readonly lost: ReadonlySet<string>;
+    },
   ): Promise<UserNamespaces> {
     const users = new UserNamespaces(deps);
     for (const uid of uids) {

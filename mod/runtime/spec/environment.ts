@@ -150,14 +150,12 @@ function keyValue(
   if (object === undefined) return undefined;
   if (object.entries.has(ref.key)) return textOf(object, ref.key);
   if (ref.optional === true) return undefined;
-  const { kind, key } = ref;
-  const { namespace, name } = object;
   throw new SpecRefusal({
     kind: "missing_key",
-    object: kind,
-    namespace,
-    name,
-    key,
+    object: ref.kind,
+    namespace: object.namespace,
+    name: object.name,
+    key: ref.key,
   });
 }
 
