@@ -6,6 +6,7 @@
 
 import type { Fault } from "../api/fault/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
+import { defined } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";
@@ -125,9 +126,7 @@ async function buildUrlSource(
     url,
     nodeName: node.name,
     headers: manifestUrl.headers.reveal(),
-    ...(caFile !== undefined && { caFile }),
-    ...(certFile !== undefined && { certFile }),
-    ...(keyFile !== undefined && { keyFile }),
+    ...defined({ caFile, certFile, keyFile }),
     publicKeyFiles: manifestUrl.publicKeyFiles,
     checkFrequencyMs: manifestUrl.checkFrequencyMs,
     unknownFields: node.unknownFields,

@@ -53,17 +53,14 @@ export async function readHostFacts(config: AgentConfig): Promise<HostFacts> {
   };
 }
 
-/** What of the node is found out while the agent runs. */
-export interface FoundFacts {
-  readonly ips: Pick<NodeIps, "current">;
-  readonly host: HostFacts;
-  readonly driver: { readonly current: CgroupDriver };
-}
-
-/** Gathers what the requests for pods need to know of the node. */
+/** Gathers what the requests for pods need to know of the node, as it is at each moment. */
 export function nodeFacts(
   config: AgentConfig,
-  { ips, host, driver }: FoundFacts,
+  { ips, host, driver }: {
+    readonly ips: Pick<NodeIps, "current">;
+    readonly host: HostFacts;
+    readonly driver: { readonly current: CgroupDriver };
+  },
 ): NodeFacts {
   const { node } = config;
   const memoryBytes = BigInt(getTotalMemoryBytes());

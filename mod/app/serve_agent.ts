@@ -33,14 +33,6 @@ import { buildCore } from "./core.ts";
 import type { CoreDeps, ProcessDeps } from "./core_deps.ts";
 import { RootDisk } from "./root_disk.ts";
 
-/** What an agent needs besides its settings. */
-export interface RunDeps {
-  /** Aborts when the agent is to stop; containers stay. */
-  readonly signal: AbortSignal;
-  /** What reading the settings found worth a warning. */
-  readonly warnings: readonly string[];
-}
-
 /** Exit codes; 64 as sysexits has it for usage. */
 const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
@@ -58,7 +50,12 @@ const FLUSH_MS = 500;
 /** Runs an agent until `deps.signal` aborts; returns the exit code. */
 export async function runAgent(
   config: AgentConfig,
-  deps: RunDeps,
+  deps: {
+    /** Aborts when the agent is to stop; containers stay. */
+    readonly signal: AbortSignal;
+    /** What reading the settings found worth a warning. */
+    readonly warnings: readonly string[];
+  },
 ): Promise<number> {
   const clock = systemClock;
   const writer = new LogWriter(Deno.stderr, { ...config.log, clock });

@@ -20,21 +20,18 @@ export interface StoragePaths {
   readonly podLogsDir: string;
 }
 
-/** One pod to measure. */
-export interface Measurement {
-  readonly pod: Pod;
-  readonly limits: StorageLimits;
-  /** Of all pods. */
-  readonly layers: readonly LayerUsage[];
-}
-
 /**
  * Measures as much as the pod's limits need.
  *
  * @throws when something that is there cannot be read
  */
 export async function measureStorage(
-  { pod, limits, layers }: Measurement,
+  { pod, limits, layers }: {
+    readonly pod: Pod;
+    readonly limits: StorageLimits;
+    /** Of all pods. */
+    readonly layers: readonly LayerUsage[];
+  },
   deps: {
     readonly meters: StorageMeters;
     readonly paths: StoragePaths;

@@ -172,7 +172,8 @@ export class AnnouncedEnds implements LookService {
     const { ask, clock } = this.#deps;
     const end = await ask(id, { signal });
     const { exit } = this.#announced.get(id) ?? NOTHING;
-    if (end === undefined || exit === undefined || !isSame(end, exit)) return;
+    if (end === undefined || end.exitCode !== exit?.exitCode) return;
+    if (end.finishedAt !== exit.finishedAt) return;
     keep(this.#known, id, { ...end, learnedMs: clock.monotonic() });
   }
 
@@ -226,10 +227,6 @@ const NOTHING: Announced = {
   isKilled: false,
   isRefuted: false,
 };
-
-function isSame(one: ContainerExit, other: ContainerExit): boolean {
-  return one.exitCode === other.exitCode && one.finishedAt === other.finishedAt;
-}
 
 function keep<Value>(
   values: Map<string, Value>,

@@ -17,11 +17,6 @@ import {
   type StreamState,
 } from "./stream_policy.ts";
 
-interface ListPaceDeps {
-  readonly clock: Clock;
-  readonly metrics: MetricsRegistry;
-}
-
 /** How long a look may show a change before its event arrives. */
 const GRACE_MS = 500;
 
@@ -50,7 +45,7 @@ export class ListPace {
   #pulled: "at_once" | "soon" | undefined;
 
   constructor(
-    { clock, metrics }: ListPaceDeps,
+    { clock, metrics }: { clock: Clock; metrics: MetricsRegistry },
     options: { readonly relistPeriodMs: number },
   ) {
     this.#clock = clock;

@@ -12,14 +12,6 @@ interface UnknownEvent {
   isAskedFor: boolean;
 }
 
-/** What came of a review. */
-export interface Reviewed {
-  /** The events whose pods have become known, by UID. */
-  readonly known: readonly (readonly [string, ContainerEvent])[];
-  /** A list of all pods is needed to find the pods of the others. */
-  readonly mustList: boolean;
-}
-
 /** Longer than most starts take. */
 const KEEP_MS = 10_000;
 
@@ -68,7 +60,12 @@ export class UnknownEvents {
   review(
     ownerOf: (containerId: string) => string | undefined,
     nowMs: number,
-  ): Reviewed {
+  ): {
+    /** The events whose pods have become known, by UID. */
+    readonly known: readonly (readonly [string, ContainerEvent])[];
+    /** A list of all pods is needed to find the pods of the others. */
+    readonly mustList: boolean;
+  } {
     const known: [string, ContainerEvent][] = [];
     let mustList = false;
     for (const [id, kept] of this.#events) {

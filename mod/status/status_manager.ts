@@ -47,11 +47,6 @@ export interface StatusFollower {
   removed(uid: string): void;
 }
 
-interface StatusManagerDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /**
  * Holds one status a pod UID; the pod workers write it, everybody else reads.
  *
@@ -73,7 +68,7 @@ export class StatusManager {
   readonly #followers = new Set<StatusFollower>();
   #lastVersion = 0;
 
-  constructor(deps: StatusManagerDeps) {
+  constructor(deps: { readonly clock: Clock; readonly log: Logger }) {
     this.#clock = deps.clock;
     this.#log = deps.log.named("status");
   }

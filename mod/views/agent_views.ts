@@ -28,11 +28,6 @@ import { viewSources } from "./view_sources.ts";
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
 const LOOP_STUCK_MS = 5 * 60_000;
 
-/** Why the agent's disk takes no files; `undefined` while it does. */
-export interface DiskHealth {
-  readonly problem: string | undefined;
-}
-
 /** The lines of the metrics that upstream serves at `/metrics/probes`. */
 const PROBE_METRIC = /^(?:# (?:HELP|TYPE) )?prober_/;
 
@@ -40,7 +35,8 @@ interface AgentViewsDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
   readonly events: EventRecorder;
-  readonly disk: DiskHealth;
+  /** Why the agent's disk takes no files; `undefined` while it does. */
+  readonly disk: { readonly problem: string | undefined };
 }
 
 /** Answers for the servers from before the first core to after the last. */
