@@ -15,7 +15,7 @@ import {
 } from "../../api/vocabulary/mod.ts";
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
-import type { Clock } from "../../base/mod.ts";
+import { type Clock, defined } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { formatTime } from "../../pod/status/mod.ts";
 import { deepEqual } from "./deep_equal.ts";
@@ -323,12 +323,12 @@ function merged(held: Pod, incoming: Pod): Pod {
   );
   const metadata = {
     ...kept,
-    ...(next.labels && { labels: next.labels }),
-    ...(next.deletionTimestamp !== undefined &&
-      { deletionTimestamp: next.deletionTimestamp }),
-    ...(next.deletionGracePeriodSeconds !== undefined &&
-      { deletionGracePeriodSeconds: next.deletionGracePeriodSeconds }),
-    ...(next.generation !== undefined && { generation: next.generation }),
+    ...defined({
+      labels: next.labels,
+      deletionTimestamp: next.deletionTimestamp,
+      deletionGracePeriodSeconds: next.deletionGracePeriodSeconds,
+      generation: next.generation,
+    }),
   };
   const pod: Pod = { ...held, metadata, spec: incoming.spec };
   return withStatusOf(
