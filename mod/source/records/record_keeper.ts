@@ -24,11 +24,11 @@ import {
   openContent,
   type RecordContent,
   type StoredContent,
-} from "./kept_record.ts";
+  storeObject,
+} from "./stored_objects.ts";
 import type { CheckpointFailure, Kept } from "../mod.ts";
 import { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 import type { SourceName } from "../merge/mod.ts";
-import { storeObject } from "./stored_objects.ts";
 
 /** What a {@linkcode RecordKeeper} is built on. */
 export interface RecordKeeperDeps extends RecordFolderDeps {

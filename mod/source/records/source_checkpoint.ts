@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type { Kept, SetCheckpoint } from "../mod.ts";
-import { isStoredContent } from "./kept_record.ts";
+import { isStoredContent } from "./stored_objects.ts";
 import { RecordFolder } from "./record_folder.ts";
 import {
   RecordKeeper,

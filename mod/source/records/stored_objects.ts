@@ -1,9 +1,11 @@
 /**
- * Objects as a record on disk holds them.
+ * What a record on disk says of a source, and its objects as it holds them.
  *
  * @module
  */
 
+import type { Pod } from "../../api/types/mod.ts";
+import { isRecord } from "../../base/mod.ts";
 import { decodeBase64 } from "../../base/text/mod.ts";
 import {
   type ClaimObject,
@@ -14,6 +16,47 @@ import {
   type Quantity,
   type RuntimeClassObject,
 } from "../../api/objects/mod.ts";
+import type { SourceContent } from "../merge/mod.ts";
+import type { DirectoryNote } from "../mod.ts";
+import type { KeyedRecord } from "./record_folder.ts";
+
+/** What is kept under a key. */
+export interface RecordContent extends SourceContent {
+  /** Of the record that is about a directory of manifests, and not about one of them. */
+  readonly directory?: DirectoryNote;
+}
+
+/** The same as a record holds it. */
+export interface StoredContent extends KeyedRecord {
+  readonly pods: readonly Pod[];
+  /** Absent in what was written before there were any. */
+  readonly objects?: readonly StoredObject[];
+  readonly directory?: DirectoryNote;
+}
+
+/** What a record says; `undefined` if another version took another quantity for one. */
+export function openContent(record: StoredContent): RecordContent | undefined {
+  const { pods, objects = [], directory } = record;
+  try {
+    const restored = objects.map(restoreObject)
+      .filter((object): object is LocalObject => object !== undefined);
+    const content = { pods, objects: restored };
+    return directory === undefined ? content : { ...content, directory };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a sealed value is a record of that kind. */
+export function isStoredContent(value: unknown): value is StoredContent {
+  return isRecord(value) && typeof value["path"] === "string" &&
+    isObjects(value["pods"]) &&
+    (value["objects"] === undefined || isObjects(value["objects"]));
+}
+
+function isObjects(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
 
 /** A text for each key; pairs, since a key may have any name, `__proto__` too. */
 type Pairs = readonly (readonly [string, string])[];
