@@ -108,9 +108,8 @@ export class ContainerFiles {
     pod: Pick<ObservedPod, "name" | "namespace" | "uid">,
     container: Pick<ObservedContainer, "logPath">,
   ): Promise<void> {
-    const { namespace, name, uid } = pod;
     const [directory = "", file = ""] = container.logPath.split("/");
-    const podDirectory = `${namespace}_${name}_${uid}`;
+    const podDirectory = logDirectoryName({ metadata: pod });
     if (![podDirectory, directory, file].every(isPlainName)) return;
     const parent = `${this.#paths.podLogsDir}/${podDirectory}/${directory}`;
     for (const found of await this.#files.list(parent)) {
@@ -121,11 +120,10 @@ export class ContainerFiles {
 
   /** Removes the logs that a UID has under one name; none when that is not known. */
   async removeNamedLogs(
-    { namespace, name, uid }: Pick<ObservedPod, "name" | "namespace" | "uid">,
+    pod: Pick<ObservedPod, "name" | "namespace" | "uid">,
   ): Promise<void> {
-    if (![namespace, name, uid].every(isPlainName)) return;
-    const directory = `${namespace}_${name}_${uid}`;
-    await this.#files.remove(`${this.#paths.podLogsDir}/${directory}`);
+    if (![pod.namespace, pod.name, pod.uid].every(isPlainName)) return;
+    await this.#files.remove(this.#logDirectory({ metadata: pod }));
   }
 
   /** Removes all logs of a UID, whatever names it ever had. */
@@ -137,7 +135,7 @@ export class ContainerFiles {
     }
   }
 
-  #logDirectory(pod: Pod): string {
+  #logDirectory(pod: Pick<Pod, "metadata">): string {
     return `${this.#paths.podLogsDir}/${logDirectoryName(pod)}`;
   }
 

@@ -185,18 +185,17 @@ export class PodResources {
     const updates = todo.updates.filter((each) => each.resource === resource);
     const only = { only: resource };
     if (todo.podGrows[resource]) await cgroups.update(pod, only);
-    else if (resource === "memory") await this.#checkExcess(pod);
+    else if (resource === "memory") {
+      // Upstream: validateMemoryResizeAction. The kernel would make room by killing.
+      const excess = await cgroups.memoryExcess(pod);
+      if (excess !== 0n) {
+        throw new Error(
+          `Cannot lower the memory limit of the pod: it uses ${excess} bytes more than the new limit`,
+        );
+      }
+    }
     for (const update of updates) await this.#update(update, job);
     if (!todo.podGrows[resource]) await cgroups.update(pod, only);
-  }
-
-  /** Upstream: validateMemoryResizeAction. The kernel would make room by killing. */
-  async #checkExcess(pod: Pod): Promise<void> {
-    const excess = await this.#deps.cgroups.memoryExcess(pod);
-    if (excess === 0n) return;
-    throw new Error(
-      `Cannot lower the memory limit of the pod: it uses ${excess} bytes more than the new limit`,
-    );
   }
 
   async #update(update: ResizeUpdate, job: Resize): Promise<void> {

@@ -8,6 +8,9 @@
 import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
 import { listPod } from "../observe/mod.ts";
 
+/** How soon to look again when a name was taken, in milliseconds. */
+export const RETRY_AFTER_CONFLICT_MS = 200;
+
 /**
  * The id of what holds the name of a sandbox or container to be created; empty when
  * the runtime does not say, `undefined` when the failure is another one.

@@ -12,7 +12,11 @@ import { CriError, type SandboxStatus } from "../../cri/model/mod.ts";
 import type { SaidCause } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
 import { causeOf, type SyncReport } from "../account/mod.ts";
-import { freeName, nameHolder } from "./name_conflict.ts";
+import {
+  freeName,
+  nameHolder,
+  RETRY_AFTER_CONFLICT_MS,
+} from "./name_conflict.ts";
 import { observedSandbox, podIps } from "../observe/mod.ts";
 import { SandboxPauses } from "./sandbox_pauses.ts";
 import type { SpecBuilder } from "../spec/mod.ts";
@@ -23,8 +27,6 @@ type SandboxSpec = Extract<
   { readonly kind: "ok" }
 >;
 
-/** How soon to look again when the sandbox is there after all, in milliseconds. */
-const RETRY_AFTER_CONFLICT_MS = 200;
 /** How soon to look again when the runtime is away; the look itself waits for it. */
 const RETRY_UNAVAILABLE_MS = 1_000;
 

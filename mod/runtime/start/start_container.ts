@@ -22,7 +22,11 @@ import {
   gatherInputs,
 } from "./container_inputs.ts";
 import type { ImageOutcome, ImagePuller, PullEnd } from "../images/mod.ts";
-import { freeName, nameHolder } from "./name_conflict.ts";
+import {
+  freeName,
+  nameHolder,
+  RETRY_AFTER_CONFLICT_MS,
+} from "./name_conflict.ts";
 import { nextRun } from "./new_runs.ts";
 import { ignoresStopSignal } from "../spec/mod.ts";
 import type { PostStart } from "./post_start.ts";
@@ -35,9 +39,6 @@ import {
   type StartTarget,
 } from "./start_context.ts";
 import { createWithLog } from "./termination_logs.ts";
-
-/** How soon to look again when a container's name was taken, in milliseconds. */
-const RETRY_AFTER_CONFLICT_MS = 200;
 
 interface StarterDeps extends StartDeps {
   readonly puller: ImagePuller;
@@ -110,12 +111,10 @@ export class ContainerStarter {
       return result;
     } catch (error) {
       context.signal.throwIfAborted();
-      const reason = "RunContainerError";
-      const message = describeError(error);
       const failure = {
         container,
-        reason,
-        message,
+        reason: "RunContainerError",
+        message: describeError(error),
         cause: causeOf(error),
       } as const;
       return { kind: "failed", failure, changed: true };
