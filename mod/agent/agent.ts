@@ -151,7 +151,10 @@ export class Agent {
       log: deps.log,
       syncer: this.#syncer,
       names: seen,
-      onCapacityFreed: () => this.#reviewAgain(),
+      onCapacityFreed: () => {
+        this.#admission.touch();
+        this.#admission.review();
+      },
     }, options);
     this.#admission = new PodAdmission({
       ...deps,
@@ -332,11 +335,6 @@ export class Agent {
       if (!known.has(uid)) sessions.delete(uid);
     }
     statuses.removeOrphanedStatuses(known);
-  }
-
-  #reviewAgain(): void {
-    this.#admission.touch();
-    this.#admission.review();
   }
 
   /** The pods that run or are to run. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Sessions } from "../base/mod.ts";
+import { defined, type Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
@@ -88,8 +88,7 @@ export async function buildRuntime(
   }, {
     maxParallelStarts: config.runtime.maxParallelSandboxStarts,
     maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
-    ...(config.runtime.parallelPulls !== undefined &&
-      { maxParallelPulls: config.runtime.parallelPulls }),
+    ...defined({ maxParallelPulls: config.runtime.parallelPulls }),
   });
   return {
     ...buildPicture(config, { ...deps, notes }),

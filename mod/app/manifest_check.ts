@@ -15,13 +15,6 @@ import {
   unreachedPods,
 } from "./network_grants.ts";
 
-interface ManifestCheckDeps {
-  readonly events: EventSink;
-  readonly network: NetworkGrants;
-  /** The pod of that UID that the sources gave last. */
-  readonly current: (uid: string) => Pod | undefined;
-}
-
 /** What the agent thinks of a pod, whatever the node. */
 export interface PodVerdict {
   /** Each of them refuses the manifest. */
@@ -84,7 +77,12 @@ function judgeFields(pod: Pick<PodBody, "spec">): PodVerdict {
 export function checkManifestPod(
   pod: Pod,
   found: readonly Fault[],
-  deps: ManifestCheckDeps,
+  deps: {
+    readonly events: EventSink;
+    readonly network: NetworkGrants;
+    /** The pod of that UID that the sources gave last. */
+    readonly current: (uid: string) => Pod | undefined;
+  },
 ): Fault[] {
   const { faults, warnings } = judgeFields(pod);
   const refusals = [...faults, ...deniedByGrants(pod, deps.network)];

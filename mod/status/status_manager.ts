@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../base/mod.ts";
+import { type Clock, defined } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isStaticPod, podFullName } from "../api/vocabulary/mod.ts";
@@ -167,15 +167,8 @@ export class StatusManager {
    */
   restore(uid: string, record: StatusRecord): void {
     const { startTime, restartCounts, ended } = record;
-    const begun: PodStatus = {
-      phase: "Pending",
-      ...(startTime !== undefined && { startTime }),
-    };
-    this.#put(uid, {
-      pod: undefined,
-      status: ended ?? begun,
-      finished: false,
-    });
+    const status = ended ?? defined({ phase: "Pending", startTime } as const);
+    this.#put(uid, { pod: undefined, status, finished: false });
     this.#floors.set(uid, new Map(Object.entries(restartCounts)));
   }
 

@@ -9,15 +9,10 @@ import { logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { LogLocation, LogRequest } from "../server/mod.ts";
 import { podNamed } from "./view_pods.ts";
 
-interface LogLocatorDeps {
-  readonly pods: () => readonly Pod[];
-  readonly podLogsDir: string;
-}
-
 /** Locates logs by the statuses that clients see (kubelet: validateContainerLogStatus). */
 export function locateLog(
   request: LogRequest,
-  deps: LogLocatorDeps,
+  deps: { readonly pods: () => readonly Pod[]; readonly podLogsDir: string },
 ): LogLocation {
   const { namespace, pod: name } = request;
   const pod = podNamed(deps.pods(), { namespace, name });

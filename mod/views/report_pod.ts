@@ -188,13 +188,12 @@ function brokenManifestOf(
  */
 function brokenSince(
   file: string,
-  of: {
+  { uid, source, core }: {
     readonly uid: string;
     readonly source: ViewedSource;
     readonly core: ViewedCore;
   },
 ): number | undefined {
-  const { uid, source, core } = of;
   const condition = source.conditions().find(({ type, status }) =>
     type === "ManifestsValid" && status === "False"
   );

@@ -61,12 +61,11 @@ export function viewPods(input: PodViewInput): Pod[] {
       }),
     ]
   );
-  const names = new Set(known.map(keyOf));
   const refused = new Map(
     input.reports.flatMap((report) => refusedPods(report, input.nodeName))
       .map((pod) => [keyOf(pod), pod]),
   );
-  for (const name of names) refused.delete(name);
+  for (const pod of known) refused.delete(keyOf(pod));
   return [...known, ...refused.values()].sort((a, b) =>
     keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0
   );

@@ -257,11 +257,10 @@ export class RuntimePodSyncer implements PodSyncer {
   /** Does what the plan says, but for what needs a volume that is not ready. */
   async #execute(
     job: SyncJob,
-    options: { volumes: VolumeSetup; signal: AbortSignal },
+    { volumes, signal }: { volumes: VolumeSetup; signal: AbortSignal },
   ): Promise<SyncOutcome> {
     const { pod } = job;
     const { uid } = pod.metadata;
-    const { volumes, signal } = options;
     const { sources } = volumes;
     const gated = withoutVolumes(job.plan, pod, volumes);
     const messages = new Set(gated.failures.map(({ message }) => message));

@@ -176,9 +176,8 @@ function judgeReadiness(
 }
 
 function judgeSandbox({ pod, observed }: ConditionsInput): ConditionVerdict {
-  return decideSandbox(pod, observed).kind === "keep"
-    ? TRUE
-    : { status: "False" };
+  const { kind } = decideSandbox(pod, observed);
+  return { status: kind === "keep" ? "True" : "False" };
 }
 
 function judgeInitialized(input: ReadinessInput): ConditionVerdict {

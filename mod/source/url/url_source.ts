@@ -215,14 +215,12 @@ export class UrlSource {
   async #ask(signal: AbortSignal): Promise<Taken> {
     let answer: UrlAnswer;
     try {
-      const credentials = await readCredentials(
-        this.#options,
-        this.#deps.readFile,
-      );
-      const { tls, keys } = credentials;
+      const { headers } = this.#options;
+      const { readFile } = this.#deps;
+      const { tls, keys } = await readCredentials(this.#options, readFile);
       const request: UrlRequest = {
         url: this.#url,
-        headers: this.#options.headers,
+        headers,
         tls,
         maxBytes: MAX_MANIFEST_BYTES,
         isSigned: keys.length > 0,
