@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import type { AgentConfig } from "./agent_config.ts";
 import { hostText, joinHostPort } from "../base/text/mod.ts";
 import { namedPaths, valuesOf } from "./complete_settings.ts";
@@ -65,7 +66,12 @@ export function deriveGrants(
   return tidyGrants({
     read: [
       ...own,
-      ...grantsOf("read"),
+      ...grantsOf("read").map(({ option, target }) => ({
+        option,
+        target: target === config.source.manifestPath
+          ? manifestsDirectory(target)
+          : target,
+      })),
       ...(config.configPath === undefined
         ? []
         : [{ target: config.configPath, option: "--config" }]),
@@ -75,6 +81,18 @@ export function deriveGrants(
     net: netGrants(config, nodeAddresses),
     sys: FACTS.map((target) => ({ target, option: target })),
   });
+}
+
+/**
+ * What has to be read of a single manifest is its directory: that it was removed, or
+ * replaced by renaming, shows there only. The name decides, since an executable is made
+ * where the file is not.
+ */
+function manifestsDirectory(path: string): string {
+  const directory = dirname(path);
+  return /\.(yaml|yml|json)$/.test(path) && directory !== "/"
+    ? directory
+    : path;
 }
 
 function netGrants(

@@ -108,7 +108,7 @@ export function describeAway(
     case "empty":
       return `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`;
     case "without_directory":
-      return `Cannot read "${path}": its directory is gone`;
+      return `Cannot read "${path}": its directory is gone, or may not be looked at`;
     case "elsewhere":
       return `Cannot read "${path}": it does not exist, and its directory is another than before, as without a mount; an empty PodList there removes all pods`;
   }

@@ -70,7 +70,7 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
   ]);
   deepStrictEqual(targets("read"), [
     ...targets("write"),
-    "/m/one.yaml",
+    "/m",
     "/etc/resolv.conf",
     "/etc/hosts",
   ]);
@@ -82,6 +82,26 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "10.0.0.7",
   ]);
 });
+
+for (
+  const [path, granted] of [
+    ["/m/one.yaml", "/m"],
+    ["/m/one.yml", "/m"],
+    ["/m/one.json", "/m"],
+    ["/m/web.yaml/pods", "/m/web.yaml/pods"],
+    ["/m/pods", "/m/pods"],
+    ["/one.yaml", "/one.yaml"],
+  ] as const
+) {
+  Deno.test(`deriveGrants() opens "${granted}" for the manifests of "${path}" (SRC-17)`, async () => {
+    const config = await configOf(`--pod-manifest-path=${path}`);
+    const of = (option: string) =>
+      deriveGrants(config, []).read.filter((grant) => grant.option === option);
+    deepStrictEqual(of("--pod-manifest-path"), [
+      { target: granted, option: "--pod-manifest-path" },
+    ]);
+  });
+}
 
 Deno.test("deriveGrants() names the option of each thing on the network", async () => {
   const config = await configOf(
