@@ -13,7 +13,7 @@ import {
   askJson,
   type ClientContext,
 } from "./control_client.ts";
-import { describeReport } from "./describe_report.ts";
+import { describeReport } from "./describe/mod.ts";
 import { fetchSources } from "./get_sources.ts";
 import type {
   DescribePodCommand,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Probe } from "../api/types/mod.ts";
-import type { ReportedProbe } from "../server/mod.ts";
+import type { Probe } from "../../api/types/mod.ts";
+import type { ReportedProbe } from "../../server/mod.ts";
 
 /** Writes a probe as kubectl's DescribeProbe does. */
 export function probeText(probe: Probe): string {

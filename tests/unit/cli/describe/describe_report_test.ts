@@ -10,14 +10,14 @@ import type {
   Pod,
   Probe,
   Volume,
-} from "../../../mod/api/types/mod.ts";
-import { describeReport } from "../../../mod/cli/describe_report.ts";
-import { probeText } from "../../../mod/cli/describe_probe.ts";
-import { fieldLines } from "../../../mod/cli/text/field_block.ts";
-import { cleanLine } from "../../../mod/cli/text/terminal_text.ts";
-import type { PodReport } from "../../../mod/server/mod.ts";
-import { containerStatus } from "../../support/pods.ts";
-import { pod } from "./pods.ts";
+} from "../../../../mod/api/types/mod.ts";
+import { describeReport } from "../../../../mod/cli/describe/describe_report.ts";
+import { probeText } from "../../../../mod/cli/describe/describe_probe.ts";
+import { fieldLines } from "../../../../mod/cli/text/field_block.ts";
+import { cleanLine } from "../../../../mod/cli/text/terminal_text.ts";
+import type { PodReport } from "../../../../mod/server/mod.ts";
+import { containerStatus } from "../../../support/pods.ts";
+import { pod } from "../pods.ts";
 
 const UTC = { utcOffsetMs: 0 };
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ProjectedSource, Volume } from "../api/types/mod.ts";
-import type { BlockValue, NamedValue } from "./text/mod.ts";
+import type { ProjectedSource, Volume } from "../../api/types/mod.ts";
+import type { BlockValue, NamedValue } from "../text/mod.ts";
 
 /** Every volume and what it is. */
 export function volumesValue(volumes: readonly Volume[]): BlockValue {

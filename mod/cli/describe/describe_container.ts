@@ -10,15 +10,15 @@ import type {
   ContainerStatus,
   EnvVar,
   Probe,
-} from "../api/types/mod.ts";
-import type { ReportedProbe } from "../server/mod.ts";
+} from "../../api/types/mod.ts";
+import type { ReportedProbe } from "../../server/mod.ts";
 import { probeResultText, probeText } from "./describe_probe.ts";
 import {
   type BlockValue,
   given,
   type NamedValue,
   sortedEntries,
-} from "./text/mod.ts";
+} from "../text/mod.ts";
 
 /** One container and all that is known of it. */
 export interface DescribedContainer {

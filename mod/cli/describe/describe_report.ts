@@ -9,8 +9,8 @@ import type {
   ContainerStatus,
   Pod,
   PodCondition,
-} from "../api/types/mod.ts";
-import type { PodReport } from "../server/mod.ts";
+} from "../../api/types/mod.ts";
+import type { PodReport } from "../../server/mod.ts";
 import { containerFields, type TimeTexts } from "./describe_container.ts";
 import { volumesValue } from "./describe_volumes.ts";
 import {
@@ -22,7 +22,7 @@ import {
   renderTable,
   repeatedAgeText,
   sortedEntries,
-} from "./text/mod.ts";
+} from "../text/mod.ts";
 
 /**
  * Writes the whole report. Ages are by the clock of the node.
