@@ -203,26 +203,24 @@ export class ManifestSet {
 
   #endFirstScan(): void {
     const { lastGood, table } = this.#deps;
-    if (this.#isFirstScan) {
-      lastGood.retain(() => new Set(table.entries.keys()));
-    }
+    if (!this.#isFirstScan) return;
     this.#isFirstScan = false;
+    lastGood.retain(() => new Set(table.entries.keys()));
   }
 
   async #scanEntry(path: string): Promise<void> {
     const { clock, files, table } = this.#deps;
     const look = await lookAtManifest(path, files);
-    // A hint has said when to look at this one, perhaps just now.
-    if (table.get(path).look !== undefined) return await this.#hold(path);
-    if (look.kind === "file") {
-      const { stamp } = look;
-      const isYoung = clock.now() - stamp.modifiedMs < YOUNG_MS;
-      if (isYoung && !this.#isKnown(path, stamp)) {
-        this.#lookWhenQuiet(path, stamp);
-        return await this.#hold(path);
-      }
+    // A hint may have said when to look at this one, perhaps just now.
+    if (table.get(path).look === undefined) {
+      const isYoung = look.kind === "file" &&
+        clock.now() - look.stamp.modifiedMs < YOUNG_MS &&
+        !this.#isKnown(path, look.stamp);
+      if (isYoung) this.#lookWhenQuiet(path, look.stamp);
+      else await this.#take(path, { look, pending: undefined });
     }
-    await this.#take(path, { look, pending: undefined });
+    // Also one that was replaced, or of which a hint came, while it was read.
+    if (table.get(path).look !== undefined) await this.#hold(path);
   }
 
   async #take(
