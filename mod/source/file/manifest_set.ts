@@ -23,8 +23,8 @@ import {
   unknownPaths,
 } from "../mod.ts";
 import {
-  directoryAbove,
   directoryAt,
+  directoryWithout,
   lookAtManifest,
   type ManifestLook,
   type PathState,
@@ -267,7 +267,7 @@ export class ManifestSet {
     const { clock, files, table } = this.#deps;
     const above = this.#pathState.kind === "file"
       ? undefined
-      : await directoryAbove(path, files);
+      : await directoryWithout(path, files);
     // Only what is missing from the directory that it was in was removed.
     const isThere = this.#directory.isCurrent(above);
     if (!isThere) table.scanSoon(clock.monotonic());
@@ -339,7 +339,7 @@ export class ManifestSet {
     if (kind === "file") return await this.#loseFile();
     if (kind === "absent") return;
     const isRemoved = this.#isFirstScan &&
-      await this.#directory.wasBelow(await directoryAbove(path, files));
+      await this.#directory.wasBelow(await directoryWithout(path, files));
     if (isRemoved) kept.forget(path);
     else if (kind === "directory") {
       return await this.#block(describeAway(path, "gone"));
@@ -351,7 +351,7 @@ export class ManifestSet {
   async #loseFile(): Promise<void> {
     const { path } = this.#options;
     const { files, table } = this.#deps;
-    const above = await directoryAbove(path, files);
+    const above = await directoryWithout(path, files);
     if (!this.#directory.isCurrent(above)) {
       const how = above === undefined ? "without_directory" : "elsewhere";
       return await this.#block(describeAway(path, how));

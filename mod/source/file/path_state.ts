@@ -79,12 +79,20 @@ export async function readWithin<T>(
   return { result, directory: isExchanged ? undefined : before, isExchanged };
 }
 
-/** The directory that a path is in; `undefined` if there is none. Never rejects. */
-export async function directoryAbove(
+/**
+ * The directory that a path is missing from; `undefined` if there is none, or the path is
+ * there. Never rejects.
+ */
+export async function directoryWithout(
   path: string,
   files: Pick<ManifestFiles, "look">,
 ): Promise<DirectoryLook | undefined> {
-  return await directoryAt(dirname(path), files);
+  // What was found missing before may have been so without its mount, which is back.
+  const { result, directory } = await readWithin(dirname(path), {
+    files,
+    read: () => lookAtManifest(path, files),
+  });
+  return result.kind === "missing" ? directory : undefined;
 }
 
 /** The directory that a path is; `undefined` if it is none. Never rejects. */
