@@ -309,7 +309,10 @@ export class ManifestSet {
     const { result: outcome, ...where } = isListed
       ? { result: await read(), ...UNSEEN }
       : await readWithin(dirname(path), { files, read });
-    if (outcome.kind === "entry") this.#settle(where);
+    // What could not be read says nothing of where it is.
+    if (outcome.kind === "entry" && outcome.entry.read !== undefined) {
+      this.#settle(where);
+    } else if (where.isExchanged) this.#settle(EXCHANGED);
     if (table.isWaiting(path)) return;
     switch (outcome.kind) {
       case "entry":
