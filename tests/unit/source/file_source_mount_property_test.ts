@@ -106,6 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("restart"),
       isKilled: fc.boolean(),
+      meanwhile: fc.array(act, { maxLength: 2 }),
     }),
   },
 );

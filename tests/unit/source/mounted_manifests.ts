@@ -6,9 +6,13 @@
 
 import type { BoundedRead, FileLook } from "../../../mod/host/files/mod.ts";
 import { FakeManifests } from "./fake_manifests.ts";
+import { manifest } from "./file_source_bench.ts";
 
 /** The manifests that there may be; each has the pod of its own name. */
 export const NAMES = ["a", "b"] as const;
+
+/** What a manifest may say: a version of its pod, nothing that makes sense, or no pod. */
+export type Says = "v1" | "v2" | "garbage" | "none";
 
 /** A call of the agent. */
 export type ManifestCall = "look" | "list" | "read";
@@ -28,12 +32,12 @@ export class MountedManifests extends FakeManifests {
   saw: (sight: Sight) => void = () => {};
   /** The call that fails, and the only path if there is one. */
   failing: { readonly call: ManifestCall; readonly path: string } | undefined;
-  readonly #says = new Map<string, string>();
+  readonly #says = new Map<string, Says>();
   /** What lies on the file system while it is not mounted. */
   #away: typeof this.files | undefined;
 
   /** What each manifest says that the directory has when it is mounted. */
-  wanted(): ReadonlyMap<string, string> {
+  wanted(): ReadonlyMap<string, Says> {
     return this.#says;
   }
 
@@ -42,7 +46,8 @@ export class MountedManifests extends FakeManifests {
     return this.#says.get(name) === "garbage" || this.failing !== undefined;
   }
 
-  put(name: string, text: string, ageMs: number, says: string = "none"): void {
+  put(name: string, says: Says, ageMs: number): void {
+    const text = textOf(name, says);
     this.#says.set(name, says);
     this.#within(() => {
       this.remove(`${name}.yaml`);
@@ -94,17 +99,18 @@ export class MountedManifests extends FakeManifests {
     this.before();
     if (this.failing?.call !== call) return;
     if (this.failing.path !== "" && this.failing.path !== path) return;
-    this.#see(path, "faulty");
+    // It is as faulty where it is not mounted.
+    this.saw({ name: nameOf(path), what: "faulty" });
     throw Object.assign(new Error("The disk says EIO"), { code: "EIO" });
   }
 
   #see(path: string, what: Sight["what"]): void {
     if (this.#away !== undefined || !path.startsWith("/m/")) return;
-    this.saw({ name: path.slice("/m/".length, -".yaml".length), what });
+    this.saw({ name: nameOf(path), what });
   }
 
   #whatOf(path: string): Sight["what"] {
-    const says = this.#says.get(path.slice("/m/".length, -".yaml".length));
+    const says = this.#says.get(nameOf(path));
     if (says === undefined || says === "none") return "absent";
     return says === "garbage" ? "faulty" : "present";
   }
@@ -117,5 +123,20 @@ export class MountedManifests extends FakeManifests {
     change();
     this.#away = new Map(this.files);
     this.files.clear();
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice("/m/".length, -".yaml".length);
+}
+
+function textOf(name: string, says: Says): string {
+  switch (says) {
+    case "garbage":
+      return "kind: [";
+    case "none":
+      return `{"apiVersion":"v1","kind":"PodList","items":[]}`;
+    default:
+      return manifest(name, says);
   }
 }
