@@ -132,22 +132,22 @@ export class ManifestSet {
   }
 
   async #scanDirectory(): Promise<void> {
-    const { files, table } = this.#deps;
+    const { clock, files, table } = this.#deps;
     const { path, isManifest } = this.#options;
     const { result: names, ...seen } = await readWithin(path, {
       files,
       read: () => files.list(path),
     });
-    const present = new Set(
-      names.filter(isManifest).map((name) => join(path, name)),
-    );
+    // Neither what is listed nor what is not says anything then.
+    if (seen.isExchanged) return table.scanSoon(clock.monotonic());
+    const listed = names.filter(isManifest).map((name) => join(path, name));
+    const present = new Set(listed);
     const isEmpty = present.size === 0;
     if (isEmpty && !await this.#mayBeEmpty(seen.directory, "empty")) return;
     this.#settle(seen);
     this.#pathState = { kind: "directory" };
     this.#skipped.log(names.filter((name) => !isManifest(name)));
-    // What is not listed is looked for by name before it counts as removed, since
-    // a listing may miss a file that is being replaced (readdir(3)).
+    // A listing may miss a file that is being replaced (readdir(3)): all are looked for by name.
     const paths = [...new Set([...present, ...table.entries.keys()])].sort();
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);

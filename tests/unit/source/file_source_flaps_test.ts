@@ -20,7 +20,7 @@ const PUT = {
   ageMs: 60_000,
   isHinted: false,
 } as const;
-const RESTART: Step = { kind: "restart", isKilled: false };
+const RESTART = { kind: "restart", isKilled: false } as const;
 
 const SCRIPTS: readonly (readonly [what: string, steps: readonly Step[]])[] = [
   [
@@ -51,6 +51,22 @@ const SCRIPTS: readonly (readonly [what: string, steps: readonly Step[]])[] = [
       now({ ...PUT, isHinted: true }),
       now({ kind: "heal" }),
       { kind: "pass", ms: 21_000 },
+    ],
+  ],
+  [
+    "whose mount comes in the middle of a look at the empty mount point, and goes soon after",
+    [
+      now({ kind: "remove", name: "a", isHinted: false }),
+      { kind: "pass", ms: 21_000 },
+      {
+        ...RESTART,
+        meanwhile: [{ kind: "unmount", leaves: "empty", isHinted: false }],
+      },
+      now(PUT),
+      before(3, { kind: "mount", isHinted: false }),
+      { kind: "pass", ms: 21_000 },
+      now({ kind: "unmount", leaves: "empty", isHinted: false }),
+      RESTART,
     ],
   ],
 ];
