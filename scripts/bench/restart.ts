@@ -58,6 +58,8 @@ async function restarts(
 ): Promise<{ tookMs: number[]; cpuMs: number }> {
   await using fake = await FakeCri.start({ socketPath });
   fake.addImage({ ref: BUSYBOX_IMAGE });
+  // The agent asks a containerd before 1.7 for its own events only.
+  if (hasCriEvents) fake.settings.runtimeVersion = "1.7.24";
   fake.eventsEnabled = hasCriEvents;
   fake.containerdEventsEnabled = !hasCriEvents;
   fake.tasks = !hasCriEvents;
