@@ -41,7 +41,7 @@ export class Bench implements AsyncDisposable {
     this.lastGood = lastGood;
     const { clock, files, metrics } = this;
     const log = createLogger({
-      level: "info",
+      level: "debug",
       format: "json",
       clock,
       write: (line) => this.log.push(JSON.parse(line).message),

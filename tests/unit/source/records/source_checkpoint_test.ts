@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { KeyedObject } from "../../../../mod/api/objects/mod.ts";
 import { sealRecord } from "../../../../mod/host/files/mod.ts";
-import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
+import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { dropSetCheckpoint } from "../../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
 import { CheckpointBench as Bench, content } from "../checkpoint_bench.ts";
@@ -145,16 +145,40 @@ Deno.test("DiskSetCheckpoint does not restore what came from another URL, and dr
   deepStrictEqual(soundOf(await bench.checkpoint.load()), content("b"));
 });
 
+Deno.test("DiskSetCheckpoint says why and since when the disk refuses a record, until it takes it", async () => {
+  await using bench = new Bench();
+  await bench.pass();
+  strictEqual(bench.checkpoint.failure(), undefined);
+  bench.disk.failing = () => "EIO";
+  bench.checkpoint.save(content("a"));
+  await bench.pass();
+  const failedMs = bench.clock.now();
+  await bench.pass(5_000);
+  const failure = bench.checkpoint.failure();
+  match(failure?.message ?? "", /EIO/);
+  strictEqual(failure?.sinceMs, failedMs);
+  bench.disk.failing = () => undefined;
+  await bench.pass(600_000);
+  strictEqual(bench.checkpoint.failure(), undefined);
+});
+
 Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no more, and never rejects", async () => {
   const disk = await written(content("a", [secret]));
   const bench = new Bench(disk);
   const { clock } = bench;
   const places = { directory: "/state", secretDirectory: "/run" };
-  const drop = () =>
-    dropSetCheckpoint(places, { clock, log: silentLogger, files: disk });
+  const lines: string[] = [];
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    clock,
+    write: (line) => lines.push(JSON.parse(line).message),
+  });
+  const drop = () => dropSetCheckpoint(places, { clock, log, files: disk });
   disk.failing = () => "EIO";
   await drop();
   strictEqual(disk.files.size, 2);
+  deepStrictEqual(lines, ["checkpoint_not_dropped", "checkpoint_not_dropped"]);
   disk.failing = () => undefined;
   await drop();
   strictEqual(disk.files.size, 0);
