@@ -5,7 +5,7 @@
  * floors below its own only, and through the other room's door (`mod.ts`); type imports
  * count. Sub-rooms of one room import each other through their doors, too. No two files
  * import each other, not even by a detour. Tests use doors, except the unit tests of the
- * room itself. A library is imported only where the table below says so.
+ * room itself and their rigs in `tests/support/ROOM/`. A library is imported only where the table below says so.
  *
  * Run: `deno run --allow-run=deno --allow-read scripts/check_layers.ts`
  *
@@ -145,7 +145,7 @@ type Place =
   | {
     readonly kind: "tests";
     readonly path: string;
-    /** The folder of `mod/` whose unit tests these are. */
+    /** The folder of `mod/` whose unit tests these are, or what only those use. */
     readonly testedFolder: string | undefined;
   }
   | {
@@ -268,7 +268,8 @@ function placeOf(
   if (path.startsWith("proto/gen/")) return { kind: "wire", path };
   if (path.startsWith("tests/")) {
     const [, kind, folder] = path.split("/");
-    const testedFolder = kind === "unit" ? folder : undefined;
+    const isOfRoom = kind === "unit" || kind === "support";
+    const testedFolder = isOfRoom ? folder : undefined;
     return { kind: "tests", path, testedFolder };
   }
   return { kind: "other", path };

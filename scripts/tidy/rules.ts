@@ -165,6 +165,12 @@ function judgeName({ path }: Source): Fault[] {
     const message = `the name "${name}" is not in snake_case`;
     return [{ path, line: 1, rule: "file_name", message }];
   }
+  if (
+    /^tests\/(?:unit|component|e2e)\//.test(path) && !name.endsWith("_test.ts")
+  ) {
+    const message = "no test; what tests share lies in tests/support";
+    return [{ path, line: 1, rule: "file_name", message }];
+  }
   return [];
 }
 

@@ -8,10 +8,10 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { getCpuCount } from "../../mod/host/machine/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { running } from "../support/inside.ts";
+import { running } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

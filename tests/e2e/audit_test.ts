@@ -8,7 +8,7 @@ import { deepStrictEqual, doesNotMatch, match, ok } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 withRuntime("audit", (test) => {
   test("an agent uses nothing outside its grants in a whole life", async (runtime) => {

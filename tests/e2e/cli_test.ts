@@ -15,7 +15,7 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { runSkerry, type SkerryResult } from "../../scripts/lib/run_skerry.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 withRuntime("command line", (test) => {
   test("get pods shows one pod in every format, by either of its names", async (runtime) => {

@@ -13,11 +13,11 @@ import {
 } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, execIn, idOf, running } from "../support/inside.ts";
+import { containerOf, execIn, idOf, running } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const SECRET_VALUE = "hunter2 $(A)";

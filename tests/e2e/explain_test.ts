@@ -13,17 +13,21 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
-import { type Outcome, run } from "../component/cli/test_io.ts";
+import { type Outcome, run } from "../support/cli/test_io.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { execIn, idOf, running } from "../support/inside.ts";
-import { EventWatch } from "../support/event_watch.ts";
+import { execIn, idOf, running } from "../support/e2e/inside.ts";
+import { EventWatch } from "../support/e2e/event_watch.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { runSkerry } from "../../scripts/lib/run_skerry.ts";
 import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
-import { EXPLAINED_PODS, type ExplainedPod, FIRST } from "./explained_pods.ts";
-import { FULL_LINES, fullList, SECRET } from "./full_pod.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
+import {
+  EXPLAINED_PODS,
+  type ExplainedPod,
+  FIRST,
+} from "../support/e2e/explained_pods.ts";
+import { FULL_LINES, fullList, SECRET } from "../support/e2e/full_pod.ts";
 
 withRuntime("explain", (test) => {
   test("every cause is named, by explain, describe, get events and get pods alike (ST-08)", async (runtime) => {

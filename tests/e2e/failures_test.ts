@@ -19,12 +19,12 @@ import {
   running,
   sandboxesOf,
   stopSandbox,
-} from "../support/inside.ts";
-import { countOf, untilReport } from "../support/probed_pods.ts";
+} from "../support/e2e/inside.ts";
+import { countOf, untilReport } from "../support/e2e/probed_pods.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

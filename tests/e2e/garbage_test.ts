@@ -7,13 +7,13 @@
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { hostileSample } from "../support/hostile_manifests.ts";
-import { idOf, untilLogged } from "../support/inside.ts";
+import { hostileSample } from "../support/hostile/hostile_manifests.ts";
+import { idOf, untilLogged } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { run } from "../../scripts/lib/runtime_tools.ts";
 import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const RSS_TOLERANCE_BYTES = 30_000_000;
 

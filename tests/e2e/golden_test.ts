@@ -14,8 +14,8 @@ import {
   type PlainMessage,
   plainOfGolden,
   plainOfRecord,
-} from "../support/wire_json.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+} from "../support/e2e/wire_json.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 import {
   GOLDEN_MACHINE_DEVIATIONS,
   GOLDEN_STATUS_DEVIATIONS,

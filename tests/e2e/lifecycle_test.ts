@@ -7,12 +7,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, running } from "../support/inside.ts";
-import { outside, shell } from "../support/outside.ts";
+import { containerOf, running } from "../support/e2e/inside.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 /** A script that says when it starts, and when it is told to end, and then takes a second. */
 function witness(name: string): readonly string[] {

@@ -10,10 +10,10 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
-import { outside, shell } from "../support/outside.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
 
 withRuntime("main job", (test) => {
   test("a pod of two containers runs, each with its own log", async (runtime) => {

@@ -20,17 +20,17 @@ import {
   freePort,
   serveUdp,
   untilSays,
-} from "../support/ask_port.ts";
+} from "../support/e2e/ask_port.ts";
 import {
   execIn,
   idOf,
   running,
   sandboxesOf,
   untilLogged,
-} from "../support/inside.ts";
+} from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const ONE = [{ name: "c", command: SLEEP }];

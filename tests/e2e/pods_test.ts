@@ -13,12 +13,12 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, execIn, idOf, running } from "../support/inside.ts";
+import { containerOf, execIn, idOf, running } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { outside, shell } from "../support/outside.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

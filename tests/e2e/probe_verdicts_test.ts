@@ -6,14 +6,18 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/inside.ts";
-import { outside, shell } from "../support/outside.ts";
+import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
-import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
+import {
+  countOf,
+  untilReady,
+  untilReport,
+} from "../support/e2e/probed_pods.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 /** Says that it began, and ends at once when told to. */
 function service(name: string): readonly string[] {

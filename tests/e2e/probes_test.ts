@@ -6,15 +6,27 @@
 
 import { match, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { freePort } from "../support/ask_port.ts";
-import { type HealthReply, serveHealth } from "../support/health_server.ts";
-import { containerOf, idOf, processesOf, running } from "../support/inside.ts";
-import { outside, shell } from "../support/outside.ts";
+import { freePort } from "../support/e2e/ask_port.ts";
+import {
+  type HealthReply,
+  serveHealth,
+} from "../support/peers/health_server.ts";
+import {
+  containerOf,
+  idOf,
+  processesOf,
+  running,
+} from "../support/e2e/inside.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
-import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
+import {
+  countOf,
+  untilReady,
+  untilReport,
+} from "../support/e2e/probed_pods.ts";
 import { runSkerry } from "../../scripts/lib/run_skerry.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

@@ -8,12 +8,12 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { HostView } from "../support/host_view.ts";
-import { containerOf, idOf, running } from "../support/inside.ts";
+import { HostView } from "../support/e2e/host_view.ts";
+import { containerOf, idOf, running } from "../support/e2e/inside.ts";
 import { type PodDraft, podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const CGROUPS = "/sys/fs/cgroup";

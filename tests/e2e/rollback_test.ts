@@ -9,8 +9,8 @@ import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
-import { untilReady } from "../support/probed_pods.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { untilReady } from "../support/e2e/probed_pods.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 /** Time enough to see a version that does not become ready. */
 const SHORT = "10s";

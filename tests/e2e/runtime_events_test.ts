@@ -10,12 +10,15 @@ import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { ContainerEvent } from "../../mod/cri/events/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/inside.ts";
+import { containerOf, idOf, running } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { PATIENCE_MS, waitUntil } from "../../scripts/lib/wait_until.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { containerdVersions, withRuntime } from "../support/with_runtime.ts";
+import {
+  containerdVersions,
+  withRuntime,
+} from "../support/e2e/with_runtime.ts";
 
 for (const { name, options } of await containerdVersions()) {
   withRuntime(`events of ${name}`, (test) => {

@@ -14,7 +14,7 @@ import {
   statusIn,
   untilLogged,
   waitingOf,
-} from "../support/inside.ts";
+} from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type ImageRecipe,
 } from "../../scripts/lib/oci_image.ts";
 import { firstExisting } from "../../scripts/lib/runtime_tools.ts";
-import { type TestRuntime, withRuntime } from "../support/with_runtime.ts";
+import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const NUMERIC_IMAGE = "localhost/numeric-user:1";

@@ -7,7 +7,7 @@
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 withRuntime("single manifest", (test) => {
   test("a single manifest is replaced by renaming, removed and written anew (SRC-17)", async (runtime) => {

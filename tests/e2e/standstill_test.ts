@@ -7,13 +7,17 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/inside.ts";
-import { type Outside, outside, shell } from "../support/outside.ts";
+import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { type Outside, outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
-import { countOf, untilReady, untilReport } from "../support/probed_pods.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import {
+  countOf,
+  untilReady,
+  untilReport,
+} from "../support/e2e/probed_pods.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 /**
  * How long a target has for its answer. It takes half a second of its own, and on a busy

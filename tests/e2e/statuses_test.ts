@@ -7,8 +7,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running, waitingOf } from "../support/inside.ts";
-import { outside, shell } from "../support/outside.ts";
+import {
+  containerOf,
+  idOf,
+  running,
+  waitingOf,
+} from "../support/e2e/inside.ts";
+import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
@@ -17,9 +22,9 @@ import {
   countOf,
   untilReady,
   untilReport,
-} from "../support/probed_pods.ts";
+} from "../support/e2e/probed_pods.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import type { SkerryResult } from "../../scripts/lib/run_skerry.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 withRuntime("deno task skerry", (test) => {
   test("run, get and logs take paths from the caller's directory; SIGTERM ends the agent, not its pods", async (runtime) => {

@@ -6,18 +6,18 @@
 
 import { match, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { Authority } from "../support/certificates.ts";
+import { Authority } from "../support/peers/certificates.ts";
 import {
   type Answer,
   ManifestServer,
   type ServerTls,
   status,
   text,
-} from "../support/manifest_server.ts";
+} from "../support/peers/manifest_server.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 withRuntime("url source", (test) => {
   test("SRC-21 SRC-24 a pod from an HTTPS URL survives the absence of the server, of the agent and of both", async (runtime) => {

@@ -13,13 +13,13 @@ import {
   running,
   untilLogged,
   waitingOf,
-} from "../support/inside.ts";
+} from "../support/e2e/inside.ts";
 import { configMap, secret } from "../support/local_objects.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { run } from "../../scripts/lib/runtime_tools.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 

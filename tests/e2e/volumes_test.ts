@@ -7,14 +7,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { execIn, idOf, running, untilLogged } from "../support/inside.ts";
+import { execIn, idOf, running, untilLogged } from "../support/e2e/inside.ts";
 import { claim, configMap, secret } from "../support/local_objects.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
-import { everyKind, livePod, mounting } from "../support/volume_pods.ts";
+import { everyKind, livePod, mounting } from "../support/e2e/volume_pods.ts";
 import { run } from "../../scripts/lib/runtime_tools.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
-import { withRuntime } from "../support/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const PASSWORD = "correct horse battery staple";
 

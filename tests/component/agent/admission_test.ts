@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { coreConfig } from "../../support/core_config.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { coreConfig } from "../../support/agent/core_config.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 const CPUS = getCpuCount();
 

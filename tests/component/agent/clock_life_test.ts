@@ -7,9 +7,15 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { CODE } from "../../support/fake_cri/status_error.ts";
-import { checkSame, JUMPS, once, type Play, play } from "./clock_jumps.ts";
-import { alone } from "./manifests.ts";
-import { Answers, ask, condition } from "./probes.ts";
+import {
+  checkSame,
+  JUMPS,
+  once,
+  type Play,
+  play,
+} from "../../support/agent/clock_jumps.ts";
+import { alone } from "../../support/agent/manifests.ts";
+import { Answers, ask, condition } from "../../support/agent/probes.ts";
 
 const MISSING = "localhost/none:1";
 

@@ -6,7 +6,7 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { ManifestServer, text } from "../../support/manifest_server.ts";
+import { ManifestServer, text } from "../../support/peers/manifest_server.ts";
 import {
   checkSame,
   type Jump,
@@ -15,9 +15,9 @@ import {
   type Outcome,
   play,
   type Stage,
-} from "./clock_jumps.ts";
-import { alone } from "./manifests.ts";
-import { running, untilRuns, version } from "./versions.ts";
+} from "../../support/agent/clock_jumps.ts";
+import { alone } from "../../support/agent/manifests.ts";
+import { running, untilRuns, version } from "../../support/agent/versions.ts";
 
 function list(...items: readonly unknown[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "PodList", items });

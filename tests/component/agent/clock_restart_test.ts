@@ -6,11 +6,21 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { checkTimes, type Jump, JUMPS } from "./clock_jumps.ts";
-import { container, WEB, web } from "./manifests.ts";
-import { Answers, ask, condition, seenWhile, untilReady } from "./probes.ts";
-import { running, untilRuns, version } from "./versions.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import {
+  checkTimes,
+  type Jump,
+  JUMPS,
+} from "../../support/agent/clock_jumps.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
+import {
+  Answers,
+  ask,
+  condition,
+  seenWhile,
+  untilReady,
+} from "../../support/agent/probes.ts";
+import { running, untilRuns, version } from "../../support/agent/versions.ts";
 
 function rigFor(
   jump: Jump,

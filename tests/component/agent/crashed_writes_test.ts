@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { web } from "../../support/agent/manifests.ts";
 
 Deno.test("Agent started anew removes what the last one was writing when it was killed", async () => {
   await using rig = await CoreRig.start();

@@ -6,8 +6,8 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "8d4a6b1e-27f0-4b9c-9c0e-1d5f3a7b2c4d";
 

@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB } from "./manifests.ts";
-import { untilRuns, version } from "./versions.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB } from "../../support/agent/manifests.ts";
+import { untilRuns, version } from "../../support/agent/versions.ts";
 
 /** A disk that does not say that anything is durable until it is let go. */
 class BusyDisk implements Disposable {

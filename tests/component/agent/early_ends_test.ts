@@ -5,11 +5,11 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { taskMessage } from "../../support/fake_cri/to_answer.ts";
 import { exitEnvelope } from "../../support/fake_cri/event_streams.ts";
-import { WEB, web } from "./manifests.ts";
+import { WEB, web } from "../../support/agent/manifests.ts";
 
 async function start(
   spec: Readonly<Record<string, unknown>> = {},

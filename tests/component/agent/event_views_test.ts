@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/core_rig.ts";
-import { ASK, of } from "./events_row.ts";
+import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { ASK, of } from "../../support/agent/events_row.ts";
 
 Deno.test("AgentViews gives events in wire form, and the metrics of probes apart", async () => {
   await using rig = await CoreRig.start();

@@ -13,11 +13,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig, NODE } from "../../support/core_rig.ts";
-import { CONTAINER_ROWS } from "./events_of_containers.ts";
-import { POD_ROWS } from "./events_of_pods.ts";
-import { cpu, of, type Row, SERVER, type Told } from "./events_row.ts";
-import { withAddress } from "./other_runtime.ts";
+import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CONTAINER_ROWS } from "../../support/agent/events_of_containers.ts";
+import { POD_ROWS } from "../../support/agent/events_of_pods.ts";
+import {
+  cpu,
+  of,
+  type Row,
+  SERVER,
+  type Told,
+} from "../../support/agent/events_row.ts";
+import { withAddress } from "../../support/agent/other_runtime.ts";
 
 /** What is not shown here, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {

@@ -5,8 +5,13 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/core_rig.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
+import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
 
 const MI = 1 << 20;
 

@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { RawServer } from "../../support/manifest_server.ts";
-import { alone, container, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { RawServer } from "../../support/peers/manifest_server.ts";
+import { alone, container, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();

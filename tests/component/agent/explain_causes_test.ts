@@ -5,10 +5,15 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
-import { Answers, ask, probed } from "./probes.ts";
-import { report, told, untilTold } from "./told.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
+import { Answers, ask, probed } from "../../support/agent/probes.ts";
+import { report, told, untilTold } from "../../support/agent/told.ts";
 
 const NOTHING = { restartPolicy: "Never", terminationGracePeriodSeconds: 1 };
 

@@ -7,10 +7,10 @@
 
 import { match } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
-import { told, untilTold } from "./told.ts";
-import { untilRuns, version, withGood } from "./versions.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { told, untilTold } from "../../support/agent/told.ts";
+import { untilRuns, version, withGood } from "../../support/agent/versions.ts";
 
 const CPUS = getCpuCount();
 

@@ -8,11 +8,11 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
-import { CoreRig, NODE } from "../../support/core_rig.ts";
-import { run } from "../cli/test_io.ts";
-import { container, WEB, web } from "./manifests.ts";
-import { Answers, ask, probed } from "./probes.ts";
-import { report, told, untilTold } from "./told.ts";
+import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { run } from "../../support/cli/test_io.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { Answers, ask, probed } from "../../support/agent/probes.ts";
+import { report, told, untilTold } from "../../support/agent/told.ts";
 
 Deno.test("explain tells that a pod runs", async () => {
   await using rig = await CoreRig.start();

@@ -6,7 +6,7 @@
 
 import { rejects, strictEqual } from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 
 Deno.test("Agent.run() leaves nothing behind on its signal when it fails", async () => {
   const failure = new Error("broken");

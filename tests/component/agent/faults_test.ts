@@ -5,9 +5,9 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { CoreRig, MUTATING } from "../../support/core_rig.ts";
+import { CoreRig, MUTATING } from "../../support/agent/core_rig.ts";
 import type { Fault } from "../../support/fake_cri/faults.ts";
-import { untilGone, WEB, web } from "./manifests.ts";
+import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const TIMEOUT_MS = 2_000;
 const INTERNAL = 13;

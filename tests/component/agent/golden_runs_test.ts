@@ -6,8 +6,8 @@
  */
 
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { untilGone } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { untilGone } from "../../support/agent/manifests.ts";
 
 /** A golden file, as far as it is compared here. */
 interface Golden {

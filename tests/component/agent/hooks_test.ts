@@ -7,9 +7,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
-import { withAddress, withRuntime } from "./other_runtime.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
+import { withAddress, withRuntime } from "../../support/agent/other_runtime.ts";
 
 const SHELL = ["sh", "-c", "hook"];
 

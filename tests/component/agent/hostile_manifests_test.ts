@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, IMAGE } from "../../support/core_rig.ts";
+import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
 import type { HostileManifest } from "../../support/hostile/row.ts";
-import { hostileManifests } from "../../support/hostile_manifests.ts";
+import { hostileManifests } from "../../support/hostile/hostile_manifests.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 const ROWS = hostileManifests();

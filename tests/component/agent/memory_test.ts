@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { untilGone, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const DEADLINE_MESSAGE =
   "Pod was active on the node longer than the specified deadline";

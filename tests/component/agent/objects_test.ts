@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import { configMap } from "../../support/local_objects.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 /** A pod with the settings as files. */
 function withFiles(): Record<string, unknown> {

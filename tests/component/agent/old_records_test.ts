@@ -6,8 +6,8 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sealRecord } from "../../../mod/host/files/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000001";
 const OTHER = "0badc0de-0000-4000-8000-000000000002";

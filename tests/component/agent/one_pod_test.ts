@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { WEB, web } from "../../support/agent/manifests.ts";
 
 Deno.test("Agent starts a pod with exactly the calls that it takes", async () => {
   await using rig = await CoreRig.start();

@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import type { Behaviour } from "../../support/fake_cri/model.ts";
-import { container, web } from "./manifests.ts";
+import { container, web } from "../../support/agent/manifests.ts";
 
 function sidecar(
   name: string,

@@ -7,9 +7,14 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerState } from "../../../mod/api/types/mod.ts";
-import { CoreRig, IMAGE } from "../../support/core_rig.ts";
+import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000002";
 

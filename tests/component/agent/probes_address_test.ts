@@ -7,9 +7,14 @@
 import { match, strictEqual } from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CoreRig } from "../../support/core_rig.ts";
-import { withAddress } from "./other_runtime.ts";
-import { condition, messages, probed, untilReady } from "./probes.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { withAddress } from "../../support/agent/other_runtime.ts";
+import {
+  condition,
+  messages,
+  probed,
+  untilReady,
+} from "../../support/agent/probes.ts";
 
 /** A workload on the loopback address that answers with a status. */
 interface Workload extends AsyncDisposable {

@@ -5,9 +5,15 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { WEB } from "./manifests.ts";
-import { Answers, ask, condition, probed, untilReady } from "./probes.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { WEB } from "../../support/agent/manifests.ts";
+import {
+  Answers,
+  ask,
+  condition,
+  probed,
+  untilReady,
+} from "../../support/agent/probes.ts";
 
 async function withProbed(): Promise<{ rig: CoreRig; answers: Answers }> {
   const rig = await CoreRig.start();

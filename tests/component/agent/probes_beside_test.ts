@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { untilGone, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -15,7 +15,7 @@ import {
   probed,
   seenWhile,
   untilReady,
-} from "./probes.ts";
+} from "../../support/agent/probes.ts";
 
 const MI = 1 << 20;
 

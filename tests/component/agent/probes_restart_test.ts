@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { WEB } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { WEB } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -14,7 +14,7 @@ import {
   probed,
   timeouts,
   untilReady,
-} from "./probes.ts";
+} from "../../support/agent/probes.ts";
 
 const starts = (rig: CoreRig): number =>
   rig.fake.callsOf("StartContainer").length;

@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -14,7 +14,7 @@ import {
   messages,
   probed,
   untilReady,
-} from "./probes.ts";
+} from "../../support/agent/probes.ts";
 
 function sidecar(
   name: string,

@@ -12,10 +12,16 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
-import type { CoreRig, CoreRigOptions } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
-import { told } from "./told.ts";
-import { running, shown, untilRuns, version, withGood } from "./versions.ts";
+import type { CoreRig, CoreRigOptions } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { told } from "../../support/agent/told.ts";
+import {
+  running,
+  shown,
+  untilRuns,
+  version,
+  withGood,
+} from "../../support/agent/versions.ts";
 
 const FAR = "localhost/far:1";
 const FIXED = "0badc0de-0000-4000-8000-000000000019";

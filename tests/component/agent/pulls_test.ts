@@ -6,8 +6,13 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
 
 const FAR = "localhost/far:1";
 const OTHER = "localhost/other:1";

@@ -7,10 +7,15 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { LABEL_POD_UID } from "../../../mod/api/vocabulary/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { RawServer } from "../../support/manifest_server.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
-import { withRuntime } from "./other_runtime.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { RawServer } from "../../support/peers/manifest_server.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
+import { withRuntime } from "../../support/agent/other_runtime.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000003";
 const OTHER_UID = "0badc0de-0000-4000-8000-000000000004";

@@ -6,10 +6,21 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import { configMap } from "../../support/local_objects.ts";
-import { container, untilGone, WEB, web } from "./manifests.ts";
-import { count, running, untilRuns, version, withGood } from "./versions.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
+import {
+  count,
+  running,
+  untilRuns,
+  version,
+  withGood,
+} from "../../support/agent/versions.ts";
 
 const ERROR = { kind: "error", code: 2, details: "device busy" } as const;
 const HANGS = { kind: "hang" } as const;

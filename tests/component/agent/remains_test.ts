@@ -6,9 +6,15 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import { secret } from "../../support/local_objects.ts";
-import { container, leftovers, untilGone, WEB, web } from "./manifests.ts";
+import {
+  container,
+  leftovers,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000002";

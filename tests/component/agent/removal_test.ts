@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import {
   container,
   leftovers,
@@ -13,7 +13,7 @@ import {
   WEB,
   web,
   writeLog,
-} from "./manifests.ts";
+} from "../../support/agent/manifests.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000002";

@@ -7,8 +7,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PodCondition } from "../../../mod/api/types/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 const CPUS = getCpuCount();
 

@@ -10,8 +10,14 @@ import {
   notStrictEqual,
   strictEqual,
 } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/core_rig.ts";
-import { container, untilGone, WEB, web, writeLog } from "./manifests.ts";
+import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  untilGone,
+  WEB,
+  web,
+  writeLog,
+} from "../../support/agent/manifests.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000001";

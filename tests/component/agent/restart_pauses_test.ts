@@ -6,8 +6,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
 
 const RULES = [{
   action: "RestartAllContainers",

@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { coreConfig } from "../../support/core_config.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB } from "./manifests.ts";
+import { coreConfig } from "../../support/agent/core_config.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB } from "../../support/agent/manifests.ts";
 import {
   condition,
   count,
@@ -19,7 +19,7 @@ import {
   version,
   withGood,
   withRollback,
-} from "./versions.ts";
+} from "../../support/agent/versions.ts";
 
 Deno.test("Agent gives an update no more time because it is restarted", async () => {
   await using rig = await withGood();

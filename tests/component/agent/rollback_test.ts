@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, untilGone, WEB } from "./manifests.ts";
-import { Answers, ask } from "./probes.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, untilGone, WEB } from "../../support/agent/manifests.ts";
+import { Answers, ask } from "../../support/agent/probes.ts";
 import {
   condition,
   count,
@@ -19,7 +19,7 @@ import {
   version,
   withGood,
   withRollback,
-} from "./versions.ts";
+} from "../../support/agent/versions.ts";
 
 Deno.test("Agent goes back from an update that is not ready in its time, once", async () => {
   await using rig = await withGood();

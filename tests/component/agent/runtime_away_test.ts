@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { untilGone, WEB, web } from "./manifests.ts";
-import { told } from "./told.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { told } from "../../support/agent/told.ts";
 
 async function withRunning(
   options: Parameters<typeof CoreRig.start>[0] = {},

@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
-import { WEB, web } from "./manifests.ts";
+import { WEB, web } from "../../support/agent/manifests.ts";
 
 type Stream = "cri" | "containerd";
 

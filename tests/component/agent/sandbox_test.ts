@@ -7,9 +7,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
-import { withRuntime } from "./other_runtime.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { withRuntime } from "../../support/agent/other_runtime.ts";
 
 Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
   await using rig = await CoreRig.start();

@@ -5,8 +5,14 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, leftovers, untilGone, WEB, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import {
+  container,
+  leftovers,
+  untilGone,
+  WEB,
+  web,
+} from "../../support/agent/manifests.ts";
 
 const SPECS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   plain: {},

@@ -9,9 +9,9 @@ import {
   notStrictEqual,
   strictEqual,
 } from "node:assert/strict";
-import { coreConfig } from "../../support/core_config.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, untilGone, web } from "./manifests.ts";
+import { coreConfig } from "../../support/agent/core_config.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, untilGone, web } from "../../support/agent/manifests.ts";
 
 /** A server of pods that can be cut off. */
 class PodServer implements AsyncDisposable {

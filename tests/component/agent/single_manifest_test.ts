@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { coreConfig } from "../../support/core_config.ts";
-import { CoreRig } from "../../support/core_rig.ts";
-import { untilGone, WEB, web } from "./manifests.ts";
+import { coreConfig } from "../../support/agent/core_config.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 /** An agent that runs the pod of the only manifest, in a directory of its own. */
 async function running(): Promise<CoreRig> {

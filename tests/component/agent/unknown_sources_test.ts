@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { CoreRig, IMAGE } from "../../support/core_rig.ts";
+import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 function web(name: string): Record<string, unknown> {

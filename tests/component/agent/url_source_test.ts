@@ -5,10 +5,10 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { HOSTILE_HTTP } from "../../support/hostile_http.ts";
-import { RawServer } from "../../support/manifest_server.ts";
-import { container, web } from "./manifests.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { HOSTILE_HTTP } from "../../support/peers/hostile_http.ts";
+import { RawServer } from "../../support/peers/manifest_server.ts";
+import { container, web } from "../../support/agent/manifests.ts";
 
 function serve(...items: readonly unknown[]): string {
   const body = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });

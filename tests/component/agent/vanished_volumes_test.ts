@@ -5,9 +5,9 @@
  */
 
 import { match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/core_rig.ts";
-import { container, web } from "./manifests.ts";
-import { Answers, ask } from "./probes.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { container, web } from "../../support/agent/manifests.ts";
+import { Answers, ask } from "../../support/agent/probes.ts";
 
 /** A pod whose container "user" mounts a directory of the node, and "other" does not. */
 function manifest(

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { AgentProcess } from "../../../scripts/lib/agent_process.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
-import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
+import { canMount, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { runningContainers } from "../../../scripts/lib/pod_views.ts";
 
 const IMAGE = "localhost/busybox:1.35";

@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { OutputClosedError } from "../../../mod/cli/mod.ts";
-import { AgentStub, stubPod } from "../server/agent_stub.ts";
-import { TempDir } from "../server/temp.ts";
-import { run, TestIo } from "./test_io.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
+import { run, TestIo } from "../../support/cli/test_io.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";
 

@@ -13,7 +13,7 @@ import {
   readBakedMetadata,
 } from "../../../scripts/compile.ts";
 import { flagsOf } from "../../../scripts/permissions.ts";
-import { TempDir } from "../server/temp.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
 
 const COMPILE = fileURLToPath(
   new URL("../../../scripts/compile.ts", import.meta.url),

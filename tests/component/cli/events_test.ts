@@ -12,9 +12,9 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { AgentStub, stubPod } from "../server/agent_stub.ts";
-import { TempDir } from "../server/temp.ts";
-import { run, TestIo } from "./test_io.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
+import { run, TestIo } from "../../support/cli/test_io.ts";
 
 function record(
   recorder: EventRecorder,

@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PodReport } from "../../../mod/server/mod.ts";
-import { AgentStub, stubPod } from "../server/agent_stub.ts";
-import { TempDir } from "../server/temp.ts";
-import { run } from "./test_io.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
+import { run } from "../../support/cli/test_io.ts";
 
 function report(explanation: readonly string[]): PodReport {
   return {

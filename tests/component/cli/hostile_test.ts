@@ -13,9 +13,9 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { pod } from "../../support/pods.ts";
-import { AgentStub, stubPod } from "../server/agent_stub.ts";
-import { TempDir } from "../server/temp.ts";
-import { run, TestIo } from "./test_io.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
+import { run, TestIo } from "../../support/cli/test_io.ts";
 
 // Clears the screen, twice, and turns round what follows.
 const HARM = "a\u001b[2J\u009b2J\u202e";

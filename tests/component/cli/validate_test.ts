@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { TempDir } from "../server/temp.ts";
-import { run, TestIo } from "./test_io.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
+import { run, TestIo } from "../../support/cli/test_io.ts";
 
 const GOOD = `
 apiVersion: v1

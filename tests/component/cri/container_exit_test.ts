@@ -8,7 +8,11 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { Status } from "../../../proto/gen/containerd/types/task/task.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { taskMessage } from "../../support/fake_cri/to_answer.ts";
-import { type CriRig, runContainer, startRig } from "./cri_rig.ts";
+import {
+  type CriRig,
+  runContainer,
+  startRig,
+} from "../../support/cri/cri_rig.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -22,7 +22,11 @@ import {
   oomEnvelope,
 } from "../../support/fake_cri/event_streams.ts";
 import { CODE, StatusError } from "../../support/fake_cri/status_error.ts";
-import { type CriRig, runContainer, startRig } from "./cri_rig.ts";
+import {
+  type CriRig,
+  runContainer,
+  startRig,
+} from "../../support/cri/cri_rig.ts";
 
 type Stream = "cri" | "containerd";
 

@@ -15,9 +15,13 @@ import { isAbort, systemClock } from "../../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
 import { CriError, type RuntimeVersion } from "../../../mod/cri/model/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { Quiet } from "../../support/quiet.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
-import { runContainer, sandboxConfig, startRig } from "./cri_rig.ts";
+import {
+  runContainer,
+  sandboxConfig,
+  startRig,
+} from "../../support/cri/cri_rig.ts";
 
 Deno.test("RuntimeService gives up a call after the common deadline", async () => {
   await using rig = await startRig({ requestTimeoutMs: 500 });

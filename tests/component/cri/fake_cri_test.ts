@@ -16,7 +16,7 @@ import {
   runContainer,
   sandboxConfig,
   startRig,
-} from "./cri_rig.ts";
+} from "../../support/cri/cri_rig.ts";
 
 Deno.test("FakeCri refuses a second sandbox of the same name and attempt", async () => {
   await using rig = await startRig();

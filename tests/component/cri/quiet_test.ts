@@ -8,8 +8,8 @@ import { ok, rejects, strictEqual } from "node:assert/strict";
 import { open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { Quiet } from "../../support/quiet.ts";
-import { type CriRig, startRig } from "./cri_rig.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
+import { type CriRig, startRig } from "../../support/cri/cri_rig.ts";
 
 interface World extends AsyncDisposable {
   readonly rig: CriRig;

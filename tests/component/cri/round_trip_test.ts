@@ -10,7 +10,7 @@ import {
   runContainer,
   sandboxConfig,
   startRig,
-} from "./cri_rig.ts";
+} from "../../support/cri/cri_rig.ts";
 
 Deno.test("RuntimeService walks a container from creation to removal", async () => {
   await using rig = await startRig();

@@ -25,9 +25,9 @@ import {
   maxHttp2Steps,
 } from "../../support/fuzz/hostile_answers.ts";
 import { hostileText, inPieces } from "../../support/fuzz/hostile_bytes.ts";
-import { drain, serveRaw } from "../../support/raw_server.ts";
-import { AgentStub, stubPod } from "../server/agent_stub.ts";
-import { TempDir } from "../server/temp.ts";
+import { drain, serveRaw } from "../../support/peers/raw_server.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
 
 const MAX_BYTES = 8192;
 

@@ -21,7 +21,7 @@ import {
   writeFileAtomic,
 } from "../../../mod/host/files/mod.ts";
 import { FileError } from "../../../mod/host/paths/mod.ts";
-import { canMount, MemoryDisk } from "../../support/memory_disk.ts";
+import { canMount, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -9,9 +9,17 @@ import {
   checkHealth,
   type HealthAnswer,
 } from "../../../mod/host/clients/mod.ts";
-import { type HealthReply, serveHealth } from "../../support/health_server.ts";
-import { untilQuiet } from "../../support/quiet.ts";
-import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
+import {
+  type HealthReply,
+  serveHealth,
+} from "../../support/peers/health_server.ts";
+import { untilQuiet } from "../../support/quiet/quiet.ts";
+import {
+  drain,
+  readRequest,
+  say,
+  serveRaw,
+} from "../../support/peers/raw_server.ts";
 
 const NEVER = new AbortController().signal;
 

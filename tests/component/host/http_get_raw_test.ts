@@ -6,8 +6,13 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { httpGet, type HttpGetOptions } from "../../../mod/host/clients/mod.ts";
-import { untilQuiet } from "../../support/quiet.ts";
-import { drain, readRequest, say, serveRaw } from "../../support/raw_server.ts";
+import { untilQuiet } from "../../support/quiet/quiet.ts";
+import {
+  drain,
+  readRequest,
+  say,
+  serveRaw,
+} from "../../support/peers/raw_server.ts";
 
 const NEVER = new AbortController().signal;
 const options = { headers: {}, maxBodyBytes: 1024, signal: NEVER };

@@ -14,8 +14,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { httpGet, NotTlsError } from "../../../mod/host/clients/mod.ts";
-import { Authority } from "../../support/certificates.ts";
-import { drain, serveRaw } from "../../support/raw_server.ts";
+import { Authority } from "../../support/peers/certificates.ts";
+import { drain, serveRaw } from "../../support/peers/raw_server.ts";
 
 const NEVER = new AbortController().signal;
 const options = { headers: {}, maxBodyBytes: 1024, signal: NEVER };

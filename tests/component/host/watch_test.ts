@@ -10,7 +10,7 @@ import { systemClock } from "../../../mod/base/mod.ts";
 import { createLogger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { Quiet } from "../../support/quiet.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
 
 class Watching implements AsyncDisposable {
   readonly hints: WatchHint[] = [];

@@ -13,8 +13,11 @@ import type {
   Shown,
 } from "../../../scripts/pod_fields/row.ts";
 import { FIELD_TABLE } from "../../../scripts/pod_fields/table.ts";
-import { effectsOf, type Outcome } from "../../support/pod_effects.ts";
-import { changed, placesOf } from "../../support/pod_fields.ts";
+import {
+  effectsOf,
+  type Outcome,
+} from "../../support/pod_fields/pod_effects.ts";
+import { changed, placesOf } from "../../support/pod_fields/pod_fields.ts";
 
 for (const [type, rows] of Object.entries(FIELD_TABLE)) {
   if (typeof rows["refusedAs"] === "string") continue;

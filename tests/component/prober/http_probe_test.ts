@@ -9,17 +9,17 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Probe } from "../../../mod/api/types/mod.ts";
 import type { ProbeResult } from "../../../mod/prober/mod.ts";
-import { Authority } from "../../support/certificates.ts";
+import { Authority } from "../../support/peers/certificates.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { untilQuiet } from "../../support/quiet.ts";
+import { untilQuiet } from "../../support/quiet/quiet.ts";
 import {
   drain,
   type RawServer,
   readRequest,
   say,
   serveRaw,
-} from "../../support/raw_server.ts";
-import { attempt, LateClock } from "./attempts.ts";
+} from "../../support/peers/raw_server.ts";
+import { attempt, LateClock } from "../../support/prober/attempts.ts";
 
 interface Web extends Omit<RawServer, "count"> {
   readonly requests: readonly string[];

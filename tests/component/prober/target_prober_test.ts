@@ -14,10 +14,15 @@ import type { Probe } from "../../../mod/api/types/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
 import type { ProbeResult } from "../../../mod/prober/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { serveHealth } from "../../support/health_server.ts";
-import { untilQuiet } from "../../support/quiet.ts";
-import { drain, serveRaw } from "../../support/raw_server.ts";
-import { attempt, type AttemptOptions, ended, LateClock } from "./attempts.ts";
+import { serveHealth } from "../../support/peers/health_server.ts";
+import { untilQuiet } from "../../support/quiet/quiet.ts";
+import { drain, serveRaw } from "../../support/peers/raw_server.ts";
+import {
+  attempt,
+  type AttemptOptions,
+  ended,
+  LateClock,
+} from "../../support/prober/attempts.ts";
 
 const SLEEP: Probe = {
   exec: { command: ["sleep", "10000"] },

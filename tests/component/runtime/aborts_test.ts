@@ -11,7 +11,11 @@ import { NO_POD_CGROUPS } from "../../../mod/runtime/resources/mod.ts";
 import type { SubPaths } from "../../../mod/runtime/spec/mod.ts";
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { container, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, until } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  until,
+} from "../../support/runtime/runtime_rig.ts";
 
 const UID = "fixed-uid";
 const OTHER = "localhost/other:1";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, until } from "./rig.ts";
+import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
 
 async function exists(path: string): Promise<boolean> {
   try {

@@ -11,9 +11,13 @@ import type { Pod, PodSpec } from "../../../mod/api/types/mod.ts";
 import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
-import { keyed, objectsOf } from "../../unit/runtime/spec/objects.ts";
+import { keyed, objectsOf } from "../../support/runtime/objects.ts";
 import { container, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, type RigWorld } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  type RigWorld,
+} from "../../support/runtime/runtime_rig.ts";
 
 /** A rig with one volume `v` that the pod mounts at /d by a sub-path. */
 interface VolumeRig extends FakeRig {

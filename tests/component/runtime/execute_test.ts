@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { container, IMAGE, pod } from "../../support/pods.ts";
-import { fakeRig, unseen, until } from "./rig.ts";
+import { fakeRig, unseen, until } from "../../support/runtime/runtime_rig.ts";
 
 const KILLED = 9;
 

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, unseen } from "./rig.ts";
+import { fakeRig, unseen } from "../../support/runtime/runtime_rig.ts";
 
 for (
   const [what, name, expected] of [

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { pod } from "../../support/pods.ts";
-import { fakeRig, until } from "./rig.ts";
+import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
 
 Deno.test("PodExecutor.execute() can be aborted while it looks at what it has started", async () => {
   await using both = await fakeRig();

@@ -9,7 +9,12 @@ import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { probes } from "../../support/observed_pods.ts";
 import { container, IMAGE, pod } from "../../support/pods.ts";
-import { fakeRig, type RuntimeRig, unseen, until } from "./rig.ts";
+import {
+  fakeRig,
+  type RuntimeRig,
+  unseen,
+  until,
+} from "../../support/runtime/runtime_rig.ts";
 
 const HOOKED = { postStart: { exec: { command: ["warm-up"] } } };
 const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;

@@ -12,7 +12,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, until } from "./rig.ts";
+import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
 
 const HOOKED = {
   lifecycle: { postStart: { exec: { command: ["warm-up"] } } },

@@ -8,7 +8,11 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, IMAGE, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, until } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  until,
+} from "../../support/runtime/runtime_rig.ts";
 
 const FAR = "localhost/far:1";
 const NEAR = "localhost/near:1";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig } from "./rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
 
 const utf8 = new TextEncoder();
 const KIB_64 = 65_536;

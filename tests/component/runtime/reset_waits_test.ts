@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig } from "./rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
 
 Deno.test("PodExecutor.execute() lets what else runs of a pod run on while a restart of all containers waits", async () => {
   await using both = await fakeRig();

@@ -14,7 +14,7 @@ import {
   type PodCgroups,
 } from "../../../mod/runtime/resources/mod.ts";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, RuntimeRig } from "./rig.ts";
+import { fakeRig, RuntimeRig } from "../../support/runtime/runtime_rig.ts";
 
 const UID = "fixed-uid";
 

@@ -7,7 +7,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CriError } from "../../../mod/cri/model/mod.ts";
 import { IMAGE, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, unseen } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  unseen,
+} from "../../support/runtime/runtime_rig.ts";
 
 const BALLAST_BYTES = 40_000;
 

@@ -6,7 +6,11 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, unseen } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  unseen,
+} from "../../support/runtime/runtime_rig.ts";
 
 async function startPods(both: FakeRig, count: number): Promise<void> {
   const { rig } = both;

@@ -13,7 +13,11 @@ import type {
 } from "../../../proto/gen/runtime/v1/api.ts";
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { container, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, unseen } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  unseen,
+} from "../../support/runtime/runtime_rig.ts";
 
 const ABLE: SpecNode["runtime"] = () => ({
   handlers: [

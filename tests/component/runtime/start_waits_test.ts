@@ -7,7 +7,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, pod } from "../../support/pods.ts";
-import { type FakeRig, fakeRig, unseen, until } from "./rig.ts";
+import {
+  type FakeRig,
+  fakeRig,
+  unseen,
+  until,
+} from "../../support/runtime/runtime_rig.ts";
 
 const SLOW_IMAGE = "localhost/slow:1";
 

@@ -9,7 +9,7 @@ import { buildPodStatus } from "../../../mod/pod/status/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { probes, statusInput } from "../../support/observed_pods.ts";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig } from "./rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
 
 for (const restartPolicy of ["OnFailure", "Never"]) {
   Deno.test(`PodExecutor.killPod() leaves a ${restartPolicy} pod to start again whose container ended with 0`, async () => {

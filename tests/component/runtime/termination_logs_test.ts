@@ -7,7 +7,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, type RuntimeRig } from "./rig.ts";
+import { fakeRig, type RuntimeRig } from "../../support/runtime/runtime_rig.ts";
 
 const ERROR = { kind: "error", code: 2, details: "no luck" } as const;
 

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig } from "./rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
 
 const REFUSED = { kind: "error", code: 2, details: "network is busy" } as const;
 

@@ -7,8 +7,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { UnixListenError } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { AgentStub, stubPod } from "./agent_stub.ts";
-import { TempDir } from "./temp.ts";
+import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
 
 /** Asks over a socket. */
 class Client implements Disposable {

@@ -14,9 +14,9 @@ import {
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import type { ControlServer } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { Quiet } from "../../support/quiet.ts";
-import { AgentStub } from "./agent_stub.ts";
-import { TempDir } from "./temp.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
+import { AgentStub } from "../../support/server/agent_stub.ts";
+import { TempDir } from "../../support/server/temp_dir.ts";
 
 interface Line {
   readonly type: string;

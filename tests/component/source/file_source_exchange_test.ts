@@ -7,7 +7,11 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
 import type { ManifestFiles } from "../../../mod/source/mod.ts";
-import { manifest, type SourceRig, startRig } from "./source_rig.ts";
+import {
+  manifest,
+  type SourceRig,
+  startRig,
+} from "../../support/source/source_rig.ts";
 
 type Doing = "look" | "list" | "listed";
 

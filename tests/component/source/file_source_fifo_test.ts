@@ -9,7 +9,7 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { manifest, startRig } from "./source_rig.ts";
+import { manifest, startRig } from "../../support/source/source_rig.ts";
 
 async function mkfifo(path: string): Promise<void> {
   const { success } = await new Deno.Command("mkfifo", { args: [path] })

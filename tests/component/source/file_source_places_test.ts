@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { WatchHint } from "../../../mod/host/files/mod.ts";
-import { age, manifest, startRig } from "./source_rig.ts";
+import { age, manifest, startRig } from "../../support/source/source_rig.ts";
 
 // deno-lint-ignore require-yield -- a system that gives no hints
 async function* noHints(

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { age, manifest, startRig } from "./source_rig.ts";
+import { age, manifest, startRig } from "../../support/source/source_rig.ts";
 
 Deno.test("FileSource gives a manifest that is renamed in its identity (SRC-01)", async () => {
   await using rig = await startRig();

@@ -12,7 +12,7 @@ import {
   manifest,
   type SourceRig,
   startRig,
-} from "./source_rig.ts";
+} from "../../support/source/source_rig.ts";
 
 async function records({ root }: { root: string }): Promise<string[]> {
   const names: string[] = [];

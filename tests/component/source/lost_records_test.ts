@@ -11,7 +11,7 @@ import {
   manifest,
   type SourceRig,
   startRig,
-} from "./source_rig.ts";
+} from "../../support/source/source_rig.ts";
 
 function namesIn(root: string): readonly string[] {
   return [...Deno.readDirSync(join(root, "checkpoints"))]

@@ -13,7 +13,7 @@ import {
   manifest,
   type SourceRig,
   startRig,
-} from "./source_rig.ts";
+} from "../../support/source/source_rig.ts";
 
 const SECRET = "hunter2-hunter2";
 

@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   createLogger,
   MetricsRegistry,
@@ -22,12 +23,19 @@ import {
 } from "../../../mod/source/records/mod.ts";
 import type { RecordFiles } from "../../../mod/source/mod.ts";
 import type { SourceContent } from "../../../mod/source/merge/mod.ts";
-import { configMap } from "../../unit/source/pods.ts";
-import { contentOf, roundOf } from "./checkpoint_contents.ts";
+import { configMap } from "../../support/source/source_pods.ts";
+import {
+  contentOf,
+  roundOf,
+} from "../../support/source/checkpoint_contents.ts";
 import { soundOf } from "../../support/sound_of.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
 
 const PATIENCE_MS = 10_000;
+const WRITER = new URL(
+  "../../support/source/checkpoint_writer.ts",
+  import.meta.url,
+);
 
 /** One start of the agent after the other over the same directory. */
 class Disk implements AsyncDisposable {
@@ -281,7 +289,7 @@ Deno.test("DiskSetCheckpoint has a whole set whenever its agent is killed (N06)"
         "run",
         "--no-check",
         "-A",
-        join(import.meta.dirname ?? "", "checkpoint_writer.ts"),
+        fileURLToPath(WRITER),
         disk.state,
       ],
       stdin: "null",

@@ -5,9 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { HOSTILE_HTTP } from "../../support/hostile_http.ts";
-import { RawServer } from "../../support/manifest_server.ts";
-import { pod, podList, startUrlRig } from "./url_rig.ts";
+import { HOSTILE_HTTP } from "../../support/peers/hostile_http.ts";
+import { RawServer } from "../../support/peers/manifest_server.ts";
+import { pod, podList, startUrlRig } from "../../support/source/url_rig.ts";
 
 /** Resident memory that one bad answer of at most 10 MiB may leave behind. */
 const MEMORY_BOUND_BYTES = 256 * 1024 * 1024;

@@ -6,8 +6,12 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { ManifestServer, status, text } from "../../support/manifest_server.ts";
-import { pod, podList, startUrlRig } from "./url_rig.ts";
+import {
+  ManifestServer,
+  status,
+  text,
+} from "../../support/peers/manifest_server.ts";
+import { pod, podList, startUrlRig } from "../../support/source/url_rig.ts";
 
 interface Signer {
   readonly privateKey: KeyObject;

@@ -10,14 +10,14 @@ import {
   ManifestServer,
   status,
   text,
-} from "../../support/manifest_server.ts";
+} from "../../support/peers/manifest_server.ts";
 import {
   MemoryCheckpoint,
   pod,
   podList,
   startUrlRig,
   UrlRig,
-} from "./url_rig.ts";
+} from "../../support/source/url_rig.ts";
 
 const YAML_PODS = `apiVersion: v1
 kind: ConfigMap

@@ -5,21 +5,24 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { Authority, type Certificate } from "../../support/certificates.ts";
+import {
+  Authority,
+  type Certificate,
+} from "../../support/peers/certificates.ts";
 import {
   ManifestServer,
   RawServer,
   type ServerTls,
   status,
   text,
-} from "../../support/manifest_server.ts";
+} from "../../support/peers/manifest_server.ts";
 import {
   pod,
   podList,
   startUrlRig,
   UrlRig,
   type UrlRigOptions,
-} from "./url_rig.ts";
+} from "../../support/source/url_rig.ts";
 
 const HOSTS = ["localhost", "127.0.0.1"];
 

@@ -5,14 +5,14 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { ManifestServer, text } from "../../support/manifest_server.ts";
+import { ManifestServer, text } from "../../support/peers/manifest_server.ts";
 import {
   MemoryCheckpoint,
   pod,
   podList,
   startUrlRig,
   UrlRig,
-} from "./url_rig.ts";
+} from "../../support/source/url_rig.ts";
 
 Deno.test("UrlSource restores a checkpoint that could not be read at once (I8)", async () => {
   const checkpoint = new MemoryCheckpoint();

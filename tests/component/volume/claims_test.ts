@@ -22,7 +22,7 @@ import {
   run,
   sourceOf,
   UID,
-} from "./volume_rig.ts";
+} from "../../support/volume/volume_rig.ts";
 
 const AS_ROOT = { ignore: Deno.uid() !== 0 };
 const CLAIM: Volume = {

@@ -15,7 +15,7 @@ import {
   podWith,
   Root,
   sourceOf,
-} from "./volume_rig.ts";
+} from "../../support/volume/volume_rig.ts";
 
 const AS_ROOT = { ignore: Deno.uid() !== 0 };
 

@@ -21,7 +21,7 @@ import {
   run as mount,
   sourceOf,
   UID,
-} from "./volume_rig.ts";
+} from "../../support/volume/volume_rig.ts";
 
 const EMPTY_DIR: Pod = podWith({ name: "v", emptyDir: {} });
 

@@ -17,7 +17,7 @@ import {
   Root,
   sourceOf,
   UID,
-} from "./volume_rig.ts";
+} from "../../support/volume/volume_rig.ts";
 
 const CONFIG: Volume = { name: "v", configMap: { name: "settings" } };
 const SECRET: Volume = { name: "v", secret: { secretName: "keys" } };

@@ -13,8 +13,14 @@ import {
 } from "node:assert/strict";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
 import type { PinnedPath, SubPaths } from "../../../mod/runtime/spec/mod.ts";
-import { Swapper } from "../../support/swapper.ts";
-import { canMount, exists, modeOf, run, UID } from "./volume_rig.ts";
+import { Swapper } from "../../support/volume/swapper.ts";
+import {
+  canMount,
+  exists,
+  modeOf,
+  run,
+  UID,
+} from "../../support/volume/volume_rig.ts";
 
 /** A volume with a directory of the node beside it, removed afterwards. */
 class Volume implements AsyncDisposable {

@@ -23,7 +23,7 @@ import {
   Root,
   run,
   sourceOf,
-} from "./volume_rig.ts";
+} from "../../support/volume/volume_rig.ts";
 
 const MIB = 1024 * 1024;
 

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "./workers_rig.ts";
+import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
 
 Deno.test("PodWorkers.enqueueNow() looks at once although a step failed a moment ago, and enqueue() does not", async () => {
   await using rig = new WorkersRig();

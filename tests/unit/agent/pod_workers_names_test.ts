@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "./workers_rig.ts";
+import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
 
 Deno.test("PodWorkers keeps a successor waiting for its name and wakes it at once", async () => {
   await using rig = new WorkersRig();

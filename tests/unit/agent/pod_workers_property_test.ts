@@ -18,7 +18,7 @@ import { podFullName } from "../../../mod/api/vocabulary/mod.ts";
 import type { Random } from "../../../mod/base/mod.ts";
 import type { FakeClock } from "../../support/fake_clock.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
-import { pod, WorkersRig } from "./workers_rig.ts";
+import { pod, WorkersRig } from "../../support/agent/workers_rig.ts";
 
 /** A node in miniature: what runs, and every breach of the rules. */
 class FakeNode implements PodSyncer {

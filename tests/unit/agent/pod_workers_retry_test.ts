@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "./workers_rig.ts";
+import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
 
 Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets that when it succeeds", async () => {
   await using rig = new WorkersRig();

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { pod, WorkersRig } from "./workers_rig.ts";
+import { pod, WorkersRig } from "../../support/agent/workers_rig.ts";
 
 /** Pod `one` runs, and `two` is to take its place as soon as it has its images. */
 async function edited(rig: WorkersRig): Promise<void> {

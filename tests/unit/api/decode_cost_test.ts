@@ -14,7 +14,7 @@ import {
 import type { Fault } from "../../../mod/api/fault/fault_list.ts";
 import { placePodFaults } from "../../../mod/api/read/decode_text.ts";
 import { StepCounter } from "../../support/step_counter.ts";
-import { podYaml } from "./manifests.ts";
+import { podYaml } from "../../support/api/drafts.ts";
 
 /** As many steps as a character of a text may take; a good pod takes five. */
 const STEPS_A_CHARACTER = 16;

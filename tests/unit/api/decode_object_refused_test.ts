@@ -6,8 +6,8 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { LocalObject } from "../../../mod/api/objects/objects.ts";
-import { claimParts, objectJson } from "./local_objects.ts";
-import { type Draft, faultsOf } from "./manifests.ts";
+import { claimParts, objectJson } from "../../support/api/object_json.ts";
+import { type Draft, faultsOf } from "../../support/api/drafts.ts";
 
 const MIB = 1024 * 1024;
 

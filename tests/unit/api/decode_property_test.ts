@@ -5,7 +5,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { decodeManifest } from "../../../mod/api/read/decode.ts";
-import { linesOf, podJson } from "./manifests.ts";
+import { linesOf, podJson } from "../../support/api/drafts.ts";
 
 Deno.test("decodeManifest() never throws on random bytes", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

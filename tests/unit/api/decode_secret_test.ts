@@ -7,8 +7,8 @@
 import { ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { decodeManifest } from "../../../mod/api/read/decode.ts";
-import { claimParts, objectJson } from "./local_objects.ts";
-import { faultsOf } from "./manifests.ts";
+import { claimParts, objectJson } from "../../support/api/object_json.ts";
+import { faultsOf } from "../../support/api/drafts.ts";
 
 const HEAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n";
 

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { decodeManifest } from "../../../mod/api/read/decode.ts";
-import { faultsOf, podYaml } from "./manifests.ts";
+import { faultsOf, podYaml } from "../../support/api/drafts.ts";
 
 const BIG = "9007199254740993";
 

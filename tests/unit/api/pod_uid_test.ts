@@ -4,7 +4,11 @@
  * @module
  */
 
-import { type RefusedRow, testRefused, testTaken } from "./rows.ts";
+import {
+  type RefusedRow,
+  testRefused,
+  testTaken,
+} from "../../support/api/rows.ts";
 
 const UIDS = [
   "../../../../tmp/pwn",

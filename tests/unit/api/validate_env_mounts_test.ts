@@ -8,7 +8,7 @@ import {
   type TakenRow,
   testRefused,
   testTaken,
-} from "./rows.ts";
+} from "../../support/api/rows.ts";
 
 const C = "spec.containers[0]";
 

@@ -2,7 +2,7 @@
  * @module
  */
 
-import { type Parts, testRefused, testTaken } from "./rows.ts";
+import { type Parts, testRefused, testTaken } from "../../support/api/rows.ts";
 
 const C = "spec.containers[0]";
 const HTTP = { httpGet: { port: 80 } };

@@ -5,7 +5,12 @@
  * @module
  */
 
-import { type Parts, type RefusedRow, testRefused, testTaken } from "./rows.ts";
+import {
+  type Parts,
+  type RefusedRow,
+  testRefused,
+  testTaken,
+} from "../../support/api/rows.ts";
 
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/app";
 const SECCOMP = "container.seccomp.security.alpha.kubernetes.io/app";

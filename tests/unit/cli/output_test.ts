@@ -16,7 +16,7 @@ import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAGS } from "../../../mod/config/mod.ts";
 import { containers } from "../../support/pods.ts";
-import { pod } from "./pods.ts";
+import { pod } from "../../support/cli/shown_pods.ts";
 
 function rendered(
   output: OutputFormat,

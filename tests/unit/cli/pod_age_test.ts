@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { podRow } from "../../../mod/cli/pod_row.ts";
 import { containerStatus } from "../../support/pods.ts";
-import { pod } from "./pods.ts";
+import { pod } from "../../support/cli/shown_pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 

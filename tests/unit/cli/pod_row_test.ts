@@ -8,7 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { podRow } from "../../../mod/cli/pod_row.ts";
 import { containers, containerStatus, sidecar } from "../../support/pods.ts";
-import { ended, pod, waiting } from "./pods.ts";
+import { ended, pod, waiting } from "../../support/cli/shown_pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const READY: PodStatus["conditions"] = [

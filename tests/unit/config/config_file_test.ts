@@ -9,7 +9,11 @@ import { FIELDS, readConfigText } from "../../../mod/config/config_file.ts";
 import { completeSettings } from "../../../mod/config/complete_settings.ts";
 import { durationMs } from "../../../mod/config/decoders.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
-import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
+import {
+  fakeIo,
+  kubeletFile,
+  skerryFile,
+} from "../../support/config/config_io.ts";
 
 const PATH = "/etc/c.yaml";
 const KUBELET_FIELDS =

@@ -18,7 +18,7 @@ import {
 } from "../../../scripts/lib/command_grants.ts";
 import { grantsToFlags } from "../../../scripts/lib/launch_flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
-import { fakeIo } from "./config_io.ts";
+import { fakeIo } from "../../support/config/config_io.ts";
 
 async function configOf(...args: readonly string[]): Promise<AgentConfig> {
   const parsed = await parseRunArguments(args, fakeIo());

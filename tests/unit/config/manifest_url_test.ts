@@ -12,7 +12,11 @@ import type {
 import { deriveGrants } from "../../../mod/config/grants.ts";
 import { grantsToFlags } from "../../../scripts/lib/launch_flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
-import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
+import {
+  fakeIo,
+  kubeletFile,
+  skerryFile,
+} from "../../support/config/config_io.ts";
 
 const CA = "--manifest-url-ca-file=/pki/ca.pem";
 

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
-import { fakeIo } from "./config_io.ts";
+import { fakeIo } from "../../support/config/config_io.ts";
 
 Deno.test("parseRunArguments() warns of networks for which no permission can be written", async () => {
   const parsed = await parseRunArguments(

@@ -10,7 +10,11 @@ import {
   findControlSocket,
   parseRunArguments,
 } from "../../../mod/config/run_arguments.ts";
-import { fakeIo, kubeletFile, skerryFile } from "./config_io.ts";
+import {
+  fakeIo,
+  kubeletFile,
+  skerryFile,
+} from "../../support/config/config_io.ts";
 
 async function configOf(
   args: readonly string[],

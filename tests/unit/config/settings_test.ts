@@ -13,7 +13,7 @@ import {
 import { LOCATION_FLAG_NAMES, RUN_FLAGS } from "../../../mod/config/flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { optionOf } from "../../../mod/config/setting.ts";
-import { fakeIo } from "./config_io.ts";
+import { fakeIo } from "../../support/config/config_io.ts";
 
 Deno.test("SETTINGS names each flag once, with its help", () => {
   const names = RUN_FLAGS.map(({ flag }) => flag.name);

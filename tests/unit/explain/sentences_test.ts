@@ -16,15 +16,15 @@ import { explainMissingPod } from "../../../mod/explain/missing_pod.ts";
 import { explainPlan } from "../../../mod/explain/explain_plan.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { observed, probes as probesOf } from "../../support/observed_pods.ts";
-import { ROWS as ACCEPTED } from "./accepted_rows.ts";
-import { ROWS as CONTAINERS } from "./container_rows.ts";
-import { ROWS as ENDING } from "./ending_rows.ts";
-import { ROWS as FAILURES } from "./failure_rows.ts";
-import { ROWS as HEALTH } from "./health_rows.ts";
-import { MISSING_PODS } from "./missing_pod_rows.ts";
-import { one, PLANS } from "./plan_rows.ts";
-import { ROWS as REFUSALS } from "./refusal_rows.ts";
-import type { Rows } from "./rows.ts";
+import { ROWS as ACCEPTED } from "../../support/explain/accepted_rows.ts";
+import { ROWS as CONTAINERS } from "../../support/explain/container_rows.ts";
+import { ROWS as ENDING } from "../../support/explain/ending_rows.ts";
+import { ROWS as FAILURES } from "../../support/explain/failure_rows.ts";
+import { ROWS as HEALTH } from "../../support/explain/health_rows.ts";
+import { MISSING_PODS } from "../../support/explain/missing_pod_rows.ts";
+import { one, PLANS } from "../../support/explain/plan_rows.ts";
+import { ROWS as REFUSALS } from "../../support/explain/refusal_rows.ts";
+import type { Rows } from "../../support/explain/rows.ts";
 
 const PODS: Rows = {
   ...CONTAINERS,

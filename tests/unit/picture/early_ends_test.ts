@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { PERIOD_MS } from "../../support/picture.ts";
-import { WatchRig } from "./rig.ts";
+import { PERIOD_MS } from "../../support/picture/picture.ts";
+import { WatchRig } from "../../support/picture/watch_rig.ts";
 
 const EXIT = { exitCode: 137, finishedAt: 5_000_000_000n };
 

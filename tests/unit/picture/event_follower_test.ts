@@ -17,9 +17,9 @@ import type {
 import type { ContainerMoved } from "../../../mod/picture/diff.ts";
 import { EventFollower } from "../../../mod/picture/event_follower.ts";
 import { ListPace } from "../../../mod/picture/list_pace.ts";
-import { neverOpen } from "../../support/picture.ts";
+import { neverOpen } from "../../support/picture/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { EventScript, failure } from "./model_runtime.ts";
+import { EventScript, failure } from "../../support/picture/model_runtime.ts";
 
 const BASE_MS = 1_000;
 

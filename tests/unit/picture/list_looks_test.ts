@@ -7,7 +7,12 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { TaskGroup } from "../../../mod/base/mod.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
-import { listed, NEVER, seenAs, SettlingRig } from "./settling_rig.ts";
+import {
+  listed,
+  NEVER,
+  seenAs,
+  SettlingRig,
+} from "../../support/picture/settling_rig.ts";
 
 /** Looks because of lists, over the records above. */
 class ListRig extends SettlingRig {

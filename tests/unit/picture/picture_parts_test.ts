@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import type { PodPart } from "../../../mod/picture/pod_picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { emptyPicture } from "../../support/picture.ts";
+import { emptyPicture } from "../../support/picture/picture.ts";
 import {
   ended,
   observed,

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
-import { LooksRig } from "./looks_rig.ts";
+import { LooksRig } from "../../support/picture/looks_rig.ts";
 
 /** The pauses that containerd's lag asks for, as times from the first look. */
 const LAG_TIMES = [0, 3, 10, 20, 30, 45, 65, 95, 155, 255, 555, 1_555];

@@ -7,12 +7,12 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { listPod } from "../../../mod/runtime/observe/mod.ts";
 import { PodObserver } from "../../../mod/picture/pod_observer.ts";
-import { emptyPicture, NOTHING_MORE } from "../../support/picture.ts";
+import { emptyPicture, NOTHING_MORE } from "../../support/picture/picture.ts";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 import { containerRow, sandboxRow } from "../../support/runtime_rows.ts";
-import { depsOf, SmallRuntime } from "../runtime/small_runtime.ts";
+import { depsOf, SmallRuntime } from "../../support/runtime/small_runtime.ts";
 
 function newObserver(
   runtime: SmallRuntime,

@@ -19,7 +19,7 @@ import {
   NEVER,
   seenAs,
   SettlingRig,
-} from "./settling_rig.ts";
+} from "../../support/picture/settling_rig.ts";
 
 Deno.test("RuntimePicture.ownerOf() knows what was told of, and what was only seen", async () => {
   const rig = new SettlingRig();

@@ -7,7 +7,7 @@
 import { rejects, strictEqual } from "node:assert/strict";
 import type { RuntimePicture } from "../../../mod/picture/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { emptyPicture } from "../../support/picture.ts";
+import { emptyPicture } from "../../support/picture/picture.ts";
 import { observed, sandbox } from "../../support/observed_pods.ts";
 
 function newPicture(): RuntimePicture {

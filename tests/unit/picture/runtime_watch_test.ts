@@ -21,7 +21,11 @@ import type {
   PodListing,
 } from "../../../mod/runtime/observe/mod.ts";
 import { RuntimeWatch } from "../../../mod/picture/mod.ts";
-import { emptyPicture, neverOpen, PERIOD_MS } from "../../support/picture.ts";
+import {
+  emptyPicture,
+  neverOpen,
+  PERIOD_MS,
+} from "../../support/picture/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 import { containerRow, sandboxRow } from "../../support/runtime_rows.ts";

@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { seen as seenContainer } from "../../support/observed_pods.ts";
-import { failure } from "./model_runtime.ts";
-import { PERIOD_MS } from "../../support/picture.ts";
-import { WatchRig } from "./rig.ts";
+import { failure } from "../../support/picture/model_runtime.ts";
+import { PERIOD_MS } from "../../support/picture/picture.ts";
+import { WatchRig } from "../../support/picture/watch_rig.ts";
 
 const NEVER = new AbortController().signal;
 

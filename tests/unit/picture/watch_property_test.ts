@@ -9,7 +9,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { ContainerEvent } from "../../../mod/cri/events/mod.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
-import { WatchRig } from "./rig.ts";
+import { WatchRig } from "../../support/picture/watch_rig.ts";
 
 const UIDS = ["u", "v"] as const;
 const NAMES = ["c", "d"] as const;

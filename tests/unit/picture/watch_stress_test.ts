@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { failure } from "./model_runtime.ts";
-import { PERIOD_MS } from "../../support/picture.ts";
-import { WatchRig } from "./rig.ts";
+import { failure } from "../../support/picture/model_runtime.ts";
+import { PERIOD_MS } from "../../support/picture/picture.ts";
+import { WatchRig } from "../../support/picture/watch_rig.ts";
 
 const NEVER = new AbortController().signal;
 const WITHOUT = { hasEvents: false };

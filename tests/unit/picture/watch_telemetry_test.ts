@@ -6,10 +6,10 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
-import { PERIOD_MS, pictureOf } from "../../support/picture.ts";
+import { PERIOD_MS, pictureOf } from "../../support/picture/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { ModelRuntime } from "./model_runtime.ts";
-import { NO_FILES, WatchRig } from "./rig.ts";
+import { ModelRuntime } from "../../support/picture/model_runtime.ts";
+import { NO_FILES, WatchRig } from "../../support/picture/watch_rig.ts";
 
 async function running(
   options: ConstructorParameters<typeof WatchRig>[0] = { hasEvents: false },

@@ -7,7 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import { isUnclearEnd } from "../../../mod/pod/observed/observed.ts";
 import { ended, observed, seen } from "../../support/observed_pods.ts";
-import { before, never, statusOf } from "./container_status.ts";
+import { before, never, statusOf } from "../../support/pod/container_status.ts";
 
 const wasRunning = {
   containerID: "containerd://a-0",

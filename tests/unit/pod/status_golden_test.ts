@@ -23,7 +23,7 @@ import {
   seen,
   statusInput,
 } from "../../support/observed_pods.ts";
-import { GOLDEN, type Golden } from "./golden.ts";
+import { GOLDEN, type Golden } from "../../support/pod/golden.ts";
 
 const POD_IP = "10.88.0.5";
 const REFUSED = [

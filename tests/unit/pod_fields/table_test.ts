@@ -17,7 +17,7 @@ import {
 } from "../../../scripts/pod_fields/row.ts";
 import { fieldsOf, podTypes } from "../../../scripts/pod_fields/schema.ts";
 import { FIELD_TABLE } from "../../../scripts/pod_fields/table.ts";
-import { placesOf, sampleOf } from "../../support/pod_fields.ts";
+import { placesOf, sampleOf } from "../../support/pod_fields/pod_fields.ts";
 
 Deno.test("FIELD_TABLE has a row for every field of every type, and no other", () => {
   const types = podTypes();

@@ -9,7 +9,12 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { ProbeResult } from "../../../mod/prober/ports.ts";
 import { seen } from "../../support/observed_pods.ts";
 import { pod, sidecar } from "../../support/pods.ts";
-import { asks, probedPod, ProberRig, running } from "./rig.ts";
+import {
+  asks,
+  probedPod,
+  ProberRig,
+  running,
+} from "../../support/prober/prober_rig.ts";
 
 Deno.test("ProbeManager tells each failed attempt in the kubelet's words", async () => {
   await using rig = new ProberRig();

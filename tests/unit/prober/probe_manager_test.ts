@@ -8,7 +8,13 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { seen } from "../../support/observed_pods.ts";
 import { container, pod, sidecar } from "../../support/pods.ts";
-import { asks, exited, probedPod, ProberRig, running } from "./rig.ts";
+import {
+  asks,
+  exited,
+  probedPod,
+  ProberRig,
+  running,
+} from "../../support/prober/prober_rig.ts";
 
 Deno.test("ProbeManager asks liveness at ticks from when the pod was added", async () => {
   await using rig = new ProberRig();

@@ -8,7 +8,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { seededRandom } from "../../support/seeded_random.ts";
 import { ago, NOW_MS } from "../../support/observed_pods.ts";
-import { asks, exited, probedPod, ProberRig, running } from "./rig.ts";
+import {
+  asks,
+  exited,
+  probedPod,
+  ProberRig,
+  running,
+} from "../../support/prober/prober_rig.ts";
 
 Deno.test("ST-04: what is remembered as ready and started stays so until a probe says otherwise", async () => {
   await using rig = new ProberRig();

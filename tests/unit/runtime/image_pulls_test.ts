@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { setUp } from "./images_rig.ts";
+import { setUp } from "../../support/runtime/images_rig.ts";
 
 const never = new AbortController().signal;
 

@@ -86,6 +86,9 @@ const ALLOWED: readonly (readonly [string, string, Import])[] = [
   ["insides from unit tests of the folder", "tests/unit/pod/x_test.ts", {
     to: "mod/pod/plan/plan.ts",
   }],
+  ["insides from a rig of the folder", "tests/support/pod/x_rig.ts", {
+    to: "mod/pod/plan/plan.ts",
+  }],
   ["wire code from tests", "tests/fake.ts", { to: "proto/gen/a.ts" }],
 ];
 
@@ -141,6 +144,12 @@ const REFUSED: readonly (readonly [string, string, Import, RegExp])[] = [
   [
     "insides of another room from unit tests",
     "tests/unit/agent/x_test.ts",
+    { to: "mod/pod/plan/plan.ts" },
+    /import mod\/pod\/plan\/mod\.ts$/,
+  ],
+  [
+    "insides of another room from a rig",
+    "tests/support/agent/x_rig.ts",
     { to: "mod/pod/plan/plan.ts" },
     /import mod\/pod\/plan\/mod\.ts$/,
   ],

@@ -195,6 +195,17 @@ Deno.test("findFaults() refuses names that say nothing or are spelled otherwise"
   deepStrictEqual(faultsIn("", "mod/pod/types_of_pods2.ts"), []);
 });
 
+Deno.test("findFaults() wants what tests share in tests/support", () => {
+  for (const folder of ["unit", "component", "e2e"]) {
+    deepStrictEqual(
+      faultsIn("", `tests/${folder}/pod/pods.ts`).map(({ rule }) => rule),
+      ["file_name"],
+    );
+    deepStrictEqual(faultsIn("", `tests/${folder}/pod/pods_test.ts`), []);
+  }
+  deepStrictEqual(faultsIn("", "tests/support/pod/pods.ts"), []);
+});
+
 Deno.test("findFaults() refuses a file without a module text", () => {
   for (
     const text of [

@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "./file_source_bench.ts";
+import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
 
 /** Longer than two looks at everything. */
 const LOOKS_MS = 45_000;

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "./file_source_bench.ts";
+import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -13,7 +13,11 @@ import {
 import { FileSource } from "../../../mod/source/file/file_source.ts";
 import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
+import {
+  FakeLastGood,
+  FakeManifests,
+  FILE_OPTIONS,
+} from "../../support/source/fake_manifests.ts";
 
 const COPIES = ["web-backup.yaml", "web (copy).yaml", "zweb.yaml"] as const;
 

@@ -5,7 +5,11 @@
  * @module
  */
 
-import { type Act, MountedWorld, type Step } from "./mounted_world.ts";
+import {
+  type Act,
+  MountedWorld,
+  type Step,
+} from "../../support/source/mounted_world.ts";
 
 function before(calls: number, act: Act): Step {
   return { kind: "act", calls, act };

@@ -5,8 +5,12 @@
  */
 
 import fc from "fast-check";
-import { NAMES } from "./mounted_manifests.ts";
-import { type Act, MountedWorld, type Step } from "./mounted_world.ts";
+import { NAMES } from "../../support/source/mounted_manifests.ts";
+import {
+  type Act,
+  MountedWorld,
+  type Step,
+} from "../../support/source/mounted_world.ts";
 
 const name = fc.constantFrom(...NAMES);
 const isHinted = fc.boolean();

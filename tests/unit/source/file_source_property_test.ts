@@ -14,7 +14,11 @@ import { FileSource } from "../../../mod/source/file/file_source.ts";
 import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
 import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { FakeLastGood, FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
+import {
+  FakeLastGood,
+  FakeManifests,
+  FILE_OPTIONS,
+} from "../../support/source/fake_manifests.ts";
 
 /** What a file says: a pod of some name and image, or nothing that makes sense. */
 type Content =

@@ -14,9 +14,12 @@ import type { SourceSet } from "../../../mod/source/merge/source_set.ts";
 import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { NO_CHECK, NO_EVENTS } from "../../support/no_ops.ts";
-import { FakeManifests, FILE_OPTIONS } from "./fake_manifests.ts";
-import { FakeRecords } from "./fake_records.ts";
-import { manifest, OLD } from "./file_source_bench.ts";
+import {
+  FakeManifests,
+  FILE_OPTIONS,
+} from "../../support/source/fake_manifests.ts";
+import { FakeRecords } from "../../support/source/fake_records.ts";
+import { manifest, OLD } from "../../support/source/file_source_rig.ts";
 
 /** A source and its records, from a start of the agent to its end. */
 class Life implements AsyncDisposable {

@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "./file_source_bench.ts";
-import { FakeLastGood } from "./fake_manifests.ts";
+import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
+import { FakeLastGood } from "../../support/source/fake_manifests.ts";
 
 const GARBAGE = "kind: [";
 

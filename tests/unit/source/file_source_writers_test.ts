@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "./file_source_bench.ts";
+import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
 
 Deno.test("FileSource waits for a writer that pauses until it closes the file", async () => {
   await using bench = new Bench();

@@ -7,7 +7,11 @@ import fc from "fast-check";
 import type { FileContent, FileEntry } from "../../../mod/source/file_state.ts";
 import { resolveFiles } from "../../../mod/source/file/resolve_files.ts";
 import { isManifestName } from "../../../mod/source/file/file_hints.ts";
-import { configMap, pod, type PodDraft } from "./pods.ts";
+import {
+  configMap,
+  pod,
+  type PodDraft,
+} from "../../support/source/source_pods.ts";
 
 function accepted(...drafts: readonly PodDraft[]): FileEntry {
   const content = { pods: drafts.map(pod), objects: [] };

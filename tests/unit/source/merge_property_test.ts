@@ -15,7 +15,7 @@ import type {
 } from "../../../mod/source/merge/source_set.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { pod } from "./pods.ts";
+import { pod } from "../../support/source/source_pods.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
 
 const SOURCES: readonly SourceName[] = ["file", "http", "api"];

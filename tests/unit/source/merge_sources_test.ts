@@ -6,8 +6,14 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { SourcesReady } from "../../../mod/source/merge/sources_ready.ts";
-import { pod } from "./pods.ts";
-import { nameOf, newStorage, says, set, words } from "./updates.ts";
+import { pod } from "../../support/source/source_pods.ts";
+import {
+  nameOf,
+  newStorage,
+  says,
+  set,
+  words,
+} from "../../support/source/updates.ts";
 
 const a = pod({ name: "a" });
 const b = pod({ name: "b" });

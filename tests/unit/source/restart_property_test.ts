@@ -17,8 +17,14 @@ import type {
   SourceContent,
   SourceName,
 } from "../../../mod/source/merge/source_set.ts";
-import { configMap, pod } from "./pods.ts";
-import { keyOf, SOURCES, stateOf, type Step, World } from "./restart_world.ts";
+import { configMap, pod } from "../../support/source/source_pods.ts";
+import {
+  keyOf,
+  SOURCES,
+  stateOf,
+  type Step,
+  World,
+} from "../../support/source/restart_world.ts";
 
 // A UID goes with its name, as where it is made of the content; another name under a
 // fixed UID is tested by itself.

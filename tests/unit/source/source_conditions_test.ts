@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Moment } from "../../../mod/base/mod.ts";
 import { SourceConditions } from "../../../mod/source/source_conditions.ts";
-import { pod } from "./pods.ts";
+import { pod } from "../../support/source/source_pods.ts";
 
 const BAD = {
   report: { kind: "last_good", file: "a.yaml", faults: [], pods: [] },

@@ -7,7 +7,12 @@
 import { strictEqual } from "node:assert/strict";
 import type { PodStatus } from "../../../mod/api/types/mod.ts";
 import type { RecordDisk } from "../../support/record_disk.ts";
-import { POD, running, setUp, status } from "./records_rig.ts";
+import {
+  POD,
+  running,
+  setUp,
+  status,
+} from "../../support/status/records_rig.ts";
 
 const EARLIER = "2026-01-02T04:00:00Z";
 const LATER = "2026-01-02T05:00:00Z";

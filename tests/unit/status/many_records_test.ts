@@ -11,7 +11,7 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { podOf, status } from "./builders.ts";
+import { podOf, status } from "../../support/status/builders.ts";
 
 const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);
 

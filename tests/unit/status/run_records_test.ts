@@ -15,7 +15,7 @@ import {
   type RecordsRig,
   running,
   setUp,
-} from "./records_rig.ts";
+} from "../../support/status/records_rig.ts";
 
 /** An agent that finds these files, and what it logs. */
 function logging(

@@ -8,8 +8,12 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { manager, podOf, status } from "./builders.ts";
-import { type Answer, ScriptedSink, withDelivery } from "./delivery_rig.ts";
+import { manager, podOf, status } from "../../support/status/builders.ts";
+import {
+  type Answer,
+  ScriptedSink,
+  withDelivery,
+} from "../../support/status/delivery_rig.ts";
 
 // status_manager_test.go TestNewStatus, TestUnchangedStatus, TestSyncPodBatch.
 Deno.test("StatusDelivery tells a change at once, and nothing when nothing changed", () =>

@@ -5,8 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { podOf, status } from "./builders.ts";
-import { withDelivery } from "./delivery_rig.ts";
+import { podOf, status } from "../../support/status/builders.ts";
+import { withDelivery } from "../../support/status/delivery_rig.ts";
 
 Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
   withDelivery(async ({ clock, statuses, sink, set }) => {

@@ -16,7 +16,7 @@ import {
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, seen, statusInput } from "../../support/observed_pods.ts";
 import { bareStatus, container, pod } from "../../support/pods.ts";
-import { manager, podOf, status } from "./builders.ts";
+import { manager, podOf, status } from "../../support/status/builders.ts";
 
 const POD = podOf("u");
 

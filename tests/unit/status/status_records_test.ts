@@ -6,9 +6,15 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
-import { podOf } from "./builders.ts";
+import { podOf } from "../../support/status/builders.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
-import { POD, running, setUp, START, status } from "./records_rig.ts";
+import {
+  POD,
+  running,
+  setUp,
+  START,
+  status,
+} from "../../support/status/records_rig.ts";
 
 async function reload(disk: RecordDisk): Promise<StatusManager> {
   const { statuses, load } = setUp(disk);

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { type PodViewInput, viewPods } from "../../../mod/views/view_pods.ts";
 import { pod } from "../../support/pods.ts";
-import { workerView } from "../../support/worker_view.ts";
+import { workerView } from "../../support/agent/worker_view.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 

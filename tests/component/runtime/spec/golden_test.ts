@@ -23,7 +23,11 @@ import type {
 } from "../../../../mod/runtime/spec/mod.ts";
 import { differences } from "../../../support/json_difference.ts";
 import { GOLDEN_DEVIATIONS } from "../../../testdata/golden_deviations.ts";
-import { containerJson, type Json, sandboxJson } from "./proto_json.ts";
+import {
+  containerJson,
+  type Json,
+  sandboxJson,
+} from "../../../support/runtime/proto_json.ts";
 import { BARE_CGROUPS, bareNode } from "../../../../scripts/lib/bare_node.ts";
 
 /** A golden file, as far as it is compared here. */

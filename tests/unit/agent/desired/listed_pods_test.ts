@@ -12,8 +12,8 @@ import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
-import { pod } from "../workers_rig.ts";
-import { workerView } from "../../../support/worker_view.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 
 type Sandbox = PodListing["sandboxes"][number];
 type Container = PodListing["containers"][number];

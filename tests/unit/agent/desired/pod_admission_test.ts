@@ -22,7 +22,7 @@ import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import { StatusManager } from "../../../../mod/status/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { container, pod as plainPod } from "../../../support/pods.ts";
-import { workerView } from "../../../support/worker_view.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 
 /** A pod that wants one of the node's two processors, or as many as is said. */
 function pod(

@@ -13,8 +13,11 @@ import {
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
-import { pod } from "../workers_rig.ts";
-import { type WorkerFacts, workerView } from "../../../support/worker_view.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
+import {
+  type WorkerFacts,
+  workerView,
+} from "../../../support/agent/worker_view.ts";
 
 function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
   return new Map(pods.map((each) => [each.metadata.uid, each]));

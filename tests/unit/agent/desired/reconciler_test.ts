@@ -11,9 +11,9 @@ import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";
-import { gaugeOf, LogRecorder } from "../recorders.ts";
-import { pod } from "../workers_rig.ts";
-import { workerView } from "../../../support/worker_view.ts";
+import { gaugeOf, LogRecorder } from "../../../support/agent/recorders.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 
 /** A keeper between sources that a test fills and a node that writes down what it is told. */
 class Rig {

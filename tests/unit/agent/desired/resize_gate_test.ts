@@ -11,7 +11,7 @@ import { ResizeGate } from "../../../../mod/agent/desired/resize_gate.ts";
 import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import { container, pod as plainPod } from "../../../support/pods.ts";
-import { workerView } from "../../../support/worker_view.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 
 function pod(uid: string, cpu: string, name = uid): Pod {
   const containers = [container("c", { resources: { requests: { cpu } } })];

@@ -22,9 +22,9 @@ import {
   podRevision,
 } from "../../../../mod/pod/recovery/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { gaugeOf } from "../recorders.ts";
+import { gaugeOf } from "../../../support/agent/recorders.ts";
 import { pod } from "../../../support/pods.ts";
-import { workerView } from "../../../support/worker_view.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 
 /** A version of the pod `web`, which has a minute to be ready. */
 function web(version: string): Pod {

@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { UnmanagedPods } from "../../../../mod/agent/desired/unmanaged_pods.ts";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
-import { gaugeOf, LogRecorder } from "../recorders.ts";
+import { gaugeOf, LogRecorder } from "../../../support/agent/recorders.ts";
 
 class Rig {
   readonly log = new LogRecorder();

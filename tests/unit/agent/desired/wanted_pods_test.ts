@@ -12,7 +12,7 @@ import {
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";
-import { pod } from "../workers_rig.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
 
 function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
   return new Map(pods.map((each) => [each.metadata.uid, each]));

@@ -20,7 +20,7 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { pod } from "../workers_rig.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
 
 const UID = "u-1";
 const OLD_SANDBOX = sandbox({ id: "old", ready: false });

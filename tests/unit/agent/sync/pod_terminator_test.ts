@@ -19,7 +19,7 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { Gate, pod } from "../workers_rig.ts";
+import { Gate, pod } from "../../../support/agent/workers_rig.ts";
 
 const EVICTION = { reason: "Evicted", message: "Too much." };
 const BUSY = new Error("the runtime is busy");

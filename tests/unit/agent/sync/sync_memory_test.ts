@@ -11,9 +11,9 @@ import {
 } from "../../../../mod/agent/sync/sync_memory.ts";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { emptyPicture } from "../../../support/picture.ts";
+import { emptyPicture } from "../../../support/picture/picture.ts";
 import { observed } from "../../../support/observed_pods.ts";
-import { Gate, pod } from "../workers_rig.ts";
+import { Gate, pod } from "../../../support/agent/workers_rig.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
 

@@ -8,8 +8,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import { takeProbeResult } from "../../../../mod/agent/workers/probe_results.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { ProbeChange } from "../../../../mod/prober/mod.ts";
-import { workerView } from "../../../support/worker_view.ts";
-import { pod } from "../workers_rig.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
+import { pod } from "../../../support/agent/workers_rig.ts";
 
 const SYNCING: PodState = { kind: "syncing" };
 const ENDING = {

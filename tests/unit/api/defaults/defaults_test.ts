@@ -6,8 +6,8 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { applyPodDefaults } from "../../../../mod/api/defaults/defaults.ts";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
 import type { PodBody } from "../../../../mod/api/types/pod.ts";
-import { type Draft, podJson } from "../manifests.ts";
-import { TYPICAL_POD } from "../typical_pod.ts";
+import { type Draft, podJson } from "../../../support/api/drafts.ts";
+import { TYPICAL_POD } from "../../../support/api/typical_pod.ts";
 
 function specOf(parts: { spec?: Draft; container?: Draft }): PodBody["spec"] {
   const result = decodeManifest(podJson(parts));

@@ -13,8 +13,8 @@ import {
   objectJson,
   objectsOf,
   textsOf,
-} from "../local_objects.ts";
-import { type Draft, faultsOf, podJson } from "../manifests.ts";
+} from "../../../support/api/object_json.ts";
+import { type Draft, faultsOf, podJson } from "../../../support/api/drafts.ts";
 
 Deno.test("decodeManifest() gives pods and objects of a file apart, each in its order", () => {
   const result = decodeManifest(

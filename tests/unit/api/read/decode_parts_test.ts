@@ -11,7 +11,7 @@ import {
   decodeManifestParts,
   type ManifestParts,
 } from "../../../../mod/api/read/decode.ts";
-import { podYaml } from "../manifests.ts";
+import { podYaml } from "../../../support/api/drafts.ts";
 
 type ReadParts = ManifestParts & { readonly kind: "read" };
 

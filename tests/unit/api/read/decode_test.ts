@@ -5,9 +5,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
 import { MAX_MANIFEST_BYTES } from "../../../../mod/api/text/source_text.ts";
-import { GOLDEN } from "../../pod/golden.ts";
-import { faultsOf, linesOf, podJson, podYaml } from "../manifests.ts";
-import { TYPICAL_POD } from "../typical_pod.ts";
+import { GOLDEN } from "../../../support/pod/golden.ts";
+import {
+  faultsOf,
+  linesOf,
+  podJson,
+  podYaml,
+} from "../../../support/api/drafts.ts";
+import { TYPICAL_POD } from "../../../support/api/typical_pod.ts";
 
 const POD = podYaml();
 const encoder = new TextEncoder();

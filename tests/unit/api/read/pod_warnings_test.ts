@@ -7,8 +7,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { decodeManifest } from "../../../../mod/api/read/decode.ts";
 import type { Fault } from "../../../../mod/api/fault/fault_list.ts";
-import { podJson, podYaml } from "../manifests.ts";
-import type { Parts } from "../rows.ts";
+import { podJson, podYaml } from "../../../support/api/drafts.ts";
+import type { Parts } from "../../../support/api/rows.ts";
 
 function warningsOf(
   source: string,

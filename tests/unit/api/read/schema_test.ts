@@ -11,7 +11,7 @@ import {
   linesOf,
   podJson,
   podYaml,
-} from "../manifests.ts";
+} from "../../../support/api/drafts.ts";
 
 const ROWS: readonly [
   string,

@@ -7,7 +7,7 @@ import {
   type TakenRow,
   testRefused,
   testTaken,
-} from "../rows.ts";
+} from "../../../support/api/rows.ts";
 
 const NAMES = [
   "Web",

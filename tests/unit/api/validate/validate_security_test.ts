@@ -7,7 +7,7 @@ import {
   type RefusedRow,
   testRefused,
   testTaken,
-} from "../rows.ts";
+} from "../../../support/api/rows.ts";
 
 const C = "spec.containers[0]";
 

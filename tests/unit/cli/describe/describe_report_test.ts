@@ -17,7 +17,7 @@ import { fieldLines } from "../../../../mod/cli/text/field_block.ts";
 import { cleanLine } from "../../../../mod/cli/text/terminal_text.ts";
 import type { PodReport } from "../../../../mod/server/mod.ts";
 import { containerStatus } from "../../../support/pods.ts";
-import { pod } from "../pods.ts";
+import { pod } from "../../../support/cli/shown_pods.ts";
 
 const UTC = { utcOffsetMs: 0 };
 

@@ -10,7 +10,11 @@ import {
   hasPortConflict,
   takenPorts,
 } from "../../../../mod/pod/admission/admission_ports.ts";
-import { listening, type Row, testRows } from "../admission_rows.ts";
+import {
+  listening,
+  type Row,
+  testRows,
+} from "../../../support/pod/admission_rows.ts";
 import { container, pod as makePod, sidecar } from "../../../support/pods.ts";
 
 const TAKEN = { reason: "NodePorts" };

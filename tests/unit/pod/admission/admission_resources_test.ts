@@ -6,7 +6,12 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { refuseResize } from "../../../../mod/pod/admission/admission_resources.ts";
-import { amounts, asking, type Row, testRows } from "../admission_rows.ts";
+import {
+  amounts,
+  asking,
+  type Row,
+  testRows,
+} from "../../../support/pod/admission_rows.ts";
 import {
   container,
   pod,

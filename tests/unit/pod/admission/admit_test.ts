@@ -11,7 +11,7 @@ import {
   listening,
   type Row,
   testRows,
-} from "../admission_rows.ts";
+} from "../../../support/pod/admission_rows.ts";
 import type { PodDraft } from "../../../support/pods.ts";
 
 type Expression = {

@@ -5,7 +5,7 @@ import {
   type UnsupportedSeverity,
 } from "../../../../mod/pod/admission/unsupported.ts";
 import { container, pod, podOfThree } from "../../../support/pods.ts";
-import { GOLDEN } from "../golden.ts";
+import { GOLDEN } from "../../../support/pod/golden.ts";
 
 type Spec = Partial<Pod["spec"]>;
 

@@ -13,7 +13,7 @@ import {
 } from "../../../../mod/pod/resources/cgroup_names.ts";
 import { podResourceSum } from "../../../../mod/pod/resources/resource_amounts.ts";
 import { container, pod, podOfThree, sidecar } from "../../../support/pods.ts";
-import { GOLDEN } from "../golden.ts";
+import { GOLDEN } from "../../../support/pod/golden.ts";
 
 type Limits = Readonly<Record<string, string>>;
 

@@ -11,7 +11,11 @@ import {
   statusInput,
 } from "../../../support/observed_pods.ts";
 import { container, pod, sidecar } from "../../../support/pods.ts";
-import { before, never, statusOf } from "../container_status.ts";
+import {
+  before,
+  never,
+  statusOf,
+} from "../../../support/pod/container_status.ts";
 
 function because(reason: string, message = ""): Map<string, WaitingReason> {
   return new Map([["a", { reason, message }]]);

@@ -11,7 +11,7 @@ import type {
 } from "../../../../mod/api/types/mod.ts";
 import { normalizeStatus } from "../../../../mod/pod/status/normal_status.ts";
 import { container, pod, podOfThree } from "../../../support/pods.ts";
-import { status } from "../../explain/rows.ts";
+import { status } from "../../../support/explain/rows.ts";
 
 const FINE = "2026-01-02T03:04:05.678901234Z";
 const WHOLE = "2026-01-02T03:04:05Z";

@@ -24,7 +24,7 @@ import {
   statusInput,
 } from "../../../support/observed_pods.ts";
 import { container, pod, sidecar } from "../../../support/pods.ts";
-import { before, statusOf } from "../container_status.ts";
+import { before, statusOf } from "../../../support/pod/container_status.ts";
 
 const probe = { exec: { command: ["true"] } };
 const NOW = "2026-01-02T03:04:05Z";

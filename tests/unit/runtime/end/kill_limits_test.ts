@@ -11,7 +11,7 @@ import { Activities } from "../../../../mod/runtime/account/mod.ts";
 import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
 import { PodKiller } from "../../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { LogRecorder } from "../../agent/recorders.ts";
+import { LogRecorder } from "../../../support/agent/recorders.ts";
 import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
 import { container, pod } from "../../../support/pods.ts";
 import { EventList } from "../../../support/event_list.ts";

@@ -7,7 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { ImageCalls } from "../../../../mod/runtime/images/image_calls.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { SmallStore } from "../images_rig.ts";
+import { SmallStore } from "../../../support/runtime/images_rig.ts";
 
 function setUp() {
   const clock = new FakeClock();

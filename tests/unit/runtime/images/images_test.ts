@@ -7,7 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ImageOutcome } from "../../../../mod/runtime/images/pull_tasks.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { setUp } from "../images_rig.ts";
+import { setUp } from "../../../support/runtime/images_rig.ts";
 
 const never = new AbortController().signal;
 

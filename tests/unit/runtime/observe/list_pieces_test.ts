@@ -8,8 +8,8 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { CriError } from "../../../../mod/cri/model/mod.ts";
 import { PodLister } from "../../../../mod/runtime/observe/list_pieces.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { LogRecorder } from "../../agent/recorders.ts";
-import { ModelRuntime } from "../../picture/model_runtime.ts";
+import { LogRecorder } from "../../../support/agent/recorders.ts";
+import { ModelRuntime } from "../../../support/picture/model_runtime.ts";
 
 function setUp(uids: readonly string[] = ["u", "v", "v"]) {
   const clock = new FakeClock();

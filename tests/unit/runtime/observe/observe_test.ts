@@ -23,7 +23,10 @@ import {
   seen,
 } from "../../../support/observed_pods.ts";
 import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
-import { depsOf, SmallRuntime } from "../small_runtime.ts";
+import {
+  depsOf,
+  SmallRuntime,
+} from "../../../support/runtime/small_runtime.ts";
 
 Deno.test("groupByPod() groups by label and leaves the rest out", () => {
   const { pods } = groupByPod(
@@ -43,17 +46,12 @@ Deno.test("groupByPod() groups by label and leaves the rest out", () => {
 Deno.test("groupByPod() names a pod as its newest sandbox, in whatever order they are listed", () => {
   const row = (name: string, attempt: number, createdAt: bigint) => {
     const metadata = { name, namespace: "shop", uid: "u", attempt };
-    const { labels } = sandboxRow("u");
-    return sandboxRow("u", {
-      id: name,
-      metadata,
-      createdAt,
-      labels: {
-        ...labels,
-        "io.kubernetes.pod.name": name,
-        "io.kubernetes.pod.namespace": `${name}-space`,
-      },
-    });
+    const labels = {
+      ...sandboxRow("u").labels,
+      "io.kubernetes.pod.name": name,
+      "io.kubernetes.pod.namespace": `${name}-space`,
+    };
+    return sandboxRow("u", { id: name, metadata, createdAt, labels });
   };
   for (
     const rows of [

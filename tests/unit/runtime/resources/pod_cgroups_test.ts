@@ -14,9 +14,9 @@ import {
 } from "../../../../mod/runtime/resources/pod_cgroups.ts";
 import { BARE_CGROUPS as LAYOUT } from "../../../../scripts/lib/bare_node.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { MemoryCgroups } from "../../../support/memory_cgroups.ts";
+import { MemoryCgroups } from "../../../support/runtime/memory_cgroups.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { LogRecorder } from "../../agent/recorders.ts";
+import { LogRecorder } from "../../../support/agent/recorders.ts";
 
 const SIGNAL = new AbortController().signal;
 

@@ -11,7 +11,7 @@ import {
   parseKeyFile,
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { container } from "../../../support/pods.ts";
-import { containerInput } from "./fixtures.ts";
+import { containerInput } from "../../../support/runtime/spec_inputs.ts";
 
 Deno.test("containerEnvironment() hands on the addresses and files that are known", () => {
   const ref = { volumeName: "v", path: "app.env", key: "A" };

@@ -22,7 +22,7 @@ import type {
   NodeCgroups,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { containerInput, NODE } from "./fixtures.ts";
+import { containerInput, NODE } from "../../../support/runtime/spec_inputs.ts";
 
 function configOf(
   fields: Partial<ContainerSpec>,

@@ -17,7 +17,7 @@ import {
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { keyed, objectsOf } from "./objects.ts";
+import { keyed, objectsOf } from "../../../support/runtime/objects.ts";
 
 const HIDDEN = "hunter2";
 const OBJECTS = objectsOf([

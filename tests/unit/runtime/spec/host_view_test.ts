@@ -9,7 +9,7 @@ import { containerResources } from "../../../../mod/runtime/spec/resource_spec.t
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { HOST_VIEW_FIELDS } from "../../../testdata/golden_deviations.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { NODE } from "./fixtures.ts";
+import { NODE } from "../../../support/runtime/spec_inputs.ts";
 
 const WITHOUT: NodeCgroups = {
   ...NODE.cgroups,

@@ -27,7 +27,7 @@ import type {
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { containerInput } from "./fixtures.ts";
+import { containerInput } from "../../../support/runtime/spec_inputs.ts";
 
 const VOLUMES: ContainerSpecInput["volumes"] = new Map([
   ["data", { hostPath: "/srv/data", readOnly: false }],

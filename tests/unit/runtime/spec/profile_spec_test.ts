@@ -7,7 +7,11 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { SecurityProfile } from "../../../../mod/cri/config/mod.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
-import { NODE, security, type SecuritySetting } from "./fixtures.ts";
+import {
+  NODE,
+  security,
+  type SecuritySetting,
+} from "../../../support/runtime/spec_inputs.ts";
 
 const SECCOMP: readonly {
   readonly title: string;

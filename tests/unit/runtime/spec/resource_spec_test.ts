@@ -15,7 +15,7 @@ import {
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { reportedResources } from "../../../../mod/runtime/observe/observe.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { NODE } from "./fixtures.ts";
+import { NODE } from "../../../support/runtime/spec_inputs.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 

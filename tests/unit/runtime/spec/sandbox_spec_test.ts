@@ -17,7 +17,7 @@ import {
 } from "../../../../mod/runtime/spec/sandbox_spec.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { sandboxInput } from "./fixtures.ts";
+import { sandboxInput } from "../../../support/runtime/spec_inputs.ts";
 
 Deno.test("buildSandboxConfig() names the sandbox after its pod and attempt", () => {
   const config = buildSandboxConfig(sandboxInput(pod(), { attempt: 3 }));

@@ -30,7 +30,7 @@ import {
   NODE,
   security,
   type SecuritySetting,
-} from "./fixtures.ts";
+} from "../../../support/runtime/spec_inputs.ts";
 
 const NAMESPACES: readonly {
   readonly title: string;

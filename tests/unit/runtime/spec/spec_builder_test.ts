@@ -13,7 +13,7 @@ import {
 } from "../../../../mod/runtime/spec/spec_builder.ts";
 import type { SpecNode } from "../../../../mod/runtime/spec/spec_input.ts";
 import { pod } from "../../../support/pods.ts";
-import { containerInput, NODE } from "./fixtures.ts";
+import { containerInput, NODE } from "../../../support/runtime/spec_inputs.ts";
 
 function builder(options: Partial<SpecBuilderOptions> = {}): SpecBuilder {
   return new SpecBuilder({

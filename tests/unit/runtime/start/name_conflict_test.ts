@@ -11,7 +11,7 @@ import {
   nameHolder,
 } from "../../../../mod/runtime/start/name_conflict.ts";
 import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
-import { SmallRuntime } from "../small_runtime.ts";
+import { SmallRuntime } from "../../../support/runtime/small_runtime.ts";
 
 const ID = "483759cd432bcb85a0d99d35661305925b608eb683c285b261bd0629a56dd813";
 

@@ -5,8 +5,12 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "../file_source_bench.ts";
-import { FakeLastGood } from "../fake_manifests.ts";
+import {
+  Bench,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
+import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 
 Deno.test("FileSource delivers all old files at once and in order", async () => {
   await using bench = new Bench();

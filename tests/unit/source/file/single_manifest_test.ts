@@ -5,8 +5,12 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { FakeLastGood } from "../fake_manifests.ts";
-import { Bench, manifest, OLD } from "../file_source_bench.ts";
+import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
+import {
+  Bench,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
 
 Deno.test("FileSource drops what a directory had when a single manifest takes its place, and that when it is gone", async () => {
   await using bench = new Bench();

@@ -5,7 +5,11 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "../file_source_bench.ts";
+import {
+  Bench,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
 
 Deno.test("FileSource names a file that is no manifest once, and no manifest", async () => {
   await using bench = new Bench();

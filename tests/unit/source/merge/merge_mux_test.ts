@@ -11,8 +11,13 @@ import {
 } from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { configMap, pod } from "../pods.ts";
-import { MODES, newStorage, set, words } from "../updates.ts";
+import { configMap, pod } from "../../../support/source/source_pods.ts";
+import {
+  MODES,
+  newStorage,
+  set,
+  words,
+} from "../../../support/source/updates.ts";
 
 const a = pod({ name: "a" });
 const b = pod({ name: "b" });

@@ -17,7 +17,7 @@ import type {
 import { PodStorage } from "../../../../mod/source/merge/merge.ts";
 import { SourcesReady } from "../../../../mod/source/merge/sources_ready.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { pod } from "../pods.ts";
+import { pod } from "../../../support/source/source_pods.ts";
 
 class Bench {
   readonly clock: FakeClock = new FakeClock(Date.UTC(2026, 1, 3, 4, 5, 6, 7));

@@ -12,8 +12,13 @@ import {
   PodConfigMux,
 } from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
-import { pod } from "../pods.ts";
-import { MODES, newStorage, says, words } from "../updates.ts";
+import { pod } from "../../../support/source/source_pods.ts";
+import {
+  MODES,
+  newStorage,
+  says,
+  words,
+} from "../../../support/source/updates.ts";
 
 const a = pod({ name: "a" });
 const b = pod({ name: "b" });

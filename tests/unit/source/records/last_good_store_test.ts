@@ -5,7 +5,10 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { CheckpointBench as Bench, content } from "../checkpoint_bench.ts";
+import {
+  CheckpointBench as Bench,
+  content,
+} from "../../../support/source/checkpoint_rig.ts";
 import { soundOf } from "../../../support/sound_of.ts";
 
 Deno.test("DiskLastGoodStore writes other records while one is refused (N01)", async () => {

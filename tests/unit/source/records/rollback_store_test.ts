@@ -11,7 +11,7 @@ import type { PodHistory } from "../../../../mod/pod/recovery/mod.ts";
 import { DiskRollbackStore } from "../../../../mod/source/records/rollback_store.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { pod } from "../../../support/pods.ts";
-import { FakeRecords } from "../fake_records.ts";
+import { FakeRecords } from "../../../support/source/fake_records.ts";
 
 const HISTORY: PodHistory = {
   good: pod(),

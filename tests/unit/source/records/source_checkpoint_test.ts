@@ -10,9 +10,12 @@ import { sealRecord } from "../../../../mod/host/files/mod.ts";
 import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { dropSetCheckpoint } from "../../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
-import { CheckpointBench as Bench, content } from "../checkpoint_bench.ts";
-import type { FakeRecords } from "../fake_records.ts";
-import { configMap } from "../pods.ts";
+import {
+  CheckpointBench as Bench,
+  content,
+} from "../../../support/source/checkpoint_rig.ts";
+import type { FakeRecords } from "../../../support/source/fake_records.ts";
+import { configMap } from "../../../support/source/source_pods.ts";
 import { soundOf } from "../../../support/sound_of.ts";
 
 const secret: KeyedObject = {

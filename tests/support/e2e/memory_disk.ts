@@ -1,0 +1,49 @@
+/**
+ * A file system of a test's own, which it can make read-only.
+ *
+ * @module
+ */
+
+import { run } from "../../../scripts/lib/runtime_tools.ts";
+
+/** A tmpfs mounted over a directory; `await using` takes it away. */
+export class MemoryDisk implements AsyncDisposable {
+  readonly #path: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Mounts over `path`, which must be there. */
+  static async mount(path: string): Promise<MemoryDisk> {
+    await mustRun("mount", ["-t", "tmpfs", "none", path]);
+    return new MemoryDisk(path);
+  }
+
+  /** From now on it takes writes, or refuses them as a disk that found itself faulty. */
+  async remount(mode: "ro" | "rw"): Promise<void> {
+    await mustRun("mount", ["-o", `remount,${mode}`, this.#path]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await mustRun("umount", ["--lazy", this.#path]);
+  }
+}
+
+/** Whether this process may mount: root, and not in a container that may not. */
+export async function canMount(): Promise<boolean> {
+  const directory = await Deno.makeTempDir({ prefix: "skerry-mount-" });
+  try {
+    await using _disk = await MemoryDisk.mount(directory);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await Deno.remove(directory);
+  }
+}
+
+async function mustRun(command: string, args: string[]): Promise<void> {
+  const { ok, text } = await run(command, args);
+  if (!ok) throw new Error(`Cannot run "${command}": ${text}`);
+}

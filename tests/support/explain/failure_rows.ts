@@ -1,0 +1,256 @@
+/**
+ * What is told of a pod that cannot go on, or on its way to be ready, one row for each cause.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import type { ExplainFacts } from "../../../mod/explain/facts.ts";
+import type {
+  Activity,
+  FailureCause,
+  PodFailureReason,
+} from "../../../mod/pod/lifecycle/mod.ts";
+import { NOW_MS } from "../observed_pods.ts";
+import { container, sidecar } from "../pods.ts";
+import {
+  before,
+  CREATING,
+  doing,
+  ended,
+  facts,
+  failed,
+  NO_SETTINGS,
+  pending,
+  probe,
+  type Rows,
+  rowsOf,
+  saidOf,
+  status,
+  waits,
+  web,
+} from "./rows.ts";
+
+/** A pod of which the whole failed in this way; it is looked at again in 9 s. */
+function podFailed(
+  reason: PodFailureReason,
+  cause: string | FailureCause,
+): ExplainFacts {
+  const pod = web(CREATING);
+  const failure = { reason, ...saidOf(cause) };
+  return facts({ pod, decision: failed(pod, [failure]) });
+}
+
+function running(
+  rest: Parameters<typeof status>[1],
+  fields: Partial<Pod["spec"]["containers"][number]>,
+  probes: ExplainFacts["probes"],
+): ExplainFacts {
+  const shown = pending([status("web", { ready: false, ...rest })], {
+    phase: "Running",
+  });
+  return facts({
+    pod: web(shown, { containers: [container("web", fields)] }),
+    probes,
+  });
+}
+
+/** What is known of each reason for which a pod as a whole cannot go on. */
+const REASONS: Readonly<Record<PodFailureReason, string | FailureCause>> = {
+  FailedSync: "no answer",
+  FailedMount: {
+    kind: "volumes",
+    volumes: [
+      { volume: "cfg", cause: NO_SETTINGS },
+      {
+        volume: "data",
+        cause: { kind: "said", words: '"/x" is no directory' },
+      },
+    ],
+  },
+  CreatePodSandboxError: { kind: "said", words: "no network" },
+  CreateContainerConfigError: "no such user",
+  FailedToCreatePodContainer: { kind: "said", words: "read-only" },
+  KillContainerError: "no answer",
+  KillPodSandboxError: "no answer",
+  ResizePodInPlaceError: "no cgroup",
+  SandboxChanged: "…",
+  RestartingAllContainers: "…",
+};
+
+const ACTIVITIES: readonly Activity[] = [
+  { kind: "waiting_for_start_place", places: 5 },
+  { kind: "waiting_for_late_sandbox" },
+  { kind: "making_volumes" },
+  { kind: "creating_sandbox" },
+  { kind: "stopping_sandboxes" },
+  { kind: "looking_for_image", container: "web", image: "x" },
+  { kind: "waiting_for_pull_place", container: "web", image: "x", places: 5 },
+  { kind: "pulling_image", container: "web", image: "x" },
+  { kind: "starting_container", container: "web" },
+  { kind: "post_start_hook", container: "web" },
+  { kind: "pre_stop_hook", container: "web" },
+  { kind: "waiting_for_others_to_end", container: "web" },
+  { kind: "stopping_container", container: "web", graceSeconds: 132 },
+];
+
+/** Pods that cannot go on, or are on their way to be ready. */
+export const ROWS: Rows = {
+  ...rowsOf("a pod with", REASONS, podFailed),
+  "sandboxes that broke": podFailed("CreatePodSandboxError", {
+    kind: "sandboxes_broke",
+  }),
+  "volumes of which only a message is known": podFailed(
+    "FailedMount",
+    'Cannot set up volume "data": no room',
+  ),
+  "volumes that are made, beside containers that run, ended and were not started":
+    facts({
+      pod: web(
+        pending([
+          status("runs", { ready: false }),
+          ended("over", 1),
+          waits("new", "ContainerCreating"),
+        ]),
+        { containers: ["runs", "over", "new"].map((name) => container(name)) },
+      ),
+      activities: [doing({ kind: "making_volumes" }, 72)],
+    }),
+  ...Object.fromEntries(ACTIVITIES.map((activity) => [
+    `the activity ${activity.kind}`,
+    facts({ pod: web(CREATING), activities: [doing(activity, 72)] }),
+  ])),
+  // Init containers and sidecars.
+  "an init container that fails": facts({
+    pod: web(
+      pending([waits("web", "PodInitializing")], {
+        initContainerStatuses: [
+          ended("prepare", 0),
+          ended("migrate", 1, { message: "no table" }),
+          waits("load", "PodInitializing"),
+        ],
+      }),
+      {
+        initContainers: [
+          container("prepare"),
+          container("migrate"),
+          container("load"),
+        ],
+      },
+    ),
+  }),
+  "an init container that runs": facts({
+    pod: web(
+      pending([waits("web", "PodInitializing")], {
+        initContainerStatuses: [status("migrate", { ready: false })],
+      }),
+      { initContainers: [container("migrate")] },
+    ),
+  }),
+  "a sidecar that has not started": facts({
+    pod: web(
+      pending([waits("web", "PodInitializing")], {
+        initContainerStatuses: [
+          status("proxy", { ready: false, started: false }),
+        ],
+      }),
+      {
+        initContainers: [
+          sidecar("proxy", { startupProbe: { failureThreshold: 30 } }),
+        ],
+      },
+    ),
+    probes: [
+      probe("startup", {
+        container: "proxy",
+        probe: { failureThreshold: 30 },
+        consecutive: 3,
+      }),
+    ],
+  }),
+  // Probes (mod/prober).
+  "an init container that was restarted, by what it does now alone": facts({
+    pod: web(
+      pending([waits("web", "PodInitializing")], {
+        initContainerStatuses: [status("prepare", {
+          ready: false,
+          restartCount: 2,
+          lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+        })],
+      }),
+      { initContainers: [container("prepare")] },
+    ),
+  }),
+  "a readiness probe that fails once the startup probe has succeeded": running(
+    { started: true },
+    { startupProbe: {}, readinessProbe: {} },
+    [
+      probe("readiness"),
+    ],
+  ),
+  "a container that has started without any probe": running(
+    { started: false },
+    {},
+    [],
+  ),
+  "a pod that failed as a whole, and a container of it": (() => {
+    const pod = web(CREATING);
+    const message = "no network";
+    return facts({
+      pod,
+      decision: failed(pod, [
+        { reason: "KillContainerError", message },
+        {
+          container: "web",
+          reason: "CreateContainerError",
+          message: "no room",
+        },
+      ]),
+    });
+  })(),
+  "a readiness probe that fails": running({}, { readinessProbe: {} }, [
+    probe("readiness", {
+      // Each attempt took longer than the period.
+      consecutive: 3,
+      verdict: "failure",
+      sinceMs: NOW_MS - 61_000,
+    }),
+  ]),
+  "a readiness probe that was not asked yet": running({}, {
+    readinessProbe: { initialDelaySeconds: 20 },
+  }, [{
+    container: "web",
+    kind: "readiness",
+    probe: { initialDelaySeconds: 20 },
+    verdict: undefined,
+    consecutive: 0,
+    paused: "initial_delay",
+  }]),
+  "a readiness probe that has to succeed more often": running({}, {
+    readinessProbe: { successThreshold: 3 },
+  }, [
+    probe("readiness", {
+      probe: { successThreshold: 3 },
+      consecutive: 2,
+      last: { kind: "success", message: "", atMs: NOW_MS },
+    }),
+  ]),
+  "a probe that cannot be asked": running({}, { readinessProbe: {} }, [
+    probe("readiness", {
+      last: { kind: "error", message: "no port", atMs: NOW_MS - 5_000 },
+    }),
+  ]),
+  "a startup probe": running({ started: false }, { startupProbe: {} }, []),
+  "a readiness gate": facts({
+    pod: web(
+      pending([status("web")], {
+        phase: "Running",
+        conditions: [
+          { type: "Ready", status: "False" },
+          { type: "b", status: "False", message: "not yet" },
+        ],
+      }),
+      { readinessGates: [{ conditionType: "a" }, { conditionType: "b" }] },
+    ),
+  }),
+};

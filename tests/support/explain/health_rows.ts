@@ -1,0 +1,207 @@
+/**
+ * What is told of pods that run, and by which clock.
+ *
+ * @module
+ */
+
+import type { ExplainFacts } from "../../../mod/explain/facts.ts";
+import { NOW_MS } from "../observed_pods.ts";
+import { container, sidecar } from "../pods.ts";
+import {
+  before,
+  containerFailed,
+  CREATING,
+  ended,
+  facts,
+  failed,
+  NO_SETTINGS,
+  probe,
+  ready,
+  type Rows,
+  saidOf,
+  status,
+  web,
+} from "./rows.ts";
+
+/** Pods that run. */
+export const ROWS: Rows = {
+  // Pods that run.
+  "a pod that runs": facts({ pod: web(ready()) }),
+  "a pod with a sidecar that runs": facts({
+    pod: web(ready({ initContainerStatuses: [status("proxy")] }), {
+      initContainers: [sidecar("proxy")],
+    }),
+  }),
+  "a pod that runs and has had an init container": facts({
+    pod: web(ready({ initContainerStatuses: [ended("prepare", 0)] }), {
+      initContainers: [container("prepare")],
+    }),
+  }),
+  "a pod that runs, all of whose probes are well": facts({
+    pod: web(ready()),
+    probes: [
+      probe("liveness", {
+        last: { kind: "success", message: "", atMs: NOW_MS - 1_000 },
+      }),
+      probe("startup"),
+    ],
+  }),
+  "a pod that runs and was restarted once": facts({
+    pod: web(ready({
+      containerStatuses: [
+        status("web", {
+          restartCount: 1,
+          lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+        }),
+      ],
+    })),
+  }),
+  "a pod that runs and was restarted by a clock that was another": facts({
+    pod: web(ready({
+      containerStatuses: [
+        status("web", {
+          restartCount: 1,
+          lastState: {
+            terminated: { exitCode: 3, finishedAt: "1970-01-01T00:10:00Z" },
+          },
+        }),
+      ],
+    })),
+  }),
+  "a pod that runs, with all that may be wrong with it": facts({
+    pod: web(ready({
+      containerStatuses: [
+        status("web", {
+          restartCount: 2,
+          lastState: {
+            terminated: { exitCode: 143, finishedAt: before(400) },
+          },
+        }),
+      ],
+      conditions: [
+        {
+          type: "PodResizePending",
+          status: "True",
+          reason: "Infeasible",
+          message: "Node didn't have enough capacity: cpu",
+        },
+        {
+          type: "skerry.dev/RolledBack",
+          status: "True",
+          message: "Revision x was not ready within 1m",
+          lastTransitionTime: before(30),
+        },
+      ],
+    })),
+    probes: [probe("liveness", { consecutive: 2, verdict: "success" })],
+    brokenManifest: {
+      file: "/m/web.yaml",
+      text: "spec.containers[0].image: Required value",
+      sinceMs: NOW_MS - 60_000,
+    },
+    silentSource: "http://c/pods",
+  }),
+  "a pod that runs and whose liveness probe the agent cannot ask": facts({
+    pod: web(ready()),
+    probes: [
+      probe("liveness", {
+        last: {
+          kind: "error",
+          message: "dial tcp 10.88.0.7:80: the agent may not connect there",
+          atMs: NOW_MS,
+        },
+      }),
+    ],
+  }),
+  "a pod that runs with a ConfigMap that cannot be brought up to date": (() => {
+    const pod = web(ready());
+    const volumes = [{ volume: "cfg", cause: NO_SETTINGS }];
+    const failure = {
+      reason: "FailedMount",
+      ...saidOf({ kind: "volumes", volumes }),
+    } as const;
+    const next = { kind: "settled", dueMs: NOW_MS + 9_000 } as const;
+    return facts({ pod, decision: failed(pod, [failure], { next }) });
+  })(),
+  "a resize that failed": facts({
+    pod: web(ready({
+      conditions: [{
+        type: "PodResizeInProgress",
+        status: "True",
+        reason: "Error",
+        message: "no",
+      }],
+    })),
+  }),
+  // The runtime.
+  "a runtime that is down": facts({
+    pod: web(ready()),
+    runtimeDown: {
+      message: "the runtime does not answer",
+      sinceMs: NOW_MS - 245_000,
+    },
+  }),
+  "a runtime that is down, and of what that is no cause or no more than a result":
+    (() => {
+      const pod = web(ready());
+      const words = "no connection: connect ENOENT /s";
+      const failure = {
+        reason: "FailedSync",
+        ...saidOf({ kind: "no_runtime", words }),
+      } as const;
+      return facts({
+        pod,
+        decision: failed(pod, [failure]),
+        brokenManifest: { file: "/m/web.yaml", text: "spec: Required value" },
+        runtimeDown: { message: words },
+      });
+    })(),
+  // The clock.
+  "a clock that stands in 1970": {
+    ...containerFailed("CrashLoopBackOff", "", {
+      lastState: {
+        terminated: { exitCode: 1, finishedAt: "1970-01-01T00:00:05Z" },
+      },
+    }),
+    nowMs: 10_000,
+    decision: failed(web(CREATING), [{
+      container: "web",
+      reason: "CrashLoopBackOff",
+      message: "",
+      retryMs: 48_000,
+    }]),
+  },
+  "times of before the clock was set": facts({
+    pod: web(ready({
+      conditions: [],
+      containerStatuses: [status("web", {
+        restartCount: 1,
+        lastState: {
+          terminated: { exitCode: 1, finishedAt: "1970-01-01T00:00:05Z" },
+        },
+      })],
+    })),
+    runtimeDown: { message: "m", sinceMs: 5_000 },
+  }),
+  "the local clock": facts({ pod: web(ready()), utcOffsetMs: -4 * 3_600_000 }),
+  "another day": runningFor(3 * 86_400, 3 * 86_400),
+  "a container that restarted so fast that the pod was ready all the while":
+    runningFor(300, 60),
+};
+
+/** The pod "web", ready and running since so many seconds. */
+function runningFor(readyS: number, startedS: number): ExplainFacts {
+  return facts({
+    pod: web({
+      phase: "Running",
+      conditions: [{
+        type: "Ready",
+        status: "True",
+        lastTransitionTime: before(readyS),
+      }],
+      containerStatuses: [
+        status("web", { state: { running: { startedAt: before(startedS) } } }),
+      ],
+    }),
+  });
+}

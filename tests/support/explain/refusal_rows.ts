@@ -1,0 +1,100 @@
+/**
+ * What is told of pods that have no place on the node or whose manifest is not valid.
+ *
+ * @module
+ */
+
+import type { ExplainFacts } from "../../../mod/explain/facts.ts";
+import type { RejectionReason } from "../../../mod/pod/admission/mod.ts";
+import { container, type PodDraft } from "../pods.ts";
+import { CREATING, facts, type Rows, rowsOf, web } from "./rows.ts";
+
+const other = web({}, {
+  name: "y",
+  uid: "u2",
+  containers: [
+    container("c", { ports: [{ containerPort: 1, hostPort: 80 }] }),
+  ],
+});
+
+/** What admission says of each reason. */
+const REASONS: Readonly<Record<RejectionReason, string>> = {
+  NodePorts: "Predicate NodePorts failed",
+  NodeAffinity: "no match",
+  NodeName: "no match",
+  PodOSNotSupported: "windows",
+  PodOSSelectorNodeLabelDoesNotMatch: "label",
+  SysctlForbidden: "kernel.x",
+};
+
+function refused(
+  reason: RejectionReason,
+  message: string,
+  options: PodDraft = {},
+): ExplainFacts {
+  return facts({
+    pod: web({ phase: "Failed" }, options),
+    pendingVerdict: { kind: "refused", reason, message },
+  });
+}
+
+/** Pods that have no place on the node, or whose manifest is not valid. */
+export const ROWS: Rows = {
+  "a port that is taken": facts({
+    pod: web({ phase: "Failed" }, {
+      containers: [
+        container("web", { ports: [{ containerPort: 8, hostPort: 80 }] }),
+      ],
+    }),
+    pendingVerdict: {
+      kind: "refused",
+      reason: "NodePorts",
+      message: "Predicate NodePorts failed",
+    },
+    others: [other],
+  }),
+  ...rowsOf("the refusal", REASONS, refused),
+  "a node label that it selects": refused("NodeAffinity", "no match", {
+    nodeSelector: { disk: "ssd" },
+  }),
+  "labels of which nobody knows which": refused("NodeAffinity", "no match", {
+    nodeSelector: { disk: "ssd" },
+    affinity: { nodeAffinity: {} },
+  }),
+  "a pod that waits for room": facts({
+    pod: web({ phase: "Pending" }),
+    pendingVerdict: {
+      kind: "waits",
+      reason: "OutOfpods",
+      message: "…",
+      shortage: { resource: "pods", requested: 1n, used: 2n, capacity: 2n },
+    },
+  }),
+  "a pod of the same name": facts({
+    pod: web(CREATING),
+    namesake: { uid: "u0", isEnding: true },
+  }),
+  "a pod of the same name that runs until the images are pulled": facts({
+    pod: web(CREATING),
+    namesake: { uid: "u0", isEnding: true, isKept: true },
+    activities: [
+      { kind: "pulling_image", container: "web", image: "x", forMs: 72_000 },
+    ],
+  }),
+  // Sources.
+  "a manifest that was never valid": facts({
+    pod: {
+      ...web({
+        phase: "Failed",
+        reason: "InvalidManifest",
+        message: 'The manifest "/m/web.yaml" is not valid: spec: Required',
+      }),
+      metadata: { name: "web-n1", namespace: "default", uid: "" },
+    },
+    stage: undefined,
+  }),
+  "a pod that nobody has looked at": facts({
+    pod: web({ phase: "Pending" }),
+    stage: undefined,
+  }),
+};

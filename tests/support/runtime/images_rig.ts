@@ -1,0 +1,107 @@
+/**
+ * Images that are looked for and pulled.
+ *
+ * @module
+ */
+
+import { Activities } from "../../../mod/runtime/account/mod.ts";
+import { Sessions } from "../../../mod/base/mod.ts";
+import type { ContainerSpec } from "../../../mod/api/types/mod.ts";
+import { CriError, type Image } from "../../../mod/cri/model/mod.ts";
+import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
+import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
+import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
+import { ImagePuller } from "../../../mod/runtime/images/images.ts";
+import { FakeClock } from "../fake_clock.ts";
+import { container as containerOf, pod } from "../pods.ts";
+import { EventList } from "../event_list.ts";
+
+const never = new AbortController().signal;
+
+/** The images of a node, and a registry that takes its time. */
+export class SmallStore implements PullService {
+  readonly calls: string[] = [];
+  readonly present: Map<string, Image> = new Map();
+  readonly registry: Set<string> = new Set();
+  readonly #clock: FakeClock;
+  pullMs = 0;
+  failure: string | undefined;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  add(image: string): void {
+    this.present.set(image, {
+      id: `sha256:${image}`,
+      size: 1234n,
+      uid: 7n,
+      username: "",
+    });
+  }
+
+  imageStatus({ image }: ImageSpec): Promise<Image | undefined> {
+    this.calls.push(`status ${image}`);
+    if (this.failure !== undefined) return Promise.reject(this.#fail());
+    return Promise.resolve(this.present.get(image.replace(/^sha256:/, "")));
+  }
+
+  async pullImage(
+    { image }: ImageSpec,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<string> {
+    this.calls.push(`pull ${image}`);
+    await this.#clock.sleep(this.pullMs, options.signal ?? never);
+    if (!this.registry.has(image)) throw this.#fail();
+    this.add(image);
+    return `sha256:${image}`;
+  }
+
+  #fail(): CriError {
+    const detail = this.failure ?? "not found";
+    return new CriError({ kind: "failed", method: "PullImage", detail });
+  }
+}
+
+/** A puller and all around it. */
+export interface PullerRig {
+  readonly clock: FakeClock;
+  readonly store: SmallStore;
+  readonly events: EventList;
+  readonly puller: ImagePuller;
+  /** Asks for the image of a container, and waits for it. */
+  readonly sessions: Sessions;
+  readonly ensure: (
+    container: Partial<ContainerSpec>,
+    signal?: AbortSignal,
+  ) => Promise<ImageOutcome>;
+}
+
+/** A puller over a store that is empty. */
+export function setUp(
+  options: { readonly maxParallelPulls?: number } = {},
+): PullerRig {
+  const clock = new FakeClock();
+  const store = new SmallStore(clock);
+  const events = new EventList();
+  const sessions = new Sessions();
+  const puller = new ImagePuller({
+    images: store,
+    events,
+    clock,
+    sessions,
+    activities: new Activities({ clock }),
+  }, options);
+  const ensure = async (
+    container: Partial<ContainerSpec>,
+    signal: AbortSignal = never,
+  ): Promise<ImageOutcome> => {
+    const work = puller.ensure(pod(), containerOf("c", container), {
+      signal,
+    });
+    work.catch(() => {});
+    await clock.advance(0);
+    return await work;
+  };
+  return { clock, store, events, sessions, puller, ensure };
+}

@@ -1,0 +1,79 @@
+/**
+ * A control server over pods and logs that a test holds in its hands.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import {
+  ControlServer,
+  type ControlServerDeps,
+  type EventFeed,
+  type HealthProblem,
+  type LogLocation,
+  type LogRequest,
+  type PodReport,
+  type SourceState,
+} from "../../../mod/server/mod.ts";
+import { pod } from "../pods.ts";
+
+/** What the stub answers from; a test changes it at will. */
+export class AgentStub {
+  pods: readonly Pod[] = [];
+  sources: readonly SourceState[] = [];
+  problems: readonly HealthProblem[] = [];
+  events: EventFeed = {
+    list: () => ({ resourceVersion: "1", items: [] }),
+    async *watch() {},
+  };
+  report: (namespace: string, name: string) => PodReport | undefined = () =>
+    undefined;
+  locate: (request: LogRequest) => LogLocation = () => ({
+    kind: "not_found",
+    message: "no log",
+  });
+
+  readonly #clock: Clock;
+
+  /** Followed logs are looked at by `clock`. */
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /** Listens on `path` until the returned server is disposed. */
+  serve(path: string): Promise<ControlServer> {
+    const deps: ControlServerDeps = {
+      view: {
+        checks: ["ping"],
+        pods: () => this.pods,
+        report: (namespace, name) => this.report(namespace, name),
+        sources: () => this.sources,
+        events: {
+          list: () => this.events.list(),
+          watch: (signal, options) => this.events.watch(signal, options),
+        },
+        problems: () => this.problems,
+        metrics: () => "# TYPE up gauge\nup 1\n",
+        probeMetrics: () => "# TYPE prober_probe_total counter\n",
+        locateLog: (request) => this.locate(request),
+      },
+      version: { version: "0.0.0-test" },
+      clock: this.#clock,
+      log: silentLogger,
+    };
+    return ControlServer.start({ path, stagingPath: `${path}.new` }, deps);
+  }
+}
+
+/** A pod of namespace `default` on node `n1` with one container `c`. */
+export function stubPod(name: string, namespace: string = "default"): Pod {
+  return pod({
+    name,
+    namespace,
+    uid: `uid-${namespace}-${name}`,
+    nodeName: "n1",
+    status: { phase: "Running" },
+  });
+}

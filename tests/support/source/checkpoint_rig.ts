@@ -1,0 +1,97 @@
+/**
+ * Checkpoints on a disk in memory, in time that stands still.
+ *
+ * @module
+ */
+
+import type { LocalObject } from "../../../mod/api/objects/mod.ts";
+import type { PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
+import {
+  createLogger,
+  MetricsRegistry,
+} from "../../../mod/base/telemetry/mod.ts";
+import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
+import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
+import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
+import { FakeClock } from "../fake_clock.ts";
+import { FakeRecords } from "./fake_records.ts";
+import { pod } from "./source_pods.ts";
+
+const URL_A = "https://user:hunter2@host/pods";
+
+/** A checkpoint of a URL with a password, and last good manifests beside it. */
+export class CheckpointBench implements AsyncDisposable {
+  readonly clock: FakeClock = new FakeClock();
+  readonly log: Record<string, unknown>[] = [];
+  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly metrics: MetricsRegistry = new MetricsRegistry();
+  readonly disk: FakeRecords;
+  readonly checkpoint: DiskSetCheckpoint;
+  readonly lastGood: DiskLastGoodStore;
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(disk: FakeRecords = new FakeRecords(), origin: string = URL_A) {
+    this.disk = disk;
+    const deps = {
+      clock: this.clock,
+      metrics: this.metrics,
+      log: createLogger({
+        level: "debug",
+        format: "json",
+        clock: this.clock,
+        write: (line) => this.log.push(JSON.parse(line)),
+      }),
+      events: {
+        record: (pod: PodRef, event: PodEvent) =>
+          this.events.push({ ...event, pod }),
+      },
+      files: disk,
+    };
+    this.checkpoint = new DiskSetCheckpoint({
+      source: "http",
+      origin,
+      directory: "/state",
+      secretDirectory: "/run",
+    }, deps);
+    this.lastGood = new DiskLastGoodStore({
+      directory: "/manifests",
+      secretDirectory: "/run/manifests",
+    }, deps);
+  }
+
+  /** Starts, or goes on, and lets `ms` pass. */
+  async pass(ms = 0): Promise<void> {
+    this.#running ??= Promise.all([
+      this.checkpoint.run(this.#stop.signal),
+      this.lastGood.run(this.#stop.signal),
+    ]);
+    await this.clock.advance(ms);
+    await this.clock.advance(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  messages(): readonly unknown[] {
+    return this.log.map((line) => line["message"]);
+  }
+
+  reasons(): readonly string[] {
+    return this.events.map(({ reason, pod }) => `${reason} ${pod.name}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** A set of one pod. */
+export function content(
+  image: string,
+  objects: readonly LocalObject[] = [],
+): SourceContent {
+  return { pods: [pod({ image })], objects };
+}

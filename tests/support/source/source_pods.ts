@@ -1,0 +1,44 @@
+/**
+ * Builds pods and objects whose dull parts are filled in.
+ *
+ * @module
+ */
+
+import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import {
+  container,
+  IMAGE,
+  pod as shared,
+  type PodDraft as Draft,
+} from "../pods.ts";
+
+/** What a test cares about. */
+export type PodDraft = Draft & { readonly image?: string };
+
+/** A pod with one container; the UID is the name's unless one is given. */
+export function pod(draft: PodDraft = {}): Pod {
+  const { name = "web", image = IMAGE, ...rest } = draft;
+  return shared({
+    name,
+    namespace: "default",
+    uid: `uid-${name}`,
+    containers: [container("main", { image })],
+    ...rest,
+  });
+}
+
+/** A ConfigMap `settings` with one entry, `key`. */
+export function configMap(
+  draft: { readonly namespace?: string; readonly value?: string } = {},
+): KeyedObject {
+  const { namespace = "default", value = "v" } = draft;
+  return {
+    kind: "ConfigMap",
+    namespace,
+    name: "settings",
+    entries: new Map([["key", new TextEncoder().encode(value)]]),
+    type: "",
+    immutable: false,
+  };
+}
