@@ -162,10 +162,9 @@ export class ManifestSet {
   /** Whether the directory went away while its manifests were looked at for the first time. */
   async #isCutShort(present: ReadonlySet<string>): Promise<boolean> {
     const { files, table } = this.#deps;
-    const isUnseen = (path: string): boolean => {
-      const { entry, look } = table.get(path);
-      return entry === undefined && look === undefined;
-    };
+    // Also one that a hint named since: nothing holds what it gave an agent before.
+    const isUnseen = (path: string): boolean =>
+      table.get(path).entry === undefined;
     if (!this.#isFirstScan || ![...present].some(isUnseen)) return false;
     const now = await directoryAt(this.#options.path, files);
     return !this.#directory.isCurrent(now);

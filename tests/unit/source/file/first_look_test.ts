@@ -1,0 +1,92 @@
+/**
+ * The first look of an agent at its manifests, and when that is over.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { FakeLastGood } from "../../../support/source/fake_manifests.ts";
+import {
+  Bench,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
+
+/** What an agent leaves that had these manifests. */
+async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
+  await using before = new Bench();
+  for (const name of names) {
+    before.files.write(`${name}.yaml`, manifest(name), OLD);
+  }
+  await before.pass();
+  return before.lastGood;
+}
+
+/** Does something just before the first look at a path. */
+function beforeLook(
+  { files }: Bench,
+  path: string,
+  act: () => void | Promise<void>,
+): void {
+  const look = files.look.bind(files);
+  let isDone = false;
+  files.look = async (asked) => {
+    if (asked !== path || isDone) return await look(asked);
+    isDone = true;
+    await act();
+    return await look(asked);
+  };
+}
+
+function unmount({ files }: Bench): void {
+  files.inode = 2;
+  files.files.clear();
+}
+
+Deno.test("FileSource keeps no record but that of a single manifest once it read that, and knows all", async () => {
+  const lastGood = await leftBy("a", "b");
+  await using bench = new Bench(lastGood);
+  bench.files.becomeFile(manifest("c"));
+  await bench.pass();
+  strictEqual(bench.names, "c");
+  deepStrictEqual([...lastGood.records.keys()], ["/m"]);
+  // It is this agent that knows what there was.
+  bench.files.outage = new Error("EIO");
+  bench.files.files.clear();
+  bench.files.rescan();
+  await bench.pass(2_000);
+  deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [undefined]);
+});
+
+Deno.test("FileSource knows all of a directory whose manifests it read before it went away at the first look", async () => {
+  const lastGood = await leftBy("a", "b");
+  await using bench = new Bench(lastGood);
+  bench.files.write("a.yaml", manifest("a", "new"), OLD);
+  const read = bench.files.read.bind(bench.files);
+  bench.files.read = async (path, maxBytes) => {
+    const found = await read(path, maxBytes);
+    unmount(bench);
+    return found;
+  };
+  await bench.pass();
+  strictEqual(bench.images, "new");
+  deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [undefined]);
+  deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml"]);
+});
+
+Deno.test("FileSource does not end the pod of a manifest that went away with its directory at the first look, and has a hint (I8)", async () => {
+  const lastGood = await leftBy("a", "b");
+  await using bench = new Bench(lastGood);
+  const { clock, files } = bench;
+  files.write("a.yaml", manifest("a"), OLD);
+  files.write("b.yaml", manifest("b"), OLD);
+  beforeLook(bench, "/m/a.yaml", () => unmount(bench));
+  const { signal } = new AbortController();
+  beforeLook(bench, "/m/b.yaml", () => clock.sleep(10, signal));
+  // What is known of "a" by now is that it is missing, and of "b" nothing.
+  await bench.pass(5);
+  for (const name of ["a.yaml", "b.yaml"]) files.hint(name, "removed");
+  await bench.pass(60_000);
+  strictEqual(bench.names, "a,b");
+  deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml", "/m/b.yaml"]);
+});
