@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isRecord } from "../../base/mod.ts";
+
 /**
  * Whether two JSON-like values mean the same.
  *
@@ -14,12 +16,11 @@
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
-  if (typeof a !== "object" || typeof b !== "object") return false;
-  if (a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length &&
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length &&
       a.every((item, at) => deepEqual(item, b[at]));
   }
+  if (!isRecord(a) || !isRecord(b)) return false;
   // Through maps, since keys such as "__proto__" are data here.
   const left = new Map<string, unknown>(Object.entries(a));
   const right = new Map<string, unknown>(Object.entries(b));

@@ -18,6 +18,9 @@ const ROWS: readonly (readonly [string, unknown, unknown, boolean])[] = [
   ["a list and a longer one", [1], [1, 2], false],
   ["a list in another order", [1, 2], [2, 1], false],
   ["a list and an object of the same keys", ["a"], { 0: "a" }, false],
+  ["a text and an object of its letters", "ab", { 0: "a", 1: "b" }, false],
+  ["a number and an empty object", 1, {}, false],
+  ["a list of a list and one of an empty list", [[1]], [[]], false],
   ["false and absent", { a: false }, {}, false],
   ["zero and absent", { a: 0 }, {}, false],
   [
