@@ -84,10 +84,12 @@ export class MemoryCheckpoint implements SetCheckpoint {
 
 /** What a test may choose. */
 export interface UrlRigOptions
-  extends Partial<Omit<UrlSourceOptions, "nodeName" | "checkFrequencyMs">> {
+  extends Partial<Omit<UrlSourceOptions, "nodeName">> {
   readonly url: string;
   readonly checkpoint?: SetCheckpoint;
   readonly check?: NonNullable<UrlSourceDeps["check"]>;
+  /** @default from the disk */
+  readonly readFile?: UrlSourceDeps["readFile"];
 }
 
 /** Starts a source and waits for the end of its first question. */
@@ -112,7 +114,7 @@ export class UrlRig implements AsyncDisposable {
   /** Starts the source; its first question is under way. */
   constructor(options: UrlRigOptions) {
     const { checkpoint = new MemoryCheckpoint(), ...others } = options;
-    const { check = NO_CHECK, ...rest } = others;
+    const { check = NO_CHECK, readFile = readFileBounded, ...rest } = others;
     const { clock, metrics } = this;
     this.checkpoint = checkpoint;
     const log = createLogger({
@@ -128,7 +130,7 @@ export class UrlRig implements AsyncDisposable {
       nodeName: "Node-1",
       headers: {},
       publicKeyFiles: [],
-      checkFrequencyMs: 20_000,
+      checkFrequencyMs: PERIOD_MS,
       unknownFields: "refuse",
       ...rest,
     }, {
@@ -137,7 +139,7 @@ export class UrlRig implements AsyncDisposable {
       metrics,
       events,
       checkpoint,
-      readFile: readFileBounded,
+      readFile,
       check,
     });
     this.#running = this.#collect();
@@ -161,6 +163,11 @@ export class UrlRig implements AsyncDisposable {
 
   report(): readonly FileReport[] {
     return this.#source.report();
+  }
+
+  /** The names of the pods whose places are kept; `undefined` until they are known. */
+  get expected(): readonly string[] | undefined {
+    return this.#source.expected?.map(({ metadata }) => metadata.name);
   }
 
   /** Lets the source ask once more, and waits for what comes of it. */

@@ -4,20 +4,24 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { NO_CHECK } from "../../../support/no_ops.ts";
+import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
 import {
   readUrlContent,
   type UrlContent,
 } from "../../../../mod/source/url/url_content.ts";
 
-function accepted(
-  ...items: readonly object[]
-): UrlContent & { readonly kind: "accepted" } {
+const NOTHING: SourceContent = { pods: [], objects: [] };
+
+function read(
+  items: readonly object[],
+  held: SourceContent = NOTHING,
+): UrlContent {
   const list = { apiVersion: "v1", kind: "List", items };
   const bytes = new TextEncoder().encode(JSON.stringify(list));
-  const content = readUrlContent(bytes, { pods: [], objects: [] }, {
+  return readUrlContent(bytes, held, {
     nodeName: "N",
     url: "http://host/pods",
     shownUrl: "http://host/pods",
@@ -25,6 +29,12 @@ function accepted(
     log: silentLogger,
     check: NO_CHECK,
   });
+}
+
+function accepted(
+  ...items: readonly object[]
+): UrlContent & { readonly kind: "accepted" } {
+  const content = read(items);
   ok(content.kind === "accepted");
   return content;
 }
@@ -50,9 +60,17 @@ Deno.test("readUrlContent() takes the first of two objects of one name, and repo
   const [object] = content.objects;
   ok(object?.kind === "ConfigMap");
   strictEqual(new TextDecoder().decode(object.entries.get("k")), "first");
-  deepStrictEqual(reports.map(({ kind, file }) => [kind, file]), [
-    ["refused", "http://host/pods#ConfigMap/default/settings"],
-  ]);
+  deepStrictEqual(reports, [{
+    kind: "refused",
+    file: "http://host/pods#ConfigMap/default/settings",
+    faults: [{
+      field: "metadata.name",
+      message:
+        'Duplicate value: "ConfigMap default/settings": another one comes first',
+    }],
+    // It has no pod that an event could be about.
+    named: [],
+  }]);
 });
 
 Deno.test("readUrlContent() reports on a hundred parts that are not valid, and on the rest together", () => {
@@ -65,6 +83,7 @@ Deno.test("readUrlContent() reports on a hundred parts that are not valid, and o
     );
   };
   deepStrictEqual(reportsOn(100), Array(100).fill("refused"));
+  strictEqual(reportsOn(101).length, 101);
   deepStrictEqual(reportsOn(102), [
     ...Array(100).fill("refused"),
     "http://host/pods#more 2 more parts are not valid",
@@ -100,3 +119,38 @@ for (
     }]);
   });
 }
+
+const NAMELESS = { apiVersion: "v1", kind: "Pod", spec: {} };
+
+Deno.test("readUrlContent() keeps all while one of the parts that are not valid does not say its name", () => {
+  const held = accepted(pod("a"), pod("b"), configMap("one")).content;
+  const next = read([pod("b"), pod("c", {}), NAMELESS], held);
+  ok(next.kind === "accepted");
+  const names = next.content.pods.map(({ metadata }) => metadata.name);
+  deepStrictEqual(names, ["b-n", "a-n"]);
+  deepStrictEqual(next.content.objects, held.objects);
+  deepStrictEqual(
+    next.reports.map(({ kind, file }) => `${kind} ${file}`),
+    [
+      "refused http://host/pods#default/c",
+      "refused http://host/pods#part-2",
+    ],
+  );
+});
+
+Deno.test("readUrlContent() takes an answer for one about pods if a pod that is not valid says its name, and for none otherwise", () => {
+  const kinds = [
+    [pod("a", {})],
+    [pod("a", {}), NAMELESS],
+    [NAMELESS],
+    [configMap(7)],
+    [configMap("good")],
+  ].map((items) => read(items).kind);
+  deepStrictEqual(
+    kinds,
+    ["accepted", "accepted", "refused", "refused", "refused"],
+  );
+  const refused = read([configMap("good")]);
+  ok(refused.kind === "refused");
+  match(refused.reason, /^it has no pod, wanted one, or an empty PodList/);
+});
