@@ -4,7 +4,12 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import type { FileContent, FileEntry } from "../../../mod/source/file_state.ts";
+import {
+  type FileContent,
+  type FileEntry,
+  isSettling,
+  unknownOf,
+} from "../../../mod/source/file_state.ts";
 import { resolveFiles } from "../../../mod/source/file/resolve_files.ts";
 import { isManifestName } from "../../../mod/source/file/file_hints.ts";
 import {
@@ -76,6 +81,29 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
     ["refused", "/m/b.yaml"],
   ]);
 });
+
+for (
+  const [what, content, isKnown] of [
+    ["nothing", { pods: [], objects: [] }, false],
+    ["a pod", { pods: [pod()], objects: [] }, true],
+    ["an object", { pods: [], objects: [configMap()] }, true],
+    ["a pod and an object", { pods: [pod()], objects: [configMap()] }, true],
+  ] as const
+) {
+  Deno.test(`resolveFiles() says what becomes of an invalid file that gave ${what}`, () => {
+    const files = new Map([["/m/a.yaml", faulty(content)]]);
+    const [report] = resolveFiles(files).reports;
+    strictEqual(report?.kind, isKnown ? "last_good" : "refused");
+  });
+
+  Deno.test(`isSettling() is ${!isKnown} while a file that gave ${what} may be being written`, () => {
+    const lastGood = { kind: "present", content } as const;
+    const verdict = { kind: "unsettled", lastGood } as const;
+    strictEqual(isSettling(new Map([["/m/a.yaml", { verdict }]])), !isKnown);
+    const reason = "it may still be being written";
+    strictEqual(unknownOf(verdict), isKnown ? undefined : reason);
+  });
+}
 
 Deno.test("resolveFiles() gives an object's name to the first file and names both", () => {
   const first = configMap({ value: "first" });

@@ -17,6 +17,7 @@ for (
   const [count, reason] of [
     [1, "f0: bad"],
     [3, "f0: bad; f1: bad; f2: bad"],
+    [4, "f0: bad; f1: bad; f2: bad; and 1 more"],
     [5, "f0: bad; f1: bad; f2: bad; and 2 more"],
   ] as const
 ) {

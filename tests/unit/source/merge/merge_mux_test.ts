@@ -168,6 +168,25 @@ Deno.test("PodConfigMux.run() runs nothing once it was told to stop", async () =
   deepStrictEqual(bench.told, []);
 });
 
+Deno.test("PodConfigMux.run() takes fifty updates more than its reader, and lets the source wait then", async () => {
+  const { mux, stop, clock } = new MuxBench("incremental");
+  let said = 0;
+  const busy = {
+    async *run(signal: AbortSignal): AsyncGenerator<SourceUpdate> {
+      while (!signal.aborted) {
+        said++;
+        yield set("file", pod({ name: `p${said}` }));
+      }
+    },
+  };
+  for await (const _news of mux.run([busy], stop.signal)) {
+    await clock.advance(0);
+    // One is read, fifty lie ready, and one more waits for room.
+    strictEqual(said, 52);
+    break;
+  }
+});
+
 Deno.test("PodConfigMux.run() fails with its source", async () => {
   const bench = new MuxBench("incremental");
   const failed = rejects(

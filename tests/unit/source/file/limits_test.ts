@@ -1,0 +1,167 @@
+/**
+ * How long the file source waits, and how much it does at once.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
+import { logWarnings } from "../../../../mod/source/file/manifest_reader.ts";
+import { FakeClock } from "../../../support/fake_clock.ts";
+import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
+import {
+  Bench,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
+import { pod } from "../../../support/source/source_pods.ts";
+
+/** Makes each reading take that long, and notes how many there are at once. */
+function slowDown(
+  { clock, files }: Bench,
+  ms: number,
+): { readonly most: number } {
+  const { signal } = new AbortController();
+  const read = files.read.bind(files);
+  const seen = { now: 0, most: 0 };
+  files.read = async (path, maxBytes) => {
+    seen.now++;
+    seen.most = Math.max(seen.most, seen.now);
+    await clock.sleep(ms, signal);
+    seen.now--;
+    return await read(path, maxBytes);
+  };
+  return seen;
+}
+
+function names(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `p${at}`);
+}
+
+for (
+  const [ms, counts] of [[5, [0, 1, 17, 33, 40]], [4, [0, 17, 40]]] as const
+) {
+  Deno.test(`FileSource holds a set back for 5 ms at most: with ${ms} ms for each reading, ${counts.join()}`, async () => {
+    await using bench = new Bench();
+    await bench.pass();
+    const seen = slowDown(bench, ms);
+    for (const name of names(40)) {
+      bench.files.write(`${name}.yaml`, manifest(name));
+      bench.files.hint(`${name}.yaml`, "arrived");
+    }
+    await bench.pass(100);
+    // The first hint is seen alone, then sixteen at a time.
+    deepStrictEqual(bench.sets.map(({ pods }) => pods.length), counts);
+    strictEqual(seen.most, 16);
+  });
+}
+
+Deno.test("FileSource reads sixteen of many manifests at once when it looks at all", async () => {
+  await using bench = new Bench();
+  const seen = slowDown(bench, 1);
+  for (const name of names(40)) {
+    bench.files.write(`${name}.yaml`, manifest(name), OLD);
+  }
+  await bench.pass(2);
+  strictEqual(bench.sets.length, 0);
+  await bench.pass(1);
+  strictEqual(bench.sets.at(-1)?.pods.length, 40);
+  strictEqual(seen.most, 16);
+});
+
+for (const [ageMs, reads] of [[999, 0], [1000, 1]] as const) {
+  Deno.test(`FileSource reads a file of ${ageMs} ms without a hint ${reads} time(s) at once`, async () => {
+    await using bench = new Bench();
+    bench.files.write("a.yaml", manifest("a"), { ageMs });
+    await bench.pass();
+    strictEqual(bench.files.readsOf("a.yaml"), reads);
+  });
+}
+
+Deno.test("FileSource looks again 1.5 s after it saw that the directory is another", async () => {
+  await using bench = new Bench();
+  bench.files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass(200);
+  bench.files.device = 2;
+  bench.files.rescan();
+  await bench.pass();
+  bench.files.device = 1;
+  bench.files.write("b.yaml", manifest("b"), OLD);
+  await bench.pass(1499);
+  strictEqual(bench.names, "a");
+  await bench.pass(1);
+  strictEqual(bench.names, "a,b");
+});
+
+Deno.test("FileSource gives its first set after ten seconds, whatever is being written then", async () => {
+  await using bench = new Bench();
+  bench.files.write("open.yaml", "#");
+  bench.files.hint("open.yaml", "written");
+  for (const [ms, name] of [[9_998, "a"], [1, "b"], [1, "c"]] as const) {
+    await bench.pass(ms);
+    bench.files.write(`${name}.yaml`, manifest(name));
+    bench.files.write("open.yaml", "#");
+    bench.files.hint("open.yaml", "written");
+    bench.files.hint(`${name}.yaml`, "arrived");
+    await bench.pass();
+    strictEqual(bench.sets.length > 0, name === "c", name);
+  }
+  strictEqual(bench.names, "a,b,c");
+  deepStrictEqual(bench.sets[0]?.unknown, ["/m/open.yaml"]);
+});
+
+Deno.test("FileSource reads no manifest again whose name is too long, since that stays so", async () => {
+  await using bench = new Bench();
+  const text = `${manifest("a")}\n---\n${manifest("x".repeat(252))}`;
+  bench.files.write("a.yaml", text, OLD);
+  await bench.pass(100_000);
+  strictEqual(bench.source.report()[0]?.kind, "refused");
+  strictEqual(bench.files.readsOf("a.yaml"), 1);
+});
+
+Deno.test("FileSource holds of the records those of its own manifests only", async () => {
+  const lastGood = new FakeLastGood();
+  const content = (name: string) => ({ pods: [pod({ name })], objects: [] });
+  for (const path of ["/m/a.yaml", "/m/b.txt", "/n/c.yaml", "/m/d/e.yaml"]) {
+    lastGood.records.set(path, content(path));
+  }
+  await using bench = new Bench(lastGood);
+  bench.files.outage = new Error("EIO");
+  await bench.pass();
+  strictEqual(bench.names, "/m/a.yaml");
+});
+
+Deno.test("FileSource asks for all records again after 1, 2, 4, 8, 16 and then each 20 s", async () => {
+  const lastGood = new FakeLastGood();
+  lastGood.records.set("/m/a.yaml", { pods: [], objects: [] });
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.outage = new Error("EIO");
+  const loadAll = lastGood.loadAll.bind(lastGood);
+  const at: number[] = [];
+  lastGood.loadAll = () => {
+    at.push(bench.clock.monotonic() / 1000);
+    return loadAll();
+  };
+  await bench.pass(80_000);
+  deepStrictEqual(at, [0, 1, 3, 7, 15, 31, 51, 71]);
+  lastGood.unreadable.clear();
+  await bench.pass(100_000);
+  strictEqual(at.length, 9);
+});
+
+for (const [count, shown] of [[0, undefined], [1, 1], [5, 3]] as const) {
+  Deno.test(`logWarnings() logs ${shown ?? "nothing"} of ${count} warning(s)`, () => {
+    const lines: string[][] = [];
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      clock: new FakeClock(),
+      write: (line) => lines.push(JSON.parse(line).warnings),
+    });
+    const warnings = names(count).map((field) => ({ field, message: "odd" }));
+    logWarnings(warnings, { file: "/m/a.yaml", log });
+    const all = ["p0: odd", "p1: odd", "p2: odd"];
+    deepStrictEqual(lines, shown === undefined ? [] : [all.slice(0, shown)]);
+  });
+}
