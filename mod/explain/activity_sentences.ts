@@ -6,20 +6,22 @@
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
 import type { Scope } from "./explanation.ts";
+import type { Told } from "./finding.ts";
 import { RUNS } from "./time_words.ts";
 
 /** Says what goes on; an activity that is part of another one is not said again. */
 export function activitySentences(
   activities: readonly ActivityFact[],
   scope: Scope,
-): readonly string[] {
+): readonly Told[] {
   const { stops = [], rest = [] } = Object.groupBy(
     activities.filter((each) => !isPartOf(each, activities)),
     ({ kind }) => kind === "stopping_container" ? "stops" : "rest",
   );
-  return [...rest, ...stops].map((each) =>
-    sentence(each, { ...scope, activities })
-  );
+  return [...rest, ...stops].map((each) => ({
+    kind: each.kind,
+    text: wordsOf(each, { ...scope, activities }),
+  }));
 }
 
 /** Whether another activity says more about the same. */
@@ -48,7 +50,7 @@ interface Doings extends Scope {
   readonly activities: readonly ActivityFact[];
 }
 
-function sentence(activity: ActivityFact, doings: Doings): string {
+function wordsOf(activity: ActivityFact, doings: Doings): string {
   const since = doings.time.lasting(activity.forMs);
   switch (activity.kind) {
     case "waiting_for_start_place":

@@ -11,6 +11,7 @@ import {
   type Explanation,
 } from "./explanation.ts";
 import { containerFailure, notStarted } from "./failure_sentences.ts";
+import type { Told } from "./finding.ts";
 import { killWords } from "./explain_plan.ts";
 import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 
@@ -23,7 +24,7 @@ import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 export function containerSentences(
   explanation: Explanation,
   options: { readonly terse: boolean },
-): readonly string[] {
+): readonly Told[] {
   const inits = explanation.inits;
   const next = inits.find((container) => !isDone(container));
   const sidecars = inits.filter((container) =>
@@ -37,7 +38,7 @@ export function containerSentences(
     .filter(({ status }) => status?.state?.waiting !== undefined);
   return [next ?? [], sidecars, apps, ephemeral].flat()
     .filter((container) => !options.terse || hasNews(container))
-    .map(containerSentence);
+    .map((each) => ({ ...containerSentence(each), container: each.spec.name }));
 }
 
 /** Whether more is known of a container than that it has not been started. */
@@ -52,22 +53,29 @@ function hasNews({ status, failure, activities }: ExplainedContainer): boolean {
 const INITIAL_REASONS = ["", "ContainerCreating", "PodInitializing"];
 
 /** Says what one container waits for, or how it ended. */
-function containerSentence(container: ExplainedContainer): string {
+function containerSentence(container: ExplainedContainer): Told {
   const { label, status, failure, facts } = container;
   const [doing] = activitySentences(container.activities, container);
-  if (doing !== undefined) return `${doing}${whyStopped(container)}`;
+  if (doing !== undefined) {
+    return { ...doing, text: `${doing.text}${whyStopped(container)}` };
+  }
   const { waiting, running, terminated } = status?.state ?? {};
   if (running !== undefined) {
-    const { kind, runs } = container;
-    if (kind === "init" || kind === "ephemeral") return runs;
-    return startupSentence(container) ?? readinessSentence(container) ?? runs;
+    const { kind, runs: text } = container;
+    const running = { kind: "running", text } as const;
+    if (kind === "init" || kind === "ephemeral") return running;
+    const starting = startupSentence(container);
+    if (starting !== undefined) return { kind: "starting", text: starting };
+    const unready = readinessSentence(container);
+    return unready === undefined ? running : { kind: "unready", text: unready };
   }
   if (terminated !== undefined) {
-    return `${label} ended with ${endWords(container, terminated)}`;
+    const text = `${label} ended with ${endWords(container, terminated)}`;
+    return { kind: "exited", text };
   }
   const { reason = "", message = "" } = waiting ?? {};
   if (failure !== undefined) return containerFailure(container, failure);
-  if (reason === "") return notStarted(container);
+  if (reason === "") return { kind: "waiting", text: notStarted(container) };
   const { cause } =
     facts.decision?.earlier?.find((each) =>
       each.container === container.spec.name && each.message === message

@@ -6,6 +6,7 @@
 
 import { activitySentences } from "./activity_sentences.ts";
 import { endWords, type Explanation, latestEnd } from "./explanation.ts";
+import { tell, type Told } from "./finding.ts";
 import { cut, innermost } from "./innermost.ts";
 import { latestMs, spanWords } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
@@ -15,47 +16,48 @@ import { isTerminalPhase } from "../pod/status/mod.ts";
 export function endingSentences(
   stage: Exclude<PodState, { readonly kind: "syncing" }>,
   explanation: Explanation,
-): readonly string[] {
+): readonly Told[] {
   const { facts } = explanation;
-  const isRemoved = stage.cause === "removed";
+  const { cause } = stage;
+  const isRemoved = cause === "removed";
   const isOver = isTerminalPhase(facts.pod.status?.phase);
   const outcome = isOver ? outcomeSentences(explanation) : [];
   if (stage.kind === "terminating") {
     const doing = activitySentences(facts.activities, explanation);
-    const how = [...doing, ...failureSentences(explanation)];
+    const failed = tell("end_failed", failureSentences(explanation));
+    const how = [...doing, ...failed];
+    const ends = tell("ending", [endsSentence(stage, explanation)], cause);
     return isOver && !isRemoved
       ? [...outcome, ...how]
-      : [endsSentence(stage, explanation), ...how, ...outcome.slice(0, 1)];
+      : [...ends, ...how, ...outcome.slice(0, 1)];
   }
   if (!isRemoved) return outcomeSentences(explanation);
-  return [
-    "It has ended and is being cleared away, as no manifest wants it any more",
-    ...outcome.slice(0, 1),
-  ];
+  const cleared =
+    "It has ended and is being cleared away, as no manifest wants it any more";
+  return [...tell("cleared", [cleared]), ...outcome.slice(0, 1)];
 }
 
 /** Says how a pod ended that does not run again. */
-export function outcomeSentences(explanation: Explanation): readonly string[] {
-  const { status } = explanation.facts.pod;
-  const { phase } = status ?? {};
+export function outcomeSentences(explanation: Explanation): readonly Told[] {
+  const { phase, reason } = explanation.facts.pod.status ?? {};
   if (phase === "Succeeded") {
     const endMs = latestMs(
       explanation.apps
         .map(({ status }) => status?.state?.terminated?.finishedAt),
     );
-    return [
+    return tell("completed", [
       explanation.time.happened("Completed", endMs) +
       ": its containers ended with exit code 0 and need not run again",
-    ];
+    ]);
   }
-  if (phase !== "Failed") return ["It has ended"];
+  if (phase !== "Failed") return tell("ended", ["It has ended"]);
   // Another manifest makes another pod, unless that names the UID itself.
   const cure = GENERATED_UID.test(explanation.facts.pod.metadata.uid)
     ? "changed, or removed and added"
     : "removed and added";
   return [
-    failedSentence(explanation),
-    `It does not run again unless its manifest is ${cure}`,
+    ...tell("failed", [failedSentence(explanation)], reason),
+    ...tell("final", [`It does not run again unless its manifest is ${cure}`]),
   ];
 }
 

@@ -11,6 +11,7 @@ import { type Explanation, explanationOf } from "./explanation.ts";
 import { containerSentences } from "./container_sentences.ts";
 import { endingSentences, outcomeSentences } from "./ending_sentences.ts";
 import type { ExplainFacts } from "./facts.ts";
+import { tell, type Told } from "./finding.ts";
 import { podFailure } from "./failure_sentences.ts";
 import {
   gateSentences,
@@ -23,20 +24,21 @@ import { pendingVerdictSentences } from "./refusal_sentences.ts";
  * Says why a pod does not run, or that it runs and what is not well with it; the most
  * important sentence first, and never none.
  */
-export function explainPod(facts: ExplainFacts): readonly string[] {
+export function explainPod(facts: ExplainFacts): readonly Told[] {
   const explanation = explanationOf(withoutAbsence(facts));
-  const outage = outageSentences(explanation);
+  const outage = tell("runtime_down", outageSentences(explanation));
   const state = stateSentences(explanation);
   // While the runtime is down, the sentences are about the last look.
   const seen = outage.length === 0
     ? state
-    : state.map((sentence) => `When last seen: ${sentence}`);
+    : state.map((each) => ({ ...each, text: `When last seen: ${each.text}` }));
   const isRunning = explanation.facts.stage?.kind === "syncing" &&
     !isTerminalPhase(facts.pod.status?.phase);
   const trouble = isRunning || facts.pendingVerdict !== undefined
     ? troubleSentences(explanation)
     : [];
-  return [...new Set([...outage, ...seen, ...trouble])];
+  const all = [...outage, ...seen, ...trouble];
+  return [...new Map(all.map((each) => [each.text, each])).values()];
 }
 
 /** The facts without what failed for no other reason than that the runtime is down. */
@@ -64,29 +66,30 @@ function outageSentences({ facts, time }: Explanation): readonly string[] {
   ];
 }
 
-function stateSentences(explanation: Explanation): readonly string[] {
+function stateSentences(explanation: Explanation): readonly Told[] {
   const { pod, stage, pendingVerdict } = explanation.facts;
   const { status } = pod;
   // A pod without a UID was never accepted.
   if (pod.metadata.uid === "") {
     const why = status?.message ?? status?.reason ?? "";
-    return [`It does not run: ${cutFaults(why)}`];
+    return tell("invalid", [`It does not run: ${cutFaults(why)}`]);
   }
   if (pendingVerdict !== undefined) {
-    return pendingVerdictSentences(pendingVerdict, explanation);
+    const sentences = pendingVerdictSentences(pendingVerdict, explanation);
+    return tell(pendingVerdict.kind, sentences, pendingVerdict.reason);
   }
   if (stage !== undefined && stage.kind !== "syncing") {
     return endingSentences(stage, explanation);
   }
   if (isTerminalPhase(status?.phase)) return outcomeSentences(explanation);
   if (stage === undefined || status?.phase === undefined) {
-    return [ACCEPTED];
+    return tell("accepted", [ACCEPTED]);
   }
   return progressSentences(explanation);
 }
 
 /** What stands between a pod and its being ready; that it runs if nothing does. */
-function progressSentences(explanation: Explanation): readonly string[] {
+function progressSentences(explanation: Explanation): readonly Told[] {
   const { facts } = explanation;
   const { decision, namesake } = facts;
   const isWaiting = decision === undefined
@@ -94,7 +97,9 @@ function progressSentences(explanation: Explanation): readonly string[] {
     : decision.next.kind === "held";
   if (isWaiting) {
     const doing = activitySentences(facts.activities, explanation);
-    return [namesakeSentence(explanation), ...doing];
+    const why = [namesakeSentence(explanation)];
+    const reason = namesake?.isKept === true ? "kept" : "ending";
+    return [...tell("namesake", why, reason), ...doing];
   }
   const whole = wholeSentences(explanation);
   const containers = containerSentences(explanation, {
@@ -102,16 +107,17 @@ function progressSentences(explanation: Explanation): readonly string[] {
   });
   const isReady = explanation.conditionOf("Ready")?.status === "True";
   if (isReady && containers.length === 0) {
-    return [readySentence(explanation), ...whole];
+    return [...tell("ready", [readySentence(explanation)]), ...whole];
   }
   const sentences = [...whole, ...containers];
   if (sentences.length > 0) return sentences;
-  const gates = gateSentences(explanation);
-  return gates.length > 0 ? gates : [unexplainedSentence(explanation)];
+  const gates = tell("gate", gateSentences(explanation));
+  if (gates.length > 0) return gates;
+  return tell("unexplained", [unexplainedSentence(explanation)]);
 }
 
 /** What concerns the pod as a whole: what is being done now outranks what failed before. */
-function wholeSentences(explanation: Explanation): readonly string[] {
+function wholeSentences(explanation: Explanation): readonly Told[] {
   const { activities, decision } = explanation.facts;
   const doing = activities.filter((each) => !("container" in each));
   if (doing.length > 0) return activitySentences(doing, explanation);

@@ -21,6 +21,7 @@ import {
   type Scope,
 } from "./explanation.ts";
 import type { FailureFact } from "./facts.ts";
+import type { Told } from "./finding.ts";
 
 /** What is known of a failure. */
 type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;
@@ -36,20 +37,23 @@ type OfContainer = Omit<ExplainedContainer, "failure"> & OfPod;
 export function containerFailure(
   container: ExplainedContainer,
   failure: Known & { readonly reason: string },
-): string {
+): Told {
   const { reason } = failure;
   const of = { ...container, failure };
-  return isKnown(reason)
+  const text = isKnown(reason)
     ? CONTAINER_SENTENCES[reason](of)
     : `${of.label} waits (${reason})${rest(of)}`;
+  return { kind: "waiting", reason, text };
 }
 
 /** Says why the pod as a whole cannot go on. */
 export function podFailure(
   failure: Known & { readonly reason: PodFailureReason },
   { facts, time }: Scope,
-): string {
-  return POD_SENTENCES[failure.reason]({ failure, facts, time });
+): Told {
+  const { reason } = failure;
+  const text = POD_SENTENCES[reason]({ failure, facts, time });
+  return { kind: "failing", reason, text };
 }
 
 /** What a container waits for before anything was tried, and of its own accord. */

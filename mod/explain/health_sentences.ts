@@ -9,6 +9,7 @@ import {
   type ExplainedContainer,
   type Explanation,
 } from "./explanation.ts";
+import { tell, type Told } from "./finding.ts";
 import { cut, cutFaults, tail } from "./innermost.ts";
 import { failingSentences } from "./probe_sentences.ts";
 import { latestMs } from "./time_words.ts";
@@ -49,17 +50,20 @@ export function gateSentences(explanation: Explanation): readonly string[] {
 }
 
 /** Says what is not well with a pod although it may run. */
-export function troubleSentences(explanation: Explanation): readonly string[] {
+export function troubleSentences(explanation: Explanation): readonly Told[] {
   const { serving } = explanation;
   return [
-    ...rollbackSentences(explanation),
-    ...manifestSentences(explanation),
-    ...resizeSentences(explanation),
-    ...serving.flatMap(restartSentences),
-    ...serving.filter(({ status }) => status?.ready === true)
-      .flatMap(failingSentences),
-    ...disruptionSentences(explanation),
-    ...sourceSentences(explanation),
+    ...tell("rolled_back", rollbackSentences(explanation)),
+    ...tell("broken_manifest", manifestSentences(explanation)),
+    ...tell("resize", resizeSentences(explanation)),
+    ...tell("restarted", serving.flatMap(restartSentences)),
+    ...tell(
+      "probe",
+      serving.filter(({ status }) => status?.ready === true)
+        .flatMap(failingSentences),
+    ),
+    ...tell("disruption", disruptionSentences(explanation)),
+    ...tell("silent_source", sourceSentences(explanation)),
   ];
 }
 

@@ -27,7 +27,7 @@
  *     others: [pod("y")],
  *     nowMs: 0,
  *     utcOffsetMs: 0,
- *   }),
+ *   }).map(({ text }) => text),
  *   ["Refused: hostPort 80 is taken by pod default/y"],
  * );
  * ```
@@ -37,5 +37,6 @@
 
 export { explainPod } from "./explain.ts";
 export type { BrokenManifest, ExplainFacts, StopFact } from "./facts.ts";
+export type { ExplainFinding } from "./finding.ts";
 export { explainMissingPod } from "./missing_pod.ts";
 export { explainPlan, STOP_WORDS } from "./explain_plan.ts";

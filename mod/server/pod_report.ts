@@ -5,6 +5,7 @@
  */
 
 import type { Pod, Probe, WireEvent } from "../api/types/mod.ts";
+import type { ExplainFinding } from "../explain/mod.ts";
 
 /** What is known of one pod, and why it is as it is. Times are RFC 3339. */
 export interface PodReport {
@@ -16,6 +17,8 @@ export interface PodReport {
   readonly pod: Pod;
   /** Why the pod is as it is, in sentences; the most important first. */
   readonly explanation: readonly string[];
+  /** The same for programs: what each sentence is about. */
+  readonly findings: readonly ExplainFinding[];
   /** Where the pod's manifest is; absent when no source names the pod. */
   readonly source?: PodOrigin | undefined;
   /** Absent before the first look at the pod. */

@@ -56,12 +56,14 @@ export function reportPod(
   const { uid } = pod.metadata;
   const nowMs = clock.now();
   const facts = gatherFacts(pod, deps, nowMs);
+  const sentences = explainPod(facts);
   return {
     apiVersion: "skerry.dev/v1alpha1",
     kind: "PodReport",
     time: formatTime(nowMs),
     pod,
-    explanation: explainPod(facts),
+    explanation: sentences.map(({ text }) => text),
+    findings: sentences.map(({ text: _text, ...finding }) => finding),
     source: originOf(pod, core),
     decision: facts.decision && reportDecision(facts.decision),
     activities: facts.activities.map((each) => reportActivity(each, nowMs)),

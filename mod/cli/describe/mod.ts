@@ -19,6 +19,7 @@
  *     spec: { containers: [] },
  *   },
  *   explanation: ["It waits for its image."],
+ *   findings: [],
  *   activities: [],
  *   probes: [],
  *   events: [],

@@ -17,6 +17,7 @@ function report(explanation: readonly string[]): PodReport {
     time: "2024-01-01T00:00:00Z",
     pod: stubPod("web-n1"),
     explanation,
+    findings: [],
     activities: [],
     probes: [],
     events: [],

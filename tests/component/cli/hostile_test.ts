@@ -47,6 +47,7 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
     time: "2024-01-01T00:00:00Z",
     pod: refused(HARM),
     explanation: [HARM],
+    findings: [{ kind: "ready", reason: HARM }],
     activities: [],
     probes: [],
     events: [],

@@ -27,6 +27,7 @@ function report(rest: Partial<PodReport> & { readonly pod: Pod }): PodReport {
     kind: "PodReport",
     time: "2024-01-01T01:00:00Z",
     explanation: ["It runs"],
+    findings: [],
     activities: [],
     probes: [],
     events: [],

@@ -1,0 +1,36 @@
+/**
+ * What the sentences of an explanation are about, for programs.
+ *
+ * @module
+ */
+
+import type { ActivityFact } from "../pod/lifecycle/mod.ts";
+
+/** What one sentence is about, for programs. */
+export interface ExplainFinding {
+  /** Of what is being done that of the activity. */
+  readonly kind:
+    | ActivityFact["kind"]
+    | ("invalid" | "accepted" | "refused" | "waits" | "namesake" | "failing")
+    | ("waiting" | "starting" | "unready" | "running" | "exited")
+    | ("ready" | "unexplained" | "rolled_back" | "broken_manifest" | "gate")
+    | ("resize" | "probe" | "restarted" | "disruption" | "silent_source")
+    | ("ending" | "end_failed" | "cleared" | "completed" | "failed" | "ended")
+    | ("final" | "runtime_down");
+  /** Absent where it is about the pod as a whole. */
+  readonly container?: string | undefined;
+  /** In upstream's spelling where it has one. */
+  readonly reason?: string | undefined;
+}
+
+/** A finding in words for people. */
+export type Told = ExplainFinding & { readonly text: string };
+
+/** Says what sentences are about. */
+export function tell(
+  kind: ExplainFinding["kind"],
+  texts: readonly string[],
+  reason?: string,
+): readonly Told[] {
+  return texts.map((text) => ({ kind, reason, text }));
+}
