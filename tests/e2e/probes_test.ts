@@ -27,6 +27,7 @@ import {
 import { runSkerry } from "../../scripts/lib/run_skerry.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
+import { isFound } from "../support/findings.ts";
 
 const SLEEP = ["sleep", "100000"];
 
@@ -246,8 +247,11 @@ withRuntime("kinds of probes", (test) => {
       await untilReport(
         agent,
         "local",
-        ({ explanation: [first = ""] }) =>
-          /Cannot allow host "127.0.0.1".*--pod-network/.test(first),
+        (report) =>
+          isFound(
+            { kind: "invalid", said: /"127.0.0.1".*--pod-network/ },
+            report,
+          ),
       );
     }
     await using agent = await AgentProcess.start({

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
+import { STOP_WORDS } from "../../../mod/explain/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import {
   container,
@@ -13,16 +14,26 @@ import {
   web,
 } from "../../support/agent/manifests.ts";
 import { Answers, ask, probed } from "../../support/agent/probes.ts";
-import { report, told, untilTold } from "../../support/agent/told.ts";
+import { report, untilFound, untilReport } from "../../support/agent/told.ts";
+import {
+  areFound,
+  exitCode,
+  isFound,
+  isTriedAgain,
+  retryTime,
+  type WantedFinding,
+} from "../../support/findings.ts";
 
 const NOTHING = { restartPolicy: "Never", terminationGracePeriodSeconds: 1 };
 
-/** What the runtime refuses, the pod that meets it, and what is told of that. */
+/** What the runtime refuses, the pod that meets it, and what is found of that. */
 interface Row {
   readonly method: string;
   readonly details: string;
   readonly spec?: Readonly<Record<string, unknown>>;
-  readonly says: RegExp;
+  readonly finds: WantedFinding;
+  /** It is tried again at no certain time. */
+  readonly isSoon?: true;
 }
 
 const PULLED = {
@@ -34,111 +45,163 @@ const ROWS: readonly Row[] = [
     method: "PullImage",
     details: "RegistryUnavailable: connection refused",
     spec: PULLED,
-    says: /^The image .*(registry|ImagePullBackOff).*connection refused$/,
+    finds: {
+      kind: "waiting",
+      container: WEB,
+      reason: /^(RegistryUnavailable|ImagePullBackOff)$/,
+      said: /connection refused$/,
+    },
   },
   {
     method: "PullImage",
     details: "SignatureValidationFailed: no key",
     spec: PULLED,
-    says: /^The image .*(signature|ImagePullBackOff).*no key$/,
+    finds: {
+      kind: "waiting",
+      container: WEB,
+      reason: /^(SignatureValidationFailed|ImagePullBackOff)$/,
+      said: /no key$/,
+    },
   },
   {
     method: "ImageStatus",
     details: "the store is locked",
-    says: /^The runtime cannot tell .*, next try .*: the store is locked$/,
+    finds: {
+      kind: "waiting",
+      container: WEB,
+      reason: "ImageInspectError",
+      said: /: the store is locked$/,
+    },
   },
   {
     method: "RunPodSandbox",
     details: "no network",
-    says: /^Its sandbox cannot be made, next try .*: no network$/,
+    finds: {
+      kind: "failing",
+      reason: "CreatePodSandboxError",
+      said: /: no network$/,
+    },
   },
   {
     method: "CreateContainer",
     details: "no space left on device",
-    says:
-      /^Container .* cannot be created, next try .*: no space left on device$/,
+    finds: {
+      kind: "waiting",
+      container: WEB,
+      reason: "CreateContainerError",
+      said: /: no space left on device$/,
+    },
   },
   {
     method: "StartContainer",
     details:
       "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: exec format error: unknown",
-    says: /^Container .* cannot be started, next try .*: exec format error$/,
+    finds: {
+      kind: "waiting",
+      container: WEB,
+      reason: "RunContainerError",
+      said: /, [^:]+:\d\d:\d\d [^:]+: exec format error$/,
+    },
   },
   {
     method: "PodSandboxStatus",
     details: "no answer",
-    says: /^It could not be looked after, .*: no answer$/,
+    finds: { kind: "failing", reason: "FailedSync", said: /no answer$/ },
+    isSoon: true,
   },
 ];
 
-for (const { method, details, spec, says } of ROWS) {
+for (const { method, details, spec, finds, isSoon = false } of ROWS) {
   Deno.test(`explain tells that ${method} fails: ${details.slice(-30)}`, async () => {
     await using rig = await CoreRig.start({
       prepare: ({ fake }) =>
         fake.fault(method, { kind: "error", code: 2, details }),
     });
     await rig.apply("web", web(spec === undefined ? {} : { spec }));
-    await untilTold(rig, says);
+    const found = await untilFound(rig, [finds]);
+    ok(isTriedAgain(found));
+    strictEqual(retryTime(found) === undefined, isSoon);
   });
 }
 
 Deno.test("explain tells of a container that has to be stopped and is not", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ uid: "fixed" }));
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("StopContainer", error);
   // Another image, which only another container can have.
   const other = container(WEB, { image: "localhost/busybox:1.36" });
   rig.fake.addImage({ ref: "localhost/busybox:1.36" });
   await rig.apply("web", web({ uid: "fixed", spec: { containers: [other] } }));
-  await untilTold(
-    rig,
-    /^It runs: .*\n.* has to end first cannot be stopped, .*: no answer$/,
-  );
+  const found = await untilFound(rig, [
+    "ready",
+    { kind: "failing", reason: "KillContainerError", said: /no answer$/ },
+  ]);
+  ok(isTriedAgain(found));
   rig.fake.clearFaults();
-  await untilTold(
-    rig,
-    /^It runs: .*\n.* has restarted once, .* its definition changed$/,
-  );
+  const { pod } = await untilFound(rig, [
+    "ready",
+    {
+      kind: "restarted",
+      said: new RegExp(`"${WEB}".* ${STOP_WORDS.spec_changed}$`),
+    },
+  ]);
+  strictEqual(pod.status?.containerStatuses?.[0]?.restartCount, 1);
 });
 
 Deno.test("explain tells of a sandbox that has to be stopped and is not", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ uid: "fixed" }));
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("StopPodSandbox", error);
   // One that has ended would be in nobody's way; this one is ready.
   const spec = { hostNetwork: true, containers: [container(WEB)] };
   await rig.apply("web", web({ uid: "fixed", spec }));
-  await untilTold(
+  const first = {
+    kind: "failing",
+    reason: "KillPodSandboxError",
+    said: /no answer/,
+  } as const;
+  const found = await untilReport(
     rig,
-    /^What ran before cannot be stopped, .*no answer/,
+    { what: first.reason },
+    (report) => isFound(first, report),
   );
+  ok(isTriedAgain(found));
 });
+
+/** An end that was tried in vain, whether or not it is tried again just now. */
+const NOT_ENDED: readonly WantedFinding[] = [
+  { kind: "ending", reason: "removed" },
+  { kind: "end_failed", said: /no answer$/ },
+];
 
 Deno.test("explain tells of a pod that cannot be ended", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("StopContainer", error);
   await rig.remove("web");
-  await untilTold(
+  await untilReport(
     rig,
-    /^It has been ending .*\n(.*\n)?It could not be ended .*: no answer$/,
+    { what: "an end that failed" },
+    (report) =>
+      areFound(NOT_ENDED, report) ||
+      areFound(NOT_ENDED.toSpliced(1, 0, "stopping_container"), report),
   );
 });
 
 Deno.test("explain tells why a pod does not end of which the runtime does not say how it is", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("ContainerStatus", error);
   await rig.remove("web");
-  await untilTold(rig, /^It .*\nIt could not be ended .*: no answer$/);
+  await untilFound(rig, NOT_ENDED);
   rig.fake.clearFaults();
   await untilGone(rig);
 });
@@ -148,11 +211,23 @@ Deno.test("explain tells why a container that crashes was stopped by the agent",
   new Answers(rig).set("live", "no");
   const livenessProbe = ask("live", { failureThreshold: 2 });
   await rig.apply("web", probed({ livenessProbe }));
-  await untilTold(
-    rig,
-    /CrashLoopBackOff.* exit code 143 .* its liveness probe failed: no$/,
-  );
+  const found = await untilFound(rig, [{
+    kind: "waiting",
+    container: WEB,
+    reason: "CrashLoopBackOff",
+    said: `${STOP_WORDS.liveness_failed}: no`,
+  }]);
+  strictEqual(exitCode(found, WEB), 143);
 });
+
+/** What may be seen while all containers of a pod are begun anew. */
+const ANEW: readonly WantedFinding[] = [
+  { reason: "RestartingAllContainers" },
+  { kind: "waiting", reason: /^(ContainerCreating|PodInitializing)$/ },
+  "making_volumes",
+  "creating_sandbox",
+  "stopping_sandboxes",
+];
 
 Deno.test("explain tells that an exit code restarts all containers", async () => {
   await using rig = await CoreRig.start();
@@ -166,15 +241,24 @@ Deno.test("explain tells that an exit code restarts all containers", async () =>
     containers: [container(WEB, own), container("other")],
   };
   await rig.apply("web", web({ spec }));
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   rig.fake.fault("RemoveContainer", { kind: "delay", ms: 30_000 });
   rig.fake.exitContainer(rig.only(WEB).id, 42);
-  await untilTold(
+  await untilReport(
     rig,
-    /(containers are being restarted|is being restarted with all others of the pod|Making|Stopping|has not been started)/,
+    { what: "a restart" },
+    (report) =>
+      report.findings.some((_each, index) =>
+        ANEW.some((wanted) => isFound(wanted, report, index))
+      ),
   );
   rig.fake.clearFaults();
-  await untilTold(rig, /^It runs/);
-  strictEqual(report(rig)?.pod.status?.phase, "Running");
-  strictEqual(told(rig).includes("restarted with"), false);
+  await untilReport(
+    rig,
+    { what: "it runs" },
+    (report) => isFound("ready", report),
+  );
+  const { pod, findings = [] } = report(rig) ?? {};
+  match(pod?.status?.phase ?? "", /^Running$/);
+  ok(!findings.some(({ reason }) => reason === "RestartingAllContainers"));
 });

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  partialDeepStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
@@ -12,19 +18,28 @@ import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
 import { run } from "../../support/cli/test_io.ts";
 import { container, WEB, web } from "../../support/agent/manifests.ts";
 import { Answers, ask, probed } from "../../support/agent/probes.ts";
-import { report, told, untilTold } from "../../support/agent/told.ts";
+import { report, untilFound, untilReport } from "../../support/agent/told.ts";
+import {
+  exitCode,
+  failedProbe,
+  isFound,
+  retryTime,
+} from "../../support/findings.ts";
 
 Deno.test("explain tells that a pod runs", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await untilTold(rig, /^It runs: .* has been ready since .*$/);
-  const found = report(rig);
-  deepStrictEqual(report(rig, `web-${NODE}`)?.pod, found?.pod);
-  strictEqual(found?.source?.name, "file");
-  deepStrictEqual(found?.activities, []);
-  ok(found?.events.some(({ reason }) => reason === "Started"));
+  const found = await untilFound(rig, ["ready"]);
+  ok(
+    found.pod.status?.conditions?.find(({ type }) => type === "Ready")
+      ?.lastTransitionTime,
+  );
+  deepStrictEqual(report(rig, `web-${NODE}`)?.pod, found.pod);
+  strictEqual(found.source?.name, "file");
+  deepStrictEqual(found.activities, []);
+  ok(found.events.some(({ reason }) => reason === "Started"));
   // What was decided last, whether that was to start it or that nothing is to be done.
-  ok((found?.decision?.why.length ?? 0) > 0);
+  ok((found.decision?.why.length ?? 0) > 0);
   strictEqual(report(rig, "wbe"), undefined);
 });
 
@@ -41,10 +56,20 @@ Deno.test("explain tells until when a crashing container waits", async () => {
     const why = { reason: "Error", message: "starting\nno table\n" };
     rig.fake.exitContainer(rig.only(WEB).id, 3, why);
   }
-  await untilTold(
+  const found = await untilReport(
     rig,
-    /CrashLoopBackOff, in \d+ s\): it ended 2 times, .* exit code 3 at .*: no table$/,
+    { what: "the second wait" },
+    (report) =>
+      report.pod.status?.containerStatuses?.[0]?.restartCount === 1 &&
+      isFound({
+        kind: "waiting",
+        container: WEB,
+        reason: "CrashLoopBackOff",
+        said: /\b3\b.*: no table$/,
+      }, report),
   );
+  ok(Date.parse(retryTime(found) ?? "") > Date.parse(found.time));
+  strictEqual(exitCode(found, WEB), 3);
 });
 
 Deno.test("explain tells of images that cannot be pulled, and of those being pulled", async () => {
@@ -54,14 +79,19 @@ Deno.test("explain tells of images that cannot be pulled, and of those being pul
     "web",
     web({ spec: { containers: [container(WEB, { image })] } }),
   );
-  await untilTold(
-    rig,
-    /^The image "localhost\/missing:1" .*(ErrImagePull|ImagePullBackOff).*next try /,
-  );
+  const found = await untilFound(rig, [{
+    kind: "waiting",
+    container: WEB,
+    reason: /^(ErrImagePull|ImagePullBackOff)$/,
+    said: /localhost\/missing:1/,
+  }]);
+  ok(retryTime(found));
   rig.fake.fault("PullImage", { kind: "hang" });
-  await untilTold(rig, /^Pulling the image "localhost\/missing:1" .*$/);
+  const { activities } = await untilFound(rig, [
+    { kind: "pulling_image", container: WEB, said: image },
+  ]);
   deepStrictEqual(
-    report(rig)?.activities.map(({ kind, image }) => [kind, image]),
+    activities.map(({ kind, image }) => [kind, image]),
     [["starting_container", undefined], ["pulling_image", image]],
   );
 });
@@ -76,13 +106,15 @@ Deno.test("explain tells who waits for a place to pull", async () => {
     const spec = { containers: [container(WEB, { image })] };
     await rig.apply(name, web({ name, spec }));
     // The first one has the place before the other asks for it.
-    if (name === "a") await untilTold(rig, /^Pulling the image/, name);
+    if (name === "a") await untilFound(rig, ["pulling_image"], name);
   }
-  await untilTold(
-    rig,
-    /^Waiting for its turn to pull the image "localhost\/b:1" .*: one image /,
-    "b",
-  );
+  const { pod } = await untilFound(rig, [
+    { kind: "waiting_for_pull_place", container: WEB, said: "localhost/b:1" },
+  ], "b");
+  partialDeepStrictEqual(rig.core.activities.list(pod.metadata.uid), [
+    {},
+    { image: "localhost/b:1", places: 1 },
+  ]);
 });
 
 Deno.test("explain tells of a sandbox that cannot be made or takes long", async () => {
@@ -95,12 +127,12 @@ Deno.test("explain tells of a sandbox that cannot be made or takes long", async 
       }, { times: 1 }),
   });
   await rig.apply("web", web());
-  await untilTold(
-    rig,
-    /^Its sandbox cannot be made, next try at .*: no network$/,
-  );
+  const found = await untilFound(rig, [
+    { kind: "failing", reason: "CreatePodSandboxError", said: /: no network$/ },
+  ]);
+  ok(retryTime(found));
   rig.fake.fault("RunPodSandbox", { kind: "hang" });
-  await untilTold(rig, /^Making its sandbox since /);
+  await untilFound(rig, ["creating_sandbox"]);
 });
 
 Deno.test("explain tells which object a pod lacks", async () => {
@@ -112,10 +144,12 @@ Deno.test("explain tells which object a pod lacks", async () => {
     ],
   };
   await rig.apply("web", web({ spec }));
-  await untilTold(
-    rig,
-    /^ConfigMap default\/settings is missing \(wanted by volume "cfg"\), next try at .*\)$/,
-  );
+  const found = await untilFound(rig, [{
+    kind: "failing",
+    reason: "FailedMount",
+    said: /ConfigMap default\/settings .*"cfg"/,
+  }]);
+  ok(retryTime(found));
   const valueFrom = { secretKeyRef: { name: "db", key: "password" } };
   await rig.apply(
     "env",
@@ -126,30 +160,39 @@ Deno.test("explain tells which object a pod lacks", async () => {
       },
     }),
   );
-  await untilTold(
-    rig,
-    /^Secret default\/db is missing \(wanted by container "server"\)/,
-    "env",
-  );
+  await untilFound(rig, [{
+    kind: "waiting",
+    container: WEB,
+    reason: "CreateContainerConfigError",
+    said: "Secret default/db",
+  }], "env");
 });
 
 Deno.test("explain tells of init containers", async () => {
   await using rig = await CoreRig.start();
   const initContainers = [container("prepare"), container("migrate")];
   await rig.apply("web", web({ spec: { initContainers } }));
-  await untilTold(
-    rig,
-    /^Init container 1 of 2, "prepare", has been running since /,
-  );
+  const first = await untilFound(rig, [
+    { kind: "running", container: "prepare", said: /1 .*2/ },
+  ]);
+  ok(first.pod.status?.initContainerStatuses?.[0]?.state?.running?.startedAt);
   rig.fake.exitContainer(rig.only("prepare").id, 0);
   await rig.until(() => rig.fake.running("migrate").length === 1, "migrate");
   rig.fake.exitContainer(rig.only("migrate").id, 1);
   await rig.until(() => rig.fake.running("migrate").length === 1, "again");
   rig.fake.exitContainer(rig.only("migrate").id, 1);
-  await untilTold(
+  const found = await untilReport(
     rig,
-    /^Init container 2 of 2, "migrate", .* it ended 2 times, .* exit code 1/,
+    { what: "the second wait" },
+    (report) =>
+      report.pod.status?.initContainerStatuses?.[1]?.restartCount === 1 &&
+      isFound({
+        kind: "waiting",
+        container: "migrate",
+        reason: "CrashLoopBackOff",
+      }, report),
   );
+  strictEqual(exitCode(found, "migrate"), 1);
 });
 
 Deno.test("explain tells what probes found", async () => {
@@ -157,22 +200,30 @@ Deno.test("explain tells what probes found", async () => {
   const answers = new Answers(rig);
   answers.set("ready", "no");
   await rig.apply("web", probed({ readinessProbe: ask("ready") }));
-  await untilTold(
+  await untilReport(
     rig,
-    /^The readiness probe of container "server" has been failing since .*: no$/,
+    { what: "a readiness probe that fails" },
+    (report) =>
+      isFound({ kind: "unready", container: WEB, said: /: no$/ }, report) &&
+      failedProbe(report, "readiness") === "no",
   );
-  const [probe] = report(rig)?.probes ?? [];
-  deepStrictEqual([probe?.kind, probe?.last?.kind], ["readiness", "failure"]);
   answers.set("ready", "yes");
-  await untilTold(rig, /^It runs: /);
+  await untilFound(rig, ["ready"]);
   answers.set("start", "no");
   const startupProbe = ask("start", { failureThreshold: 30 });
   await rig.apply("slow", probed({ startupProbe }, { name: "slow" }));
-  await untilTold(
+  const { probes: [probe] } = await untilReport(
     rig,
-    /its startup probe has failed \d+ of 30 times: no$/,
-    "slow",
+    { what: "a startup probe that fails", name: "slow" },
+    (report) =>
+      isFound(
+        { kind: "starting", container: WEB, said: /\d+ .*30 .*: no$/ },
+        report,
+      ) &&
+      failedProbe(report, "startup") === "no",
   );
+  strictEqual(probe?.probe.failureThreshold, 30);
+  ok(probe.consecutive > 0);
 });
 
 Deno.test("explain tells whose port a pod wants, as over the control socket", async () => {
@@ -183,9 +234,15 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
     ],
   };
   await rig.apply("a", web({ name: "a", spec }));
-  await untilTold(rig, /^It runs/, "a");
+  await untilFound(rig, ["ready"], "a");
   await rig.apply("b", web({ name: "b", spec }));
-  await untilTold(rig, /^Refused/, "b");
+  const { explanation, findings } = await untilFound(rig, [
+    {
+      kind: "refused",
+      reason: "NodePorts",
+      said: new RegExp(`\\b80\\b.* default/a-${NODE}$`),
+    },
+  ], "b");
   const path = `${rig.directory}/control.sock`;
   const place = { path, stagingPath: `${path}.new` };
   await using _server = await ControlServer.start(place, {
@@ -195,20 +252,20 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
     log: silentLogger,
   });
   const at = `--control-socket=${path}`;
-  const sentence = `Refused: hostPort 80 is taken by pod default/a-${NODE}\n`;
+  const sentences = `${explanation.join("\n")}\n`;
   deepStrictEqual(await run(`explain pod/b ${at}`), {
     code: 0,
-    output: sentence,
+    output: sentences,
     errors: "",
   });
   const json = await run(`explain b-${NODE} -o json ${at}`);
-  deepStrictEqual(JSON.parse(json.output).explanation, [sentence.trimEnd()]);
+  partialDeepStrictEqual(JSON.parse(json.output), { explanation, findings });
   const missing = await run(`explain pod/c ${at} -n other`);
   strictEqual(missing.code, 1);
   match(missing.errors, /it is wanted by no manifest in namespace "other"/);
   const described = await run(`describe pod b ${at}`);
   strictEqual(described.code, 0);
-  ok(described.output.includes(sentence), described.output);
+  ok(described.output.includes(sentences), described.output);
 });
 
 Deno.test("explain tells of the pod that has to end first, and how it ends", async () => {
@@ -219,45 +276,46 @@ Deno.test("explain tells of the pod that has to end first, and how it ends", asy
     containers: [container(WEB, { lifecycle })],
   };
   await rig.apply("web", web({ uid: "first", spec }));
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   await rig.apply("web", web({ uid: "second", spec }));
-  await untilTold(
-    rig,
-    /^It waits for .* \(UID first\) to end; it has been told to$/,
-  );
+  await untilFound(rig, [
+    { kind: "namesake", reason: "ending", said: /\bfirst\b.*; / },
+  ]);
   await rig.remove("web");
-  await untilTold(
-    rig,
-    /^It has been ending since .*\nContainer .*; its preStop hook has been running /,
-  );
+  const { activities } = await untilFound(rig, [
+    { kind: "ending", reason: "removed" },
+    "stopping_container",
+  ]);
+  ok(activities.some(({ kind }) => kind === "pre_stop_hook"));
 });
 
 Deno.test("explain tells since when the runtime is down", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   await rig.fake.stop();
-  await untilTold(
-    rig,
-    /^The runtime has been down since .*\nWhen last seen: It runs/,
-  );
+  await untilFound(rig, [
+    { kind: "runtime_down", said: /\d\d:\d\d:\d\d \(\d+ s\): / },
+    "ready",
+  ]);
+  ok(rig.core.watch.downSince?.sinceMs);
   await rig.fake.restart();
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
 });
 
 Deno.test("explain tells of manifests that are not valid", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await untilTold(rig, /^It runs/);
+  await untilFound(rig, ["ready"]);
   await rig.apply("web", web({ spec: { containers: [] } }));
-  await untilTold(
-    rig,
-    /^It runs: .*\nThe manifest \/.*\/web\.json .*: spec\.containers: .*$/,
-  );
+  await untilFound(rig, ["ready", {
+    kind: "broken_manifest",
+    said: /\/web\.json .*: spec\.containers: /,
+  }]);
   await rig.apply("bad", web({ name: "bad", spec: { containers: [] } }));
-  await untilTold(
+  await untilFound(
     rig,
-    /^It does not run: The manifest ".*\/bad\.json" is not valid: /,
+    [{ kind: "invalid", said: /\/bad\.json".*spec\.containers: / }],
     "bad",
   );
 });
@@ -267,14 +325,17 @@ Deno.test("explain tells how a pod ended", async () => {
   const spec = { restartPolicy: "Never" };
   for (const [name, code] of [["good", 0], ["bad", 7]] as const) {
     await rig.apply(name, web({ name, spec }));
-    await untilTold(rig, /^It runs/, name);
+    await untilFound(rig, ["ready"], name);
     rig.fake.exitContainer(rig.only(WEB).id, code);
-    await untilTold(rig, /^(Completed|Failed)/, name);
+    await untilReport(
+      rig,
+      { what: "its end", name },
+      (report) => isFound(code === 0 ? "completed" : "failed", report),
+    );
   }
   await rig.pass(5_000);
-  match(told(rig, "good"), /^Completed at /);
-  match(
-    told(rig, "bad"),
-    /^Failed: .* exit code 7 /,
-  );
+  const good = report(rig, "good");
+  deepStrictEqual(good?.findings, [{ kind: "completed" }]);
+  const bad = await untilFound(rig, ["failed", "final"], "bad");
+  strictEqual(exitCode(bad, WEB), 7);
 });

@@ -4,17 +4,11 @@
  * @module
  */
 
-import {
-  deepStrictEqual,
-  doesNotMatch,
-  match,
-  ok,
-  strictEqual,
-} from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import type { CoreRig, CoreRigOptions } from "../../support/agent/core_rig.ts";
 import { container, WEB, web } from "../../support/agent/manifests.ts";
-import { told } from "../../support/agent/told.ts";
+import { report } from "../../support/agent/told.ts";
 import {
   running,
   shown,
@@ -22,6 +16,7 @@ import {
   version,
   withGood,
 } from "../../support/agent/versions.ts";
+import { areFound } from "../../support/findings.ts";
 
 const FAR = "localhost/far:1";
 const FIXED = "0badc0de-0000-4000-8000-000000000019";
@@ -82,7 +77,9 @@ for (const [how, uid] of EDITS) {
     await rig.pass(100_000);
     strictEqual(rig.only(WEB).id, id);
     if (uid === undefined) {
-      match(told(rig), /^It waits for its images, .*\nPulling the image /);
+      const found = report(rig);
+      const kept = { kind: "namesake", reason: "kept" } as const;
+      ok(found && areFound([kept, "pulling_image"], found));
     }
     await untilRuns(rig, "two");
     strictEqual(rig.fake.callsOf("PullImage").length, 1);
@@ -113,7 +110,8 @@ for (const [how, uid] of EDITS) {
     await rig.apply("web", edited(uid));
     await rig.until(() => shown(rig) === "ImagePullBackOff", "the failure");
     strictEqual(rig.fake.running(WEB).length, 0);
-    match(told(rig), /no space left on device/);
+    const { explanation = [] } = report(rig) ?? {};
+    match(explanation.join("\n"), /no space left on device/);
     takes(rig, 1_000);
     await untilRuns(rig, "two");
   });
@@ -163,7 +161,7 @@ for (const [how, uid] of EDITS) {
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     await rig.until(() => shown(rig) === "RolledBack", "the rollback");
     await untilRuns(rig, "one");
-    doesNotMatch(told(rig), /is kept running/);
+    ok(!report(rig)?.findings.some(({ reason }) => reason === "kept"));
     // What was good was never touched.
     deepStrictEqual(rig.fake.callsOf("StopContainer"), []);
   });

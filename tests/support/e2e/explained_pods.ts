@@ -1,5 +1,5 @@
 /**
- * Pods that do not run, each for a cause of its own, and what is to be told of them.
+ * Pods that do not run, each for a cause of its own, and what is to be found of them.
  *
  * @module
  */
@@ -9,6 +9,9 @@ import {
   podManifest,
 } from "../../../scripts/lib/pod_manifest.ts";
 import { BUSYBOX_IMAGE } from "../../../scripts/lib/containerd_rig.ts";
+import { STOP_WORDS } from "../../../mod/explain/mod.ts";
+import type { PodReport } from "../../../mod/server/mod.ts";
+import { exitCode, failedProbe, type WantedFinding } from "../findings.ts";
 
 /** One pod that does not run as it should. */
 export interface ExplainedPod {
@@ -18,8 +21,10 @@ export interface ExplainedPod {
   readonly reasons: readonly string[];
   /** What the message beside one of these reasons contains. */
   readonly message?: RegExp;
-  /** Of the explanation what this cause decides; the golden file has the sentences. */
-  readonly says: RegExp;
+  /** What the explanation is about; the golden file has the sentences. */
+  readonly finds: readonly WantedFinding[];
+  /** What else the report knows of the cause. */
+  readonly knows?: (report: PodReport) => boolean;
   /** What `get pods` shows at the same time. */
   readonly shows: RegExp;
   /** Type and reason of an event that tells it. */
@@ -56,6 +61,14 @@ function exec(script: string): Record<string, unknown> {
   return { exec, periodSeconds: 1, timeoutSeconds: 10 };
 }
 
+/** Whether a container ended last with a code. */
+function ended(
+  code: number,
+  container: string = "main",
+): (report: PodReport) => boolean {
+  return (report) => exitCode(report, container) === code;
+}
+
 /** Pods that the node takes but that do not get to run. */
 const UNSTARTED: readonly ExplainedPod[] = [
   {
@@ -63,7 +76,12 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("pull", { image: "localhost:1/nothing:1" }),
     reasons: ["ErrImagePull", "ImagePullBackOff"],
     message: /connection refused/,
-    says: /^The image .* cannot be pulled .*connection refused$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "ImagePullBackOff",
+      said: /: Head "[^:]+:.*connection refused$/,
+    }],
     shows: /ImagePullBackOff/,
     event: "Normal BackOff",
   },
@@ -71,7 +89,12 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("never", { image: "localhost/no:1", imagePullPolicy: "Never" }),
     reasons: ["ErrImageNeverPull"],
     message: /localhost\/no:1/,
-    says: /^The image .* may not be pulled .*$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "ErrImageNeverPull",
+      said: /localhost\/no:1/,
+    }],
     shows: /ErrImageNeverPull/,
     event: "Warning ErrImageNeverPull",
   },
@@ -79,7 +102,12 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("misnamed", { image: "Upper/Case:1" }),
     reasons: ["InvalidImageName"],
     message: /couldn't parse image reference "Upper\/Case:1"/,
-    says: /^The image name .* is not valid: .*must be lowercase$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "InvalidImageName",
+      said: /must be lowercase$/,
+    }],
     shows: /InvalidImageName/,
     event: "Warning InspectFailed",
   },
@@ -92,7 +120,12 @@ const UNSTARTED: readonly ExplainedPod[] = [
     }),
     reasons: ["CreateContainerConfigError"],
     message: /configmap "settings" not found/,
-    says: /^ConfigMap default\/settings is missing .*$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CreateContainerConfigError",
+      said: "ConfigMap default/settings",
+    }],
     shows: /CreateContainerConfigError/,
     event: "Warning Failed",
   },
@@ -101,7 +134,11 @@ const UNSTARTED: readonly ExplainedPod[] = [
       volumeMounts: [{ name: "cfg", mountPath: "/cfg" }],
     }, { volumes: [{ name: "cfg", configMap: { name: "files" } }] }),
     reasons: ["ContainerCreating"],
-    says: /^ConfigMap default\/files is missing .*$/,
+    finds: [{
+      kind: "failing",
+      reason: "FailedMount",
+      said: "ConfigMap default/files",
+    }],
     shows: /ContainerCreating/,
     event: "Warning FailedMount",
   },
@@ -113,7 +150,12 @@ const UNSTARTED: readonly ExplainedPod[] = [
     }),
     reasons: ["CreateContainerError"],
     message: /none\.json/,
-    says: /^Container "main" cannot be created, .*none\.json.*$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CreateContainerError",
+      said: /none\.json/,
+    }],
     shows: /CreateContainerError/,
     event: "Warning Failed",
   },
@@ -121,8 +163,14 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("no-command", { command: ["/no/such/command"] }),
     reasons: ["RunContainerError", "CrashLoopBackOff"],
     message: /stat \/no\/such\/command: no such file or directory/,
-    says:
-      /^Container "main" .* exit code 128 .*: exec: "\/no\/such\/command": .*no such file or directory$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CrashLoopBackOff",
+      said:
+        /\b128\b.*: exec: "\/no\/such\/command": .*no such file or directory$/,
+    }],
+    knows: ended(128),
     shows: /CrashLoopBackOff/,
     event: "Warning Failed",
   },
@@ -131,8 +179,13 @@ const UNSTARTED: readonly ExplainedPod[] = [
     ...pod("no-directory", { workingDir: "/etc/passwd" }),
     reasons: ["RunContainerError", "CrashLoopBackOff"],
     message: /mkdir \/etc\/passwd: not a directory/,
-    says:
-      /^Container "main" .* exit code 128 .*\/etc\/passwd: not a directory$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CrashLoopBackOff",
+      said: /\/etc\/passwd: not a directory$/,
+    }],
+    knows: ended(128),
     shows: /CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -145,7 +198,13 @@ const UNSTARTED: readonly ExplainedPod[] = [
       })),
     }),
     reasons: ["PodInitializing", "CrashLoopBackOff"],
-    says: /^Init container 2 of 3, "b", .* exit code 1 at [\d:]+$/,
+    finds: [{
+      kind: "waiting",
+      container: "b",
+      reason: "CrashLoopBackOff",
+      said: /\b1 at [\d:]+$/,
+    }],
+    knows: ended(1, "b"),
     shows: /Init:CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -159,7 +218,13 @@ const UNWELL: readonly ExplainedPod[] = [
     }),
     reasons: ["CrashLoopBackOff"],
     message: /back-off \d+s restarting failed container=main/,
-    says: /^Container "main" .* exit code 3 at .*: no table$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CrashLoopBackOff",
+      said: /: no table$/,
+    }],
+    knows: ended(3),
     shows: /CrashLoopBackOff/,
     event: "Warning BackOff",
   },
@@ -169,7 +234,12 @@ const UNWELL: readonly ExplainedPod[] = [
     }),
     reasons: ["PostStartHookError", "CrashLoopBackOff"],
     message: /its command ended with "5"/,
-    says: /^Container "main" .* stopped because its postStart hook failed$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CrashLoopBackOff",
+      said: new RegExp(` ${STOP_WORDS.post_start_failed}$`),
+    }],
     shows: /CrashLoopBackOff/,
     event: "Warning FailedPostStartHook",
   },
@@ -178,15 +248,20 @@ const UNWELL: readonly ExplainedPod[] = [
       livenessProbe: { ...exec("echo deaf; exit 1"), failureThreshold: 1 },
     }),
     reasons: ["CrashLoopBackOff"],
-    says:
-      /^Container "main" .* stopped because its liveness probe failed: deaf$/,
+    finds: [{
+      kind: "waiting",
+      container: "main",
+      reason: "CrashLoopBackOff",
+      said: new RegExp(` ${STOP_WORDS.liveness_failed}: deaf$`),
+    }],
     shows: /CrashLoopBackOff/,
     event: "Normal Killing",
   },
   {
     ...pod("unready", { readinessProbe: exec("echo not yet; exit 1") }),
     reasons: [],
-    says: /^The readiness probe .*: not yet$/,
+    finds: [{ kind: "unready", container: "main", said: /: not yet$/ }],
+    knows: (report) => failedProbe(report, "readiness") === "not yet",
     shows: /0\/1 +Running/,
     event: "Warning Unhealthy",
   },
@@ -195,14 +270,15 @@ const UNWELL: readonly ExplainedPod[] = [
       startupProbe: { ...exec("echo warming; exit 1"), failureThreshold: 900 },
     }),
     reasons: [],
-    says: /^Container "main" .* its startup probe .*: warming$/,
+    finds: [{ kind: "starting", container: "main", said: /: warming$/ }],
+    knows: (report) => failedProbe(report, "startup") === "warming",
     shows: /0\/1 +Running/,
     event: "Warning Unhealthy",
   },
   {
     ...pod("gated", {}, { readinessGates: [{ conditionType: "x.y/ok" }] }),
     reasons: [],
-    says: /^It waits for readiness gate "x\.y\/ok": .*$/,
+    finds: [{ kind: "gate", said: "x.y/ok" }],
     shows: /1\/1 +Running/,
   },
 ];
@@ -212,34 +288,43 @@ const OVER: readonly ExplainedPod[] = [
   {
     ...pod("second", { ports: [{ containerPort: 80, hostPort: 18_473 }] }),
     reasons: [],
-    says: /^Refused: hostPort 18473 is taken by pod default\/first-edge1$/,
+    finds: [{
+      kind: "refused",
+      reason: "NodePorts",
+      said: /\b18473 .* default\/first-edge1$/,
+    }],
     shows: /NodePorts/,
     event: "Warning NodePorts",
   },
   {
     ...pod("big", { resources: { requests: { memory: "100Ti" } } }),
     reasons: [],
-    says: /^Refused: .* 100Ti of memory, .*Gi$/,
+    finds: [{
+      kind: "refused",
+      reason: "OutOfmemory",
+      said: / 100Ti of memory, .*Gi$/,
+    }],
     shows: /OutOfmemory/,
     event: "Warning OutOfmemory",
   },
   {
     ...pod("elsewhere", {}, { nodeSelector: { disk: "ssd" } }),
     reasons: [],
-    says: /^Refused: .*disk=ssd.*$/,
+    finds: [{ kind: "refused", reason: "NodeAffinity", said: /disk=ssd/ }],
     shows: /NodeAffinity/,
     event: "Warning NodeAffinity",
   },
   {
     ...pod("failed", { command: shell("exit 7") }, { restartPolicy: "Never" }),
     reasons: [],
-    says: /^Failed: .* exit code 7 .*\nIt does not run again .*$/,
+    finds: ["failed", "final"],
+    knows: ended(7),
     shows: /Error/,
   },
   {
     ...pod("late", {}, { activeDeadlineSeconds: 1 }),
     reasons: [],
-    says: /^Failed: .*DeadlineExceeded.*\nIt does not run again .*$/,
+    finds: [{ kind: "failed", reason: "DeadlineExceeded" }, "final"],
     shows: /Completed|DeadlineExceeded|Error/,
     event: "Normal DeadlineExceeded",
   },
