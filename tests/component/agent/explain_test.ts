@@ -262,7 +262,7 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
   partialDeepStrictEqual(JSON.parse(json.output), { explanation, findings });
   const missing = await run(`explain pod/c ${at} -n other`);
   strictEqual(missing.code, 1);
-  match(missing.errors, /it is wanted by no manifest in namespace "other"/);
+  match(missing.errors, /^skerry: .*"c".*"other"/);
   const described = await run(`describe pod b ${at}`);
   strictEqual(described.code, 0);
   ok(described.output.includes(sentences), described.output);

@@ -81,6 +81,6 @@ Deno.test("main() says which pod may be meant, and which source is silent", asyn
   for (const command of ["explain pod/wbe", "describe pod wbe"]) {
     const told = await run(`${command} --control-socket=${path}`);
     deepStrictEqual([told.code, told.output], [1, ""]);
-    match(told.errors, /^skerry: .*did you mean "web"; the source "http:.*\n$/);
+    match(told.errors, /^skerry: .*"wbe".*"web"; .*"http:.*\n$/);
   }
 });

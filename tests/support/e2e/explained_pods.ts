@@ -302,7 +302,7 @@ const OVER: readonly ExplainedPod[] = [
     finds: [{
       kind: "refused",
       reason: "OutOfmemory",
-      said: / 100Ti of memory, .*Gi$/,
+      said: /\b100Ti\b.*\bmemory\b.*Gi$/,
     }],
     shows: /OutOfmemory/,
     event: "Warning OutOfmemory",

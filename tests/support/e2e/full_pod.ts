@@ -134,7 +134,7 @@ export const FULL_LINES: readonly RegExp[] = [
   /^ {2}Ready +True +\d+s$/m,
   /^ {2}db:\n {4}Type: +Secret .*\n {4}SecretName: +db$/m,
   /^ {2}data:\n {4}Type: +PersistentVolumeClaim .*\n {4}ClaimName: +data$/m,
-  /^QoS Class: +Burstable\nExplanation:\s+It runs: /m,
+  /^QoS Class: +Burstable\nExplanation:\s+\S/m,
   /^Last Decision:\n {2}Made: .*\n {2}Plan: .*\n {2}Why: .*\n {2}Next: /m,
   /^Events:\n {2}Type +Reason +Age +From +Message\n/m,
   /^ {2}Normal +Started +\d+s +kubelet +Container started$/m,
