@@ -49,6 +49,10 @@ export const ROWS: Rows = {
     pod: web(ready()),
     stage: { kind: "terminated", cause: "removed", atMs: NOW_MS },
   }),
+  "a pod that has ended, of which no more is known": facts({
+    pod: web(ready()),
+    stage: { kind: "terminated", cause: "completed", atMs: NOW_MS },
+  }),
   "a pod that is being evicted": facts({
     pod: web({ ...ready(), phase: "Failed", message: "too much disk" }),
     stage: { kind: "terminating", cause: "evicted", graceSeconds: 0 },

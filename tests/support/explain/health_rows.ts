@@ -133,6 +133,16 @@ export const ROWS: Rows = {
       }],
     })),
   }),
+  "a pod that is to be ended": facts({
+    pod: web(ready({
+      conditions: [{
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "TerminationByKubelet",
+        message: "the node is short of memory",
+      }],
+    })),
+  }),
   // The runtime.
   "a runtime that is down": facts({
     pod: web(ready()),
