@@ -11,11 +11,8 @@ import { NO_POD_CGROUPS } from "../../../mod/runtime/resources/mod.ts";
 import type { SubPaths } from "../../../mod/runtime/spec/mod.ts";
 import type { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { container, pod } from "../../support/pods.ts";
-import {
-  type FakeRig,
-  fakeRig,
-  until,
-} from "../../support/runtime/runtime_rig.ts";
+import { type FakeRig, fakeRig } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 const UID = "fixed-uid";
 const OTHER = "localhost/other:1";

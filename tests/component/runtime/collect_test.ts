@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -27,7 +28,7 @@ Deno.test("PodRemover.removeContainer(), of a pod's leftovers, keeps the newest 
     await Deno.writeTextFile(`${logs}/${round}.log`, "x");
     for (const { id } of fake.running("c")) fake.exitContainer(id, 1);
     // Two ends in one millisecond would have to wait for the next.
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await rig.clock.advance(1);
   }
   await Deno.writeTextFile(`${logs}/1.log.20260101-000000.gz`, "x");
   await Deno.writeTextFile(`${logs}/10.log`, "x");

@@ -57,7 +57,7 @@ Deno.test("PodExecutor.execute() keeps the newest dead of an init container that
     seen.push(containers.map(({ restartCount }) => restartCount));
     for (const { id } of fake.running("first")) fake.exitContainer(id, 1);
     // Two ends in one millisecond would have to wait for the next.
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await rig.clock.advance(1);
   }
   deepStrictEqual(seen, [[0], [1, 0], [2, 1]]);
 });

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { pod } from "../../support/pods.ts";
-import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 Deno.test("PodExecutor.execute() can be aborted while it looks at what it has started", async () => {
   await using both = await fakeRig();

@@ -6,15 +6,14 @@
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
 import { probes } from "../../support/observed_pods.ts";
 import { container, IMAGE, pod } from "../../support/pods.ts";
 import {
   fakeRig,
   type RuntimeRig,
   unseen,
-  until,
 } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 const HOOKED = { postStart: { exec: { command: ["warm-up"] } } };
 const REFUSED = { kind: "error", code: 2, details: "no luck" } as const;
@@ -47,9 +46,7 @@ Deno.test("PodExecutor.execute() looks again when a sandbox was finished that an
   stop.abort(new Error("deleted"));
   await givenUp;
   const again = rig.sync(subject, { observed });
-  const kinds = () =>
-    rig.executor.activities.list("u-1").map(({ kind }) => kind);
-  await until(() => kinds().includes("waiting_for_late_sandbox"));
+  await until(() => rig.activities("u-1").includes("waiting_for_late_sandbox"));
   answer.resolve();
   const { failures, acted } = await again;
   const [id] = fake.sandboxes.keys();
@@ -137,7 +134,7 @@ Deno.test("PodExecutor.execute() starts no container of a pod of which no hosts 
 });
 
 Deno.test("PodExecutor.execute() asks anew for the image of a container that could not be created", async () => {
-  await using both = await fakeRig({}, { clock: new FakeClock() });
+  await using both = await fakeRig();
   const { rig, fake } = both;
   fake.fault("CreateContainer", REFUSED, { times: 1 });
   await rig.sync(pod());
@@ -162,8 +159,7 @@ Deno.test("PodExecutor.execute() pulls for each start of a container whose image
 });
 
 Deno.test("PodExecutor.execute() does not count a start that waits for its image to the crashes", async () => {
-  const clock = new FakeClock();
-  await using both = await fakeRig({}, { clock });
+  await using both = await fakeRig();
   const { rig, fake } = both;
   fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
   const subject = pod({
@@ -174,7 +170,7 @@ Deno.test("PodExecutor.execute() does not count a start that waits for its image
   fake.fault("PullImage", { kind: "hang" }, { times: 1 });
   const pulling = rig.sync(subject);
   await until(() => fake.callsOf("PullImage").length === 2);
-  await clock.advance(2_000);
+  await rig.clock.advance(2_000);
   strictEqual((await pulling).isPulling, true);
   const still = await rig.sync(subject);
   deepStrictEqual([still.isPulling, still.failures], [true, []]);

@@ -12,7 +12,8 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, until } from "../../support/runtime/runtime_rig.ts";
+import { fakeRig } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 const HOOKED = {
   lifecycle: { postStart: { exec: { command: ["warm-up"] } } },
@@ -44,7 +45,10 @@ Deno.test("PodExecutor.execute() does not show containers as they were before a 
     return { exitCode: 0 };
   };
   fake.fault("ExecSync", { kind: "delay", ms: 1_100 });
-  const { observed } = await rig.sync(subject);
+  const syncing = rig.sync(subject);
+  await until(() => fake.callsOf("ExecSync").length === 2);
+  await rig.clock.advance(1_100);
+  const { observed } = await syncing;
   const shown = observed?.pod.containers.find(({ id }) => id === other?.id);
   notStrictEqual(shown?.state, "running");
 });

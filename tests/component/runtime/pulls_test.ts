@@ -6,13 +6,9 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
 import { container, IMAGE, pod } from "../../support/pods.ts";
-import {
-  type FakeRig,
-  fakeRig,
-  until,
-} from "../../support/runtime/runtime_rig.ts";
+import { type FakeRig, fakeRig } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 const FAR = "localhost/far:1";
 const NEAR = "localhost/near:1";
@@ -24,7 +20,7 @@ function podOf(...images: readonly string[]): Pod {
 
 /** A rig whose runtime has two images, and pulls any other without end. */
 async function farRig(): Promise<FakeRig> {
-  const both = await fakeRig({}, { clock: new FakeClock() });
+  const both = await fakeRig();
   both.fake.addImage({ ref: NEAR });
   both.fake.fault("PullImage", { kind: "hang" });
   return both;

@@ -14,7 +14,7 @@ import {
   type PodCgroups,
 } from "../../../mod/runtime/resources/mod.ts";
 import { container, pod } from "../../support/pods.ts";
-import { fakeRig, RuntimeRig } from "../../support/runtime/runtime_rig.ts";
+import { fakeRig, type RuntimeRig } from "../../support/runtime/runtime_rig.ts";
 
 const UID = "fixed-uid";
 
@@ -169,7 +169,7 @@ Deno.test("PodExecutor.execute() knows what another agent's containers were give
   await rig.sync(limited(SMALL));
   const path = `${rig.podsDir}/${UID}/record.json`;
   const record = await Deno.readTextFile(path);
-  await using next = await RuntimeRig.connect(both.socketPath);
+  await using next = await both.connect();
   await Deno.mkdir(`${next.podsDir}/${UID}`, { recursive: true });
   await Deno.writeTextFile(`${next.podsDir}/${UID}/record.json`, record);
 
@@ -202,7 +202,7 @@ for (
     await using both = await fakeRig();
     const { rig, fake } = both;
     await rig.sync(limited(SMALL));
-    await using next = await RuntimeRig.connect(both.socketPath);
+    await using next = await both.connect();
     await Deno.mkdir(`${next.podsDir}/${UID}`, { recursive: true });
     await Deno.writeTextFile(`${next.podsDir}/${UID}/record.json`, text);
     await next.sync(limited(SMALL));

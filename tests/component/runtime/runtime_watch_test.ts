@@ -9,8 +9,10 @@ import { pod } from "../../support/pods.ts";
 import {
   type FakeRig,
   fakeRig,
+  RELIST_PERIOD_MS,
   unseen,
 } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 async function startPods(both: FakeRig, count: number): Promise<void> {
   const { rig } = both;
@@ -51,11 +53,18 @@ Deno.test("RuntimeWatch hears of a death, and its picture knows how it came", as
       fake.exitContainer(id, 42);
     }
   }
-  for await (const event of watch.run(stop.signal)) {
-    strictEqual(event.kind, "container_died");
-    strictEqual("podUid" in event && event.podUid, "u-1");
-    strictEqual(rig.picture.get("u-1")?.containers[0]?.exitCode, 42);
-    break;
-  }
+  const events = watch.run(stop.signal)[Symbol.asyncIterator]();
+  const first = events.next();
+  let isTold = false;
+  void first.finally(() => isTold = true);
+  await until(async () => {
+    await rig.clock.advance(RELIST_PERIOD_MS);
+    return isTold;
+  });
+  const { value: event } = await first;
+  strictEqual(event?.kind, "container_died");
+  strictEqual("podUid" in event && event.podUid, "u-1");
+  strictEqual(rig.picture.get("u-1")?.containers[0]?.exitCode, 42);
   stop.abort();
+  await events.return?.();
 });

@@ -5,25 +5,14 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { FakeClock } from "../../support/fake_clock.ts";
 import { container, pod } from "../../support/pods.ts";
-import {
-  type FakeRig,
-  fakeRig,
-  unseen,
-  until,
-} from "../../support/runtime/runtime_rig.ts";
+import { fakeRig, unseen } from "../../support/runtime/runtime_rig.ts";
+import { until } from "../../support/until.ts";
 
 const SLOW_IMAGE = "localhost/slow:1";
 
-/** What is under way for a pod. */
-function kindsOf({ rig }: FakeRig, uid: string): readonly string[] {
-  return rig.executor.activities.list(uid).map(({ kind }) => kind);
-}
-
 Deno.test("PodExecutor.execute() gives up its place among those that start after 10 s", async () => {
-  const clock = new FakeClock();
-  await using both = await fakeRig({ maxParallelStarts: 1 }, { clock });
+  await using both = await fakeRig({ maxParallelStarts: 1 });
   const { rig, fake } = both;
   const { runtime } = rig;
   const make = runtime.runPodSandbox.bind(runtime);
@@ -41,11 +30,11 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
   const givenUp = rejects(hanging, /deleted/);
   await until(() => fake.callsOf("RunPodSandbox").length === 1);
   const starting = rig.sync(next, { observed: unseen(next) });
-  const waits = () => kindsOf(both, "u-1").includes("waiting_for_start_place");
+  const waits = () => rig.activities("u-1").includes("waiting_for_start_place");
   await until(waits);
-  await clock.advance(9_999);
+  await rig.clock.advance(9_999);
   ok(waits());
-  await clock.advance(1);
+  await rig.clock.advance(1);
   strictEqual(waits(), false);
   await starting;
   strictEqual(fake.running("c").length, 1);
@@ -55,17 +44,16 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
 });
 
 Deno.test("PodExecutor.execute() leaves a pull that takes longer than 2 s to itself", async () => {
-  const clock = new FakeClock();
-  await using both = await fakeRig({}, { clock });
+  await using both = await fakeRig();
   const { rig, fake } = both;
   fake.fault("PullImage", { kind: "hang" });
   const subject = pod({ containers: [container("c", { image: SLOW_IMAGE })] });
   const starting = rig.sync(subject, { observed: unseen(subject) });
-  const waits = () => kindsOf(both, "u-1").includes("starting_container");
+  const waits = () => rig.activities("u-1").includes("starting_container");
   await until(() => fake.callsOf("PullImage").length === 1);
-  await clock.advance(1_999);
+  await rig.clock.advance(1_999);
   ok(waits());
-  await clock.advance(1);
+  await rig.clock.advance(1);
   strictEqual(waits(), false);
   const outcome = await starting;
   deepStrictEqual([outcome.isPulling, outcome.failures], [true, []]);
@@ -80,7 +68,7 @@ for (
   ] as const
 ) {
   Deno.test(`PodExecutor.execute() tries again after ${waitMs} ms to make a sandbox for ${what}`, async () => {
-    await using both = await fakeRig({}, { clock: new FakeClock() });
+    await using both = await fakeRig();
     const { rig, fake } = both;
     const subject = pod();
     await rig.sync(subject);
@@ -95,7 +83,7 @@ for (
 }
 
 Deno.test("PodExecutor.execute() tries again after 200 ms to create a container whose name was taken", async () => {
-  await using both = await fakeRig({}, { clock: new FakeClock() });
+  await using both = await fakeRig();
   const { rig, fake } = both;
   const details = "already exists";
   fake.fault("CreateContainer", { kind: "error", code: 6, details });
@@ -105,9 +93,8 @@ Deno.test("PodExecutor.execute() tries again after 200 ms to create a container 
 
 for (const [ms, isTold] of [[1_000, true], [1_001, false]] as const) {
   Deno.test(`PodExecutor.execute() ${isTold ? "tells" : "does not tell"} what the pod is like after starts of ${ms} ms`, async () => {
-    const clock = new FakeClock();
-    await using both = await fakeRig({}, { clock });
-    const { runtime } = both.rig;
+    await using both = await fakeRig();
+    const { clock, runtime } = both.rig;
     const start = runtime.startContainer.bind(runtime);
     runtime.startContainer = async (id, options) => {
       await start(id, options);
@@ -122,9 +109,8 @@ for (const [ms, isTold] of [[1_000, true], [1_001, false]] as const) {
 }
 
 Deno.test("PodExecutor.execute() does not count the time of the sandbox to that of the starts", async () => {
-  const clock = new FakeClock();
-  await using both = await fakeRig({}, { clock });
-  const { runtime } = both.rig;
+  await using both = await fakeRig();
+  const { clock, runtime } = both.rig;
   const make = runtime.runPodSandbox.bind(runtime);
   runtime.runPodSandbox = async (config, options) => {
     const id = await make(config, options);
@@ -148,7 +134,7 @@ Deno.test("PodExecutor.execute() keeps its place until its container is created"
   await until(() => fake.callsOf("CreateContainer").length === 1);
   const next = pod();
   const starting = rig.sync(next, { observed: unseen(next) });
-  const waits = () => kindsOf(both, "u-1").includes("waiting_for_start_place");
+  const waits = () => rig.activities("u-1").includes("waiting_for_start_place");
   await until(waits);
   stop.abort(new Error("deleted"));
   await givenUp;
@@ -224,8 +210,7 @@ for (
 }
 
 Deno.test("PodExecutor.execute() waits 2 s for the third sandbox when two broke, and no longer", async () => {
-  const clock = new FakeClock();
-  await using both = await fakeRig({}, { clock });
+  await using both = await fakeRig();
   const { rig, fake } = both;
   for (let made = 0; made < 2; made++) {
     strictEqual((await rig.sync(pod())).podFailure, undefined);
@@ -236,7 +221,7 @@ Deno.test("PodExecutor.execute() waits 2 s for the third sandbox when two broke,
     [podFailure?.cause?.kind, podFailure?.retryAtMs, acted],
     ["sandboxes_broke", 2_000, false],
   );
-  await clock.advance(2_000);
+  await rig.clock.advance(2_000);
   strictEqual((await rig.sync(pod())).podFailure, undefined);
   strictEqual(fake.sandboxes.size, 3);
 });

@@ -8,7 +8,7 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
-import { type Clock, Sessions, systemClock } from "../../../mod/base/mod.ts";
+import { Sessions } from "../../../mod/base/mod.ts";
 import type { Pod, PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import { logDirectoryName } from "../../../mod/api/vocabulary/mod.ts";
 import type { ObjectGetter } from "../../../mod/api/objects/mod.ts";
@@ -51,9 +51,13 @@ import {
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
+import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
 import { bareNode } from "../../../scripts/lib/bare_node.ts";
+
+/** How often the rig's watch lists, once it runs. */
+export const RELIST_PERIOD_MS = 20;
 
 /** An event as it was recorded. */
 export interface ToldEvent extends PodEvent {
@@ -70,12 +74,12 @@ export interface RigWorld {
   readonly cgroups?: PodCgroups;
   /** What else the node is like. */
   readonly node?: Partial<SpecNode>;
-  /** The executor's; by default that of the machine, as for all others. */
-  readonly clock?: Clock;
 }
 
 /** The parts of the room, wired to a socket, with a directory of their own. */
 export class RuntimeRig implements AsyncDisposable {
+  /** Also that of the runtime. */
+  readonly clock: FakeClock;
   readonly directory: string;
   readonly podsDir: string;
   readonly podLogsDir: string;
@@ -93,6 +97,7 @@ export class RuntimeRig implements AsyncDisposable {
 
   private constructor(
     parts: {
+      readonly clock: FakeClock;
       readonly directory: string;
       readonly connection: CriConnection;
       readonly executor: ExecutorOptions;
@@ -102,7 +107,8 @@ export class RuntimeRig implements AsyncDisposable {
       readonly sessions: Sessions;
     },
   ) {
-    const { directory, connection, users, world, records } = parts;
+    const { clock, directory, connection, users, world, records } = parts;
+    this.clock = clock;
     const sessions = this.sessions = parts.sessions;
     this.directory = directory;
     this.podsDir = `${directory}/pods`;
@@ -125,16 +131,15 @@ export class RuntimeRig implements AsyncDisposable {
       node: nodeFacts(world),
       sessions,
     });
-    const notes = new ContainerNotes({ records, events, clock: systemClock });
+    const notes = new ContainerNotes({ records, events, clock });
     const common = {
       runtime: this.runtime,
-      clock: systemClock,
+      clock,
       resources,
       notes,
     };
     this.executor = new PodExecutor({
       ...common,
-      clock: world.clock ?? systemClock,
       images: this.images,
       files: diskFiles,
       containerFiles: files,
@@ -151,7 +156,7 @@ export class RuntimeRig implements AsyncDisposable {
     const { picture, observer, watch } = pictureOf({
       ...common,
       files: diskFiles,
-      relistPeriodMs: 20,
+      relistPeriodMs: RELIST_PERIOD_MS,
     });
     this.picture = picture;
     this.observer = observer;
@@ -161,13 +166,14 @@ export class RuntimeRig implements AsyncDisposable {
 
   /** Connects to whatever listens there. */
   static async connect(
-    socketPath: string,
+    at: { readonly socketPath: string; readonly clock: FakeClock },
     options: Partial<ExecutorOptions> = {},
     world: RigWorld = {},
   ): Promise<RuntimeRig> {
+    const { socketPath, clock } = at;
     const directory = await Deno.makeTempDir({ prefix: "skerry-run-" });
     const connection = connectCri({ endpoint: socketPath }, {
-      clock: systemClock,
+      clock,
       log: silentLogger,
       metrics: new MetricsRegistry(),
     });
@@ -175,7 +181,7 @@ export class RuntimeRig implements AsyncDisposable {
     const sessions = new Sessions();
     const records = new PodRecords({
       files: diskFiles,
-      clock: systemClock,
+      clock,
       log: silentLogger,
       sessions,
     }, { podsDir: `${directory}/pods` });
@@ -188,7 +194,7 @@ export class RuntimeRig implements AsyncDisposable {
       maxRestartWaitMs: 300_000,
       ...options,
     };
-    const given = { executor, world, users, records, sessions };
+    const given = { clock, executor, world, users, records, sessions };
     return new RuntimeRig({ ...given, directory, connection });
   }
 
@@ -238,6 +244,11 @@ export class RuntimeRig implements AsyncDisposable {
     return this.events.map(({ reason, message }) => `${reason}: ${message}`);
   }
 
+  /** What the executor has under way for a pod. */
+  activities(uid: string): readonly string[] {
+    return this.executor.activities.list(uid).map(({ kind }) => kind);
+  }
+
   logDirectory(pod: Pod): string {
     return `${this.podLogsDir}/${logDirectoryName(pod)}`;
   }
@@ -253,42 +264,33 @@ export class RuntimeRig implements AsyncDisposable {
 export interface FakeRig extends AsyncDisposable {
   readonly rig: RuntimeRig;
   readonly fake: FakeCri;
-  /** Where the fake runtime listens, for a second agent. */
-  readonly socketPath: string;
+  /** Another agent beside the runtime. */
+  connect(): Promise<RuntimeRig>;
 }
 
-/** Starts a fake runtime with one image, and the room beside it. */
+/** Starts a fake runtime with one image, and the room beside it, on one clock. */
 export async function fakeRig(
   executor: Partial<ExecutorOptions> = {},
   world: RigWorld = {},
 ): Promise<FakeRig> {
   const directory = await Deno.makeTempDir({ prefix: "skerry-cri-" });
   const socketPath = `${directory}/cri.sock`;
-  const fake = await FakeCri.start({ socketPath });
+  const clock = new FakeClock();
+  const at = { socketPath, clock };
+  const fake = await FakeCri.start(at);
   fake.addImage({ ref: IMAGE });
-  const rig = await RuntimeRig.connect(socketPath, executor, world);
+  const rig = await RuntimeRig.connect(at, executor, world);
   fake.calls.length = 0;
   return {
     rig,
     fake,
-    socketPath,
+    connect: () => RuntimeRig.connect(at),
     async [Symbol.asyncDispose]() {
       await rig[Symbol.asyncDispose]();
       await fake[Symbol.asyncDispose]();
       await Deno.remove(directory, { recursive: true });
     },
   };
-}
-
-/** Waits for what the fake runtime is to be asked, for some seconds at most. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn++) {
-    if (condition()) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 1);
-    await promise;
-  }
-  throw new Error("Cannot go on: what was waited for did not come");
 }
 
 /** A pod of which nothing has been seen. */
