@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { OutputClosedError } from "../../../mod/cli/mod.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
@@ -126,16 +127,17 @@ Deno.test("main() watches until it is stopped, and writes what changes", async (
   agent.pods = [stubPod("web-n1")];
   await using _server = await agent.serve(path);
   const io = new TestIo();
+  using quiet = await Quiet.open(io);
   let writes = 0;
   io.written = () => {
     writes++;
     const status = { phase: "Running", reason: `Step${writes}` };
     agent.pods = [{ ...stubPod("web-n1"), status }];
     if (writes === 3) io.stopping.abort();
-    // Once the watcher sleeps; while it asks, its time to wait for an answer runs too.
-    else setTimeout(() => void io.clock.advance(1_000), 0);
   };
-  strictEqual((await run(`get pods -w --control-socket=${path}`, io)).code, 0);
+  const watching = run(`get pods -w --control-socket=${path}`, io);
+  await quiet.pass(60, () => writes === 3);
+  strictEqual((await watching).code, 0);
   deepStrictEqual(
     io.output.split("\n").map((line) => line.split(/ +/)[2]),
     ["STATUS", "Running", "Step1", "Step2", undefined],

@@ -12,6 +12,7 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
@@ -191,6 +192,7 @@ for (
   Deno.test(`main() goes on watching events of an agent that restarts ${what}`, async () => {
     await using own = await rig();
     const { agent, at, io, path, recorder, server } = own;
+    using quiet = await Quiet.open(io);
     record(recorder, "Before");
     const watching = run(`get events -w -o name ${at}`, io);
     await written(io, () => io.output !== "");
@@ -201,16 +203,13 @@ for (
       "skerry: The agent ended the watch; looking for it again\n",
     );
     // It is away for some seconds.
-    for (let second = 0; second < 3; second++) await io.clock.advance(1_000);
+    await quiet.pass(3);
     const later = recorderAt(new FakeClock(startMs));
     record(later, "After");
     agent.events = eventFeed(later, { nodeName: "N1" });
     await using _again = await agent.serve(path);
     io.written = () => io.stopping.abort();
-    for (let turn = 0; turn < 200 && !io.stopping.signal.aborted; turn++) {
-      await io.clock.advance(1_000);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await quiet.pass(200, () => io.stopping.signal.aborted);
     strictEqual((await watching).code, 0);
     strictEqual(io.output.split("\n").length, 3);
   });
@@ -219,15 +218,13 @@ for (
 Deno.test("main() gives up watching events when the agent stays away", async () => {
   await using own = await rig();
   const { at, io, path, server } = own;
+  using quiet = await Quiet.open(io);
   const watching = run(`get events -w ${at}`, io);
   await written(io, () => io.output !== "");
   await server[Symbol.asyncDispose]();
   let isOver = false;
   void watching.finally(() => isOver = true);
-  for (let turn = 0; turn < 1_000 && !isOver; turn++) {
-    await io.clock.advance(1_000);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await quiet.pass(1_000, () => isOver);
   const { code, errors } = await watching;
   strictEqual(code, 1);
   ok(errors.includes(`Cannot reach an agent at "${path}"`), errors);

@@ -10,7 +10,7 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import type {
   ContainerEvent,
   RuntimeEvent,
@@ -27,6 +27,7 @@ import {
   runContainer,
   startRig,
 } from "../../support/cri/cri_rig.ts";
+import { until } from "../../support/until.ts";
 
 type Stream = "cri" | "containerd";
 
@@ -100,14 +101,17 @@ Deno.test("CriConnection.events() is unimplemented on a runtime without any stre
 });
 
 Deno.test("CriConnection.events() takes a stream of the CRI that ends at once for none (CRI-O without pod events)", async () => {
-  await using rig = await startWith("cri");
-  const ending = setInterval(() => rig.fake.eventStreams.end(), 1);
+  const fakeClock = new FakeClock();
+  await using rig = await startRig({ fakeClock });
+  rig.fake.eventsEnabled = true;
+  // Ends before it is known which runtime it is.
   rig.fake.fault("Version", { kind: "delay", ms: 50 });
-  try {
-    await rejects(readAll(rig), { kind: "unimplemented" });
-  } finally {
-    clearInterval(ending);
-  }
+  const reading = rejects(readAll(rig), { kind: "unimplemented" });
+  await until(() => rig.fake.listeners > 0);
+  rig.fake.eventStreams.end();
+  await until(() => rig.fake.listeners === 0);
+  await fakeClock.advance(50);
+  await reading;
   strictEqual(rig.fake.callsOf("Subscribe").length, 1);
 });
 
@@ -364,12 +368,4 @@ function garbage(stream: Stream): readonly Uint8Array[] {
     oomEnvelope(""),
   ];
   return [...broken, ...idle.map((told) => Envelope.encode(told).finish())];
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const { signal } = new AbortController();
-  for (let turn = 0; turn < 5_000 && !holds(); turn++) {
-    await systemClock.sleep(2, signal);
-  }
-  strictEqual(holds(), true);
 }

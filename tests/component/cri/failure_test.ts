@@ -12,7 +12,7 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { isAbort, systemClock } from "../../../mod/base/mod.ts";
-import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
+import { connectCri } from "../../../mod/cri/mod.ts";
 import { CriError, type RuntimeVersion } from "../../../mod/cri/model/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
@@ -22,15 +22,19 @@ import {
   sandboxConfig,
   startRig,
 } from "../../support/cri/cri_rig.ts";
+import { until } from "../../support/until.ts";
 
 Deno.test("RuntimeService gives up a call after the common deadline", async () => {
-  await using rig = await startRig({ requestTimeoutMs: 500 });
-  await connected(rig.cri);
+  const clock = new FakeClock();
+  await using rig = await startRig({ clock, requestTimeoutMs: 500 });
   rig.fake.fault("ListContainers", { kind: "hang" });
-  await rejects(rig.cri.runtime.listContainers(), {
+  const failing = rejects(rig.cri.runtime.listContainers(), {
     kind: "deadline",
     detail: "the runtime did not answer within 500 ms",
   });
+  await arrived(rig, "ListContainers");
+  await clock.advance(500);
+  await failing;
 });
 
 const DEADLINES: readonly (readonly [
@@ -149,7 +153,8 @@ Deno.test("RuntimeService calls fail at once while the runtime is away, and the 
   await using rig = await startRig();
   await rig.cri.runtime.version();
   await rig.fake.stop();
-  // Long enough for a back-off to grow, if there were one.
+  // Long enough for a back-off to grow, if there were one: that of grpc-js, whose timers
+  // are its own.
   const until = systemClock.monotonic() + 1_500;
   while (systemClock.monotonic() < until) {
     await rejects(rig.cri.runtime.version(), { kind: "unavailable" });
@@ -212,19 +217,10 @@ Deno.test("CriConnection.ready() waits for a runtime that comes later", async ()
   const clock = new FakeClock();
   await using rig = await startRig({ clock });
   using quiet = await Quiet.open({ clock });
-  const attempts = (): number =>
-    Number(
-      /errors_total\{method="Version".*\} (\d+)/
-        .exec(rig.metrics.render())?.[1],
-    );
   await rig.fake.stop();
   const ready = rig.cri.ready(new AbortController().signal);
-  for (let second = 0; second < 5; second++) {
-    await quiet.settle();
-    await clock.advance(1_000);
-  }
-  await quiet.settle();
-  ok(attempts() > 5, `${attempts()} attempts`);
+  await quiet.pass(5);
+  ok(attempts(rig.metrics) > 5, `${attempts(rig.metrics)} attempts`);
   strictEqual(rig.cri.features(), undefined);
   await rig.fake.restart();
   let version: RuntimeVersion | undefined;
@@ -261,20 +257,24 @@ for (
     const listener = Deno.listen({ transport: "unix", path: endpoint });
     const noRuntime = answerAll(listener, new TextEncoder().encode(answer));
     const said: string[] = [];
+    const clock = new FakeClock();
+    using quiet = await Quiet.open({ clock });
     const log = createLogger({
       level: "warn",
       format: "json",
-      clock: systemClock,
+      clock,
       write: (line) => said.push(line),
     });
     const stop = new AbortController();
     const metrics = new MetricsRegistry();
-    const cri = connectCri({ endpoint }, { clock: systemClock, log, metrics });
+    const cri = connectCri({ endpoint }, { clock, log, metrics });
     const ready = cri.ready(stop.signal);
-    await systemClock.sleep(1_200, new AbortController().signal);
+    await quiet.pass(5);
+    ok(attempts(metrics) > 5, `${attempts(metrics)} attempts`);
     stop.abort(new Error("enough"));
     await rejects(ready, /enough/);
     await cri[Symbol.asyncDispose]();
+    await transportEnds();
     listener.close();
     await noRuntime;
     await Deno.remove(directory, { recursive: true });
@@ -282,6 +282,12 @@ for (
     ok(said.length >= 1 && said.length <= 2, said.join("\n"));
     match(said[0] ?? "", /wanted a CRI runtime that listens there"/);
   });
+}
+
+/** How often it was asked in vain who it is. */
+function attempts(metrics: MetricsRegistry): number {
+  const failures = /errors_total\{method="Version".*\} (\d+)/;
+  return Number(failures.exec(metrics.render())?.[1]);
 }
 
 async function answerAll(
@@ -347,27 +353,17 @@ Deno.test("connectCri() reports the grant that is missing", {
     message: /--allow-write=\/nowhere\/cri\.sock/,
   });
   await cri[Symbol.asyncDispose]();
-  // The transport has a timer of a millisecond left.
-  await systemClock.sleep(20, new AbortController().signal);
+  await transportEnds();
 });
+
+// grpc-js has a timer of a millisecond left, which fires before one that is set later.
+async function transportEnds(): Promise<void> {
+  await systemClock.sleep(20, new AbortController().signal);
+}
 
 async function arrived(
   rig: Awaited<ReturnType<typeof startRig>>,
   method: string,
 ): Promise<void> {
-  while (rig.fake.callsOf(method).length === 0) {
-    await systemClock.sleep(2, new AbortController().signal);
-  }
-}
-
-/** Waits for a connection, which may take longer than a call has on a busy machine. */
-async function connected({ runtime }: CriConnection): Promise<void> {
-  for (let tries = 1;; tries++) {
-    try {
-      await runtime.version();
-      return;
-    } catch (error) {
-      if (tries === 20) throw error;
-    }
-  }
+  await until(() => rig.fake.callsOf(method).length > 0);
 }

@@ -6,7 +6,6 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { normalizeReference } from "../../support/fake_cri/image_store.ts";
@@ -17,6 +16,7 @@ import {
   sandboxConfig,
   startRig,
 } from "../../support/cri/cri_rig.ts";
+import { until } from "../../support/until.ts";
 
 Deno.test("FakeCri refuses a second sandbox of the same name and attempt", async () => {
   await using rig = await startRig();
@@ -277,10 +277,4 @@ function create(
     config: containerConfig(name),
     sandboxConfig: sandboxConfig(name),
   });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) {
-    await systemClock.sleep(2, new AbortController().signal);
-  }
 }

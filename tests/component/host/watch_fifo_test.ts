@@ -7,19 +7,12 @@
  * @module
  */
 
-import { ok, strictEqual } from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
-
-async function until(holds: () => boolean): Promise<void> {
-  const endMs = systemClock.monotonic() + 8000;
-  while (!holds()) {
-    ok(systemClock.monotonic() < endMs, "it never came");
-    await systemClock.sleep(5, new AbortController().signal);
-  }
-}
+import { until } from "../../support/until.ts";
 
 // With both ends open, opening it blocks nobody any more, so that the runner can
 // end; it stays open for what the thread has still to tell.

@@ -9,6 +9,7 @@ import { UnixListenError } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
+import { until } from "../../support/until.ts";
 
 /** Asks over a socket. */
 class Client implements Disposable {
@@ -230,10 +231,10 @@ Deno.test("ControlServer stops reading a log when its client leaves", async () =
   const response = await client.fetch("/containerLogs/ns/p/c?follow");
   const reader = response.body?.getReader();
   await reader?.read();
-  await until(path, () => clock.pendingTimers > idle);
+  await until(() => clock.pendingTimers > idle);
   await reader?.cancel();
   // The follower's wait goes away with it, without any time passing.
-  await until(path, () => clock.pendingTimers === idle);
+  await until(() => clock.pendingTimers === idle);
 });
 
 Deno.test("ControlServer makes its socket again when somebody deleted it", async () => {
@@ -243,7 +244,7 @@ Deno.test("ControlServer makes its socket again when somebody deleted it", async
   await using _server = await new AgentStub(clock).serve(path);
   await Deno.remove(path);
   await clock.advance(5_000);
-  await until(dir.path, async () => {
+  await until(async () => {
     for await (const { name } of Deno.readDir(dir.path)) {
       if (name === "s.sock") return true;
     }
@@ -263,11 +264,11 @@ Deno.test("ControlServer answers as soon as its socket can be made", async () =>
   // Its directory is on a disk that is read-only, for example.
   await using _server = await new AgentStub(clock).serve(path);
   await clock.advance(5_000);
-  await until(dir.path, () => clock.pendingTimers === 1);
+  await until(() => clock.pendingTimers === 1);
   await Deno.mkdir(`${dir.path}/run`);
   await clock.advance(5_000);
   using client = new Client(path);
-  await until(dir.path, async () => {
+  await until(async () => {
     for await (const { name } of Deno.readDir(`${dir.path}/run`)) {
       if (name === "s.sock") return true;
     }
@@ -275,15 +276,3 @@ Deno.test("ControlServer answers as soon as its socket can be made", async () =>
   });
   strictEqual(await client.text("/healthz"), "ok");
 });
-
-/** Lets the event loop turn until a condition holds, a bounded number of times. */
-async function until(
-  path: string,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  for (let turn = 0; turn < 10_000; turn++) {
-    if (await condition()) return;
-    await Deno.stat(path);
-  }
-  throw new Error("Cannot see the condition hold: 10000 turns have passed");
-}

@@ -17,6 +17,7 @@ import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
+import { until } from "../../support/until.ts";
 
 interface Line {
   readonly type: string;
@@ -125,14 +126,6 @@ class Lines {
   cancel(): Promise<void> {
     return this.#reader.cancel();
   }
-}
-
-async function until(condition: () => boolean | Promise<boolean>) {
-  for (let turn = 0; turn < 500; turn++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  throw new Error("The condition did not come to hold");
 }
 
 Deno.test("ControlServer lists events of all namespaces, of one, and of what is selected", async () => {

@@ -86,6 +86,21 @@ export class Quiet implements Disposable {
     }
   }
 
+  /**
+   * Lets the clock go on by seconds, and waits before and after each, so many times or
+   * until it is over.
+   */
+  async pass(
+    seconds: number,
+    isOver: () => boolean = () => false,
+  ): Promise<void> {
+    await this.wait();
+    for (let second = 0; second < seconds && !isOver(); second++) {
+      await this.#parts.clock.advance(1_000);
+      await this.wait();
+    }
+  }
+
   /** Lets turns pass until the fake runtime has no call left, for some turns at most. */
   async hungUp(): Promise<void> {
     for (let turn = 0; turn < HANG_UP_TURNS; turn++) {
