@@ -2,25 +2,30 @@
  * Runs the tests below a folder, and says at the end what their counts leave out:
  * which files were repeated, which tests were skipped, and which files are slowest.
  *
- * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--repeat=WHEN] FOLDER… [deno test options…]`
+ * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--parts=N] [--repeat=WHEN] FOLDER… [deno test options…]`
  *
- * - `--jobs=N` gives each file a process of its own and runs N of them side by side.
- *   The output of each appears when it has ended. Without it, one process tests all.
- * - `--repeat=signal` runs a file once more whose process was ended by a signal. Deno
+ * Each file has a process of its own, and its output appears when that has ended.
+ *
+ * - `--jobs=N` runs N processes side by side (1).
+ * - `--parts=N` deals the files out to N processes instead. What the files of a part
+ *   share is loaded and compiled once, which takes a third of the time away.
+ * - `--repeat=signal` runs a process once more that was ended by a signal. Deno
  *   2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of an
  *   HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
  *   it some thousands of times.
- * - `--repeat=failure` runs a file once more after any failure.
+ * - `--repeat=failure` runs a process once more after any failure.
  *
- * No file is repeated in silence: each is named at the end, and the output of its first
+ * Nothing is repeated in silence: each is named at the end, and the output of its first
  * attempt is quoted.
  *
  * @module
  */
 // deno-lint-ignore-file no-console -- a command-line script that reports what it did
 
+import { pathToFileURL } from "node:url";
 import {
   type Attempt,
+  fileTimes,
   quoted,
   reportLines,
   skippedTests,
@@ -29,12 +34,22 @@ import {
 const REPEATS = ["never", "signal", "failure"] as const;
 
 interface Options {
-  /** How many processes run side by side, or one for the whole folder. */
-  readonly jobs: number | "together";
+  /** How many processes run side by side. */
+  readonly jobs: number;
+  /** How many processes share the files; without it, each file has its own. */
+  readonly parts?: number;
   readonly repeat: typeof REPEATS[number];
   readonly folders: readonly string[];
   /** What `deno test` is given besides the path. */
   readonly denoOptions: readonly string[];
+}
+
+/** What one process tests. */
+interface Unit {
+  /** As the report names it. */
+  readonly name: string;
+  /** The module that `deno test` is given. */
+  readonly entry: string;
 }
 
 /** Runs all files, also after one has failed; returns the exit code. */
@@ -42,25 +57,24 @@ async function main(args: readonly string[]): Promise<number> {
   const options = parse(args);
   if (options === undefined) {
     console.error(
-      "Cannot run tests: wanted [--jobs=N] [--repeat=signal|failure] FOLDER…",
+      "Cannot run tests: wanted [--jobs=N] [--parts=N] [--repeat=signal|failure] FOLDER…",
     );
     return 64;
   }
-  const together = options.jobs === "together";
-  const { folders } = options;
-  const waiting = together
-    ? [...folders]
-    : (await Promise.all(folders.map(testFiles))).flat();
+  const { folders, jobs, parts } = options;
+  const files = (await Promise.all(folders.map(testFiles))).flat();
   const scratch = await Deno.makeTempDir({ prefix: "test_files_" });
   const attempts: Attempt[] = [];
-  const worker = async (): Promise<void> => {
-    for (let path = waiting.shift(); path; path = waiting.shift()) {
-      attempts.push(...await run(path, { options, scratch }));
-    }
-  };
   try {
-    const workers = options.jobs === "together" ? 1 : options.jobs;
-    await Promise.all(Array.from({ length: workers }, worker));
+    const waiting = parts === undefined
+      ? files.map((path) => ({ name: path, entry: path }))
+      : await writeParts(files, { parts, scratch, name: folders.join(" ") });
+    const worker = async (): Promise<void> => {
+      for (let unit = waiting.shift(); unit; unit = waiting.shift()) {
+        attempts.push(...await run(unit, { options, scratch }));
+      }
+    };
+    await Promise.all(Array.from({ length: jobs }, worker));
   } finally {
     await Deno.remove(scratch, { recursive: true });
   }
@@ -69,22 +83,50 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function parse(args: readonly string[]): Options | undefined {
-  let jobs: Options["jobs"] = "together";
+  let jobs = 1;
+  let parts: number | undefined;
   let repeat: Options["repeat"] = "never";
   for (const [index, arg] of args.entries()) {
     if (!arg.startsWith("--")) {
       const end = args.findIndex((each, at) => at > index && each[0] === "-");
       const rest = end < 0 ? args.length : end;
       const folders = args.slice(index, rest);
-      return { jobs, repeat, folders, denoOptions: args.slice(rest) };
+      return {
+        jobs,
+        ...parts !== undefined && { parts },
+        repeat,
+        folders,
+        denoOptions: args.slice(rest),
+      };
     }
     const [name, value = ""] = arg.split("=");
     const when = REPEATS.find((known) => known === value);
     if (name === "--jobs" && Number(value) >= 1) jobs = Number(value);
+    else if (name === "--parts" && Number(value) >= 1) parts = Number(value);
     else if (name === "--repeat" && when !== undefined) repeat = when;
     else return undefined;
   }
   return undefined;
+}
+
+/** Writes one module for each part, which loads every `parts`th file. */
+async function writeParts(
+  files: readonly string[],
+  { parts, scratch, name }: {
+    readonly parts: number;
+    readonly scratch: string;
+    readonly name: string;
+  },
+): Promise<Unit[]> {
+  const units: Unit[] = [];
+  for (let part = 0; part < Math.min(parts, files.length); part++) {
+    const imports = files.filter((_, index) => index % parts === part)
+      .map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`);
+    const entry = `${scratch}/part_${part + 1}_test.ts`;
+    await Deno.writeTextFile(entry, imports.join(""));
+    units.push({ name: `${name} (part ${part + 1} of ${parts})`, entry });
+  }
+  return units;
 }
 
 async function testFiles(folder: string): Promise<string[]> {
@@ -97,59 +139,59 @@ async function testFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Tests `path`, twice at most. */
+/** Tests a unit, twice at most. */
 async function run(
-  path: string,
+  unit: Unit,
   context: { readonly options: Options; readonly scratch: string },
 ): Promise<Attempt[]> {
   const { repeat } = context.options;
   const first = await attempt(
-    path,
+    unit,
     context,
     (ended) =>
       repeat === "failure" && ended !== "exit 0" ||
       repeat === "signal" && ended.startsWith("SIG"),
   );
   if (!first.repeated) return [first];
-  return [first, await attempt(path, context, () => false)];
+  return [first, await attempt(unit, context, () => false)];
 }
 
 async function attempt(
-  path: string,
+  { name, entry }: Unit,
   { options, scratch }: {
     readonly options: Options;
     readonly scratch: string;
   },
   mayRepeat: (ended: string) => boolean,
 ): Promise<Attempt> {
-  const junit = `${scratch}/${path.replaceAll("/", "-")}.xml`;
+  const junit = `${scratch}/${entry.replaceAll("/", "-")}.xml`;
   const startedMs = performance.now();
-  // One process alone may write as it goes.
-  const output = options.jobs === "together" ? "inherit" : "piped";
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", ...options.denoOptions, `--junit-path=${junit}`, path],
+    args: ["test", ...options.denoOptions, `--junit-path=${junit}`, entry],
     stdin: "null",
-    stdout: output,
-    stderr: output,
+    stdout: "piped",
+    stderr: "piped",
   }).spawn();
-  const texts = output === "piped"
-    ? await Promise.all([child.stdout.text(), child.stderr.text()])
-    : [];
+  const texts = await Promise.all([child.stdout.text(), child.stderr.text()]);
   const { code, signal } = await child.status;
   const ended = signal ?? `exit ${code}`;
   const repeated = mayRepeat(ended);
-  if (texts.length > 0) show(`--- ${path}\n`);
+  show(`--- ${name}\n`);
   for (const text of texts) show(repeated ? quoted(text) : text);
   if (ended !== "exit 0") {
-    show(`${path} ended with ${ended}${repeated ? ", and is repeated" : ""}\n`);
+    show(`${name} ended with ${ended}${repeated ? ", and is repeated" : ""}\n`);
   }
+  const report = repeated ? "" : await textOf(junit);
+  const tookMs = performance.now() - startedMs;
   return {
-    path,
+    name,
     ended,
     ok: ended === "exit 0",
     repeated,
-    tookMs: performance.now() - startedMs,
-    skipped: repeated ? [] : skippedTests(await textOf(junit)),
+    files: options.parts === undefined
+      ? [{ path: name, tookMs }]
+      : fileTimes(report),
+    skipped: skippedTests(report),
   };
 }
 

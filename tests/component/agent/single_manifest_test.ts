@@ -11,18 +11,19 @@ import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 /** An agent that runs the pod of the only manifest, in a directory of its own. */
 async function running(): Promise<CoreRig> {
-  const rig = await CoreRig.start();
-  await rig.stopAgent();
+  const rig = await CoreRig.start({ prepare: onlyManifest });
+  await rig.until(() => rig.status("web")?.phase === "Running", "the pod");
+  await rig.pass(3_000);
+  return rig;
+}
+
+async function onlyManifest(rig: CoreRig): Promise<void> {
   const { data, file } = places(rig);
   await Deno.mkdir(data);
   await Deno.writeTextFile(file, JSON.stringify(web()));
   await Deno.utime(file, 1, 1);
   const flags = [`--pod-manifest-path=${file}`];
   rig.config = await coreConfig(rig.directory, { flags });
-  await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Running", "the pod");
-  await rig.pass(3_000);
-  return rig;
 }
 
 function places(rig: CoreRig): Readonly<Record<string, string>> & {

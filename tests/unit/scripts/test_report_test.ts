@@ -7,6 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type Attempt,
+  fileTimes,
   quoted,
   reportLines,
   skippedTests,
@@ -22,22 +23,28 @@ const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
         <testcase name="passes" classname="./a_test.ts" time="0.000" line="2" col="6">
         </testcase>
         <testcase name="fails" classname="./a_test.ts" time="0.002" line="3" col="6">
-            <failure message="Uncaught Error: x">Error: &lt;skipped/&gt;</failure>
+            <failure message="Uncaught Error: x">Error: &lt;skipped/&gt; time="9.000" line="1"</failure>
         </testcase>
         <testcase name="steps &gt; ignored" classname="./a_test.ts" time="0.000" line="4" col="69">
             <skipped/>
         </testcase>
     </testsuite>
+    <testsuite name="./b&amp;c/d_test.ts" tests="2" disabled="0" errors="0" failures="0">
+        <testcase name="x" classname="./b&amp;c/d_test.ts" time="1.500" line="1" col="6">
+        </testcase>
+        <testcase name="y time=&quot;7.000&quot; line=" classname="./b&amp;c/d_test.ts" time="12.250" line="2" col="6">
+        </testcase>
+    </testsuite>
 </testsuites>
 `;
 
-function attempt(path: string, given: Partial<Attempt> = {}): Attempt {
+function attempt(name: string, given: Partial<Attempt> = {}): Attempt {
   return {
-    path,
+    name,
     ended: "exit 0",
     ok: true,
     repeated: false,
-    tookMs: 1_000,
+    files: [],
     skipped: [],
     ...given,
   };
@@ -50,6 +57,14 @@ Deno.test("skippedTests() names ignored tests and steps as they were written", (
   ]);
 });
 
+Deno.test("fileTimes() adds up the tests of each file", () => {
+  deepStrictEqual(fileTimes(JUNIT), [
+    { path: "a_test.ts", tookMs: 2 },
+    { path: "b&c/d_test.ts", tookMs: 13_750 },
+  ]);
+  deepStrictEqual(fileTimes(""), []);
+});
+
 Deno.test("skippedTests() finds nothing in a report that was never written", () => {
   deepStrictEqual(skippedTests(""), []);
 });
@@ -57,12 +72,17 @@ Deno.test("skippedTests() finds nothing in a report that was never written", () 
 Deno.test("reportLines() names no more than the slow files when all went well", () => {
   deepStrictEqual(
     reportLines([
-      attempt("a", { tookMs: 1_400 }),
-      attempt("b", { tookMs: 9_600 }),
+      attempt("part 1", { files: [{ path: "a", tookMs: 1_400 }] }),
+      attempt("part 2", {
+        files: [{ path: "b", tookMs: 600 }, { path: "c", tookMs: 9_600 }],
+      }),
     ]),
-    ["slowest: b (10 s), a (1 s)"],
+    ["slowest: c (10 s), a (1 s), b (1 s)"],
   );
-  deepStrictEqual(reportLines([attempt("a")]), []);
+  deepStrictEqual(
+    reportLines([attempt("a", { files: [{ path: "a", tookMs: 1_400 }] })]),
+    [],
+  );
 });
 
 Deno.test("reportLines() counts and names what was skipped, repeated and failed", () => {
@@ -74,10 +94,10 @@ Deno.test("reportLines() counts and names what was skipped, repeated and failed"
       attempt("a", { ...failure, repeated: true }),
       attempt("a", failure),
       attempt("c", { ...failure, skipped: ["three"] }),
-    ]).slice(1),
+    ]),
     [
       "skipped: 3 tests: one; three; two",
-      "repeated: 2 files: a (exit 1); b (SIGABRT)",
+      "repeated: 2 runs: a (exit 1); b (SIGABRT)",
       "FAILED in a",
       "FAILED in c",
     ],
