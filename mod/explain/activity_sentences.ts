@@ -6,14 +6,14 @@
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
 import type { Scope } from "./explanation.ts";
-import type { Told } from "./finding.ts";
+import type { ExplainSentence } from "./finding.ts";
 import { RUNS } from "./time_words.ts";
 
 /** Says what goes on; an activity that is part of another one is not said again. */
 export function activitySentences(
   activities: readonly ActivityFact[],
   scope: Scope,
-): readonly Told[] {
+): readonly ExplainSentence[] {
   const { stops = [], rest = [] } = Object.groupBy(
     activities.filter((each) => !isPartOf(each, activities)),
     ({ kind }) => kind === "stopping_container" ? "stops" : "rest",

@@ -11,7 +11,7 @@ import {
   type Explanation,
 } from "./explanation.ts";
 import { containerFailure, notStarted } from "./failure_sentences.ts";
-import type { Told } from "./finding.ts";
+import type { ExplainSentence } from "./finding.ts";
 import { killWords } from "./explain_plan.ts";
 import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 
@@ -24,7 +24,7 @@ import { readinessSentence, startupSentence } from "./probe_sentences.ts";
 export function containerSentences(
   explanation: Explanation,
   options: { readonly terse: boolean },
-): readonly Told[] {
+): readonly ExplainSentence[] {
   const inits = explanation.inits;
   const next = inits.find((container) => !isDone(container));
   const sidecars = inits.filter((container) =>
@@ -53,7 +53,7 @@ function hasNews({ status, failure, activities }: ExplainedContainer): boolean {
 const INITIAL_REASONS = ["", "ContainerCreating", "PodInitializing"];
 
 /** Says what one container waits for, or how it ended. */
-function containerSentence(container: ExplainedContainer): Told {
+function containerSentence(container: ExplainedContainer): ExplainSentence {
   const { label, status, failure, facts } = container;
   const [doing] = activitySentences(container.activities, container);
   if (doing !== undefined) {

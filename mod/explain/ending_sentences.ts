@@ -6,7 +6,7 @@
 
 import { activitySentences } from "./activity_sentences.ts";
 import { endWords, type Explanation, latestEnd } from "./explanation.ts";
-import { tell, type Told } from "./finding.ts";
+import { type ExplainSentence, withKind } from "./finding.ts";
 import { cut, innermost } from "./innermost.ts";
 import { latestMs, spanWords } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
@@ -16,7 +16,7 @@ import { isTerminalPhase } from "../pod/status/mod.ts";
 export function endingSentences(
   stage: Exclude<PodState, { readonly kind: "syncing" }>,
   explanation: Explanation,
-): readonly Told[] {
+): readonly ExplainSentence[] {
   const { facts } = explanation;
   const { cause } = stage;
   const isRemoved = cause === "removed";
@@ -24,9 +24,9 @@ export function endingSentences(
   const outcome = isOver ? outcomeSentences(explanation) : [];
   if (stage.kind === "terminating") {
     const doing = activitySentences(facts.activities, explanation);
-    const failed = tell("end_failed", failureSentences(explanation));
+    const failed = withKind("end_failed", failureSentences(explanation));
     const how = [...doing, ...failed];
-    const ends = tell("ending", [endsSentence(stage, explanation)], cause);
+    const ends = withKind("ending", [endsSentence(stage, explanation)], cause);
     return isOver && !isRemoved
       ? [...outcome, ...how]
       : [...ends, ...how, ...outcome.slice(0, 1)];
@@ -34,30 +34,34 @@ export function endingSentences(
   if (!isRemoved) return outcomeSentences(explanation);
   const cleared =
     "It has ended and is being cleared away, as no manifest wants it any more";
-  return [...tell("cleared", [cleared]), ...outcome.slice(0, 1)];
+  return [...withKind("cleared", [cleared]), ...outcome.slice(0, 1)];
 }
 
 /** Says how a pod ended that does not run again. */
-export function outcomeSentences(explanation: Explanation): readonly Told[] {
+export function outcomeSentences(
+  explanation: Explanation,
+): readonly ExplainSentence[] {
   const { phase, reason } = explanation.facts.pod.status ?? {};
   if (phase === "Succeeded") {
     const endMs = latestMs(
       explanation.apps
         .map(({ status }) => status?.state?.terminated?.finishedAt),
     );
-    return tell("completed", [
+    return withKind("completed", [
       explanation.time.happened("Completed", endMs) +
       ": its containers ended with exit code 0 and need not run again",
     ]);
   }
-  if (phase !== "Failed") return tell("ended", ["It has ended"]);
+  if (phase !== "Failed") return withKind("ended", ["It has ended"]);
   // Another manifest makes another pod, unless that names the UID itself.
   const cure = GENERATED_UID.test(explanation.facts.pod.metadata.uid)
     ? "changed, or removed and added"
     : "removed and added";
   return [
-    ...tell("failed", [failedSentence(explanation)], reason),
-    ...tell("final", [`It does not run again unless its manifest is ${cure}`]),
+    ...withKind("failed", [failedSentence(explanation)], reason),
+    ...withKind("final", [
+      `It does not run again unless its manifest is ${cure}`,
+    ]),
   ];
 }
 

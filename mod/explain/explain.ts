@@ -11,7 +11,7 @@ import { type Explanation, explanationOf } from "./explanation.ts";
 import { containerSentences } from "./container_sentences.ts";
 import { endingSentences, outcomeSentences } from "./ending_sentences.ts";
 import type { ExplainFacts } from "./facts.ts";
-import { tell, type Told } from "./finding.ts";
+import { type ExplainSentence, withKind } from "./finding.ts";
 import { podFailure } from "./failure_sentences.ts";
 import {
   gateSentences,
@@ -24,9 +24,9 @@ import { pendingVerdictSentences } from "./refusal_sentences.ts";
  * Says why a pod does not run, or that it runs and what is not well with it; the most
  * important sentence first, and never none.
  */
-export function explainPod(facts: ExplainFacts): readonly Told[] {
+export function explainPod(facts: ExplainFacts): readonly ExplainSentence[] {
   const explanation = explanationOf(withoutAbsence(facts));
-  const outage = tell("runtime_down", outageSentences(explanation));
+  const outage = withKind("runtime_down", outageSentences(explanation));
   const state = stateSentences(explanation);
   // While the runtime is down, the sentences are about the last look.
   const seen = outage.length === 0
@@ -66,30 +66,32 @@ function outageSentences({ facts, time }: Explanation): readonly string[] {
   ];
 }
 
-function stateSentences(explanation: Explanation): readonly Told[] {
+function stateSentences(explanation: Explanation): readonly ExplainSentence[] {
   const { pod, stage, pendingVerdict } = explanation.facts;
   const { status } = pod;
   // A pod without a UID was never accepted.
   if (pod.metadata.uid === "") {
     const why = status?.message ?? status?.reason ?? "";
-    return tell("invalid", [`It does not run: ${cutFaults(why)}`]);
+    return withKind("invalid", [`It does not run: ${cutFaults(why)}`]);
   }
   if (pendingVerdict !== undefined) {
     const sentences = pendingVerdictSentences(pendingVerdict, explanation);
-    return tell(pendingVerdict.kind, sentences, pendingVerdict.reason);
+    return withKind(pendingVerdict.kind, sentences, pendingVerdict.reason);
   }
   if (stage !== undefined && stage.kind !== "syncing") {
     return endingSentences(stage, explanation);
   }
   if (isTerminalPhase(status?.phase)) return outcomeSentences(explanation);
   if (stage === undefined || status?.phase === undefined) {
-    return tell("accepted", [ACCEPTED]);
+    return withKind("accepted", [ACCEPTED]);
   }
   return progressSentences(explanation);
 }
 
 /** What stands between a pod and its being ready; that it runs if nothing does. */
-function progressSentences(explanation: Explanation): readonly Told[] {
+function progressSentences(
+  explanation: Explanation,
+): readonly ExplainSentence[] {
   const { facts } = explanation;
   const { decision, namesake } = facts;
   const isWaiting = decision === undefined
@@ -99,7 +101,7 @@ function progressSentences(explanation: Explanation): readonly Told[] {
     const doing = activitySentences(facts.activities, explanation);
     const why = [namesakeSentence(explanation)];
     const reason = namesake?.isKept === true ? "kept" : "ending";
-    return [...tell("namesake", why, reason), ...doing];
+    return [...withKind("namesake", why, reason), ...doing];
   }
   const whole = wholeSentences(explanation);
   const containers = containerSentences(explanation, {
@@ -107,17 +109,17 @@ function progressSentences(explanation: Explanation): readonly Told[] {
   });
   const isReady = explanation.conditionOf("Ready")?.status === "True";
   if (isReady && containers.length === 0) {
-    return [...tell("ready", [readySentence(explanation)]), ...whole];
+    return [...withKind("ready", [readySentence(explanation)]), ...whole];
   }
   const sentences = [...whole, ...containers];
   if (sentences.length > 0) return sentences;
-  const gates = tell("gate", gateSentences(explanation));
+  const gates = withKind("gate", gateSentences(explanation));
   if (gates.length > 0) return gates;
-  return tell("unexplained", [unexplainedSentence(explanation)]);
+  return withKind("unexplained", [unexplainedSentence(explanation)]);
 }
 
 /** What concerns the pod as a whole: what is being done now outranks what failed before. */
-function wholeSentences(explanation: Explanation): readonly Told[] {
+function wholeSentences(explanation: Explanation): readonly ExplainSentence[] {
   const { activities, decision } = explanation.facts;
   const doing = activities.filter((each) => !("container" in each));
   if (doing.length > 0) return activitySentences(doing, explanation);

@@ -21,7 +21,7 @@ import {
   type Scope,
 } from "./explanation.ts";
 import type { FailureFact } from "./facts.ts";
-import type { Told } from "./finding.ts";
+import type { ExplainSentence } from "./finding.ts";
 
 /** What is known of a failure. */
 type Known = Pick<FailureFact, "message" | "cause" | "retryMs">;
@@ -37,7 +37,7 @@ type OfContainer = Omit<ExplainedContainer, "failure"> & OfPod;
 export function containerFailure(
   container: ExplainedContainer,
   failure: Known & { readonly reason: string },
-): Told {
+): ExplainSentence {
   const { reason } = failure;
   const of = { ...container, failure };
   const text = isKnown(reason)
@@ -50,7 +50,7 @@ export function containerFailure(
 export function podFailure(
   failure: Known & { readonly reason: PodFailureReason },
   { facts, time }: Scope,
-): Told {
+): ExplainSentence {
   const { reason } = failure;
   const text = POD_SENTENCES[reason]({ failure, facts, time });
   return { kind: "failing", reason, text };

@@ -23,14 +23,14 @@ export interface ExplainFinding {
   readonly reason?: string | undefined;
 }
 
-/** A finding in words for people. */
-export type Told = ExplainFinding & { readonly text: string };
+/** A finding, and its sentence for people. */
+export type ExplainSentence = ExplainFinding & { readonly text: string };
 
-/** Says what sentences are about. */
-export function tell(
+/** Sentences that are all about one thing. */
+export function withKind(
   kind: ExplainFinding["kind"],
   texts: readonly string[],
   reason?: string,
-): readonly Told[] {
+): readonly ExplainSentence[] {
   return texts.map((text) => ({ kind, reason, text }));
 }

@@ -9,7 +9,7 @@ import {
   type ExplainedContainer,
   type Explanation,
 } from "./explanation.ts";
-import { tell, type Told } from "./finding.ts";
+import { type ExplainSentence, withKind } from "./finding.ts";
 import { cut, cutFaults, tail } from "./innermost.ts";
 import { failingSentences } from "./probe_sentences.ts";
 import { latestMs } from "./time_words.ts";
@@ -50,20 +50,22 @@ export function gateSentences(explanation: Explanation): readonly string[] {
 }
 
 /** Says what is not well with a pod although it may run. */
-export function troubleSentences(explanation: Explanation): readonly Told[] {
+export function troubleSentences(
+  explanation: Explanation,
+): readonly ExplainSentence[] {
   const { serving } = explanation;
   return [
-    ...tell("rolled_back", rollbackSentences(explanation)),
-    ...tell("broken_manifest", manifestSentences(explanation)),
-    ...tell("resize", resizeSentences(explanation)),
-    ...tell("restarted", serving.flatMap(restartSentences)),
-    ...tell(
+    ...withKind("rolled_back", rollbackSentences(explanation)),
+    ...withKind("broken_manifest", manifestSentences(explanation)),
+    ...withKind("resize", resizeSentences(explanation)),
+    ...withKind("restarted", serving.flatMap(restartSentences)),
+    ...withKind(
       "probe",
       serving.filter(({ status }) => status?.ready === true)
         .flatMap(failingSentences),
     ),
-    ...tell("disruption", disruptionSentences(explanation)),
-    ...tell("silent_source", sourceSentences(explanation)),
+    ...withKind("disruption", disruptionSentences(explanation)),
+    ...withKind("silent_source", sourceSentences(explanation)),
   ];
 }
 
