@@ -85,3 +85,25 @@ Deno.test("KeptManifests does not write what the record says already", async () 
   kept.keep(await kept.resolve(one));
   strictEqual(store.saves, 0);
 });
+
+Deno.test("KeptManifests asks the records again when the file that had a name is gone", async () => {
+  const store = new FakeLastGood();
+  const kept = new KeptManifests(store);
+  await kept.resolve(entries);
+  store.records.set("/m/3", contentOf(2));
+  const { pods } = await kept.resolve(new Map([...entries].slice(1)));
+  deepStrictEqual(pods.map(({ metadata }) => metadata.uid), ["/m/3"]);
+});
+
+Deno.test("KeptManifests reads each record once, however many names are in question", async () => {
+  const store = new FakeLastGood();
+  const names = ["web", "db", "cache"];
+  const files: FileEntries = new Map(["/m/1", "/m/2"].map((path) => {
+    const pods = names.map((name) => pod({ name, uid: `${path} ${name}` }));
+    return [path, {
+      verdict: { kind: "accepted", content: { pods, objects: [] } },
+    }];
+  }));
+  await new KeptManifests(store).resolve(files);
+  deepStrictEqual([...store.loads], [["/m/1", 1], ["/m/2", 1]]);
+});

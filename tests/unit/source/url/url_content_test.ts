@@ -138,6 +138,22 @@ Deno.test("readUrlContent() keeps all while one of the parts that are not valid 
   );
 });
 
+Deno.test("readUrlContent() keeps of what it had what a part that is not valid can be the next version of", () => {
+  const held = accepted(pod("a"), pod("b"), pod("settings"), configMap("one"));
+  const next = read([pod("c"), pod("a", {}), configMap(7)], held.content);
+  ok(next.kind === "accepted");
+  const names = next.content.pods.map(({ metadata }) => metadata.name);
+  deepStrictEqual(names, ["c-n", "a-n"]);
+  deepStrictEqual(next.content.objects, held.content.objects);
+  deepStrictEqual(
+    next.reports.map(({ kind, file }) => `${kind} ${file}`),
+    [
+      "last_good http://host/pods#default/a",
+      "last_good http://host/pods#ConfigMap/default/settings",
+    ],
+  );
+});
+
 Deno.test("readUrlContent() takes an answer for one about pods if a pod that is not valid says its name, and for none otherwise", () => {
   const kinds = [
     [pod("a", {})],
