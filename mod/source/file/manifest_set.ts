@@ -68,6 +68,8 @@ export class ManifestSet {
   readonly #skipped: SkippedNames;
   readonly #earlier: EarlierManifests;
   #isFirstScan = true;
+  /** Whether something was missing while the directory of this scan was away. */
+  #wasAway = false;
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
@@ -103,8 +105,7 @@ export class ManifestSet {
   async scan(): Promise<void> {
     const { path } = this.#options;
     try {
-      const look = await this.#deps.files.look(path);
-      switch (look.kind) {
+      switch ((await this.#deps.files.look(path)).kind) {
         case "directory":
           return await this.#scanDirectory();
         case "file":
@@ -149,6 +150,7 @@ export class ManifestSet {
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // A listing may miss a file that is being replaced (readdir(3)): all are looked for by name.
     const paths = [...new Set([...present, ...table.entries.keys()])].sort();
+    this.#wasAway = false;
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
@@ -163,11 +165,10 @@ export class ManifestSet {
   async #isCutShort(present: ReadonlySet<string>): Promise<boolean> {
     const { files, table } = this.#deps;
     // Also one that a hint named since: nothing holds what it gave an agent before.
-    const isUnseen = (path: string): boolean =>
-      table.get(path).entry === undefined;
-    if (!this.#isFirstScan || ![...present].some(isUnseen)) return false;
-    const now = await directoryAt(this.#options.path, files);
-    return !this.#directory.isCurrent(now);
+    const areSeen = [...present].every((path) => table.get(path).entry);
+    if (!this.#isFirstScan || areSeen) return false;
+    return this.#wasAway ||
+      !this.#directory.isCurrent(await directoryAt(this.#options.path, files));
   }
 
   /** Blocks unless it can be that there is no manifest. */
@@ -191,8 +192,7 @@ export class ManifestSet {
       files,
       read: () => lookAtManifest(path, files),
     });
-    const isThere = look.kind === "file";
-    this.#settle(isThere ? seen : EXCHANGED, { isAbove: true });
+    this.#settle(look.kind === "file" ? seen : EXCHANGED, { isAbove: true });
     for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
     }
@@ -269,6 +269,7 @@ export class ManifestSet {
       : await directoryWithout(path, files);
     // Only what is missing from the directory that it was in was removed.
     const isThere = this.#directory.isCurrent(above);
+    this.#wasAway ||= !isThere;
     if (!isThere) table.scanSoon(clock.monotonic());
     else if (table.isWaiting(path)) return;
     else if (isGone) this.#drop(path);

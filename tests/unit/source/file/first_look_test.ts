@@ -90,3 +90,38 @@ Deno.test("FileSource does not end the pod of a manifest that went away with its
   strictEqual(bench.names, "a,b");
   deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml", "/m/b.yaml"]);
 });
+
+for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) {
+  Deno.test(`FileSource does not end pods whose directory went away and came back by its ${nth}. look within the first scan (I8)`, async () => {
+    const lastGood = await leftBy("a", "b");
+    await using bench = new Bench(lastGood);
+    const { files } = bench;
+    files.write("a.yaml", manifest("a"), OLD);
+    files.write("b.yaml", manifest("b"), OLD);
+    const mounted = new Map(files.files);
+    const look = files.look.bind(files);
+    let isAway = false;
+    let looks = 0;
+    files.look = async (path) => {
+      if (path === "/m/a.yaml" && looks === 0 && !isAway) {
+        isAway = true;
+        unmount(bench);
+      }
+      if (isAway && path === "/m" && ++looks === nth) {
+        isAway = false;
+        files.inode = 1;
+        for (const [name, file] of mounted) files.files.set(name, file);
+      }
+      return await look(path);
+    };
+    await bench.pass(60_000);
+    strictEqual(bench.names, "a,b");
+    deepStrictEqual(
+      bench.sets.filter(({ pods, unknown }) =>
+        pods.length < 2 && unknown === undefined
+      ),
+      [],
+    );
+    deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml", "/m/b.yaml"]);
+  });
+}
