@@ -20,6 +20,7 @@ export function activitySentences(
   );
   return [...rest, ...stops].map((each) => ({
     kind: each.kind,
+    container: "container" in each ? each.container : undefined,
     text: wordsOf(each, { ...scope, activities }),
   }));
 }

@@ -38,7 +38,9 @@ export function explainPod(facts: ExplainFacts): readonly ExplainSentence[] {
     ? troubleSentences(explanation)
     : [];
   const all = [...outage, ...seen, ...trouble];
-  return [...new Map(all.map((each) => [each.text, each])).values()];
+  const isFirst = ({ text }: ExplainSentence, at: number): boolean =>
+    all.findIndex((each) => each.text === text) === at;
+  return all.filter(isFirst);
 }
 
 /** The facts without what failed for no other reason than that the runtime is down. */

@@ -58,15 +58,22 @@ export function troubleSentences(
     ...withKind("rolled_back", rollbackSentences(explanation)),
     ...withKind("broken_manifest", manifestSentences(explanation)),
     ...withKind("resize", resizeSentences(explanation)),
-    ...withKind("restarted", serving.flatMap(restartSentences)),
-    ...withKind(
-      "probe",
-      serving.filter(({ status }) => status?.ready === true)
-        .flatMap(failingSentences),
+    ...serving.flatMap((each) =>
+      ofContainer(each, withKind("restarted", restartSentences(each)))
+    ),
+    ...serving.filter(({ status }) => status?.ready === true).flatMap((each) =>
+      ofContainer(each, withKind("probe", failingSentences(each)))
     ),
     ...withKind("disruption", disruptionSentences(explanation)),
     ...withKind("silent_source", sourceSentences(explanation)),
   ];
+}
+
+function ofContainer(
+  { spec: { name: container } }: ExplainedContainer,
+  sentences: readonly ExplainSentence[],
+): readonly ExplainSentence[] {
+  return sentences.map((each) => ({ ...each, container }));
 }
 
 function rollbackSentences(explanation: Explanation): readonly string[] {
