@@ -5,7 +5,8 @@
  * floors below its own only, and through the other room's door (`mod.ts`); type imports
  * count. Sub-rooms of one room import each other through their doors, too. No two files
  * import each other, not even by a detour. Tests use doors, except the unit tests of the
- * room itself and their rigs in `tests/support/ROOM/`. A library is imported only where the table below says so.
+ * room itself and their rigs in `tests/support/ROOM/`. A library is imported only where
+ * the table below says so.
  *
  * Run: `deno run --allow-run=deno --allow-read scripts/check_layers.ts`
  *

@@ -26,7 +26,9 @@ export function endingSentences(
     const doing = activitySentences(facts.activities, explanation);
     const failed = withKind("end_failed", failureSentences(explanation));
     const how = [...doing, ...failed];
-    const ends = withKind("ending", [endsSentence(stage, explanation)], cause);
+    const ends = withKind("ending", [endsSentence(stage, explanation)], {
+      reason: cause,
+    });
     return isOver && !isRemoved
       ? [...outcome, ...how]
       : [...ends, ...how, ...outcome.slice(0, 1)];
@@ -58,7 +60,7 @@ export function outcomeSentences(
     ? "changed, or removed and added"
     : "removed and added";
   return [
-    ...withKind("failed", [failedSentence(explanation)], reason),
+    ...withKind("failed", [failedSentence(explanation)], { reason }),
     ...withKind("final", [
       `It does not run again unless its manifest is ${cure}`,
     ]),

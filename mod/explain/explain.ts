@@ -38,9 +38,8 @@ export function explainPod(facts: ExplainFacts): readonly ExplainSentence[] {
     ? troubleSentences(explanation)
     : [];
   const all = [...outage, ...seen, ...trouble];
-  const isFirst = ({ text }: ExplainSentence, at: number): boolean =>
-    all.findIndex((each) => each.text === text) === at;
-  return all.filter(isFirst);
+  return [...Map.groupBy(all, ({ text }) => text).values()]
+    .flatMap(([first]) => first ?? []);
 }
 
 /** The facts without what failed for no other reason than that the runtime is down. */
@@ -78,7 +77,9 @@ function stateSentences(explanation: Explanation): readonly ExplainSentence[] {
   }
   if (pendingVerdict !== undefined) {
     const sentences = pendingVerdictSentences(pendingVerdict, explanation);
-    return withKind(pendingVerdict.kind, sentences, pendingVerdict.reason);
+    return withKind(pendingVerdict.kind, sentences, {
+      reason: pendingVerdict.reason,
+    });
   }
   if (stage !== undefined && stage.kind !== "syncing") {
     return endingSentences(stage, explanation);
@@ -103,7 +104,7 @@ function progressSentences(
     const doing = activitySentences(facts.activities, explanation);
     const why = [namesakeSentence(explanation)];
     const reason = namesake?.isKept === true ? "kept" : "ending";
-    return [...withKind("namesake", why, reason), ...doing];
+    return [...withKind("namesake", why, { reason }), ...doing];
   }
   const whole = wholeSentences(explanation);
   const containers = containerSentences(explanation, {

@@ -30,7 +30,7 @@ export type ExplainSentence = ExplainFinding & { readonly text: string };
 export function withKind(
   kind: ExplainFinding["kind"],
   texts: readonly string[],
-  reason?: string,
+  rest: Pick<ExplainFinding, "container" | "reason"> = {},
 ): readonly ExplainSentence[] {
-  return texts.map((text) => ({ kind, reason, text }));
+  return texts.map((text) => ({ kind, ...rest, text }));
 }

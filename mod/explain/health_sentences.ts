@@ -59,21 +59,16 @@ export function troubleSentences(
     ...withKind("broken_manifest", manifestSentences(explanation)),
     ...withKind("resize", resizeSentences(explanation)),
     ...serving.flatMap((each) =>
-      ofContainer(each, withKind("restarted", restartSentences(each)))
+      withKind("restarted", restartSentences(each), {
+        container: each.spec.name,
+      })
     ),
     ...serving.filter(({ status }) => status?.ready === true).flatMap((each) =>
-      ofContainer(each, withKind("probe", failingSentences(each)))
+      withKind("probe", failingSentences(each), { container: each.spec.name })
     ),
     ...withKind("disruption", disruptionSentences(explanation)),
     ...withKind("silent_source", sourceSentences(explanation)),
   ];
-}
-
-function ofContainer(
-  { spec: { name: container } }: ExplainedContainer,
-  sentences: readonly ExplainSentence[],
-): readonly ExplainSentence[] {
-  return sentences.map((each) => ({ ...each, container }));
 }
 
 function rollbackSentences(explanation: Explanation): readonly string[] {

@@ -41,3 +41,8 @@ Deno.test("innermost() ends, whatever it is given", () => {
   ok(endless.length <= 301, String(endless.length));
   strictEqual(cut("\u{1f600}".repeat(200)).isWellFormed(), true);
 });
+
+Deno.test("cut() keeps the beginning, and says that more follows", () => {
+  strictEqual(cut("abcdef", 6), "abcdef");
+  strictEqual(cut("abcdefg", 6), "abcdef…");
+});

@@ -38,3 +38,9 @@ Deno.test("TimeWords.happened() and lasts() leave out a time that is not known",
     "It has been down since 03:04:00 (5 s)",
   );
 });
+
+Deno.test("TimeWords.due() says when, and that it is at once", () => {
+  const time = new TimeWords({ nowMs: NOW_MS, utcOffsetMs: 0 });
+  strictEqual(time.due(NOW_MS), "at once");
+  strictEqual(time.due(NOW_MS + 38_000), "at 03:04:43 (in 38 s)");
+});

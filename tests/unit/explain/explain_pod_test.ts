@@ -1,5 +1,5 @@
 /**
- * Sentences that would be told twice.
+ * Sentences that would be told twice, and the meaning of an exit code.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { explainPod } from "../../../mod/explain/mod.ts";
 import {
+  ended,
   facts,
   failed,
   NO_SETTINGS,
@@ -34,4 +35,13 @@ Deno.test("explainPod() tells once what two containers wait for, with the findin
     sentences.map(({ kind, container }) => [kind, container]),
     [["waiting", "web"]],
   );
+});
+
+Deno.test("explainPod() names the signals of exit codes from 129 to 192, and of no other", () => {
+  const said = [128, 129, 192, 193].map((exitCode) => {
+    const pod = web(pending([ended("web", exitCode)]));
+    const [first] = explainPod(facts({ pod }));
+    return /signal \d+/.exec(first?.text ?? "")?.[0];
+  });
+  deepStrictEqual(said, [undefined, "signal 1", "signal 64", undefined]);
 });
