@@ -26,6 +26,7 @@ import {
   directoryAt,
   directoryWithout,
   lookAtManifest,
+  lookWithin,
   type ManifestLook,
   type PathState,
   readWithin,
@@ -188,10 +189,7 @@ export class ManifestSet {
     const { path } = this.#options;
     const { files } = this.#deps;
     this.#pathState = { kind: "file" };
-    const { result: look, ...seen } = await readWithin(dirname(path), {
-      files,
-      read: () => lookAtManifest(path, files),
-    });
+    const { result: look, ...seen } = await lookWithin(path, files);
     this.#settle(look.kind === "file" ? seen : EXCHANGED, { isAbove: true });
     for (const other of this.#deps.table.entries.keys()) {
       if (other !== path) this.#drop(other);
@@ -215,7 +213,7 @@ export class ManifestSet {
       const isYoung = look.kind === "file" &&
         clock.now() - look.stamp.modifiedMs < YOUNG_MS &&
         !this.#isKnown(path, look.stamp);
-      if (isYoung) this.#lookWhenQuiet(path, look.stamp);
+      if (isYoung) this.#lookWhenQuiet(path, { stamp: look.stamp });
       else await this.#take(path, { look, pending: undefined });
     }
     // Also one that was replaced, or of which a hint came, while it was read.
@@ -248,9 +246,9 @@ export class ManifestSet {
     }
   }
 
-  #lookWhenQuiet(path: string, stamp: FileStamp): void {
+  #lookWhenQuiet(path: string, seen: { stamp?: FileStamp } = {}): void {
     const dueMs = this.#deps.clock.monotonic() + this.#options.quiet.settleMs;
-    const look = { kind: "when_quiet", dueMs, stamp } as const;
+    const look = { kind: "when_quiet", dueMs, ...seen } as const;
     this.#deps.table.update(path, { look });
   }
 
@@ -264,14 +262,16 @@ export class ManifestSet {
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, files, table } = this.#deps;
-    const above = this.#pathState.kind === "file"
-      ? undefined
-      : await directoryWithout(path, files);
+    const nowMs = clock.monotonic();
+    if (this.#pathState.kind === "file") return table.scanSoon(nowMs);
+    const { result: look, directory } = await lookWithin(path, files);
     // Only what is missing from the directory that it was in was removed.
-    const isThere = this.#directory.isCurrent(above);
+    const isThere = this.#directory.isCurrent(directory);
     this.#wasAway ||= !isThere;
-    if (!isThere) table.scanSoon(clock.monotonic());
+    if (!isThere) table.scanSoon(nowMs);
     else if (table.isWaiting(path)) return;
+    // It is back, perhaps with its mount.
+    else if (look.kind !== "missing") this.#lookWhenQuiet(path);
     else if (isGone) this.#drop(path);
     else this.#loseManifest(path);
   }
@@ -320,7 +320,7 @@ export class ManifestSet {
       case "missing":
         return await this.#examineMissing(path);
       case "unsettled":
-        return this.#lookWhenQuiet(path, outcome.stamp);
+        return this.#lookWhenQuiet(path, { stamp: outcome.stamp });
     }
   }
 

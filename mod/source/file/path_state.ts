@@ -79,6 +79,15 @@ export async function readWithin<T>(
   return { result, directory: isExchanged ? undefined : before, isExchanged };
 }
 
+/** Looks at the path of a manifest, and says in which directory it is. Never rejects. */
+export async function lookWithin(
+  path: string,
+  files: Pick<ManifestFiles, "look">,
+): Promise<{ readonly result: ManifestLook } & SeenDirectory> {
+  const read = () => lookAtManifest(path, files);
+  return await readWithin(dirname(path), { files, read });
+}
+
 /**
  * The directory that a path is missing from; `undefined` if there is none, or the path is
  * there. Never rejects.
@@ -87,11 +96,7 @@ export async function directoryWithout(
   path: string,
   files: Pick<ManifestFiles, "look">,
 ): Promise<DirectoryLook | undefined> {
-  // What was found missing before may have been so without its mount, which is back.
-  const { result, directory } = await readWithin(dirname(path), {
-    files,
-    read: () => lookAtManifest(path, files),
-  });
+  const { result, directory } = await lookWithin(path, files);
   return result.kind === "missing" ? directory : undefined;
 }
 

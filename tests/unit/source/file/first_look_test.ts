@@ -125,3 +125,29 @@ for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) {
     deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml", "/m/b.yaml"]);
   });
 }
+
+for (const isKept of [true, false]) {
+  Deno.test(
+    `FileSource knows all in spite of a manifest ${
+      isKept ? "with a record" : "without a record"
+    } that every 2nd look misses in its directory`,
+    async () => {
+      const lastGood = await leftBy("b", ...(isKept ? ["a"] : []));
+      await using bench = new Bench(lastGood);
+      const { files } = bench;
+      for (const name of ["a", "b"]) {
+        files.write(`${name}.yaml`, manifest(name), OLD);
+      }
+      const look = files.look.bind(files);
+      let looks = 0;
+      files.look = async (path) =>
+        path === "/m/a.yaml" && looks++ % 2 === 0
+          ? { kind: "missing" }
+          : await look(path);
+      await bench.pass(60_000);
+      strictEqual(bench.names, "a,b");
+      strictEqual(bench.sets.at(-1)?.unknown, undefined);
+      deepStrictEqual(bench.source.report(), []);
+    },
+  );
+}
