@@ -9,6 +9,8 @@ import { systemClock } from "../../mod/base/mod.ts";
 import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import { AgentProcess } from "../lib/agent_process.ts";
+import { pause } from "../lib/wait_until.ts";
+import type { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import { podManifest } from "../lib/pod_manifest.ts";
 import type { ContainerdRig } from "../lib/containerd_rig.ts";
 import { type BareRequest, BareRequests } from "./bare_requests.ts";
@@ -24,6 +26,12 @@ export function median(values: readonly number[]): number {
   const at = Math.floor(sorted.length / 2);
   const high = sorted[at] ?? NaN;
   return sorted.length % 2 === 1 ? high : (high + (sorted[at - 1] ?? NaN)) / 2;
+}
+
+/** The smallest, the middle and the largest of some numbers. */
+export function spread(values: readonly number[], unit: string): string {
+  const shown = [Math.min(...values), median(values), Math.max(...values)];
+  return `${shown.map((value) => value.toFixed(0)).join(" / ")} ${unit}`;
 }
 
 /** Megabytes of a process that are in memory, shared ones included. */
@@ -76,6 +84,27 @@ export async function fakeRuntime(
       await child.status;
     },
   };
+}
+
+const CALL_LIMIT_MS = 30_000;
+
+/**
+ * When a fake runtime was asked after the first `count` times, by the wall clock.
+ *
+ * @throws {Error} When it is not within 30 s.
+ */
+export async function callAfter(
+  fake: FakeCri,
+  method: string,
+  count: number,
+): Promise<number> {
+  const until = performance.now() + CALL_LIMIT_MS;
+  while (performance.now() < until) {
+    const call = fake.callsOf(method)[count];
+    if (call !== undefined) return call.atMs;
+    await pause(1);
+  }
+  throw new Error(`Cannot see ${method} within ${CALL_LIMIT_MS} ms`);
 }
 
 /** One runtime to measure on. */

@@ -30,10 +30,7 @@ async function waiting(bench: Bench): Promise<void> {
     const { containerId } = await bench.barePod();
     bare.push(await bench.startedAtMs(containerId) - before);
     await using agent = await bench.agent();
-    await agent.apply("p.json", sleeper("p"));
-    // It waits since before the boot; one written just now would be given 100 ms.
-    const longAgo = new Date(Date.now() - 60_000);
-    await Deno.utime(`${agent.manifestPath}/p.json`, longAgo, longAgo);
+    await agent.applyLongAgo("p.json", sleeper("p"));
     const started = wallMs();
     await agent.start();
     const pods = await agent.until(

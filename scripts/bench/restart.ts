@@ -15,6 +15,7 @@ import { find, runningContainers } from "../lib/pod_views.ts";
 import { pause } from "../lib/wait_until.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import {
+  callAfter,
   containerIdOf,
   cpuTicks,
   median,
@@ -30,8 +31,6 @@ const PAUSE_MS = 400;
 
 // containerd 1.6 shows an end in the CRI that much after its event.
 const SHOWN_AFTER_MS = 25;
-
-const LIMIT_MS = 30_000;
 
 /** Prints the share with the events of either kind; needs no runtime. */
 export async function measureRestart(report: Report): Promise<void> {
@@ -82,7 +81,7 @@ async function restarts(
       () => fake.exitContainer(id, 137),
       hasCriEvents ? 0 : SHOWN_AFTER_MS,
     );
-    tookMs.push(await callAfter(fake, started) - ended);
+    tookMs.push(await callAfter(fake, "StartContainer", started) - ended);
     await pause(PAUSE_MS);
     clearTimeout(show);
     ticks += await cpuTicks(agent.pid) - ticksBefore;
@@ -103,15 +102,4 @@ async function runningContainer(
     (all) => runningContainers(find(all, name)) === 1,
   );
   return containerIdOf(find(pods, name));
-}
-
-/** When the StartContainer call after the first `count` came, by the wall clock. */
-async function callAfter(fake: FakeCri, count: number): Promise<number> {
-  const until = performance.now() + LIMIT_MS;
-  while (performance.now() < until) {
-    const call = fake.callsOf("StartContainer")[count];
-    if (call !== undefined) return call.atMs;
-    await pause(1);
-  }
-  throw new Error(`Cannot see a restart within ${LIMIT_MS} ms`);
 }

@@ -196,6 +196,16 @@ export class AgentProcess implements AsyncDisposable {
     await Deno.rename(temporary, `${this.manifestPath}/${name}`);
   }
 
+  /**
+   * The same with a time of change of a minute ago, as after a boot: one that was just
+   * written is given a moment.
+   */
+  async applyLongAgo(name: string, manifest: string | object): Promise<void> {
+    await this.apply(name, manifest);
+    const longAgo = new Date(Date.now() - 60_000);
+    await Deno.utime(`${this.manifestPath}/${name}`, longAgo, longAgo);
+  }
+
   async removeManifest(name: string): Promise<void> {
     await Deno.remove(`${this.manifestPath}/${name}`);
   }
