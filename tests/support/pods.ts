@@ -57,6 +57,11 @@ export function pod(draft: PodDraft = {}): Pod {
   };
 }
 
+/** A pod `uid` that is named so, too, and has 30 seconds to end. */
+export function podOf(uid: string, draft: PodDraft = {}): Pod {
+  return pod({ name: uid, uid, terminationGracePeriodSeconds: 30, ...draft });
+}
+
 /** A pod with the containers a, b and c. */
 export function podOfThree(draft: PodDraft = {}): Pod {
   return pod({ containers: containers("a", "b", "c"), ...draft });

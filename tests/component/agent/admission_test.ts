@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const CPUS = getCpuCount();
 
@@ -18,7 +18,7 @@ function asking(
   fields: Readonly<Record<string, unknown>>,
   spec: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return web({ name, spec: { ...spec, containers: [container(WEB, fields)] } });
+  return web({ name, spec: { ...spec, containers: [busybox(WEB, fields)] } });
 }
 
 /** A pod that asks for so many processors. */
@@ -158,7 +158,7 @@ Deno.test("Agent gives back the share of a pod that has completed (PW-09)", asyn
     spec: {
       restartPolicy: "Never",
       containers: [
-        container("job", { resources: { requests: { cpu: String(CPUS) } } }),
+        busybox("job", { resources: { requests: { cpu: String(CPUS) } } }),
       ],
     },
   });

@@ -12,7 +12,7 @@ import {
   type Jump,
   JUMPS,
 } from "../../support/agent/clock_jumps.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -56,7 +56,7 @@ for (const jump of JUMPS) {
       web({
         spec: {
           containers: [
-            container(WEB, {
+            busybox(WEB, {
               livenessProbe: ask("live", { initialDelaySeconds: 5 }),
               readinessProbe: ask("ready", { initialDelaySeconds: 10 }),
               startupProbe: ask("start"),
@@ -128,7 +128,7 @@ for (const jump of JUMPS) {
     });
     const spec = {
       activeDeadlineSeconds: 60,
-      containers: [container(WEB, { image })],
+      containers: [busybox(WEB, { image })],
     };
     await rig.apply("web", web({ spec }));
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");

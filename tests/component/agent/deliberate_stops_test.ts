@@ -7,7 +7,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "8d4a6b1e-27f0-4b9c-9c0e-1d5f3a7b2c4d";
 
@@ -20,7 +20,7 @@ function jobs(
   restartPolicy: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  const containers = [container(WEB, fields)];
+  const containers = [busybox(WEB, fields)];
   return web({ uid: UID, spec: { restartPolicy, containers } });
 }
 
@@ -152,7 +152,7 @@ for (const restartPolicy of ["OnFailure", "Never"]) {
     await using rig = await CoreRig.start();
     rig.fake.behave(WEB, OBEYS);
     rig.fake.behave("slow", { onTerm: { code: 0, afterMs: 4_000 } });
-    const containers = [container(WEB), container("slow")];
+    const containers = [busybox(WEB), busybox("slow")];
     const manifest = web({ uid: UID, spec: { restartPolicy, containers } });
     await rig.apply("web", manifest);
     await rig.until(() => rig.fake.running("slow").length === 1, "both");
@@ -194,7 +194,7 @@ Deno.test("Agent stops a container that the manifest of a fixed UID does not nam
   const named = (...names: readonly string[]) =>
     web({
       uid: UID,
-      spec: { containers: names.map((name) => container(name)) },
+      spec: { containers: names.map((name) => busybox(name)) },
     });
   await rig.apply("web", named("one", "two"));
   await rig.until(() => rig.fake.running("two").length === 1, "two");
@@ -217,8 +217,8 @@ Deno.test("Agent reruns init containers after power was lost between making and 
   await using rig = await CoreRig.start();
   rig.fake.behave("setup", { exit: { code: 0, afterMs: 5_000 } });
   const spec = {
-    initContainers: [container("setup")],
-    containers: [container(WEB)],
+    initContainers: [busybox("setup")],
+    containers: [busybox(WEB)],
   };
   rig.fake.fault("StartContainer", refusal, {
     when: (request) => {

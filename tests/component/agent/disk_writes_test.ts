@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB } from "../../support/agent/manifests.ts";
+import { busybox, WEB } from "../../support/agent/manifests.ts";
 import { untilRuns, version } from "../../support/agent/versions.ts";
 
 /** A disk that does not say that anything is durable until it is let go. */
@@ -125,7 +125,7 @@ function named(name: string, label: string): Record<string, unknown> {
 }
 
 function job(): Record<string, unknown> {
-  const spec = { restartPolicy: "Never", containers: [container("job")] };
+  const spec = { restartPolicy: "Never", containers: [busybox("job")] };
   return version("one", { name: "job", spec });
 }
 

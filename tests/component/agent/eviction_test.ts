@@ -6,12 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const MI = 1 << 20;
 
@@ -23,7 +18,7 @@ function limited(
     spec: {
       volumes: [{ name: "data", emptyDir: { sizeLimit: "1Mi" } }],
       containers: [
-        container(WEB, {
+        busybox(WEB, {
           volumeMounts: [{ name: "data", mountPath: "/data" }],
         }),
       ],
@@ -35,7 +30,7 @@ function limited(
 /** A pod whose container may store 1 MiB on the node. */
 function frugal(): Record<string, unknown> {
   const resources = { limits: { "ephemeral-storage": "1Mi" } };
-  return web({ spec: { containers: [container(WEB, { resources })] } });
+  return web({ spec: { containers: [busybox(WEB, { resources })] } });
 }
 
 async function started(
@@ -106,7 +101,7 @@ Deno.test("Agent evicts a pod that runs on until the image of its edit is pulled
   const [mount] = rig.only(WEB).config.mounts
     .filter(({ containerPath }) => containerPath === "/data");
   rig.fake.fault("PullImage", { kind: "hang" });
-  const edit = { containers: [container(WEB, { image: "localhost/far:1" })] };
+  const edit = { containers: [busybox(WEB, { image: "localhost/far:1" })] };
   await rig.apply("web", web({ spec: edit }));
   await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
   await rig.pass(10_000);

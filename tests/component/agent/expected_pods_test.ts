@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
-import { alone, container, web } from "../../support/agent/manifests.ts";
+import { alone, busybox, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();
@@ -165,7 +165,7 @@ for (const [plugin, volume] of VOLUMES) {
       web({
         name: "user",
         spec: {
-          containers: [container("user", { volumeMounts: mounts })],
+          containers: [busybox("user", { volumeMounts: mounts })],
           volumes: [{ name: "config", ...volume }],
         },
       }),

@@ -7,12 +7,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { STOP_WORDS } from "../../../mod/explain/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { Answers, ask, probed } from "../../support/agent/probes.ts";
 import { report, untilFound, untilReport } from "../../support/agent/told.ts";
 import {
@@ -37,7 +32,7 @@ interface Row {
 }
 
 const PULLED = {
-  containers: [container(WEB, { image: "localhost/new:1" })],
+  containers: [busybox(WEB, { image: "localhost/new:1" })],
 };
 
 const ROWS: readonly Row[] = [
@@ -131,7 +126,7 @@ Deno.test("explain tells of a container that has to be stopped and is not", asyn
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("StopContainer", error);
   // Another image, which only another container can have.
-  const other = container(WEB, { image: "localhost/busybox:1.36" });
+  const other = busybox(WEB, { image: "localhost/busybox:1.36" });
   rig.fake.addImage({ ref: "localhost/busybox:1.36" });
   await rig.apply("web", web({ uid: "fixed", spec: { containers: [other] } }));
   const found = await untilFound(rig, [
@@ -157,7 +152,7 @@ Deno.test("explain tells of a sandbox that has to be stopped and is not", async 
   const error = { kind: "error", code: 2, details: "no answer" } as const;
   rig.fake.fault("StopPodSandbox", error);
   // One that has ended would be in nobody's way; this one is ready.
-  const spec = { hostNetwork: true, containers: [container(WEB)] };
+  const spec = { hostNetwork: true, containers: [busybox(WEB)] };
   await rig.apply("web", web({ uid: "fixed", spec }));
   const first = {
     kind: "failing",
@@ -238,7 +233,7 @@ Deno.test("explain tells that an exit code restarts all containers", async () =>
   const own = { restartPolicy: "Never", restartPolicyRules: rules };
   const spec = {
     ...NOTHING,
-    containers: [container(WEB, own), container("other")],
+    containers: [busybox(WEB, own), busybox("other")],
   };
   await rig.apply("web", web({ spec }));
   await untilFound(rig, ["ready"]);

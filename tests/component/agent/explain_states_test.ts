@@ -15,7 +15,7 @@ import {
 import type { PodReport } from "../../../mod/server/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { untilFound, untilReport } from "../../support/agent/told.ts";
 import { untilRuns, version, withGood } from "../../support/agent/versions.ts";
 import {
@@ -33,7 +33,7 @@ function cpu(
   spec: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const resources = { requests: { cpu: String(count), memory: "1Mi" } };
-  const containers = [container(WEB, { resources })];
+  const containers = [busybox(WEB, { resources })];
   return web({ name, uid: `fixed-${name}`, spec: { containers, ...spec } });
 }
 
@@ -45,7 +45,7 @@ const REFUSED: readonly {
 }[] = [
   {
     spec: {
-      containers: [container(WEB, {
+      containers: [busybox(WEB, {
         resources: { requests: { cpu: String(CPUS + 1) } },
       })],
     },
@@ -85,7 +85,7 @@ Deno.test("explain tells that a pod waits for others to end", async () => {
   const ports = [{ containerPort: 80, hostPort: 80 }];
   const spec = {
     terminationGracePeriodSeconds: 100,
-    containers: [container(WEB, { lifecycle, ports })],
+    containers: [busybox(WEB, { lifecycle, ports })],
   };
   await rig.apply("a", web({ name: "a", uid: "first", spec }));
   await untilFound(rig, ["ready"], "a");
@@ -201,7 +201,7 @@ Deno.test("explain tells that a pod was rolled back, and why", async () => {
 Deno.test("explain tells why a pod was evicted", async () => {
   await using rig = await CoreRig.start();
   const containers = [
-    container(WEB, { volumeMounts: [{ name: "data", mountPath: "/data" }] }),
+    busybox(WEB, { volumeMounts: [{ name: "data", mountPath: "/data" }] }),
   ];
   const volumes = [{ name: "data", emptyDir: { sizeLimit: "1Mi" } }];
   await rig.apply("web", web({ spec: { containers, volumes } }));

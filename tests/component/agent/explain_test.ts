@@ -16,7 +16,7 @@ import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
 import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
 import { run } from "../../support/cli/test_io.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { Answers, ask, probed } from "../../support/agent/probes.ts";
 import { report, untilFound, untilReport } from "../../support/agent/told.ts";
 import {
@@ -77,7 +77,7 @@ Deno.test("explain tells of images that cannot be pulled, and of those being pul
   const image = "localhost/missing:1";
   await rig.apply(
     "web",
-    web({ spec: { containers: [container(WEB, { image })] } }),
+    web({ spec: { containers: [busybox(WEB, { image })] } }),
   );
   const found = await untilFound(rig, [{
     kind: "waiting",
@@ -103,7 +103,7 @@ Deno.test("explain tells who waits for a place to pull", async () => {
   });
   for (const name of ["a", "b"]) {
     const image = `localhost/${name}:1`;
-    const spec = { containers: [container(WEB, { image })] };
+    const spec = { containers: [busybox(WEB, { image })] };
     await rig.apply(name, web({ name, spec }));
     // The first one has the place before the other asks for it.
     if (name === "a") await untilFound(rig, ["pulling_image"], name);
@@ -140,7 +140,7 @@ Deno.test("explain tells which object a pod lacks", async () => {
   const spec = {
     volumes: [{ name: "cfg", configMap: { name: "settings" } }],
     containers: [
-      container(WEB, { volumeMounts: [{ name: "cfg", mountPath: "/cfg" }] }),
+      busybox(WEB, { volumeMounts: [{ name: "cfg", mountPath: "/cfg" }] }),
     ],
   };
   await rig.apply("web", web({ spec }));
@@ -156,7 +156,7 @@ Deno.test("explain tells which object a pod lacks", async () => {
     web({
       name: "env",
       spec: {
-        containers: [container(WEB, { env: [{ name: "P", valueFrom }] })],
+        containers: [busybox(WEB, { env: [{ name: "P", valueFrom }] })],
       },
     }),
   );
@@ -170,7 +170,7 @@ Deno.test("explain tells which object a pod lacks", async () => {
 
 Deno.test("explain tells of init containers", async () => {
   await using rig = await CoreRig.start();
-  const initContainers = [container("prepare"), container("migrate")];
+  const initContainers = [busybox("prepare"), busybox("migrate")];
   await rig.apply("web", web({ spec: { initContainers } }));
   const first = await untilFound(rig, [
     { kind: "running", container: "prepare", said: /1 .*2/ },
@@ -230,7 +230,7 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
   await using rig = await CoreRig.start();
   const spec = {
     containers: [
-      container(WEB, { ports: [{ containerPort: 80, hostPort: 80 }] }),
+      busybox(WEB, { ports: [{ containerPort: 80, hostPort: 80 }] }),
     ],
   };
   await rig.apply("a", web({ name: "a", spec }));
@@ -273,7 +273,7 @@ Deno.test("explain tells of the pod that has to end first, and how it ends", asy
   const lifecycle = { preStop: { sleep: { seconds: 60 } } };
   const spec = {
     terminationGracePeriodSeconds: 100,
-    containers: [container(WEB, { lifecycle })],
+    containers: [busybox(WEB, { lifecycle })],
   };
   await rig.apply("web", web({ uid: "first", spec }));
   await untilFound(rig, ["ready"]);

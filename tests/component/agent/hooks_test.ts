@@ -8,12 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { withAddress, withRuntime } from "../../support/agent/other_runtime.ts";
 
 const SHELL = ["sh", "-c", "hook"];
@@ -62,7 +57,7 @@ function withHooks(
   return web({
     spec: {
       terminationGracePeriodSeconds: 30,
-      containers: [container(WEB, { lifecycle, ports })],
+      containers: [busybox(WEB, { lifecycle, ports })],
       ...spec,
     },
   });
@@ -102,7 +97,7 @@ Deno.test("Agent starts the next container when the postStart hook of the one be
   rig.fake.settings.exec = () => ({ afterMs: 10_000 });
   const lifecycle = { postStart: { exec: { command: SHELL } } };
   const spec = {
-    containers: [container("c1", { lifecycle }), container("c2")],
+    containers: [busybox("c1", { lifecycle }), busybox("c2")],
   };
   await rig.apply("web", web({ spec }));
   await rig.until(() => rig.fake.running("c2").length === 1, "c2");
@@ -149,7 +144,7 @@ Deno.test("Agent asks a postStart hook by HTTP at the pod's address, by the name
   const httpGet = { port: "http", path: "/started?really=1" };
   const ports = [{ name: "http", containerPort: server.port }];
   const containers = [
-    container(WEB, { ports, lifecycle: { postStart: { httpGet } } }),
+    busybox(WEB, { ports, lifecycle: { postStart: { httpGet } } }),
   ];
   await rig.apply("web", web({ spec: { containers } }));
   await running(rig);
@@ -258,7 +253,7 @@ Deno.test("Agent runs the recorded preStop request of a pod whose manifest went 
   await using rig = await rigOnLoopback();
   const preStop = { httpGet: { port: "http", path: "/bye" } };
   const ports = [{ name: "http", containerPort: server.port }];
-  const containers = [container(WEB, { ports, lifecycle: { preStop } })];
+  const containers = [busybox(WEB, { ports, lifecycle: { preStop } })];
   await rig.apply("web", web({ spec: { containers } }));
   await running(rig);
   await rig.stopAgent();

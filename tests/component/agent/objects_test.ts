@@ -7,7 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { configMap } from "../../support/local_objects.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 /** A pod with the settings as files. */
 function withFiles(): Record<string, unknown> {
@@ -15,7 +15,7 @@ function withFiles(): Record<string, unknown> {
     spec: {
       volumes: [{ name: "files", configMap: { name: "settings" } }],
       containers: [
-        container(WEB, {
+        busybox(WEB, {
           volumeMounts: [{ name: "files", mountPath: "/etc/settings" }],
         }),
       ],
@@ -28,7 +28,7 @@ function withVariable(): Record<string, unknown> {
   const valueFrom = { configMapKeyRef: { name: "settings", key: "color" } };
   return web({
     spec: {
-      containers: [container(WEB, { env: [{ name: "COLOR", valueFrom }] })],
+      containers: [busybox(WEB, { env: [{ name: "COLOR", valueFrom }] })],
     },
   });
 }
@@ -136,7 +136,7 @@ Deno.test("Agent says that a claim which another pod uses keeps its group", asyn
           persistentVolumeClaim: { claimName: "data" },
         }],
         containers: [
-          container(name, {
+          busybox(name, {
             volumeMounts: [{ name: "data", mountPath: "/data" }],
           }),
         ],

@@ -7,7 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sealRecord } from "../../../mod/host/files/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000001";
 const OTHER = "0badc0de-0000-4000-8000-000000000002";
@@ -21,7 +21,7 @@ function pod(options: {
 }): Record<string, unknown> {
   const { name = "web", uid = UID, cpu = "10m", restartPolicy = "Always" } =
     options;
-  const containers = [container(WEB, { resources: { requests: { cpu } } })];
+  const containers = [busybox(WEB, { resources: { requests: { cpu } } })];
   return web({
     name,
     uid,

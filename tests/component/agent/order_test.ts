@@ -7,13 +7,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import type { Behaviour } from "../../support/fake_cri/model.ts";
-import { container, web } from "../../support/agent/manifests.ts";
+import { busybox, web } from "../../support/agent/manifests.ts";
 
 function sidecar(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return container(name, { restartPolicy: "Always", ...fields });
+  return busybox(name, { restartPolicy: "Always", ...fields });
 }
 
 /** The names of the containers that a method was called for, in order, with the times. */
@@ -68,8 +68,8 @@ Deno.test("Agent runs init containers one after another, and the app after the l
   rig.fake.behave("init2", { exit });
   const postStart = { exec: { command: ["sh", "-c", "hook"] } };
   const spec = {
-    initContainers: [container("init1"), container("init2")],
-    containers: [container("app", { lifecycle: { postStart } })],
+    initContainers: [busybox("init1"), busybox("init2")],
+    containers: [busybox("app", { lifecycle: { postStart } })],
   };
   await rig.apply("web", web({ spec }));
   await until(rig, "Running");
@@ -91,8 +91,8 @@ for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
     rig.fake.behave("init2", { exit: { code: 3, afterMs: 100 } });
     const spec = {
       restartPolicy,
-      initContainers: [container("init1"), container("init2")],
-      containers: [container("app")],
+      initContainers: [busybox("init1"), busybox("init2")],
+      containers: [busybox("app")],
     };
     await rig.apply("web", web({ spec }));
     await rig.until(
@@ -121,8 +121,8 @@ Deno.test("Agent waits with what follows an init container whose image is missin
   await using rig = await CoreRig.start();
   const missing = { image: "localhost/nope:1", imagePullPolicy: "Never" };
   const spec = {
-    initContainers: [sidecar("side"), container("init", missing)],
-    containers: [container("app")],
+    initContainers: [sidecar("side"), busybox("init", missing)],
+    containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
   await rig.until(
@@ -138,8 +138,8 @@ Deno.test("Agent starts sidecars in their place among the init containers, and t
   await using rig = await CoreRig.start();
   rig.fake.behave("init2", { exit: { code: 0, afterMs: 2_000 } });
   const spec = {
-    initContainers: [sidecar("side1"), container("init2"), sidecar("side3")],
-    containers: [container("app")],
+    initContainers: [sidecar("side1"), busybox("init2"), sidecar("side3")],
+    containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
   await until(rig, "Running");
@@ -156,8 +156,8 @@ Deno.test("Agent restarts a sidecar that crashes before the app has started, wha
   rig.fake.behave("init2", { exit: { code: 0, afterMs: 30_000 } });
   const spec = {
     restartPolicy: "Never",
-    initContainers: [sidecar("side1"), container("init2")],
-    containers: [container("app")],
+    initContainers: [sidecar("side1"), busybox("init2")],
+    containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
   await rig.pass(15_000);
@@ -184,7 +184,7 @@ async function slowPod(
   const spec = {
     terminationGracePeriodSeconds: 60,
     initContainers: SIDES.map((name) => sidecar(name, options.fields)),
-    containers: [container("app", options.fields)],
+    containers: [busybox("app", options.fields)],
     ...options.spec,
   };
   await rig.apply("web", web({ spec }));
@@ -236,7 +236,7 @@ Deno.test("Agent ends a pod during its initialisation within its grace (RT-17)",
   await slowPod(rig, {
     spec: {
       terminationGracePeriodSeconds: 3,
-      initContainers: [sidecar("side1"), container("init"), sidecar("side3")],
+      initContainers: [sidecar("side1"), busybox("init"), sidecar("side3")],
     },
   });
   await rig.until(() => rig.fake.running("init").length === 1, "init");
@@ -270,7 +270,7 @@ for (const [what, behaviour] of Object.entries(ENDS)) {
       const spec = {
         restartPolicy: "Never",
         initContainers: [sidecar("side")],
-        containers: [container("app")],
+        containers: [busybox("app")],
       };
       await rig.apply("web", web({ spec }));
       await until(rig, "Running");
@@ -288,8 +288,8 @@ Deno.test("Agent makes a sidecar again that was removed while it was down, and n
   await using rig = await CoreRig.start();
   rig.fake.behave("init", { exit: { code: 0, afterMs: 100 } });
   const spec = {
-    initContainers: [container("init"), sidecar("side")],
-    containers: [container("app")],
+    initContainers: [busybox("init"), sidecar("side")],
+    containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
   await until(rig, "Running");

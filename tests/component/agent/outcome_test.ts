@@ -9,12 +9,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerState } from "../../../mod/api/types/mod.ts";
 import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000002";
 
@@ -87,7 +82,7 @@ for (const { reason, message, fields, prepare } of ROWS) {
       prepare: (made) => prepare?.(made),
     });
     const spec = {
-      containers: [container(WEB, fields), container("other")],
+      containers: [busybox(WEB, fields), busybox("other")],
     };
     await rig.apply("web", web({ spec }));
     await rig.until(
@@ -117,7 +112,7 @@ for (const restartPolicy of ["Always", "Never"]) {
     rig.fake.behave(WEB, { startError });
     const spec = {
       restartPolicy,
-      containers: [container(WEB), container("other")],
+      containers: [busybox(WEB), busybox("other")],
     };
     await rig.apply("web", web({ spec }));
     await rig.pass(5_000);
@@ -195,7 +190,7 @@ Deno.test("Agent starts a crash-looping container at once when its image changes
   rig.fake.addImage({ ref: other });
   rig.fake.behave(WEB, { exit: { code: 1, afterMs: 100 } });
   const manifest = (image: string): Record<string, unknown> =>
-    web({ uid: UID, spec: { containers: [container(WEB, { image })] } });
+    web({ uid: UID, spec: { containers: [busybox(WEB, { image })] } });
   await rig.apply("web", manifest(IMAGE));
   await rig.pass(300_000, 5_000);
   rig.fake.behave(WEB, { exit: { code: 0, afterMs: 30_000 } });
@@ -215,7 +210,7 @@ Deno.test("Agent shows what containers say at their end, together at most 12 KiB
   const spec = {
     restartPolicy: "Never",
     containers: names.map((name) =>
-      container(name, name === "c5" ? { terminationMessagePath: "/last" } : {})
+      busybox(name, name === "c5" ? { terminationMessagePath: "/last" } : {})
     ),
   };
   await rig.apply("web", web({ spec }));
@@ -291,7 +286,7 @@ Deno.test("Agent restarts a container of a Never pod whose own rule asks for it"
   const own = { restartPolicy: "Never", restartPolicyRules: RULES };
   const spec = {
     restartPolicy: "Never",
-    containers: [container(WEB, own), container("other")],
+    containers: [busybox(WEB, own), busybox("other")],
   };
   await rig.apply("web", web({ spec }));
   await until(rig, "Running");
@@ -307,8 +302,8 @@ Deno.test("Agent restarts a container of a Never pod whose own rule asks for it"
 Deno.test("Agent keeps a container down whose own policy is Never in an Always pod", async () => {
   await using rig = await CoreRig.start();
   const containers = [
-    container(WEB, { restartPolicy: "Never" }),
-    container("other"),
+    busybox(WEB, { restartPolicy: "Never" }),
+    busybox("other"),
   ];
   await rig.apply("web", web({ spec: { containers } }));
   await until(rig, "Running");
@@ -330,8 +325,8 @@ Deno.test("Agent restarts all containers in place when an exit asks for it", asy
   const own = { restartPolicy: "Never", restartPolicyRules: rules };
   const spec = {
     restartPolicy: "Never",
-    initContainers: [container("init")],
-    containers: [container(WEB, own), container("other")],
+    initContainers: [busybox("init")],
+    containers: [busybox(WEB, own), busybox("other")],
   };
   await rig.apply("web", web({ spec }));
   await until(rig, "Running");

@@ -7,12 +7,12 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const lifecycle = { postStart: { exec: { command: ["hook"] } } };
 
 function hooked(): Record<string, unknown> {
-  const containers = [container(WEB, { lifecycle }), container("next")];
+  const containers = [busybox(WEB, { lifecycle }), busybox("next")];
   return web({ spec: { containers } });
 }
 

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB } from "../../support/agent/manifests.ts";
+import { busybox, WEB } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -139,7 +139,7 @@ Deno.test("Agent that restarts finishes a startup that is under way", async () =
   const answers = new Answers(rig);
   answers.set("start", "no");
   const containers = [
-    container(WEB, {
+    busybox(WEB, {
       startupProbe: ask("start", { failureThreshold: 100 }),
       livenessProbe: ask("live"),
     }),

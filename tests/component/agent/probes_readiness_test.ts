@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB } from "../../support/agent/manifests.ts";
+import { busybox, WEB } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -51,8 +51,8 @@ Deno.test("Agent shows a change of readiness at once while the pod's worker pull
   const answers = new Answers(rig);
   rig.fake.addImage({ ref: IMAGE });
   const containers = [
-    container(WEB, { readinessProbe: ask("ready") }),
-    container("other", { image: IMAGE, imagePullPolicy: "Always" }),
+    busybox(WEB, { readinessProbe: ask("ready") }),
+    busybox("other", { image: IMAGE, imagePullPolicy: "Always" }),
   ];
   rig.fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
   await rig.apply("web", probed({}, { spec: { containers } }));
@@ -107,7 +107,7 @@ Deno.test("Agent goes on asking sidecars for liveness while their pod ends", asy
   await using rig = await CoreRig.start();
   const answers = new Answers(rig);
   rig.fake.behave(WEB, { onTerm: "ignore" });
-  const sidecar = container("side", {
+  const sidecar = busybox("side", {
     restartPolicy: "Always",
     livenessProbe: ask("live"),
   });

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB } from "../../support/agent/manifests.ts";
+import { busybox, WEB } from "../../support/agent/manifests.ts";
 import {
   Answers,
   ask,
@@ -20,7 +20,7 @@ function sidecar(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return container(name, { restartPolicy: "Always", ...fields });
+  return busybox(name, { restartPolicy: "Always", ...fields });
 }
 
 /** sidecar1 with a startup probe, then init2, sidecar3 and the app. */
@@ -31,7 +31,7 @@ function withSidecars(
     spec: {
       initContainers: [
         sidecar("sidecar1", first),
-        container("init2"),
+        busybox("init2"),
         sidecar("sidecar3"),
       ],
     },

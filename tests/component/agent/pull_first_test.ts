@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import type { CoreRig, CoreRigOptions } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { report } from "../../support/agent/told.ts";
 import {
   running,
@@ -49,7 +49,7 @@ function fillsDisk(rig: CoreRig): void {
 }
 
 function edited(uid: string | undefined, fields = {}): Record<string, unknown> {
-  const spec = { containers: [container(WEB, { image: FAR, ...fields })] };
+  const spec = { containers: [busybox(WEB, { image: FAR, ...fields })] };
   return version("two", {
     ...uid === undefined ? {} : { uid },
     spec,
@@ -119,7 +119,7 @@ for (const [how, uid] of EDITS) {
   Deno.test(`Agent goes back from an edit whose image the disk has no space for (an edit ${how})`, async () => {
     await using rig = await withOne(uid);
     fillsDisk(rig);
-    const spec = { containers: [container(WEB, { image: FAR })] };
+    const spec = { containers: [busybox(WEB, { image: FAR })] };
     await rig.apply("web", version("two", { ...uid && { uid }, spec }));
     await rig.until(() => shown(rig) === "RolledBack", "the rollback");
     await untilRuns(rig, "one");
@@ -138,7 +138,7 @@ for (const [how, uid] of EDITS) {
     await using rig = await withOne(uid);
     hang(rig);
     const spec = {
-      containers: [container(WEB, { image: FAR }), container("beside")],
+      containers: [busybox(WEB, { image: FAR }), busybox("beside")],
     };
     await rig.apply("web", version("two", { ...uid && { uid }, spec }));
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
@@ -156,7 +156,7 @@ for (const [how, uid] of EDITS) {
   Deno.test(`Agent goes back from an edit whose pull hangs (an edit ${how})`, async () => {
     await using rig = await withOne(uid);
     hang(rig);
-    const spec = { containers: [container(WEB, { image: FAR })] };
+    const spec = { containers: [busybox(WEB, { image: FAR })] };
     await rig.apply("web", version("two", { ...uid && { uid }, spec }));
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     await rig.until(() => shown(rig) === "RolledBack", "the rollback");

@@ -7,12 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const FAR = "localhost/far:1";
 const OTHER = "localhost/other:1";
@@ -46,13 +41,13 @@ function waiting(rig: CoreRig, name: string, pod = "web"): string | undefined {
 
 /** A pod of a container whose image is never there, and others. */
 function withFar(...others: readonly Record<string, unknown>[]) {
-  const far = container("far", { image: FAR });
+  const far = busybox("far", { image: FAR });
   return web({ uid: UID, spec: { containers: [far, ...others] } });
 }
 
 Deno.test("Agent restarts a crashed container while the pull of its sibling's image hangs", async () => {
   await using rig = await CoreRig.start({ prepare: (rig) => hang(rig) });
-  await rig.apply("web", withFar(container(WEB)));
+  await rig.apply("web", withFar(busybox(WEB)));
   await rig.until(() => rig.fake.running(WEB).length === 1, "the sibling");
   strictEqual(waiting(rig, "far"), "ContainerCreating");
   rig.fake.exitContainer(rig.only(WEB).id, 1);
@@ -77,7 +72,7 @@ Deno.test("Agent pulls the image of a corrected manifest while the pull of the w
   await rig.apply("web", withFar());
   await rig.until(() => pulls(rig, FAR) === 1, "the pull");
   await rig.pass(10_000);
-  const spec = { containers: [container("far", { image: OTHER })] };
+  const spec = { containers: [busybox("far", { image: OTHER })] };
   await rig.apply("web", web({ uid: UID, spec }));
   await rig.until(() => rig.fake.running("far").length === 1, "the container");
   strictEqual(pulls(rig, FAR), 1);
@@ -92,7 +87,7 @@ Deno.test("Agent gives up a pull of a pod that is removed", async () => {
   await rig.apply("wrong", withFar());
   await rig.until(() => pulls(rig, FAR) === 1, "the pull");
   await rig.pass(5_000);
-  const spec = { containers: [container("next", { image: OTHER })] };
+  const spec = { containers: [busybox("next", { image: OTHER })] };
   await rig.apply("next", web({ name: "next", spec }));
   await rig.pass(5_000);
   strictEqual(rig.fake.running("next").length, 0);
@@ -107,7 +102,7 @@ Deno.test("Agent lets a pull go on that another pod wants as well", async () => 
   });
   rig.fake.settings.pullMs = 60_000;
   for (const name of ["one", "two"]) {
-    const spec = { containers: [container(name, { image: FAR })] };
+    const spec = { containers: [busybox(name, { image: FAR })] };
     await rig.apply(name, web({ name, spec }));
   }
   await rig.until(() => pulls(rig, FAR) === 2, "both pulls");
@@ -137,7 +132,7 @@ Deno.test("Agent gives up a pull that does not end, says so, and tries again", a
 Deno.test("Agent starts the other containers of a pod while an image is being pulled, and then the rest", async () => {
   await using rig = await CoreRig.start({ prepare: (rig) => has(rig, FAR) });
   rig.fake.settings.pullMs = 30_000;
-  await rig.apply("web", withFar(container(WEB)));
+  await rig.apply("web", withFar(busybox(WEB)));
   await rig.until(() => rig.fake.running(WEB).length === 1, "the first");
   strictEqual(rig.fake.running("far").length, 0);
   const sinceMs = rig.clock.monotonic();
@@ -153,7 +148,7 @@ Deno.test("Agent starts the other containers of a pod while an image is being pu
 
 Deno.test("Agent counts a crash once whose container waited for a pull", async () => {
   await using rig = await CoreRig.start({ prepare: (rig) => has(rig, FAR) });
-  const always = container(WEB, { image: FAR, imagePullPolicy: "Always" });
+  const always = busybox(WEB, { image: FAR, imagePullPolicy: "Always" });
   await rig.apply("web", web({ spec: { containers: [always] } }));
   await rig.until(() => rig.fake.running(WEB).length === 1, "the first run");
   rig.fake.settings.pullMs = 5_000;
@@ -167,7 +162,7 @@ Deno.test("Agent counts a crash once whose container waited for a pull", async (
 
 Deno.test("Agent ends a pod at its deadline while a pull hangs", async () => {
   await using rig = await CoreRig.start({ prepare: (rig) => hang(rig) });
-  const { spec, ...rest } = withFar(container(WEB));
+  const { spec, ...rest } = withFar(busybox(WEB));
   const limited = { ...spec as object, activeDeadlineSeconds: 60 };
   await rig.apply("web", { ...rest, spec: limited });
   await rig.until(() => rig.status("web")?.phase === "Failed", "its end");
@@ -200,8 +195,8 @@ Deno.test("Agent does not look again and again at a pod that waits for an image 
     },
   });
   rig.fake.behave("setup", { exit: { code: 1, afterMs: 100 } });
-  const setup = container("setup", { image: FAR, imagePullPolicy: "Always" });
-  const spec = { initContainers: [setup], containers: [container(WEB)] };
+  const setup = busybox("setup", { image: FAR, imagePullPolicy: "Always" });
+  const spec = { initContainers: [setup], containers: [busybox(WEB)] };
   await rig.apply("web", web({ uid: UID, spec }));
   const runs = () =>
     [...rig.fake.containers.values()].filter(({ name }) => name === "setup");
@@ -232,7 +227,7 @@ Deno.test("Agent pulls each image of a container once, however many it mounts an
     mountPath: `/${name}`,
   }));
   const fields = { image: FAR, imagePullPolicy: "Always", volumeMounts };
-  const containers = [container(WEB, fields)];
+  const containers = [busybox(WEB, fields)];
   await rig.apply("web", web({ spec: { containers, volumes: images } }));
   await rig.until(() => rig.fake.running(WEB).length === 1, "the container");
   const all = [FAR, ...images.map(({ image }) => image.reference)];

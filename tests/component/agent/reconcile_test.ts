@@ -9,12 +9,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { LABEL_POD_UID } from "../../../mod/api/vocabulary/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { withRuntime } from "../../support/agent/other_runtime.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000003";
@@ -34,7 +29,7 @@ function twin(of: string, uid?: string): Record<string, unknown> {
   return web({
     name: "twin",
     ...uid !== undefined && { uid },
-    spec: { containers: [container("twin", { env })] },
+    spec: { containers: [busybox("twin", { env })] },
   });
 }
 
@@ -229,7 +224,7 @@ function onPort(name: string, uid?: string): Record<string, unknown> {
   return web({
     name,
     ...uid !== undefined && { uid },
-    spec: { containers: [container(name, { ports })] },
+    spec: { containers: [busybox(name, { ports })] },
   });
 }
 
@@ -240,7 +235,7 @@ function large(name: string, uid?: string): Record<string, unknown> {
   return web({
     name,
     ...uid !== undefined && { uid },
-    spec: { containers: [container(name, { resources })] },
+    spec: { containers: [busybox(name, { resources })] },
   });
 }
 

@@ -8,12 +8,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { configMap } from "../../support/local_objects.ts";
-import {
-  container,
-  untilGone,
-  WEB,
-  web,
-} from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import {
   count,
   running,
@@ -39,7 +34,7 @@ for (const [what, fault] of FAULTS) {
     const volumeMounts = [{ name: "files", mountPath }];
     const spec = {
       volumes: [{ name: "files", configMap: { name: "settings" } }],
-      containers: [container(WEB, { volumeMounts })],
+      containers: [busybox(WEB, { volumeMounts })],
     };
     await rig.apply("settings", configMap("settings", { color: "red" }));
     await rig.apply("web", web({ spec }));

@@ -9,7 +9,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { secret } from "../../support/local_objects.ts";
 import {
-  container,
+  busybox,
   leftovers,
   untilGone,
   WEB,
@@ -165,7 +165,7 @@ Deno.test("Agent restarts a crashed container though its dead ones cannot be rem
 Deno.test("Agent runs a fixed UID again beside what it cannot remove of its past (Never)", async () => {
   const spec = {
     restartPolicy: "Never",
-    initContainers: [container("prepare")],
+    initContainers: [busybox("prepare")],
   };
   await using rig = await CoreRig.start();
   rig.fake.behave("prepare", { exit: { code: 0, afterMs: 100 } });
@@ -231,7 +231,7 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
   const spec = {
     restartPolicy: "Never",
     volumes,
-    containers: [container(WEB, { volumeMounts })],
+    containers: [busybox(WEB, { volumeMounts })],
   };
   await using rig = await CoreRig.start();
   await rig.apply("key", secret("key", { key: "secret" }));
@@ -265,7 +265,7 @@ Deno.test("Agent gives a ReadWriteOncePod claim to the new version of a pod at o
       persistentVolumeClaim: { claimName: "data" },
     }],
     containers: [
-      container(WEB, {
+      busybox(WEB, {
         volumeMounts: [{ name: "data", mountPath: "/data" }],
       }),
     ],

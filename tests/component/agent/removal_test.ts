@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import {
-  container,
+  busybox,
   leftovers,
   untilGone,
   WEB,
@@ -274,7 +274,7 @@ Deno.test("Agent leaves an ended pod of a fixed UID as it is when it is edited, 
   const pod = (name: string) =>
     web({
       uid: UID,
-      spec: { restartPolicy: "Never", containers: [container(name)] },
+      spec: { restartPolicy: "Never", containers: [busybox(name)] },
     });
   await rig.apply("web", pod("first"));
   await rig.until(() => rig.fake.running("first").length === 1, "Running");

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PodCondition } from "../../../mod/api/types/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const CPUS = getCpuCount();
 
@@ -19,7 +19,7 @@ function fixed(
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const resources = { requests: { cpu: String(cpu), memory: "1Mi" } };
-  const containers = [container(WEB, { resources, ...fields })];
+  const containers = [busybox(WEB, { resources, ...fields })];
   return web({ name, uid: `fixed-${name}`, spec: { containers } });
 }
 
@@ -28,7 +28,7 @@ function whole(memory: string): Record<string, unknown> {
   const amounts = { cpu: "100m", memory };
   const resources = { requests: amounts, limits: amounts };
   const containers = [
-    container(WEB, { resources: { limits: { cpu: "100m", memory: "8Mi" } } }),
+    busybox(WEB, { resources: { limits: { cpu: "100m", memory: "8Mi" } } }),
   ];
   return web({ uid: "fixed-whole", spec: { resources, containers } });
 }

@@ -12,7 +12,7 @@ import {
 } from "node:assert/strict";
 import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
 import {
-  container,
+  busybox,
   untilGone,
   WEB,
   web,
@@ -58,7 +58,7 @@ Deno.test("Agent adopts running pods without a single change (I2)", async () => 
 
 Deno.test("Agent knows since when a pod is ready, also after its own restart", async () => {
   const readinessProbe = { exec: { command: ["true"] }, periodSeconds: 1 };
-  const probed = container(WEB, { readinessProbe });
+  const probed = busybox(WEB, { readinessProbe });
   await using rig = await withRunning(
     web({ spec: { containers: [probed] } }),
   );
@@ -111,7 +111,7 @@ Deno.test("Agent does not run completed pods again after a restart (PW-08)", asy
   ], ["onfail-0", "OnFailure", 0, "Succeeded"]] as const;
   for (const [name, restartPolicy, code] of ends) {
     rig.fake.behave(name, { exit: { code, afterMs: 100 } });
-    const spec = { restartPolicy, containers: [container(name)] };
+    const spec = { restartPolicy, containers: [busybox(name)] };
     await rig.apply(name, web({ name, spec }));
   }
   const settled = (): boolean =>

@@ -7,7 +7,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 const RULES = [{
   action: "RestartAllContainers",
@@ -17,7 +17,7 @@ const RULES = [{
 function resetting(): Record<string, unknown> {
   const own = { restartPolicy: "Never", restartPolicyRules: RULES };
   return web({
-    spec: { containers: [container("asks", own), container("beside")] },
+    spec: { containers: [busybox("asks", own), busybox("beside")] },
   });
 }
 

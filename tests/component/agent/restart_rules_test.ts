@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 
 interface Row {
   readonly policy: string;
@@ -39,7 +39,7 @@ for (const { policy, restarts, after } of ROWS) {
     const names = ["c0", "c1", "c2"];
     const spec = {
       restartPolicy: policy,
-      containers: names.map((name) => container(name)),
+      containers: names.map((name) => busybox(name)),
     };
     await rig.apply("web", web({ spec }));
     await rig.until(() => rig.fake.callsOf("StartContainer").length >= 3, "c2");
@@ -61,7 +61,7 @@ Deno.test("Agent calls an OnFailure pod Succeeded once its last container has ex
   rig.fake.behave("c0", { exit: { code: 0, afterMs: 100 } });
   const spec = {
     restartPolicy: "OnFailure",
-    containers: [container("c0"), container("c1")],
+    containers: [busybox("c0"), busybox("c1")],
   };
   await rig.apply("web", web({ spec }));
   await rig.until(() => rig.fake.running("c1").length === 1, "c1");
@@ -116,7 +116,7 @@ Deno.test("Agent keeps one dead container a name, and its log, while it crashes 
 Deno.test("Agent starts containers beside one that waits out its crashes", async () => {
   await using rig = await CoreRig.start();
   rig.fake.behave("bad", { exit: { code: 1, afterMs: 0 } });
-  const spec = { containers: [container("bad"), container("good")] };
+  const spec = { containers: [busybox("bad"), busybox("good")] };
   await rig.apply("web", web({ spec }));
   // The 300 s of "bad" are not the business of "good".
   await rig.pass(400_000, 10_000);

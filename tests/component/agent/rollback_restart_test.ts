@@ -7,7 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB } from "../../support/agent/manifests.ts";
+import { busybox, WEB } from "../../support/agent/manifests.ts";
 import {
   condition,
   count,
@@ -55,7 +55,7 @@ Deno.test("Agent gives an update its whole time although the device was off for 
   let exitCode = 1;
   rig.fake.settings.exec = () => ({ exitCode });
   const readinessProbe = { exec: { command: ["test"] }, periodSeconds: 1 };
-  const spec = { containers: [container(WEB, { readinessProbe })] };
+  const spec = { containers: [busybox(WEB, { readinessProbe })] };
   await rig.apply("web", version("two", { spec }));
   await untilRuns(rig, "two");
   await rig.pass(10_000);
@@ -141,7 +141,7 @@ Deno.test("Agent goes back under a UID that the manifest fixes", async () => {
   await using rig = await withGood({ first: { uid: "fixed" } });
   const other = {
     containers: [
-      container(WEB, { image: "localhost/none:1", imagePullPolicy: "Never" }),
+      busybox(WEB, { image: "localhost/none:1", imagePullPolicy: "Never" }),
     ],
   };
   await rig.apply("web", version("two", { uid: "fixed", spec: other }));

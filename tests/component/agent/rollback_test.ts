@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, untilGone, WEB } from "../../support/agent/manifests.ts";
+import { busybox, untilGone, WEB } from "../../support/agent/manifests.ts";
 import { Answers, ask } from "../../support/agent/probes.ts";
 import {
   condition,
@@ -153,7 +153,7 @@ Deno.test("Agent goes back with one pod of a file and leaves its neighbour", asy
   await using rig = await CoreRig.start();
   const neighbour = version("same", {
     name: "near",
-    spec: { containers: [container("near")] },
+    spec: { containers: [busybox("near")] },
   });
   await rig.apply("both", both(version("one"), neighbour));
   await untilRuns(rig, "one");
@@ -194,7 +194,7 @@ Deno.test("Agent goes back from an update whose readiness probe never succeeds",
   const answers = new Answers(rig);
   answers.set("ready", "no");
   const spec = {
-    containers: [container(WEB, { readinessProbe: ask("ready") })],
+    containers: [busybox(WEB, { readinessProbe: ask("ready") })],
   };
   await rig.apply("web", version("two", { spec }));
   await untilRuns(rig, "two");
@@ -211,7 +211,7 @@ Deno.test("Agent keeps an update that is ready for ten seconds on end, not one t
     version(label, {
       spec: {
         containers: [
-          container(WEB, {
+          busybox(WEB, {
             readinessProbe: ask("ready", { failureThreshold: 1 }),
           }),
         ],

@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, WEB, web } from "../../support/agent/manifests.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { withRuntime } from "../../support/agent/other_runtime.ts";
 
 Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
@@ -36,7 +36,7 @@ Deno.test("Agent does not run a succeeded OnFailure container again in a new san
   rig.fake.behave("done", { exit: { code: 0, afterMs: 100 } });
   const spec = {
     restartPolicy: "OnFailure",
-    containers: [container("done"), container("works")],
+    containers: [busybox("done"), busybox("works")],
   };
   await rig.apply("web", web({ spec }));
   await rig.until(() => rig.fake.running("works").length === 1, "works");
@@ -160,7 +160,7 @@ Deno.test("Agent fails a pod under Never whose init container is in an unknown s
   await using rig = await CoreRig.start({
     wrap: (connection) => withUnknown(connection, unknown),
   });
-  const initContainers = [container("init")];
+  const initContainers = [busybox("init")];
   await rig.apply(
     "web",
     web({ spec: { restartPolicy: "Never", initContainers } }),

@@ -7,7 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import {
-  container,
+  busybox,
   leftovers,
   untilGone,
   WEB,
@@ -17,28 +17,28 @@ import {
 const SPECS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   plain: {},
   probed: {
-    containers: [container(WEB, {
+    containers: [busybox(WEB, {
       readinessProbe: { exec: { command: ["true"] }, periodSeconds: 1 },
     })],
   },
   unpullable: {
-    containers: [container(WEB, { image: "localhost/none:1" })],
+    containers: [busybox(WEB, { image: "localhost/none:1" })],
   },
   sidecar: {
-    initContainers: [container("side", { restartPolicy: "Always" })],
+    initContainers: [busybox("side", { restartPolicy: "Always" })],
   },
   hooked: {
-    containers: [container(WEB, {
+    containers: [busybox(WEB, {
       lifecycle: { postStart: { exec: { command: ["true"] } } },
     })],
   },
   mapless: {
     volumes: [{ name: "v", configMap: { name: "none" } }],
-    containers: [container(WEB, {
+    containers: [busybox(WEB, {
       volumeMounts: [{ name: "v", mountPath: "/v" }],
     })],
   },
-  crashing: { containers: [container("crasher")] },
+  crashing: { containers: [busybox("crasher")] },
   short: { activeDeadlineSeconds: 3 },
 };
 

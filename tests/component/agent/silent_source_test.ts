@@ -11,7 +11,7 @@ import {
 } from "node:assert/strict";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, untilGone, web } from "../../support/agent/manifests.ts";
+import { busybox, untilGone, web } from "../../support/agent/manifests.ts";
 
 /** A server of pods that can be cut off. */
 class PodServer implements AsyncDisposable {
@@ -39,7 +39,7 @@ class PodServer implements AsyncDisposable {
 }
 
 function pod(name: string): Record<string, unknown> {
-  return web({ name, spec: { containers: [container(`in-${name}`)] } });
+  return web({ name, spec: { containers: [busybox(`in-${name}`)] } });
 }
 
 async function untilRunning(

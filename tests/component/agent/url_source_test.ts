@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { HOSTILE_HTTP } from "../../support/peers/hostile_http.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
-import { container, web } from "../../support/agent/manifests.ts";
+import { busybox, web } from "../../support/agent/manifests.ts";
 
 function serve(...items: readonly unknown[]): string {
   const body = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
@@ -17,11 +17,11 @@ function serve(...items: readonly unknown[]): string {
 
 function far(name: string, version: string = "one"): Record<string, unknown> {
   const env = [{ name: "VERSION", value: version }];
-  return web({ name, spec: { containers: [container(name, { env })] } });
+  return web({ name, spec: { containers: [busybox(name, { env })] } });
 }
 
 function near(name: string): Record<string, unknown> {
-  return web({ name, spec: { containers: [container(name)] } });
+  return web({ name, spec: { containers: [busybox(name)] } });
 }
 
 async function start(server: RawServer): Promise<CoreRig> {

@@ -6,7 +6,7 @@
 
 import { match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { container, web } from "../../support/agent/manifests.ts";
+import { busybox, web } from "../../support/agent/manifests.ts";
 import { Answers, ask } from "../../support/agent/probes.ts";
 
 /** A pod whose container "user" mounts a directory of the node, and "other" does not. */
@@ -18,8 +18,8 @@ function manifest(
   const volumes = [{ name: "data", hostPath: { path, type: "Directory" } }];
   const volumeMounts = [{ name: "data", mountPath: "/data" }];
   const containers = [
-    container("user", { volumeMounts, ...user }),
-    container("other", other),
+    busybox("user", { volumeMounts, ...user }),
+    busybox("other", other),
   ];
   return web({ spec: { volumes, containers } });
 }

@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { HOSTILE_HTTP } from "../../support/peers/hostile_http.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
-import { pod, podList, startUrlRig } from "../../support/source/url_rig.ts";
+import { podList, startUrlRig, urlPod } from "../../support/source/url_rig.ts";
 
 /** Resident memory that one bad answer of at most 10 MiB may leave behind. */
 const MEMORY_BOUND_BYTES = 256 * 1024 * 1024;
@@ -25,7 +25,7 @@ Deno.test("HOSTILE_HTTP has at least 30 behaviours with names of their own", () 
 
 for (const { name, act, reason, stalls = false } of HOSTILE_HTTP) {
   Deno.test(`H01–H13 UrlSource tells of ${name}, and keeps what it has`, async () => {
-    await using server = await RawServer.start(good(pod("canary")));
+    await using server = await RawServer.start(good(urlPod("canary")));
     await using rig = await startUrlRig({
       url: `http://localhost:${server.port}/manifests.yaml?key=hunter2`,
       headers: { authorization: ["Bearer hunter2"] },
@@ -50,7 +50,7 @@ for (const { name, act, reason, stalls = false } of HOSTILE_HTTP) {
     ok(Deno.memoryUsage().rss - before < MEMORY_BOUND_BYTES);
     ok(!JSON.stringify([rig.log, rig.reports]).includes("hunter2"));
     // It is served well again: nothing is left of it.
-    server.misbehaviour = good(pod("canary", "two"));
+    server.misbehaviour = good(urlPod("canary", "two"));
     await rig.poll();
     deepStrictEqual([rig.pods, rig.reports], [["canary=two"], []]);
   });

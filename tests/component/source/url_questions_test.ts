@@ -13,14 +13,14 @@ import {
   text,
 } from "../../support/peers/manifest_server.ts";
 import {
-  pod,
   podList,
   startUrlRig,
+  urlPod,
   UrlRig,
   type UrlRigOptions,
 } from "../../support/source/url_rig.ts";
 
-const BODY = podList(pod("a"));
+const BODY = podList(urlPod("a"));
 
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 

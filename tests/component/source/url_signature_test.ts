@@ -11,7 +11,7 @@ import {
   status,
   text,
 } from "../../support/peers/manifest_server.ts";
-import { pod, podList, startUrlRig } from "../../support/source/url_rig.ts";
+import { podList, startUrlRig, urlPod } from "../../support/source/url_rig.ts";
 
 interface Signer {
   readonly privateKey: KeyObject;
@@ -48,7 +48,7 @@ async function withKeys(
 
 Deno.test("UrlSource takes an answer that one of the keys signed, at .sig behind the path", async () => {
   const [one, two] = [signer(), signer()];
-  const body = podList(pod("a"));
+  const body = podList(urlPod("a"));
   await withKeys([one, two], async (publicKeyFiles) => {
     await using server = await ManifestServer.start(text(body));
     server.paths.set(
@@ -84,7 +84,7 @@ for (
 ) {
   Deno.test(`UrlSource changes nothing for an answer with ${what} as signature`, async () => {
     const key = signer();
-    const body = podList(pod("a"));
+    const body = podList(urlPod("a"));
     await withKeys([key], async (publicKeyFiles) => {
       await using server = await ManifestServer.start(text(body));
       server.paths.set("/manifests.yaml.sig", text(signature(body, key)));
@@ -98,7 +98,7 @@ for (
       const [told] = rig.report();
       ok(told?.kind === "unreachable");
       strictEqual(told.fault, "InvalidSignature");
-      const other = podList(pod("b"));
+      const other = podList(urlPod("b"));
       server.answer = text(other);
       server.paths.set("/manifests.yaml.sig", text(signature(other, key)));
       await rig.poll();

@@ -13,9 +13,9 @@ import {
 } from "../../support/peers/manifest_server.ts";
 import {
   MemoryCheckpoint,
-  pod,
   podList,
   startUrlRig,
+  urlPod,
   UrlRig,
 } from "../../support/source/url_rig.ts";
 
@@ -37,8 +37,8 @@ spec: {containers: [{name: c, image: one}]}
 
 for (
   const [what, body, pods, objects] of [
-    ["a single Pod in JSON", JSON.stringify(pod("a")), ["a=one"], 0],
-    ["a PodList", podList(pod("a"), pod("b")), ["a=one", "b=one"], 0],
+    ["a single Pod in JSON", JSON.stringify(urlPod("a")), ["a=one"], 0],
+    ["a PodList", podList(urlPod("a"), urlPod("b")), ["a=one", "b=one"], 0],
     ["several documents of YAML", YAML_PODS, ["a=one", "b=one"], 1],
     [
       "YAML with a byte order mark and CRLF",
@@ -48,7 +48,7 @@ for (
     ],
     [
       "a List",
-      podList(pod("a")).replace("PodList", "List"),
+      podList(urlPod("a")).replace("PodList", "List"),
       ["a=one"],
       0,
     ],
@@ -66,7 +66,7 @@ for (
 
 Deno.test("UrlSource gives its pods their identity by the URL, without a toleration", async () => {
   await using server = await ManifestServer.start(
-    text(JSON.stringify(pod("a"))),
+    text(JSON.stringify(urlPod("a"))),
   );
   await using rig = await startUrlRig({ url: server.url });
   await using other = await startUrlRig({ url: `${server.url}?x=1` });
@@ -81,11 +81,11 @@ Deno.test("UrlSource gives its pods their identity by the URL, without a tolerat
 });
 
 Deno.test("UrlSource delivers what changes, once, and an explicit empty PodList removes all", async () => {
-  await using server = await ManifestServer.start(text(podList(pod("a"))));
+  await using server = await ManifestServer.start(text(podList(urlPod("a"))));
   await using rig = await startUrlRig({ url: server.url });
   await rig.poll();
   strictEqual(rig.sets.length, 1);
-  server.answer = text(podList(pod("a", "two"), pod("b")));
+  server.answer = text(podList(urlPod("a", "two"), urlPod("b")));
   await rig.poll();
   deepStrictEqual(rig.pods, ["a=two", "b=one"]);
   server.answer = text(podList());
@@ -97,7 +97,7 @@ Deno.test("UrlSource delivers what changes, once, and an explicit empty PodList 
 Deno.test("UrlSource asks with If-None-Match and If-Modified-Since, and takes 304 for what it has", async () => {
   const lastModified = "Wed, 21 Oct 2026 07:28:00 GMT";
   await using server = await ManifestServer.start(
-    text(podList(pod("a")), { etag: '"1"', "last-modified": lastModified }),
+    text(podList(urlPod("a")), { etag: '"1"', "last-modified": lastModified }),
   );
   await using rig = await startUrlRig({ url: server.url });
   strictEqual(server.requests[0]?.headers["if-none-match"], undefined);
@@ -118,7 +118,7 @@ Deno.test("UrlSource asks with If-None-Match and If-Modified-Since, and takes 30
 
 Deno.test("SRC-21 UrlSource keeps the last state through errors, tells them once and sends its headers each time", async () => {
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"))),
+    text(podList(urlPod("a"), urlPod("b"))),
   );
   await using rig = await startUrlRig({
     url: server.url,
@@ -129,7 +129,7 @@ Deno.test("SRC-21 UrlSource keeps the last state through errors, tells them once
     for (let round = 0; round < 4; round++) await rig.poll();
     match(rig.reports[0] ?? "", new RegExp(`it answered ${code}, wanted 200`));
   }
-  server.answer = text(podList(pod("a"), pod("b")));
+  server.answer = text(podList(urlPod("a"), urlPod("b")));
   await rig.poll();
   deepStrictEqual([rig.sets.length, rig.reports], [1, []]);
   const told = rig.log.map(({ msg, message }) => msg ?? message);
@@ -146,13 +146,13 @@ Deno.test("SRC-21 UrlSource keeps the last state through errors, tells them once
 });
 
 Deno.test("SRC-23 UrlSource keeps the last good version of a bad pod, and takes its neighbours", async () => {
-  const bad = { ...pod("b"), spec: { containers: [] } };
+  const bad = { ...urlPod("b"), spec: { containers: [] } };
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"))),
+    text(podList(urlPod("a"), urlPod("b"))),
   );
   await using rig = await startUrlRig({ url: server.url });
   const [, before] = rig.last?.pods ?? [];
-  server.answer = text(podList(pod("a", "two"), bad, pod("d")));
+  server.answer = text(podList(urlPod("a", "two"), bad, urlPod("d")));
   for (let round = 0; round < 2; round++) {
     await rig.poll();
     deepStrictEqual(rig.pods, ["a=two", "b=one", "d=one"]);
@@ -170,7 +170,7 @@ Deno.test("SRC-23 UrlSource keeps the last good version of a bad pod, and takes 
     rig.events.map(({ pod, reason }) => [pod.name, reason]),
     [["b-node-1", "FailedValidation"]],
   );
-  server.answer = text(podList(pod("a", "two"), pod("b", "three")));
+  server.answer = text(podList(urlPod("a", "two"), urlPod("b", "three")));
   await rig.poll();
   deepStrictEqual(rig.pods, ["a=two", "b=three"]);
   deepStrictEqual(rig.reports, []);
@@ -178,31 +178,31 @@ Deno.test("SRC-23 UrlSource keeps the last good version of a bad pod, and takes 
 
 for (
   const [what, parts, wanted] of [
-    ["a pod without a name lets nobody leave", [pod("a"), {
-      ...pod("x"),
+    ["a pod without a name lets nobody leave", [urlPod("a"), {
+      ...urlPod("x"),
       metadata: {},
     }], ["a=one", "b=one"]],
-    ["something that is no object lets nobody leave", [pod("a"), 7], [
+    ["something that is no object lets nobody leave", [urlPod("a"), 7], [
       "a=one",
       "b=one",
     ]],
-    ["a bad pod of another name lets others leave", [pod("a"), {
-      ...pod("x"),
+    ["a bad pod of another name lets others leave", [urlPod("a"), {
+      ...urlPod("x"),
       spec: {},
     }], ["a=one"]],
     ["a pod that is there twice counts once", [
-      pod("a"),
-      pod("a", "two"),
-      pod("b"),
+      urlPod("a"),
+      urlPod("a", "two"),
+      urlPod("b"),
     ], ["a=one", "b=one"]],
-    ["only bad pods keep what they name", [{ ...pod("b"), spec: {} }], [
+    ["only bad pods keep what they name", [{ ...urlPod("b"), spec: {} }], [
       "b=one",
     ]],
   ] as const
 ) {
   Deno.test(`UrlSource: ${what}`, async () => {
     await using server = await ManifestServer.start(
-      text(podList(pod("a"), pod("b"))),
+      text(podList(urlPod("a"), urlPod("b"))),
     );
     await using rig = await startUrlRig({ url: server.url });
     server.answer = text(
@@ -216,7 +216,7 @@ for (
 
 Deno.test("UrlSource refuses only the pod that the node objects to", async () => {
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"))),
+    text(podList(urlPod("a"), urlPod("b"))),
   );
   await using rig = await startUrlRig({
     url: server.url,
@@ -231,7 +231,9 @@ Deno.test("UrlSource refuses only the pod that the node objects to", async () =>
 
 Deno.test("SRC-24 UrlSource restores its checkpoint when the URL fails at the first try", async () => {
   const checkpoint = new MemoryCheckpoint();
-  const server = await ManifestServer.start(text(podList(pod("a"), pod("b"))));
+  const server = await ManifestServer.start(
+    text(podList(urlPod("a"), urlPod("b"))),
+  );
   const { url, port } = server;
   {
     await using _rig = await startUrlRig({ url, checkpoint });
@@ -244,7 +246,7 @@ Deno.test("SRC-24 UrlSource restores its checkpoint when the URL fails at the fi
   await rig.poll();
   strictEqual(rig.sets.length, 1);
   await using _again = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"))),
+    text(podList(urlPod("a"), urlPod("b"))),
     { port },
   );
   await rig.poll();
@@ -263,12 +265,14 @@ Deno.test("UrlSource says nothing at all while a URL without a checkpoint fails"
 Deno.test("UrlSource keeps the last good version of a bad pod across a restart", async () => {
   const checkpoint = new MemoryCheckpoint();
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"))),
+    text(podList(urlPod("a"), urlPod("b"))),
   );
   {
     await using _rig = await startUrlRig({ url: server.url, checkpoint });
   }
-  server.answer = text(podList({ ...pod("a"), spec: {} }, pod("b", "two")));
+  server.answer = text(
+    podList({ ...urlPod("a"), spec: {} }, urlPod("b", "two")),
+  );
   await using rig = await startUrlRig({ url: server.url, checkpoint });
   deepStrictEqual(rig.pods, ["a=one", "b=two"]);
   strictEqual(rig.last?.op, undefined);
@@ -284,11 +288,11 @@ Deno.test("UrlSource stops at once while the server is silent", async () => {
 });
 
 Deno.test("SE-11 UrlSource follows redirects and gives its headers and conditions to no other host", async () => {
-  await using other = await ManifestServer.start(text(podList(pod("far"))));
+  await using other = await ManifestServer.start(text(podList(urlPod("far"))));
   await using server = await ManifestServer.start(text("", {}));
   const moved = (location: string): Answer => status(302, { location });
   server.answer = moved("/there");
-  server.paths.set("/there", text(podList(pod("near")), { etag: '"n"' }));
+  server.paths.set("/there", text(podList(urlPod("near")), { etag: '"n"' }));
   await using rig = await startUrlRig({
     url: server.url,
     headers: { authorization: ["Bearer s3cret"] },
@@ -311,7 +315,7 @@ Deno.test("UrlSource follows 301, 302, 303, 307 and 308, and no other status", a
   await using rig = await startUrlRig({ url: server.url });
   for (const code of [301, 302, 303, 307, 308]) {
     server.answer = status(code, { location: `/${code}` });
-    server.paths.set(`/${code}`, text(podList(pod(`p${code}`))));
+    server.paths.set(`/${code}`, text(podList(urlPod(`p${code}`))));
     await rig.poll();
     deepStrictEqual(rig.pods, [`p${code}=one`]);
   }

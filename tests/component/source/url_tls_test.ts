@@ -17,9 +17,9 @@ import {
   text,
 } from "../../support/peers/manifest_server.ts";
 import {
-  pod,
   podList,
   startUrlRig,
+  urlPod,
   UrlRig,
   type UrlRigOptions,
 } from "../../support/source/url_rig.ts";
@@ -73,7 +73,7 @@ Deno.test("UrlSource speaks TLS with an authority of its own and a client's cert
     ...await pki.authority.issue({ name: "server", hosts: HOSTS }),
     clientCa: pki.authority.cert,
   };
-  await using server = await ManifestServer.start(text(podList(pod("a"))), {
+  await using server = await ManifestServer.start(text(podList(urlPod("a"))), {
     tls,
   });
   await using rig = await startUrlRig({ url: server.url, ...pki.client });
@@ -87,7 +87,7 @@ Deno.test("UrlSource speaks TLS with an authority of its own and a client's cert
 
 Deno.test("UrlSource comes with the certificate that is in the file now", async () => {
   await using pki = await Pki.create();
-  await using server = await ManifestServer.start(text(podList(pod("a"))), {
+  await using server = await ManifestServer.start(text(podList(urlPod("a"))), {
     tls: await pki.authority.issue({ name: "server", hosts: HOSTS }),
   });
   await pki.write("ca", (await Authority.create("another")).cert);
@@ -153,7 +153,7 @@ const BAD_TLS: readonly BadTls[] = [
 for (const { what, tls, options, reason } of BAD_TLS) {
   Deno.test(`SE-11 H06 UrlSource refuses ${what} and keeps what it has`, async () => {
     await using pki = await Pki.create();
-    const good = await ManifestServer.start(text(podList(pod("a"))), {
+    const good = await ManifestServer.start(text(podList(urlPod("a"))), {
       tls: await pki.authority.issue({ name: "server", hosts: HOSTS }),
     });
     const { url, port } = good;
@@ -234,9 +234,12 @@ for (
 ) {
   Deno.test(`UrlSource believes nobody while the file of authorities ${what}`, async () => {
     await using pki = await Pki.create();
-    await using server = await ManifestServer.start(text(podList(pod("a"))), {
-      tls: await pki.authority.issue({ name: "server", hosts: HOSTS }),
-    });
+    await using server = await ManifestServer.start(
+      text(podList(urlPod("a"))),
+      {
+        tls: await pki.authority.issue({ name: "server", hosts: HOSTS }),
+      },
+    );
     if (pem === undefined) await Deno.remove(pki.file("ca"));
     else await pki.write("ca", pem);
     await using rig = await startUrlRig({ url: server.url, ...pki.client });
@@ -249,7 +252,7 @@ for (
 Deno.test("SE-11 UrlSource shows its certificate to no other host", async () => {
   await using pki = await Pki.create();
   const certificate = await pki.authority.issue({ name: "s", hosts: HOSTS });
-  await using other = await ManifestServer.start(text(podList(pod("far"))), {
+  await using other = await ManifestServer.start(text(podList(urlPod("far"))), {
     tls: { ...certificate, clientCa: pki.authority.cert },
   });
   await using server = await ManifestServer.start(

@@ -8,15 +8,15 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { ManifestServer, text } from "../../support/peers/manifest_server.ts";
 import {
   MemoryCheckpoint,
-  pod,
   podList,
   startUrlRig,
+  urlPod,
   UrlRig,
 } from "../../support/source/url_rig.ts";
 
 Deno.test("UrlSource restores a checkpoint that could not be read at once (I8)", async () => {
   const checkpoint = new MemoryCheckpoint();
-  const server = await ManifestServer.start(text(podList(pod("a"))));
+  const server = await ManifestServer.start(text(podList(urlPod("a"))));
   {
     await using _rig = await startUrlRig({ url: server.url, checkpoint });
   }
@@ -36,14 +36,16 @@ Deno.test("UrlSource restores a checkpoint that could not be read at once (I8)",
 Deno.test("UrlSource does not say that a faulty pod left while its checkpoint cannot be read, and keeps the checkpoint (I8)", async () => {
   const checkpoint = new MemoryCheckpoint();
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b"), pod("gone"))),
+    text(podList(urlPod("a"), urlPod("b"), urlPod("gone"))),
   );
   {
     await using _rig = await startUrlRig({ url: server.url, checkpoint });
   }
   const { content } = checkpoint;
   checkpoint.outage = "EIO";
-  server.answer = text(podList({ ...pod("a"), spec: {} }, pod("b", "two")));
+  server.answer = text(
+    podList({ ...urlPod("a"), spec: {} }, urlPod("b", "two")),
+  );
   await using rig = new UrlRig({ url: server.url, checkpoint });
   await rig.until(() => rig.sets.length === 1, "the set");
   deepStrictEqual(rig.pods, ["b=two"]);
@@ -66,22 +68,22 @@ Deno.test("UrlSource keeps the newer of what it took and what its checkpoint has
     metadata: { name: "c" },
     data: { k },
   });
-  const faulty = (name: string): object => ({ ...pod(name), spec: {} });
+  const faulty = (name: string): object => ({ ...urlPod(name), spec: {} });
   const checkpoint = new MemoryCheckpoint();
   await using server = await ManifestServer.start(
-    text(list(pod("a"), pod("b"), pod("c"), map("one"))),
+    text(list(urlPod("a"), urlPod("b"), urlPod("c"), map("one"))),
   );
   {
     await using _rig = await startUrlRig({ url: server.url, checkpoint });
   }
   checkpoint.outage = "EIO";
   server.answer = text(
-    list(pod("a", "two"), faulty("b"), pod("c"), map("two")),
+    list(urlPod("a", "two"), faulty("b"), urlPod("c"), map("two")),
   );
   await using rig = new UrlRig({ url: server.url, checkpoint });
   await rig.until(() => rig.sets.length === 1, "the set");
   deepStrictEqual(rig.pods, ["a=two", "c=one"]);
-  server.answer = text(list(faulty("a"), faulty("b"), pod("c"), map(7)));
+  server.answer = text(list(faulty("a"), faulty("b"), urlPod("c"), map(7)));
   checkpoint.outage = undefined;
   await rig.clock.advance(1_000);
   await rig.until(() => rig.sets.length === 2, "the whole");
@@ -95,7 +97,7 @@ Deno.test("UrlSource keeps the newer of what it took and what its checkpoint has
 Deno.test("UrlSource needs no checkpoint for an answer without faults, and writes it anew", async () => {
   const checkpoint = new MemoryCheckpoint();
   checkpoint.outage = "EIO";
-  await using server = await ManifestServer.start(text(podList(pod("a"))));
+  await using server = await ManifestServer.start(text(podList(urlPod("a"))));
   await using rig = await startUrlRig({ url: server.url, checkpoint });
   deepStrictEqual(rig.pods, ["a=one"]);
   strictEqual(rig.last?.unknown, undefined);
@@ -119,11 +121,11 @@ for (
     const list = (...items: readonly object[]): string =>
       JSON.stringify({ apiVersion: "v1", kind: "List", items });
     await using server = await ManifestServer.start(
-      text(list(pod("web"), pod("b"))),
+      text(list(urlPod("web"), urlPod("b"))),
     );
     await using rig = await startUrlRig({ url: server.url });
     server.answer = text(
-      list(pod("b"), { ...faulty, metadata: { name: "web" } }),
+      list(urlPod("b"), { ...faulty, metadata: { name: "web" } }),
     );
     await rig.poll();
     deepStrictEqual(rig.pods, wanted);
@@ -145,11 +147,11 @@ Deno.test("UrlSource keeps a ConfigMap whose next version is faulty, and not the
   const list = (...items: readonly object[]): string =>
     JSON.stringify({ apiVersion: "v1", kind: "List", items });
   await using server = await ManifestServer.start(
-    text(list(pod("a"), map, secret)),
+    text(list(urlPod("a"), map, secret)),
   );
   await using rig = await startUrlRig({ url: server.url });
   strictEqual(rig.last?.objects.length, 2);
-  server.answer = text(list(pod("a"), { ...map, data: { k: 7 } }));
+  server.answer = text(list(urlPod("a"), { ...map, data: { k: 7 } }));
   await rig.poll();
   deepStrictEqual(rig.last?.objects.map(({ kind }) => kind), ["ConfigMap"]);
   match(rig.reports[0] ?? "", /^last_good .*#ConfigMap\/default\/c: /);
@@ -157,7 +159,7 @@ Deno.test("UrlSource keeps a ConfigMap whose next version is faulty, and not the
 
 Deno.test("UrlSource tells the warnings of what it takes, once for each answer, and hands those of a pod on", async () => {
   const warned = {
-    ...pod("a"),
+    ...urlPod("a"),
     spec: {
       containers: [{
         name: "c",
@@ -188,7 +190,7 @@ Deno.test("UrlSource tells the warnings of what it takes, once for each answer, 
 Deno.test("UrlSource takes a pod that the node refused when the node takes it, though the answer stays the same", async () => {
   let isUp = false;
   await using server = await ManifestServer.start(
-    text(podList(pod("a"), pod("b")), { etag: '"1"' }),
+    text(podList(urlPod("a"), urlPod("b")), { etag: '"1"' }),
   );
   await using rig = await startUrlRig({
     url: server.url,

@@ -13,7 +13,7 @@ import {
   running,
   SERVER,
 } from "./events_row.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { busybox, WEB, web } from "./manifests.ts";
 
 /** One row for what the kubelet tells of containers. */
 export const CONTAINER_ROWS: readonly Row[] = [
@@ -50,7 +50,7 @@ export const CONTAINER_ROWS: readonly Row[] = [
   },
   {
     when: "an init container starts",
-    run: apply(web({ spec: { initContainers: [container("first")] } })),
+    run: apply(web({ spec: { initContainers: [busybox("first")] } })),
     told: [
       [
         "Normal",
@@ -150,7 +150,7 @@ export const CONTAINER_ROWS: readonly Row[] = [
     run: async (rig) => {
       await running(rig, web({ uid: "u-1" }));
       rig.fake.addImage({ ref: "localhost/other:1" });
-      const containers = [container(WEB, { image: "localhost/other:1" })];
+      const containers = [busybox(WEB, { image: "localhost/other:1" })];
       await rig.apply("web", web({ uid: "u-1", spec: { containers } }));
     },
     told: [

@@ -5,7 +5,7 @@
  */
 
 import type { CoreRig, CoreRigOptions } from "./core_rig.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { busybox, WEB, web } from "./manifests.ts";
 
 /** One event: type, reason, what it is about, and its message. */
 export type Told = readonly [
@@ -46,7 +46,7 @@ export function of(
   fields: Readonly<Record<string, unknown>>,
   spec: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  return web({ spec: { containers: [container(WEB, fields)], ...spec } });
+  return web({ spec: { containers: [busybox(WEB, fields)], ...spec } });
 }
 
 /** Runs a pod and waits until it does. */
@@ -64,7 +64,7 @@ export async function running(
 /** A pod that is given so much of the processors, and no more. */
 export function cpu(amount: string): Record<string, unknown> {
   const resources = { requests: { cpu: amount }, limits: { cpu: amount } };
-  const containers = [container(WEB, { resources })];
+  const containers = [busybox(WEB, { resources })];
   // With a UID of its own it stays the same pod when its resources change.
   return web({ uid: "u-1", spec: { containers } });
 }

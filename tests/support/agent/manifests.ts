@@ -10,7 +10,7 @@ import { type CoreRig, IMAGE, NODE } from "./core_rig.ts";
 export const WEB = "server";
 
 /** A container of the fake image. */
-export function container(
+export function busybox(
   name: string,
   fields: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
@@ -38,7 +38,7 @@ export function web(
     },
     spec: {
       terminationGracePeriodSeconds: 5,
-      containers: [container(WEB)],
+      containers: [busybox(WEB)],
       ...spec,
     },
   };
@@ -50,7 +50,7 @@ export function alone(
   fields: Readonly<Record<string, unknown>> = {},
   rest: Omit<NonNullable<Parameters<typeof web>[0]>, "name"> = {},
 ): Record<string, unknown> {
-  const containers = [container(name, fields)];
+  const containers = [busybox(name, fields)];
   return web({ name, ...rest, spec: { containers, ...rest.spec } });
 }
 

@@ -6,7 +6,7 @@
 
 import { type CoreRig, NODE } from "./core_rig.ts";
 import type { ExecScript } from "../fake_cri/model.ts";
-import { container, WEB, web } from "./manifests.ts";
+import { busybox, WEB, web } from "./manifests.ts";
 
 /** What a probe asks; its command is this one word. */
 export type Question = "live" | "ready" | "start";
@@ -37,7 +37,7 @@ export function probed(
   const { spec, ...rest } = options;
   return web({
     ...rest,
-    spec: { containers: [container(WEB, fields)], ...spec },
+    spec: { containers: [busybox(WEB, fields)], ...spec },
   });
 }
 

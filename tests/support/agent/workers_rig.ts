@@ -17,7 +17,6 @@ import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { seededRandom } from "../seeded_random.ts";
-import { pod as shared, type PodDraft } from "../pods.ts";
 
 /** One thing that the workers asked of the syncer. */
 export interface Step {
@@ -168,16 +167,6 @@ export class WorkersRig implements AsyncDisposable {
     this.#stop.abort(new DOMException("Over", "AbortError"));
     await this.#running;
   }
-}
-
-/** A pod `uid` that is named so, too, and has 30 seconds to end. */
-export function pod(uid: string, draft: PodDraft = {}): Pod {
-  return shared({
-    name: uid,
-    uid,
-    terminationGracePeriodSeconds: 30,
-    ...draft,
-  });
 }
 
 /** Something that a script waits for until the test opens it. */

@@ -5,11 +5,11 @@
  */
 
 import type { ContainerStatus, Pod } from "../../../mod/api/types/mod.ts";
-import { containerStatus, pod as shared, type PodDraft } from "../pods.ts";
+import { containerStatus, pod, type PodDraft } from "../pods.ts";
 
 /** A pod of namespace `default` on node `n1`. */
-export function pod(name: string, draft: PodDraft = {}): Pod {
-  return shared({
+export function shownPod(name: string, draft: PodDraft = {}): Pod {
+  return pod({
     name,
     namespace: "default",
     uid: `uid-${name}`,

@@ -5,11 +5,18 @@
  */
 
 import type { PodCondition } from "../../../mod/api/types/mod.ts";
-import { CREATING, facts, pending, type Rows, status, web } from "./rows.ts";
+import {
+  CREATING,
+  explainedPod,
+  facts,
+  pending,
+  type Rows,
+  status,
+} from "./rows.ts";
 
 /** A pod whose containers are all well, and which is not ready all the same. */
 function unready(...conditions: readonly PodCondition[]) {
-  return facts({ pod: web(pending([status("web")], { conditions })) });
+  return facts({ pod: explainedPod(pending([status("web")], { conditions })) });
 }
 
 const NOT_READY = { type: "Ready", status: "False" };
@@ -17,10 +24,10 @@ const NOT_READY = { type: "Ready", status: "False" };
 /** Pods of which next to nothing is known yet. */
 export const ROWS: Rows = {
   "a pod that nobody works on yet, although it has a status": facts({
-    pod: web(CREATING),
+    pod: explainedPod(CREATING),
     stage: undefined,
   }),
-  "a pod without a phase": facts({ pod: web({}) }),
+  "a pod without a phase": facts({ pod: explainedPod({}) }),
   "a pod without a condition": unready(),
   "a pod whose condition says nothing": unready(NOT_READY),
   "a pod that is not ready for a reason of its own": unready({

@@ -13,6 +13,7 @@ import {
   before,
   containerFailed,
   CREATING,
+  explainedPod,
   facts,
   failed,
   NO_SETTINGS,
@@ -20,7 +21,6 @@ import {
   type Rows,
   rowsOf,
   waits,
-  web,
 } from "./rows.ts";
 
 const WHY = {
@@ -119,19 +119,19 @@ export const ROWS: Rows = {
     "image runs as root",
   ),
   "a restart of all containers": facts({
-    pod: web(pending([waits("web", "RestartingAllContainers")])),
+    pod: explainedPod(pending([waits("web", "RestartingAllContainers")])),
   }),
   "a reason that nobody knows": facts({
-    pod: web(pending([waits("web", "Peculiar", {
+    pod: explainedPod(pending([waits("web", "Peculiar", {
       state: { waiting: { reason: "Peculiar", message: "who knows" } },
     })])),
   }),
   "a container of which only the status is known": facts({
-    pod: web(pending([LACKING])),
+    pod: explainedPod(pending([LACKING])),
   }),
   "a container that still waits for what failed before, while the pod is acted on":
     (() => {
-      const pod = web(pending([LACKING]));
+      const pod = explainedPod(pending([LACKING]));
       const { reason, message } = WHY;
       const earlier = [{
         container: "web",
@@ -142,5 +142,5 @@ export const ROWS: Rows = {
       const next = { kind: "acting" } as const;
       return facts({ pod, decision: failed(pod, [], { earlier, next }) });
     })(),
-  "a container whose turn has not come": facts({ pod: web(CREATING) }),
+  "a container whose turn has not come": facts({ pod: explainedPod(CREATING) }),
 };

@@ -5,12 +5,20 @@
  */
 
 import { NOW_MS } from "../observed_pods.ts";
-import { before, doing, ended, facts, ready, type Rows, web } from "./rows.ts";
+import {
+  before,
+  doing,
+  ended,
+  explainedPod,
+  facts,
+  ready,
+  type Rows,
+} from "./rows.ts";
 
 /** Pods that end or have ended. */
 export const ROWS: Rows = {
   "a pod that is removed": facts({
-    pod: web(ready(), {
+    pod: explainedPod(ready(), {
       metadata: { deletionTimestamp: before(10) },
     }),
     stage: { kind: "terminating", cause: "removed", graceSeconds: 30 },
@@ -30,7 +38,7 @@ export const ROWS: Rows = {
     ],
   }),
   "a pod that ends with a resize to come, of which nothing comes": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       conditions: [{
         type: "PodResizePending",
         status: "True",
@@ -41,24 +49,28 @@ export const ROWS: Rows = {
     stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
   }),
   "a pod that does not end": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
     endFailure: { words: "no answer", atMs: NOW_MS - 5_000 },
   }),
   "a pod that is gone but for its remains": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     stage: { kind: "terminated", cause: "removed", atMs: NOW_MS },
   }),
   "a pod that has ended, of which no more is known": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     stage: { kind: "terminated", cause: "completed", atMs: NOW_MS },
   }),
   "a pod that is being evicted": facts({
-    pod: web({ ...ready(), phase: "Failed", message: "too much disk" }),
+    pod: explainedPod({
+      ...ready(),
+      phase: "Failed",
+      message: "too much disk",
+    }),
     stage: { kind: "terminating", cause: "evicted", graceSeconds: 0 },
   }),
   "a pod that was evicted": facts({
-    pod: web({
+    pod: explainedPod({
       phase: "Failed",
       reason: "Evicted",
       message: "too much disk",
@@ -66,17 +78,20 @@ export const ROWS: Rows = {
     stage: { kind: "finished", cause: "evicted" },
   }),
   "a pod that is done": facts({
-    pod: web({ phase: "Succeeded", containerStatuses: [ended("web", 0)] }),
+    pod: explainedPod({
+      phase: "Succeeded",
+      containerStatuses: [ended("web", 0)],
+    }),
     stage: { kind: "finished", cause: "completed" },
   }),
   "a pod that ran too long": facts({
-    pod: web({ phase: "Failed", reason: "DeadlineExceeded" }, {
+    pod: explainedPod({ phase: "Failed", reason: "DeadlineExceeded" }, {
       activeDeadlineSeconds: 60,
     }),
     stage: { kind: "finished", cause: "completed" },
   }),
   "a pod that failed": facts({
-    pod: web({
+    pod: explainedPod({
       phase: "Failed",
       containerStatuses: [ended("web", 137, { reason: "OOMKilled" })],
     }),

@@ -18,6 +18,7 @@ import {
   CREATING,
   doing,
   ended,
+  explainedPod,
   facts,
   failed,
   NO_SETTINGS,
@@ -28,7 +29,6 @@ import {
   saidOf,
   status,
   waits,
-  web,
 } from "./rows.ts";
 
 /** A pod of which the whole failed in this way; it is looked at again in 9 s. */
@@ -36,7 +36,7 @@ function podFailed(
   reason: PodFailureReason,
   cause: string | FailureCause,
 ): ExplainFacts {
-  const pod = web(CREATING);
+  const pod = explainedPod(CREATING);
   const failure = { reason, ...saidOf(cause) };
   return facts({ pod, decision: failed(pod, [failure]) });
 }
@@ -50,7 +50,7 @@ function running(
     phase: "Running",
   });
   return facts({
-    pod: web(shown, { containers: [container("web", fields)] }),
+    pod: explainedPod(shown, { containers: [container("web", fields)] }),
     probes,
   });
 }
@@ -106,7 +106,7 @@ export const ROWS: Rows = {
   ),
   "volumes that are made, beside containers that run, ended and were not started":
     facts({
-      pod: web(
+      pod: explainedPod(
         pending([
           status("runs", { ready: false }),
           ended("over", 1),
@@ -118,11 +118,11 @@ export const ROWS: Rows = {
     }),
   ...Object.fromEntries(ACTIVITIES.map((activity) => [
     `the activity ${activity.kind}`,
-    facts({ pod: web(CREATING), activities: [doing(activity, 72)] }),
+    facts({ pod: explainedPod(CREATING), activities: [doing(activity, 72)] }),
   ])),
   // Init containers and sidecars.
   "an init container that fails": facts({
-    pod: web(
+    pod: explainedPod(
       pending([waits("web", "PodInitializing")], {
         initContainerStatuses: [
           ended("prepare", 0),
@@ -140,7 +140,7 @@ export const ROWS: Rows = {
     ),
   }),
   "an init container that runs": facts({
-    pod: web(
+    pod: explainedPod(
       pending([waits("web", "PodInitializing")], {
         initContainerStatuses: [status("migrate", { ready: false })],
       }),
@@ -148,7 +148,7 @@ export const ROWS: Rows = {
     ),
   }),
   "a sidecar that has not started": facts({
-    pod: web(
+    pod: explainedPod(
       pending([waits("web", "PodInitializing")], {
         initContainerStatuses: [
           status("proxy", { ready: false, started: false }),
@@ -170,7 +170,7 @@ export const ROWS: Rows = {
   }),
   // Probes (mod/prober).
   "an init container that was restarted, by what it does now alone": facts({
-    pod: web(
+    pod: explainedPod(
       pending([waits("web", "PodInitializing")], {
         initContainerStatuses: [status("prepare", {
           ready: false,
@@ -194,7 +194,7 @@ export const ROWS: Rows = {
     [],
   ),
   "a pod that failed as a whole, and a container of it": (() => {
-    const pod = web(CREATING);
+    const pod = explainedPod(CREATING);
     const message = "no network";
     return facts({
       pod,
@@ -242,7 +242,7 @@ export const ROWS: Rows = {
   ]),
   "a startup probe": running({ started: false }, { startupProbe: {} }, []),
   "a readiness gate": facts({
-    pod: web(
+    pod: explainedPod(
       pending([status("web")], {
         phase: "Running",
         conditions: [

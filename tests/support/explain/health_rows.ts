@@ -12,6 +12,7 @@ import {
   containerFailed,
   CREATING,
   ended,
+  explainedPod,
   facts,
   failed,
   NO_SETTINGS,
@@ -20,25 +21,24 @@ import {
   type Rows,
   saidOf,
   status,
-  web,
 } from "./rows.ts";
 
 /** Pods that run. */
 export const ROWS: Rows = {
   // Pods that run.
-  "a pod that runs": facts({ pod: web(ready()) }),
+  "a pod that runs": facts({ pod: explainedPod(ready()) }),
   "a pod with a sidecar that runs": facts({
-    pod: web(ready({ initContainerStatuses: [status("proxy")] }), {
+    pod: explainedPod(ready({ initContainerStatuses: [status("proxy")] }), {
       initContainers: [sidecar("proxy")],
     }),
   }),
   "a pod that runs and has had an init container": facts({
-    pod: web(ready({ initContainerStatuses: [ended("prepare", 0)] }), {
+    pod: explainedPod(ready({ initContainerStatuses: [ended("prepare", 0)] }), {
       initContainers: [container("prepare")],
     }),
   }),
   "a pod that runs, all of whose probes are well": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     probes: [
       probe("liveness", {
         last: { kind: "success", message: "", atMs: NOW_MS - 1_000 },
@@ -47,7 +47,7 @@ export const ROWS: Rows = {
     ],
   }),
   "a pod that runs and was restarted once": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       containerStatuses: [
         status("web", {
           restartCount: 1,
@@ -57,7 +57,7 @@ export const ROWS: Rows = {
     })),
   }),
   "a pod that runs and was restarted by a clock that was another": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       containerStatuses: [
         status("web", {
           restartCount: 1,
@@ -69,7 +69,7 @@ export const ROWS: Rows = {
     })),
   }),
   "a pod that runs, with all that may be wrong with it": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       containerStatuses: [
         status("web", {
           restartCount: 2,
@@ -102,7 +102,7 @@ export const ROWS: Rows = {
     silentSource: "http://c/pods",
   }),
   "a pod that runs and whose liveness probe the agent cannot ask": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     probes: [
       probe("liveness", {
         last: {
@@ -114,7 +114,7 @@ export const ROWS: Rows = {
     ],
   }),
   "a pod that runs with a ConfigMap that cannot be brought up to date": (() => {
-    const pod = web(ready());
+    const pod = explainedPod(ready());
     const volumes = [{ volume: "cfg", cause: NO_SETTINGS }];
     const failure = {
       reason: "FailedMount",
@@ -124,7 +124,7 @@ export const ROWS: Rows = {
     return facts({ pod, decision: failed(pod, [failure], { next }) });
   })(),
   "a resize that failed": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       conditions: [{
         type: "PodResizeInProgress",
         status: "True",
@@ -134,7 +134,7 @@ export const ROWS: Rows = {
     })),
   }),
   "a pod that is to be ended": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       conditions: [{
         type: "DisruptionTarget",
         status: "True",
@@ -145,7 +145,7 @@ export const ROWS: Rows = {
   }),
   // The runtime.
   "a runtime that is down": facts({
-    pod: web(ready()),
+    pod: explainedPod(ready()),
     runtimeDown: {
       message: "the runtime does not answer",
       sinceMs: NOW_MS - 245_000,
@@ -153,7 +153,7 @@ export const ROWS: Rows = {
   }),
   "a runtime that is down, and of what that is no cause or no more than a result":
     (() => {
-      const pod = web(ready());
+      const pod = explainedPod(ready());
       const words = "no connection: connect ENOENT /s";
       const failure = {
         reason: "FailedSync",
@@ -174,7 +174,7 @@ export const ROWS: Rows = {
       },
     }),
     nowMs: 10_000,
-    decision: failed(web(CREATING), [{
+    decision: failed(explainedPod(CREATING), [{
       container: "web",
       reason: "CrashLoopBackOff",
       message: "",
@@ -182,7 +182,7 @@ export const ROWS: Rows = {
     }]),
   },
   "times of before the clock was set": facts({
-    pod: web(ready({
+    pod: explainedPod(ready({
       conditions: [],
       containerStatuses: [status("web", {
         restartCount: 1,
@@ -193,7 +193,10 @@ export const ROWS: Rows = {
     })),
     runtimeDown: { message: "m", sinceMs: 5_000 },
   }),
-  "the local clock": facts({ pod: web(ready()), utcOffsetMs: -4 * 3_600_000 }),
+  "the local clock": facts({
+    pod: explainedPod(ready()),
+    utcOffsetMs: -4 * 3_600_000,
+  }),
   "another day": runningFor(3 * 86_400, 3 * 86_400),
   "a container that restarted so fast that the pod was ready all the while":
     runningFor(300, 60),
@@ -202,7 +205,7 @@ export const ROWS: Rows = {
 /** The pod "web", ready and running since so many seconds. */
 function runningFor(readyS: number, startedS: number): ExplainFacts {
   return facts({
-    pod: web({
+    pod: explainedPod({
       phase: "Running",
       conditions: [{
         type: "Ready",

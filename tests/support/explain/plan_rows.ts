@@ -18,7 +18,7 @@ export interface PlanRow {
 }
 
 /** The pod with one container "web". */
-export const one = (rest: Partial<Pod["spec"]> = {}): Pod =>
+export const webOnly = (rest: Partial<Pod["spec"]> = {}): Pod =>
   pod({ containers: [container("web")], ...rest });
 
 /** Plans, by what is planned for. */
@@ -36,7 +36,7 @@ export const PLANS: Readonly<Record<string, PlanRow>> = {
     observed: observed([seen("web", { state: "created" })]),
   },
   "a container that a rule restarts": {
-    pod: one({
+    pod: webOnly({
       containers: [container("web", {
         restartPolicy: "Never",
         restartPolicyRules: [{
@@ -58,22 +58,25 @@ export const PLANS: Readonly<Record<string, PlanRow>> = {
     observed: observed([ended("web", 0)], [sandbox({ ready: false })]),
   },
   "a pod that is done": {
-    pod: one({ restartPolicy: "OnFailure" }),
+    pod: webOnly({ restartPolicy: "OnFailure" }),
     observed: observed([ended("web", 0)]),
   },
   "an init container that failed for good": {
-    pod: one({ restartPolicy: "Never", initContainers: [container("init")] }),
+    pod: webOnly({
+      restartPolicy: "Never",
+      initContainers: [container("init")],
+    }),
     observed: observed([ended("init", 3)]),
   },
   "an init container that runs": {
-    pod: one({ initContainers: [container("init")] }),
+    pod: webOnly({ initContainers: [container("init")] }),
     observed: observed([seen("init")]),
   },
   "a container that nobody knows": {
     observed: observed([seen("web", { state: "unknown" })]),
   },
   "a restart of all containers": {
-    pod: one({
+    pod: webOnly({
       containers: [
         container("web", {
           restartPolicy: "Never",

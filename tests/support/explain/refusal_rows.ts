@@ -7,9 +7,9 @@
 import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import type { RejectionReason } from "../../../mod/pod/admission/mod.ts";
 import { container, type PodDraft } from "../pods.ts";
-import { CREATING, facts, type Rows, rowsOf, web } from "./rows.ts";
+import { CREATING, explainedPod, facts, type Rows, rowsOf } from "./rows.ts";
 
-const other = web({}, {
+const other = explainedPod({}, {
   name: "y",
   uid: "u2",
   containers: [
@@ -33,7 +33,7 @@ function refused(
   options: PodDraft = {},
 ): ExplainFacts {
   return facts({
-    pod: web({ phase: "Failed" }, options),
+    pod: explainedPod({ phase: "Failed" }, options),
     pendingVerdict: { kind: "refused", reason, message },
   });
 }
@@ -41,7 +41,7 @@ function refused(
 /** Pods that have no place on the node, or whose manifest is not valid. */
 export const ROWS: Rows = {
   "a port that is taken": facts({
-    pod: web({ phase: "Failed" }, {
+    pod: explainedPod({ phase: "Failed" }, {
       containers: [
         container("web", { ports: [{ containerPort: 8, hostPort: 80 }] }),
       ],
@@ -62,7 +62,7 @@ export const ROWS: Rows = {
     affinity: { nodeAffinity: {} },
   }),
   "a pod that waits for room": facts({
-    pod: web({ phase: "Pending" }),
+    pod: explainedPod({ phase: "Pending" }),
     pendingVerdict: {
       kind: "waits",
       reason: "OutOfpods",
@@ -71,11 +71,11 @@ export const ROWS: Rows = {
     },
   }),
   "a pod of the same name": facts({
-    pod: web(CREATING),
+    pod: explainedPod(CREATING),
     namesake: { uid: "u0", isEnding: true },
   }),
   "a pod of the same name that runs until the images are pulled": facts({
-    pod: web(CREATING),
+    pod: explainedPod(CREATING),
     namesake: { uid: "u0", isEnding: true, isKept: true },
     activities: [
       { kind: "pulling_image", container: "web", image: "x", forMs: 72_000 },
@@ -84,7 +84,7 @@ export const ROWS: Rows = {
   // Sources.
   "a manifest that was never valid": facts({
     pod: {
-      ...web({
+      ...explainedPod({
         phase: "Failed",
         reason: "InvalidManifest",
         message: 'The manifest "/m/web.yaml" is not valid: spec: Required',
@@ -94,7 +94,7 @@ export const ROWS: Rows = {
     stage: undefined,
   }),
   "a pod that nobody has looked at": facts({
-    pod: web({ phase: "Pending" }),
+    pod: explainedPod({ phase: "Pending" }),
     stage: undefined,
   }),
 };

@@ -71,7 +71,7 @@ export function ended(
 }
 
 /** The pod "web" with one container "web". */
-export function web(status: PodStatus, options: PodDraft = {}): Pod {
+export function explainedPod(status: PodStatus, options: PodDraft = {}): Pod {
   return pod({
     namespace: "default",
     containers: [container("web", { image: "registry/x:1" })],
@@ -180,7 +180,7 @@ export function containerFailed(
   cause: string | FailureCause,
   rest: Parameters<typeof waits>[2] = {},
 ): ExplainFacts {
-  const pod = web(pending([waits("web", reason, rest)]));
+  const pod = explainedPod(pending([waits("web", reason, rest)]));
   const failure = { container: "web", reason, ...saidOf(cause), retryMs: SOON };
   return facts({ pod, decision: failed(pod, [failure]) });
 }

@@ -6,8 +6,8 @@
 
 import {
   type HostileManifest,
+  hostilePod,
   type Json,
-  pod,
   withContainer,
   wrong,
 } from "./row.ts";
@@ -185,7 +185,7 @@ function probes(): HostileManifest[] {
     ),
     wrong(
       "hook-sleep-long",
-      pod({
+      hostilePod({
         terminationGracePeriodSeconds: 5,
         containers: [{
           name: "main",

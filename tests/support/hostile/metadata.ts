@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HostileManifest, type Json, pod, wrong } from "./row.ts";
+import { type HostileManifest, hostilePod, type Json, wrong } from "./row.ts";
 
 /** Names, namespaces, UIDs, labels and annotations that must not be. */
 export function hostileMetadata(): HostileManifest[] {
@@ -13,7 +13,7 @@ export function hostileMetadata(): HostileManifest[] {
 
 function names(): HostileManifest[] {
   const name = (title: string, value: unknown) =>
-    wrong(`name-${title}`, pod({}, { name: value }), /metadata\.name/);
+    wrong(`name-${title}`, hostilePod({}, { name: value }), /metadata\.name/);
   return [
     name("empty", ""),
     name("null", null),
@@ -38,7 +38,7 @@ function names(): HostileManifest[] {
     name("space", "a b"),
     wrong(
       "generate-name",
-      { ...pod(), metadata: { generateName: "web-" } },
+      { ...hostilePod(), metadata: { generateName: "web-" } },
       /metadata\.name/,
     ),
   ];
@@ -48,7 +48,7 @@ function namespaces(): HostileManifest[] {
   const namespace = (title: string, value: unknown) =>
     wrong(
       `namespace-${title}`,
-      pod({}, { namespace: value }),
+      hostilePod({}, { namespace: value }),
       /metadata\.namespace/,
     );
   return [
@@ -63,7 +63,7 @@ function namespaces(): HostileManifest[] {
 
 function uids(): HostileManifest[] {
   const uid = (title: string, value: unknown) =>
-    wrong(`uid-${title}`, pod({}, { uid: value }), /metadata\.uid/);
+    wrong(`uid-${title}`, hostilePod({}, { uid: value }), /metadata\.uid/);
   return [
     uid("path", "../../etc"),
     uid("slash", "a/b"),
@@ -80,7 +80,7 @@ function uids(): HostileManifest[] {
 
 function maps(): HostileManifest[] {
   const metadata = (title: string, more: Json, names: RegExp) =>
-    wrong(title, pod({}, more), names);
+    wrong(title, hostilePod({}, more), names);
   return [
     metadata("label-key", { labels: { "a b": "c" } }, /metadata\.labels/),
     metadata("label-prefix", { labels: { "A_/x": "c" } }, /metadata\.labels/),

@@ -24,7 +24,7 @@ export interface HostileManifest {
 export type Json = Record<string, unknown>;
 
 /** A pod that is sound but for what is given. */
-export function pod(spec: Json = {}, metadata: Json = {}): Json {
+export function hostilePod(spec: Json = {}, metadata: Json = {}): Json {
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -40,7 +40,7 @@ export function main(more: Json = {}): Json {
 
 /** A pod whose one container has something more. */
 export function withContainer(more: Json): Json {
-  return pod({ containers: [main(more)] });
+  return hostilePod({ containers: [main(more)] });
 }
 
 /** Content that is wrong at a line. */

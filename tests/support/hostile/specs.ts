@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type HostileManifest, type Json, main, pod, wrong } from "./row.ts";
+import {
+  type HostileManifest,
+  hostilePod,
+  type Json,
+  main,
+  wrong,
+} from "./row.ts";
 
 /** Fields of the pod, its container lists, its network and its security. */
 export function hostileSpecs(): HostileManifest[] {
@@ -18,7 +24,7 @@ export function hostileSpecs(): HostileManifest[] {
 }
 
 function spec(title: string, more: Json, names: RegExp): HostileManifest {
-  return wrong(title, pod(more), names);
+  return wrong(title, hostilePod(more), names);
 }
 
 function fields(): HostileManifest[] {

@@ -8,7 +8,7 @@ import {
   HEAD,
   hopeless,
   type HostileManifest,
-  pod,
+  hostilePod,
   RUNS,
   wrong,
 } from "./row.ts";
@@ -147,12 +147,12 @@ function syntax(): HostileManifest[] {
     wrong("ini", "[pod]\nname = web\n", /line/),
     wrong(
       "two-json",
-      `${JSON.stringify(pod())}${JSON.stringify(pod())}`,
+      `${JSON.stringify(hostilePod())}${JSON.stringify(hostilePod())}`,
       /line/,
     ),
     wrong("json-comma", '{"kind": "Pod",}\n', /line 1/),
     wrong("json-comment", '{"kind": "Pod", // x\n}\n', /line/),
-    wrong("json-tail", `${JSON.stringify(pod())} x\n`, /line/),
+    wrong("json-tail", `${JSON.stringify(hostilePod())} x\n`, /line/),
     wrong(
       "one-bad-document",
       `${RUNS}---\n${HEAD}  containers: []\n`,
@@ -215,7 +215,7 @@ function shapes(): HostileManifest[] {
       /apiVersion/,
     ),
     wrong("version-number", RUNS.replace("v1", "1"), /apiVersion/),
-    wrong("v1beta3", { ...pod(), apiVersion: "v1beta3" }, /apiVersion/),
+    wrong("v1beta3", { ...hostilePod(), apiVersion: "v1beta3" }, /apiVersion/),
     wrong("deployment", { apiVersion: "apps/v1", kind: "Deployment" }, /kind/),
     wrong("service", { apiVersion: "v1", kind: "Service" }, /kind/),
     wrong(
@@ -242,7 +242,7 @@ function shapes(): HostileManifest[] {
     wrong("metadata-missing", {
       apiVersion: "v1",
       kind: "Pod",
-      spec: pod()["spec"],
+      spec: hostilePod()["spec"],
     }, /metadata/),
   ];
 }
@@ -269,7 +269,7 @@ function lists(): HostileManifest[] {
       {
         apiVersion: "v1",
         kind: "PodList",
-        items: [pod(), pod({ containers: [] })],
+        items: [hostilePod(), hostilePod({ containers: [] })],
       },
       /items\[1\]\.spec\.containers/,
     ),

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type HostileManifest, type Json, main, pod, wrong } from "./row.ts";
+import {
+  type HostileManifest,
+  hostilePod,
+  type Json,
+  main,
+  wrong,
+} from "./row.ts";
 
 /** Volumes, what is projected into them, and their mounts. */
 export function hostileVolumes(): HostileManifest[] {
@@ -12,7 +18,7 @@ export function hostileVolumes(): HostileManifest[] {
 }
 
 function volume(title: string, more: Json, names?: RegExp): HostileManifest {
-  const content = pod({ volumes: [{ name: "v", ...more }] });
+  const content = hostilePod({ volumes: [{ name: "v", ...more }] });
   return wrong(`volume-${title}`, content, names ?? /spec\.volumes/);
 }
 
@@ -20,12 +26,12 @@ function sources(): HostileManifest[] {
   return [
     wrong(
       "same-volumes",
-      pod({
+      hostilePod({
         volumes: [{ name: "v", emptyDir: {} }, { name: "v", emptyDir: {} }],
       }),
       /volumes\[1\]\.name/,
     ),
-    wrong("volumes-map", pod({ volumes: { v: {} } }), /spec\.volumes/),
+    wrong("volumes-map", hostilePod({ volumes: { v: {} } }), /spec\.volumes/),
     volume("name", { name: "A_b", emptyDir: {} }, /volumes\[0\]\.name/),
     volume("name-path", { name: "../v", emptyDir: {} }, /volumes\[0\]\.name/),
     volume("two-sources", { emptyDir: {}, hostPath: { path: "/x" } }),
@@ -131,7 +137,7 @@ function mounts(): HostileManifest[] {
   const mount = (title: string, more: Json) =>
     wrong(
       `mount-${title}`,
-      pod({
+      hostilePod({
         volumes: [{ name: "v", emptyDir: {} }],
         containers: [
           main({ volumeMounts: [{ name: "v", mountPath: "/x", ...more }] }),
@@ -157,7 +163,7 @@ function mounts(): HostileManifest[] {
     mount("recursive", { recursiveReadOnly: "Enabled" }),
     wrong(
       "mount-twice",
-      pod({
+      hostilePod({
         volumes: [{ name: "v", emptyDir: {} }],
         containers: [main({ volumeMounts: twice })],
       }),
@@ -165,7 +171,7 @@ function mounts(): HostileManifest[] {
     ),
     wrong(
       "device-without-volume",
-      pod({
+      hostilePod({
         containers: [
           main({ volumeDevices: [{ name: "v", devicePath: "/dev/x" }] }),
         ],

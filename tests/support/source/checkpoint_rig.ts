@@ -15,7 +15,7 @@ import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
-import { pod } from "./source_pods.ts";
+import { sourcePod } from "./source_pods.ts";
 
 const URL_A = "https://user:hunter2@host/pods";
 
@@ -93,5 +93,5 @@ export function content(
   image: string,
   objects: readonly LocalObject[] = [],
 ): SourceContent {
-  return { pods: [pod({ image })], objects };
+  return { pods: [sourcePod({ image })], objects };
 }

@@ -6,20 +6,15 @@
 
 import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import {
-  container,
-  IMAGE,
-  pod as shared,
-  type PodDraft as Draft,
-} from "../pods.ts";
+import { container, IMAGE, pod, type PodDraft } from "../pods.ts";
 
 /** What a test cares about. */
-export type PodDraft = Draft & { readonly image?: string };
+export type SourcePodDraft = PodDraft & { readonly image?: string };
 
 /** A pod with one container; the UID is the name's unless one is given. */
-export function pod(draft: PodDraft = {}): Pod {
+export function sourcePod(draft: SourcePodDraft = {}): Pod {
   const { name = "web", image = IMAGE, ...rest } = draft;
-  return shared({
+  return pod({
     name,
     namespace: "default",
     uid: `uid-${name}`,

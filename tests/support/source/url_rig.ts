@@ -222,7 +222,7 @@ function describe(report: FileReport): string {
 }
 
 /** A pod as a manifest has it. */
-export function pod(name: string, image: string = "one"): object {
+export function urlPod(name: string, image: string = "one"): object {
   return {
     apiVersion: "v1",
     kind: "Pod",

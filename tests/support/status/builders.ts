@@ -11,7 +11,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { bareStatus, containers as containersOf, pod } from "../pods.ts";
 
 /** A pod `pod-<uid>` with containers of these names. */
-export function podOf(
+export function statusPod(
   uid: string,
   options: {
     readonly restartPolicy?: string;

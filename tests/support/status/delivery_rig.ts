@@ -13,7 +13,7 @@ import {
 } from "../../../mod/status/status_delivery.ts";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../fake_clock.ts";
-import { manager, podOf, status } from "./builders.ts";
+import { manager, status, statusPod } from "./builders.ts";
 
 /** What the sink answers to one update. */
 export type Answer = StatusReceipt["kind"] | "fails" | "hangs";
@@ -93,7 +93,7 @@ export async function withDelivery(
   const stop = new AbortController();
   const running = delivery.run(stop.signal);
   const set = (uid: string, phase: string) => {
-    statuses.setPodStatus(podOf(uid), status(phase));
+    statuses.setPodStatus(statusPod(uid), status(phase));
   };
   try {
     await use({ clock, statuses, sink, delivery, set });

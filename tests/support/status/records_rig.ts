@@ -17,7 +17,7 @@ import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { RecordDisk } from "../record_disk.ts";
 import { bareStatus } from "../pods.ts";
-import { podOf } from "./builders.ts";
+import { statusPod } from "./builders.ts";
 
 /** A run directory in memory. */
 export class MemoryRunFiles
@@ -48,7 +48,7 @@ export class MemoryRunFiles
 /** When the pod was begun. */
 export const START = "2026-01-02T03:04:05Z";
 /** The pod `u`. */
-export const POD: Pod = podOf("u");
+export const POD: Pod = statusPod("u");
 
 /** The status of a pod in a phase, with a container that was restarted so often. */
 export function status(phase: string, restartCount = 0): PodStatus {

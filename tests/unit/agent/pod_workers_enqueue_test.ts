@@ -5,7 +5,8 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { Gate, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { podOf } from "../../support/pods.ts";
 
 Deno.test("PodWorkers.enqueueNow() looks at once although a step failed a moment ago, and enqueue() does not", async () => {
   await using rig = new WorkersRig();
@@ -14,7 +15,7 @@ Deno.test("PodWorkers.enqueueNow() looks at once although a step failed a moment
     if (isBroken) throw new Error("no luck");
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   rig.workers.enqueue("a");
   await rig.clock.advance(0);
   strictEqual(rig.syncer.steps.length, 1);
@@ -35,7 +36,7 @@ Deno.test("PodWorkers.enqueueNow() is not lost while a step that is going to fai
     await gate.wait(signal);
     throw new Error("no luck");
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   rig.workers.enqueueNow("a");
   gate.open();
   await rig.clock.advance(0);

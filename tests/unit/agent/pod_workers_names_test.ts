@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { Gate, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { podOf } from "../../support/pods.ts";
 
 Deno.test("PodWorkers keeps a successor waiting for its name and wakes it at once", async () => {
   await using rig = new WorkersRig();
@@ -14,9 +15,9 @@ Deno.test("PodWorkers keeps a successor waiting for its name and wakes it at onc
     if (kind === "terminate" && uid === "old") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("old", { name: "web" }));
+  await rig.update(podOf("old", { name: "web" }));
   await rig.remove("old");
-  await rig.update(pod("new", { name: "web" }));
+  await rig.update(podOf("new", { name: "web" }));
   await rig.clock.advance(10_000);
   deepStrictEqual(rig.syncer.told(), ["sync old", "terminate old"]);
   const freedMs = rig.clock.monotonic();
@@ -33,15 +34,17 @@ Deno.test("PodWorkers frees a name when the containers have ended, though what i
     if (kind === "release" && uid === "old") await never.wait(signal);
     return undefined;
   };
-  await rig.update(pod("old", { name: "web" }));
-  await rig.update(pod("new", { name: "web" }));
+  await rig.update(podOf("old", { name: "web" }));
+  await rig.update(podOf("new", { name: "web" }));
   await rig.remove("old");
   ok(rig.syncer.told().includes("sync new"), rig.syncer.told().join());
 });
 
 Deno.test("PodWorkers serves those who wait for a name in the order they came", async () => {
   await using rig = new WorkersRig();
-  for (const uid of ["1", "2", "3"]) await rig.update(pod(uid, { name: "w" }));
+  for (const uid of ["1", "2", "3"]) {
+    await rig.update(podOf(uid, { name: "w" }));
+  }
   await rig.remove("2");
   await rig.remove("1");
   ok(rig.syncer.told().includes("sync 3"));
@@ -50,7 +53,9 @@ Deno.test("PodWorkers serves those who wait for a name in the order they came", 
 
 Deno.test("PodWorkers has others of a name go on waiting when one that waited is removed (I1)", async () => {
   await using rig = new WorkersRig();
-  for (const uid of ["1", "2", "3"]) await rig.update(pod(uid, { name: "w" }));
+  for (const uid of ["1", "2", "3"]) {
+    await rig.update(podOf(uid, { name: "w" }));
+  }
   await rig.remove("2");
   await rig.clock.advance(10_000);
   ok(!rig.syncer.told().includes("sync 3"), rig.syncer.told().join());
@@ -61,7 +66,7 @@ Deno.test("PodWorkers has others of a name go on waiting when one that waited is
 Deno.test("PodWorkers asks again while somebody unknown holds the name", async () => {
   await using rig = new WorkersRig();
   rig.alive?.set("web", new Map([["unmanaged", 1n]]));
-  await rig.update(pod("a", { name: "web" }));
+  await rig.update(podOf("a", { name: "web" }));
   await rig.clock.advance(7_000);
   deepStrictEqual(rig.syncer.steps, []);
   rig.alive?.clear();
@@ -77,7 +82,7 @@ Deno.test("PodWorkers.removeOrphan() makes a successor wait that came first", as
     return undefined;
   };
   rig.alive?.set("web", new Map([["old", 1n]]));
-  await rig.update(pod("new", { name: "web" }));
+  await rig.update(podOf("new", { name: "web" }));
   rig.workers.removeOrphan("old", "web_shop");
   rig.alive?.clear();
   await rig.clock.advance(5_000);
@@ -104,13 +109,13 @@ Deno.test("PodWorkers.removeOrphan() leaves the grace to what the runtime record
 Deno.test("PodWorkers gives the name to the pod that is alive, not to the one that came first", async () => {
   await using rig = new WorkersRig();
   rig.alive = undefined;
-  await rig.update(pod("waits", { name: "web" }));
+  await rig.update(podOf("waits", { name: "web" }));
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.syncer.steps, []);
   rig.alive = new Map([["web", new Map([["runs", 5n]])]]);
   await rig.clock.advance(3_000);
   deepStrictEqual(rig.syncer.steps, []);
-  await rig.update(pod("runs", { name: "web" }));
+  await rig.update(podOf("runs", { name: "web" }));
   await rig.clock.advance(100_000);
   deepStrictEqual([...new Set(rig.syncer.told())], ["sync runs"]);
   rig.alive.clear();
@@ -124,7 +129,7 @@ Deno.test("PodWorkers asks soon again for the name of a pod that runs well witho
   rig.syncer.idle.add("young");
   const alive = new Map([["old", 1n], ["young", 2n]]);
   rig.alive?.set("web", alive);
-  await rig.update(pod("young", { name: "web" }));
+  await rig.update(podOf("young", { name: "web" }));
   deepStrictEqual(rig.syncer.steps, []);
   // It was nobody's after all.
   alive.delete("old");
@@ -134,10 +139,10 @@ Deno.test("PodWorkers asks soon again for the name of a pod that runs well witho
 
 Deno.test("PodWorkers leaves the name to the pod that has it, though another turns out to be alive for longer", async () => {
   await using rig = new WorkersRig();
-  await rig.update(pod("a", { name: "web" }));
+  await rig.update(podOf("a", { name: "web" }));
   // The last list may be older than what has just been started.
   rig.alive?.set("web", new Map([["b", 1n]]));
-  await rig.update(pod("b", { name: "web" }));
+  await rig.update(podOf("b", { name: "web" }));
   await rig.clock.advance(100_000);
   deepStrictEqual([...new Set(rig.syncer.told())], ["sync a"]);
 });

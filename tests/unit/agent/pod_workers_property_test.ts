@@ -18,7 +18,8 @@ import { podFullName } from "../../../mod/api/vocabulary/mod.ts";
 import type { Random } from "../../../mod/base/mod.ts";
 import type { FakeClock } from "../../support/fake_clock.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
-import { pod, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { WorkersRig } from "../../support/agent/workers_rig.ts";
+import { podOf } from "../../support/pods.ts";
 
 /** A node in miniature: what runs, and every breach of the rules. */
 class FakeNode implements PodSyncer {
@@ -227,7 +228,7 @@ async function apply(
   switch (kind) {
     case "update":
       wanted.add(uid);
-      return rig.workers.update(pod(uid, { name }));
+      return rig.workers.update(podOf(uid, { name }));
     case "remove":
       wanted.delete(uid);
       return rig.workers.remove(uid);
@@ -242,7 +243,7 @@ async function apply(
       wanted.add(uid);
       node.plant(uid, `${name}_shop`);
       await rig.clock.advance(ms);
-      return rig.workers.update(pod(uid, { name }));
+      return rig.workers.update(podOf(uid, { name }));
     case "enqueue":
       return rig.workers.enqueue(uid);
     case "enqueueUnsettled":

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { Gate, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { podOf } from "../../support/pods.ts";
 
 Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets that when it succeeds", async () => {
   await using rig = new WorkersRig();
@@ -14,7 +15,7 @@ Deno.test("PodWorkers backs off from 1 to 10 s while a step fails, and forgets t
     if (fails) throw new Error("no luck");
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.clock.advance(40_000);
   const times = rig.syncer.steps.map(({ atMs }) => atMs / 1_000);
   deepStrictEqual(times, [0, 1, 3, 7, 15, 25, 35]);
@@ -32,9 +33,9 @@ Deno.test("PodWorkers.update() tries a pod that fails at once, and begins anew w
   rig.syncer.script = () => {
     throw new Error("no luck");
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.clock.advance(8_000);
-  await rig.update(pod("a", { labels: { version: "2" } }));
+  await rig.update(podOf("a", { labels: { version: "2" } }));
   await rig.clock.advance(4_000);
   const times = rig.syncer.steps.map(({ atMs }) => atMs / 1_000);
   deepStrictEqual(times, [0, 1, 3, 7, 8, 9, 11]);
@@ -47,7 +48,7 @@ Deno.test("PodWorkers tries an end again until it succeeds", async () => {
     if (kind === "terminate" && left-- > 0) throw new Error("still running");
     return undefined;
   };
-  await rig.update(pod("a", { terminationGracePeriodSeconds: 20 }));
+  await rig.update(podOf("a", { terminationGracePeriodSeconds: 20 }));
   await rig.remove("a");
   await rig.clock.advance(7_000);
   const ends = rig.syncer.steps.filter(({ kind }) => kind === "terminate");
@@ -62,7 +63,7 @@ Deno.test("PodWorkers.enqueueUnsettled() looks at once at those that failed or w
     if (uid === "fails") throw new Error("no luck");
     return uid === "waits" ? { kind: "retry", delayMs: 300_000 } : undefined;
   };
-  for (const uid of ["fails", "waits", "well"]) await rig.update(pod(uid));
+  for (const uid of ["fails", "waits", "well"]) await rig.update(podOf(uid));
   rig.workers.enqueueUnsettled();
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told().slice(3), ["sync fails", "sync waits"]);
@@ -71,7 +72,7 @@ Deno.test("PodWorkers.enqueueUnsettled() looks at once at those that failed or w
 Deno.test("PodWorkers wakes a pod exactly when its sync asked for it", async () => {
   await using rig = new WorkersRig();
   rig.syncer.script = () => ({ kind: "retry", delayMs: 12_345 });
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.clock.advance(12_344);
   strictEqual(rig.syncer.steps.length, 1);
   await rig.clock.advance(1);
@@ -83,7 +84,7 @@ Deno.test("PodWorkers.enqueue() looks again a second after a failed step, not at
   rig.syncer.script = () => {
     throw new Error("no luck");
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.clock.advance(15_000);
   await rig.clock.advance(400);
   rig.workers.enqueue("a");
@@ -104,7 +105,7 @@ for (const fails of [false, true]) {
       return { kind: "retry", delayMs: 300_000 };
     };
     // It waits for long after four failures.
-    await rig.update(pod("a"));
+    await rig.update(podOf("a"));
     await rig.clock.advance(2_000);
     rig.workers.enqueue("a");
     gate.open();

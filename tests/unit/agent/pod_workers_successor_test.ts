@@ -5,14 +5,15 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { pod, WorkersRig } from "../../support/agent/workers_rig.ts";
+import { WorkersRig } from "../../support/agent/workers_rig.ts";
+import { podOf } from "../../support/pods.ts";
 
 /** Pod `one` runs, and `two` is to take its place as soon as it has its images. */
 async function edited(rig: WorkersRig): Promise<void> {
-  await rig.update(pod("one", { name: "web" }));
+  await rig.update(podOf("one", { name: "web" }));
   rig.syncer.pulling.add("two");
   rig.workers.remove("one");
-  await rig.update(pod("two", { name: "web" }));
+  await rig.update(podOf("two", { name: "web" }));
   rig.syncer.steps.length = 0;
 }
 
@@ -89,8 +90,8 @@ Deno.test("PodWorkers goes on with a replaced pod that is wanted again before it
   await edited(rig);
   await rig.clock.advance(0);
   rig.workers.remove("two");
-  const wanted = pod("one", { name: "web" });
-  const withClassDefaults = pod("one", {
+  const wanted = podOf("one", { name: "web" });
+  const withClassDefaults = podOf("one", {
     name: "web",
     labels: { version: "with class defaults" },
   });

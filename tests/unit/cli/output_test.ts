@@ -16,7 +16,7 @@ import { chooseContainer, logPath } from "../../../mod/cli/show_log.ts";
 import { fitColumns, renderTable } from "../../../mod/cli/text/table.ts";
 import { RUN_FLAGS } from "../../../mod/config/mod.ts";
 import { containers } from "../../support/pods.ts";
-import { pod } from "../../support/cli/shown_pods.ts";
+import { shownPod } from "../../support/cli/shown_pods.ts";
 
 function rendered(
   output: OutputFormat,
@@ -24,7 +24,7 @@ function rendered(
 ): string {
   const namespace = options.all === true ? undefined : "default";
   const { body } = options;
-  const list = { items: [pod("web-n1")], body };
+  const list = { items: [shownPod("web-n1")], body };
   return renderList(POD_LISTING, list, {
     shown: { namespace, output },
     nowMs: 0,
@@ -41,7 +41,7 @@ Deno.test("renderList() writes the table, with namespaces for all of them", () =
 });
 
 Deno.test("renderList() writes names, or the body for programs", () => {
-  const body = pod("web-n1");
+  const body = shownPod("web-n1");
   deepStrictEqual(JSON.parse(rendered("json", { body })), json(body));
   deepStrictEqual(load(rendered("yaml", { body })), json(body));
   strictEqual(rendered("name"), "pod/web-n1\n");
@@ -74,7 +74,7 @@ Deno.test("renderTable() keeps columns in line beside signs that take two places
   );
 });
 
-const PODS = [pod("web-n1"), pod("web-n1-n1"), pod("db-n1")];
+const PODS = [shownPod("web-n1"), shownPod("web-n1-n1"), shownPod("db-n1")];
 
 Deno.test("requirePod() takes the manifest's name and the full name", () => {
   deepStrictEqual(requirePod(PODS, "db"), PODS[2]);
@@ -85,8 +85,10 @@ Deno.test("requirePod() takes the manifest's name and the full name", () => {
 
 Deno.test("requirePod() means the pod that takes the place of one that ends", () => {
   const deletionTimestamp = "2024-01-01T00:00:00Z";
-  const ending = pod("web-n1", { metadata: { uid: "old", deletionTimestamp } });
-  const next = pod("web-n1", { metadata: { uid: "new" } });
+  const ending = shownPod("web-n1", {
+    metadata: { uid: "old", deletionTimestamp },
+  });
+  const next = shownPod("web-n1", { metadata: { uid: "new" } });
   for (const pods of [[ending, next], [next, ending]]) {
     deepStrictEqual(requirePod(pods, "web"), next);
   }
@@ -104,7 +106,7 @@ Deno.test("requirePod() lists both pods that a name may stand for", () => {
 });
 
 Deno.test("chooseContainer() takes the named, the annotated, then the first", () => {
-  const two = pod("p", {
+  const two = shownPod("p", {
     containers: containers("a", "b"),
     initContainers: containers("i"),
   });
@@ -125,7 +127,7 @@ Deno.test("chooseContainer() takes the named, the annotated, then the first", ()
   throws(() => chooseContainer(two, "x"), {
     message: 'Cannot find container "x" in pod "p": found "a", "b", "i"',
   });
-  throws(() => chooseContainer(pod("p", { containers: [] }), undefined));
+  throws(() => chooseContainer(shownPod("p", { containers: [] }), undefined));
 });
 
 Deno.test("logPath() escapes names and sends what was asked for", () => {
@@ -141,7 +143,7 @@ Deno.test("logPath() escapes names and sends what was asked for", () => {
     tailLines: 0,
   } as const;
   strictEqual(
-    logPath(pod("a/b"), "c", command),
+    logPath(shownPod("a/b"), "c", command),
     "/containerLogs/default/a%2Fb/c?follow=true&timestamps=true&tailLines=0",
   );
 });

@@ -8,7 +8,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { podRow } from "../../../mod/cli/pod_row.ts";
 import { containers, containerStatus, sidecar } from "../../support/pods.ts";
-import { ended, pod, waiting } from "../../support/cli/shown_pods.ts";
+import { ended, shownPod, waiting } from "../../support/cli/shown_pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const READY: PodStatus["conditions"] = [
@@ -21,17 +21,17 @@ const INITIALIZED: PodStatus["conditions"] = [
 
 /** Name of the row, the pod, and its READY, STATUS and RESTARTS. */
 const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
-  ["no status", pod("p"), "0/1", "Unknown", "0"],
+  ["no status", shownPod("p"), "0/1", "Unknown", "0"],
   [
     "a pending pod",
-    pod("p", { status: { phase: "Pending" } }),
+    shownPod("p", { status: { phase: "Pending" } }),
     "0/1",
     "Pending",
     "0",
   ],
   [
     "a running pod",
-    pod("p", {
+    shownPod("p", {
       containers: containers("a", "b"),
       status: {
         phase: "Running",
@@ -48,7 +48,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a pod whose containers are being made",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Pending",
         containerStatuses: [waiting("c", "ContainerCreating")],
@@ -60,7 +60,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a crash loop with its last end",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Running",
         containerStatuses: [waiting("c", "CrashLoopBackOff", {
@@ -77,7 +77,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "restarts without a known end",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Running",
         containerStatuses: [containerStatus("c", { restartCount: 2 })],
@@ -89,7 +89,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "the first of two troubles",
-    pod("p", {
+    shownPod("p", {
       containers: containers("a", "b"),
       status: {
         phase: "Pending",
@@ -105,7 +105,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a completed pod",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Succeeded",
         containerStatuses: [ended("c", 0, { reason: "Completed" })],
@@ -117,7 +117,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a failed pod",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Failed",
         containerStatuses: [ended("c", 3, { reason: "Error" })],
@@ -129,7 +129,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "an end without a reason",
-    pod("p", {
+    shownPod("p", {
       status: { phase: "Failed", containerStatuses: [ended("c", 3)] },
     }),
     "0/1",
@@ -138,7 +138,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "an end by a signal",
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Failed",
         containerStatuses: [ended("c", 137, { signal: 9 })],
@@ -150,7 +150,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "one container done and one at work",
-    pod("p", {
+    shownPod("p", {
       containers: containers("a", "b"),
       status: {
         phase: "Running",
@@ -167,7 +167,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "one done and one at work in a pod that is not ready",
-    pod("p", {
+    shownPod("p", {
       containers: containers("a", "b"),
       status: {
         phase: "Running",
@@ -184,7 +184,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "the first of two init containers at work",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i", "j"),
       status: {
         phase: "Pending",
@@ -201,7 +201,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "the second of two init containers",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i", "j"),
       status: {
         phase: "Pending",
@@ -217,7 +217,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a failed init container",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i"),
       status: {
         phase: "Failed",
@@ -230,7 +230,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "an init container that failed without a reason",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i"),
       status: {
         phase: "Pending",
@@ -243,7 +243,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "an init container in a crash loop, with its restarts",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i"),
       status: {
         phase: "Pending",
@@ -258,7 +258,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "init containers that are done, without their restarts",
-    pod("p", {
+    shownPod("p", {
       initContainers: containers("i"),
       status: {
         phase: "Running",
@@ -273,7 +273,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a sidecar counted among the containers, with its restarts",
-    pod("p", {
+    shownPod("p", {
       initContainers: [sidecar("s")],
       status: {
         phase: "Running",
@@ -288,7 +288,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a sidecar that has not started",
-    pod("p", {
+    shownPod("p", {
       initContainers: [sidecar("s")],
       status: {
         phase: "Pending",
@@ -301,7 +301,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a pod that is being deleted",
-    pod("p", {
+    shownPod("p", {
       metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
       status: { phase: "Running", containerStatuses: [containerStatus("c")] },
     }),
@@ -311,7 +311,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "a pod that was over before it was deleted",
-    pod("p", {
+    shownPod("p", {
       metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
       status: {
         phase: "Succeeded",
@@ -324,7 +324,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "the reason of a refused pod",
-    pod("p", {
+    shownPod("p", {
       containers: [],
       status: { phase: "Failed", reason: "InvalidManifest" },
     }),
@@ -334,14 +334,14 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   ],
   [
     "the reason of an evicted pod",
-    pod("p", { status: { phase: "Failed", reason: "Evicted" } }),
+    shownPod("p", { status: { phase: "Failed", reason: "Evicted" } }),
     "0/1",
     "Evicted",
     "0",
   ],
   ...["Running", "CrashLoopBackOff"].map((state): typeof ROWS[number] => [
     `a rolled back pod that is ${state}`,
-    pod("p", {
+    shownPod("p", {
       status: {
         phase: "Running",
         conditions: [

@@ -27,7 +27,7 @@ import { ROWS as ENDING } from "../../support/explain/ending_rows.ts";
 import { ROWS as FAILURES } from "../../support/explain/failure_rows.ts";
 import { ROWS as HEALTH } from "../../support/explain/health_rows.ts";
 import { MISSING_PODS } from "../../support/explain/missing_pod_rows.ts";
-import { one, PLANS } from "../../support/explain/plan_rows.ts";
+import { PLANS, webOnly } from "../../support/explain/plan_rows.ts";
 import { ROWS as REFUSALS } from "../../support/explain/refusal_rows.ts";
 import { SHORTAGES } from "../../support/explain/shortage_rows.ts";
 import type { Rows } from "../../support/explain/rows.ts";
@@ -47,10 +47,10 @@ const TOLD: Readonly<Record<string, Sentences>> = {
   explainPlan: {
     ...tell(
       PLANS,
-      ({ pod = one(), observed, probes = probesOf() }) =>
+      ({ pod = webOnly(), observed, probes = probesOf() }) =>
         explainPlan(planPod({ pod, observed, probes }), pod, observed),
     ),
-    "no plan": explainPlan(undefined, one(), observed()),
+    "no plan": explainPlan(undefined, webOnly(), observed()),
   },
   explainMissingPod: tell(MISSING_PODS, (known) => {
     const wanted = { namespace: "default", name: "wbe" };

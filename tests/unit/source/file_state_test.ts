@@ -14,12 +14,12 @@ import { resolveFiles } from "../../../mod/source/file/resolve_files.ts";
 import { isManifestName } from "../../../mod/source/file/file_hints.ts";
 import {
   configMap,
-  pod,
-  type PodDraft,
+  sourcePod,
+  type SourcePodDraft,
 } from "../../support/source/source_pods.ts";
 
-function accepted(...drafts: readonly PodDraft[]): FileEntry {
-  const content = { pods: drafts.map(pod), objects: [] };
+function accepted(...drafts: readonly SourcePodDraft[]): FileEntry {
+  const content = { pods: drafts.map(sourcePod), objects: [] };
   return { verdict: { kind: "accepted", content } };
 }
 
@@ -54,7 +54,7 @@ Deno.test("resolveFiles() gives a name to the first file and names both", () => 
     kind: "duplicate",
     file: "/m/b.yaml",
     of: "/m/a.yaml",
-    pod: pod({ uid: "2" }),
+    pod: sourcePod({ uid: "2" }),
     field: "name",
   }]);
 });
@@ -68,7 +68,7 @@ Deno.test("resolveFiles() treats two names with one UID as duplicates too", () =
 });
 
 Deno.test("resolveFiles() keeps last good pods and reports why", () => {
-  const pods = [pod()];
+  const pods = [sourcePod()];
   const { pods: resolved, reports } = resolveFiles(
     new Map([
       ["/m/a.yaml", faulty({ pods, objects: [] })],
@@ -85,9 +85,13 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
 for (
   const [what, content, isKnown] of [
     ["nothing", { pods: [], objects: [] }, false],
-    ["a pod", { pods: [pod()], objects: [] }, true],
+    ["a pod", { pods: [sourcePod()], objects: [] }, true],
     ["an object", { pods: [], objects: [configMap()] }, true],
-    ["a pod and an object", { pods: [pod()], objects: [configMap()] }, true],
+    [
+      "a pod and an object",
+      { pods: [sourcePod()], objects: [configMap()] },
+      true,
+    ],
   ] as const
 ) {
   Deno.test(`resolveFiles() says what becomes of an invalid file that gave ${what}`, () => {
@@ -110,7 +114,7 @@ Deno.test("resolveFiles() gives an object's name to the first file and names bot
   const second = configMap({ value: "second" });
   const other = configMap({ namespace: "other" });
   const secret = { ...configMap(), kind: "Secret" as const };
-  const reader = pod({ name: "reader" });
+  const reader = sourcePod({ name: "reader" });
   const { objects, pods, reports } = resolveFiles(
     new Map<string, FileEntry>([
       ["/m/b.yaml", {

@@ -15,7 +15,7 @@ import type {
 } from "../../../mod/source/merge/source_set.ts";
 import { PodStorage } from "../../../mod/source/merge/merge.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { pod } from "../../support/source/source_pods.ts";
+import { sourcePod } from "../../support/source/source_pods.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
 
 const SOURCES: readonly SourceName[] = ["file", "http", "api"];
@@ -28,7 +28,7 @@ const anyPod: fc.Arbitrary<Pod> = fc.record({
   isEnding: fc.boolean(),
   phase: fc.constantFrom("Pending", "Running"),
 }).map(({ name, uid, image, label, isEnding, phase }) =>
-  pod({
+  sourcePod({
     name,
     uid,
     image,

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { SourcesReady } from "../../../mod/source/merge/sources_ready.ts";
-import { pod } from "../../support/source/source_pods.ts";
+import { sourcePod } from "../../support/source/source_pods.ts";
 import {
   nameOf,
   newStorage,
@@ -15,10 +15,10 @@ import {
   words,
 } from "../../support/source/updates.ts";
 
-const a = pod({ name: "a" });
-const b = pod({ name: "b" });
-const changedA = pod({ name: "a", image: "x" });
-const endingA = pod({
+const a = sourcePod({ name: "a" });
+const b = sourcePod({ name: "b" });
+const changedA = sourcePod({ name: "a", image: "x" });
+const endingA = sourcePod({
   name: "a",
   metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
 });
@@ -88,7 +88,7 @@ Deno.test("PodStorage lets no source wait for another, and housekeeping for all 
 Deno.test("PodStorage keeps pods of one name from two sources, each until its own goes (SRC-10)", () => {
   const storage = newStorage();
   storage.merge(says("set", a));
-  const other = pod({ name: "a", uid: "other", image: "x" });
+  const other = sourcePod({ name: "a", uid: "other", image: "x" });
   deepStrictEqual(words(storage.merge(set("http", other))), ["add:a"]);
   deepStrictEqual(words(storage.merge(says("set"))), ["remove:a"]);
   deepStrictEqual(storage.pods().map(({ metadata }) => metadata.uid), [
@@ -109,8 +109,11 @@ Deno.test("PodStorage adds a manifest that comes back, with a fixed UID too (SRC
 Deno.test("PodStorage updates a pod with a fixed UID in place (SRC-30)", () => {
   const storage = newStorage();
   storage.merge(says("set", a));
-  const annotated = pod({ name: "a", metadata: { annotations: { k: "v" } } });
-  const more = pod({ name: "a", image: "x" });
+  const annotated = sourcePod({
+    name: "a",
+    metadata: { annotations: { k: "v" } },
+  });
+  const more = sourcePod({ name: "a", image: "x" });
   for (const next of [annotated, more, a]) {
     deepStrictEqual(words(storage.merge(says("set", next))), ["update:a"]);
   }

@@ -17,7 +17,7 @@ import type {
   SourceContent,
   SourceName,
 } from "../../../mod/source/merge/source_set.ts";
-import { configMap, pod } from "../../support/source/source_pods.ts";
+import { configMap, sourcePod } from "../../support/source/source_pods.ts";
 import {
   keyOf,
   SOURCES,
@@ -34,7 +34,7 @@ const anyPod: fc.Arbitrary<Pod> = fc.record({
   image: fc.constantFrom("x", "y"),
   isLabelled: fc.boolean(),
 }).map(({ name, generation, image, isLabelled }) =>
-  pod({
+  sourcePod({
     name,
     uid: `${name}${generation}`,
     image,

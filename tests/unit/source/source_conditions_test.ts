@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Moment } from "../../../mod/base/mod.ts";
 import { SourceConditions } from "../../../mod/source/source_conditions.ts";
-import { pod } from "../../support/source/source_pods.ts";
+import { sourcePod } from "../../support/source/source_pods.ts";
 
 const BAD = {
   report: { kind: "last_good", file: "a.yaml", faults: [], pods: [] },
@@ -18,7 +18,7 @@ const TWICE = {
     kind: "duplicate",
     file: "b.yaml",
     of: "a.yaml",
-    pod: pod(),
+    pod: sourcePod(),
     field: "name",
   },
   text: "twice",

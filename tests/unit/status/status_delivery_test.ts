@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { manager, podOf, status } from "../../support/status/builders.ts";
+import { manager, status, statusPod } from "../../support/status/builders.ts";
 import {
   type Answer,
   ScriptedSink,
@@ -162,7 +162,7 @@ Deno.test("StatusDelivery patches against what the sink took, not against what i
     set("u", "Pending");
     await clock.advance(0);
     sink.script.set("u", ["fails"]);
-    statuses.setPodStatus(podOf("u"), {
+    statuses.setPodStatus(statusPod("u"), {
       ...status("Running"),
       podIP: "10.0.0.1",
     });
@@ -209,7 +209,7 @@ Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as so
     statuses.restore("u", { restartCounts: {}, ended });
     await clock.advance(0);
     strictEqual(sink.puts.length, 0);
-    statuses.setPodStatus(podOf("u"), ended);
+    statuses.setPodStatus(statusPod("u"), ended);
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Succeeded"]);
   }));
@@ -240,7 +240,7 @@ Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is to
     log: silentLogger,
   });
   sink.script.set("u", ["fails"]);
-  statuses.setPodStatus(podOf("u"), status("Running"));
+  statuses.setPodStatus(statusPod("u"), status("Running"));
   await delivery.flush("u");
   strictEqual(sink.puts.length, 1);
   const stop = new AbortController();

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { podOf, status } from "../../support/status/builders.ts";
+import { status, statusPod } from "../../support/status/builders.ts";
 import { withDelivery } from "../../support/status/delivery_rig.ts";
 
 Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
@@ -13,8 +13,8 @@ Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone"
     set("u", "Running");
     await clock.advance(0);
     // A release does all of this between two turns of the loop.
-    statuses.terminatePod(podOf("u"));
-    statuses.setPodStatus(podOf("u"), status("Failed"));
+    statuses.terminatePod(statusPod("u"));
+    statuses.setPodStatus(statusPod("u"), status("Failed"));
     statuses.remove("u");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Running", "Failed"]);

@@ -16,9 +16,9 @@ import {
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, seen, statusInput } from "../../support/observed_pods.ts";
 import { bareStatus, container, pod } from "../../support/pods.ts";
-import { manager, podOf, status } from "../../support/status/builders.ts";
+import { manager, status, statusPod } from "../../support/status/builders.ts";
 
-const POD = podOf("u");
+const POD = statusPod("u");
 
 for (const terminal of ["Succeeded", "Failed"]) {
   for (const later of ["Pending", "Running", "Succeeded", "Failed"]) {
@@ -139,7 +139,7 @@ function said(message: string): PodStatus {
 // TestCheckContainerStateTransition.
 Deno.test("StatusManager.setPodStatus() refuses a status that revives what is never restarted (ST-02)", () => {
   const statuses = manager();
-  const never = podOf("u", { restartPolicy: "Never" });
+  const never = statusPod("u", { restartPolicy: "Never" });
   const over = (state: PodStatus["phase"]): PodStatus => ({
     phase: "Running",
     containerStatuses: [
@@ -159,7 +159,7 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
   });
   strictEqual(stored.message, undefined);
   strictEqual(statuses.stored("u")?.version, version);
-  const always = podOf("u");
+  const always = statusPod("u");
   const revived = { phase: "Running", ...status("Running") };
   strictEqual(statuses.setPodStatus(always, revived).phase, "Running");
   ok((statuses.stored("u")?.version ?? 0) > (version ?? 0));
@@ -209,7 +209,7 @@ for (const { phase, expected } of closings) {
 
 Deno.test("StatusManager.terminatePod() leaves the phase of a static pod, which may begin again (ST-12)", () => {
   const statuses = manager();
-  const file = podOf("u", {
+  const file = statusPod("u", {
     annotations: { [ANNOTATION_CONFIG_SOURCE]: "file" },
   });
   statuses.setPodStatus(file, status("Running"));
@@ -263,7 +263,7 @@ Deno.test("StatusManager takes over what the probes say at once, with the pod's 
   statuses.setProbeAnswer(probedPod, ready("a-0"));
   statuses.setProbeAnswer(probedPod, ready("another", false));
   strictEqual(statuses.stored("u-1")?.version, version);
-  statuses.setProbeAnswer(podOf("unknown"), ready("a-0"));
+  statuses.setProbeAnswer(statusPod("unknown"), ready("a-0"));
   strictEqual(statuses.get("unknown"), undefined);
 });
 
@@ -293,14 +293,14 @@ Deno.test("StatusManager.remove() forgets a pod, so that its UID may begin anew"
 Deno.test("StatusManager.removeOrphanedStatuses() forgets all that nobody knows", () => {
   const statuses = manager();
   for (const uid of ["u", "v"]) {
-    statuses.setPodStatus(podOf(uid), status("Running", [7]));
+    statuses.setPodStatus(statusPod(uid), status("Running", [7]));
   }
   statuses.restore("w", { restartCounts: { c0: 3 } });
   statuses.removeOrphanedStatuses(new Set(["v"]));
   strictEqual(statuses.get("u"), undefined);
   strictEqual(statuses.get("w"), undefined);
   strictEqual(statuses.get("v")?.phase, "Running");
-  statuses.setPodStatus(podOf("w"), status("Pending", [0]));
+  statuses.setPodStatus(statusPod("w"), status("Pending", [0]));
   deepStrictEqual(statuses.get("w"), status("Pending", [0]));
 });
 
@@ -345,7 +345,7 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
   const policies = fc.constantFrom("Always", "OnFailure", "Never");
   fc.assert(fc.property(policies, writes, (restartPolicy, list) => {
     const statuses = manager();
-    const pod = podOf("u", { restartPolicy, containers: ["c0"] });
+    const pod = statusPod("u", { restartPolicy, containers: ["c0"] });
     for (const { phase, count, state, what } of list) {
       const before = statuses.stored("u");
       if (what === "set") {

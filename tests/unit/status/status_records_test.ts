@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
-import { podOf } from "../../support/status/builders.ts";
+import { statusPod } from "../../support/status/builders.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
 import {
   POD,
@@ -310,7 +310,7 @@ Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async (
   };
   statuses.setPodStatus(POD, status("Running"));
   await clock.advance(0);
-  statuses.setPodStatus(podOf("v"), status("Running"));
+  statuses.setPodStatus(statusPod("v"), status("Running"));
   await clock.advance(0);
   deepStrictEqual([...disk.texts.keys()], ["v/record.json"]);
   gate.resolve();

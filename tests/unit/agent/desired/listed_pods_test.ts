@@ -12,7 +12,7 @@ import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import { containerRow, sandboxRow } from "../../../support/runtime_rows.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
 
 type Sandbox = PodListing["sandboxes"][number];
@@ -42,7 +42,7 @@ function listing(uid: string, facts: Partial<PodListing> = {}): PodListing {
 
 function worker(uid: string, state: PodState, of?: Pod): WorkerView {
   const isOrphan = of === undefined;
-  return { ...workerView(of ?? pod(uid), { state, isOrphan }), uid };
+  return { ...workerView(of ?? podOf(uid), { state, isOrphan }), uid };
 }
 
 const TERMINATING: PodState = {
@@ -133,7 +133,7 @@ Deno.test("ListedPods.alive() goes by the worker of a pod that has ended since t
 Deno.test("ListedPods.alive() counts a wanted pod whose directory was lost", () => {
   const pods = seen([listing("a")], {
     owned: [],
-    workers: [worker("a", { kind: "syncing" }, pod("a"))],
+    workers: [worker("a", { kind: "syncing" }, podOf("a"))],
   });
   deepStrictEqual([...pods.alive("web_shop")?.keys() ?? []], ["a"]);
 });
@@ -150,7 +150,7 @@ Deno.test("ListedPods.unclaimed() restores the pods of ours that have no worker,
     owned: ["unclaimed", "orphan", "known", "dead", "over"],
     workers: [
       worker("orphan", TERMINATING),
-      worker("known", { kind: "syncing" }, pod("known")),
+      worker("known", { kind: "syncing" }, podOf("known")),
       worker("over", { kind: "terminated", cause: "removed", atMs: 0 }),
     ],
   });
@@ -161,7 +161,7 @@ Deno.test("ListedPods.unclaimed() restores the pods of ours that have no worker,
 });
 
 Deno.test("ListedPods.unclaimed() knows none before the first list, unless all pods of ours are accounted for", () => {
-  const known = worker("a", { kind: "syncing" }, pod("a"));
+  const known = worker("a", { kind: "syncing" }, podOf("a"));
   const ask = (owned: readonly string[], workers: readonly WorkerView[]) =>
     seen(undefined, { owned, workers }).unclaimed();
   deepStrictEqual(ask([], []), []);
@@ -180,7 +180,7 @@ Deno.test("ListedPods.sourceOf() reads the source of a pod from its sandbox", ()
 
 /** A pod `web` of the namespace `shop`, as its source had it. */
 function expected(uid: string): Pod {
-  return pod(uid, { name: "web" });
+  return podOf(uid, { name: "web" });
 }
 
 Deno.test("ListedPods counts pods that ran here while their source is asked, though nothing of them is alive", () => {

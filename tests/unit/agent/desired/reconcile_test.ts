@@ -13,7 +13,7 @@ import {
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 import {
   type WorkerFacts,
   workerView,
@@ -61,10 +61,10 @@ function ofBoth(): Pick<PodListing, "sandboxes"> {
   };
 }
 
-const A = pod("a");
-const A2 = pod("a", { labels: { version: "2" } });
-const RENAMED = pod("a", { name: "other" });
-const B = pod("b");
+const A = podOf("a");
+const A2 = podOf("a", { labels: { version: "2" } });
+const RENAMED = podOf("a", { name: "other" });
+const B = podOf("b");
 
 const NOTHING: Differences = {
   unwanted: [],

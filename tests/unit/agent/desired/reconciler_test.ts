@@ -12,7 +12,7 @@ import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";
 import { gaugeOf, LogRecorder } from "../../../support/agent/recorders.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
 
 /** A keeper between sources that a test fills and a node that writes down what it is told. */
@@ -103,8 +103,8 @@ function listing(uid: string, name = uid): PodListing {
 
 Deno.test("Reconciler.reconcile() ends what nobody wants before it asks for what is new", () => {
   const rig = new Rig();
-  rig.run(pod("old", { name: "web" }));
-  rig.list("file", pod("new", { name: "web" }), pod("more"));
+  rig.run(podOf("old", { name: "web" }));
+  rig.list("file", podOf("new", { name: "web" }), podOf("more"));
   deepStrictEqual(rig.reconcile(), [
     "drop old",
     "remove old",
@@ -115,10 +115,10 @@ Deno.test("Reconciler.reconcile() ends what nobody wants before it asks for what
 
 Deno.test("Reconciler.reconcile() passes on a pod that changed, and leaves one that did not", () => {
   const rig = new Rig();
-  const same = pod("same");
+  const same = podOf("same");
   rig.run(same);
-  rig.run(pod("changed", { labels: { version: "1" } }));
-  rig.list("file", same, pod("changed", { labels: { version: "2" } }));
+  rig.run(podOf("changed", { labels: { version: "1" } }));
+  rig.list("file", same, podOf("changed", { labels: { version: "2" } }));
   deepStrictEqual(rig.reconcile(), ["want changed"]);
 });
 
@@ -158,8 +158,8 @@ Deno.test("Reconciler.reconcile() counts the pods of others once all sources hav
 Deno.test("Reconciler.reconcile() tells once of a pod whose UID another source has, as long as it has", () => {
   const rig = new Rig();
   strictEqual(rig.metric("skerry_duplicate_pods"), 0);
-  rig.list("file", pod("a"));
-  rig.list("http", pod("a", { labels: { version: "2" } }));
+  rig.list("file", podOf("a"));
+  rig.list("http", podOf("a", { labels: { version: "2" } }));
   rig.reconcile();
   rig.reconcile();
   strictEqual(rig.metric("skerry_duplicate_pods"), 1);
@@ -176,7 +176,7 @@ Deno.test("Reconciler.reconcile() tells once of a pod whose UID another source h
   rig.list("http");
   rig.reconcile();
   strictEqual(rig.metric("skerry_duplicate_pods"), 0);
-  rig.list("http", pod("a"));
+  rig.list("http", podOf("a"));
   rig.reconcile();
   strictEqual(rig.events.length, 2);
 });
@@ -185,7 +185,7 @@ Deno.test("Reconciler.reconcile() gives the pod of a file that has not spoken to
   const rig = new Rig();
   rig.silent = ["file"];
   rig.ranFrom = "file";
-  rig.list("http", pod("a"));
+  rig.list("http", podOf("a"));
   deepStrictEqual(rig.reconcile(), []);
   rig.silent = [];
   deepStrictEqual(rig.reconcile(), ["want a"]);
@@ -195,10 +195,10 @@ Deno.test("Reconciler.reconcile() keeps for a URL that has not spoken what it ha
   const rig = new Rig();
   rig.silent = ["http"];
   rig.ranFrom = "http";
-  rig.list("file", pod("a"), pod("b"));
+  rig.list("file", podOf("a"), podOf("b"));
   rig.expected = undefined;
   deepStrictEqual(rig.reconcile(), []);
-  rig.expected = [pod("a")];
+  rig.expected = [podOf("a")];
   deepStrictEqual(rig.reconcile(), ["want b"]);
 });
 
@@ -207,7 +207,7 @@ Deno.test("Reconciler.reconcile() does not guess whose a pod of ours is before t
   rig.silent = ["file"];
   rig.running = undefined;
   rig.owned = new Set(["a"]);
-  rig.list("http", pod("a"), pod("new"));
+  rig.list("http", podOf("a"), podOf("new"));
   deepStrictEqual(rig.reconcile(), ["want new"]);
   rig.running = [listing("a")];
   deepStrictEqual(rig.reconcile(), ["want a", "want new"]);

@@ -12,7 +12,7 @@ import {
 import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { SourceName } from "../../../../mod/source/merge/mod.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
   return new Map(pods.map((each) => [each.metadata.uid, each]));
@@ -20,7 +20,7 @@ function byUid(...pods: readonly Pod[]): ReadonlyMap<string, Pod> {
 
 /** A version of a pod that says whose it is. */
 function from(source: SourceName, uid: string, ending?: string): Pod {
-  return pod(uid, {
+  return podOf(uid, {
     annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
     ...ending !== undefined && { metadata: { deletionTimestamp: ending } },
   });
@@ -41,8 +41,8 @@ const WANTED: readonly {
 }[] = [
   {
     what: "all pods of all sources, each source's in its order",
-    sources: [["file", [pod("z"), pod("y")]], ["http", [pod("b")]]],
-    pods: [pod("z"), pod("y"), pod("b")],
+    sources: [["file", [podOf("z"), podOf("y")]], ["http", [podOf("b")]]],
+    pods: [podOf("z"), podOf("y"), podOf("b")],
   },
   {
     what: "the version of the incumbent as long as its source lists it",

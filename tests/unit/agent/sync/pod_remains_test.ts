@@ -20,7 +20,7 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 const UID = "u-1";
 const OLD_SANDBOX = sandbox({ id: "old", ready: false });
@@ -187,7 +187,7 @@ for (const step of ["look u-1", "pod u-1"]) {
   Deno.test(`PodRemains.reclaim() ends a removal in the middle of "${step}", before it takes the directory of the pod that is to run`, async () => {
     await using rig = new Rig({ notesCgroups: false });
     rig.before = (each) => {
-      if (each === step) rig.remains.reclaim(pod(UID, { name: "web" }));
+      if (each === step) rig.remains.reclaim(podOf(UID, { name: "web" }));
     };
     rig.remains.remove(UID, "nothing");
     const done = await rig.pass(LONG_MS);
@@ -206,7 +206,7 @@ Deno.test("PodRemains.reclaim() has the rest of an earlier pod of the UID remove
   rig.broken.add("look");
   rig.remains.remove(UID, "nothing");
   await rig.pass();
-  rig.remains.reclaim(pod(UID, { name: "web" }));
+  rig.remains.reclaim(podOf(UID, { name: "web" }));
   deepStrictEqual(await rig.pass(LONG_MS), [
     "container+log dead",
     "sandbox old",
@@ -228,7 +228,7 @@ for (
     rig.broken.add("look");
     rig.remains.remove(UID, "nothing");
     await rig.pass();
-    rig.remains.reclaim(pod(UID, { name, namespace }));
+    rig.remains.reclaim(podOf(UID, { name, namespace }));
     deepStrictEqual((await rig.pass()).toSorted(), [
       "container+log dead",
       "logs web",
@@ -242,7 +242,7 @@ Deno.test("PodRemains.reclaim() tells the new pod from what was only found when 
   rig.broken.add("pod");
   rig.remains.remove(UID, "nothing");
   await rig.pass();
-  rig.remains.reclaim(pod(UID));
+  rig.remains.reclaim(podOf(UID));
   const shown = rig.remains.ofThisLife(ENDED);
   deepStrictEqual([shown.sandboxes, shown.containers], [[], []]);
 });

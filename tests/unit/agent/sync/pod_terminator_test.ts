@@ -19,7 +19,8 @@ import {
   sandbox,
   seen,
 } from "../../../support/observed_pods.ts";
-import { Gate, pod } from "../../../support/agent/workers_rig.ts";
+import { Gate } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 const EVICTION = { reason: "Evicted", message: "Too much." };
 const BUSY = new Error("the runtime is busy");
@@ -129,7 +130,7 @@ class Rig {
   }
 }
 
-const ENDING: EndingPod = { uid: "a", pod: pod("a"), graceSeconds: 30 };
+const ENDING: EndingPod = { uid: "a", pod: podOf("a"), graceSeconds: 30 };
 
 Deno.test("PodTerminator.terminate() tells that the pod ends, stops it, and tells how it ended", async () => {
   const rig = new Rig();

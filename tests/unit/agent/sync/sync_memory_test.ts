@@ -13,7 +13,8 @@ import { Sessions } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { emptyPicture } from "../../../support/picture/picture.ts";
 import { observed } from "../../../support/observed_pods.ts";
-import { Gate, pod } from "../../../support/agent/workers_rig.ts";
+import { Gate } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
 
@@ -62,7 +63,7 @@ Deno.test("SyncMemory.acted() counts what failed as done: it may have changed th
 
 Deno.test("PodMemory.decided() keeps why containers wait until the sync that goes on is over", () => {
   const memory = new PodMemory(new FakeClock());
-  const finding = { pod: pod("a"), observed: observed([]), plan: undefined };
+  const finding = { pod: podOf("a"), observed: observed([]), plan: undefined };
   const failures = [{ reason: "FailedSync", message: "busy" }] as const;
   const earlier = () => memory.decision?.earlier;
   memory.decided(finding);

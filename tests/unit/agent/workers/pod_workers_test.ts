@@ -5,11 +5,12 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { Gate, pod, WorkersRig } from "../../../support/agent/workers_rig.ts";
+import { Gate, WorkersRig } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 Deno.test("PodWorkers.update() syncs a pod at once and again at the resync period", async () => {
   await using rig = new WorkersRig();
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   deepStrictEqual(rig.syncer.told(), ["sync a"]);
   await rig.clock.advance(59_999);
   strictEqual(rig.syncer.steps.length, 1);
@@ -26,7 +27,7 @@ Deno.test("PodWorkers.update() runs one step at a time, and the last version of 
     return undefined;
   };
   for (const version of ["1", "2", "3", "4"]) {
-    await rig.update(pod("a", { labels: { version } }));
+    await rig.update(podOf("a", { labels: { version } }));
   }
   deepStrictEqual(rig.syncer.steps.map(({ version }) => version), ["1"]);
   gate.open();
@@ -41,7 +42,7 @@ Deno.test("PodWorkers.remove() ends a sync that is under way and goes through al
     if (kind === "sync") await never.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
+  await rig.update(podOf("a", { terminationGracePeriodSeconds: 45 }));
   await rig.remove("a");
   deepStrictEqual(rig.syncer.told(), [
     "sync a",
@@ -60,7 +61,7 @@ Deno.test("PodWorkers.remove() does not cut short an end that is under way", asy
     if (kind === "terminate") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.remove("a");
   await rig.remove("a");
   gate.open();
@@ -85,17 +86,17 @@ Deno.test("PodWorkers keeps a completed pod, frees its name and clears it when i
   await using rig = new WorkersRig();
   rig.syncer.script = ({ kind }) =>
     kind === "sync" ? { kind: "terminal" } : undefined;
-  await rig.update(pod("a", { name: "job" }));
+  await rig.update(podOf("a", { name: "job" }));
   strictEqual(rig.workers.get("a")?.state.kind, "finished");
   await rig.clock.advance(300_000);
   rig.workers.enqueue("a");
-  await rig.update(pod("a", { name: "job" }));
+  await rig.update(podOf("a", { name: "job" }));
   deepStrictEqual(rig.syncer.told(), [
     "sync a",
     "terminate a",
     "release a all",
   ]);
-  await rig.update(pod("b", { name: "job" }));
+  await rig.update(podOf("b", { name: "job" }));
   strictEqual(rig.syncer.told()[3], "sync b");
   await rig.remove("a");
   strictEqual(rig.syncer.told().at(-1), "release a nothing");
@@ -109,9 +110,9 @@ Deno.test("PodWorkers starts a UID again that was wanted back while it ended, it
     if (kind === "terminate") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a", { labels: { version: "1" } }));
+  await rig.update(podOf("a", { labels: { version: "1" } }));
   await rig.remove("a");
-  await rig.update(pod("a", { labels: { version: "2" } }));
+  await rig.update(podOf("a", { labels: { version: "2" } }));
   gate.open();
   await rig.clock.advance(0);
   deepStrictEqual(rig.syncer.told(), [
@@ -131,9 +132,9 @@ Deno.test("PodWorkers clears the logs as well when a UID is dropped again while 
     if (kind === "release" && keep === "logs") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   rig.workers.remove("a");
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.remove("a");
   gate.open();
   await rig.clock.advance(0);
@@ -152,7 +153,7 @@ Deno.test("PodWorkers removes a completed pod whose completion is still being wo
     if (keep === "all") await gate.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.remove("a");
   gate.open();
   await rig.clock.advance(0);
@@ -162,7 +163,7 @@ Deno.test("PodWorkers removes a completed pod whose completion is still being wo
 
 Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and keeps its record", async () => {
   await using rig = new WorkersRig();
-  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
+  await rig.update(podOf("a", { terminationGracePeriodSeconds: 45 }));
   const eviction = { reason: "Evicted", message: "too much" };
   strictEqual(rig.workers.evict("a", eviction, { graceSeconds: 1 }), true);
   await rig.clock.advance(0);
@@ -178,7 +179,7 @@ Deno.test("PodWorkers.evict() ends a pod with the grace asked for, says why and 
   ok(state?.kind === "finished");
   strictEqual(state.cause, "evicted");
   // It is wanted still, and stays where it is.
-  await rig.update(pod("a", { labels: { version: "2" } }));
+  await rig.update(podOf("a", { labels: { version: "2" } }));
   await rig.clock.advance(100_000);
   strictEqual(rig.syncer.steps.length, 3);
   await rig.remove("a");
@@ -192,7 +193,7 @@ Deno.test("PodWorkers tells of the end of a pod whether its manifest is gone, un
   rig.syncer.script = ({ kind, uid }) =>
     kind === "sync" && over.has(uid) ? { kind: "terminal" } : undefined;
   for (const uid of ["removed", "evicted", "completed"]) {
-    await rig.update(pod(uid));
+    await rig.update(podOf(uid));
   }
   await rig.remove("removed");
   const eviction = { reason: "Evicted", message: "too much" };
@@ -219,7 +220,7 @@ Deno.test("PodWorkers.evict() refuses a pod that is not known or ends already", 
   const eviction = { reason: "Evicted", message: "too much" };
   const options = { graceSeconds: 1 };
   strictEqual(rig.workers.evict("a", eviction, options), false);
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.remove("a");
   strictEqual(rig.workers.evict("a", eviction, options), false);
   strictEqual(rig.syncer.steps.at(-1)?.reason, undefined);
@@ -232,7 +233,7 @@ Deno.test("PodWorkers.evict() ends a sync that is under way", async () => {
     if (kind === "sync") await never.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   rig.workers.evict("a", { reason: "Evicted", message: "" }, {
     graceSeconds: 1,
   });
@@ -252,7 +253,7 @@ Deno.test("PodWorkers tells of room when a pod has ended, and when nothing of it
     if (kind === "release") await cleared.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
+  await rig.update(podOf("a"));
   await rig.remove("a");
   strictEqual(rig.freed, 0);
   ended.open();
@@ -265,13 +266,13 @@ Deno.test("PodWorkers tells of room when a pod has ended, and when nothing of it
 
 Deno.test("PodWorkers.update() starts what a pod's source says anew under the UID that ended", async () => {
   await using rig = new WorkersRig();
-  const [first, second] = [pod("a"), pod("a")];
+  const [first, second] = [podOf("a"), podOf("a")];
   await rig.update(first);
   strictEqual(rig.workers.get("a")?.state.wanted, first);
   rig.workers.remove("a");
   strictEqual(rig.workers.get("a")?.state.wanted, undefined);
   rig.workers.update(
-    pod("a", { labels: { version: "withClassDefaults" } }),
+    podOf("a", { labels: { version: "withClassDefaults" } }),
     second,
   );
   strictEqual(rig.workers.get("a")?.state.wanted, second);
@@ -287,7 +288,7 @@ Deno.test("PodWorkers.update() remembers which version a pod that has ended was 
   await using rig = new WorkersRig();
   rig.syncer.script = ({ kind }) =>
     kind === "sync" ? { kind: "terminal" } : undefined;
-  const [first, second] = [pod("a"), pod("a")];
+  const [first, second] = [podOf("a"), podOf("a")];
   await rig.update(first);
   await rig.update(second);
   const { wanted, pod: ended } = rig.workers.get("a")?.state ?? {};
@@ -301,7 +302,7 @@ Deno.test("PodWorkers keeps the short grace of a pod that is evicted and then re
     if (kind === "terminate" && left-- > 0) throw new Error("still running");
     return undefined;
   };
-  await rig.update(pod("a", { terminationGracePeriodSeconds: 45 }));
+  await rig.update(podOf("a", { terminationGracePeriodSeconds: 45 }));
   const eviction = { reason: "Evicted", message: "too much" };
   rig.workers.evict("a", eviction, { graceSeconds: 3 });
   await rig.clock.advance(0);
@@ -319,8 +320,8 @@ Deno.test("PodWorkers.run() ends at once when it is told to, whatever is under w
     await never.wait(signal);
     return undefined;
   };
-  await rig.update(pod("a"));
-  await rig.update(pod("b"));
+  await rig.update(podOf("a"));
+  await rig.update(podOf("b"));
   await rig[Symbol.asyncDispose]();
   deepStrictEqual(rig.syncer.told(), ["sync a", "sync b"]);
   strictEqual(rig.workers.get("a")?.state.kind, "syncing");
@@ -329,7 +330,7 @@ Deno.test("PodWorkers.run() ends at once when it is told to, whatever is under w
 Deno.test("PodWorkers keeps nothing of a thousand pods that came and went", async () => {
   await using rig = new WorkersRig();
   for (let number = 0; number < 1_000; number++) {
-    await rig.update(pod(`u${number}`, { name: "same" }));
+    await rig.update(podOf(`u${number}`, { name: "same" }));
     await rig.remove(`u${number}`);
   }
   deepStrictEqual(rig.workers.list(), []);

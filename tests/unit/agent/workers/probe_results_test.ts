@@ -9,7 +9,7 @@ import { takeProbeResult } from "../../../../mod/agent/workers/probe_results.ts"
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { ProbeChange } from "../../../../mod/prober/mod.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
-import { pod } from "../../../support/agent/workers_rig.ts";
+import { podOf } from "../../../support/pods.ts";
 
 const SYNCING: PodState = { kind: "syncing" };
 const ENDING = {
@@ -71,7 +71,7 @@ const rows: readonly Row[] = [
 Deno.test("takeProbeResult() has a pod looked at that is kept running for its successor's images", () => {
   const done: string[] = [];
   const stop = { kind: "deferred" } as const;
-  const one = pod("a");
+  const one = podOf("a");
   const state = { ...ENDING, pod: one, wanted: undefined, stop } as const;
   for (const kind of ["liveness", "readiness", "startup"] as const) {
     takeProbeResult({
@@ -96,7 +96,7 @@ for (const { kind, verdict, state = SYNCING, uid = "a", follows } of rows) {
   const of = uid === "a" ? `a pod that is ${state.kind}` : "a pod that is gone";
   Deno.test(`takeProbeResult() acts upon a ${verdict} of ${kind} of ${of}`, () => {
     const done: string[] = [];
-    const worker = workerView(pod("a"), { state });
+    const worker = workerView(podOf("a"), { state });
     const change = { uid, container: "c", containerId: "c-0", kind, verdict };
     takeProbeResult(change, {
       statuses: {

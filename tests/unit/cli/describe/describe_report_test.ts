@@ -17,7 +17,7 @@ import { fieldLines } from "../../../../mod/cli/text/field_block.ts";
 import { cleanLine } from "../../../../mod/cli/text/terminal_text.ts";
 import type { PodReport } from "../../../../mod/server/mod.ts";
 import { containerStatus } from "../../../support/pods.ts";
-import { pod } from "../../../support/cli/shown_pods.ts";
+import { shownPod } from "../../../support/cli/shown_pods.ts";
 
 const UTC = { utcOffsetMs: 0 };
 
@@ -60,7 +60,7 @@ const VOLUMES: readonly Volume[] = [
 ];
 
 const WHOLE = report({
-  pod: pod("web-n1", {
+  pod: shownPod("web-n1", {
     uid: "u1",
     labels: { app: "web", tier: "front" },
     containers: [WEB],
@@ -235,7 +235,7 @@ Deno.test("describeReport() writes times by the local clock", () => {
 Deno.test("describeReport() writes a pod of which only the name is known", () => {
   const text = describeReport(
     report({
-      pod: pod("web-n1", {
+      pod: shownPod("web-n1", {
         uid: "",
         containers: [],
         status: { phase: "Failed", reason: "InvalidManifest", message: "m" },
@@ -250,7 +250,7 @@ Deno.test("describeReport() writes a pod of which only the name is known", () =>
 Deno.test("describeReport() lets nothing move the cursor", () => {
   const text = describeReport(
     report({
-      pod: pod("web-n1", {
+      pod: shownPod("web-n1", {
         status: { phase: "Failed", message: "\u001b[2Jgone\u202e\u0007" },
       }),
       explanation: ["a\u001b[31mb"],
@@ -296,7 +296,10 @@ Deno.test("describeReport() cuts annotations as kubectl does, and leaves out a c
     "example.com/long": `${"x".repeat(200)}\nsecond`,
     "kubectl.kubernetes.io/last-applied-configuration": '{"secret":1}',
   };
-  const lines = describeReport(report({ pod: pod("a", { annotations }) }), UTC)
+  const lines = describeReport(
+    report({ pod: shownPod("a", { annotations }) }),
+    UTC,
+  )
     .split("\n");
   const first = lines.findIndex((line) => line.startsWith("Annotations:"));
   deepStrictEqual(lines.slice(first, first + 5).map((line) => line.slice(16)), [

@@ -9,12 +9,12 @@ import type { FileEntries } from "../../../../mod/source/file_state.ts";
 import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
 import { KeptManifests } from "../../../../mod/source/file/kept_manifests.ts";
 import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
-import { pod } from "../../../support/source/source_pods.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 
 /** Three pods of one name, one in each file. */
 const FILES = ["/m/1", "/m/2", "/m/3"] as const;
 
-const PODS = FILES.map((path) => pod({ name: "web", uid: path }));
+const PODS = FILES.map((path) => sourcePod({ name: "web", uid: path }));
 
 const entries: FileEntries = new Map(
   FILES.map((path, at) => [path, {
@@ -26,7 +26,10 @@ function contentOf(at: number): SourceContent {
   return { pods: PODS.slice(at, at + 1), objects: [] };
 }
 
-const OTHER: SourceContent = { pods: [pod({ name: "other" })], objects: [] };
+const OTHER: SourceContent = {
+  pods: [sourcePod({ name: "other" })],
+  objects: [],
+};
 
 /** Of what each record is: that of a file that has the name, that of another, or whatever. */
 type Held = "claims" | "other" | "unknown" | "none";
@@ -99,7 +102,9 @@ Deno.test("KeptManifests reads each record once, however many names are in quest
   const store = new FakeLastGood();
   const names = ["web", "db", "cache"];
   const files: FileEntries = new Map(["/m/1", "/m/2"].map((path) => {
-    const pods = names.map((name) => pod({ name, uid: `${path} ${name}` }));
+    const pods = names.map((name) =>
+      sourcePod({ name, uid: `${path} ${name}` })
+    );
     return [path, {
       verdict: { kind: "accepted", content: { pods, objects: [] } },
     }];

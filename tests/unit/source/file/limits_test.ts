@@ -14,7 +14,7 @@ import {
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
-import { pod } from "../../../support/source/source_pods.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 
 /** Makes each reading take that long, and notes how many there are at once. */
 function slowDown(
@@ -121,7 +121,10 @@ Deno.test("FileSource reads no manifest again whose name is too long, since that
 
 Deno.test("FileSource holds of the records those of its own manifests only", async () => {
   const lastGood = new FakeLastGood();
-  const content = (name: string) => ({ pods: [pod({ name })], objects: [] });
+  const content = (name: string) => ({
+    pods: [sourcePod({ name })],
+    objects: [],
+  });
   for (const path of ["/m/a.yaml", "/m/b.txt", "/n/c.yaml", "/m/d/e.yaml"]) {
     lastGood.records.set(path, content(path));
   }

@@ -8,13 +8,13 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { FileEntry } from "../../../../mod/source/file_state.ts";
 import type { PendingLook } from "../../../../mod/source/file/file_hints.ts";
 import { ManifestTable } from "../../../../mod/source/file/manifest_table.ts";
-import { pod } from "../../../support/source/source_pods.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 
 const GAP_MS = 100;
 const PERIOD_MS = 20_000;
 
 const ACCEPTED: FileEntry = {
-  verdict: { kind: "accepted", content: { pods: [pod()], objects: [] } },
+  verdict: { kind: "accepted", content: { pods: [sourcePod()], objects: [] } },
 };
 const UNKNOWN: FileEntry = {
   verdict: {

@@ -11,7 +11,7 @@ import {
 } from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { configMap, pod } from "../../../support/source/source_pods.ts";
+import { configMap, sourcePod } from "../../../support/source/source_pods.ts";
 import {
   MODES,
   newStorage,
@@ -19,8 +19,8 @@ import {
   words,
 } from "../../../support/source/updates.ts";
 
-const a = pod({ name: "a" });
-const b = pod({ name: "b" });
+const a = sourcePod({ name: "a" });
+const b = sourcePod({ name: "b" });
 
 /** A source that a test speaks through. */
 class FakeSource {
@@ -175,7 +175,7 @@ Deno.test("PodConfigMux.run() takes fifty updates more than its reader, and lets
     async *run(signal: AbortSignal): AsyncGenerator<SourceUpdate> {
       while (!signal.aborted) {
         said++;
-        yield set("file", pod({ name: `p${said}` }));
+        yield set("file", sourcePod({ name: `p${said}` }));
       }
     },
   };

@@ -17,7 +17,7 @@ import type {
 import { PodStorage } from "../../../../mod/source/merge/merge.ts";
 import { SourcesReady } from "../../../../mod/source/merge/sources_ready.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { pod } from "../../../support/source/source_pods.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 
 class Bench {
   readonly clock: FakeClock = new FakeClock(Date.UTC(2026, 1, 3, 4, 5, 6, 7));
@@ -42,7 +42,7 @@ class Bench {
 
 Deno.test("PodStorage adds the pods of a first set, with source and time", () => {
   const bench = new Bench();
-  const [change] = bench.set([pod()]);
+  const [change] = bench.set([sourcePod()]);
   strictEqual(change?.op, "add");
   strictEqual(change.source, "file");
   deepStrictEqual(change.pods[0]?.metadata.annotations, {
@@ -58,7 +58,10 @@ Deno.test("PodStorage overwrites what a source says about source and time", () =
     "kubernetes.io/config.source": "api",
     "kubernetes.io/config.seen": "1999",
   };
-  const [change] = bench.set([pod({ metadata: { annotations } })], "http");
+  const [change] = bench.set(
+    [sourcePod({ metadata: { annotations } })],
+    "http",
+  );
   deepStrictEqual(change?.pods[0]?.metadata.annotations, {
     "kubernetes.io/config.source": "http",
     "kubernetes.io/config.seen": "2026-02-03T04:05:06.007000000Z",
@@ -76,46 +79,46 @@ Deno.test("PodStorage tells a first set without pods by an empty add, once", () 
 
 Deno.test("PodStorage says nothing of a set that means the same", () => {
   const bench = new Bench();
-  bench.set([pod({ metadata: { labels: {} } })]);
+  bench.set([sourcePod({ metadata: { labels: {} } })]);
   bench.clock.wall = 0;
   const held = bench.storage.pods()[0];
   const finalizers = ["x"];
   const annotations = { "kubernetes.io/config.mirror": "m" };
-  deepStrictEqual(bench.told([pod({ metadata: { annotations } })]), []);
-  deepStrictEqual(bench.told([pod({ metadata: { finalizers } })]), []);
+  deepStrictEqual(bench.told([sourcePod({ metadata: { annotations } })]), []);
+  deepStrictEqual(bench.told([sourcePod({ metadata: { finalizers } })]), []);
   strictEqual(bench.storage.pods()[0], held);
 });
 
 const CHANGES: readonly (readonly [string, Pod, string])[] = [
-  ["another image", pod({ image: "x" }), "update"],
-  ["another label", pod({ metadata: { labels: { a: "1" } } }), "update"],
+  ["another image", sourcePod({ image: "x" }), "update"],
+  ["another label", sourcePod({ metadata: { labels: { a: "1" } } }), "update"],
   [
     "another annotation",
-    pod({ metadata: { annotations: { a: "1" } } }),
+    sourcePod({ metadata: { annotations: { a: "1" } } }),
     "update",
   ],
   [
     "a deletion timestamp",
-    pod({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+    sourcePod({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
     "delete",
   ],
   [
     "another grace period",
-    pod({ metadata: { deletionGracePeriodSeconds: 1 } }),
+    sourcePod({ metadata: { deletionGracePeriodSeconds: 1 } }),
     "update",
   ],
-  ["another status", pod({ status: { phase: "Failed" } }), "reconcile"],
+  ["another status", sourcePod({ status: { phase: "Failed" } }), "reconcile"],
 ];
 for (const [what, changed, op] of CHANGES) {
   Deno.test(`PodStorage answers ${what} with ${op}`, () => {
     const bench = new Bench();
-    bench.set([pod()]);
+    bench.set([sourcePod()]);
     const before = bench.storage.pods()[0];
     bench.clock.wall = 0;
     deepStrictEqual(bench.told([changed]), [`${op}:web`]);
     const after = bench.storage.pods()[0];
     notStrictEqual(after, before);
-    deepStrictEqual(before?.spec, pod().spec);
+    deepStrictEqual(before?.spec, sourcePod().spec);
     const seen = (held: Pod | undefined): string | undefined =>
       held?.metadata.annotations?.["kubernetes.io/config.seen"];
     strictEqual(seen(after), seen(before));
@@ -127,13 +130,13 @@ for (const [what, changed, op] of CHANGES) {
 Deno.test("PodStorage keeps from a held pod what an update may not change", () => {
   const bench = new Bench();
   const finalizers = ["a"];
-  bench.set([pod({ metadata: { finalizers, labels: { old: "1" } } })]);
-  const next = pod({
+  bench.set([sourcePod({ metadata: { finalizers, labels: { old: "1" } } })]);
+  const next = sourcePod({
     image: "x",
     metadata: { finalizers: ["b"], generation: 2 },
   });
   bench.set([next]);
-  const { metadata } = bench.storage.pods()[0] ?? pod();
+  const { metadata } = bench.storage.pods()[0] ?? sourcePod();
   deepStrictEqual(metadata.finalizers, finalizers);
   strictEqual(metadata.generation, 2);
   strictEqual(metadata.labels, undefined);
@@ -141,15 +144,15 @@ Deno.test("PodStorage keeps from a held pod what an update may not change", () =
 
 Deno.test("PodStorage orders removals first and reconciliations last", () => {
   const bench = new Bench();
-  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => pod({ name }));
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => sourcePod({ name }));
   ok(a && b && c && d);
   bench.set([a, b, c, d]);
   deepStrictEqual(
     bench.told([
-      pod({ name: "d", status: { phase: "Running" } }),
-      pod({ name: "e" }),
-      pod({ name: "c", metadata: { deletionTimestamp: "x" } }),
-      pod({ name: "b", image: "x" }),
+      sourcePod({ name: "d", status: { phase: "Running" } }),
+      sourcePod({ name: "e" }),
+      sourcePod({ name: "c", metadata: { deletionTimestamp: "x" } }),
+      sourcePod({ name: "b", image: "x" }),
     ]),
     ["remove:a", "add:e", "update:b", "delete:c", "reconcile:d"],
   );
@@ -161,14 +164,17 @@ Deno.test("PodStorage orders removals first and reconciliations last", () => {
 
 Deno.test("PodStorage removes a pod and adds its successor of the same name", () => {
   const bench = new Bench();
-  bench.set([pod({ uid: "1" })]);
-  deepStrictEqual(bench.told([pod({ uid: "2" })]), ["remove:web", "add:web"]);
+  bench.set([sourcePod({ uid: "1" })]);
+  deepStrictEqual(bench.told([sourcePod({ uid: "2" })]), [
+    "remove:web",
+    "add:web",
+  ]);
 });
 
 Deno.test("PodStorage takes a fixed UID under another name for another pod", () => {
   const bench = new Bench();
-  bench.set([pod({ name: "old", uid: "fixed" })]);
-  deepStrictEqual(bench.told([pod({ name: "new", uid: "fixed" })]), [
+  bench.set([sourcePod({ name: "old", uid: "fixed" })]);
+  deepStrictEqual(bench.told([sourcePod({ name: "new", uid: "fixed" })]), [
     "remove:old",
     "add:new",
   ]);
@@ -176,8 +182,8 @@ Deno.test("PodStorage takes a fixed UID under another name for another pod", () 
 
 Deno.test("PodStorage keeps sources apart", () => {
   const bench = new Bench();
-  bench.set([pod({ name: "a" })], "file");
-  deepStrictEqual(bench.told([pod({ name: "a" })], "http"), ["add:a"]);
+  bench.set([sourcePod({ name: "a" })], "file");
+  deepStrictEqual(bench.told([sourcePod({ name: "a" })], "http"), ["add:a"]);
   deepStrictEqual(bench.told([], "file"), ["remove:a"]);
   strictEqual(bench.storage.pods().length, 1);
 });
@@ -186,10 +192,10 @@ Deno.test("PodStorage drops the second of two pods of one name, with an event", 
   const bench = new Bench();
   deepStrictEqual(
     bench.told([
-      pod({ uid: "1" }),
-      pod({ uid: "2" }),
-      pod({ uid: "3", namespace: "other" }),
-      pod({ uid: "1", name: "twin" }),
+      sourcePod({ uid: "1" }),
+      sourcePod({ uid: "2" }),
+      sourcePod({ uid: "3", namespace: "other" }),
+      sourcePod({ uid: "1", name: "twin" }),
     ]),
     ["add:web,web"],
   );

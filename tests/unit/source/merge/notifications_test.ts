@@ -12,7 +12,7 @@ import {
   PodConfigMux,
 } from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
-import { pod } from "../../../support/source/source_pods.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 import {
   MODES,
   newStorage,
@@ -20,20 +20,20 @@ import {
   words,
 } from "../../../support/source/updates.ts";
 
-const a = pod({ name: "a" });
-const b = pod({ name: "b" });
-const changedA = pod({ name: "a", image: "x" });
-const runningA = pod({ name: "a", status: { phase: "Running" } });
-const endingA = pod({
+const a = sourcePod({ name: "a" });
+const b = sourcePod({ name: "b" });
+const changedA = sourcePod({ name: "a", image: "x" });
+const runningA = sourcePod({ name: "a", status: { phase: "Running" } });
+const endingA = sourcePod({
   name: "a",
   metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
 });
-const endingB = pod({
+const endingB = sourcePod({
   name: "b",
   metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
 });
-const renamedA = pod({ name: "z", uid: "uid-a" });
-const replacedA = pod({ name: "a", uid: "uid-a2" });
+const renamedA = sourcePod({ name: "z", uid: "uid-a" });
+const replacedA = sourcePod({ name: "a", uid: "uid-a2" });
 
 interface Row {
   readonly what: string;
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
   {
     what: "a set that changes everything",
     before: known(a, b),
-    update: says("set", changedA, pod({ name: "c" })),
+    update: says("set", changedA, sourcePod({ name: "c" })),
     incremental: ["remove:b", "add:c", "update:a"],
     mixed: ["set:a,c", "update:a"],
     snapshot: ["set:a,c"],
@@ -295,7 +295,7 @@ const ROWS: readonly Row[] = [
   {
     what: "a first set that knows better than what was restored",
     before: [says("restore", a, b)],
-    update: says("set", changedA, pod({ name: "c" })),
+    update: says("set", changedA, sourcePod({ name: "c" })),
     incremental: ["remove:b", "add:c", "update:a"],
     mixed: ["set:a,c", "update:a"],
     snapshot: ["set:a,c"],

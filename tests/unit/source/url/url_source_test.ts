@@ -16,7 +16,7 @@ import {
   UrlRig,
   type UrlRigOptions,
 } from "../../../support/source/url_rig.ts";
-import { configMap, pod } from "../../../support/source/source_pods.ts";
+import { configMap, sourcePod } from "../../../support/source/source_pods.ts";
 
 /** Asks at all only by reading its key, which is not there. */
 class SilentRig extends UrlRig {
@@ -78,9 +78,9 @@ Deno.test("UrlSource asks at once and then each 20 s, and counts its questions",
 
 for (
   const [what, content] of [
-    ["a pod", { pods: [pod()], objects: [] }],
+    ["a pod", { pods: [sourcePod()], objects: [] }],
     ["an object", { pods: [], objects: [configMap()] }],
-    ["a pod and an object", { pods: [pod()], objects: [configMap()] }],
+    ["a pod and an object", { pods: [sourcePod()], objects: [configMap()] }],
   ] as const
 ) {
   Deno.test(`UrlSource restores a checkpoint of ${what}, once`, async () => {
@@ -99,7 +99,7 @@ Deno.test("UrlSource restores nothing of an empty checkpoint", async () => {
 });
 
 Deno.test("UrlSource tells whose places are to be kept once it has asked its checkpoint", async () => {
-  const checkpoint = kept({ pods: [pod({ name: "a" })], objects: [] });
+  const checkpoint = kept({ pods: [sourcePod({ name: "a" })], objects: [] });
   checkpoint.outage = "EIO";
   await using rig = new SilentRig({ checkpoint });
   strictEqual(rig.expected, undefined);
