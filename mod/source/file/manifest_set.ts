@@ -14,10 +14,8 @@ import {
   judgeQuiet,
   type PendingLook,
   type QuietPeriods,
-  sameStamp,
 } from "./file_hints.ts";
 import {
-  isFinal,
   type LastGoodStore,
   type ManifestFiles,
   unknownPaths,
@@ -69,7 +67,7 @@ export class ManifestSet {
   readonly #skipped: SkippedNames;
   readonly #earlier: EarlierManifests;
   #isFirstScan = true;
-  /** Whether something was missing while the directory of this scan was away. */
+  /** Whether something was missing that may be there again with its directory. */
   #wasAway = false;
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
@@ -86,7 +84,9 @@ export class ManifestSet {
 
   /** The manifests, or the path of all, whose content is unknown. */
   get unknown(): readonly string[] {
-    const isAway = this.#isFirstScan && this.#pathState.message !== undefined;
+    const { kind, message } = this.#pathState;
+    const isAway = this.#isFirstScan &&
+      (message !== undefined || kind === "file");
     const paths = unknownPaths(this.#deps.table.entries);
     return isAway ? [this.#options.path, ...paths] : paths;
   }
@@ -187,15 +187,19 @@ export class ManifestSet {
 
   async #scanFile(): Promise<void> {
     const { path } = this.#options;
-    const { files } = this.#deps;
+    const { files, table } = this.#deps;
     this.#pathState = { kind: "file" };
     const { result: look, ...seen } = await lookWithin(path, files);
     this.#settle(look.kind === "file" ? seen : EXCHANGED, { isAbove: true });
-    for (const other of this.#deps.table.entries.keys()) {
+    for (const other of table.entries.keys()) {
       if (other !== path) this.#drop(other);
     }
+    this.#wasAway = false;
     await this.#scanEntry(path);
-    this.#endFirstScan();
+    const isSeen = !this.#wasAway && table.get(path).entry !== undefined;
+    if (isSeen) return this.#endFirstScan();
+    // What it gave an agent before is held until it is known where it went.
+    if (this.#isFirstScan) await this.#earlier.restore();
   }
 
   #endFirstScan(): void {
@@ -212,7 +216,7 @@ export class ManifestSet {
     if (table.get(path).look === undefined) {
       const isYoung = look.kind === "file" &&
         clock.now() - look.stamp.modifiedMs < YOUNG_MS &&
-        !this.#isKnown(path, look.stamp);
+        !table.isKnown(path, look.stamp);
       if (isYoung) this.#lookWhenQuiet(path, { stamp: look.stamp });
       else await this.#take(path, { look, pending: undefined });
     }
@@ -263,7 +267,10 @@ export class ManifestSet {
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, files, table } = this.#deps;
     const nowMs = clock.monotonic();
-    if (this.#pathState.kind === "file") return table.scanSoon(nowMs);
+    if (this.#pathState.kind === "file") {
+      this.#wasAway = true;
+      return table.scanSoon(nowMs);
+    }
     const { result: look, directory } = await lookWithin(path, files);
     // Only what is missing from the directory that it was in was removed.
     const isThere = this.#directory.isCurrent(directory);
@@ -297,7 +304,7 @@ export class ManifestSet {
     const { stamp, pending } = seen;
     const { entry } = table.get(path);
     table.update(path, { missingMs: undefined });
-    if (this.#isKnown(path, stamp)) return;
+    if (table.isKnown(path, stamp)) return;
     const { quiet } = this.#options;
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const known = { stamp, read: entry?.read?.stamp };
@@ -339,7 +346,7 @@ export class ManifestSet {
     const { path } = this.#options;
     const { files, kept, table } = this.#deps;
     const { kind } = this.#pathState;
-    if (kind === "file") return await this.#loseFile();
+    if (kind === "file" && !this.#isFirstScan) return await this.#loseFile();
     if (kind === "absent") return;
     const isRemoved = this.#isFirstScan &&
       await this.#directory.wasBelow(await directoryWithout(path, files));
@@ -377,13 +384,6 @@ export class ManifestSet {
     const { kept, table } = this.#deps;
     if (table.get(path).entry !== undefined) kept.forget(path);
     table.drop(path);
-  }
-
-  #isKnown(path: string, stamp: FileStamp): boolean {
-    const { entry } = this.#deps.table.get(path);
-    return entry?.read?.isProof === true &&
-      sameStamp(entry.read.stamp, stamp) &&
-      isFinal(entry.verdict);
   }
 }
 

@@ -11,9 +11,11 @@ import {
   type FileEntries,
   type FileEntry,
   type FileReport,
+  isFinal,
   unknownOf,
 } from "../mod.ts";
-import type { PendingLook } from "./file_hints.ts";
+import type { FileStamp } from "../../host/files/mod.ts";
+import { type PendingLook, sameStamp } from "./file_hints.ts";
 
 /** What is known of one path. All times are on the monotonic clock. */
 export interface ManifestState {
@@ -53,6 +55,14 @@ export class ManifestTable {
       if (entry !== undefined) entries.set(path, entry);
     }
     return entries;
+  }
+
+  /** Whether a look at a file says all that a read of it would. */
+  isKnown(path: string, stamp: FileStamp): boolean {
+    const { entry } = this.get(path);
+    return entry?.read?.isProof === true &&
+      sameStamp(entry.read.stamp, stamp) &&
+      isFinal(entry.verdict);
   }
 
   /** Takes what is new of a path; the rest stays. */

@@ -89,3 +89,75 @@ Deno.test("FileSource looks at a single manifest no more often where it may not 
   // Once every 20 s.
   strictEqual(looks, first * 11);
 });
+
+/** Takes the manifest away before the nth look at it, alone or with its directory. */
+function takeAway(
+  { files }: Bench,
+  nth: number,
+  options: { readonly isUnmounted: boolean },
+): void {
+  const look = files.look.bind(files);
+  let looks = 0;
+  files.look = async (path) => {
+    if (path === "/m" && ++looks === nth) {
+      files.files.clear();
+      files.exists = false;
+    }
+    const found = await look(path);
+    const isOther = path === "/" && options.isUnmounted && !files.exists;
+    return isOther && found.kind === "directory"
+      ? { ...found, device: 2, inode: 200 }
+      : found;
+  };
+}
+
+for (const nth of [1, 2, 3, 4]) {
+  Deno.test(`FileSource does not end the pod of a single manifest that went away with its directory before the ${nth}. look of the first scan (I8)`, async () => {
+    const lastGood = new FakeLastGood();
+    {
+      await using before = new Bench(lastGood);
+      before.files.becomeFile(manifest("b"));
+      await before.pass();
+    }
+    await using bench = new Bench(lastGood);
+    bench.files.becomeFile(manifest("b"));
+    takeAway(bench, nth, { isUnmounted: true });
+    await bench.pass(60_000);
+    deepStrictEqual(
+      bench.sets.filter(({ pods, unknown }) =>
+        pods.length === 0 && unknown === undefined
+      ),
+      [],
+    );
+    strictEqual(bench.names, "b");
+    deepStrictEqual([...lastGood.records.keys()], ["/m"]);
+    strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  });
+
+  for (const isKept of [true, false]) {
+    Deno.test(
+      `FileSource knows that a single manifest ${
+        isKept ? "with a record" : "without a record"
+      } was removed before the ${nth}. look of the first scan`,
+      async () => {
+        const lastGood = new FakeLastGood();
+        if (isKept) {
+          await using before = new Bench(lastGood);
+          before.files.becomeFile(manifest("b"));
+          await before.pass();
+        }
+        await using bench = new Bench(lastGood);
+        bench.files.becomeFile(manifest("b"));
+        takeAway(bench, nth, { isUnmounted: false });
+        await bench.pass(30_000);
+        deepStrictEqual(bench.sets.at(-1), {
+          source: "file",
+          pods: [],
+          objects: [],
+        });
+        deepStrictEqual([...lastGood.records.keys()], []);
+        deepStrictEqual(bench.source.report(), []);
+      },
+    );
+  }
+}
