@@ -8,7 +8,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { getCpuCount } from "../../mod/host/machine/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { running } from "../support/e2e/inside.ts";
+import { untilPodRuns } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
@@ -46,8 +46,8 @@ withRuntime("pods that the node does not take", (test) => {
     });
     await agent.apply("port-a.json", pod("port-a", port));
     await agent.apply("cpu-a.json", pod("cpu-a", cpu(cpus)));
-    const first = await running(agent, "port-a");
-    await running(agent, "cpu-a");
+    const first = await untilPodRuns(agent, "port-a");
+    await untilPodRuns(agent, "cpu-a");
     await agent.apply("port-b.json", pod("port-b", port));
     await agent.apply("cpu-b.json", pod("cpu-b", cpu(1)));
     await agent.apply(
@@ -67,7 +67,7 @@ withRuntime("pods that the node does not take", (test) => {
     // What runs does so still after the agent was killed.
     await agent.kill();
     await agent.start();
-    const after = await running(agent, "port-a");
+    const after = await untilPodRuns(agent, "port-a");
     strictEqual(
       after.status?.containerStatuses?.[0]?.containerID,
       first.status?.containerStatuses?.[0]?.containerID,
@@ -75,8 +75,8 @@ withRuntime("pods that the node does not take", (test) => {
     strictEqual((await failed(agent, "port-b")).status?.reason, "NodePorts");
     await agent.removeManifest("port-a.json");
     await agent.removeManifest("cpu-a.json");
-    await running(agent, "port-b");
-    await running(agent, "cpu-b");
+    await untilPodRuns(agent, "port-b");
+    await untilPodRuns(agent, "cpu-b");
   });
 
   test("are evicted for what they store, and stay so (PW-19, VO-01, SE-08)", async (runtime) => {
@@ -121,10 +121,10 @@ withRuntime("pods that the node does not take", (test) => {
           : /^Pod ephemeral local storage usage exceeds the total limit of containers 1Mi\. $/,
       );
     }
-    await running(agent, "calm");
+    await untilPodRuns(agent, "calm");
     await agent.kill();
     await agent.start();
-    await running(agent, "calm");
+    await untilPodRuns(agent, "calm");
     const pods = await agent.until(
       "disk Failed",
       (pods) => find(pods, "disk")?.status?.phase === "Failed",

@@ -13,7 +13,12 @@ import {
 } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, execIn, idOf, running } from "../support/e2e/inside.ts";
+import {
+  containerOf,
+  execIn,
+  idOf,
+  untilPodRuns,
+} from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
@@ -36,7 +41,7 @@ withRuntime("environment and mounts from inside", (test) => {
       stringData: { PASSWORD: SECRET_VALUE },
     });
     await agent.apply("env.json", envPod());
-    const pod = await running(agent, "env");
+    const pod = await untilPodRuns(agent, "env");
     const { variables, args } = await seen(runtime, idOf(pod, "c"));
     const { uid, name, namespace } = pod.metadata;
     const ip = pod.status?.podIP ?? "";
@@ -94,7 +99,7 @@ withRuntime("environment and mounts from inside", (test) => {
       'configmap "late" not found',
     );
     await agent.apply("map.json", configMap("late", { WORD: "at last" }));
-    const pod = await running(agent, "late");
+    const pod = await untilPodRuns(agent, "late");
     const { variables } = await seen(runtime, idOf(pod, "c"));
     strictEqual(variables.get("WORD"), "at last");
   });
@@ -123,7 +128,7 @@ withRuntime("environment and mounts from inside", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "file");
+    const pod = await untilPodRuns(agent, "file");
     const { variables } = await seen(runtime, idOf(pod, "c"));
     strictEqual(variables.get("WHERE"), "a b");
   });

@@ -15,7 +15,7 @@ import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
 import { type Outcome, run } from "../support/cli/test_io.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { execIn, idOf, running } from "../support/e2e/inside.ts";
+import { execIn, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { EventWatch } from "../support/e2e/event_watch.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
@@ -38,7 +38,7 @@ withRuntime("explain", (test) => {
   test("every cause is named, by explain, describe, get events and get pods alike (ST-08)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("first.json", FIRST);
-    await running(agent, "first");
+    await untilPodRuns(agent, "first");
     for (const { name, manifest } of EXPLAINED_PODS) {
       await agent.apply(`${name}.json`, manifest);
     }
@@ -72,8 +72,8 @@ withRuntime("explain", (test) => {
         }],
       }),
     );
-    await running(agent, "kept");
-    const slow = await running(agent, "slow");
+    await untilPodRuns(agent, "kept");
+    const slow = await untilPodRuns(agent, "slow");
 
     await agent.apply("kept.json", podManifest("kept", { containers: [] }));
     const broken: WantedFinding = {
@@ -109,7 +109,7 @@ withRuntime("explain", (test) => {
   test("describe lays out a pod with everything, and no command shows a Secret", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("full.json", fullList());
-    const pod = await running(agent, "full");
+    const pod = await untilPodRuns(agent, "full");
     const full = await untilFound(agent, "full", ["ready"]);
     const { initContainerStatuses = [], containerStatuses = [] } =
       full.pod.status ?? {};

@@ -16,11 +16,11 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   containerOf,
   idOf,
-  running,
   sandboxesOf,
   stopSandbox,
+  untilPodRuns,
 } from "../support/e2e/inside.ts";
-import { countOf, untilReport } from "../support/e2e/probed_pods.ts";
+import { countOf, untilPodReport } from "../support/e2e/probed_pods.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
@@ -32,7 +32,7 @@ withRuntime("pods in trouble", (test) => {
   test("a sandbox that is stopped behind the agent's back is made anew", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("box.json", sleeper("box"));
-    const before = await running(agent, "box");
+    const before = await untilPodRuns(agent, "box");
     for (const { id } of await sandboxesOf(runtime, before.metadata.uid)) {
       await stopSandbox(runtime, id);
     }
@@ -67,8 +67,8 @@ withRuntime("pods in trouble", (test) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("stuck.json", sleeper("stuck"));
     await agent.apply("beside.json", sleeper("beside"));
-    const { uid } = (await running(agent, "stuck")).metadata;
-    await running(agent, "beside");
+    const { uid } = (await untilPodRuns(agent, "stuck")).metadata;
+    await untilPodRuns(agent, "beside");
     const [sandbox] = await sandboxesOf(runtime, uid);
     const shim = await shimOf(sandbox?.id ?? "");
     Deno.kill(shim, "SIGSTOP");
@@ -94,7 +94,7 @@ withRuntime("pods in trouble", (test) => {
   test("a pod whose shim is killed runs again (RT-06)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("orphan.json", sleeper("orphan"));
-    const before = await running(agent, "orphan");
+    const before = await untilPodRuns(agent, "orphan");
     const { uid } = before.metadata;
     const [sandbox] = await sandboxesOf(runtime, uid);
     Deno.kill(await shimOf(sandbox?.id ?? ""), "SIGKILL");
@@ -117,7 +117,7 @@ withRuntime("pods in trouble", (test) => {
   test("an image that may not be pulled is waited for, and used once it is there", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("canary.json", sleeper("canary"));
-    const canary = await running(agent, "canary");
+    const canary = await untilPodRuns(agent, "canary");
     const late = `localhost/late-${Date.now()}:1`;
     await agent.apply(
       "late.json",
@@ -146,7 +146,7 @@ withRuntime("pods in trouble", (test) => {
       (pods) => waitingReason(find(pods, "late")) === "ErrImageNeverPull",
     );
     // As a state it lasts for a moment only.
-    await untilReport(
+    await untilPodReport(
       agent,
       "nowhere",
       (report) => countOf(report, "Failed", /^Error: ErrImagePull$/) > 0,
@@ -231,7 +231,7 @@ withRuntime("pods in trouble", (test) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("box.json", sleeper("box"));
     for (let count = 1; count <= 2; count++) {
-      const pod = await running(agent, "box");
+      const pod = await untilPodRuns(agent, "box");
       await runtime.rig.tools.killContainer(idOf(pod, "main"));
       if (count === 1) await agent.kill();
       if (count === 1) await agent.start();
@@ -249,13 +249,13 @@ withRuntime("pods in trouble", (test) => {
   test("an agent that comes back never asks for a second sandbox of what runs", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("box.json", sleeper("box"));
-    const before = await running(agent, "box");
+    const before = await untilPodRuns(agent, "box");
     // Work is waiting each time it comes back, so that it is busy before it has looked.
     for (const name of ["one", "two", "three", "four", "five", "six"]) {
       await agent.apply(`${name}.json`, sleeper(name));
       await agent.kill();
       await agent.start();
-      await running(agent, name);
+      await untilPodRuns(agent, name);
     }
     const log = await Deno.readTextFile(`${agent.directory}/agent.log`);
     const refused = log.split("\n").filter((line) =>
@@ -285,7 +285,7 @@ withRuntime("pods in trouble", (test) => {
     });
     const busybox = "localhost/busybox:1.35";
     await agent.apply("own.json", manifest(busybox, "one"));
-    const before = await running(agent, "own", 2);
+    const before = await untilPodRuns(agent, "own", 2);
     await agent.apply("own.json", manifest(busybox, "two"));
     const noted = find(
       await agent.until(

@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, running } from "../support/e2e/inside.ts";
+import { containerOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
@@ -66,7 +66,7 @@ withRuntime("lives of containers", (test) => {
       volumes: out.volumes,
     });
     await agent.apply("order.json", draft);
-    const pod = await running(agent, "order");
+    const pod = await untilPodRuns(agent, "order");
     // The runtime says that a program runs before it has run its first line.
     await out.untilLines(7);
     const started = await out.lines();
@@ -168,10 +168,10 @@ withRuntime("lives of containers", (test) => {
     for (const [name, manifest] of Object.entries(pods)) {
       await agent.apply(`${name}.json`, manifest);
     }
-    const running2 = await running(agent, "exec", 2);
+    const running2 = await untilPodRuns(agent, "exec", 2);
     const others: (readonly [string, Pod])[] = [];
     for (const name of ["http", "sleep"]) {
-      others.push([name, await running(agent, name)]);
+      others.push([name, await untilPodRuns(agent, name)]);
     }
     await exec.untilLines(2);
     deepStrictEqual(await exec.lines(), ["post", "next"]);

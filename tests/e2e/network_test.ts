@@ -24,9 +24,9 @@ import {
 import {
   execIn,
   idOf,
-  running,
   sandboxesOf,
   untilLogged,
+  untilPodRuns,
 } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
@@ -64,7 +64,7 @@ withRuntime("network from inside", (test) => {
       override: ["front.desk.example", "front.desk.example"],
     };
     for (const [name, [hostname, names]] of Object.entries(expected)) {
-      const pod = await running(agent, name, 1);
+      const pod = await untilPodRuns(agent, name, 1);
       const seen = await inside(runtime, pod, "hostname; cat /etc/hosts");
       const [own, ...hosts] = seen.trim().split("\n");
       strictEqual(own, hostname, name);
@@ -104,7 +104,7 @@ withRuntime("network from inside", (test) => {
       "node.json",
       podManifest("node", { hostNetwork: true, hostAliases, containers: ONE }),
     );
-    const pod = await running(agent, "pods", 2);
+    const pod = await untilPodRuns(agent, "pods", 2);
     const { podIP } = pod.status ?? {};
     const loopback = [
       "127.0.0.1\tlocalhost",
@@ -123,7 +123,7 @@ withRuntime("network from inside", (test) => {
       await execIn(runtime, idOf(pod, "own"), "cat /etc/hosts"),
       "192.0.2.1 mine\n",
     );
-    const node = await running(agent, "node", 1);
+    const node = await untilPodRuns(agent, "node", 1);
     strictEqual(
       await inside(runtime, node, "cat /etc/hosts"),
       `# Kubernetes-managed hosts file (host network).\n${await Deno
@@ -175,7 +175,7 @@ withRuntime("network from inside", (test) => {
         await agent.apply(`${name}.json`, podManifest(name, draft));
       }
       const look = async (name: string) => {
-        const pod = await running(agent, name, 1);
+        const pod = await untilPodRuns(agent, name, 1);
         return parse(await inside(runtime, pod, "cat /etc/resolv.conf"));
       };
       const node = await look("node");
@@ -238,7 +238,7 @@ withRuntime("network from inside", (test) => {
         ],
       }),
     );
-    const pod = await running(agent, "ports", 1);
+    const pod = await untilPodRuns(agent, "ports", 1);
     const gateway = runtime.rig.podNetwork.replace(/0\/24$/, "1");
     const local = "127.0.0.1";
     await untilSays("over-tcp\n", { hostname: local, port });
@@ -266,7 +266,7 @@ withRuntime("network from inside", (test) => {
     await agent.removeManifest("ports.json");
     await runtime.untilGone(pod.metadata.uid, agent);
     await rejects(ask(local, scoped));
-    await running(agent, "next", 1);
+    await untilPodRuns(agent, "next", 1);
     await untilSays("next\n", { hostname: local, port });
   });
 
@@ -286,7 +286,7 @@ withRuntime("network from inside", (test) => {
         containers: [{ name: "c", command: SLEEP, env: [address] }],
       }),
     );
-    const pod = await running(agent, "node", 1);
+    const pod = await untilPodRuns(agent, "node", 1);
     const environment = await inside(
       runtime,
       pod,
@@ -313,7 +313,7 @@ withRuntime("network from inside", (test) => {
     for (const [name, draft] of Object.entries(specs)) {
       await agent.apply(`${name}.json`, podManifest(name, draft));
     }
-    const before = await running(agent, "ending");
+    const before = await untilPodRuns(agent, "ending");
     await agent.until(
       "all over",
       (pods) =>

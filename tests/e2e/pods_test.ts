@@ -13,7 +13,12 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, execIn, idOf, running } from "../support/e2e/inside.ts";
+import {
+  containerOf,
+  execIn,
+  idOf,
+  untilPodRuns,
+} from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
@@ -50,7 +55,7 @@ withRuntime("pods from inside", (test) => {
       }),
       metadata: { name: "env", labels: { team: "blue" } },
     });
-    const pod = await running(agent, "env");
+    const pod = await untilPodRuns(agent, "env");
     const seen = await inside(runtime, pod, "tr '\\0' '\\n' < /proc/1/environ");
     const values = new Map(
       seen.trim().split("\n").map((line) => {
@@ -111,7 +116,7 @@ withRuntime("pods from inside", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "vol", 2);
+    const pod = await untilPodRuns(agent, "vol", 2);
     await runtime.rig.tools.killContainer(idOf(pod, "a"));
     const after = find(
       await agent.until(
@@ -152,7 +157,7 @@ withRuntime("pods from inside", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "res");
+    const pod = await untilPodRuns(agent, "res");
     const read = (v1: string, v2: string) =>
       inside(
         runtime,
@@ -188,7 +193,7 @@ withRuntime("pods from inside", (test) => {
         containers: [{ name: "main", command: SLEEP }],
       }),
     );
-    const pod = await running(agent, "net");
+    const pod = await untilPodRuns(agent, "net");
     strictEqual((await inside(runtime, pod, "hostname")).trim(), "till");
     const hosts = await inside(runtime, pod, "cat /etc/hosts");
     match(hosts, /^127\.0\.0\.1\tlocalhost$/m);
@@ -212,7 +217,7 @@ withRuntime("pods from inside", (test) => {
         containers: [{ name: "main", command: SLEEP }],
       }),
     );
-    const pod = await running(agent, "host");
+    const pod = await untilPodRuns(agent, "host");
     const own = await Deno.readLink("/proc/self/ns/net");
     const seen = await inside(runtime, pod, "readlink /proc/1/ns/net");
     strictEqual(seen.trim(), own);
@@ -253,7 +258,7 @@ withRuntime("pods from inside", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "order");
+    const pod = await untilPodRuns(agent, "order");
     strictEqual(containerOf(pod, "one")?.state?.terminated?.exitCode, 0);
     ok(containerOf(pod, "proxy")?.state?.running);
     await waitUntil(
@@ -343,7 +348,7 @@ withRuntime("pods from inside", (test) => {
         }],
       }),
     );
-    await running(agent, "pre");
+    await untilPodRuns(agent, "pre");
     await out.until("up");
     await agent.removeManifest("pre.json");
     await agent.until("pre gone", (pods) => find(pods, "pre") === undefined);

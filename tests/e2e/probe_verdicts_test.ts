@@ -6,15 +6,15 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { containerOf, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
 import {
   countOf,
-  untilReady,
-  untilReport,
+  untilPodReady,
+  untilPodReport,
 } from "../support/e2e/probed_pods.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
@@ -71,7 +71,7 @@ withRuntime("verdicts of probes", (test) => {
     await out.take("well");
     await out.until("told");
     await out.put("well");
-    const report = await untilReport(
+    const report = await untilPodReport(
       agent,
       "stubborn",
       ({ pod }) => containerOf(pod, "c")?.restartCount === 1,
@@ -122,11 +122,11 @@ withRuntime("verdicts of probes", (test) => {
     const before = await out.lines();
     deepStrictEqual([...new Set(before)], ["c began", "startup"]);
     strictEqual(
-      containerOf(await running(agent, "gate"), "c")?.started,
+      containerOf(await untilPodRuns(agent, "gate"), "c")?.started,
       false,
     );
     await out.put("up");
-    const pod = await untilReady(agent, "gate");
+    const pod = await untilPodReady(agent, "gate");
     strictEqual(containerOf(pod, "c")?.started, true);
     const count = (line: string, lines: readonly string[]): number =>
       lines.filter((each) => each === line).length;
@@ -137,7 +137,7 @@ withRuntime("verdicts of probes", (test) => {
     await out.take("up");
     await runtime.rig.tools.killContainer(idOf(pod, "c"));
     await out.until("c told");
-    const report = await untilReport(agent, "gate");
+    const report = await untilPodReport(agent, "gate");
     const lines = await out.lines();
     const second = lines.indexOf("c began", lines.indexOf("c began") + 1);
     deepStrictEqual(lines.slice(second, second + STARTS + 3), [
@@ -200,7 +200,7 @@ withRuntime("verdicts of probes", (test) => {
     strictEqual(waits?.status?.phase, "Pending");
     strictEqual(containerOf(waits, "init")?.state?.running, undefined);
     await out.put("up");
-    const pod = await running(agent, "side");
+    const pod = await untilPodRuns(agent, "side");
     strictEqual(containerOf(pod, "side")?.started, true);
     await out.until("app began");
     const [init, app] = (await out.lines())

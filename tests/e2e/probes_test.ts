@@ -15,14 +15,14 @@ import {
   containerOf,
   idOf,
   processesOf,
-  running,
+  untilPodRuns,
 } from "../support/e2e/inside.ts";
 import { outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import {
   countOf,
-  untilReady,
-  untilReport,
+  untilPodReady,
+  untilPodReport,
 } from "../support/e2e/probed_pods.ts";
 import { runSkerry } from "../../scripts/lib/run_skerry.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
@@ -67,9 +67,9 @@ withRuntime("kinds of probes", (test) => {
         volumes: out.volumes,
       }),
     );
-    const pod = await running(agent, "web", 2);
+    const pod = await untilPodRuns(agent, "web", 2);
     const ip = pod.status?.podIP ?? "";
-    await untilReport(agent, "web", (report) =>
+    await untilPodReport(agent, "web", (report) =>
       countOf(
           report,
           "Unhealthy",
@@ -85,10 +85,10 @@ withRuntime("kinds of probes", (test) => {
     strictEqual(await readyColumn(agent), "0/2");
     await out.put("health");
     await out.put("open");
-    await untilReady(agent, "web");
+    await untilPodReady(agent, "web");
     strictEqual(await readyColumn(agent), "2/2");
     await out.take("health");
-    const unready = await untilReady(agent, "web", "False");
+    const unready = await untilPodReady(agent, "web", "False");
     strictEqual(await readyColumn(agent), "1/2");
     for (const type of ["Ready", "ContainersReady"]) {
       const condition = unready.status?.conditions
@@ -100,7 +100,7 @@ withRuntime("kinds of probes", (test) => {
       );
     }
     await out.put("health");
-    const again = await untilReady(agent, "web");
+    const again = await untilPodReady(agent, "web");
     strictEqual(idOf(again, "site"), idOf(pod, "site"));
     strictEqual(idOf(again, "port"), idOf(pod, "port"));
   });
@@ -114,7 +114,7 @@ withRuntime("kinds of probes", (test) => {
     });
     const containers = [{ name: "c", command: SLEEP }];
     await agent.apply("first.json", podManifest("first", { containers }));
-    await running(agent, "first");
+    await untilPodRuns(agent, "first");
     const answers = { SERVING: 1, NOT_SERVING: 2 } as const;
     let answer: HealthReply = Uint8Array.of(8, answers.NOT_SERVING);
     await using server = await serveHealth(() => answer, undefined, {
@@ -135,7 +135,7 @@ withRuntime("kinds of probes", (test) => {
       }),
     );
     const untilTold = (text: RegExp) =>
-      untilReport(
+      untilPodReport(
         agent,
         "node",
         (report) => countOf(report, "Unhealthy", text) > 0,
@@ -144,13 +144,13 @@ withRuntime("kinds of probes", (test) => {
       /^Readiness probe failed: service unhealthy \(responded with "NOT_SERVING"\)$/,
     );
     answer = Uint8Array.of(8, answers.SERVING);
-    await untilReady(agent, "node");
+    await untilPodReady(agent, "node");
     const [call] = server.calls;
     const asked = new TextDecoder().decode(call?.request.subarray(2));
     strictEqual(asked, "shop");
     match(call?.userAgent ?? "", /^kube-probe\//);
     answer = { code: 5, details: "no such service" };
-    await untilReady(agent, "node", "False");
+    await untilPodReady(agent, "node", "False");
     await untilTold(/rpc error: code = NotFound desc = no such service$/);
   });
 
@@ -195,7 +195,7 @@ withRuntime("kinds of probes", (test) => {
     );
     for (const name of Object.keys(commands)) {
       // As often as the ticks of the time that a call may take.
-      const report = await untilReport(
+      const report = await untilPodReport(
         agent,
         name,
         (seen) => countOf(seen, "Unhealthy", /^Readiness probe failed: /) >= 12,
@@ -213,7 +213,7 @@ withRuntime("kinds of probes", (test) => {
         );
       ok(left.length <= 3, `${name}: ${left.join(", ")}`);
     }
-    const live = await untilReport(
+    const live = await untilPodReport(
       agent,
       "live",
       ({ pod }) => (containerOf(pod, "c")?.restartCount ?? 0) > 0,
@@ -244,7 +244,7 @@ withRuntime("kinds of probes", (test) => {
     {
       await using agent = await AgentProcess.start(runtime.agentOptions());
       await agent.apply("local.json", manifest);
-      await untilReport(
+      await untilPodReport(
         agent,
         "local",
         (report) =>
@@ -259,7 +259,7 @@ withRuntime("kinds of probes", (test) => {
       args: ["--pod-network=127.0.0.1/32"],
     });
     await agent.apply("local.json", manifest);
-    await untilReady(agent, "local");
+    await untilPodReady(agent, "local");
   });
 
   test("a runtime that stands still costs no container its life (RT-08)", async (runtime) => {
@@ -293,14 +293,14 @@ withRuntime("kinds of probes", (test) => {
     Deno.kill(pid, "SIGCONT");
     for (const name of names) await untilAsked(name, still);
     for (const name of names) {
-      const report = await untilReport(agent, name);
+      const report = await untilPodReport(agent, name);
       strictEqual(countOf(report, "Killing", /./), 0);
       strictEqual(containerOf(report.pod, "c")?.restartCount, 0);
     }
 
     /** Waits for an answer that was given after a moment. */
     async function untilAsked(name: string, after: string): Promise<void> {
-      await untilReport(
+      await untilPodReport(
         agent,
         name,
         ({ probes: [{ last } = {}] }) =>

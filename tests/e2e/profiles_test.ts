@@ -10,8 +10,8 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
-  running,
   statusIn,
+  untilPodRuns,
   waitingOf,
 } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
@@ -54,8 +54,8 @@ withRuntime("profiles from inside", (test) => {
       "none.json",
       podManifest("none", { containers: [container("silent")] }),
     );
-    const pod = await running(agent, "pods", 3);
-    const none = await running(agent, "none", 1);
+    const pod = await untilPodRuns(agent, "pods", 3);
+    const none = await untilPodRuns(agent, "none", 1);
     const mode = async (of: Pod, name: string) =>
       (await statusIn(runtime, idOf(of, name))).get("Seccomp");
     strictEqual(await mode(pod, "pods"), "2");
@@ -90,7 +90,7 @@ withRuntime("profiles from inside", (test) => {
         "quiet.json",
         podManifest("quiet", { containers: [{ name: "c", command: SLEEP }] }),
       );
-      const pod = await running(agent, "quiet", 1);
+      const pod = await untilPodRuns(agent, "quiet", 1);
       const status = await statusIn(runtime, idOf(pod, "c"));
       strictEqual(status.get("Seccomp"), "2");
     } finally {
@@ -170,7 +170,7 @@ withRuntime("profiles from inside", (test) => {
         containers: [{ name: "c", command: SLEEP }],
       }),
     );
-    const pod = await running(agent, "armor", 1);
+    const pod = await untilPodRuns(agent, "armor", 1);
     const label = "cat /proc/1/attr/current";
     match(
       await execIn(runtime, idOf(pod, "c"), label),
@@ -187,7 +187,7 @@ withRuntime("profiles from inside", (test) => {
         containers: [{ name: "c", command: SLEEP }],
       }),
     );
-    const pod = await running(agent, "label", 1);
+    const pod = await untilPodRuns(agent, "label", 1);
     const label = "cat /proc/1/attr/current";
     match(
       await execIn(runtime, idOf(pod, "c"), label),

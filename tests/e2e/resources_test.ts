@@ -9,7 +9,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { HostView } from "../support/e2e/host_view.ts";
-import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { containerOf, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { type PodDraft, podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
@@ -96,7 +96,7 @@ withRuntime("resources", (test) => {
       await agent.apply(`${row.name}.json`, manifest(row));
     }
     for (const row of ROWS) {
-      const pod = await running(agent, row.name);
+      const pod = await untilPodRuns(agent, row.name);
       const { uid } = pod.metadata;
       const path = `${row.parent}pod${uid}/${idOf(pod, "main")}`;
       for (const [file, value] of Object.entries(row.container)) {
@@ -117,7 +117,7 @@ withRuntime("resources", (test) => {
     }
     const paths: string[] = [];
     for (const row of ROWS) {
-      const pod = await running(agent, row.name);
+      const pod = await untilPodRuns(agent, row.name);
       const path = `${row.parent}pod${pod.metadata.uid}`;
       paths.push(path);
       for (const [file, value] of Object.entries(row.pod)) {
@@ -164,7 +164,7 @@ withRuntime("resources", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "huge");
+    const pod = await untilPodRuns(agent, "huge");
     const { text } = await runtime.rig.tools.ctr([
       "containers",
       "info",
@@ -182,7 +182,7 @@ withRuntime("resources", (test) => {
     const read = (file: string, id: string) =>
       cgroupFile(`podfixed-grow/${id}`, file);
     await apply("100m", "32Mi");
-    const id = idOf(await running(agent, "grow"), "main");
+    const id = idOf(await untilPodRuns(agent, "grow"), "main");
 
     await apply("400m", "64Mi");
     await untilEqual(
@@ -223,7 +223,7 @@ withRuntime("resources", (test) => {
       await read("memory/memory.limit_in_bytes", id),
       String(48 << 20),
     );
-    const after = await running(agent, "grow");
+    const after = await untilPodRuns(agent, "grow");
     strictEqual(idOf(after, "main"), id);
     strictEqual(containerOf(after, "main")?.restartCount, 0);
     await agent.until(
@@ -244,7 +244,7 @@ withRuntime("resources", (test) => {
       "swap.json",
       fixed("swap", { cpu: "100m", memory: "32Mi" }, { resizePolicy }),
     );
-    const id = idOf(await running(agent, "swap"), "main");
+    const id = idOf(await untilPodRuns(agent, "swap"), "main");
     await agent.apply(
       "swap.json",
       fixed("swap", { cpu: "100m", memory: "40Mi" }, { resizePolicy }),
@@ -271,7 +271,7 @@ withRuntime("resources", (test) => {
         find(pods, "swap")?.status?.qosClass === "BestEffort" &&
         ![id, second, ""].includes(idOf(find(pods, "swap"), "main")),
     );
-    const third = idOf(await running(agent, "swap"), "main");
+    const third = idOf(await untilPodRuns(agent, "swap"), "main");
     ok(
       await cgroupFile(`besteffort/podfixed-swap/${third}`, "cpu/cpu.shares"),
     );

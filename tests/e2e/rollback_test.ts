@@ -9,7 +9,7 @@ import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
-import { untilReady } from "../support/e2e/probed_pods.ts";
+import { untilPodReady } from "../support/e2e/probed_pods.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 /** Time enough to see a version that does not become ready. */
@@ -60,7 +60,7 @@ withRuntime("rollback", (test) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("web.json", version("one"));
     await agent.until("version one", (pods) => runsAlone(pods, "one"));
-    await untilReady(agent, "web");
+    await untilPodReady(agent, "web");
 
     const noImage = { image: "localhost/no:1" };
     await agent.apply("web.json", version("two", noImage, SHORT));

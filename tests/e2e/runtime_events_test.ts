@@ -10,7 +10,7 @@ import { systemClock } from "../../mod/base/mod.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
 import type { ContainerEvent } from "../../mod/cri/events/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { containerOf, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { PATIENCE_MS, waitUntil } from "../../scripts/lib/wait_until.ts";
@@ -96,7 +96,7 @@ for (const { name, options } of await containerdVersions()) {
           containers: [{ name: "main", command: ["sleep", "100000"] }],
         }),
       );
-      const before = await running(agent, "dies");
+      const before = await untilPodRuns(agent, "dies");
       const id = idOf(before, "main");
       await runtime.rig.tools.killContainer(id);
       const pods = await agent.until("restarted", (pods) => {

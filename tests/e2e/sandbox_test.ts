@@ -17,9 +17,9 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
-  running,
   sandboxesOf,
   untilLogged,
+  untilPodRuns,
 } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
@@ -49,7 +49,7 @@ withRuntime("sandboxes from inside", (test) => {
       await agent.apply(`${name}.json`, podManifest(name, draft));
     }
     const look = async (name: string) => {
-      const pod = await running(agent, name, 2);
+      const pod = await untilPodRuns(agent, name, 2);
       const [a, b] = await Promise.all(
         ["a", "b"].map((container) => namespacesOf(runtime, pod, container)),
       );
@@ -88,7 +88,7 @@ withRuntime("sandboxes from inside", (test) => {
       "lost.json",
       podManifest("lost", { runtimeClassName: "nobody", containers: ONE }),
     );
-    const pod = await running(agent, "good", 1);
+    const pod = await untilPodRuns(agent, "good", 1);
     const [sandbox] = await sandboxesOf(runtime, pod.metadata.uid);
     strictEqual(sandbox?.runtimeHandler, HANDLER);
     await untilLogged(agent, /FailedCreatePodSandBox.*nobody/);
@@ -101,7 +101,7 @@ withRuntime("sandboxes from inside", (test) => {
       metadata: { name: "nobody" },
       handler: HANDLER,
     });
-    const found = await running(agent, "lost", 1);
+    const found = await untilPodRuns(agent, "lost", 1);
     const [its] = await sandboxesOf(runtime, found.metadata.uid);
     strictEqual(its?.runtimeHandler, HANDLER);
   });
@@ -136,9 +136,10 @@ withRuntime("sandboxes from inside", (test) => {
         },
       },
     });
-    const pod = await running(agent, "ann", 1);
+    const pod = await untilPodRuns(agent, "ann", 1);
     // Left out, as of a pod that was exported from a cluster.
-    const { uid: forgedUid } = (await running(agent, "forged", 1)).metadata;
+    const { uid: forgedUid } =
+      (await untilPodRuns(agent, "forged", 1)).metadata;
     const [forged] = await sandboxesOf(runtime, forgedUid);
     strictEqual(forged?.annotations["kubernetes.io/config.source"], "file");
     strictEqual(forged?.annotations["kubernetes.io/config.hash"], forgedUid);

@@ -10,9 +10,9 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
-  running,
   statusIn,
   untilLogged,
+  untilPodRuns,
   waitingOf,
 } from "../support/e2e/inside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
@@ -136,7 +136,7 @@ withRuntime("security from inside", (test) => {
       container("all", { privileged: true }),
     ];
     await agent.apply("caps.json", podManifest("caps", { containers: drafts }));
-    const pod = await running(agent, "caps", drafts.length);
+    const pod = await untilPodRuns(agent, "caps", drafts.length);
     const look = (name: string) => statusIn(runtime, idOf(pod, name));
     const mounts = (name: string) =>
       execIn(runtime, idOf(pod, name), "cat /proc/1/mountinfo");
@@ -232,7 +232,7 @@ withRuntime("security from inside", (test) => {
         podManifest(name, { ...draft, containers: [{ name: "c" }] }),
       );
     }
-    const pod = await running(agent, "good", 1);
+    const pod = await untilPodRuns(agent, "good", 1);
     const read = (path: string) =>
       execIn(runtime, idOf(pod, "c"), `cat /proc/sys/${path}`);
     strictEqual(await read("net/ipv4/ip_local_port_range"), "2048\t61000\n");

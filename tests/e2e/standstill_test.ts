@@ -7,15 +7,15 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { containerOf, idOf, running } from "../support/e2e/inside.ts";
+import { containerOf, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { type Outside, outside, shell } from "../support/e2e/outside.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { pause } from "../../scripts/lib/wait_until.ts";
 import {
   countOf,
-  untilReady,
-  untilReport,
+  untilPodReady,
+  untilPodReport,
 } from "../support/e2e/probed_pods.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
 
@@ -77,7 +77,7 @@ withRuntime("standstill", (test) => {
     const targets = await probed(agent);
     const containers = [{ name: "c", command: ["sleep", "100000"] }];
     await agent.apply("mortal.json", podManifest("mortal", { containers }));
-    const mortal = idOf(await running(agent, "mortal"), "c");
+    const mortal = idOf(await untilPodRuns(agent, "mortal"), "c");
     const before = await agent.pods() ?? [];
     for (let round = 0; round < 2; round++) {
       await untilAsked(targets, 2);
@@ -177,7 +177,7 @@ async function probed(
       }),
     );
   }
-  for (const { name } of targets) await untilReady(agent, name);
+  for (const { name } of targets) await untilPodReady(agent, name);
   return targets;
 }
 
@@ -206,7 +206,7 @@ async function assertUnhurt(
     strictEqual(container?.restartCount, 0, name);
     strictEqual(idOf(find(after, name), "c"), idOf(find(before, name), "c"));
     strictEqual(container?.ready, true, name);
-    const report = await untilReport(agent, name);
+    const report = await untilPodReport(agent, name);
     strictEqual(countOf(report, "Unhealthy", /^Liveness/), 0, name);
     strictEqual(countOf(report, "Killing", /./), 0, name);
   }

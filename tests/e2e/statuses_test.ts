@@ -10,7 +10,7 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   containerOf,
   idOf,
-  running,
+  untilPodRuns,
   waitingOf,
 } from "../support/e2e/inside.ts";
 import { outside, shell } from "../support/e2e/outside.ts";
@@ -20,8 +20,8 @@ import { pause } from "../../scripts/lib/wait_until.ts";
 import {
   conditionOf,
   countOf,
-  untilReady,
-  untilReport,
+  untilPodReady,
+  untilPodReport,
 } from "../support/e2e/probed_pods.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
@@ -58,7 +58,7 @@ withRuntime("statuses", (test) => {
         }),
       );
     }
-    for (const name of names) await untilReady(agent, name);
+    for (const name of names) await untilPodReady(agent, name);
     // Nobody would start anew now.
     await out.take("up");
     const asked = await startups();
@@ -69,7 +69,7 @@ withRuntime("statuses", (test) => {
       await pause(3_000);
       const from = watch.polls();
       await agent.start();
-      for (const name of names) await untilReady(agent, name);
+      for (const name of names) await untilPodReady(agent, name);
       await pause(2_000);
       ok(watch.polls() > from);
     }
@@ -83,7 +83,7 @@ withRuntime("statuses", (test) => {
     await Deno.remove(`${agent.runDir}/status`, { recursive: true });
     await agent.start();
     for (const name of names) {
-      const pod = await untilReady(agent, name);
+      const pod = await untilPodReady(agent, name);
       strictEqual(containerOf(pod, "c")?.restartCount, 0);
     }
 
@@ -186,13 +186,13 @@ withRuntime("statuses", (test) => {
       };
     });
     await agent.apply("many.json", podManifest("many", { containers }));
-    const before = await running(agent, "many", containers.length);
+    const before = await untilPodRuns(agent, "many", containers.length);
     const busy = Array.from({ length: 2 }, () =>
       new Deno.Command("timeout", {
         args: ["8", "busybox", "sh", "-c", "while :; do :; done"],
       }).spawn());
     await Promise.all(busy.map(({ status }) => status));
-    const report = await untilReport(
+    const report = await untilPodReport(
       agent,
       "many",
       ({ probes }) => probes.every(({ verdict }) => verdict === "success"),

@@ -8,10 +8,10 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { Authority } from "../support/peers/certificates.ts";
 import {
-  type Answer,
+  type HttpAnswer,
   ManifestServer,
   type ServerTls,
-  status,
+  statusAnswer,
   text,
 } from "../support/peers/manifest_server.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
@@ -39,7 +39,7 @@ withRuntime("url source", (test) => {
     await using elsewhere = await ManifestServer.start(serve("web", "evil"), {
       tls: { ...pki.tls, clientCa: undefined },
     });
-    server.change(status(302, { location: elsewhere.url }));
+    server.change(statusAnswer(302, { location: elsewhere.url }));
     await untilFailed(agent);
     strictEqual(elsewhere.requests.length, 0);
     const told = await Deno.readTextFile(`${agent.directory}/agent.log`);
@@ -106,14 +106,14 @@ class ComingAndGoing implements AsyncDisposable {
     return this.#server?.requests.at(-1)?.headers["x-token"];
   }
 
-  async come(answer: Answer): Promise<void> {
+  async come(answer: HttpAnswer): Promise<void> {
     const options = { tls: this.#tls, port: this.#port };
     this.#server = await ManifestServer.start(answer, options);
     this.#port = this.#server.port;
   }
 
   /** Answers otherwise, from the next question on. */
-  change(answer: Answer): void {
+  change(answer: HttpAnswer): void {
     if (this.#server !== undefined) this.#server.answer = answer;
   }
 
@@ -181,7 +181,7 @@ function podList(items: readonly object[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
 }
 
-function serve(name: string, version: string): Answer {
+function serve(name: string, version: string): HttpAnswer {
   return text(podList([sleeper(name, version)]));
 }
 

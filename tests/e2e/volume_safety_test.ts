@@ -10,8 +10,8 @@ import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   execIn,
   idOf,
-  running,
   untilLogged,
+  untilPodRuns,
   waitingOf,
 } from "../support/e2e/inside.ts";
 import { configMap, secret } from "../support/local_objects.ts";
@@ -54,7 +54,7 @@ withRuntime("volumes under attack", (test) => {
           withHostPath(name, { path: `${host}/${path}`, type }),
         );
       }
-      for (const name of Object.keys(good)) await running(agent, name);
+      for (const name of Object.keys(good)) await untilPodRuns(agent, name);
       for (const [name, [, , words]] of Object.entries(bad)) {
         await untilLogged(
           agent,
@@ -71,7 +71,7 @@ withRuntime("volumes under attack", (test) => {
       strictEqual(await modeOf(`${host}/root/file`), 0o644);
       deepStrictEqual(await namesIn(`${host}/other`), []);
       await Deno.mkdir(`${host}/root/later`);
-      await running(agent, "dir");
+      await untilPodRuns(agent, "dir");
     } finally {
       await Deno.remove(host, { recursive: true });
     }
@@ -93,7 +93,7 @@ withRuntime("volumes under attack", (test) => {
           }],
         }),
       );
-      const pod = await running(agent, "host");
+      const pod = await untilPodRuns(agent, "host");
       await execIn(runtime, idOf(pod, "c"), "until [ -d /v/m ]; do :; done");
       const { uid } = pod.metadata;
       const directory = `${agent.rootDir}/pods/${uid}`;
@@ -150,7 +150,7 @@ withRuntime("volumes under attack", (test) => {
         }],
       }),
     );
-    const pod = await running(agent, "spread");
+    const pod = await untilPodRuns(agent, "spread");
     const { uid } = pod.metadata;
     const inside = (script: string) => execIn(runtime, idOf(pod, "c"), script);
     const volume =
@@ -195,7 +195,7 @@ withRuntime("volumes under attack", (test) => {
     };
     await apply(0);
     await agent.apply("reader.json", readerPod());
-    const pod = await running(agent, "reader");
+    const pod = await untilPodRuns(agent, "reader");
     const inside = (script: string) =>
       execIn(runtime, idOf(pod, "reader"), script);
     await inside("until [ -s /out/seen ]; do sleep 0.1; done");

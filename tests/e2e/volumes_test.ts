@@ -7,7 +7,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { execIn, idOf, running, untilLogged } from "../support/e2e/inside.ts";
+import {
+  execIn,
+  idOf,
+  untilLogged,
+  untilPodRuns,
+} from "../support/e2e/inside.ts";
 import { claim, configMap, secret } from "../support/local_objects.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
@@ -29,7 +34,7 @@ withRuntime("volumes from inside", (test) => {
     await agent.apply("map.json", configMap("map", { a: "A", b: "B" }));
     await agent.apply("secret.json", secret("safe", { password: PASSWORD }));
     await agent.apply("all.json", everyKind());
-    const pod = await running(agent, "all", 2);
+    const pod = await untilPodRuns(agent, "all", 2);
     const id = idOf(pod, "c");
     const inside = (script: string) => execIn(runtime, id, script);
     const seen = await inside(`cd / && stat -c '%n %a %u %g' ${FILES}`);
@@ -82,7 +87,7 @@ withRuntime("volumes from inside", (test) => {
     await agent.apply("map.json", configMap("map", { word: "one", old: "x" }));
     await agent.apply("secret.json", secret("safe", { word: "one" }));
     await agent.apply("live.json", livePod("one"));
-    const pod = await running(agent, "live");
+    const pod = await untilPodRuns(agent, "live");
     const id = idOf(pod, "c");
     const inside = (script: string) => execIn(runtime, id, script);
     const untilInside = (script: string, expected: string) =>
@@ -137,7 +142,7 @@ withRuntime("volumes from inside", (test) => {
       "optional.json",
       mounting("optional", { configMap: { name: "late", optional: true } }),
     );
-    await running(agent, "optional");
+    await untilPodRuns(agent, "optional");
     for (const [name, [, words]] of Object.entries(missing)) {
       await untilLogged(agent, new RegExp(`FailedMount.*${words.source}`));
       const pod = find(await agent.pods() ?? [], name);
@@ -148,7 +153,7 @@ withRuntime("volumes from inside", (test) => {
     await agent.apply("late.json", configMap("late", {}));
     await agent.apply("half.json", secret("half", { yes: "1", no: "0" }));
     await agent.apply("claim-late.json", claim("late"));
-    for (const name of Object.keys(missing)) await running(agent, name);
+    for (const name of Object.keys(missing)) await untilPodRuns(agent, name);
   });
 
   test("a claim keeps its data when its pod is replaced, and when it is gone itself", async (runtime) => {
@@ -174,7 +179,7 @@ withRuntime("volumes from inside", (test) => {
         "while ! [ -s /v/log ]; do sleep 0.1; done; cat /v/log; stat -c '%a %g' /v",
       );
     await agent.apply("keeper.json", writer("one"));
-    const first = await running(agent, "keeper");
+    const first = await untilPodRuns(agent, "keeper");
     strictEqual(await log(first), "one\n2777 2000\n");
     await agent.apply("keeper.json", writer("two"));
     const second = await restarted(agent, "keeper", idOf(first, "c"));
@@ -186,7 +191,7 @@ withRuntime("volumes from inside", (test) => {
     strictEqual(await Deno.readTextFile(file), "one\ntwo\n");
     await agent.apply("claim.json", claim("data"));
     await agent.apply("keeper.json", writer("three"));
-    const third = await running(agent, "keeper");
+    const third = await untilPodRuns(agent, "keeper");
     await untilSame(() => log(third), "one\ntwo\nthree\n2777 2000\n");
   });
 

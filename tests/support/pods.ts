@@ -105,6 +105,36 @@ export function containerStatus(
   };
 }
 
+/** What is told of a container that waits for a reason. */
+export function waitingStatus(
+  name: string,
+  reason: string,
+  fields: Partial<ContainerStatus> = {},
+): ContainerStatus {
+  return containerStatus(name, {
+    ready: false,
+    started: false,
+    state: { waiting: { reason } },
+    ...fields,
+  });
+}
+
+/** What is told of a container that ended. */
+export function endedStatus(
+  name: string,
+  exitCode: number,
+  terminated: Omit<
+    NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>,
+    "exitCode"
+  > = {},
+): ContainerStatus {
+  return containerStatus(name, {
+    ready: false,
+    started: false,
+    state: { terminated: { exitCode, ...terminated } },
+  });
+}
+
 /** What is told of a container of which nothing is known but these fields. */
 export function bareStatus(
   name: string,

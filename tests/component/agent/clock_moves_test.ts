@@ -17,7 +17,11 @@ import {
   type Stage,
 } from "../../support/agent/clock_jumps.ts";
 import { alone } from "../../support/agent/manifests.ts";
-import { running, untilRuns, version } from "../../support/agent/versions.ts";
+import {
+  runningVersion,
+  untilRuns,
+  version,
+} from "../../support/agent/versions.ts";
 
 function list(...items: readonly unknown[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
@@ -49,7 +53,7 @@ function look(stage: Stage, server: ManifestServer): void {
       rig.pod(name) === undefined;
     if (isGone) stage.note(`${name} gone`, 1);
   }
-  const label = running(rig);
+  const label = runningVersion(rig);
   if (label !== undefined) stage.note(`version ${label}`, 1);
   if (label === "one" && stage.trace.has("version two")) {
     stage.note("rolled back", 1);

@@ -20,7 +20,11 @@ import {
   seenWhile,
   untilReady,
 } from "../../support/agent/probes.ts";
-import { running, untilRuns, version } from "../../support/agent/versions.ts";
+import {
+  runningVersion,
+  untilRuns,
+  version,
+} from "../../support/agent/versions.ts";
 
 function rigFor(
   jump: Jump,
@@ -113,7 +117,7 @@ for (const jump of JUMPS) {
     await rig.pass(10_000);
     await restart(rig, jump);
     const sinceMs = rig.clock.monotonic();
-    await rig.until(() => running(rig) === "one", "the way back", {
+    await rig.until(() => runningVersion(rig) === "one", "the way back", {
       stepMs: 1_000,
     });
     const leftMs = rig.clock.monotonic() - sinceMs;

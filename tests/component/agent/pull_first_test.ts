@@ -10,7 +10,7 @@ import type { CoreRig, CoreRigOptions } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { report } from "../../support/agent/told.ts";
 import {
-  running,
+  runningVersion,
   shown,
   untilRuns,
   version,
@@ -200,5 +200,5 @@ Deno.test("Agent runs the newest of several edits, whatever image the others wai
   await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
   await rig.apply("web", web({ labels: { version: "three" } }));
   await untilRuns(rig, "three");
-  strictEqual(running(rig), "three");
+  strictEqual(runningVersion(rig), "three");
 });

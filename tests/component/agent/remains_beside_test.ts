@@ -11,7 +11,7 @@ import { configMap } from "../../support/local_objects.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import {
   count,
-  running,
+  runningVersion,
   untilRuns,
   version,
   withGood,
@@ -67,7 +67,7 @@ for (const [what, fault] of FAULTS) {
     await rig.apply("web", version("two"));
     await untilRuns(rig, "two");
     await rig.pass(150_000, 5_000);
-    strictEqual(running(rig), "two");
+    strictEqual(runningVersion(rig), "two");
     strictEqual(count(rig, "Warning RolledBack"), 0);
     strictEqual(rig.metric("skerry_rollbacks_total") ?? 0, 0);
     ok(hasRemains(rig));

@@ -9,11 +9,11 @@ import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB } from "../../support/agent/manifests.ts";
 import {
-  condition,
   count,
   reboot,
   records,
-  running,
+  rollbackCondition,
+  runningVersion,
   shown,
   untilRuns,
   version,
@@ -46,7 +46,7 @@ Deno.test("Agent looks again before it ends a trial that ran out without it", as
   const from = rig.fake.calls.length;
   await rig.startAgent();
   await rig.pass(120_000);
-  strictEqual(running(rig), "two");
+  strictEqual(runningVersion(rig), "two");
   deepStrictEqual(rig.mutations(from), []);
 });
 
@@ -64,8 +64,8 @@ Deno.test("Agent gives an update its whole time although the device was off for 
   await rig.pass(30_000);
   exitCode = 0;
   await rig.pass(60_000);
-  strictEqual(running(rig), "two");
-  strictEqual(condition(rig), undefined);
+  strictEqual(runningVersion(rig), "two");
+  strictEqual(rollbackCondition(rig), undefined);
 });
 
 Deno.test("Agent goes back from an update that takes down the machine again and again", async () => {
@@ -97,7 +97,7 @@ Deno.test("Agent goes back from an update that takes down the machine before any
     records(rig)[0]
   }`;
   let boots = 0;
-  for (; boots < 30 && running(rig) !== "one"; boots++) {
+  for (; boots < 30 && runningVersion(rig) !== "one"; boots++) {
     const record = await Deno.readTextFile(path);
     await reboot(rig, () => Deno.writeTextFile(path, record));
     await rig.pass(3_000);
@@ -186,7 +186,7 @@ Deno.test("Agent tries an update again when an object changes that it refers to"
   strictEqual(rig.clock.monotonic(), fromMs);
   strictEqual(rig.pod("web")?.metadata.labels?.["version"], "two");
   await untilRuns(rig, "two");
-  strictEqual(condition(rig), undefined);
+  strictEqual(rollbackCondition(rig), undefined);
   await untilRuns(rig, "one");
 });
 

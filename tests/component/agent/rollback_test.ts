@@ -9,11 +9,11 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, WEB } from "../../support/agent/manifests.ts";
 import { Answers, ask } from "../../support/agent/probes.ts";
 import {
-  condition,
   count,
   reboot,
   records,
-  running,
+  rollbackCondition,
+  runningVersion,
   shown,
   untilRuns,
   version,
@@ -36,7 +36,7 @@ Deno.test("Agent goes back from an update that is not ready in its time, once", 
   strictEqual(rig.pod("web")?.metadata.uid, good);
   strictEqual(rig.only(WEB).state, "running");
   strictEqual(shown(rig), "RolledBack");
-  const told = condition(rig);
+  const told = rollbackCondition(rig);
   deepStrictEqual([told?.status, told?.reason], ["True", "NotReadyInTime"]);
   match(told?.message ?? "", new RegExp(`UID "${bad}".*within 1m0s`));
   strictEqual(rig.metric("skerry_rollbacks_total"), 1);
@@ -44,7 +44,7 @@ Deno.test("Agent goes back from an update that is not ready in its time, once", 
 
   const from = rig.fake.calls.length;
   await rig.pass(600_000, 5_000);
-  strictEqual(running(rig), "one");
+  strictEqual(runningVersion(rig), "one");
   strictEqual(count(rig, "Warning RolledBack"), 1);
   deepStrictEqual(rig.mutations(from), []);
 });
@@ -54,9 +54,9 @@ Deno.test("Agent keeps an update that is ready in its time", async () => {
   await rig.apply("web", version("two"));
   await untilRuns(rig, "two");
   await rig.pass(120_000);
-  strictEqual(running(rig), "two");
+  strictEqual(runningVersion(rig), "two");
   strictEqual(shown(rig), "Running");
-  strictEqual(condition(rig), undefined);
+  strictEqual(rollbackCondition(rig), undefined);
   strictEqual(rig.metric("skerry_rollbacks_total") ?? 0, 0);
 
   // From now on it is the one to go back to.
@@ -92,7 +92,7 @@ Deno.test("Agent goes by the annotation of the new version alone", async () => {
   await rig.apply("web", version("two", { isBad: true, after: undefined }));
   await untilRuns(rig, "two");
   await rig.pass(300_000, 5_000);
-  strictEqual(running(rig), "two");
+  strictEqual(runningVersion(rig), "two");
 
   await rig.apply("web", version("three", { isBad: true, after: "30s" }));
   await untilRuns(rig, "three");
@@ -104,7 +104,7 @@ Deno.test("Agent leaves a first version that is not ready, and says so once", as
   await rig.apply("web", version("one", { isBad: true }));
   await untilRuns(rig, "one");
   await rig.pass(300_000, 5_000);
-  strictEqual(running(rig), "one");
+  strictEqual(runningVersion(rig), "one");
   strictEqual(count(rig, "Warning RollbackImpossible"), 1);
   strictEqual(count(rig, "Warning RolledBack"), 0);
   deepStrictEqual(records(rig), []);
@@ -114,12 +114,12 @@ Deno.test("Agent tries what is edited again, and forgets the mark with the good 
   await using rig = await withRollback();
   await rig.apply("web", version("three", { isBad: true }));
   await untilRuns(rig, "three");
-  strictEqual(condition(rig), undefined);
+  strictEqual(rollbackCondition(rig), undefined);
   await untilRuns(rig, "one");
   strictEqual(rig.metric("skerry_rollbacks_total"), 2);
 
   await rig.apply("web", version("one"));
-  await rig.until(() => condition(rig) === undefined, "no mark");
+  await rig.until(() => rollbackCondition(rig) === undefined, "no mark");
   const { id } = rig.only(WEB);
   await rig.pass(30_000);
   strictEqual(rig.only(WEB).id, id);
@@ -141,7 +141,7 @@ Deno.test("Agent forgets the versions of a pod whose manifest is removed", async
   await rig.apply("web", version("two", { isBad: true }));
   await untilRuns(rig, "two");
   await rig.pass(120_000);
-  strictEqual(running(rig), "two");
+  strictEqual(runningVersion(rig), "two");
 });
 
 Deno.test("Agent goes back with one pod of a file and leaves its neighbour", async () => {
@@ -164,7 +164,7 @@ Deno.test("Agent goes back with one pod of a file and leaves its neighbour", asy
   await untilRuns(rig, "two");
   await untilRuns(rig, "one");
   strictEqual(rig.only("near").id, id);
-  strictEqual(condition(rig, "near"), undefined);
+  strictEqual(rollbackCondition(rig, "near"), undefined);
   await reboot(rig);
   await untilRuns(rig, "one");
   await untilRuns(rig, "same", "near");
@@ -220,7 +220,7 @@ Deno.test("Agent keeps an update that is ready for ten seconds on end, not one t
   await rig.apply("web", probed("two"));
   await untilRuns(rig, "two");
   // Ready for four seconds, unready for two, again and again.
-  for (let round = 0; round < 12 && running(rig) === "two"; round++) {
+  for (let round = 0; round < 12 && runningVersion(rig) === "two"; round++) {
     answers.set("ready", "yes");
     await rig.pass(4_000);
     answers.set("ready", "no");
@@ -235,5 +235,5 @@ Deno.test("Agent keeps an update that is ready for ten seconds on end, not one t
   await rig.pass(15_000);
   answers.set("ready", "no");
   await rig.pass(90_000);
-  strictEqual(running(rig), "three");
+  strictEqual(runningVersion(rig), "three");
 });

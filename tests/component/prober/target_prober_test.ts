@@ -20,7 +20,7 @@ import { drain, serveRaw } from "../../support/peers/raw_server.ts";
 import {
   attempt,
   type AttemptOptions,
-  ended,
+  execResult,
   LateClock,
 } from "../../support/prober/attempts.ts";
 
@@ -29,25 +29,29 @@ const SLEEP: Probe = {
   timeoutSeconds: 1,
 };
 
-const ENDINGS: readonly [string, () => Promise<ReturnType<typeof ended>>, {
+const ENDINGS: readonly [string, () => Promise<ReturnType<typeof execResult>>, {
   readonly kind: string;
   readonly message: string;
 }][] = [
-  ["0", () => Promise.resolve(ended(0, { stdout: "fine" })), {
+  ["0", () => Promise.resolve(execResult(0, { stdout: "fine" })), {
     kind: "success",
     message: "fine",
   }],
-  ["3", () => Promise.resolve(ended(3, { stdout: "out ", stderr: "err" })), {
-    kind: "failure",
-    message: "out err",
-  }],
-  ["1 without a word", () => Promise.resolve(ended(1)), {
+  [
+    "3",
+    () => Promise.resolve(execResult(3, { stdout: "out ", stderr: "err" })),
+    {
+      kind: "failure",
+      message: "out err",
+    },
+  ],
+  ["1 without a word", () => Promise.resolve(execResult(1)), {
     kind: "failure",
     message: "command terminated with exit code 1",
   }],
   ["more output than is told", () =>
     Promise.resolve(
-      ended(1, { stdout: "o".repeat(10_000), stderr: "e".repeat(10_000) }),
+      execResult(1, { stdout: "o".repeat(10_000), stderr: "e".repeat(10_000) }),
     ), { kind: "failure", message: "o".repeat(10_000) + "e".repeat(240) }],
   [
     "a deadline of the runtime",
@@ -205,7 +209,7 @@ Deno.test("TargetProber.run() expands what the manifest itself says of variables
       },
       execSync: (_, command) => {
         asked = command;
-        return Promise.resolve(ended(0));
+        return Promise.resolve(execResult(0));
       },
     },
   );

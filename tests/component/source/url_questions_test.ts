@@ -9,7 +9,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import {
   ManifestServer,
   RawServer,
-  status,
+  statusAnswer,
   text,
 } from "../../support/peers/manifest_server.ts";
 import {
@@ -43,7 +43,7 @@ Deno.test("UrlSource counts its questions by what came of them", async () => {
   await using rig = await startUrlRig({ url: server.url });
   await rig.poll();
   await rig.poll();
-  server.answer = status(500);
+  server.answer = statusAnswer(500);
   await rig.poll();
   deepStrictEqual(
     rig.metrics.render().match(/polls_total\{.*/g)?.sort(),
@@ -66,7 +66,7 @@ for (
       text(BODY, { [name]: value }),
     );
     await using rig = await startUrlRig({ url: server.url });
-    server.answer = status(304);
+    server.answer = statusAnswer(304);
     await rig.poll();
     const headers = server.requests[1]?.headers;
     deepStrictEqual(
@@ -81,7 +81,7 @@ Deno.test("UrlSource follows ten redirects, and no more", async () => {
   await using server = await ManifestServer.start(text(BODY));
   for (let hop = 1; hop <= 11; hop++) {
     const to = hop === 1 ? "/manifests.yaml" : `/${hop - 1}`;
-    server.paths.set(`/${hop}`, status(302, { location: to }));
+    server.paths.set(`/${hop}`, statusAnswer(302, { location: to }));
   }
   const url = (hops: number): string =>
     server.url.replace("/manifests.yaml", `/${hops}`);
@@ -132,7 +132,7 @@ Deno.test({
   permissions: { net: ["localhost", "127.0.0.1"], read: true, env: true },
   fn: async () => {
     await using server = await ManifestServer.start(
-      status(302, { location: "http://192.0.2.1/there" }),
+      statusAnswer(302, { location: "http://192.0.2.1/there" }),
     );
     await using rig = await startUrlRig({ url: server.url });
     match(

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import {
   ManifestServer,
-  status,
+  statusAnswer,
   text,
 } from "../../support/peers/manifest_server.ts";
 import { podList, startUrlRig, urlPod } from "../../support/source/url_rig.ts";
@@ -69,7 +69,7 @@ const OTHER = signer();
 
 for (
   const [what, sig, reason] of [
-    ["no signature", status(404), /it answered 404/],
+    ["no signature", statusAnswer(404), /it answered 404/],
     ["one of another key", text(signature(podList(), OTHER)), /none of the/],
     ["garbage", text("not base64"), /is not the base64/],
     ["an empty one", text(""), /nothing in it/],
@@ -77,7 +77,7 @@ for (
     ["64 bytes of nothing", text(`${"A".repeat(86)}==`), /none of the/],
     [
       "a redirect to a file",
-      status(302, { location: "file:///etc/passwd" }),
+      statusAnswer(302, { location: "file:///etc/passwd" }),
       /scheme "file:"/,
     ],
   ] as const

@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import {
-  type Answer,
+  type HttpAnswer,
   ManifestServer,
-  status,
+  statusAnswer,
   text,
 } from "../../support/peers/manifest_server.ts";
 import {
@@ -101,7 +101,7 @@ Deno.test("UrlSource asks with If-None-Match and If-Modified-Since, and takes 30
   );
   await using rig = await startUrlRig({ url: server.url });
   strictEqual(server.requests[0]?.headers["if-none-match"], undefined);
-  server.answer = status(304);
+  server.answer = statusAnswer(304);
   await rig.poll();
   strictEqual(server.requests[1]?.headers["if-none-match"], '"1"');
   strictEqual(server.requests[1]?.headers["if-modified-since"], lastModified);
@@ -110,7 +110,7 @@ Deno.test("UrlSource asks with If-None-Match and If-Modified-Since, and takes 30
   server.answer = text("nonsense", { etag: '"2"' });
   await rig.poll();
   strictEqual(rig.reports.length, 1);
-  server.answer = status(304);
+  server.answer = statusAnswer(304);
   await rig.poll();
   strictEqual(server.requests[3]?.headers["if-none-match"], '"1"');
   deepStrictEqual([rig.sets.length, rig.reports], [1, []]);
@@ -125,7 +125,7 @@ Deno.test("SRC-21 UrlSource keeps the last state through errors, tells them once
     headers: { "x-token": ["s3cret", "again"] },
   });
   for (const code of [404, 500, 503]) {
-    server.answer = status(code);
+    server.answer = statusAnswer(code);
     for (let round = 0; round < 4; round++) await rig.poll();
     match(rig.reports[0] ?? "", new RegExp(`it answered ${code}, wanted 200`));
   }
@@ -256,7 +256,7 @@ Deno.test("SRC-24 UrlSource restores its checkpoint when the URL fails at the fi
 });
 
 Deno.test("UrlSource says nothing at all while a URL without a checkpoint fails", async () => {
-  await using server = await ManifestServer.start(status(500));
+  await using server = await ManifestServer.start(statusAnswer(500));
   await using rig = await startUrlRig({ url: server.url });
   await rig.poll();
   strictEqual(rig.sets.length, 0);
@@ -290,7 +290,8 @@ Deno.test("UrlSource stops at once while the server is silent", async () => {
 Deno.test("SE-11 UrlSource follows redirects and gives its headers and conditions to no other host", async () => {
   await using other = await ManifestServer.start(text(podList(urlPod("far"))));
   await using server = await ManifestServer.start(text("", {}));
-  const moved = (location: string): Answer => status(302, { location });
+  const moved = (location: string): HttpAnswer =>
+    statusAnswer(302, { location });
   server.answer = moved("/there");
   server.paths.set("/there", text(podList(urlPod("near")), { etag: '"n"' }));
   await using rig = await startUrlRig({
@@ -314,13 +315,13 @@ Deno.test("UrlSource follows 301, 302, 303, 307 and 308, and no other status", a
   await using server = await ManifestServer.start(text(""));
   await using rig = await startUrlRig({ url: server.url });
   for (const code of [301, 302, 303, 307, 308]) {
-    server.answer = status(code, { location: `/${code}` });
+    server.answer = statusAnswer(code, { location: `/${code}` });
     server.paths.set(`/${code}`, text(podList(urlPod(`p${code}`))));
     await rig.poll();
     deepStrictEqual(rig.pods, [`p${code}=one`]);
   }
   for (const code of [300, 305, 306, 309]) {
-    server.answer = status(code, { location: "/301" });
+    server.answer = statusAnswer(code, { location: "/301" });
     await rig.poll();
     deepStrictEqual(rig.pods, ["p308=one"]);
     match(rig.reports[0] ?? "", new RegExp(`it answered ${code}, wanted 200`));
@@ -343,7 +344,7 @@ Deno.test("SE-10 UrlSource shows neither the query of its URL nor what a broken 
 });
 
 Deno.test("SE-10 UrlSource shows the beginning of a very long URL, and no query", async () => {
-  await using server = await ManifestServer.start(status(404));
+  await using server = await ManifestServer.start(statusAnswer(404));
   const long = `${server.url}/${"x".repeat(300)}`;
   await using rig = await startUrlRig({ url: `${long}?token=hunter3` });
   strictEqual(

@@ -13,7 +13,7 @@ import {
   ManifestServer,
   RawServer,
   type ServerTls,
-  status,
+  statusAnswer,
   text,
 } from "../../support/peers/manifest_server.ts";
 import {
@@ -164,7 +164,7 @@ for (const { what, tls, options, reason } of BAD_TLS) {
     deepStrictEqual(rig.pods, ["a=one"]);
     await good[Symbol.asyncDispose]();
     await using _bad = await ManifestServer.start(
-      status(302, { location: "http://localhost:1/x" }),
+      statusAnswer(302, { location: "http://localhost:1/x" }),
       { port, tls: await tls(pki.authority) },
     );
     await rig.poll();
@@ -256,7 +256,7 @@ Deno.test("SE-11 UrlSource shows its certificate to no other host", async () => 
     tls: { ...certificate, clientCa: pki.authority.cert },
   });
   await using server = await ManifestServer.start(
-    status(307, { location: other.url }),
+    statusAnswer(307, { location: other.url }),
     { tls: { ...certificate, clientCa: pki.authority.cert } },
   );
   await using rig = await startUrlRig({ url: server.url, ...pki.client });

@@ -12,7 +12,7 @@ import { busybox, WEB, web } from "./manifests.ts";
 export type Question = "live" | "ready" | "start";
 
 /** How a container answers a question. */
-export type Answer = "yes" | "no" | ExecScript;
+export type ProbeAnswer = "yes" | "no" | ExecScript;
 
 const YES: ExecScript = {};
 const NO: ExecScript = { exitCode: 1, stderr: "no" };
@@ -54,7 +54,7 @@ export class Answers {
   }
 
   /** Says what is answered to a question from now on, by all containers or by one. */
-  set(question: Question, answer: Answer, containerName?: string): void {
+  set(question: Question, answer: ProbeAnswer, containerName?: string): void {
     const key = containerName === undefined
       ? question
       : `${containerName} ${question}`;

@@ -44,7 +44,7 @@ export function version(
 }
 
 /** The version that runs, as the label of the pod that clients see says. */
-export function running(rig: CoreRig, name = "web"): string | undefined {
+export function runningVersion(rig: CoreRig, name = "web"): string | undefined {
   return rig.status(name)?.phase === "Running"
     ? rig.pod(name)?.metadata.labels?.["version"]
     : undefined;
@@ -58,7 +58,7 @@ export async function untilRuns(
 ): Promise<void> {
   await rig.until(
     () =>
-      running(rig, name) === label &&
+      runningVersion(rig, name) === label &&
       rig.pods().filter(({ metadata }) => metadata.name.startsWith(`${name}-`))
           .length === 1,
     `version "${label}" of "${name}" alone`,
@@ -67,7 +67,7 @@ export async function untilRuns(
 }
 
 /** How the pod says that a newer version was rolled back. */
-export function condition(
+export function rollbackCondition(
   rig: CoreRig,
   name = "web",
 ): PodCondition | undefined {

@@ -1,11 +1,11 @@
 /**
- * Pods with a status, for what clients show.
+ * Pods of a node, for what clients show.
  *
  * @module
  */
 
-import type { ContainerStatus, Pod } from "../../../mod/api/types/mod.ts";
-import { containerStatus, pod, type PodDraft } from "../pods.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { pod, type PodDraft } from "../pods.ts";
 
 /** A pod of namespace `default` on node `n1`. */
 export function shownPod(name: string, draft: PodDraft = {}): Pod {
@@ -15,32 +15,5 @@ export function shownPod(name: string, draft: PodDraft = {}): Pod {
     uid: `uid-${name}`,
     nodeName: "n1",
     ...draft,
-  });
-}
-
-/** A container that waits, for a reason. */
-export function waiting(
-  name: string,
-  reason: string,
-  options: Partial<ContainerStatus> = {},
-): ContainerStatus {
-  return containerStatus(name, {
-    ready: false,
-    started: false,
-    state: { waiting: { reason } },
-    ...options,
-  });
-}
-
-/** A container that ended. */
-export function ended(
-  name: string,
-  exitCode: number,
-  options: { readonly reason?: string; readonly signal?: number } = {},
-): ContainerStatus {
-  return containerStatus(name, {
-    ready: false,
-    started: false,
-    state: { terminated: { exitCode, ...options } },
   });
 }

@@ -39,7 +39,7 @@ export function waitingOf(
 }
 
 /** Waits until `count` app containers of a pod run. */
-export async function running(
+export async function untilPodRuns(
   agent: AgentProcess,
   name: string,
   count: number = 1,

@@ -32,7 +32,7 @@ async function reportOf(
  *
  * @throws {Error} when it never does
  */
-export async function untilReport(
+export async function untilPodReport(
   agent: AgentProcess,
   name: string,
   condition: (report: PodReport) => boolean = () => true,
@@ -66,7 +66,7 @@ export function conditionOf(
 }
 
 /** Waits until a pod is ready, or is not. */
-export async function untilReady(
+export async function untilPodReady(
   agent: AgentProcess,
   name: string,
   status: "True" | "False" = "True",

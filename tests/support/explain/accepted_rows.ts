@@ -11,12 +11,12 @@ import {
   facts,
   pending,
   type Rows,
-  status,
+  runs,
 } from "./rows.ts";
 
 /** A pod whose containers are all well, and which is not ready all the same. */
 function unready(...conditions: readonly PodCondition[]) {
-  return facts({ pod: explainedPod(pending([status("web")], { conditions })) });
+  return facts({ pod: explainedPod(pending([runs("web")], { conditions })) });
 }
 
 const NOT_READY = { type: "Ready", status: "False" };

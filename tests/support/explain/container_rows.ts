@@ -10,7 +10,6 @@ import type {
 } from "../../../mod/pod/lifecycle/mod.ts";
 import { NOW_MS } from "../observed_pods.ts";
 import {
-  before,
   containerFailed,
   CREATING,
   explainedPod,
@@ -20,14 +19,15 @@ import {
   pending,
   type Rows,
   rowsOf,
-  waits,
+  secondsAgo,
 } from "./rows.ts";
+import { waitingStatus } from "../pods.ts";
 
 const WHY = {
   reason: "CreateContainerConfigError",
   message: 'configmap "settings" not found',
 } as const;
-const LACKING = waits("web", WHY.reason, { state: { waiting: WHY } });
+const LACKING = waitingStatus("web", WHY.reason, { state: { waiting: WHY } });
 
 /** What is known of each reason for which a container is not started. */
 const REASONS: Readonly<
@@ -59,7 +59,7 @@ export const ROWS: Rows = {
         terminated: {
           exitCode: 1,
           reason: "Error",
-          finishedAt: before(85),
+          finishedAt: secondsAgo(85),
           message: "starting\nno such file: /etc/x\n",
         },
       },
@@ -73,7 +73,7 @@ export const ROWS: Rows = {
         terminated: {
           exitCode: 128,
           reason: "StartError",
-          finishedAt: before(85),
+          finishedAt: secondsAgo(85),
           message:
             'runc create failed: exec: "/x": no such file or directory: unknown',
         },
@@ -87,8 +87,8 @@ export const ROWS: Rows = {
         terminated: {
           exitCode: 0,
           reason: "Completed",
-          startedAt: before(95),
-          finishedAt: before(85),
+          startedAt: secondsAgo(95),
+          finishedAt: secondsAgo(85),
         },
       },
     }),
@@ -119,10 +119,12 @@ export const ROWS: Rows = {
     "image runs as root",
   ),
   "a restart of all containers": facts({
-    pod: explainedPod(pending([waits("web", "RestartingAllContainers")])),
+    pod: explainedPod(
+      pending([waitingStatus("web", "RestartingAllContainers")]),
+    ),
   }),
   "a reason that nobody knows": facts({
-    pod: explainedPod(pending([waits("web", "Peculiar", {
+    pod: explainedPod(pending([waitingStatus("web", "Peculiar", {
       state: { waiting: { reason: "Peculiar", message: "who knows" } },
     })])),
   }),

@@ -6,20 +6,20 @@
 
 import { NOW_MS } from "../observed_pods.ts";
 import {
-  before,
   doing,
-  ended,
+  exits,
   explainedPod,
   facts,
   ready,
   type Rows,
+  secondsAgo,
 } from "./rows.ts";
 
 /** Pods that end or have ended. */
 export const ROWS: Rows = {
   "a pod that is removed": facts({
     pod: explainedPod(ready(), {
-      metadata: { deletionTimestamp: before(10) },
+      metadata: { deletionTimestamp: secondsAgo(10) },
     }),
     stage: { kind: "terminating", cause: "removed", graceSeconds: 30 },
     activities: [
@@ -80,7 +80,7 @@ export const ROWS: Rows = {
   "a pod that is done": facts({
     pod: explainedPod({
       phase: "Succeeded",
-      containerStatuses: [ended("web", 0)],
+      containerStatuses: [exits("web", 0)],
     }),
     stage: { kind: "finished", cause: "completed" },
   }),
@@ -93,7 +93,7 @@ export const ROWS: Rows = {
   "a pod that failed": facts({
     pod: explainedPod({
       phase: "Failed",
-      containerStatuses: [ended("web", 137, { reason: "OOMKilled" })],
+      containerStatuses: [exits("web", 137, { reason: "OOMKilled" })],
     }),
     stage: { kind: "finished", cause: "completed" },
   }),

@@ -12,12 +12,11 @@ import type {
   PodFailureReason,
 } from "../../../mod/pod/lifecycle/mod.ts";
 import { NOW_MS } from "../observed_pods.ts";
-import { container, sidecar } from "../pods.ts";
+import { container, sidecar, waitingStatus } from "../pods.ts";
 import {
-  before,
   CREATING,
   doing,
-  ended,
+  exits,
   explainedPod,
   facts,
   failed,
@@ -26,9 +25,9 @@ import {
   probe,
   type Rows,
   rowsOf,
+  runs,
   saidOf,
-  status,
-  waits,
+  secondsAgo,
 } from "./rows.ts";
 
 /** A pod of which the whole failed in this way; it is looked at again in 9 s. */
@@ -42,11 +41,11 @@ function podFailed(
 }
 
 function running(
-  rest: Parameters<typeof status>[1],
+  rest: Parameters<typeof runs>[1],
   fields: Partial<Pod["spec"]["containers"][number]>,
   probes: ExplainFacts["probes"],
 ): ExplainFacts {
-  const shown = pending([status("web", { ready: false, ...rest })], {
+  const shown = pending([runs("web", { ready: false, ...rest })], {
     phase: "Running",
   });
   return facts({
@@ -108,9 +107,9 @@ export const ROWS: Rows = {
     facts({
       pod: explainedPod(
         pending([
-          status("runs", { ready: false }),
-          ended("over", 1),
-          waits("new", "ContainerCreating"),
+          runs("runs", { ready: false }),
+          exits("over", 1),
+          waitingStatus("new", "ContainerCreating"),
         ]),
         { containers: ["runs", "over", "new"].map((name) => container(name)) },
       ),
@@ -123,11 +122,11 @@ export const ROWS: Rows = {
   // Init containers and sidecars.
   "an init container that fails": facts({
     pod: explainedPod(
-      pending([waits("web", "PodInitializing")], {
+      pending([waitingStatus("web", "PodInitializing")], {
         initContainerStatuses: [
-          ended("prepare", 0),
-          ended("migrate", 1, { message: "no table" }),
-          waits("load", "PodInitializing"),
+          exits("prepare", 0),
+          exits("migrate", 1, { message: "no table" }),
+          waitingStatus("load", "PodInitializing"),
         ],
       }),
       {
@@ -141,17 +140,17 @@ export const ROWS: Rows = {
   }),
   "an init container that runs": facts({
     pod: explainedPod(
-      pending([waits("web", "PodInitializing")], {
-        initContainerStatuses: [status("migrate", { ready: false })],
+      pending([waitingStatus("web", "PodInitializing")], {
+        initContainerStatuses: [runs("migrate", { ready: false })],
       }),
       { initContainers: [container("migrate")] },
     ),
   }),
   "a sidecar that has not started": facts({
     pod: explainedPod(
-      pending([waits("web", "PodInitializing")], {
+      pending([waitingStatus("web", "PodInitializing")], {
         initContainerStatuses: [
-          status("proxy", { ready: false, started: false }),
+          runs("proxy", { ready: false, started: false }),
         ],
       }),
       {
@@ -171,11 +170,13 @@ export const ROWS: Rows = {
   // Probes (mod/prober).
   "an init container that was restarted, by what it does now alone": facts({
     pod: explainedPod(
-      pending([waits("web", "PodInitializing")], {
-        initContainerStatuses: [status("prepare", {
+      pending([waitingStatus("web", "PodInitializing")], {
+        initContainerStatuses: [runs("prepare", {
           ready: false,
           restartCount: 2,
-          lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+          lastState: {
+            terminated: { exitCode: 3, finishedAt: secondsAgo(400) },
+          },
         })],
       }),
       { initContainers: [container("prepare")] },
@@ -243,7 +244,7 @@ export const ROWS: Rows = {
   "a startup probe": running({ started: false }, { startupProbe: {} }, []),
   "a readiness gate": facts({
     pod: explainedPod(
-      pending([status("web")], {
+      pending([runs("web")], {
         phase: "Running",
         conditions: [
           { type: "Ready", status: "False" },

@@ -8,10 +8,9 @@ import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import { NOW_MS } from "../observed_pods.ts";
 import { container, sidecar } from "../pods.ts";
 import {
-  before,
   containerFailed,
   CREATING,
-  ended,
+  exits,
   explainedPod,
   facts,
   failed,
@@ -19,8 +18,9 @@ import {
   probe,
   ready,
   type Rows,
+  runs,
   saidOf,
-  status,
+  secondsAgo,
 } from "./rows.ts";
 
 /** Pods that run. */
@@ -28,12 +28,12 @@ export const ROWS: Rows = {
   // Pods that run.
   "a pod that runs": facts({ pod: explainedPod(ready()) }),
   "a pod with a sidecar that runs": facts({
-    pod: explainedPod(ready({ initContainerStatuses: [status("proxy")] }), {
+    pod: explainedPod(ready({ initContainerStatuses: [runs("proxy")] }), {
       initContainers: [sidecar("proxy")],
     }),
   }),
   "a pod that runs and has had an init container": facts({
-    pod: explainedPod(ready({ initContainerStatuses: [ended("prepare", 0)] }), {
+    pod: explainedPod(ready({ initContainerStatuses: [exits("prepare", 0)] }), {
       initContainers: [container("prepare")],
     }),
   }),
@@ -49,9 +49,11 @@ export const ROWS: Rows = {
   "a pod that runs and was restarted once": facts({
     pod: explainedPod(ready({
       containerStatuses: [
-        status("web", {
+        runs("web", {
           restartCount: 1,
-          lastState: { terminated: { exitCode: 3, finishedAt: before(400) } },
+          lastState: {
+            terminated: { exitCode: 3, finishedAt: secondsAgo(400) },
+          },
         }),
       ],
     })),
@@ -59,7 +61,7 @@ export const ROWS: Rows = {
   "a pod that runs and was restarted by a clock that was another": facts({
     pod: explainedPod(ready({
       containerStatuses: [
-        status("web", {
+        runs("web", {
           restartCount: 1,
           lastState: {
             terminated: { exitCode: 3, finishedAt: "1970-01-01T00:10:00Z" },
@@ -71,10 +73,10 @@ export const ROWS: Rows = {
   "a pod that runs, with all that may be wrong with it": facts({
     pod: explainedPod(ready({
       containerStatuses: [
-        status("web", {
+        runs("web", {
           restartCount: 2,
           lastState: {
-            terminated: { exitCode: 143, finishedAt: before(400) },
+            terminated: { exitCode: 143, finishedAt: secondsAgo(400) },
           },
         }),
       ],
@@ -89,7 +91,7 @@ export const ROWS: Rows = {
           type: "skerry.dev/RolledBack",
           status: "True",
           message: "Revision x was not ready within 1m",
-          lastTransitionTime: before(30),
+          lastTransitionTime: secondsAgo(30),
         },
       ],
     })),
@@ -184,7 +186,7 @@ export const ROWS: Rows = {
   "times of before the clock was set": facts({
     pod: explainedPod(ready({
       conditions: [],
-      containerStatuses: [status("web", {
+      containerStatuses: [runs("web", {
         restartCount: 1,
         lastState: {
           terminated: { exitCode: 1, finishedAt: "1970-01-01T00:00:05Z" },
@@ -210,10 +212,12 @@ function runningFor(readyS: number, startedS: number): ExplainFacts {
       conditions: [{
         type: "Ready",
         status: "True",
-        lastTransitionTime: before(readyS),
+        lastTransitionTime: secondsAgo(readyS),
       }],
       containerStatuses: [
-        status("web", { state: { running: { startedAt: before(startedS) } } }),
+        runs("web", {
+          state: { running: { startedAt: secondsAgo(startedS) } },
+        }),
       ],
     }),
   });

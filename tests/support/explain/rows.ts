@@ -22,52 +22,39 @@ import type {
   ProbeFact,
 } from "../../../mod/explain/facts.ts";
 import { NOW_MS, observed } from "../observed_pods.ts";
-import { container, containerStatus, pod, type PodDraft } from "../pods.ts";
+import {
+  container,
+  containerStatus,
+  endedStatus,
+  pod,
+  type PodDraft,
+  waitingStatus,
+} from "../pods.ts";
 
 /** So many seconds before the moment at which the tests stand, as a status has it. */
-export function before(seconds: number): string {
+export function secondsAgo(seconds: number): string {
   return new Date(NOW_MS - seconds * 1000).toISOString();
 }
 
 /** A container that runs and is ready, unless told otherwise. */
-export function status(
+export function runs(
   name: string,
   rest: Partial<ContainerStatus> = {},
 ): ContainerStatus {
   return containerStatus(name, {
     containerID: `containerd://${name}`,
-    state: { running: { startedAt: before(300) } },
-    ...rest,
-  });
-}
-
-/** A container that waits for this reason. */
-export function waits(
-  name: string,
-  reason: string,
-  rest: Partial<ContainerStatus> = {},
-): ContainerStatus {
-  return status(name, {
-    ready: false,
-    started: false,
-    state: { waiting: { reason } },
+    state: { running: { startedAt: secondsAgo(300) } },
     ...rest,
   });
 }
 
 /** A container that ended; it may have left a message. */
-export function ended(
+export function exits(
   name: string,
   exitCode: number,
-  rest: { readonly reason?: string; readonly message?: string } = {},
+  rest: Parameters<typeof endedStatus>[2] = {},
 ): ContainerStatus {
-  return status(name, {
-    ready: false,
-    started: false,
-    state: {
-      terminated: { exitCode, finishedAt: before(40), ...rest },
-    },
-  });
+  return endedStatus(name, exitCode, { finishedAt: secondsAgo(40), ...rest });
 }
 
 /** The pod "web" with one container "web". */
@@ -99,10 +86,10 @@ export function ready(rest: PodStatus = {}): PodStatus {
   return {
     phase: "Running",
     conditions: [
-      { type: "Ready", status: "True", lastTransitionTime: before(300) },
+      { type: "Ready", status: "True", lastTransitionTime: secondsAgo(300) },
       ...conditions,
     ],
-    containerStatuses: [status("web")],
+    containerStatuses: [runs("web")],
     ...others,
   };
 }
@@ -162,7 +149,9 @@ export function probe(
 }
 
 /** No container of the pod "web" was started yet. */
-export const CREATING: PodStatus = pending([waits("web", "ContainerCreating")]);
+export const CREATING: PodStatus = pending([
+  waitingStatus("web", "ContainerCreating"),
+]);
 
 // 03:04:05 UTC.
 const SOON = NOW_MS + 38_000;
@@ -178,9 +167,9 @@ export const NO_SETTINGS: FailureCause = {
 export function containerFailed(
   reason: ContainerFailureReason,
   cause: string | FailureCause,
-  rest: Parameters<typeof waits>[2] = {},
+  rest: Parameters<typeof waitingStatus>[2] = {},
 ): ExplainFacts {
-  const pod = explainedPod(pending([waits("web", reason, rest)]));
+  const pod = explainedPod(pending([waitingStatus("web", reason, rest)]));
   const failure = { container: "web", reason, ...saidOf(cause), retryMs: SOON };
   return facts({ pod, decision: failed(pod, [failure]) });
 }

@@ -22,7 +22,7 @@ export interface SeenRequest {
 }
 
 /** Answers one request. */
-export type Answer = (
+export type HttpAnswer = (
   request: IncomingMessage,
   response: ServerResponse,
 ) => void;
@@ -37,7 +37,7 @@ export interface ServerTls extends Certificate {
 export function text(
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): HttpAnswer {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   return (_request, response) => {
     response.writeHead(200, { "content-length": bytes.length, ...headers });
@@ -46,10 +46,10 @@ export function text(
 }
 
 /** Answers with a status and a text. */
-export function status(
+export function statusAnswer(
   code: number,
   headers: Record<string, string> = {},
-): Answer {
+): HttpAnswer {
   return (_request, response) => {
     response.writeHead(code, headers);
     response.end(code === 204 || code === 304 ? "" : "kind: Pod\n");
@@ -58,15 +58,15 @@ export function status(
 
 /** Listens on a port of the loopback; the answer may be changed at any time. */
 export class ManifestServer implements AsyncDisposable {
-  answer: Answer;
+  answer: HttpAnswer;
   /** Answers of single paths, before `answer`. */
-  readonly paths: Map<string, Answer> = new Map();
+  readonly paths: Map<string, HttpAnswer> = new Map();
   readonly requests: SeenRequest[] = [];
   readonly #tls: ServerTls | undefined;
   readonly #server: ReturnType<typeof createHttpServer>;
   #port = 0;
 
-  private constructor(answer: Answer, tls: ServerTls | undefined) {
+  private constructor(answer: HttpAnswer, tls: ServerTls | undefined) {
     this.answer = answer;
     this.#tls = tls;
     const handle = (
@@ -90,7 +90,7 @@ export class ManifestServer implements AsyncDisposable {
 
   /** Starts to listen; a port of an earlier server may be taken over. */
   static async start(
-    answer: Answer,
+    answer: HttpAnswer,
     options: { readonly tls?: ServerTls; readonly port?: number } = {},
   ): Promise<ManifestServer> {
     const server = new ManifestServer(answer, options.tls);

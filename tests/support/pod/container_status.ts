@@ -36,7 +36,7 @@ export function statusOf(changes: Changes = {}): ContainerStatus {
 }
 
 /** What was reported before of container a. */
-export function before(
+export function previously(
   rest: Partial<ContainerStatus>,
 ): { readonly previous: PodStatus } {
   const status = bareStatus("a", { image: IMAGE, ...rest });

@@ -57,7 +57,7 @@ const VERSION = {
 };
 
 /** How a command ended. */
-export function ended(
+export function execResult(
   exitCode: number,
   output: { readonly stdout?: string; readonly stderr?: string } = {},
 ): ExecResult {

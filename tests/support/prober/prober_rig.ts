@@ -51,7 +51,10 @@ export function probedPod(
 }
 
 /** How an attempt is answered. */
-export type Answer = ProbeResult["kind"] | ProbeResult | Promise<ProbeResult>;
+export type AttemptAnswer =
+  | ProbeResult["kind"]
+  | ProbeResult
+  | Promise<ProbeResult>;
 
 /** One attempt as the runner was asked for it. */
 export interface Asked {
@@ -68,14 +71,14 @@ export class ScriptedRunner implements ProbeRunner {
   readonly asked: Asked[] = [];
   readonly aborted: string[] = [];
   readonly #clock: Clock;
-  readonly #scripts = new Map<string, (nth: number) => Answer>();
+  readonly #scripts = new Map<string, (nth: number) => AttemptAnswer>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Sets how attempts of the probe of this word end; `nth` counts from 0. */
-  script(word: string, answer: (nth: number) => Answer): void {
+  script(word: string, answer: (nth: number) => AttemptAnswer): void {
     this.#scripts.set(word, answer);
   }
 
@@ -209,7 +212,7 @@ export class ProberRig implements AsyncDisposable {
 }
 
 /** A running container `a` with this id. */
-export function running(
+export function runningContainer(
   id: string,
   rest: Partial<ObservedContainer> = {},
 ): ObservedContainer {

@@ -8,30 +8,19 @@ import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../fake_clock.ts";
-import { bareStatus, containers as containersOf, pod } from "../pods.ts";
+import { bareStatus, containers, type PodDraft, podOf } from "../pods.ts";
 
-/** A pod `pod-<uid>` with containers of these names. */
-export function statusPod(
-  uid: string,
-  options: {
-    readonly restartPolicy?: string;
-    readonly containers?: readonly string[];
-    readonly annotations?: Readonly<Record<string, string>>;
-  } = {},
-): Pod {
-  const { containers = ["c0", "c1"], restartPolicy = "Always" } = options;
-  return pod({
-    name: `pod-${uid}`,
-    namespace: "default",
-    uid,
-    ...options.annotations && { annotations: options.annotations },
-    restartPolicy,
-    containers: containersOf(...containers),
+/** A pod `uid` with the containers of {@linkcode phaseStatus}, always restarted. */
+export function statusPod(uid: string, draft: PodDraft = {}): Pod {
+  return podOf(uid, {
+    restartPolicy: "Always",
+    containers: containers("c0", "c1"),
+    ...draft,
   });
 }
 
 /** A status with one container for each restart count. */
-export function status(
+export function phaseStatus(
   phase: string,
   counts: readonly number[] = [0],
 ): PodStatus {

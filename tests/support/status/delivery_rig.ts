@@ -13,10 +13,10 @@ import {
 } from "../../../mod/status/status_delivery.ts";
 import type { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../fake_clock.ts";
-import { manager, status, statusPod } from "./builders.ts";
+import { manager, phaseStatus, statusPod } from "./builders.ts";
 
 /** What the sink answers to one update. */
-export type Answer = StatusReceipt["kind"] | "fails" | "hangs";
+export type SinkAnswer = StatusReceipt["kind"] | "fails" | "hangs";
 
 /** A sink that answers by a script, and takes everything when that is over. */
 export class ScriptedSink implements StatusSink {
@@ -24,7 +24,7 @@ export class ScriptedSink implements StatusSink {
   readonly puts: StatusUpdate[] = [];
   readonly removed: string[] = [];
   /** By UID. */
-  readonly script: Map<string, Answer[]> = new Map();
+  readonly script: Map<string, SinkAnswer[]> = new Map();
   /** Lets go of what hangs. */
   readonly gates: Map<string, () => void> = new Map();
   #inFlight = new Map<string, number>();
@@ -93,7 +93,7 @@ export async function withDelivery(
   const stop = new AbortController();
   const running = delivery.run(stop.signal);
   const set = (uid: string, phase: string) => {
-    statuses.setPodStatus(statusPod(uid), status(phase));
+    statuses.setPodStatus(statusPod(uid), phaseStatus(phase));
   };
   try {
     await use({ clock, statuses, sink, delivery, set });

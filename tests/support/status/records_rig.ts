@@ -17,7 +17,7 @@ import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { RecordDisk } from "../record_disk.ts";
 import { bareStatus } from "../pods.ts";
-import { statusPod } from "./builders.ts";
+import { phaseStatus, statusPod } from "./builders.ts";
 
 /** A run directory in memory. */
 export class MemoryRunFiles
@@ -51,12 +51,8 @@ export const START = "2026-01-02T03:04:05Z";
 export const POD: Pod = statusPod("u");
 
 /** The status of a pod in a phase, with a container that was restarted so often. */
-export function status(phase: string, restartCount = 0): PodStatus {
-  return {
-    phase,
-    startTime: START,
-    containerStatuses: [bareStatus("c", { restartCount })],
-  };
+export function recordedStatus(phase: string, restartCount = 0): PodStatus {
+  return { ...phaseStatus(phase, [restartCount]), startTime: START };
 }
 
 /** What an agent keeps records with. */
@@ -99,7 +95,7 @@ export function setUp(
 }
 
 /** The status of a pod whose container runs under an id. */
-export function running(
+export function runningStatus(
   id: string,
   rest: Partial<ContainerStatus> = {},
 ): PodStatus {

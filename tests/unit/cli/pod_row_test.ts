@@ -7,8 +7,14 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { podRow } from "../../../mod/cli/pod_row.ts";
-import { containers, containerStatus, sidecar } from "../../support/pods.ts";
-import { ended, shownPod, waiting } from "../../support/cli/shown_pods.ts";
+import {
+  containers,
+  containerStatus,
+  endedStatus,
+  sidecar,
+  waitingStatus,
+} from "../../support/pods.ts";
+import { shownPod } from "../../support/cli/shown_pods.ts";
 
 const NOW_MS = Date.parse("2024-01-01T01:00:00Z");
 const READY: PodStatus["conditions"] = [
@@ -51,7 +57,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     shownPod("p", {
       status: {
         phase: "Pending",
-        containerStatuses: [waiting("c", "ContainerCreating")],
+        containerStatuses: [waitingStatus("c", "ContainerCreating")],
       },
     }),
     "0/1",
@@ -63,7 +69,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     shownPod("p", {
       status: {
         phase: "Running",
-        containerStatuses: [waiting("c", "CrashLoopBackOff", {
+        containerStatuses: [waitingStatus("c", "CrashLoopBackOff", {
           restartCount: 3,
           lastState: {
             terminated: { exitCode: 1, finishedAt: "2024-01-01T00:59:48Z" },
@@ -94,8 +100,8 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       status: {
         phase: "Pending",
         containerStatuses: [
-          waiting("a", "ErrImagePull"),
-          waiting("b", "CreateContainerError"),
+          waitingStatus("a", "ErrImagePull"),
+          waitingStatus("b", "CreateContainerError"),
         ],
       },
     }),
@@ -108,7 +114,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     shownPod("p", {
       status: {
         phase: "Succeeded",
-        containerStatuses: [ended("c", 0, { reason: "Completed" })],
+        containerStatuses: [endedStatus("c", 0, { reason: "Completed" })],
       },
     }),
     "0/1",
@@ -120,7 +126,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     shownPod("p", {
       status: {
         phase: "Failed",
-        containerStatuses: [ended("c", 3, { reason: "Error" })],
+        containerStatuses: [endedStatus("c", 3, { reason: "Error" })],
       },
     }),
     "0/1",
@@ -130,7 +136,10 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
   [
     "an end without a reason",
     shownPod("p", {
-      status: { phase: "Failed", containerStatuses: [ended("c", 3)] },
+      status: {
+        phase: "Failed",
+        containerStatuses: [endedStatus("c", 3)],
+      },
     }),
     "0/1",
     "ExitCode:3",
@@ -141,7 +150,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
     shownPod("p", {
       status: {
         phase: "Failed",
-        containerStatuses: [ended("c", 137, { signal: 9 })],
+        containerStatuses: [endedStatus("c", 137, { signal: 9 })],
       },
     }),
     "0/1",
@@ -156,7 +165,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
         phase: "Running",
         conditions: READY,
         containerStatuses: [
-          ended("a", 0, { reason: "Completed" }),
+          endedStatus("a", 0, { reason: "Completed" }),
           containerStatus("b"),
         ],
       },
@@ -173,7 +182,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
         phase: "Running",
         conditions: INITIALIZED,
         containerStatuses: [
-          ended("a", 0, { reason: "Completed" }),
+          endedStatus("a", 0, { reason: "Completed" }),
           containerStatus("b"),
         ],
       },
@@ -190,9 +199,9 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
         phase: "Pending",
         initContainerStatuses: [
           containerStatus("i", { ready: false }),
-          waiting("j", "PodInitializing"),
+          waitingStatus("j", "PodInitializing"),
         ],
-        containerStatuses: [waiting("c", "PodInitializing")],
+        containerStatuses: [waitingStatus("c", "PodInitializing")],
       },
     }),
     "0/1",
@@ -206,8 +215,8 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       status: {
         phase: "Pending",
         initContainerStatuses: [
-          ended("i", 0, { reason: "Completed" }),
-          waiting("j", "PodInitializing"),
+          endedStatus("i", 0, { reason: "Completed" }),
+          waitingStatus("j", "PodInitializing"),
         ],
       },
     }),
@@ -221,7 +230,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       initContainers: containers("i"),
       status: {
         phase: "Failed",
-        initContainerStatuses: [ended("i", 1, { reason: "Error" })],
+        initContainerStatuses: [endedStatus("i", 1, { reason: "Error" })],
       },
     }),
     "0/1",
@@ -234,7 +243,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       initContainers: containers("i"),
       status: {
         phase: "Pending",
-        initContainerStatuses: [ended("i", 1)],
+        initContainerStatuses: [endedStatus("i", 1)],
       },
     }),
     "0/1",
@@ -248,7 +257,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       status: {
         phase: "Pending",
         initContainerStatuses: [
-          waiting("i", "CrashLoopBackOff", { restartCount: 4 }),
+          waitingStatus("i", "CrashLoopBackOff", { restartCount: 4 }),
         ],
       },
     }),
@@ -263,7 +272,10 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       status: {
         phase: "Running",
         conditions: READY,
-        initContainerStatuses: [{ ...ended("i", 0), restartCount: 5 }],
+        initContainerStatuses: [{
+          ...endedStatus("i", 0),
+          restartCount: 5,
+        }],
         containerStatuses: [containerStatus("c", { restartCount: 1 })],
       },
     }),
@@ -292,7 +304,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       initContainers: [sidecar("s")],
       status: {
         phase: "Pending",
-        initContainerStatuses: [waiting("s", "PodInitializing")],
+        initContainerStatuses: [waitingStatus("s", "PodInitializing")],
       },
     }),
     "0/2",
@@ -315,7 +327,7 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
       metadata: { deletionTimestamp: "2024-01-01T00:59:59Z" },
       status: {
         phase: "Succeeded",
-        containerStatuses: [ended("c", 0, { reason: "Completed" })],
+        containerStatuses: [endedStatus("c", 0, { reason: "Completed" })],
       },
     }),
     "0/1",
@@ -349,7 +361,9 @@ const ROWS: readonly (readonly [string, Pod, string, string, string])[] = [
           { type: "skerry.dev/RolledBack", status: "True" },
         ],
         containerStatuses: [
-          state === "Running" ? containerStatus("c") : waiting("c", state),
+          state === "Running"
+            ? containerStatus("c")
+            : waitingStatus("c", state),
         ],
       },
     }),

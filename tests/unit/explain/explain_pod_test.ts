@@ -7,21 +7,20 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { explainPod } from "../../../mod/explain/mod.ts";
 import {
-  ended,
+  exits,
   explainedPod,
   facts,
   failed,
   NO_SETTINGS,
   pending,
   saidOf,
-  waits,
 } from "../../support/explain/rows.ts";
-import { container } from "../../support/pods.ts";
+import { container, waitingStatus } from "../../support/pods.ts";
 
 Deno.test("explainPod() tells once what two containers wait for, with the finding of the first", () => {
   const names = ["web", "two"];
   const pod = explainedPod(
-    pending(names.map((name) => waits(name, "FailedMount"))),
+    pending(names.map((name) => waitingStatus(name, "FailedMount"))),
     {
       containers: names.map((name) => container(name)),
     },
@@ -42,7 +41,7 @@ Deno.test("explainPod() tells once what two containers wait for, with the findin
 
 Deno.test("explainPod() names the signals of exit codes from 129 to 192, and of no other", () => {
   const said = [128, 129, 192, 193].map((exitCode) => {
-    const pod = explainedPod(pending([ended("web", exitCode)]));
+    const pod = explainedPod(pending([exits("web", exitCode)]));
     const [first] = explainPod(facts({ pod }));
     return /signal \d+/.exec(first?.text ?? "")?.[0];
   });

@@ -7,7 +7,11 @@
 import { strictEqual } from "node:assert/strict";
 import { isUnclearEnd } from "../../../mod/pod/observed/observed.ts";
 import { ended, observed, seen } from "../../support/observed_pods.ts";
-import { before, never, statusOf } from "../../support/pod/container_status.ts";
+import {
+  never,
+  previously,
+  statusOf,
+} from "../../support/pod/container_status.ts";
 
 const wasRunning = {
   containerID: "containerd://a-0",
@@ -17,12 +21,12 @@ const wasRunning = {
 Deno.test("buildPodStatus() counts the loss of a container once, and not its next run again (RT-06)", () => {
   const lost = statusOf({
     observed: observed([seen("a", { state: "unknown" })]),
-    ...before({ ...wasRunning, restartCount: 0 }),
+    ...previously({ ...wasRunning, restartCount: 0 }),
   });
   strictEqual(lost.restartCount, 1);
   const next = statusOf({
     observed: observed([seen("a", { id: "new", restartCount: 1 })]),
-    ...before(lost),
+    ...previously(lost),
   });
   strictEqual(next.restartCount, 1);
   strictEqual(next.lastState?.terminated?.reason, "ContainerStatusUnknown");

@@ -13,7 +13,7 @@ import {
   asks,
   probedPod,
   ProberRig,
-  running,
+  runningContainer,
 } from "../../support/prober/prober_rig.ts";
 
 Deno.test("ProbeManager tells each failed attempt in the kubelet's words", async () => {
@@ -58,7 +58,7 @@ Deno.test("PR-11: what cannot be asked is tried three times, told, and proves no
   rig.manager.add(
     probedPod({ liveness: asks("live", { failureThreshold: 1 }) }),
   );
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(15);
   deepStrictEqual(rig.runner.times("live"), [0, 0, 0, 10, 10, 10]);
   deepStrictEqual(rig.events.map(({ reason, message }) => [reason, message]), [
@@ -78,7 +78,7 @@ Deno.test("ProbeManager makes an attempt that failed only once", async () => {
   await using rig = new ProberRig();
   rig.runner.script("live", (nth) => nth === 0 ? "error" : "failure");
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(5);
   strictEqual(rig.runner.times("live").length, 2);
   match(rig.events[0]?.message ?? "", /^Liveness probe failed/);
@@ -93,7 +93,7 @@ Deno.test("PR-01: beside a command that hangs nothing is begun, and its threshol
     return { kind: "failure", message: "timed out", over: hang.promise };
   });
   rig.manager.add(probedPod({ liveness: asks("live", { periodSeconds: 2 }) }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(3.9);
   strictEqual(rig.manager.liveness("a1"), "success");
   await rig.pass(0.1);
@@ -106,7 +106,7 @@ Deno.test("PR-01: beside a command that hangs nothing is begun, and its threshol
     "Liveness probe failed: The command of an earlier attempt still runs",
   ]);
   // What hangs in the old container does not hold up the new one.
-  rig.show([running("a2")]);
+  rig.show([runningContainer("a2")]);
   await rig.pass(2);
   strictEqual(rig.runner.times("live").length, 2);
   hang.resolve();
@@ -122,7 +122,7 @@ Deno.test("PR-01: a command that outlives its period fails once, not for the tic
   });
   const probe = asks("live", { periodSeconds: 1, failureThreshold: 2 });
   rig.manager.add(probedPod({ liveness: probe }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(2.5);
   hang.resolve();
   await rig.pass(10);
@@ -136,7 +136,7 @@ Deno.test("R01: a command that hangs with the whole runtime kills no container, 
   const error = { kind: "error", message: "?", over: hang.promise } as const;
   rig.runner.script("live", (nth) => nth === 0 ? error : "success");
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(600);
   deepStrictEqual(rig.told, []);
   strictEqual(rig.manager.liveness("a1"), "success");
@@ -156,7 +156,7 @@ Deno.test("PR-01: a command that hung is asked again at the tick after it is ove
         : "success",
   );
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(13);
   hang.resolve();
   await rig.pass(10);
@@ -172,12 +172,12 @@ Deno.test("PR-01: it is told how many commands in a row hung in a container", as
     return { kind: "failure", message: "timed out", over };
   });
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(40);
   const hung = () => rig.runner.asked.map((one) => one.hung);
   deepStrictEqual(hung(), [0, 1, 2, 0, 1]);
   // What hangs in the old container says nothing of the new one.
-  rig.show([running("a2")]);
+  rig.show([runningContainer("a2")]);
   await rig.pass(10);
   deepStrictEqual(hung().slice(5), [0, 1]);
 });
@@ -189,7 +189,7 @@ Deno.test("ProbeManager asks again at once after an attempt that took longer tha
     return { kind: "success", message: "" };
   });
   rig.manager.add(probedPod({ liveness: asks("live", { periodSeconds: 1 }) }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(8);
   deepStrictEqual(rig.runner.times("live"), [0, 3.5, 7]);
   rig.manager.remove("u-1");
@@ -208,7 +208,7 @@ Deno.test("PR-05: 500 probes keep their times beside one that is slow, and leave
       { liveness: asks(`p${at}`, { periodSeconds: 1 }) },
       { metadata: { uid, name: uid } },
     ));
-    rig.show([running(`a${at}`)], uid);
+    rig.show([runningContainer(`a${at}`)], uid);
   }
   await rig.pass(4.5);
   for (let at = 1; at < 500; at++) {
@@ -228,7 +228,7 @@ Deno.test("ProbeManager counts attempts as the kubelet does", async () => {
   const kinds = ["success", "failure", "warning", "error", "error", "error"];
   rig.runner.script("ready", (nth) => (kinds[nth] ?? "success") as "success");
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(35);
   const labels = 'container="a",pod="web",namespace="shop"';
   deepStrictEqual(series(rig.metrics.render()), [
@@ -244,7 +244,7 @@ Deno.test("ProbeManager.remove() aborts what is in flight and tells nothing more
   const late = Promise.withResolvers<ProbeResult>();
   rig.runner.script("ready", () => late.promise);
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(1);
   rig.manager.remove("u-1");
   late.resolve({ kind: "success", message: "" });
@@ -259,7 +259,7 @@ Deno.test("ProbeManager.remove() aborts what is in flight and tells nothing more
 Deno.test("ProbeManager.run() stops every probe when it is aborted", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(1);
   await rig.end();
   strictEqual(rig.clock.pendingTimers, 0);
@@ -282,7 +282,7 @@ Deno.test("ProbeManager.report() tells the last result and how often it came", a
     consecutive: 0,
     paused: "not_running",
   }]);
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(25);
   deepStrictEqual(rig.manager.report("u-1"), [{
     container: "a",
@@ -306,7 +306,7 @@ Deno.test("ProbeManager.report() tells since when attempts have failed, however 
     (nth) => nth === 0 ? "success" : { kind: "failure", message: "" },
   );
   rig.manager.add(probedPod({ readiness: asks("ready") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(35);
   rig.clock.wall = rig.clock.now() + 3_600_000;
   const [report] = rig.manager.report("u-1");
@@ -326,7 +326,7 @@ Deno.test("ProbeManager.run() gives a slow reader the last verdict of each probe
     liveness: asks("live", once),
   }));
   rig.runner.script("live", () => "failure");
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(35);
   rig.read();
   await rig.pass(0);

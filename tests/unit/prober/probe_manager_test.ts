@@ -13,14 +13,14 @@ import {
   exited,
   probedPod,
   ProberRig,
-  running,
+  runningContainer,
 } from "../../support/prober/prober_rig.ts";
 
 Deno.test("ProbeManager asks liveness at ticks from when the pod was added", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ liveness: asks("live") }));
   await rig.pass(3);
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   strictEqual(rig.manager.liveness("a1"), "success");
   await rig.pass(28);
   deepStrictEqual(rig.runner.times("live"), [10, 20, 30]);
@@ -31,9 +31,9 @@ Deno.test("ProbeManager asks readiness as soon as its container runs", async () 
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ readiness: asks("ready") }));
   await rig.pass(3);
-  rig.show([running("a1", { state: "created" })]);
+  rig.show([runningContainer("a1", { state: "created" })]);
   strictEqual(rig.manager.readiness("a1"), "failure");
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   strictEqual(rig.manager.readiness("a1"), "failure");
   await rig.pass(0);
   strictEqual(rig.manager.readiness("a1"), "success");
@@ -57,7 +57,7 @@ Deno.test("ProbeManager asks readiness exactly when its initial delay is over, l
     liveness: asks("live", delay),
   }));
   await rig.pass(7);
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   deepStrictEqual(
     rig.manager.report("u-1").map(({ kind, paused }) => [kind, paused]),
     [["readiness", "initial_delay"], ["liveness", "initial_delay"]],
@@ -77,7 +77,7 @@ Deno.test("ProbeManager tells a verdict when its threshold is met, in a row", as
   rig.manager.add(probedPod({
     readiness: asks("ready", { failureThreshold: 3, successThreshold: 2 }),
   }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   const verdicts: unknown[] = [];
   for (const _ of outcomes) {
     await rig.pass(0);
@@ -101,7 +101,7 @@ Deno.test("PR-07: nothing but startup is asked before the container has started,
     readiness: asks("ready"),
   }));
   await rig.pass(1);
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   strictEqual(rig.manager.startup("a1"), undefined);
   await rig.pass(28);
   deepStrictEqual(rig.runner.asked.map(({ word }) => word), ["start", "start"]);
@@ -119,12 +119,12 @@ Deno.test("PR-07: after a restart of the container the gate applies again", asyn
     startup: asks("start"),
     readiness: asks("ready"),
   }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(5);
   strictEqual(rig.manager.readiness("a1"), "success");
   rig.show([exited("a1")]);
   strictEqual(rig.manager.readiness("a1"), "failure");
-  rig.show([running("a2"), exited("a1")]);
+  rig.show([runningContainer("a2"), exited("a1")]);
   strictEqual(rig.manager.startup("a1"), undefined);
   strictEqual(rig.manager.startup("a2"), undefined);
   strictEqual(rig.manager.readiness("a2"), "failure");
@@ -141,12 +141,12 @@ Deno.test("PR-07: a startup that failed for good is not asked again until there 
     startup: asks("start", { failureThreshold: 2, periodSeconds: 1 }),
     liveness: asks("live", { periodSeconds: 1 }),
   }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(60);
   deepStrictEqual(rig.runner.asked.length, 2);
   deepStrictEqual(rig.told, ["startup failure"]);
   strictEqual(rig.manager.report("u-1")[0]?.paused, "on_hold");
-  rig.show([running("a2")]);
+  rig.show([runningContainer("a2")]);
   await rig.pass(5);
   strictEqual(rig.runner.asked.length, 4);
 });
@@ -155,12 +155,12 @@ Deno.test("ProbeManager asks a container that failed liveness no more", async ()
   await using rig = new ProberRig();
   rig.runner.script("live", () => "failure");
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(95);
   deepStrictEqual(rig.runner.times("live"), [0, 10, 20]);
   strictEqual(rig.manager.liveness("a1"), "failure");
   rig.show([exited("a1")]);
-  rig.show([running("a2"), exited("a1")]);
+  rig.show([runningContainer("a2"), exited("a1")]);
   strictEqual(rig.manager.liveness("a2"), "success");
   await rig.pass(10);
   strictEqual(rig.runner.times("live").length, 4);
@@ -229,7 +229,7 @@ for (
       startup: asks("start", { failureThreshold: 1 }),
       readiness: asks("ready"),
     }));
-    rig.show([running("a1")]);
+    rig.show([runningContainer("a1")]);
     await rig.pass(1);
     const asked = rig.runner.times("ready").length;
     strictEqual(asked, verdict === "success" ? 1 : 0);
@@ -247,7 +247,7 @@ for (
 Deno.test("ProbeManager.add() takes over an edited probe of a container that goes on", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ readiness: asks("old") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(4);
   rig.manager.add(probedPod({ readiness: asks("new", { periodSeconds: 2 }) }));
   strictEqual(rig.manager.readiness("a1"), "success");
@@ -264,7 +264,7 @@ Deno.test("ProbeManager.add() takes over an edited probe of a container that goe
 Deno.test("ProbeManager.add() takes a container that runs as started when a startup probe is added", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(1);
   rig.manager.add(
     probedPod({ liveness: asks("live"), startup: asks("start") }),
@@ -284,7 +284,9 @@ Deno.test("ProbeManager counts an initial delay from the first sight of a contai
     liveness: asks("live", { initialDelaySeconds: 33 }),
   }));
   for (let second = 0; second < 45; second++) {
-    rig.show([running("a1", second % 7 === 6 ? { state: "unknown" } : {})]);
+    rig.show([
+      runningContainer("a1", second % 7 === 6 ? { state: "unknown" } : {}),
+    ]);
     await rig.pass(1);
   }
   deepStrictEqual(rig.runner.times("start"), [0, 10, 20]);
@@ -299,14 +301,16 @@ Deno.test("ProbeManager counts the initial delay of a probe that is edited or ad
     probedPod({ liveness: asks("old", { initialDelaySeconds: 60 }) }),
   );
   for (let second = 0; second < 10; second++) {
-    rig.show([running("a1", second === 7 ? { state: "unknown" } : {})]);
+    rig.show([
+      runningContainer("a1", second === 7 ? { state: "unknown" } : {}),
+    ]);
     await rig.pass(1);
   }
   rig.manager.add(
     probedPod({ liveness: late("live"), readiness: late("ready") }),
   );
   for (let second = 10; second < 25; second++) {
-    rig.show([running("a1")]);
+    rig.show([runningContainer("a1")]);
     await rig.pass(1);
   }
   deepStrictEqual(rig.runner.times("old"), []);
@@ -320,13 +324,13 @@ Deno.test("ProbeManager counts an initial delay anew for the next container of a
   const probed = (initialDelaySeconds: number) =>
     probedPod({ readiness: asks("ready", { initialDelaySeconds }) });
   rig.manager.add(probed(15));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(10);
   rig.show([exited("a1")]);
   await rig.pass(5);
-  rig.show([running("a2"), exited("a1")]);
+  rig.show([runningContainer("a2"), exited("a1")]);
   await rig.pass(2);
-  rig.show([running("a2"), exited("a1")]);
+  rig.show([runningContainer("a2"), exited("a1")]);
   rig.manager.add(probed(12));
   await rig.pass(15);
   deepStrictEqual(rig.runner.times("ready"), [27]);
@@ -339,14 +343,14 @@ Deno.test("ProbeManager keeps what it knows while a picture lacks the container"
     liveness: asks("live", { failureThreshold: 1 }),
     readiness: asks("ready"),
   }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(1);
   rig.show([]);
   await rig.pass(20);
   strictEqual(rig.manager.readiness("a1"), "success");
   strictEqual(rig.runner.times("ready").length, 1);
-  rig.show([running("a1", { state: "unknown" })]);
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1", { state: "unknown" })]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(20);
   strictEqual(rig.manager.readiness("a1"), "success");
   strictEqual(rig.runner.times("ready").length, 3);

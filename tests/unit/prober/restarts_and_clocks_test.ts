@@ -13,14 +13,14 @@ import {
   exited,
   probedPod,
   ProberRig,
-  running,
+  runningContainer,
 } from "../../support/prober/prober_rig.ts";
 
 Deno.test("ST-04: what is remembered as ready and started stays so until a probe says otherwise", async () => {
   await using rig = new ProberRig();
   rig.runner.script("ready", () => "failure");
   rig.memory.set("a1", { ready: true, started: true });
-  rig.place([running("a1")]);
+  rig.place([runningContainer("a1")]);
   rig.manager.add(probedPod({
     startup: asks("start"),
     readiness: asks("ready"),
@@ -40,7 +40,7 @@ Deno.test("ST-04: what is remembered as ready and started stays so until a probe
 
 Deno.test("ST-04: a container that nobody remembers has no readiness until it was asked, at once", async () => {
   await using rig = new ProberRig();
-  rig.place([running("a1")]);
+  rig.place([runningContainer("a1")]);
   rig.manager.add(probedPod({
     readiness: asks("ready"),
     liveness: asks("live"),
@@ -58,7 +58,7 @@ Deno.test("ST-04: a container that nobody remembers has no readiness until it wa
 Deno.test("ST-04: a container remembered as not ready is asked at once", async () => {
   await using rig = new ProberRig();
   rig.memory.set("a1", { ready: false, started: true });
-  rig.place([running("a1")]);
+  rig.place([runningContainer("a1")]);
   rig.manager.add(probedPod({ readiness: asks("ready") }));
   strictEqual(rig.manager.readiness("a1"), "failure");
   await rig.pass(0);
@@ -68,13 +68,13 @@ Deno.test("ST-04: a container remembered as not ready is asked at once", async (
 Deno.test("ST-04: what is remembered of a container does not hold for the next", async () => {
   await using rig = new ProberRig();
   rig.memory.set("a1", { ready: true, started: true });
-  rig.place([running("a1")]);
+  rig.place([runningContainer("a1")]);
   rig.manager.add(probedPod({
     startup: asks("start"),
     readiness: asks("ready"),
   }));
   rig.show([exited("a1")]);
-  rig.show([running("a2")]);
+  rig.show([runningContainer("a2")]);
   strictEqual(rig.manager.readiness("a2"), "failure");
   strictEqual(rig.manager.startup("a2"), undefined);
 });
@@ -86,7 +86,7 @@ Deno.test("PR-12: an agent that returns asks its pods at random moments of the p
   for (let at = 0; at < 100; at++) {
     const uid = `u${at}`;
     rig.memory.set(`a${at}`, { ready: true, started: true });
-    rig.place([running(`a${at}`)], uid);
+    rig.place([runningContainer(`a${at}`)], uid);
     rig.manager.add(probedPod(
       { liveness: asks("live", period), readiness: asks("ready", period) },
       { metadata: { uid, name: uid } },
@@ -106,7 +106,7 @@ Deno.test("PR-12: a container that starts while the agent runs waits for no rand
   await using rig = new ProberRig();
   rig.place([exited("a0")]);
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1"), exited("a0")]);
+  rig.show([runningContainer("a1"), exited("a0")]);
   await rig.pass(0);
   deepStrictEqual(rig.runner.times("live"), [0]);
 });
@@ -114,7 +114,7 @@ Deno.test("PR-12: a container that starts while the agent runs waits for no rand
 Deno.test("CL-04: after a standstill no tick is made up for, and each probe keeps its own time", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(5);
   rig.clock.stall(600_000);
   await rig.pass(20);
@@ -129,7 +129,7 @@ Deno.test("CL-04: after a standstill no tick is made up for, and each probe keep
 Deno.test("CL-04: a tick that is late by less than a period is met, the next in its own time", async () => {
   await using rig = new ProberRig();
   rig.manager.add(probedPod({ liveness: asks("live") }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(9);
   rig.clock.stall(3_000);
   await rig.pass(20);
@@ -146,7 +146,7 @@ Deno.test("CL-04: an answer that was due while the agent stood still proves noth
   rig.manager.add(probedPod({
     liveness: asks("live", { failureThreshold: 1 }),
   }));
-  rig.show([running("a1")]);
+  rig.show([runningContainer("a1")]);
   await rig.pass(10);
   rig.clock.stall(55_000);
   await rig.pass(4);
@@ -170,7 +170,7 @@ for (
       readiness: asks("ready", { initialDelaySeconds: 20 }),
       liveness: asks("live"),
     }));
-    rig.show([running("a1")]);
+    rig.show([runningContainer("a1")]);
     await rig.pass(5);
     rig.clock.wall = wallMs === 0 ? 0 : rig.clock.now() + wallMs;
     rig.manager.look("u-1");
@@ -190,7 +190,7 @@ for (
   Deno.test(`the time before the agent started is taken off an initial delay ${name}`, async () => {
     await using rig = new ProberRig();
     rig.clock.wall = wallMs;
-    rig.place([running("a1", { startedAt: ago(12) })]);
+    rig.place([runningContainer("a1", { startedAt: ago(12) })]);
     rig.manager.add(probedPod({
       readiness: asks("ready", { initialDelaySeconds: 30 }),
     }));

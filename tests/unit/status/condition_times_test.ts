@@ -9,9 +9,9 @@ import type { PodStatus } from "../../../mod/api/types/mod.ts";
 import type { RecordDisk } from "../../support/record_disk.ts";
 import {
   POD,
-  running,
+  recordedStatus,
+  runningStatus,
   setUp,
-  status,
 } from "../../support/status/records_rig.ts";
 
 const EARLIER = "2026-01-02T04:00:00Z";
@@ -19,7 +19,7 @@ const LATER = "2026-01-02T05:00:00Z";
 
 function readySince(since: string, status = "True"): PodStatus {
   const ready = { type: "Ready", status, lastTransitionTime: since };
-  return { ...running("x"), conditions: [ready] };
+  return { ...runningStatus("x"), conditions: [ready] };
 }
 
 interface Recall {
@@ -90,7 +90,7 @@ for (const { name, told, damage, since } of RECALLS) {
 Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
   const { statuses, records, disk, runFiles } = setUp();
   const unready = (since: string): PodStatus => ({
-    ...status("Running", 3),
+    ...recordedStatus("Running", 3),
     conditions: [{ type: "Ready", status: "False", lastTransitionTime: since }],
   });
   statuses.setPodStatus(POD, unready(EARLIER));

@@ -11,7 +11,7 @@ import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { StatusRecords } from "../../../mod/status/status_records.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { status, statusPod } from "../../support/status/builders.ts";
+import { phaseStatus, statusPod } from "../../support/status/builders.ts";
 
 const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);
 
@@ -57,7 +57,7 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
   await records.load(UIDS);
   strictEqual(count, 3 * UIDS.length);
   for (const uid of UIDS) {
-    statuses.setPodStatus(statusPod(uid), status("Running"));
+    statuses.setPodStatus(statusPod(uid), phaseStatus("Running"));
   }
   await Promise.all(UIDS.map((uid) => records.keep(uid)));
   strictEqual(count, 4 * UIDS.length);

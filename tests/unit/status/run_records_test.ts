@@ -13,7 +13,7 @@ import {
   MemoryRunFiles,
   POD,
   type RecordsRig,
-  running,
+  runningStatus,
   setUp,
 } from "../../support/status/records_rig.ts";
 
@@ -57,12 +57,12 @@ Deno.test("StatusRecords.load() says that the run directory cannot be listed, an
 
 Deno.test("StatusRecords.keep() does not write what an earlier agent left in the run directory", async () => {
   const { statuses, records, disk, runFiles } = setUp();
-  statuses.setPodStatus(POD, running("x", { ready: true }));
+  statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await records.keep("u");
   strictEqual(runFiles.writes, 1);
   const again = setUp(disk, runFiles);
   await again.load(["u"]);
-  again.statuses.setPodStatus(POD, running("x", { ready: true }));
+  again.statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await again.records.keep("u");
   strictEqual(runFiles.writes, 1);
 });

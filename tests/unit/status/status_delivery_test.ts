@@ -8,10 +8,14 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { manager, status, statusPod } from "../../support/status/builders.ts";
 import {
-  type Answer,
+  manager,
+  phaseStatus,
+  statusPod,
+} from "../../support/status/builders.ts";
+import {
   ScriptedSink,
+  type SinkAnswer,
   withDelivery,
 } from "../../support/status/delivery_rig.ts";
 
@@ -58,7 +62,7 @@ Deno.test("StatusDelivery holds up no pod behind a slow one, and of that one tel
 
 interface Race {
   readonly name: string;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly SinkAnswer[];
   /** What is set meanwhile, one after each answer. */
   readonly later: readonly string[];
   readonly told: readonly string[];
@@ -163,7 +167,7 @@ Deno.test("StatusDelivery patches against what the sink took, not against what i
     await clock.advance(0);
     sink.script.set("u", ["fails"]);
     statuses.setPodStatus(statusPod("u"), {
-      ...status("Running"),
+      ...phaseStatus("Running"),
       podIP: "10.0.0.1",
     });
     await clock.advance(0);
@@ -184,7 +188,7 @@ Deno.test("StatusDelivery tells that a pod is gone, once, and not of one that it
     set("u", "Pending");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Running", "Pending"]);
-    deepStrictEqual(sink.puts.at(-1)?.patch(), status("Pending"));
+    deepStrictEqual(sink.puts.at(-1)?.patch(), phaseStatus("Pending"));
   }));
 
 Deno.test("StatusDelivery does not say again how a pod ended when the pod is back and its next status fails", () =>
@@ -205,7 +209,7 @@ Deno.test("StatusDelivery does not say again how a pod ended when the pod is bac
 
 Deno.test("StatusDelivery tells of a pod that ended under an earlier agent as soon as it is wanted", () =>
   withDelivery(async ({ clock, sink, statuses }) => {
-    const ended = status("Succeeded");
+    const ended = phaseStatus("Succeeded");
     statuses.restore("u", { restartCounts: {}, ended });
     await clock.advance(0);
     strictEqual(sink.puts.length, 0);
@@ -240,7 +244,7 @@ Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is to
     log: silentLogger,
   });
   sink.script.set("u", ["fails"]);
-  statuses.setPodStatus(statusPod("u"), status("Running"));
+  statuses.setPodStatus(statusPod("u"), phaseStatus("Running"));
   await delivery.flush("u");
   strictEqual(sink.puts.length, 1);
   const stop = new AbortController();

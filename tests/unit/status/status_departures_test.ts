@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { status, statusPod } from "../../support/status/builders.ts";
+import { phaseStatus, statusPod } from "../../support/status/builders.ts";
 import { withDelivery } from "../../support/status/delivery_rig.ts";
 
 Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
@@ -14,7 +14,7 @@ Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone"
     await clock.advance(0);
     // A release does all of this between two turns of the loop.
     statuses.terminatePod(statusPod("u"));
-    statuses.setPodStatus(statusPod("u"), status("Failed"));
+    statuses.setPodStatus(statusPod("u"), phaseStatus("Failed"));
     statuses.remove("u");
     await clock.advance(0);
     deepStrictEqual(sink.told("u"), ["Running", "Failed"]);

@@ -15,8 +15,12 @@ import {
 } from "../../../mod/pod/status/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, seen, statusInput } from "../../support/observed_pods.ts";
-import { bareStatus, container, pod } from "../../support/pods.ts";
-import { manager, status, statusPod } from "../../support/status/builders.ts";
+import { bareStatus, container, containers, pod } from "../../support/pods.ts";
+import {
+  manager,
+  phaseStatus,
+  statusPod,
+} from "../../support/status/builders.ts";
 
 const POD = statusPod("u");
 
@@ -24,9 +28,9 @@ for (const terminal of ["Succeeded", "Failed"]) {
   for (const later of ["Pending", "Running", "Succeeded", "Failed"]) {
     Deno.test(`StatusManager.setPodStatus() keeps ${terminal} when ${later} follows (ST-02)`, () => {
       const statuses = manager();
-      statuses.setPodStatus(POD, status(terminal));
+      statuses.setPodStatus(POD, phaseStatus(terminal));
       const stored = statuses.setPodStatus(POD, {
-        ...status(later),
+        ...phaseStatus(later),
         message: "new",
       });
       strictEqual(stored.phase, terminal);
@@ -38,22 +42,22 @@ for (const terminal of ["Succeeded", "Failed"]) {
 
 Deno.test("StatusManager.setPodStatus() lets a pod go back from Running to Pending", () => {
   const statuses = manager();
-  statuses.setPodStatus(POD, status("Running"));
-  statuses.setPodStatus(POD, status("Pending"));
+  statuses.setPodStatus(POD, phaseStatus("Running"));
+  statuses.setPodStatus(POD, phaseStatus("Pending"));
   strictEqual(statuses.get("u")?.phase, "Pending");
 });
 
 Deno.test("StatusManager.setPodStatus() lets a refused pod, which never had containers, start after all", () => {
   const statuses = manager();
   statuses.setPodStatus(POD, { phase: "Failed", reason: "OutOfcpu" });
-  statuses.setPodStatus(POD, status("Pending"));
+  statuses.setPodStatus(POD, phaseStatus("Pending"));
   strictEqual(statuses.get("u")?.phase, "Pending");
 });
 
 Deno.test("StatusManager.setPodStatus() never lowers a restart count, of init containers neither (ST-02)", () => {
   const statuses = manager();
   const counted = (count: number): PodStatus => ({
-    ...status("Running", [count, 3]),
+    ...phaseStatus("Running", [count, 3]),
     initContainerStatuses: [bareStatus("i", { restartCount: count })],
   });
   statuses.setPodStatus(POD, counted(5));
@@ -73,11 +77,11 @@ Deno.test("StatusManager.setPodStatus() never lowers a restart count, of init co
 Deno.test("StatusManager.setPodStatus() makes a version of what is new and of nothing else", () => {
   const statuses = manager();
   strictEqual(statuses.stored("u")?.version, undefined);
-  statuses.setPodStatus(POD, status("Pending"));
+  statuses.setPodStatus(POD, phaseStatus("Pending"));
   const first = statuses.stored("u")?.version ?? 0;
-  statuses.setPodStatus(POD, { ...status("Pending") });
+  statuses.setPodStatus(POD, { ...phaseStatus("Pending") });
   strictEqual(statuses.stored("u")?.version, first);
-  statuses.setPodStatus(POD, status("Running"));
+  statuses.setPodStatus(POD, phaseStatus("Running"));
   ok((statuses.stored("u")?.version ?? 0) > first);
 });
 
@@ -89,7 +93,7 @@ const sameAgain: readonly {
 }[] = [
   {
     name: "its containers come in another order",
-    first: status("Running", [1, 2]),
+    first: phaseStatus("Running", [1, 2]),
     again: {
       phase: "Running",
       containerStatuses: [
@@ -160,7 +164,7 @@ Deno.test("StatusManager.setPodStatus() refuses a status that revives what is ne
   strictEqual(stored.message, undefined);
   strictEqual(statuses.stored("u")?.version, version);
   const always = statusPod("u");
-  const revived = { phase: "Running", ...status("Running") };
+  const revived = { phase: "Running", ...phaseStatus("Running") };
   strictEqual(statuses.setPodStatus(always, revived).phase, "Running");
   ok((statuses.stored("u")?.version ?? 0) > (version ?? 0));
 });
@@ -202,7 +206,7 @@ const closings = [
 for (const { phase, expected } of closings) {
   Deno.test(`StatusManager.terminatePod() says ${expected} of a pod that was ${phase} (ST-12)`, () => {
     const statuses = manager();
-    statuses.setPodStatus(POD, status(phase));
+    statuses.setPodStatus(POD, phaseStatus(phase));
     strictEqual(statuses.terminatePod(POD).phase, expected);
   });
 }
@@ -212,19 +216,19 @@ Deno.test("StatusManager.terminatePod() leaves the phase of a static pod, which 
   const file = statusPod("u", {
     annotations: { [ANNOTATION_CONFIG_SOURCE]: "file" },
   });
-  statuses.setPodStatus(file, status("Running"));
+  statuses.setPodStatus(file, phaseStatus("Running"));
   strictEqual(statuses.terminatePod(file).phase, "Running");
   strictEqual(statuses.stored("u")?.finished, false);
 });
 
 Deno.test("StatusManager keeps it that a pod is finished, whatever is set later", () => {
   const statuses = manager();
-  statuses.setPodStatus(POD, status("Succeeded"));
+  statuses.setPodStatus(POD, phaseStatus("Succeeded"));
   const version = statuses.stored("u")?.version ?? 0;
   statuses.terminatePod(POD);
   // It may now be deleted, which is news to whoever deletes it.
   ok((statuses.stored("u")?.version ?? 0) > version);
-  statuses.setPodStatus(POD, { ...status("Succeeded"), message: "late" });
+  statuses.setPodStatus(POD, { ...phaseStatus("Succeeded"), message: "late" });
   strictEqual(statuses.stored("u")?.finished, true);
 });
 
@@ -269,39 +273,39 @@ Deno.test("StatusManager takes over what the probes say at once, with the pod's 
 
 Deno.test("StatusManager.renew() forgets all but the restart counts", () => {
   const statuses = manager();
-  statuses.setPodStatus(POD, status("Failed", [7]));
+  statuses.setPodStatus(POD, phaseStatus("Failed", [7]));
   const version = statuses.stored("u")?.version ?? 0;
   statuses.renew("u");
   strictEqual(statuses.get("u"), undefined);
-  statuses.setPodStatus(POD, status("Pending", [0]));
-  deepStrictEqual(statuses.get("u"), status("Pending", [7]));
+  statuses.setPodStatus(POD, phaseStatus("Pending", [0]));
+  deepStrictEqual(statuses.get("u"), phaseStatus("Pending", [7]));
   ok((statuses.stored("u")?.version ?? 0) > version);
   statuses.remove("u");
-  statuses.setPodStatus(POD, status("Pending", [0]));
-  deepStrictEqual(statuses.get("u"), status("Pending", [0]));
+  statuses.setPodStatus(POD, phaseStatus("Pending", [0]));
+  deepStrictEqual(statuses.get("u"), phaseStatus("Pending", [0]));
 });
 
 Deno.test("StatusManager.remove() forgets a pod, so that its UID may begin anew", () => {
   const statuses = manager();
-  statuses.setPodStatus(POD, status("Failed", [7]));
+  statuses.setPodStatus(POD, phaseStatus("Failed", [7]));
   statuses.remove("u");
   strictEqual(statuses.get("u"), undefined);
-  statuses.setPodStatus(POD, status("Running", [0]));
-  deepStrictEqual(statuses.get("u"), status("Running", [0]));
+  statuses.setPodStatus(POD, phaseStatus("Running", [0]));
+  deepStrictEqual(statuses.get("u"), phaseStatus("Running", [0]));
 });
 
 Deno.test("StatusManager.removeOrphanedStatuses() forgets all that nobody knows", () => {
   const statuses = manager();
   for (const uid of ["u", "v"]) {
-    statuses.setPodStatus(statusPod(uid), status("Running", [7]));
+    statuses.setPodStatus(statusPod(uid), phaseStatus("Running", [7]));
   }
   statuses.restore("w", { restartCounts: { c0: 3 } });
   statuses.removeOrphanedStatuses(new Set(["v"]));
   strictEqual(statuses.get("u"), undefined);
   strictEqual(statuses.get("w"), undefined);
   strictEqual(statuses.get("v")?.phase, "Running");
-  statuses.setPodStatus(statusPod("w"), status("Pending", [0]));
-  deepStrictEqual(statuses.get("w"), status("Pending", [0]));
+  statuses.setPodStatus(statusPod("w"), phaseStatus("Pending", [0]));
+  deepStrictEqual(statuses.get("w"), phaseStatus("Pending", [0]));
 });
 
 Deno.test("StatusManager.restore() begins with what an earlier agent knew (I4)", () => {
@@ -311,15 +315,15 @@ Deno.test("StatusManager.restore() begins with what an earlier agent knew (I4)",
   deepStrictEqual(statuses.get("u"), { phase: "Pending", startTime });
   // A refusal says nothing of containers, and takes nothing back.
   statuses.setPodStatus(POD, { phase: "Failed", reason: "OutOfcpu" });
-  statuses.setPodStatus(POD, status("Pending", [0]));
-  deepStrictEqual(statuses.get("u"), status("Pending", [7]));
+  statuses.setPodStatus(POD, phaseStatus("Pending", [0]));
+  deepStrictEqual(statuses.get("u"), phaseStatus("Pending", [7]));
 });
 
 Deno.test("StatusManager.restore() keeps a pod that had ended at its end (PW-08)", () => {
   const statuses = manager();
-  const over = status("Succeeded", [2]);
+  const over = phaseStatus("Succeeded", [2]);
   statuses.restore("u", { restartCounts: { c0: 2 }, ended: over });
-  statuses.setPodStatus(POD, status("Running", [0]));
+  statuses.setPodStatus(POD, phaseStatus("Running", [0]));
   strictEqual(statuses.get("u")?.phase, "Succeeded");
   strictEqual(statuses.get("u")?.containerStatuses?.[0]?.restartCount, 2);
 });
@@ -345,7 +349,7 @@ Deno.test("StatusManager goes only forward, whatever is written in what order (S
   const policies = fc.constantFrom("Always", "OnFailure", "Never");
   fc.assert(fc.property(policies, writes, (restartPolicy, list) => {
     const statuses = manager();
-    const pod = statusPod("u", { restartPolicy, containers: ["c0"] });
+    const pod = statusPod("u", { restartPolicy, containers: containers("c0") });
     for (const { phase, count, state, what } of list) {
       const before = statuses.stored("u");
       if (what === "set") {

@@ -10,10 +10,10 @@ import { statusPod } from "../../support/status/builders.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
 import {
   POD,
-  running,
+  recordedStatus,
+  runningStatus,
   setUp,
   START,
-  status,
 } from "../../support/status/records_rig.ts";
 
 async function reload(disk: RecordDisk): Promise<StatusManager> {
@@ -25,7 +25,7 @@ async function reload(disk: RecordDisk): Promise<StatusManager> {
 Deno.test("StatusRecords.keep() writes once for a pod that just runs", async () => {
   const { statuses, records, disk } = setUp();
   for (const phase of ["Pending", "Running", "Running"]) {
-    statuses.setPodStatus(POD, { ...status(phase), podIP: phase });
+    statuses.setPodStatus(POD, { ...recordedStatus(phase), podIP: phase });
     await records.keep("u");
   }
   deepStrictEqual(disk.writes, [false]);
@@ -36,19 +36,19 @@ Deno.test("StatusRecords.keep() writes once for a pod that just runs", async () 
 Deno.test("StatusRecords.keep() remembers restarts, so that a count never falls (I4)", async () => {
   const { statuses, records, disk } = setUp();
   for (const restartCount of [0, 3, 3]) {
-    statuses.setPodStatus(POD, status("Running", restartCount));
+    statuses.setPodStatus(POD, recordedStatus("Running", restartCount));
     await records.keep("u");
   }
   strictEqual(disk.writes.length, 2);
   const again = await reload(disk);
-  again.setPodStatus(POD, status("Running", 1));
+  again.setPodStatus(POD, recordedStatus("Running", 1));
   strictEqual(again.get("u")?.containerStatuses?.[0]?.restartCount, 3);
 });
 
 Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of its status", async () => {
   const { statuses, records, disk } = setUp();
   const ended = {
-    ...status("Failed", 2),
+    ...recordedStatus("Failed", 2),
     reason: "DeadlineExceeded",
     message: "too long",
   };
@@ -61,7 +61,7 @@ Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of it
 
 Deno.test("StatusRecords.load() does not take a pod for one that never ended because its record could not be read at once (I4)", async () => {
   const { statuses, records, disk } = setUp();
-  const ended = { ...status("Failed"), reason: "Evicted" };
+  const ended = { ...recordedStatus("Failed"), reason: "Evicted" };
   statuses.setPodStatus(POD, ended);
   await records.keep("u");
   disk.failingReads = 2;
@@ -94,7 +94,7 @@ Deno.test("StatusRecords.keep() writes nothing for a pod that never had containe
 Deno.test("StatusRecords.keep() waits for the directory of a pod, and for room on the disk", async () => {
   const { statuses, records, disk } = setUp();
   disk.directories.clear();
-  statuses.setPodStatus(POD, status("Running"));
+  statuses.setPodStatus(POD, recordedStatus("Running"));
   await records.keep("u");
   disk.directories.add("u");
   disk.isFull = true;
@@ -109,7 +109,7 @@ Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, t
   const { statuses, records, disk, clock } = setUp();
   const stop = new AbortController();
   const running = records.run(stop.signal);
-  statuses.setPodStatus(POD, status("Succeeded"));
+  statuses.setPodStatus(POD, recordedStatus("Succeeded"));
   disk.isFull = true;
   await records.keep("u");
   await clock.advance(30_000);
@@ -125,7 +125,7 @@ Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, t
 
 Deno.test("StatusRecords.forget() has a pod that begins anew written anew", async () => {
   const { statuses, records, disk, sessions } = setUp();
-  statuses.setPodStatus(POD, status("Running"));
+  statuses.setPodStatus(POD, recordedStatus("Running"));
   await records.keep("u");
   records.forget("u");
   sessions.delete("u");
@@ -147,7 +147,7 @@ const BROKEN: Readonly<Record<string, (text: string) => string>> = {
 for (const [what, damage] of Object.entries(BROKEN)) {
   Deno.test(`StatusRecords.load() believes nothing of ${what}`, async () => {
     const { statuses, records, disk } = setUp();
-    statuses.setPodStatus(POD, status("Succeeded"));
+    statuses.setPodStatus(POD, recordedStatus("Succeeded"));
     await records.keep("u");
     const text = disk.texts.get("u/record.json") ?? "";
     disk.put("u", { "record.json": damage(text) });
@@ -158,7 +158,10 @@ for (const [what, damage] of Object.entries(BROKEN)) {
 
 Deno.test("StatusRecords.remembered() tells how containers were before the agent's restart (ST-04)", async () => {
   const { statuses, records, runFiles, disk } = setUp();
-  statuses.setPodStatus(POD, running("x", { started: true, ready: true }));
+  statuses.setPodStatus(
+    POD,
+    runningStatus("x", { started: true, ready: true }),
+  );
   await records.keep("u");
   // What it saw itself is in the status; it remembers what was before it.
   strictEqual(records.remembered("x"), undefined);
@@ -172,9 +175,9 @@ Deno.test("StatusRecords.remembered() tells how containers were before the agent
 Deno.test("StatusRecords.keep() writes to the run directory what changes, and nothing to the disk for it", async () => {
   const { statuses, records, runFiles, disk } = setUp();
   for (const ready of [false, true, true, false]) {
-    statuses.setPodStatus(POD, running("x", { started: true, ready }));
+    statuses.setPodStatus(POD, runningStatus("x", { started: true, ready }));
     statuses.setPodStatus(POD, {
-      ...running("x", { started: true, ready }),
+      ...runningStatus("x", { started: true, ready }),
       podIP: "10.0.0.1",
     });
     await records.keep("u");
@@ -187,10 +190,13 @@ Deno.test("StatusRecords.run() writes readiness as soon as it changes, nobody as
   const { statuses, records, runFiles, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
-  statuses.setPodStatus(POD, running("x", { started: true }));
+  statuses.setPodStatus(POD, runningStatus("x", { started: true }));
   await clock.advance(0);
   match(runFiles.texts.get("u") ?? "", /"ready":false/);
-  statuses.setPodStatus(POD, running("x", { started: true, ready: true }));
+  statuses.setPodStatus(
+    POD,
+    runningStatus("x", { started: true, ready: true }),
+  );
   await clock.advance(0);
   match(runFiles.texts.get("u") ?? "", /"ready":true/);
   const { writes } = runFiles;
@@ -219,7 +225,8 @@ const gone: readonly {
   },
   {
     how: "over",
-    end: ({ statuses }) => void statuses.setPodStatus(POD, status("Failed")),
+    end: ({ statuses }) =>
+      void statuses.setPodStatus(POD, recordedStatus("Failed")),
   },
 ];
 for (const { how, end } of gone) {
@@ -227,7 +234,7 @@ for (const { how, end } of gone) {
     const rig = setUp();
     const stop = new AbortController();
     const run = rig.records.run(stop.signal);
-    rig.statuses.setPodStatus(POD, running("x"));
+    rig.statuses.setPodStatus(POD, runningStatus("x"));
     await rig.clock.advance(0);
     strictEqual(rig.runFiles.texts.size, 1);
     end(rig);
@@ -242,11 +249,11 @@ Deno.test("StatusRecords.run() writes how a pod ended before it forgets it, also
   const { statuses, records, disk, runFiles, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
-  statuses.setPodStatus(POD, running("x"));
+  statuses.setPodStatus(POD, runningStatus("x"));
   await clock.advance(0);
   disk.isFull = true;
   // A release does all of this between two turns of the loop.
-  statuses.setPodStatus(POD, status("Failed"));
+  statuses.setPodStatus(POD, recordedStatus("Failed"));
   statuses.remove("u");
   await clock.advance(0);
   strictEqual(runFiles.texts.size, 1);
@@ -264,9 +271,9 @@ Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its di
   const { statuses, records, disk, sessions, runFiles, clock } = setUp();
   const stop = new AbortController();
   const run = records.run(stop.signal);
-  statuses.setPodStatus(POD, running("x"));
+  statuses.setPodStatus(POD, runningStatus("x"));
   await clock.advance(0);
-  statuses.setPodStatus(POD, status("Failed"));
+  statuses.setPodStatus(POD, recordedStatus("Failed"));
   sessions.delete("u");
   disk.texts.clear();
   records.forget("u");
@@ -274,7 +281,7 @@ Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its di
   await clock.advance(0);
   deepStrictEqual(disk.writes, [false]);
   strictEqual(runFiles.texts.size, 0);
-  statuses.setPodStatus(POD, status("Running"));
+  statuses.setPodStatus(POD, recordedStatus("Running"));
   await clock.advance(0);
   deepStrictEqual(disk.writes, [false, false]);
   stop.abort();
@@ -283,13 +290,13 @@ Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its di
 
 Deno.test("StatusRecords.run() writes the end of a pod that an earlier agent told, once, and not again", async () => {
   const first = setUp();
-  first.statuses.setPodStatus(POD, status("Succeeded"));
+  first.statuses.setPodStatus(POD, recordedStatus("Succeeded"));
   await first.records.keep("u");
   const { statuses, records, load, disk, clock } = setUp(first.disk);
   await load(["u"]);
   const stop = new AbortController();
   const run = records.run(stop.signal);
-  statuses.setPodStatus(POD, status("Succeeded"));
+  statuses.setPodStatus(POD, recordedStatus("Succeeded"));
   await records.keep("u");
   await clock.advance(60_000);
   strictEqual(disk.writes.length, 1);
@@ -308,9 +315,9 @@ Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async (
     if (path.includes("/u/")) await gate.promise;
     await replace(path, text, options);
   };
-  statuses.setPodStatus(POD, status("Running"));
+  statuses.setPodStatus(POD, recordedStatus("Running"));
   await clock.advance(0);
-  statuses.setPodStatus(statusPod("v"), status("Running"));
+  statuses.setPodStatus(statusPod("v"), recordedStatus("Running"));
   await clock.advance(0);
   deepStrictEqual([...disk.texts.keys()], ["v/record.json"]);
   gate.resolve();
@@ -322,7 +329,7 @@ Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async (
 
 Deno.test("StatusRecords.load() clears away run records of pods that are not there any more", async () => {
   const { statuses, records, runFiles } = setUp();
-  statuses.setPodStatus(POD, running("x"));
+  statuses.setPodStatus(POD, runningStatus("x"));
   await records.keep("u");
   const again = setUp(new RecordDisk(), runFiles).records;
   await again.load(["v"]);
@@ -336,7 +343,7 @@ Deno.test("StatusRecords.keep() is held up by no run directory that is full", as
   runFiles.write = () => Promise.reject(new Error("No space left"));
   const stop = new AbortController();
   const run = records.run(stop.signal);
-  statuses.setPodStatus(POD, running("x", { ready: true }));
+  statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await records.keep("u");
   deepStrictEqual(disk.writes, [false]);
   runFiles.write = write;
@@ -348,7 +355,7 @@ Deno.test("StatusRecords.keep() is held up by no run directory that is full", as
 
 Deno.test("StatusRecords.load() waits for all run records, also when one cannot be cleared away", async () => {
   const { statuses, records, runFiles } = setUp();
-  statuses.setPodStatus(POD, running("x", { ready: true }));
+  statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await records.keep("u");
   const text = runFiles.texts.get("u");
   runFiles.texts.set("unmanaged", "");
@@ -366,7 +373,7 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
 for (const [what, damage] of Object.entries(BROKEN)) {
   Deno.test(`StatusRecords.load() remembers nothing by a run record that is ${what}`, async () => {
     const { statuses, records, runFiles } = setUp();
-    statuses.setPodStatus(POD, running("Succeeded", { ready: true }));
+    statuses.setPodStatus(POD, runningStatus("Succeeded", { ready: true }));
     await records.keep("u");
     runFiles.texts.set("u", damage(runFiles.texts.get("u") ?? ""));
     const again = setUp(new RecordDisk(), runFiles).records;

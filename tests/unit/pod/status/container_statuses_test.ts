@@ -12,8 +12,8 @@ import {
 } from "../../../support/observed_pods.ts";
 import { container, pod, sidecar } from "../../../support/pods.ts";
 import {
-  before,
   never,
+  previously,
   statusOf,
 } from "../../../support/pod/container_status.ts";
 
@@ -132,7 +132,7 @@ Deno.test("buildPodStatus() takes the end before from the second record", () => 
 Deno.test("buildPodStatus() remembers the end before when the runtime forgot it", () => {
   const status = statusOf({
     observed: observed([seen("a", { restartCount: 1 })]),
-    ...before(wasTerminated),
+    ...previously(wasTerminated),
   });
   strictEqual(status.lastState?.terminated?.exitCode, 5);
   strictEqual(status.restartCount, 1);
@@ -141,7 +141,7 @@ Deno.test("buildPodStatus() remembers the end before when the runtime forgot it"
 Deno.test("buildPodStatus() counts a restart whose record knows of none", () => {
   const status = statusOf({
     observed: observed([seen("a", { id: "new" })]),
-    ...before({ ...wasTerminated, restartCount: 3 }),
+    ...previously({ ...wasTerminated, restartCount: 3 }),
   });
   strictEqual(status.restartCount, 4);
 });
@@ -150,7 +150,7 @@ Deno.test("buildPodStatus() never lowers a restart count", () => {
   strictEqual(
     statusOf({
       observed: observed([seen("a", { restartCount: 1 })]),
-      ...before({ ...wasRunning, restartCount: 6 }),
+      ...previously({ ...wasRunning, restartCount: 6 }),
     }).restartCount,
     6,
   );
@@ -161,7 +161,7 @@ Deno.test("buildPodStatus() never lowers a restart count", () => {
 Deno.test("buildPodStatus() takes a running container that vanished as ended", () => {
   const status = statusOf({
     observed: observed(),
-    ...before({ ...wasRunning, restartCount: 2 }),
+    ...previously({ ...wasRunning, restartCount: 2 }),
   });
   deepStrictEqual(status.state, { waiting: { reason: "ContainerCreating" } });
   deepStrictEqual(status.lastState, {
@@ -182,20 +182,20 @@ Deno.test("buildPodStatus() counts no restart of a container that vanished from 
       containers: [container("a")],
       metadata: { deletionTimestamp: "2026-01-02T03:04:05Z" },
     }),
-    ...before({ ...wasRunning, restartCount: 2 }),
+    ...previously({ ...wasRunning, restartCount: 2 }),
   });
   strictEqual(status.restartCount, 2);
 });
 
 Deno.test("buildPodStatus() keeps the end of a container whose record was removed", () => {
-  const status = statusOf({ pod: never, ...before(wasTerminated) });
+  const status = statusOf({ pod: never, ...previously(wasTerminated) });
   strictEqual(status.state?.terminated?.exitCode, 5);
 });
 
 Deno.test("buildPodStatus() takes an unknown container that ran as lost", () => {
   const status = statusOf({
     observed: observed([seen("a", { state: "unknown" })]),
-    ...before(wasRunning),
+    ...previously(wasRunning),
   });
   deepStrictEqual(status.state, {
     terminated: {

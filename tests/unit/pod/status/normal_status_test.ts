@@ -11,7 +11,7 @@ import type {
 } from "../../../../mod/api/types/mod.ts";
 import { normalizeStatus } from "../../../../mod/pod/status/normal_status.ts";
 import { container, pod, podOfThree } from "../../../support/pods.ts";
-import { status } from "../../../support/explain/rows.ts";
+import { runs } from "../../../support/explain/rows.ts";
 
 const FINE = "2026-01-02T03:04:05.678901234Z";
 const WHOLE = "2026-01-02T03:04:05Z";
@@ -29,34 +29,34 @@ Deno.test("normalizeStatus() cuts every time to whole seconds and orders every l
     startTime: FINE,
     conditions: [{ type: "Ready", status: "True", lastTransitionTime: FINE }],
     containerStatuses: [
-      status("b", { state: ended(FINE), lastState: ended(FINE) }),
-      status("a", { state: { running: { startedAt: FINE } } }),
+      runs("b", { state: ended(FINE), lastState: ended(FINE) }),
+      runs("a", { state: { running: { startedAt: FINE } } }),
     ],
     ephemeralContainerStatuses: [
-      status("d", { state: ended(FINE) }),
-      status("c", { state: ended(FINE) }),
+      runs("d", { state: ended(FINE) }),
+      runs("c", { state: ended(FINE) }),
     ],
     initContainerStatuses: [
-      status("gone", { state: ended(FINE) }),
-      status("i1", { state: ended(FINE) }),
-      status("i2", { state: ended(FINE) }),
+      runs("gone", { state: ended(FINE) }),
+      runs("i1", { state: ended(FINE) }),
+      runs("i2", { state: ended(FINE) }),
     ],
   };
   deepStrictEqual(normalizeStatus(subject, given), {
     startTime: WHOLE,
     conditions: [{ type: "Ready", status: "True", lastTransitionTime: WHOLE }],
     containerStatuses: [
-      status("a", { state: { running: { startedAt: WHOLE } } }),
-      status("b", { state: ended(WHOLE), lastState: ended(WHOLE) }),
+      runs("a", { state: { running: { startedAt: WHOLE } } }),
+      runs("b", { state: ended(WHOLE), lastState: ended(WHOLE) }),
     ],
     ephemeralContainerStatuses: [
-      status("c", { state: ended(WHOLE) }),
-      status("d", { state: ended(WHOLE) }),
+      runs("c", { state: ended(WHOLE) }),
+      runs("d", { state: ended(WHOLE) }),
     ],
     initContainerStatuses: [
-      status("i2", { state: ended(WHOLE) }),
-      status("i1", { state: ended(WHOLE) }),
-      status("gone", { state: ended(WHOLE) }),
+      runs("i2", { state: ended(WHOLE) }),
+      runs("i1", { state: ended(WHOLE) }),
+      runs("gone", { state: ended(WHOLE) }),
     ],
   });
 });
@@ -64,11 +64,11 @@ Deno.test("normalizeStatus() cuts every time to whole seconds and orders every l
 Deno.test("normalizeStatus() adds nothing, and leaves out what is no time", () => {
   deepStrictEqual(normalizeStatus(subject, {}), {});
   const waiting = { waiting: { reason: "ErrImagePull" } };
-  const { state: _state, ...bare } = status("a");
+  const { state: _state, ...bare } = runs("a");
   const given: PodStatus = {
     startTime: "yesterday",
     conditions: [{ type: "Ready", status: "True" }],
-    containerStatuses: [bare, status("b", { state: waiting })],
+    containerStatuses: [bare, runs("b", { state: waiting })],
   };
   const { startTime: _time, ...wanted } = given;
   deepStrictEqual(normalizeStatus(subject, given), wanted);
@@ -93,7 +93,7 @@ Deno.test("normalizeStatus() shares the room for last words among all containers
   for (const [message, expected] of messages) {
     const given = { state: says(message), lastState: says(message) };
     const [shown] = normalizeStatus(crowded, {
-      containerStatuses: [status("a", given)],
+      containerStatuses: [runs("a", given)],
     }).containerStatuses ?? [];
     deepStrictEqual(shown?.state, says(expected));
     deepStrictEqual(shown?.lastState, says(expected));

@@ -24,7 +24,7 @@ import {
   statusInput,
 } from "../../../support/observed_pods.ts";
 import { container, pod, sidecar } from "../../../support/pods.ts";
-import { before, statusOf } from "../../../support/pod/container_status.ts";
+import { previously, statusOf } from "../../../support/pod/container_status.ts";
 
 const probe = { exec: { command: ["true"] } };
 const NOW = "2026-01-02T03:04:05Z";
@@ -129,7 +129,7 @@ for (const row of rows) {
       }),
       observed: observed([seen("a")]),
       probes: { startup: () => row.startup, readiness: () => row.readiness },
-      ...(row.previous !== undefined && before({
+      ...(row.previous !== undefined && previously({
         containerID: "containerd://a-0",
         state: { running: {} },
         ...row.previous,
@@ -149,7 +149,7 @@ for (const { name, containerID } of others) {
     const status = statusOf({
       pod: pod({ containers: [probed] }),
       observed: observed([seen("a")]),
-      ...before({
+      ...previously({
         ...(containerID !== undefined && { containerID }),
         started: true,
         ready: true,
@@ -164,7 +164,11 @@ Deno.test("buildPodStatus() takes a container that does not run for neither, wha
     pod: pod({ containers: [probed] }),
     observed: observed([ended("a", 0)]),
     probes: { startup: () => "success", readiness: () => "success" },
-    ...before({ containerID: "containerd://a-0", started: true, ready: true }),
+    ...previously({
+      containerID: "containerd://a-0",
+      started: true,
+      ready: true,
+    }),
   });
   deepStrictEqual([status.started, status.ready], [false, false]);
 });
