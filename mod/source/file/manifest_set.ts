@@ -16,6 +16,7 @@ import {
   type QuietPeriods,
 } from "./file_hints.ts";
 import {
+  isContentKnown,
   type LastGoodStore,
   type ManifestFiles,
   unknownPaths,
@@ -131,6 +132,10 @@ export class ManifestSet {
     // It has changed again since this look was requested: a later look decides.
     if (table.isWaiting(path)) return;
     await this.#take(path, { look, pending });
+    const isTaken = this.#pathState.kind === "file" &&
+      table.get(path).entry?.verdict.kind === "accepted";
+    // It takes the place of what was in a directory.
+    if (isTaken && table.keysBut(path).length > 0) await this.#scanFile();
   }
 
   async #scanDirectory(): Promise<void> {
@@ -156,10 +161,8 @@ export class ManifestSet {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
     }
-    if (await this.#isCutShort(present)) {
-      return await this.#block(describeAway(path, "empty"));
-    }
-    this.#endFirstScan();
+    if (!await this.#isCutShort(present)) return this.#endFirstScan();
+    await this.#block(describeAway(path, "empty"));
   }
 
   /** Whether the directory went away while its manifests were looked at for the first time. */
@@ -190,16 +193,19 @@ export class ManifestSet {
     const { files, table } = this.#deps;
     this.#pathState = { kind: "file" };
     const { result: look, ...seen } = await lookWithin(path, files);
-    this.#settle(look.kind === "file" ? seen : EXCHANGED, { isAbove: true });
-    for (const other of table.entries.keys()) {
-      if (other !== path) this.#drop(other);
-    }
-    this.#wasAway = false;
+    this.#wasAway = look.kind !== "file";
     await this.#scanEntry(path);
-    const isSeen = !this.#wasAway && table.get(path).entry !== undefined;
-    if (isSeen) return this.#endFirstScan();
-    // What it gave an agent before is held until it is known where it went.
-    if (this.#isFirstScan) await this.#earlier.restore();
+    const { entry } = table.get(path);
+    const isSeen = !this.#wasAway && entry !== undefined;
+    // What was there before is held until this one says what takes its place.
+    const isTaken = isSeen && isContentKnown(entry.verdict);
+    if (!isTaken && this.#isFirstScan) await this.#earlier.restore();
+    const others = table.keysBut(path);
+    if (isTaken) others.forEach((other) => this.#drop(other));
+    const isAlone = isTaken || others.length === 0;
+    if (this.#wasAway) this.#settle(EXCHANGED);
+    else if (isAlone) this.#settle(seen, { isAbove: true });
+    if (isTaken || isSeen && !this.#earlier.isPending) this.#endFirstScan();
   }
 
   #endFirstScan(): void {
@@ -266,16 +272,12 @@ export class ManifestSet {
 
   async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
     const { clock, files, table } = this.#deps;
-    const nowMs = clock.monotonic();
-    if (this.#pathState.kind === "file") {
-      this.#wasAway = true;
-      return table.scanSoon(nowMs);
-    }
     const { result: look, directory } = await lookWithin(path, files);
     // Only what is missing from the directory that it was in was removed.
-    const isThere = this.#directory.isCurrent(directory);
+    const isThere = this.#pathState.kind !== "file" &&
+      this.#directory.isCurrent(directory);
     this.#wasAway ||= !isThere;
-    if (!isThere) table.scanSoon(nowMs);
+    if (!isThere) table.scanSoon(clock.monotonic());
     else if (table.isWaiting(path)) return;
     // It is back, perhaps with its mount.
     else if (look.kind !== "missing") this.#lookWhenQuiet(path);
@@ -286,11 +288,8 @@ export class ManifestSet {
   /** Editors move a file aside and write it anew; a short wait shows whether it is gone. */
   #loseManifest(path: string): void {
     const { clock, table } = this.#deps;
-    const nowMs = clock.monotonic();
-    const { entry, missingMs = nowMs } = table.get(path);
-    const dueMs = missingMs + this.#options.quiet.settleMs;
-    if (entry === undefined || nowMs >= dueMs) return this.#drop(path);
-    table.update(path, { missingMs, look: { kind: "when_quiet", dueMs } });
+    const { settleMs } = this.#options.quiet;
+    if (!table.awaits(path, clock.monotonic(), settleMs)) this.#drop(path);
   }
 
   async #examineFile(

@@ -105,6 +105,20 @@ export class ManifestTable {
     for (const path of [...this.#states.keys()]) this.drop(path);
   }
 
+  /** The paths of all entries but one. */
+  keysBut(path: string): readonly string[] {
+    return [...this.entries.keys()].filter((other) => other !== path);
+  }
+
+  /** A file is missing: whether it is waited for, as its successor may be on the way. */
+  awaits(path: string, nowMs: number, settleMs: number): boolean {
+    const { entry, missingMs = nowMs } = this.get(path);
+    const dueMs = missingMs + settleMs;
+    if (entry === undefined || nowMs >= dueMs) return false;
+    this.update(path, { missingMs, look: { kind: "when_quiet", dueMs } });
+    return true;
+  }
+
   /** Whether the file is known to be changing and wants to be left alone. */
   isWaiting(path: string): boolean {
     return this.get(path).look?.kind === "when_quiet";
