@@ -346,11 +346,11 @@ export class ManifestSet {
     const { files, kept, table } = this.#deps;
     const { kind } = this.#pathState;
     if (kind === "file" && !this.#isFirstScan) return await this.#loseFile();
-    if (kind === "absent") return;
+    if (kind === "absent" && table.entries.size === 0) return;
     const isRemoved = this.#isFirstScan &&
       await this.#directory.wasBelow(await directoryWithout(path, files));
     if (isRemoved) kept.forget(path);
-    else if (kind === "directory") {
+    else if (kind === "directory" || kind === "absent") {
       return await this.#block(describeAway(path, "gone"));
     } else if (!await this.#mayBeEmpty(undefined, "gone")) return;
     table.clear();

@@ -1,5 +1,5 @@
 /**
- * A file in the place of the directory of the manifests.
+ * A directory of manifests that is gone, or has a file in its place.
  *
  * @module
  */
@@ -110,4 +110,28 @@ Deno.test("FileSource does not end the pods of a directory before it read the ma
     [["a-n"], ["b-n"]],
   );
   deepStrictEqual([...lastGood.records.keys()], ["/m"]);
+});
+
+Deno.test("FileSource says that a directory is gone of which only a hint led to a manifest", async () => {
+  await using bench = new Bench();
+  const { files } = bench;
+  files.exists = false;
+  await bench.pass();
+  files.exists = true;
+  files.write("a.yaml", manifest("a"), OLD);
+  files.hint("a.yaml", "arrived");
+  await bench.pass(1);
+  strictEqual(bench.names, "a");
+  files.exists = false;
+  files.rescan();
+  await bench.pass(2_000);
+  strictEqual(bench.names, "a");
+  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+
+  files.exists = true;
+  files.remove("a.yaml");
+  files.rescan();
+  await bench.pass(2_000);
+  strictEqual(bench.names, "");
+  deepStrictEqual(bench.source.report(), []);
 });
