@@ -13,7 +13,7 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../mod/api/types/mod.ts";
 import type { PodReport } from "../../mod/server/mod.ts";
-import { type Outcome, run } from "../support/cli/test_io.ts";
+import { type CommandOutcome, run } from "../support/cli/test_io.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { execIn, idOf, untilPodRuns } from "../support/e2e/inside.ts";
 import { EventWatch } from "../support/e2e/event_watch.ts";
@@ -235,7 +235,7 @@ function pods(name: string): string {
 }
 
 /** A command in the process of the test: it says the same as one of its own, and sooner. */
-async function ask(agent: AgentProcess, line: string): Promise<Outcome> {
+async function ask(agent: AgentProcess, line: string): Promise<CommandOutcome> {
   return await run(`${line} --control-socket=${agent.socketPath}`);
 }
 

@@ -15,7 +15,7 @@ import {
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
-  ask,
+  askPort,
   askUdp,
   freePort,
   serveUdp,
@@ -247,7 +247,7 @@ withRuntime("network from inside", (test) => {
     await using _server = await serveUdp(pid ?? 0, 81);
     strictEqual(await askUdp(gateway, port), "over-udp");
     await untilSays("over-tcp\n", { hostname: local, port: scoped });
-    await rejects(ask(gateway, scoped));
+    await rejects(askPort(gateway, scoped));
     // Another pod waits for the number, and gets it when it is free.
     await agent.apply(
       "next.json",
@@ -265,7 +265,7 @@ withRuntime("network from inside", (test) => {
     );
     await agent.removeManifest("ports.json");
     await runtime.untilGone(pod.metadata.uid, agent);
-    await rejects(ask(local, scoped));
+    await rejects(askPort(local, scoped));
     await untilPodRuns(agent, "next", 1);
     await untilSays("next\n", { hostname: local, port });
   });

@@ -10,9 +10,9 @@ import { ManifestServer, text } from "../../support/peers/manifest_server.ts";
 import {
   checkSame,
   type Jump,
+  type JumpOutcome,
   JUMPS,
   once,
-  type Outcome,
   play,
   type Stage,
 } from "../../support/agent/clock_jumps.ts";
@@ -82,7 +82,7 @@ async function act(
   }
 }
 
-async function moves(jump?: Jump): Promise<Outcome> {
+async function moves(jump?: Jump): Promise<JumpOutcome> {
   await using server = await ManifestServer.start(text(list(alone("far"))));
   const flags = [
     `--manifest-url=http://localhost:${server.port}/m`,

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import { ASK, of } from "../../support/agent/events_row.ts";
 
 Deno.test("AgentViews gives events in wire form, and the metrics of probes apart", async () => {

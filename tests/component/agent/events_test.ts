@@ -13,13 +13,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
-import { CONTAINER_ROWS } from "../../support/agent/events_of_containers.ts";
-import { POD_ROWS } from "../../support/agent/events_of_pods.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
+import { CONTAINER_EVENT_ROWS } from "../../support/agent/events_of_containers.ts";
+import { POD_EVENT_ROWS } from "../../support/agent/events_of_pods.ts";
 import {
   cpu,
+  type EventRow,
   of,
-  type Row,
   SERVER,
   type Told,
 } from "../../support/agent/events_row.ts";
@@ -47,7 +48,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   FailedNodeDeclaredFeaturesCheck: "does not come up",
 };
 
-const ROWS: readonly Row[] = [...CONTAINER_ROWS, ...POD_ROWS];
+const ROWS: readonly EventRow[] = [...CONTAINER_EVENT_ROWS, ...POD_EVENT_ROWS];
 
 for (const { when, rig: options = {}, run, told } of ROWS) {
   const reasons = [...new Set(told.map(([, reason]) => reason))].join(", ");

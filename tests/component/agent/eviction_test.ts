@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const MI = 1 << 20;

@@ -14,7 +14,8 @@ import {
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import { run } from "../../support/cli/test_io.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { Answers, ask, probed } from "../../support/agent/probes.ts";

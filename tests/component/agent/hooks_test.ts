@@ -9,7 +9,10 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
-import { withAddress, withRuntime } from "../../support/agent/other_runtime.ts";
+import {
+  withAddress,
+  withOtherRuntime,
+} from "../../support/agent/other_runtime.ts";
 
 const SHELL = ["sh", "-c", "hook"];
 
@@ -267,7 +270,7 @@ for (const isKnown of [true, false]) {
   Deno.test(`Agent passes a stop signal on to a runtime that ${isKnown ? "knows" : "does not know"} it`, async () => {
     await using rig = await CoreRig.start({
       wrap: (connection) =>
-        isKnown ? connection : withRuntime(connection, {
+        isKnown ? connection : withOtherRuntime(connection, {
           containerStatus: async (id, options) => {
             const { stopSignal: _, ...status } = await connection.runtime
               .containerStatus(id, options);

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { IMAGE } from "../../support/pods.ts";
 import type { HostileManifest } from "../../support/hostile/row.ts";
 import { hostileManifests } from "../../support/hostile/hostile_manifests.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";

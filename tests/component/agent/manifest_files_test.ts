@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { IMAGE } from "../../support/pods.ts";
 import { EXPORTED_POD } from "../../support/exported_pod.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 

@@ -7,7 +7,8 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { ContainerState } from "../../../mod/api/types/mod.ts";
-import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { IMAGE } from "../../support/pods.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 

@@ -10,7 +10,7 @@ import { LABEL_POD_UID } from "../../../mod/api/vocabulary/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
-import { withRuntime } from "../../support/agent/other_runtime.ts";
+import { withOtherRuntime } from "../../support/agent/other_runtime.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000003";
 const OTHER_UID = "0badc0de-0000-4000-8000-000000000004";
@@ -330,7 +330,7 @@ Deno.test("Agent runs nothing beside an orphan of the same name that the runtime
     // A runtime that has just begun may list less than it has.
     wrap: (connection) => {
       const { runtime } = connection;
-      return withRuntime(connection, {
+      return withOtherRuntime(connection, {
         listPodSandbox: async (filter, options) =>
           isHiding && filter === undefined
             ? []

@@ -9,7 +9,8 @@ import {
   notStrictEqual,
   strictEqual,
 } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000006";

@@ -10,7 +10,8 @@ import {
   notStrictEqual,
   strictEqual,
 } from "node:assert/strict";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import {
   busybox,
   untilGone,

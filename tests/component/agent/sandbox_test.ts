@@ -9,7 +9,7 @@ import type { CriConnection } from "../../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
-import { withRuntime } from "../../support/agent/other_runtime.ts";
+import { withOtherRuntime } from "../../support/agent/other_runtime.ts";
 
 Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
   await using rig = await CoreRig.start();
@@ -82,7 +82,7 @@ Deno.test("Agent makes one of two ready sandboxes", async () => {
   let config: Parameters<RuntimeService["runPodSandbox"]>[0] | undefined;
   await using rig = await CoreRig.start({
     wrap: (connection) =>
-      withRuntime(connection, {
+      withOtherRuntime(connection, {
         runPodSandbox: (given, options) => {
           config = given;
           return connection.runtime.runPodSandbox(given, options);
@@ -108,7 +108,7 @@ Deno.test("Agent makes a sandbox without an address again, and not in a tight lo
   let blank = false;
   await using rig = await CoreRig.start({
     wrap: (connection) =>
-      withRuntime(connection, {
+      withOtherRuntime(connection, {
         podSandboxStatus: async (id, options) => {
           const status = await connection.runtime.podSandboxStatus(id, options);
           return blank ? { ...status, ip: "" } : status;
@@ -177,7 +177,7 @@ Deno.test("Agent makes another sandbox when a running one loses its address, but
   let blank = false;
   await using rig = await CoreRig.start({
     wrap: (connection) =>
-      withRuntime(connection, {
+      withOtherRuntime(connection, {
         podSandboxStatus: async (id, options) => {
           const status = await connection.runtime.podSandboxStatus(id, options);
           return blank ? { ...status, ip: "" } : status;
@@ -227,7 +227,7 @@ Deno.test("Agent makes a sandbox that loses its address again and again less and
   const lost = new Set<string>();
   await using rig = await CoreRig.start({
     wrap: (connection) =>
-      withRuntime(connection, {
+      withOtherRuntime(connection, {
         podSandboxStatus: async (id, options) => {
           const status = await connection.runtime.podSandboxStatus(id, options);
           return lost.has(id) ? { ...status, ip: "" } : status;
@@ -253,7 +253,7 @@ function withUnknown(
   ids: ReadonlySet<string>,
 ): CriConnection {
   const { runtime } = connection;
-  return withRuntime(connection, {
+  return withOtherRuntime(connection, {
     listContainers: async (filter, options) =>
       (await runtime.listContainers(filter, options)).map((row) =>
         ids.has(row.id) ? { ...row, state: "unknown" } : row

@@ -6,7 +6,8 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { SourceState } from "../../../mod/server/mod.ts";
-import { CoreRig, NODE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { NODE } from "../../support/agent/core_config.ts";
 import { web } from "../../support/agent/manifests.ts";
 
 function sources(rig: CoreRig): readonly SourceState[] {

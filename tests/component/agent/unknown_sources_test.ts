@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { CoreRig, IMAGE } from "../../support/agent/core_rig.ts";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { IMAGE } from "../../support/pods.ts";
 import { podManifest } from "../../../scripts/lib/pod_manifest.ts";
 
 function web(name: string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { AgentProcess } from "../../../scripts/lib/agent_process.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
-import { canMount, MemoryDisk } from "../../support/e2e/memory_disk.ts";
+import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { runningContainers } from "../../../scripts/lib/pod_views.ts";
 
 const IMAGE = "localhost/busybox:1.35";
@@ -25,7 +25,7 @@ function pod(name: string): object {
 Deno.test(
   "runAgent() starts on a root directory that became read-only, keeps what runs, and says it",
   {
-    ignore: !await canMount(),
+    ignore: !await canMountMemory(),
   },
   async () => {
     await using stack = new AsyncDisposableStack();

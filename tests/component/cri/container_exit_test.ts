@@ -11,7 +11,7 @@ import { taskMessage } from "../../support/fake_cri/to_answer.ts";
 import {
   type CriRig,
   runContainer,
-  startRig,
+  startCriRig,
 } from "../../support/cri/cri_rig.ts";
 
 const NEVER = new AbortController().signal;
@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal;
 async function withEnded(): Promise<
   { readonly rig: CriRig; readonly id: string }
 > {
-  const rig = await startRig();
+  const rig = await startCriRig();
   rig.fake.tasks = true;
   await rig.cri.ready(NEVER);
   const { containerId: id } = await runContainer(rig, "web");
@@ -51,7 +51,7 @@ Deno.test("CriConnection.containerExit() tells nothing of what runs, or is burie
 });
 
 Deno.test("CriConnection.containerExit() asks no other runtime than containerd, and none that it does not know", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.tasks = true;
   await rig.cri.containerExit("c");
   rig.fake.settings.runtimeName = "cri-o";
@@ -118,7 +118,7 @@ const broken = [
 
 for (const { name, answer } of broken) {
   Deno.test(`CriConnection.containerExit() takes ${name} for no end`, async () => {
-    await using rig = await startRig();
+    await using rig = await startCriRig();
     await rig.cri.ready(NEVER);
     rig.fake.tasks = () => answer;
     strictEqual(await rig.cri.containerExit("c"), undefined);

@@ -25,7 +25,7 @@ import { CODE, StatusError } from "../../support/fake_cri/status_error.ts";
 import {
   type CriRig,
   runContainer,
-  startRig,
+  startCriRig,
 } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
 
@@ -94,7 +94,7 @@ Deno.test("CriConnection.events() does not try the CRI's stream on a containerd 
 });
 
 Deno.test("CriConnection.events() is unimplemented on a runtime without any stream", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   for (let times = 0; times < 20; times++) {
     await rejects(readAll(rig), { kind: "unimplemented" });
   }
@@ -102,7 +102,7 @@ Deno.test("CriConnection.events() is unimplemented on a runtime without any stre
 
 Deno.test("CriConnection.events() takes a stream of the CRI that ends at once for none (CRI-O without pod events)", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   rig.fake.eventsEnabled = true;
   // Ends before it is known which runtime it is.
   rig.fake.fault("Version", { kind: "delay", ms: 50 });
@@ -292,7 +292,7 @@ async function startWith(
   ...wanted: readonly (Stream | { readonly requestTimeoutMs: number })[]
 ): Promise<CriRig> {
   const options = wanted.filter((word) => typeof word === "object")[0];
-  const rig = await startRig(options);
+  const rig = await startCriRig(options);
   rig.fake.eventsEnabled = wanted.includes("cri");
   rig.fake.containerdEventsEnabled = wanted.includes("containerd");
   return rig;

@@ -20,13 +20,13 @@ import { CODE } from "../../support/fake_cri/status_error.ts";
 import {
   runContainer,
   sandboxConfig,
-  startRig,
+  startCriRig,
 } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
 
 Deno.test("RuntimeService gives up a call after the common deadline", async () => {
   const clock = new FakeClock();
-  await using rig = await startRig({ clock, requestTimeoutMs: 500 });
+  await using rig = await startCriRig({ clock, requestTimeoutMs: 500 });
   rig.fake.fault("ListContainers", { kind: "hang" });
   const failing = rejects(rig.cri.runtime.listContainers(), {
     kind: "deadline",
@@ -40,7 +40,7 @@ Deno.test("RuntimeService gives up a call after the common deadline", async () =
 const DEADLINES: readonly (readonly [
   string,
   number,
-  (rig: Awaited<ReturnType<typeof startRig>>) => Promise<unknown>,
+  (rig: Awaited<ReturnType<typeof startCriRig>>) => Promise<unknown>,
 ])[] = [
   ["Version", 120_000, ({ cri }) => cri.runtime.version()],
   [
@@ -60,7 +60,7 @@ const DEADLINES: readonly (readonly [
 for (const [method, deadlineMs, call] of DEADLINES) {
   Deno.test(`${method} has ${deadlineMs} ms`, async () => {
     const clock = new FakeClock();
-    await using rig = await startRig({ clock, requestTimeoutMs: 120_000 });
+    await using rig = await startCriRig({ clock, requestTimeoutMs: 120_000 });
     rig.fake.fault(method, { kind: "hang" });
     const failure = call(rig).catch((error: unknown) => error);
     await arrived(rig, method);
@@ -87,14 +87,14 @@ for (
   ] satisfies readonly (readonly [
     string,
     (
-      rig: Awaited<ReturnType<typeof startRig>>,
+      rig: Awaited<ReturnType<typeof startCriRig>>,
       signal: AbortSignal,
     ) => Promise<unknown>,
   ])[]
 ) {
   Deno.test(`${method} without a limit has no deadline, yet can be cancelled`, async () => {
     const clock = new FakeClock();
-    await using rig = await startRig({ clock });
+    await using rig = await startCriRig({ clock });
     rig.fake.fault(method, { kind: "hang" });
     const controller = new AbortController();
     const failure = call(rig, controller.signal).catch((e: unknown) => e);
@@ -110,7 +110,7 @@ for (
 }
 
 Deno.test("RuntimeService does not begin a call that is cancelled already", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const signal = AbortSignal.abort();
   await rejects(rig.cri.runtime.version({ signal }), { kind: "cancelled" });
   strictEqual(rig.fake.calls.length, 0);
@@ -124,11 +124,11 @@ for (
     ["RemoveContainer", (rig) => rig.cri.runtime.removeContainer("x")],
   ] satisfies readonly (readonly [
     string,
-    (rig: Awaited<ReturnType<typeof startRig>>) => Promise<unknown>,
+    (rig: Awaited<ReturnType<typeof startCriRig>>) => Promise<unknown>,
   ])[]
 ) {
   Deno.test(`${method} of what is gone is no failure`, async () => {
-    await using rig = await startRig();
+    await using rig = await startCriRig();
     rig.fake.fault(method, {
       kind: "error",
       code: CODE.notFound,
@@ -140,7 +140,7 @@ for (
 }
 
 Deno.test("RuntimeService.removeContainer() passes other failures on", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const fault = { kind: "error", code: CODE.unknown, details: "busy" } as const;
   rig.fake.fault("RemoveContainer", fault);
   await rejects(rig.cri.runtime.removeContainer("x"), {
@@ -150,7 +150,7 @@ Deno.test("RuntimeService.removeContainer() passes other failures on", async () 
 });
 
 Deno.test("RuntimeService calls fail at once while the runtime is away, and the first after its return succeeds", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await rig.cri.runtime.version();
   await rig.fake.stop();
   // Long enough for a back-off to grow, if there were one: that of grpc-js, whose timers
@@ -165,7 +165,7 @@ Deno.test("RuntimeService calls fail at once while the runtime is away, and the 
 });
 
 Deno.test("RuntimeService calls under way fail when the connection breaks", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.fault("RunPodSandbox", { kind: "cut" }, { times: 1 });
   const config = sandboxConfig("p");
   await rejects(rig.cri.runtime.runPodSandbox(config), { kind: "unavailable" });
@@ -177,7 +177,7 @@ Deno.test("RuntimeService calls under way fail when the connection breaks", asyn
 });
 
 Deno.test("RuntimeService learns nothing of a call whose reply was lost", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.fault("RunPodSandbox", { kind: "drop_reply" }, { times: 1 });
   const config = sandboxConfig("p");
   await rejects(rig.cri.runtime.runPodSandbox(config), { kind: "unavailable" });
@@ -189,7 +189,7 @@ Deno.test("RuntimeService learns nothing of a call whose reply was lost", async 
 });
 
 Deno.test("Closing the connection ends the calls under way", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.fault("Status", { kind: "hang" });
   const failure = rejects(rig.cri.runtime.status(), CriError);
   await arrived(rig, "Status");
@@ -199,7 +199,7 @@ Deno.test("Closing the connection ends the calls under way", async () => {
 });
 
 Deno.test("Calls are counted and timed by method, failures by kind", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await runContainer(rig, "web");
   await rejects(rig.cri.runtime.containerStatus("x"));
   const text = rig.metrics.render();
@@ -215,7 +215,7 @@ Deno.test("Calls are counted and timed by method, failures by kind", async () =>
 
 Deno.test("CriConnection.ready() waits for a runtime that comes later", async () => {
   const clock = new FakeClock();
-  await using rig = await startRig({ clock });
+  await using rig = await startCriRig({ clock });
   using quiet = await Quiet.open({ clock });
   await rig.fake.stop();
   const ready = rig.cri.ready(new AbortController().signal);
@@ -234,7 +234,7 @@ Deno.test("CriConnection.ready() waits for a runtime that comes later", async ()
 });
 
 Deno.test("CriConnection.ready() waits for a runtime whose services come later", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const fault = {
     kind: "error",
     code: CODE.unimplemented,
@@ -302,7 +302,7 @@ async function answerAll(
 }
 
 Deno.test("CriConnection.ready() ends with the reason of its signal", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await rig.fake.stop();
   const controller = new AbortController();
   const ready = rig.cri.ready(controller.signal);
@@ -312,7 +312,7 @@ Deno.test("CriConnection.ready() ends with the reason of its signal", async () =
 });
 
 Deno.test("CriConnection.features() says what the runtime showed", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.settings.runtimeVersion = "v2.0.1";
   rig.fake.settings.cgroupDriver = "systemd";
   await rig.cri.ready(new AbortController().signal);
@@ -321,8 +321,8 @@ Deno.test("CriConnection.features() says what the runtime showed", async () => {
 });
 
 Deno.test("connectCri() keeps images on a socket of their own", async () => {
-  await using runtimeRig = await startRig();
-  await using imageRig = await startRig();
+  await using runtimeRig = await startCriRig();
+  await using imageRig = await startCriRig();
   await using cri = connectCri({
     endpoint: runtimeRig.socketPath,
     imageEndpoint: imageRig.socketPath,
@@ -362,7 +362,7 @@ async function transportEnds(): Promise<void> {
 }
 
 async function arrived(
-  rig: Awaited<ReturnType<typeof startRig>>,
+  rig: Awaited<ReturnType<typeof startCriRig>>,
   method: string,
 ): Promise<void> {
   await until(() => rig.fake.callsOf(method).length > 0);

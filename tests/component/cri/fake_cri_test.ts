@@ -14,12 +14,12 @@ import {
   type CriRig,
   runContainer,
   sandboxConfig,
-  startRig,
+  startCriRig,
 } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
 
 Deno.test("FakeCri refuses a second sandbox of the same name and attempt", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const first = await rig.cri.runtime.runPodSandbox(sandboxConfig("p"));
   await rejects(rig.cri.runtime.runPodSandbox(sandboxConfig("p")), {
     kind: "failed",
@@ -28,7 +28,7 @@ Deno.test("FakeCri refuses a second sandbox of the same name and attempt", async
 });
 
 Deno.test("FakeCri refuses a second container of the same name and attempt", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { sandboxId } = await runContainer(rig, "web");
   await rejects(create(rig, sandboxId, "web"), {
     kind: "failed",
@@ -37,7 +37,7 @@ Deno.test("FakeCri refuses a second container of the same name and attempt", asy
 });
 
 Deno.test("FakeCri refuses a container whose image is not there", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const sandboxId = await rig.cri.runtime.runPodSandbox(sandboxConfig("p"));
   const config = containerConfig("app", { image: { image: "nothing" } });
   await rejects(
@@ -51,14 +51,14 @@ Deno.test("FakeCri refuses a container whose image is not there", async () => {
 });
 
 Deno.test("FakeCri refuses a container in a sandbox that ended", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const sandboxId = await rig.cri.runtime.runPodSandbox(sandboxConfig("p"));
   rig.fake.killSandbox(sandboxId);
   await rejects(create(rig, sandboxId, "app"), { kind: "failed" });
 });
 
 Deno.test("FakeCri refuses to start a container twice", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { containerId } = await runContainer(rig, "web");
   await rejects(rig.cri.runtime.startContainer(containerId), {
     kind: "failed",
@@ -67,7 +67,7 @@ Deno.test("FakeCri refuses to start a container twice", async () => {
 });
 
 Deno.test("FakeCri refuses a sandbox with a network while there is none", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.settings.networkReady = false;
   await rejects(rig.cri.runtime.runPodSandbox(sandboxConfig("p")), {
     detail: /cni plugin not initialized/,
@@ -75,7 +75,7 @@ Deno.test("FakeCri refuses a sandbox with a network while there is none", async 
 });
 
 Deno.test("FakeCri containers run on when their sandbox ends", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { sandboxId, containerId } = await runContainer(rig, "web");
   rig.fake.killSandbox(sandboxId);
   strictEqual(rig.fake.containers.get(containerId)?.state, "running");
@@ -84,7 +84,7 @@ Deno.test("FakeCri containers run on when their sandbox ends", async () => {
 });
 
 Deno.test("FakeCri removes a sandbox with its containers", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { sandboxId } = await runContainer(rig, "web");
   await rig.cri.runtime.removePodSandbox(sandboxId);
   strictEqual(rig.fake.containers.size, 0);
@@ -92,7 +92,7 @@ Deno.test("FakeCri removes a sandbox with its containers", async () => {
 });
 
 Deno.test("FakeCri gives an address again once its sandbox has ended", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const a = await runtime.runPodSandbox(sandboxConfig("a"));
   await runtime.runPodSandbox(sandboxConfig("b"));
@@ -104,7 +104,7 @@ Deno.test("FakeCri gives an address again once its sandbox has ended", async () 
 
 Deno.test("FakeCri timestamps rise on a clock that stands still", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   const { containerId } = await runContainer(rig, "web");
   rig.fake.exitContainer(containerId, 0);
   const status = await rig.cri.runtime.containerStatus(containerId);
@@ -115,7 +115,7 @@ Deno.test("FakeCri timestamps rise on a clock that stands still", async () => {
 
 Deno.test("FakeCri containers end by themselves when told to", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   rig.fake.behave("web", { exit: { code: 3, afterMs: 1_000 } });
   const { containerId } = await runContainer(rig, "web");
   await fakeClock.advance(999);
@@ -127,7 +127,7 @@ Deno.test("FakeCri containers end by themselves when told to", async () => {
 });
 
 Deno.test("FakeCri containers obey SIGTERM unless told otherwise", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { containerId } = await runContainer(rig, "web");
   await rig.cri.runtime.stopContainer(containerId, 30);
   strictEqual(rig.fake.containers.get(containerId)?.exitCode, 143);
@@ -135,7 +135,7 @@ Deno.test("FakeCri containers obey SIGTERM unless told otherwise", async () => {
 
 Deno.test("FakeCri kills a container that ignores SIGTERM when its grace is over", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   rig.fake.behave("web", { onTerm: "ignore" });
   const { containerId } = await runContainer(rig, "web");
   const stopped = rig.cri.runtime.stopContainer(containerId, 30);
@@ -148,7 +148,7 @@ Deno.test("FakeCri kills a container that ignores SIGTERM when its grace is over
 });
 
 Deno.test("FakeCri containers can fail to start", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.behave("web", { startError: "exec: no such file" });
   await rejects(runContainer(rig, "web"), { detail: /exec: no such file/ });
   const [container] = rig.fake.containers.values();
@@ -158,7 +158,7 @@ Deno.test("FakeCri containers can fail to start", async () => {
 
 Deno.test("FakeCri commands run into their limit as in containerd", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   const { containerId } = await runContainer(rig, "web");
   rig.fake.settings.exec = () => ({ afterMs: 5_000 });
   const result = rejects(
@@ -171,7 +171,7 @@ Deno.test("FakeCri commands run into their limit as in containerd", async () => 
 });
 
 Deno.test("FakeCri keeps its state over a restart", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { containerId } = await runContainer(rig, "web");
   await rig.fake.restart();
   // The first calls may still go to the connection that broke.
@@ -181,7 +181,7 @@ Deno.test("FakeCri keeps its state over a restart", async () => {
 });
 
 Deno.test("FakeCri.vanish() leaves no trace", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { sandboxId, containerId } = await runContainer(rig, "web");
   rig.fake.vanish(containerId);
   await rejects(rig.cri.runtime.containerStatus(containerId), {
@@ -192,7 +192,7 @@ Deno.test("FakeCri.vanish() leaves no trace", async () => {
 });
 
 Deno.test("FakeCri.calls records requests as they came", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await rig.cri.runtime.stopContainer("c1", 30);
   deepStrictEqual(
     rig.fake.calls.map(({ method, request }) => [method, request]),
@@ -201,7 +201,7 @@ Deno.test("FakeCri.calls records requests as they came", async () => {
 });
 
 Deno.test("FakeCri.fault() hits as often as told, and only what it is for", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   rig.fake.fault(
     "StopContainer",
@@ -219,7 +219,7 @@ Deno.test("FakeCri.fault() hits as often as told, and only what it is for", asyn
 });
 
 Deno.test("FakeCri.clearFaults() ends them all", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.fault("Version", { kind: "hang" });
   rig.fake.clearFaults();
   await rig.cri.runtime.version();
@@ -227,7 +227,7 @@ Deno.test("FakeCri.clearFaults() ends them all", async () => {
 
 Deno.test("FakeCri delays by its own clock", async () => {
   const fakeClock = new FakeClock();
-  await using rig = await startRig({ fakeClock });
+  await using rig = await startCriRig({ fakeClock });
   rig.fake.fault("RunPodSandbox", { kind: "delay", ms: 60_000 });
   const running = rig.cri.runtime.runPodSandbox(sandboxConfig("p"));
   await until(() => fakeClock.pendingTimers === 1);
@@ -238,7 +238,7 @@ Deno.test("FakeCri delays by its own clock", async () => {
 });
 
 Deno.test("FakeCri can do what was asked and never say so", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   rig.fake.fault("RunPodSandbox", { kind: "drop_reply", reply: "never" });
   const controller = new AbortController();
   const running = rejects(

@@ -9,7 +9,7 @@ import { open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
-import { type CriRig, startRig } from "../../support/cri/cri_rig.ts";
+import { type CriRig, startCriRig } from "../../support/cri/cri_rig.ts";
 
 interface World extends AsyncDisposable {
   readonly rig: CriRig;
@@ -21,7 +21,7 @@ interface World extends AsyncDisposable {
 
 async function world(): Promise<World> {
   const clock = new FakeClock();
-  const rig = await startRig({ clock, fakeClock: clock });
+  const rig = await startCriRig({ clock, fakeClock: clock });
   const { fake, socketPath } = rig;
   const quiet = await Quiet.open({ clock, runtime: { fake, socketPath } });
   const directory = await Deno.makeTempDir({ prefix: "quiet_test_" });

@@ -9,11 +9,11 @@ import {
   containerConfig,
   runContainer,
   sandboxConfig,
-  startRig,
+  startCriRig,
 } from "../../support/cri/cri_rig.ts";
 
 Deno.test("RuntimeService walks a container from creation to removal", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const { sandboxId, containerId } = await runContainer(rig, "web");
   const running = await runtime.containerStatus(containerId);
@@ -37,7 +37,7 @@ Deno.test("RuntimeService walks a container from creation to removal", async () 
 });
 
 Deno.test("RuntimeService lists by state, sandbox and labels", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const a = await runContainer(rig, "a");
   const b = await runContainer(rig, "b");
@@ -60,7 +60,7 @@ Deno.test("RuntimeService lists by state, sandbox and labels", async () => {
 });
 
 Deno.test("RuntimeService.listContainers() shows a state that changed", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { containerId } = await runContainer(rig, "web");
   const [before] = await rig.cri.runtime.listContainers();
   const [same] = await rig.cri.runtime.listContainers();
@@ -71,7 +71,7 @@ Deno.test("RuntimeService.listContainers() shows a state that changed", async ()
 });
 
 Deno.test("RuntimeService carries numbers beyond what a double holds", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const sandboxId = await runtime.runPodSandbox(sandboxConfig("big"));
   const containerId = await runtime.createContainer({
@@ -93,7 +93,7 @@ Deno.test("RuntimeService carries numbers beyond what a double holds", async () 
 });
 
 Deno.test("RuntimeService.podSandboxStatus() has an address only for a network of its own", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const own = await runtime.runPodSandbox(sandboxConfig("own"));
   strictEqual((await runtime.podSandboxStatus(own)).ip, "10.88.0.2");
@@ -106,7 +106,7 @@ Deno.test("RuntimeService.podSandboxStatus() has an address only for a network o
 });
 
 Deno.test("RuntimeService.execSync() returns output as bytes, and the exit code", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { containerId } = await runContainer(rig, "web");
   rig.fake.settings.exec = (container, command) => ({
     stdout: `${container.name}: ${command.join(" ")}`,
@@ -120,7 +120,7 @@ Deno.test("RuntimeService.execSync() returns output as bytes, and the exit code"
 });
 
 Deno.test("RuntimeService.runPodSandbox() passes the runtime handler on", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const config = sandboxConfig("vm");
   const id = await runtime.runPodSandbox(config, { runtimeHandler: "kata" });
@@ -130,7 +130,7 @@ Deno.test("RuntimeService.runPodSandbox() passes the runtime handler on", async 
 });
 
 Deno.test("ImageService pulls and finds", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { images } = rig.cri;
   rig.fake.setRegistry("example.org/app:1", {
     kind: "image",
@@ -146,7 +146,7 @@ Deno.test("ImageService pulls and finds", async () => {
 });
 
 Deno.test("ImageService.pullImage() rejects with what the registry said", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await rejects(rig.cri.images.pullImage({ image: "nothing:1" }), {
     name: "CriError",
     kind: "not_found",
@@ -155,7 +155,7 @@ Deno.test("ImageService.pullImage() rejects with what the registry said", async 
 });
 
 Deno.test("RuntimeService.listContainerStats() tells what containers wrote, once it is measured", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   await runContainer(rig, "web");
   const labels = { "io.kubernetes.container.name": "web" };
   deepStrictEqual(await rig.cri.runtime.listContainerStats(), [
@@ -169,7 +169,7 @@ Deno.test("RuntimeService.listContainerStats() tells what containers wrote, once
 });
 
 Deno.test("RuntimeService answers of 10 MB arrive", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const { runtime } = rig.cri;
   const annotations = { blob: "x".repeat(1_000_000) };
   for (let n = 0; n < 10; n++) {
@@ -181,7 +181,7 @@ Deno.test("RuntimeService answers of 10 MB arrive", async () => {
 });
 
 Deno.test("RuntimeService refuses a message above 16 MiB as resource_exhausted", async () => {
-  await using rig = await startRig();
+  await using rig = await startCriRig();
   const annotations = { blob: "x".repeat(17 * 1024 * 1024) };
   const config = sandboxConfig("huge", { annotations });
   // A connection that is still being made leaves a timer behind for a moment.

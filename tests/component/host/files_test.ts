@@ -21,7 +21,7 @@ import {
   writeFileAtomic,
 } from "../../../mod/host/files/mod.ts";
 import { FileError } from "../../../mod/host/paths/mod.ts";
-import { canMount, MemoryDisk } from "../../support/e2e/memory_disk.ts";
+import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -291,7 +291,7 @@ Deno.test("lockRootDirectory() lets one in at a time and names the holder", asyn
 Deno.test(
   "lockRootDirectory() keeps a second agent out of a disk that became read-only",
   {
-    ignore: !await canMount(),
+    ignore: !await canMountMemory(),
   },
   async () => {
     await using dir = await tempDirectory();

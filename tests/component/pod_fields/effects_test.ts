@@ -15,7 +15,7 @@ import type {
 import { FIELD_TABLE } from "../../../scripts/pod_fields/table.ts";
 import {
   effectsOf,
-  type Outcome,
+  type ManifestOutcome,
 } from "../../support/pod_fields/pod_effects.ts";
 import { changed, placesOf } from "../../support/pod_fields/pod_fields.ts";
 
@@ -80,7 +80,7 @@ async function both(
   row: FieldRow & { readonly kind: "done" | "not_applicable" },
   type: string,
   field: string,
-): Promise<readonly [Outcome, Outcome]> {
+): Promise<readonly [ManifestOutcome, ManifestOutcome]> {
   const { example } = row;
   let other: Draft = example;
   for (const path of placesOf(example, type, field)) {
@@ -89,7 +89,7 @@ async function both(
   return [await inTempDir(example), await inTempDir(other)];
 }
 
-async function inTempDir(draft: Draft): Promise<Outcome> {
+async function inTempDir(draft: Draft): Promise<ManifestOutcome> {
   const root = await Deno.makeTempDir({ prefix: "skerry-fields-" });
   try {
     return await effectsOf(draft, root);

@@ -14,14 +14,14 @@ import { FakeClock } from "../../support/fake_clock.ts";
 import { untilQuiet } from "../../support/quiet/quiet.ts";
 import {
   drain,
-  type RawServer,
   readRequest,
   say,
   serveRaw,
+  type TcpServer,
 } from "../../support/peers/raw_server.ts";
 import { attempt, LateClock } from "../../support/prober/attempts.ts";
 
-interface Web extends Omit<RawServer, "count"> {
+interface Web extends Omit<TcpServer, "count"> {
   readonly requests: readonly string[];
 }
 
@@ -234,7 +234,7 @@ Deno.test("TargetProber.run() reads ten kilobytes of an endless answer (PR-03)",
 
 /** Asks a server that does not answer in time. */
 async function inVain(
-  server: RawServer,
+  server: TcpServer,
   clock: FakeClock = new FakeClock(),
 ): Promise<ProbeResult> {
   const attempting = attempt(get(server.port), { clock });

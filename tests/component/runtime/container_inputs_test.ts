@@ -11,7 +11,7 @@ import type { Pod, PodSpec } from "../../../mod/api/types/mod.ts";
 import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
-import { keyed, objectsOf } from "../../support/runtime/objects.ts";
+import { keyed, objectGetter } from "../../support/runtime/objects.ts";
 import { container, pod } from "../../support/pods.ts";
 import {
   type FakeRig,
@@ -86,7 +86,7 @@ Deno.test("PodExecutor.execute() mounts a sub-path where it lies and makes what 
 
 Deno.test("PodExecutor.execute() expands subPathExpr anew at each start (VO-03)", async () => {
   const objects: KeyedObject[] = [keyed("ConfigMap", "m", { DIR: "one" })];
-  await using both = await volumeRig({ objects: objectsOf(objects) });
+  await using both = await volumeRig({ objects: objectGetter(objects) });
   const { rig, fake, root, volumes } = both;
   const subject = mounting("", {
     containers: [container("c", {
@@ -130,7 +130,7 @@ for (
 }
 
 Deno.test("PodExecutor.execute() tells of a refused subPathExpr without what it expands to (VO-04)", async () => {
-  const objects = objectsOf([keyed("Secret", "safe", { DIR: "hunter2/x" })]);
+  const objects = objectGetter([keyed("Secret", "safe", { DIR: "hunter2/x" })]);
   await using both = await volumeRig({ objects });
   const { rig, root, volumes } = both;
   await Deno.symlink("/", `${root}/hunter2`);
@@ -247,7 +247,7 @@ Deno.test("PodExecutor.execute() takes a sub-path that cannot be looked at for e
 
 Deno.test("PodExecutor.execute() waits for a missing Secret and starts once it is there (VO-14)", async () => {
   const objects: KeyedObject[] = [];
-  await using both = await volumeRig({ objects: objectsOf(objects) });
+  await using both = await volumeRig({ objects: objectGetter(objects) });
   const { rig, fake } = both;
   const subject = pod({
     containers: [

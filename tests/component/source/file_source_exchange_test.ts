@@ -8,9 +8,9 @@ import { deepStrictEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
 import type { ManifestFiles } from "../../../mod/source/mod.ts";
 import {
-  manifest,
+  manifestYaml,
   type SourceRig,
-  startRig,
+  startSourceRig,
 } from "../../support/source/source_rig.ts";
 
 type Doing = "look" | "list" | "listed";
@@ -59,12 +59,12 @@ async function untilDoubted(rig: SourceRig): Promise<void> {
 Deno.test("FileSource keeps the pod of a single file when its directory goes while the file is looked at", async () => {
   const unmounting = new Unmounting();
   const root = await Deno.makeTempDir({ prefix: "skerry_source_" });
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     root,
     path: join(root, "manifests", "only.conf"),
     checkFrequencyMs: 200,
     files: (real) => unmounting.over(real, () => rig),
-    prepare: (rig) => rig.put("only.conf", manifest("one")),
+    prepare: (rig) => rig.put("only.conf", manifestYaml("one")),
   });
   await rig.untilNames("one");
   unmounting.when("look", "only.conf");
@@ -79,14 +79,14 @@ for (
   ] as const
 ) {
   Deno.test(`FileSource keeps the pods of the agent before when its directory goes ${what}`, async () => {
-    const before = await startRig({ checkFrequencyMs: 60_000 });
-    await before.put("a.yaml", manifest("a"));
-    await before.put("b.yaml", manifest("b"));
+    const before = await startSourceRig({ checkFrequencyMs: 60_000 });
+    await before.put("a.yaml", manifestYaml("a"));
+    await before.put("b.yaml", manifestYaml("b"));
     await before.untilNames("a", "b");
     await before.stop();
     const unmounting = new Unmounting();
     unmounting.when(doing, "manifests");
-    await using rig = await startRig({
+    await using rig = await startSourceRig({
       root: before.root,
       checkFrequencyMs: 60_000,
       files: (real) => unmounting.over(real, () => rig),

@@ -9,7 +9,10 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { manifest, startRig } from "../../support/source/source_rig.ts";
+import {
+  manifestYaml,
+  startSourceRig,
+} from "../../support/source/source_rig.ts";
 
 async function mkfifo(path: string): Promise<void> {
   const { success } = await new Deno.Command("mkfifo", { args: [path] })
@@ -29,9 +32,9 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await using rig = await startRig({ checkFrequencyMs: 200 });
-    await rig.put("a.yaml", manifest("a"));
-    await rig.put("b.yaml", manifest("b"));
+    await using rig = await startSourceRig({ checkFrequencyMs: 200 });
+    await rig.put("a.yaml", manifestYaml("a"));
+    await rig.put("b.yaml", manifestYaml("b"));
     await rig.untilNames("a", "b");
     await mkfifo(join(rig.root, "fifo"));
     await Deno.rename(join(rig.root, "fifo"), rig.path("a.yaml"));

@@ -7,7 +7,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { WatchHint } from "../../../mod/host/files/mod.ts";
-import { age, manifest, startRig } from "../../support/source/source_rig.ts";
+import {
+  age,
+  manifestYaml,
+  startSourceRig,
+} from "../../support/source/source_rig.ts";
 
 // deno-lint-ignore require-yield -- a system that gives no hints
 async function* noHints(
@@ -63,21 +67,24 @@ async function mkfifo(path: string): Promise<void> {
 }
 
 Deno.test("FileSource follows its directory through all that may happen to it (SRC-14)", async () => {
-  await using rig = await startRig({ exists: false, checkFrequencyMs: 60_000 });
+  await using rig = await startSourceRig({
+    exists: false,
+    checkFrequencyMs: 60_000,
+  });
   await rig.untilNames();
   await Deno.mkdir(rig.manifests);
-  await rig.put("a.yaml", manifest("a"));
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
 
   // Another directory under the same name.
   const other = join(rig.root, "other");
   await Deno.mkdir(other);
-  await Deno.writeTextFile(join(other, "b.yaml"), manifest("b"));
+  await Deno.writeTextFile(join(other, "b.yaml"), manifestYaml("b"));
   await age(join(other, "b.yaml"));
   await Deno.rename(rig.manifests, join(rig.root, "old"));
   await Deno.rename(other, rig.manifests);
   await rig.untilNames("b");
-  await rig.put("c.yaml", manifest("c"));
+  await rig.put("c.yaml", manifestYaml("c"));
   await rig.untilNames("b", "c");
 
   // No directory at all: everything stays, and that is told.
@@ -98,17 +105,17 @@ Deno.test("FileSource follows its directory through all that may happen to it (S
   await rig.put("none.yaml", "apiVersion: v1\nkind: PodList\nitems: []\n");
   await rig.untilNames();
   deepStrictEqual(rig.report(), []);
-  await rig.put("d.yaml", manifest("d"));
+  await rig.put("d.yaml", manifestYaml("d"));
   await rig.untilNames("d");
 });
 
 Deno.test("FileSource drops what vanished with a directory that was made anew at once (SRC-14)", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 60_000 });
-  await rig.put("a.yaml", manifest("a"));
-  await rig.put("b.yaml", manifest("b"));
+  await using rig = await startSourceRig({ checkFrequencyMs: 60_000 });
+  await rig.put("a.yaml", manifestYaml("a"));
+  await rig.put("b.yaml", manifestYaml("b"));
   await rig.untilNames("a", "b");
   for (const name of ["c", "d", "e"]) {
-    makeAnew(rig.manifests, `${name}.yaml`, manifest(name));
+    makeAnew(rig.manifests, `${name}.yaml`, manifestYaml(name));
     await rig.untilNames(name);
     deepStrictEqual(rig.report(), []);
   }
@@ -118,15 +125,15 @@ Deno.test({
   name: "FileSource follows what is mounted over its directory (SRC-14)",
   ignore: !await mayMount(),
   async fn() {
-    await using rig = await startRig({ checkFrequencyMs: 60_000 });
-    await rig.put("a.yaml", manifest("a"));
+    await using rig = await startSourceRig({ checkFrequencyMs: 60_000 });
+    await rig.put("a.yaml", manifestYaml("a"));
     await rig.untilNames("a");
     await using mounted = await mountOver(rig.manifests);
-    await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+    await Deno.writeTextFile(rig.path("b.yaml"), manifestYaml("b"));
     await rig.untilNames("b");
     await mounted.unmount();
     await rig.untilNames("a");
-    await rig.put("c.yaml", manifest("c"));
+    await rig.put("c.yaml", manifestYaml("c"));
     await rig.untilNames("a", "c");
     deepStrictEqual(rig.report(), []);
   },
@@ -141,15 +148,15 @@ Deno.test({
     const manifests = join(root, "manifests");
     await Deno.mkdir(manifests);
     await using mounted = await mountOver(manifests);
-    await using rig = await startRig({ root, checkFrequencyMs: 60_000 });
-    await Deno.writeTextFile(rig.path("a.yaml"), manifest("a"));
+    await using rig = await startSourceRig({ root, checkFrequencyMs: 60_000 });
+    await Deno.writeTextFile(rig.path("a.yaml"), manifestYaml("a"));
     await rig.untilNames("a");
     await mounted.unmount();
     await rig.until(() => rig.report()[0]?.kind === "unreachable", "the doubt");
     await rig.pause(300);
     deepStrictEqual(rig.names, ["a"]);
     await using again = await mountOver(manifests);
-    await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+    await Deno.writeTextFile(rig.path("b.yaml"), manifestYaml("b"));
     await rig.untilNames("b");
     await again.unmount();
   },
@@ -158,18 +165,22 @@ Deno.test({
 Deno.test("FileSource reads a single file through replacement, removal and return (SRC-17)", async () => {
   const root = await Deno.makeTempDir({ prefix: "skerry_source_" });
   const path = join(root, "manifests", "only.conf");
-  await using rig = await startRig({ root, path, checkFrequencyMs: 60_000 });
+  await using rig = await startSourceRig({
+    root,
+    path,
+    checkFrequencyMs: 60_000,
+  });
   await rig.untilNames();
-  await rig.put("only.conf", manifest("one"));
+  await rig.put("only.conf", manifestYaml("one"));
   await rig.untilNames("one");
-  await rig.put("only.conf", manifest("two"));
+  await rig.put("only.conf", manifestYaml("two"));
   await rig.untilNames("two");
   await Deno.writeTextFile(path, "");
   await rig.until(() => rig.report().length === 1, "the fault");
   strictEqual(rig.report()[0]?.kind, "last_good");
   await Deno.remove(path);
   await rig.untilNames();
-  await Deno.writeTextFile(path, manifest("three"));
+  await Deno.writeTextFile(path, manifestYaml("three"));
   await rig.untilNames("three");
   // Without its directory the file is not removed but out of reach.
   await Deno.rename(rig.manifests, join(root, "away"));
@@ -181,7 +192,7 @@ Deno.test("FileSource reads a single file through replacement, removal and retur
 });
 
 Deno.test("FileSource works without hints, by looking now and then (SRC-18)", async () => {
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     checkFrequencyMs: 50,
     files: (real) => ({
       ...real,
@@ -189,19 +200,19 @@ Deno.test("FileSource works without hints, by looking now and then (SRC-18)", as
     }),
   });
   await rig.untilNames();
-  await rig.put("a.yaml", manifest("a"));
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
-  await Deno.writeTextFile(rig.path("b.yaml"), manifest("b"));
+  await Deno.writeTextFile(rig.path("b.yaml"), manifestYaml("b"));
   await rig.untilNames("a", "b");
   await Deno.remove(rig.path("a.yaml"));
   await rig.untilNames("b");
 });
 
 Deno.test("FileSource reads manifests of up to 10 MiB (SRC-19)", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   const limit = 10 * 1024 * 1024;
   const padded = (name: string, size: number): string => {
-    const text = `${manifest(name)}#`;
+    const text = `${manifestYaml(name)}#`;
     return text + "x".repeat(size - text.length);
   };
   await rig.put("fits.yaml", padded("fits", limit));
@@ -223,27 +234,30 @@ Deno.test("FileSource reads manifests of up to 10 MiB (SRC-19)", async () => {
 });
 
 const DOCUMENTS: readonly (readonly [string, string, readonly string[]])[] = [
-  ["two documents", `${manifest("a")}---\n${manifest("b")}`, ["a", "b"]],
-  ["a leading separator", `---\n${manifest("a")}`, ["a"]],
+  ["two documents", `${manifestYaml("a")}---\n${manifestYaml("b")}`, [
+    "a",
+    "b",
+  ]],
+  ["a leading separator", `---\n${manifestYaml("a")}`, ["a"]],
   [
     "a List",
     `apiVersion: v1\nkind: List\nitems:\n- ${
-      manifest("a").trim().replaceAll("\n", "\n  ")
+      manifestYaml("a").trim().replaceAll("\n", "\n  ")
     }\n`,
     ["a"],
   ],
-  ["a Deployment", manifest("a").replace("Pod", "Deployment"), []],
-  ["another version", manifest("a").replace("v1", "v1beta2"), []],
-  ["no version", manifest("a").replace("apiVersion: v1\n", ""), []],
-  ["a kind in lower case", manifest("a").replace("Pod", "pod"), []],
-  ["one bad document of two", `${manifest("a")}---\nkind: Pod\n`, []],
+  ["a Deployment", manifestYaml("a").replace("Pod", "Deployment"), []],
+  ["another version", manifestYaml("a").replace("v1", "v1beta2"), []],
+  ["no version", manifestYaml("a").replace("apiVersion: v1\n", ""), []],
+  ["a kind in lower case", manifestYaml("a").replace("Pod", "pod"), []],
+  ["one bad document of two", `${manifestYaml("a")}---\nkind: Pod\n`, []],
 ];
 for (const [what, text, names] of DOCUMENTS) {
   Deno.test(`FileSource takes ${what} whole or not at all (SRC-20)`, async () => {
-    await using rig = await startRig();
+    await using rig = await startSourceRig();
     await rig.untilNames();
     await rig.put("file.yaml", text);
-    await rig.put("other.yaml", manifest("other"));
+    await rig.put("other.yaml", manifestYaml("other"));
     await rig.untilNames(...names, "other");
     await rig.until(
       () => rig.report().length === (names.length > 0 ? 0 : 1),
@@ -253,19 +267,22 @@ for (const [what, text, names] of DOCUMENTS) {
 }
 
 Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     checkFrequencyMs: 200,
     prepare: async (rig) => {
       await mkfifo(rig.path("fifo.yaml"));
       await Deno.mkdir(rig.path("dir.yaml"));
       await Deno.symlink("loop.yaml", rig.path("loop.yaml"));
       await Deno.symlink("nothing", rig.path("dangling.yaml"));
-      await Deno.writeTextFile(join(rig.root, "target"), manifest("linked"));
+      await Deno.writeTextFile(
+        join(rig.root, "target"),
+        manifestYaml("linked"),
+      );
       await Deno.symlink("../target", rig.path("linked.yaml"));
     },
   });
   await rig.untilNames("linked");
-  await rig.put("a.yaml", manifest("a"));
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a", "linked");
   deepStrictEqual(
     rig.report().map(({ kind, file }) => [kind, file]),
@@ -275,20 +292,20 @@ Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
     ]),
   );
   await rig.untilLooked();
-  await rig.put("b.yaml", manifest("b"));
+  await rig.put("b.yaml", manifestYaml("b"));
   await rig.untilNames("a", "b", "linked");
 });
 
 Deno.test("FileSource says that a manifest's name is not UTF-8, until it has another", async () => {
   // The watcher ends at such a name: then changes are found by the next look.
-  await using rig = await startRig({ checkFrequencyMs: 200 });
+  await using rig = await startSourceRig({ checkFrequencyMs: 200 });
   await rig.untilNames();
   const run = async (command: string): Promise<void> => {
     const args = ["-c", `cd "$1" && ${command}`, "sh", rig.manifests];
     const { success } = await new Deno.Command("bash", { args }).output();
     ok(success, command);
   };
-  await Deno.writeTextFile(join(rig.root, "new"), manifest("cafe"));
+  await Deno.writeTextFile(join(rig.root, "new"), manifestYaml("cafe"));
   await run("mv ../new $'caf\\xe9.yaml'");
   await rig.until(() => rig.report().length === 1, "the refusal");
   const [report] = rig.report();
@@ -300,13 +317,16 @@ Deno.test("FileSource says that a manifest's name is not UTF-8, until it has ano
 });
 
 Deno.test("FileSource follows a tree of links that is switched at once", async () => {
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     checkFrequencyMs: 60_000,
     prepare: async (rig) => {
       for (const version of ["1", "2"]) {
         await Deno.mkdir(rig.path(`..v${version}`));
         const path = rig.path(`..v${version}/a.yaml`);
-        await Deno.writeTextFile(path, manifest("a", { image: `v${version}` }));
+        await Deno.writeTextFile(
+          path,
+          manifestYaml("a", { image: `v${version}` }),
+        );
         await age(path);
       }
       await Deno.symlink("..v1", rig.path("..data"));
@@ -328,7 +348,7 @@ Deno.test("FileSource reads names with any bytes and takes paths literally (M39)
     [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }),
   };
   const root = join(parent, "a [b*] {c}");
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     root,
     path: join(root, "manifests") + "//",
     prepare: async (rig) => {
@@ -338,30 +358,30 @@ Deno.test("FileSource reads names with any bytes and takes paths literally (M39)
       }).output();
     },
   });
-  await rig.put("a [*].yaml", manifest("a"));
+  await rig.put("a [*].yaml", manifestYaml("a"));
   await rig.untilNames("a");
 });
 
 Deno.test("FileSource takes every file when it is told to", async () => {
-  await using rig = await startRig({ everyFile: true });
-  await rig.put("plain", manifest("plain"));
-  await rig.put(".hidden.yaml", manifest("hidden"));
+  await using rig = await startSourceRig({ everyFile: true });
+  await rig.put("plain", manifestYaml("plain"));
+  await rig.put(".hidden.yaml", manifestYaml("hidden"));
   await rig.untilNames("plain");
 });
 
 Deno.test("FileSource handles a thousand manifests and the removal of all of them (M37)", async () => {
   const count = 1000;
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     prepare: async (rig) => {
       for (let number = 0; number < count; number++) {
         const path = rig.path(`p${number}.yaml`);
-        await Deno.writeTextFile(path, manifest(`p${number}`));
+        await Deno.writeTextFile(path, manifestYaml(`p${number}`));
         if (number % 2 === 0) await age(path);
       }
     },
   });
   await rig.until(() => rig.last?.pods.length === count, "all pods");
-  await rig.put("late.yaml", manifest("late"));
+  await rig.put("late.yaml", manifestYaml("late"));
   await rig.until(() => rig.names.includes("late"), "one more");
   await Promise.all(
     Array.from(

@@ -6,12 +6,16 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { age, manifest, startRig } from "../../support/source/source_rig.ts";
+import {
+  age,
+  manifestYaml,
+  startSourceRig,
+} from "../../support/source/source_rig.ts";
 
 Deno.test("FileSource gives a manifest that is renamed in its identity (SRC-01)", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.untilNames();
-  await rig.put("web.yaml", manifest("web"));
+  await rig.put("web.yaml", manifestYaml("web"));
   await rig.untilNames("web");
   const [pod] = rig.last?.pods ?? [];
   ok(pod);
@@ -36,12 +40,12 @@ Deno.test("FileSource gives a manifest that is renamed in its identity (SRC-01)"
 
 Deno.test("FileSource reads a manifest that is renamed in without delay", async () => {
   // Neither a quiet period nor a look at all files ends while the test waits.
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     settleMs: 40_000,
     checkFrequencyMs: 600_000,
     prepare: async (rig) => {
       for (let number = 0; number < 100; number++) {
-        await rig.put(`p${number}.yaml`, manifest(`p${number}`));
+        await rig.put(`p${number}.yaml`, manifestYaml(`p${number}`));
         await age(rig.path(`p${number}.yaml`));
       }
     },
@@ -49,19 +53,22 @@ Deno.test("FileSource reads a manifest that is renamed in without delay", async 
   await rig.until(() => rig.last?.pods.length === 100, "all pods");
   for (let round = 0; round < 10; round++) {
     const count = rig.sets.length;
-    await rig.put("late.yaml", manifest("late", { image: `busybox:${round}` }));
+    await rig.put(
+      "late.yaml",
+      manifestYaml("late", { image: `busybox:${round}` }),
+    );
     await rig.until(() => rig.sets.length > count, "the late pod");
   }
 });
 
 Deno.test("FileSource delivers a burst of manifests in few sets", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.untilNames();
   const count = 100;
   for (let number = 0; number < count; number++) {
     await Deno.writeTextFile(
       join(rig.root, `n${number}`),
-      manifest(`p${number}`),
+      manifestYaml(`p${number}`),
     );
   }
   await Promise.all(
@@ -79,8 +86,8 @@ Deno.test("FileSource delivers a burst of manifests in few sets", async () => {
 });
 
 Deno.test("FileSource delivers nothing for a change that means the same (SRC-03)", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 120 });
-  const text = manifest("web");
+  await using rig = await startSourceRig({ checkFrequencyMs: 120 });
+  const text = manifestYaml("web");
   await rig.put("web.yaml", text);
   await rig.untilNames("web");
   const count = rig.sets.length;
@@ -98,9 +105,9 @@ Deno.test("FileSource delivers nothing for a change that means the same (SRC-03)
 });
 
 Deno.test("FileSource keeps the last good pods of an invalid edit (SRC-05)", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 120 });
-  await rig.put("a.yaml", manifest("a"));
-  await rig.put("b.yaml", manifest("b"));
+  await using rig = await startSourceRig({ checkFrequencyMs: 120 });
+  await rig.put("a.yaml", manifestYaml("a"));
+  await rig.put("b.yaml", manifestYaml("b"));
   await rig.untilNames("a", "b");
   const before = rig.last;
   const path = rig.path("a.yaml");
@@ -108,7 +115,10 @@ Deno.test("FileSource keeps the last good pods of an invalid edit (SRC-05)", asy
     const [name, text] of [
       ["empty", ""],
       ["broken", "{{{{"],
-      ["faulty", manifest("a").replace(/containers:[^]*/, "containers: []\n")],
+      [
+        "faulty",
+        manifestYaml("a").replace(/containers:[^]*/, "containers: []\n"),
+      ],
     ] as const
   ) {
     await Deno.writeTextFile(path, text);
@@ -125,17 +135,17 @@ Deno.test("FileSource keeps the last good pods of an invalid edit (SRC-05)", asy
       pod.name === "a-node-1" && message.includes(path)
     ),
   );
-  await Deno.writeTextFile(path, manifest("a"));
+  await Deno.writeTextFile(path, manifestYaml("a"));
   await rig.until(() => rig.report().length === 0, "the repair");
   ok(!rig.metrics.render().includes("a.yaml"));
   strictEqual(rig.last, before);
 });
 
 Deno.test("FileSource refuses a new manifest that is invalid and runs the others", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.untilNames();
-  await rig.put("bad.yaml", manifest("bad").replace("busybox", "{{{"));
-  await rig.put("good.yaml", manifest("good"));
+  await rig.put("bad.yaml", manifestYaml("bad").replace("busybox", "{{{"));
+  await rig.put("good.yaml", manifestYaml("good"));
   await rig.untilNames("good");
   await rig.until(() => rig.report().length === 1, "the report");
   strictEqual(rig.report()[0]?.kind, "refused");
@@ -144,8 +154,8 @@ Deno.test("FileSource refuses a new manifest that is invalid and runs the others
 });
 
 Deno.test("FileSource removes the last good pods with their file", async () => {
-  await using rig = await startRig();
-  await rig.put("a.yaml", manifest("a"));
+  await using rig = await startSourceRig();
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
   await rig.put("a.yaml", "nonsense");
   await rig.until(() => rig.report()[0]?.kind === "last_good", "the fault");
@@ -155,14 +165,14 @@ Deno.test("FileSource removes the last good pods with their file", async () => {
 });
 
 Deno.test("FileSource ignores backup copies and refuses duplicates of what it has (SRC-07, M42)", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 120 });
+  await using rig = await startSourceRig({ checkFrequencyMs: 120 });
   await rig.untilNames();
-  await rig.put("kube-x.yaml", manifest("x"));
+  await rig.put("kube-x.yaml", manifestYaml("x"));
   await rig.untilNames("x");
   await Deno.copyFile(rig.path("kube-x.yaml"), rig.path("kube-x.yaml.bak"));
   await rig.untilLooked();
   strictEqual(rig.sets.length, 2);
-  await rig.put("kube-x-copy.yaml", manifest("x", { image: "busybox:2" }));
+  await rig.put("kube-x-copy.yaml", manifestYaml("x", { image: "busybox:2" }));
   await rig.until(() => rig.report().length === 1, "the duplicate");
   const image = (): string | undefined =>
     rig.last?.pods[0]?.spec.containers[0]?.image;
@@ -180,11 +190,11 @@ Deno.test("FileSource ignores backup copies and refuses duplicates of what it ha
 
 Deno.test("FileSource survives what editors do (SRC-08)", async () => {
   // Long, so that a busy machine does not make an absence of a moment.
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     checkFrequencyMs: 60_000,
     settleMs: 500,
   });
-  await rig.put("x.yaml", manifest("x"));
+  await rig.put("x.yaml", manifestYaml("x"));
   await rig.untilNames("x");
   const path = rig.path("x.yaml");
   // vim: a probe file, swap files, the original moved aside, a new one written.
@@ -192,22 +202,25 @@ Deno.test("FileSource survives what editors do (SRC-08)", async () => {
   await Deno.writeTextFile(rig.path("4913"), "");
   await Deno.remove(rig.path("4913"));
   await Deno.rename(path, rig.path("x.yaml~"));
-  await Deno.writeTextFile(path, manifest("x", { image: "busybox:vim" }));
+  await Deno.writeTextFile(path, manifestYaml("x", { image: "busybox:vim" }));
   await Deno.remove(rig.path("x.yaml~"));
   await Deno.remove(rig.path(".x.yaml.swp"));
   // emacs: a dangling link as lock, a file of its own while it edits.
   await Deno.symlink("user@host.1:2", rig.path(".#x.yaml"));
-  await Deno.writeTextFile(rig.path("#x.yaml#"), manifest("x"));
+  await Deno.writeTextFile(rig.path("#x.yaml#"), manifestYaml("x"));
   const image = (): string | undefined =>
     rig.last?.pods[0]?.spec.containers[0]?.image;
   await rig.until(() => image() === "busybox:vim", "vim's edit");
   // sed -i and rsync: a temporary file that is renamed.
-  await Deno.writeTextFile(rig.path("sedQx1"), manifest("x", { image: "sed" }));
+  await Deno.writeTextFile(
+    rig.path("sedQx1"),
+    manifestYaml("x", { image: "sed" }),
+  );
   await Deno.rename(rig.path("sedQx1"), path);
   await rig.until(() => image() === "sed", "sed's edit");
   await Deno.writeTextFile(
     rig.path(".x.yaml.AbC"),
-    manifest("x", { image: "rs" }),
+    manifestYaml("x", { image: "rs" }),
   );
   await Deno.rename(rig.path(".x.yaml.AbC"), path);
   await rig.until(() => image() === "rs", "rsync's edit");
@@ -217,9 +230,9 @@ Deno.test("FileSource survives what editors do (SRC-08)", async () => {
 });
 
 Deno.test("FileSource waits for a slow writer and never applies half a file", async () => {
-  await using rig = await startRig({ checkFrequencyMs: 120 });
+  await using rig = await startSourceRig({ checkFrequencyMs: 120 });
   await rig.untilNames();
-  const text = manifest("slow") + "  - name: second\n    image: busybox\n";
+  const text = manifestYaml("slow") + "  - name: second\n    image: busybox\n";
   const bytes = new TextEncoder().encode(text);
   {
     using file = await Deno.open(rig.path("slow.yaml"), {
@@ -227,9 +240,9 @@ Deno.test("FileSource waits for a slow writer and never applies half a file", as
       createNew: true,
     });
     // The first part is a valid manifest by itself.
-    await file.write(bytes.subarray(0, manifest("slow").length));
+    await file.write(bytes.subarray(0, manifestYaml("slow").length));
     await rig.untilLooked();
-    await file.write(bytes.subarray(manifest("slow").length));
+    await file.write(bytes.subarray(manifestYaml("slow").length));
   }
   await rig.untilNames("slow");
   strictEqual(rig.sets.length, 2);
@@ -238,9 +251,9 @@ Deno.test("FileSource waits for a slow writer and never applies half a file", as
 
 Deno.test("FileSource reads a file that is written in pieces after the last one", async () => {
   // Long, so that a busy machine does not make a pause of a piece.
-  await using rig = await startRig({ settleMs: 1000 });
+  await using rig = await startSourceRig({ settleMs: 1000 });
   await rig.untilNames();
-  const lines = manifest("appended").split("\n");
+  const lines = manifestYaml("appended").split("\n");
   for (const line of lines) {
     await rig.untilHint(() =>
       Deno.writeTextFile(rig.path("a.yaml"), `${line}\n`, { append: true })
@@ -252,13 +265,13 @@ Deno.test("FileSource reads a file that is written in pieces after the last one"
 });
 
 Deno.test("FileSource gives the same identity again after a removal (SRC-11, SRC-12)", async () => {
-  await using rig = await startRig();
-  await rig.put("a.yaml", manifest("a"));
+  await using rig = await startSourceRig();
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
   const uid = rig.last?.pods[0]?.metadata.uid;
   await Deno.remove(rig.path("a.yaml"));
   await rig.untilNames();
-  await rig.put("a.yaml", manifest("a"));
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
   strictEqual(rig.last?.pods[0]?.metadata.uid, uid);
   // Another file name is another pod (SRC-04).

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import {
   age,
   isDirectoryRecord,
-  manifest,
+  manifestYaml,
   type SourceRig,
-  startRig,
+  startSourceRig,
 } from "../../support/source/source_rig.ts";
 
 async function records({ root }: { root: string }): Promise<string[]> {
@@ -43,8 +43,8 @@ async function untilRecords(
 async function stopped(
   ...names: readonly string[]
 ): Promise<{ readonly root: string; readonly uids: readonly string[] }> {
-  const rig = await startRig();
-  for (const name of names) await rig.put(`${name}.yaml`, manifest(name));
+  const rig = await startSourceRig();
+  for (const name of names) await rig.put(`${name}.yaml`, manifestYaml(name));
   await rig.untilNames(...names);
   await untilRecords(rig, (found) => found.length === names.length);
   await rig.stop();
@@ -57,7 +57,7 @@ Deno.test("FileSource keeps an invalid manifest's pods across a restart (I8)", a
   const path = join(root, "manifests", "a.yaml");
   await Deno.writeTextFile(path, "{{{{");
   await age(path);
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("a");
   strictEqual(rig.sets.length, 1);
   deepStrictEqual(rig.last?.pods.map((pod) => pod.metadata.uid), uids);
@@ -66,8 +66,11 @@ Deno.test("FileSource keeps an invalid manifest's pods across a restart (I8)", a
 
 Deno.test("FileSource never leaves out a pod at start because its manifest was just touched", async () => {
   const { root, uids } = await stopped("a", "b");
-  await Deno.writeTextFile(join(root, "manifests", "a.yaml"), manifest("a"));
-  await using rig = await startRig({ root, checkFrequencyMs: 120 });
+  await Deno.writeTextFile(
+    join(root, "manifests", "a.yaml"),
+    manifestYaml("a"),
+  );
+  await using rig = await startSourceRig({ root, checkFrequencyMs: 120 });
   await rig.untilNames("a", "b");
   await rig.untilLooked();
   strictEqual(rig.sets.length, 1);
@@ -80,9 +83,9 @@ Deno.test("DiskLastGoodStore writes nothing when nothing changed", async () => {
   const path = join(root, "checkpoints", name);
   const before = await Deno.stat(path);
   strictEqual((before.mode ?? 0) & 0o777, 0o600);
-  await using rig = await startRig({ root, checkFrequencyMs: 120 });
+  await using rig = await startSourceRig({ root, checkFrequencyMs: 120 });
   await rig.untilNames("a");
-  const text = `${manifest("a")}# a comment\n`;
+  const text = `${manifestYaml("a")}# a comment\n`;
   await rig.untilRead(() => Deno.writeTextFile(rig.path("a.yaml"), text));
   await rig.untilLooked();
   const after = await Deno.stat(path);
@@ -93,7 +96,7 @@ Deno.test("DiskLastGoodStore forgets a manifest that is removed, now or while th
   const { root } = await stopped("a", "b", "c");
   await Deno.remove(join(root, "manifests", "a.yaml"));
   await Deno.writeTextFile(join(root, "checkpoints", ".x.json.1-1.tmp"), "");
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("b", "c");
   await untilRecords(rig, (names) => names.length === 2);
   await Deno.remove(rig.path("b.yaml"));
@@ -103,15 +106,15 @@ Deno.test("DiskLastGoodStore forgets a manifest that is removed, now or while th
 Deno.test("FileSource ends what was removed while no agent looked, also if the agent before began with an empty directory", async () => {
   const { root } = await stopped("a");
   await Deno.remove(join(root, "manifests", "a.yaml"));
-  const before = await startRig({ root });
+  const before = await startSourceRig({ root });
   await before.untilNames();
   await untilRecords(before, (names) => names.length === 0);
-  await before.put("b.yaml", manifest("b"));
+  await before.put("b.yaml", manifestYaml("b"));
   await before.untilNames("b");
   await untilRecords(before, (names) => names.length === 1);
   await before.stop();
   await Deno.remove(join(root, "manifests", "b.yaml"));
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames();
   deepStrictEqual(rig.report(), []);
 });
@@ -134,7 +137,7 @@ for (const [what, damage] of DAMAGES) {
     await Deno.writeTextFile(join(root, "manifests", "a.yaml"), "{{{{");
     await age(join(root, "manifests", "a.yaml"));
     await age(join(root, "manifests", "b.yaml"));
-    await using rig = await startRig({ root });
+    await using rig = await startSourceRig({ root });
     await rig.untilNames("b");
     await rig.until(() => rig.report()[0]?.kind === "refused", "the refusal");
     // That of the sound manifest is written anew, beside itself first, and its pod is
@@ -159,13 +162,13 @@ for (const [what, damage] of DAMAGES) {
 }
 
 Deno.test("FileSource runs on when its checkpoints cannot be written (N01)", async () => {
-  await using rig = await startRig({
+  await using rig = await startSourceRig({
     // A file where the directory should be, which refuses root as well.
     prepare: (rig) => Deno.writeTextFile(join(rig.root, "checkpoints"), ""),
   });
-  await rig.put("a.yaml", manifest("a"));
+  await rig.put("a.yaml", manifestYaml("a"));
   await rig.untilNames("a");
-  await rig.put("b.yaml", manifest("b"));
+  await rig.put("b.yaml", manifestYaml("b"));
   await rig.untilNames("a", "b");
   const failures = (): number =>
     rig.log.filter((line) => line["message"] === "checkpoint_write_failed")

@@ -9,9 +9,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   isDirectoryRecord,
-  manifest,
+  manifestYaml,
   type SourceRig,
-  startRig,
+  startSourceRig,
 } from "../../support/source/source_rig.ts";
 
 function namesIn(root: string): readonly string[] {
@@ -36,8 +36,8 @@ function damage(root: string, what: "note" | "manifest"): string {
 
 /** The root of an agent that is stopped and had these manifests. */
 async function stopped(...names: readonly string[]): Promise<string> {
-  const rig = await startRig();
-  for (const name of names) await rig.put(`${name}.yaml`, manifest(name));
+  const rig = await startSourceRig();
+  for (const name of names) await rig.put(`${name}.yaml`, manifestYaml(name));
   await rig.untilNames(...names);
   const count = names.length + 1;
   await rig.until(() => namesIn(rig.root).length === count, "the records");
@@ -63,11 +63,11 @@ Deno.test("FileSource calls nothing removed while its directory is away and what
   const root = await stopped("a");
   damage(root, "manifest");
   unmount(root);
-  const rig = await startRig({ root, checkFrequencyMs: 120 });
+  const rig = await startSourceRig({ root, checkFrequencyMs: 120 });
   await untilDoubted(rig);
   await rig.stop();
   // What was damaged is set aside by now.
-  await using next = await startRig({ root, checkFrequencyMs: 120 });
+  await using next = await startSourceRig({ root, checkFrequencyMs: 120 });
   await untilDoubted(next);
   await Deno.remove(join(root, "manifests"));
   await Deno.rename(join(root, "away"), join(root, "manifests"));
@@ -77,7 +77,7 @@ Deno.test("FileSource calls nothing removed while its directory is away and what
 Deno.test("FileSource knows that it never had a manifest, though the note of its directory is damaged", async () => {
   const root = await stopped();
   damage(root, "note");
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames();
   deepStrictEqual(rig.report(), []);
 });
@@ -85,14 +85,14 @@ Deno.test("FileSource knows that it never had a manifest, though the note of its
 Deno.test("FileSource knows what it had once a damaged record is written anew", async () => {
   const root = await stopped("a");
   const name = damage(root, "manifest");
-  const rig = await startRig({ root });
+  const rig = await startSourceRig({ root });
   const isAnew = () =>
     [name, `${name}.corrupt-1`].every((each) => namesIn(root).includes(each));
   await rig.untilNames("a");
   await rig.until(isAnew, "the record");
   await rig.stop();
   unmount(root);
-  await using next = await startRig({ root, checkFrequencyMs: 120 });
+  await using next = await startSourceRig({ root, checkFrequencyMs: 120 });
   await next.untilNames("a");
   strictEqual(next.report()[0]?.kind, "unreachable");
 });

@@ -10,9 +10,9 @@ import {
   age,
   isDirectoryRecord,
   keyedManifest,
-  manifest,
+  manifestYaml,
   type SourceRig,
-  startRig,
+  startSourceRig,
 } from "../../support/source/source_rig.ts";
 
 const SECRET = "hunter2-hunter2";
@@ -55,7 +55,7 @@ async function untilRecords(rig: SourceRig, wanted: string): Promise<void> {
 
 /** A pod, a ConfigMap and a Secret in one file. */
 const ALL = [
-  manifest("web"),
+  manifestYaml("web"),
   keyedManifest("ConfigMap", "settings", { a: "1" }),
   keyedManifest("Secret", "login", { password: SECRET }),
 ].join("---\n");
@@ -69,7 +69,7 @@ const ALL_OBJECTS = {
 async function stopped(): Promise<
   { readonly root: string; readonly path: string }
 > {
-  const rig = await startRig();
+  const rig = await startSourceRig();
   await rig.put("all.yaml", ALL);
   await rig.untilObjects(ALL_OBJECTS);
   await untilRecords(rig, "1,1");
@@ -84,7 +84,7 @@ async function spoil(path: string): Promise<void> {
 }
 
 Deno.test("FileSource delivers objects as their file appears, changes, turns invalid and goes", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.untilNames();
   await rig.put("a.yaml", keyedManifest("ConfigMap", "a", { k: "1" }));
   await rig.untilObjects({ "ConfigMap default/a": { k: "1" } });
@@ -103,7 +103,7 @@ Deno.test("FileSource delivers objects as their file appears, changes, turns inv
 });
 
 Deno.test("FileSource delivers claims and runtime classes", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.put(
     "a.yaml",
     [
@@ -128,7 +128,7 @@ Deno.test("FileSource delivers claims and runtime classes", async () => {
 });
 
 Deno.test("FileSource keeps pods and objects of a file with one bad document (I8)", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.put("all.yaml", ALL);
   await rig.untilObjects(ALL_OBJECTS);
   const before = rig.last;
@@ -148,26 +148,28 @@ Deno.test("FileSource keeps pods and objects of a file with one bad document (I8
 });
 
 Deno.test("FileSource delivers nothing for an object file that says the same", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   const text = keyedManifest("Secret", "s", { a: "1", b: "2" });
   await rig.put("a.yaml", text);
   await rig.until(() => rig.last?.objects.length === 1, "the object");
   const count = rig.sets.length;
   const [before] = rig.last?.objects ?? [];
   await rig.put("a.yaml", `# a comment\n${text}`);
-  await rig.put("b.yaml", manifest("b"));
+  await rig.put("b.yaml", manifestYaml("b"));
   await rig.untilNames("b");
   strictEqual(rig.sets.length, count + 1);
   strictEqual(rig.last?.objects[0], before);
 });
 
 Deno.test("FileSource settles objects of one name by file name, and names both files", async () => {
-  await using rig = await startRig();
+  await using rig = await startSourceRig();
   await rig.put("a.yaml", keyedManifest("ConfigMap", "c", { from: "a" }));
   await rig.untilObjects({ "ConfigMap default/c": { from: "a" } });
   await rig.put(
     "b.yaml",
-    `${keyedManifest("ConfigMap", "c", { from: "b" })}---\n${manifest("b")}`,
+    `${keyedManifest("ConfigMap", "c", { from: "b" })}---\n${
+      manifestYaml("b")
+    }`,
   );
   await rig.untilNames("b");
   deepStrictEqual(rig.objects, { "ConfigMap default/c": { from: "a" } });
@@ -194,7 +196,7 @@ Deno.test("FileSource settles objects of one name by file name, and names both f
 Deno.test("FileSource keeps pods and objects of an invalid manifest across a restart (I8)", async () => {
   const { root, path } = await stopped();
   await spoil(path);
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("web");
   deepStrictEqual(rig.objects, ALL_OBJECTS);
   strictEqual(rig.sets.length, 1);
@@ -220,7 +222,7 @@ Deno.test("FileSource runs pods on after a boot that took the Secrets of an inva
   const { root, path } = await stopped();
   await Deno.remove(join(root, "run"), { recursive: true });
   await spoil(path);
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("web");
   deepStrictEqual(rig.objects, { "ConfigMap default/settings": { a: "1" } });
   await rig.put("all.yaml", ALL);
@@ -237,7 +239,7 @@ Deno.test("DiskLastGoodStore sets aside Secrets that are damaged, and keeps the 
     await Deno.writeTextFile(file, text.replace("login", "logout"));
   }
   await spoil(path);
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("web");
   deepStrictEqual(rig.objects, { "ConfigMap default/settings": { a: "1" } });
   match(
@@ -249,7 +251,7 @@ Deno.test("DiskLastGoodStore sets aside Secrets that are damaged, and keeps the 
 Deno.test("DiskLastGoodStore forgets Secrets with their manifest, now or while the agent was off", async () => {
   const { root, path } = await stopped();
   await Deno.remove(path);
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames();
   await untilRecords(rig, "0,0");
   await rig.put("s.yaml", keyedManifest("Secret", "s", { a: SECRET }));
@@ -264,8 +266,8 @@ Deno.test("DiskLastGoodStore forgets Secrets with their manifest, now or while t
 });
 
 Deno.test("DiskLastGoodStore reads what was written before there were objects", async () => {
-  const earlier = await startRig();
-  await earlier.put("a.yaml", manifest("a"));
+  const earlier = await startSourceRig();
+  await earlier.put("a.yaml", manifestYaml("a"));
   await earlier.untilNames("a");
   await untilRecords(earlier, "1,0");
   await earlier.stop();
@@ -277,13 +279,13 @@ Deno.test("DiskLastGoodStore reads what was written before there were objects", 
     "pods",
   ]);
   await spoil(join(root, "manifests", "a.yaml"));
-  await using rig = await startRig({ root });
+  await using rig = await startSourceRig({ root });
   await rig.untilNames("a");
   deepStrictEqual(rig.objects, {});
 });
 
 Deno.test("FileSource tells of an object's unknown field when it is to be a warning", async () => {
-  await using rig = await startRig({ unknownFields: "warn" });
+  await using rig = await startSourceRig({ unknownFields: "warn" });
   const text = keyedManifest("Secret", "s", { a: "1" })
     .replace('"stringData"', `"password": "${SECRET}", "stringData"`);
   await rig.put("a.yaml", text);

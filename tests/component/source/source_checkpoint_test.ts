@@ -23,9 +23,9 @@ import {
 } from "../../../mod/source/records/mod.ts";
 import type { RecordFiles } from "../../../mod/source/mod.ts";
 import type { SourceContent } from "../../../mod/source/merge/mod.ts";
-import { configMap } from "../../support/source/source_pods.ts";
+import { settingsMap } from "../../support/source/source_pods.ts";
 import {
-  contentOf,
+  checkpointContent,
   roundOf,
 } from "../../support/source/checkpoint_contents.ts";
 import { soundOf } from "../../support/sound_of.ts";
@@ -103,12 +103,12 @@ async function newDisk(): Promise<Disk> {
 
 Deno.test("DiskSetCheckpoint keeps pods and objects for its owner alone, Secrets apart (SE-10)", async () => {
   await using disk = await newDisk();
-  const { pods } = contentOf(3);
-  const secret = { ...configMap({ value: "s" }), kind: "Secret" as const };
-  await disk.save({ pods, objects: [configMap(), secret] });
+  const { pods } = checkpointContent(3);
+  const secret = { ...settingsMap({ value: "s" }), kind: "Secret" as const };
+  await disk.save({ pods, objects: [settingsMap(), secret] });
   deepStrictEqual(soundOf(await disk.open().load()), {
     pods,
-    objects: [configMap(), secret],
+    objects: [settingsMap(), secret],
   });
   for (const directory of [disk.state, join(disk.root, "run")]) {
     const [name = "", ...more] = await disk.names(directory);
@@ -123,17 +123,17 @@ Deno.test("DiskSetCheckpoint keeps pods and objects for its owner alone, Secrets
 
 Deno.test("DiskSetCheckpoint leaves the file alone when nothing changed", async () => {
   await using disk = await newDisk();
-  await disk.save(contentOf(3));
+  await disk.save(checkpointContent(3));
   const before = await Deno.stat(await disk.record());
-  await disk.save(contentOf(3));
+  await disk.save(checkpointContent(3));
   strictEqual((await Deno.stat(await disk.record())).ino, before.ino);
-  await disk.save(contentOf(4));
+  await disk.save(checkpointContent(4));
   ok((await Deno.stat(await disk.record())).ino !== before.ino);
 });
 
 Deno.test("DiskSetCheckpoint applies no checkpoint with a flipped byte (N02)", async () => {
   await using disk = await newDisk();
-  await disk.save(contentOf(0));
+  await disk.save(checkpointContent(0));
   const path = await disk.record();
   const bytes = await Deno.readFile(path);
   let sound = 0;
@@ -153,7 +153,7 @@ Deno.test("DiskSetCheckpoint applies no checkpoint with a flipped byte (N02)", a
 
 Deno.test("DiskSetCheckpoint applies no checkpoint that is cut short, at any length (N02)", async () => {
   await using disk = await newDisk();
-  await disk.save(contentOf(0));
+  await disk.save(checkpointContent(0));
   const path = await disk.record();
   const bytes = await Deno.readFile(path);
   // Without the line feed at its end it still is whole.
@@ -180,7 +180,7 @@ const STRANGERS: readonly (readonly [
 for (const [what, make] of STRANGERS) {
   Deno.test(`DiskSetCheckpoint sets ${what} aside that has its name`, async () => {
     await using disk = await newDisk();
-    await disk.save(contentOf(1));
+    await disk.save(checkpointContent(1));
     const path = await disk.record();
     for (const act of ["load", "save"]) {
       await Deno.remove(path);
@@ -188,8 +188,8 @@ for (const [what, make] of STRANGERS) {
       if (act === "load") {
         strictEqual(soundOf(await disk.open().load()), undefined);
       }
-      await disk.save(contentOf(2));
-      deepStrictEqual(soundOf(await disk.open().load()), contentOf(2));
+      await disk.save(checkpointContent(2));
+      deepStrictEqual(soundOf(await disk.open().load()), checkpointContent(2));
     }
     strictEqual((await disk.names()).length, 3);
   });
@@ -240,17 +240,17 @@ Deno.test("DiskSetCheckpoint has the old or the new after a death at any step (N
   const outcomes: string[] = [];
   for (let step = 0; step < 40; step++) {
     await using disk = await newDisk();
-    await disk.save(contentOf(1));
+    await disk.save(checkpointContent(1));
     const files = dyingAt(step);
-    await disk.save(contentOf(2), files);
+    await disk.save(checkpointContent(2), files);
     disk.log.length = 0;
     const content = soundOf(await disk.open().load());
     ok(content !== undefined);
     outcomes.push(`${roundOf(content)}`);
     deepStrictEqual(disk.log, []);
     // The next life writes as ever and leaves nothing lying about.
-    await disk.save(contentOf(3));
-    deepStrictEqual(soundOf(await disk.open().load()), contentOf(3));
+    await disk.save(checkpointContent(3));
+    deepStrictEqual(soundOf(await disk.open().load()), checkpointContent(3));
     strictEqual((await disk.names()).length, 1);
     if (files.done.length <= step) break;
   }
@@ -272,12 +272,12 @@ Deno.test("DiskSetCheckpoint writes when the disk takes it again (N01)", async (
   });
   const stop = new AbortController();
   const running = checkpoint.run(stop.signal);
-  checkpoint.save(contentOf(1));
+  checkpoint.save(checkpointContent(1));
   await until(() => disk.log.includes("checkpoint_write_failed"));
-  deepStrictEqual(soundOf(await checkpoint.load()), contentOf(1));
+  deepStrictEqual(soundOf(await checkpoint.load()), checkpointContent(1));
   isFull = false;
   await until(() => disk.log.includes("checkpoint_write_recovered"));
-  deepStrictEqual(soundOf(await disk.open().load()), contentOf(1));
+  deepStrictEqual(soundOf(await disk.open().load()), checkpointContent(1));
   stop.abort();
   await running;
 });

@@ -12,15 +12,15 @@ import {
 } from "node:assert/strict";
 import type { Pod, PodSpec, Volume } from "../../../mod/api/types/mod.ts";
 import {
-  canMount,
+  canBindMount,
   contentOf,
   exists,
   failureOf,
   modeOf,
   podWith,
   Root,
-  run,
   sourceOf,
+  succeeds,
   UID,
 } from "../../support/volume/volume_rig.ts";
 
@@ -152,7 +152,7 @@ Deno.test(
     await Deno.chmod(`${path}/run`, 0o4755);
     await Deno.symlink(outside, `${path}/link`);
     await Deno.symlink(`${outside}/precious`, `${path}/d/file-link`);
-    strictEqual(await run("mkfifo", `${path}/fifo`), true);
+    strictEqual(await succeeds("mkfifo", `${path}/fifo`), true);
     const before = await ownersOf([outside, `${outside}/precious`]);
     await sourceOf(root, podOf("b", { fsGroup: 4321 }));
     deepStrictEqual(
@@ -270,7 +270,7 @@ Deno.test(
   "setUp() gives nothing away that is mounted in a claim (VO-11)",
   {
     // Mounts need root and CAP_SYS_ADMIN.
-    ignore: !await canMount(),
+    ignore: !await canBindMount(),
   },
   async () => {
     await using root = await Root.make();
@@ -279,14 +279,14 @@ Deno.test(
     await root.remove("a");
     const at = `${path}/mounted`;
     await Deno.mkdir(at);
-    strictEqual(await run("mount", "-t", "tmpfs", "none", at), true);
+    strictEqual(await succeeds("mount", "-t", "tmpfs", "none", at), true);
     try {
       await Deno.writeTextFile(`${at}/precious`, "");
       await sourceOf(root, podOf("b", { fsGroup: 4321 }));
       strictEqual((await Deno.lstat(at)).gid, 0);
       strictEqual((await Deno.lstat(`${at}/precious`)).gid, 0);
     } finally {
-      strictEqual(await run("umount", at), true);
+      strictEqual(await succeeds("umount", at), true);
     }
   },
 );

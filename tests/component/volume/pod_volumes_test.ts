@@ -12,14 +12,14 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import {
-  canMount,
+  canBindMount,
   exists,
   failureOf,
   modeOf,
   podWith,
   Root,
-  run as mount,
   sourceOf,
+  succeeds as mount,
   UID,
 } from "../../support/volume/volume_rig.ts";
 
@@ -315,7 +315,7 @@ const MOUNTED = /something is still mounted at "(.*\/mounted)"; unmount it$/;
 
 Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
   // Bind mounts need root and CAP_SYS_ADMIN.
-  ignore: !await canMount(),
+  ignore: !await canBindMount(),
 }, async () => {
   await using root = await Root.make();
   await root.directories.prepare(EMPTY_DIR);

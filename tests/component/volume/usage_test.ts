@@ -14,15 +14,15 @@ import {
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { directoryUsage, mountFailure } from "../../../mod/volume/mod.ts";
 import {
-  canMount,
+  canBindMount,
   contentOf,
   exists,
   failureOf,
   modeOf,
   podWith,
   Root,
-  run,
   sourceOf,
+  succeeds,
 } from "../../support/volume/volume_rig.ts";
 
 const MIB = 1024 * 1024;
@@ -103,17 +103,17 @@ Deno.test("directoryUsage() follows no link, counts no hole and takes a file for
 
 Deno.test("directoryUsage() does not enter mounts", {
   // Mounts need root and CAP_SYS_ADMIN.
-  ignore: !await canMount(),
+  ignore: !await canBindMount(),
 }, async () => {
   await using root = await Root.make();
   const at = `${root.path}/d/mounted`;
   await Deno.mkdir(at, { recursive: true });
-  strictEqual(await run("mount", "-t", "tmpfs", "none", at), true);
+  strictEqual(await succeeds("mount", "-t", "tmpfs", "none", at), true);
   try {
     await Deno.writeFile(`${at}/big`, new Uint8Array(MIB));
     strictEqual(await directoryUsage(`${root.path}/d`) < MIB, true);
   } finally {
-    strictEqual(await run("umount", at), true);
+    strictEqual(await succeeds("umount", at), true);
   }
 });
 

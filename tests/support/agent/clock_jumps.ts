@@ -7,7 +7,8 @@
 
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { toWireEvent } from "../../../mod/events/mod.ts";
-import { CoreRig, type CoreRigOptions, NODE } from "./core_rig.ts";
+import { CoreRig, type CoreRigOptions } from "./core_rig.ts";
+import { NODE } from "./core_config.ts";
 
 /** One way in which a clock is set. */
 export interface Jump {
@@ -112,13 +113,13 @@ export class Stage {
 }
 
 /** What was seen, and what was told of each pod in its order. */
-export interface Outcome {
+export interface JumpOutcome {
   readonly trace: Trace;
   readonly events: readonly string[];
 }
 
 /** Plays it on a clock that is set at the given moment, or on one that is not. */
-export async function play(play: Play, jump?: Jump): Promise<Outcome> {
+export async function play(play: Play, jump?: Jump): Promise<JumpOutcome> {
   const { options = {}, begin, look, act } = play;
   await using rig = await CoreRig.start({
     ...options,
@@ -159,7 +160,7 @@ function byPod(told: string): string {
 }
 
 /** The same things happened, in the same order, and at the same time. */
-export function checkSame(found: Outcome, wanted: Outcome): void {
+export function checkSame(found: JumpOutcome, wanted: JumpOutcome): void {
   checkIn(found.trace, wanted.trace, "too early or never");
   checkIn(wanted.trace, found.trace, "too late or in vain");
   deepStrictEqual(found.events, wanted.events);

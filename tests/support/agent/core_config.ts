@@ -10,7 +10,7 @@ import {
 } from "../../../mod/config/mod.ts";
 
 /** The node's name. */
-export const CORE_NODE = "edge1";
+export const NODE = "edge1";
 
 /** What may differ from the usual settings. */
 export interface CoreConfigOptions {
@@ -52,14 +52,14 @@ export async function coreConfig(
     `--pod-manifest-path=${directory}/manifests`,
     `--pod-logs-dir=${directory}/logs`,
     `--container-runtime-endpoint=unix://${directory}/cri.sock`,
-    `--hostname-override=${CORE_NODE}`,
+    `--hostname-override=${NODE}`,
     `--node-ip=${nodeIp}`,
     "--pod-network=10.88.0.0/16",
     "--healthz-port=0",
     ...options.flags ?? [],
   ], {
     cwd: () => directory,
-    hostname: () => CORE_NODE,
+    hostname: () => NODE,
     readTextFile: (file) => Deno.readTextFile(file),
   });
   if (parsed.kind === "ok") return parsed.config;

@@ -17,22 +17,13 @@ import type { AgentConfig } from "../../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import type { HealthProblem } from "../../../mod/server/mod.ts";
-import {
-  CORE_NODE,
-  coreConfig,
-  type CoreConfigOptions,
-} from "./core_config.ts";
+import { coreConfig, type CoreConfigOptions, NODE } from "./core_config.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri, type RecordedCall } from "../fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "../fake_cri/model.ts";
+import { IMAGE } from "../pods.ts";
 import { Quiet } from "../quiet/quiet.ts";
 import { seededRandom } from "../seeded_random.ts";
-
-/** The image that the fake runtime has. */
-export const IMAGE = "localhost/busybox:1.35";
-
-/** The node's name, with which every pod's name ends. */
-export const NODE: string = CORE_NODE;
 
 /** What changes something in the runtime. */
 export const MUTATING: ReadonlySet<string> = new Set([

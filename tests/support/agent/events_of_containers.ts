@@ -7,16 +7,16 @@
 import {
   apply,
   ASK,
+  type EventRow,
   of,
   REFUSED,
-  type Row,
   running,
   SERVER,
 } from "./events_row.ts";
 import { busybox, WEB, web } from "./manifests.ts";
 
 /** One row for what the kubelet tells of containers. */
-export const CONTAINER_ROWS: readonly Row[] = [
+export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
   {
     when: "an image is pulled",
     run: async (rig) => {

@@ -4,11 +4,18 @@
  * @module
  */
 
-import { apply, cpu, of, REFUSED, type Row, running } from "./events_row.ts";
+import {
+  apply,
+  cpu,
+  type EventRow,
+  of,
+  REFUSED,
+  running,
+} from "./events_row.ts";
 import { WEB, web } from "./manifests.ts";
 
 /** One row for what the kubelet tells of pods. */
-export const POD_ROWS: readonly Row[] = [
+export const POD_EVENT_ROWS: readonly EventRow[] = [
   {
     when: "the runtime cannot say how a pod is",
     run: async (rig) => {

@@ -16,7 +16,7 @@ export type Told = readonly [
 ];
 
 /** What happens to the pod `web`, and what is told of it. */
-export interface Row {
+export interface EventRow {
   readonly when: string;
   readonly rig?: CoreRigOptions;
   readonly run: (rig: CoreRig) => Promise<void>;

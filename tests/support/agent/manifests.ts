@@ -4,7 +4,9 @@
  * @module
  */
 
-import { type CoreRig, IMAGE, NODE } from "./core_rig.ts";
+import type { CoreRig } from "./core_rig.ts";
+import { IMAGE } from "../pods.ts";
+import { NODE } from "./core_config.ts";
 
 /** The name of the container of {@linkcode web}. */
 export const WEB = "server";

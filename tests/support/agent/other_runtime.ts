@@ -8,7 +8,7 @@ import type { CriConnection } from "../../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 
 /** A connection whose runtime answers some calls in another way. */
-export function withRuntime(
+export function withOtherRuntime(
   connection: CriConnection,
   other: Partial<RuntimeService>,
 ): CriConnection {
@@ -35,7 +35,7 @@ export function withAddress(
   connection: CriConnection,
   address: string,
 ): CriConnection {
-  return withRuntime(connection, {
+  return withOtherRuntime(connection, {
     podSandboxStatus: async (id, options) => {
       const status = await connection.runtime.podSandboxStatus(id, options);
       return status.ip === "" ? status : { ...status, ip: address };

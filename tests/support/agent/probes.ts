@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type CoreRig, NODE } from "./core_rig.ts";
+import type { CoreRig } from "./core_rig.ts";
+import { NODE } from "./core_config.ts";
 import type { ExecScript } from "../fake_cri/model.ts";
 import { busybox, WEB, web } from "./manifests.ts";
 

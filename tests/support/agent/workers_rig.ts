@@ -19,7 +19,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { seededRandom } from "../seeded_random.ts";
 
 /** One thing that the workers asked of the syncer. */
-export interface Step {
+export interface WorkerStep {
   readonly kind: "sync" | "terminate" | "release";
   readonly uid: string;
   readonly atMs: number;
@@ -37,13 +37,13 @@ export interface Step {
 
 /** How a step ends; `undefined` is well and at once. */
 export type Script = (
-  step: Step,
+  step: WorkerStep,
   signal: AbortSignal,
 ) => Promise<SyncResult | undefined> | SyncResult | undefined;
 
 /** A syncer that writes down what it is asked, and checks that it is asked well. */
 export class ScriptedSyncer implements PodSyncer {
-  readonly steps: Step[] = [];
+  readonly steps: WorkerStep[] = [];
   script: Script = () => undefined;
   /** UIDs of pods with which all is well. */
   readonly idle: Set<string> = new Set();
@@ -102,7 +102,7 @@ export class ScriptedSyncer implements PodSyncer {
   }
 
   async #run(
-    what: Omit<Step, "atMs">,
+    what: Omit<WorkerStep, "atMs">,
     signal: AbortSignal,
   ): Promise<SyncResult | undefined> {
     if (this.#busy.has(what.uid)) {

@@ -30,7 +30,7 @@ export function claimParts(spec: Draft = {}): Draft {
 }
 
 /** The objects of a manifest that is right. */
-export function objectsOf(source: string): readonly LocalObject[] {
+export function decodedObjects(source: string): readonly LocalObject[] {
   const result = decodeManifest(source);
   if (result.kind === "ok") return result.objects;
   throw new Error(JSON.stringify(result.faults));

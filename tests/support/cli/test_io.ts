@@ -47,7 +47,7 @@ export class TestIo implements CliIo {
 }
 
 /** What a command came to. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly code: number;
   readonly output: string;
   readonly errors: string;
@@ -57,7 +57,7 @@ export interface Outcome {
 export async function run(
   line: string,
   io: TestIo = new TestIo(),
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const code = await main(line.split(" "), io);
   return { code, output: io.output, errors: io.errors };
 }

@@ -35,7 +35,9 @@ export interface CriRigOptions {
 }
 
 /** Starts a fake runtime in a directory of its own and connects to it. */
-export async function startRig(options: CriRigOptions = {}): Promise<CriRig> {
+export async function startCriRig(
+  options: CriRigOptions = {},
+): Promise<CriRig> {
   const { fakeClock = systemClock, clock = systemClock } = options;
   const directory = await Deno.makeTempDir({ prefix: "cri_test_" });
   const socketPath = join(directory, "cri.sock");

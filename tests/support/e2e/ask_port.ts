@@ -14,7 +14,7 @@ export function freePort(): Promise<number> {
 }
 
 /** What a TCP server says; @throws {Error} when nobody answers. */
-export async function ask(hostname: string, port: number): Promise<string> {
+export async function askPort(hostname: string, port: number): Promise<string> {
   const { ok, text } = await run("busybox", [
     "sh",
     "-c",
@@ -33,7 +33,7 @@ export async function untilSays(
 ): Promise<void> {
   let said = "";
   await waitUntil(`"${text}" from "${hostname}:${port}"`, async () => {
-    said = await ask(hostname, port).catch((error) => `${error}`);
+    said = await askPort(hostname, port).catch((error) => `${error}`);
     return said === text;
   }, { saw: () => said });
 }

@@ -31,7 +31,7 @@ export class MemoryDisk implements AsyncDisposable {
 }
 
 /** Whether this process may mount: root, and not in a container that may not. */
-export async function canMount(): Promise<boolean> {
+export async function canMountMemory(): Promise<boolean> {
   const directory = await Deno.makeTempDir({ prefix: "skerry-mount-" });
   try {
     await using _disk = await MemoryDisk.mount(directory);

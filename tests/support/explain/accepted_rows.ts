@@ -22,7 +22,7 @@ function unready(...conditions: readonly PodCondition[]) {
 const NOT_READY = { type: "Ready", status: "False" };
 
 /** Pods of which next to nothing is known yet. */
-export const ROWS: Rows = {
+export const ACCEPTED_ROWS: Rows = {
   "a pod that nobody works on yet, although it has a status": facts({
     pod: explainedPod(CREATING),
     stage: undefined,

@@ -49,7 +49,7 @@ const REASONS: Readonly<
 };
 
 /** Containers that could not be started. */
-export const ROWS: Rows = {
+export const CONTAINER_ROWS: Rows = {
   "a crash loop": containerFailed(
     "CrashLoopBackOff",
     "back-off 40s restarting …",

@@ -16,7 +16,7 @@ import {
 } from "./rows.ts";
 
 /** Pods that end or have ended. */
-export const ROWS: Rows = {
+export const ENDING_ROWS: Rows = {
   "a pod that is removed": facts({
     pod: explainedPod(ready(), {
       metadata: { deletionTimestamp: secondsAgo(10) },

@@ -94,7 +94,7 @@ const ACTIVITIES: readonly Activity[] = [
 ];
 
 /** Pods that cannot go on, or are on their way to be ready. */
-export const ROWS: Rows = {
+export const FAILURE_ROWS: Rows = {
   ...rowsOf("a pod with", REASONS, podFailed),
   "sandboxes that broke": podFailed("CreatePodSandboxError", {
     kind: "sandboxes_broke",

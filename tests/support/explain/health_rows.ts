@@ -24,7 +24,7 @@ import {
 } from "./rows.ts";
 
 /** Pods that run. */
-export const ROWS: Rows = {
+export const HEALTH_ROWS: Rows = {
   // Pods that run.
   "a pod that runs": facts({ pod: explainedPod(ready()) }),
   "a pod with a sidecar that runs": facts({

@@ -39,7 +39,7 @@ function refused(
 }
 
 /** Pods that have no place on the node, or whose manifest is not valid. */
-export const ROWS: Rows = {
+export const REFUSAL_ROWS: Rows = {
   "a port that is taken": facts({
     pod: explainedPod({ phase: "Failed" }, {
       containers: [

@@ -11,14 +11,14 @@ import type { Lifecycle } from "./lifecycle.ts";
 import type { ExecScript, FakeContainer } from "./model.ts";
 import { CODE, StatusError } from "./status_error.ts";
 import {
-  containerRow,
-  containerStats,
-  containerStatus,
-  imageRow,
   matchesContainer,
   matchesSandbox,
-  sandboxRow,
-  sandboxStatus,
+  toContainer,
+  toContainerStats,
+  toContainerStatus,
+  toImage,
+  toSandbox,
+  toSandboxStatus,
 } from "./to_answer.ts";
 
 /** What a test can set about the runtime as a whole. */
@@ -123,7 +123,7 @@ function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
     ): wire.PodSandboxStatusResponse => {
       const sandbox = lifecycle.sandbox(podSandboxId);
       return {
-        status: sandboxStatus(sandbox),
+        status: toSandboxStatus(sandbox),
       };
     },
     ListPodSandbox: (
@@ -131,7 +131,7 @@ function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
     ): wire.ListPodSandboxResponse => ({
       items: byId(lifecycle.sandboxes)
         .filter((sandbox) => matchesSandbox(sandbox, filter))
-        .map(sandboxRow),
+        .map(toSandbox),
     }),
   };
 }
@@ -167,17 +167,17 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
     ): wire.ListContainersResponse => ({
       containers: byId(lifecycle.containers)
         .filter((container) => matchesContainer(container, filter))
-        .map(containerRow),
+        .map(toContainer),
     }),
     ContainerStatus: (
       { containerId }: wire.ContainerStatusRequest,
     ): wire.ContainerStatusResponse => {
       const container = lifecycle.container(containerId);
       const sandbox = lifecycle.sandboxes.get(container.sandboxId);
-      return { status: containerStatus(container, sandbox) };
+      return { status: toContainerStatus(container, sandbox) };
     },
     ListContainerStats: (): wire.ListContainerStatsResponse => ({
-      stats: byId(lifecycle.containers).map(containerStats),
+      stats: byId(lifecycle.containers).map(toContainerStats),
     }),
     UpdateContainerResources: (
       { containerId, linux }: wire.UpdateContainerResourcesRequest,
@@ -229,7 +229,7 @@ function imageHandlers(
       { image }: wire.ImageStatusRequest,
     ): wire.ImageStatusResponse => {
       const found = images.find(image?.image ?? "");
-      return { image: found && imageRow(found) };
+      return { image: found && toImage(found) };
     },
     PullImage: async (
       { image }: wire.PullImageRequest,

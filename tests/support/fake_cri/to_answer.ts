@@ -53,7 +53,7 @@ export function matchesContainer(
 }
 
 /** A row of ListPodSandbox. */
-export function sandboxRow(sandbox: FakeSandbox): wire.PodSandbox {
+export function toSandbox(sandbox: FakeSandbox): wire.PodSandbox {
   const { metadata, labels, annotations } = sandbox.config;
   return {
     id: sandbox.id,
@@ -67,11 +67,11 @@ export function sandboxRow(sandbox: FakeSandbox): wire.PodSandbox {
 }
 
 /** The status of a sandbox. */
-export function sandboxStatus(sandbox: FakeSandbox): wire.PodSandboxStatus {
+export function toSandboxStatus(sandbox: FakeSandbox): wire.PodSandboxStatus {
   const { linux } = sandbox.config;
   const options = linux?.securityContext?.namespaceOptions;
   return {
-    ...sandboxRow(sandbox),
+    ...toSandbox(sandbox),
     network: { ip: sandbox.ip, additionalIps: [] },
     linux: {
       namespaces: {
@@ -88,7 +88,7 @@ export function sandboxStatus(sandbox: FakeSandbox): wire.PodSandboxStatus {
 }
 
 /** A row of ListContainers. */
-export function containerRow(container: FakeContainer): wire.Container {
+export function toContainer(container: FakeContainer): wire.Container {
   const { metadata, image, labels, annotations } = container.config;
   return {
     id: container.id,
@@ -104,7 +104,9 @@ export function containerRow(container: FakeContainer): wire.Container {
 }
 
 /** What a container uses; CPU and memory are not measured. */
-export function containerStats(container: FakeContainer): wire.ContainerStats {
+export function toContainerStats(
+  container: FakeContainer,
+): wire.ContainerStats {
   const { config: { labels }, layerBytes } = container;
   return {
     attributes: { id: container.id, labels },
@@ -116,7 +118,7 @@ export function containerStats(container: FakeContainer): wire.ContainerStats {
 }
 
 /** The status of a container; `sandbox` is where its logs stand. */
-export function containerStatus(
+export function toContainerStatus(
   container: FakeContainer,
   sandbox: FakeSandbox | undefined,
 ): wire.ContainerStatus {
@@ -148,7 +150,7 @@ export function containerStatus(
 }
 
 /** An image as a list or a status shows it. */
-export function imageRow(image: FakeImage): wire.Image {
+export function toImage(image: FakeImage): wire.Image {
   return {
     id: image.id,
     repoTags: image.repoTags,
@@ -169,7 +171,7 @@ export function eventMessage(
     containerId: move.id,
     containerEventType: EVENT_TYPE[move.kind],
     createdAt: move.at,
-    podSandboxStatus: sandbox && sandboxStatus(sandbox),
+    podSandboxStatus: sandbox && toSandboxStatus(sandbox),
   };
 }
 

@@ -7,7 +7,7 @@
 import {
   type HostileManifest,
   hostilePod,
-  type Json,
+  type ManifestPart,
   withContainer,
   wrong,
 } from "./row.ts";
@@ -24,12 +24,16 @@ export function hostileContainers(): HostileManifest[] {
   ];
 }
 
-function field(title: string, more: Json, names: RegExp): HostileManifest {
+function field(
+  title: string,
+  more: ManifestPart,
+  names: RegExp,
+): HostileManifest {
   return wrong(title, withContainer(more), names);
 }
 
 function ports(): HostileManifest[] {
-  const port = (title: string, more: Json, names = /ports\[0\]/) =>
+  const port = (title: string, more: ManifestPart, names = /ports\[0\]/) =>
     field(`port-${title}`, { ports: [{ containerPort: 80, ...more }] }, names);
   const twice = [{ containerPort: 80, name: "a" }, {
     containerPort: 81,
@@ -59,7 +63,7 @@ function amounts(): HostileManifest[] {
       { resources: { limits: { memory: value } } },
       /resources\.limits/,
     );
-  const resources = (title: string, more: Json, names: RegExp) =>
+  const resources = (title: string, more: ManifestPart, names: RegExp) =>
     field(title, { resources: more }, names);
   return [
     memory("dots", "1.5.3"),
@@ -120,7 +124,7 @@ function images(): HostileManifest[] {
 }
 
 function environment(): HostileManifest[] {
-  const env = (title: string, more: Json) =>
+  const env = (title: string, more: ManifestPart) =>
     field(`env-${title}`, { env: [{ name: "A", ...more }] }, /env\[0\]/);
   return [
     field("env-map", { env: { A: 1 } }, /env/),
@@ -157,7 +161,7 @@ function environment(): HostileManifest[] {
 }
 
 function probes(): HostileManifest[] {
-  const live = (title: string, more: Json) =>
+  const live = (title: string, more: ManifestPart) =>
     field(`probe-${title}`, { livenessProbe: more }, /livenessProbe/);
   const exec = { exec: { command: ["true"] } };
   return [
@@ -199,8 +203,11 @@ function probes(): HostileManifest[] {
 }
 
 function privileges(): HostileManifest[] {
-  const context = (title: string, more: Json, names = /securityContext/) =>
-    field(title, { securityContext: more }, names);
+  const context = (
+    title: string,
+    more: ManifestPart,
+    names = /securityContext/,
+  ) => field(title, { securityContext: more }, names);
   return [
     context("user", { runAsUser: -1 }, /runAsUser/),
     context("user-big", { runAsUser: 2 ** 31 }, /runAsUser/),

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type HostileManifest, hostilePod, type Json, wrong } from "./row.ts";
+import {
+  type HostileManifest,
+  hostilePod,
+  type ManifestPart,
+  wrong,
+} from "./row.ts";
 
 /** Names, namespaces, UIDs, labels and annotations that must not be. */
 export function hostileMetadata(): HostileManifest[] {
@@ -79,7 +84,7 @@ function uids(): HostileManifest[] {
 }
 
 function maps(): HostileManifest[] {
-  const metadata = (title: string, more: Json, names: RegExp) =>
+  const metadata = (title: string, more: ManifestPart, names: RegExp) =>
     wrong(title, hostilePod({}, more), names);
   return [
     metadata("label-key", { labels: { "a b": "c" } }, /metadata\.labels/),

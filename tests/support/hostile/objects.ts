@@ -4,19 +4,23 @@
  * @module
  */
 
-import { type HostileManifest, type Json, wrong } from "./row.ts";
+import { type HostileManifest, type ManifestPart, wrong } from "./row.ts";
 
 /** ConfigMaps, Secrets, claims and runtime classes that must not count. */
 export function hostileObjects(): HostileManifest[] {
   return [...configMaps(), ...secrets(), ...claims(), ...runtimeClasses()];
 }
 
-function object(kind: string, more: Json, apiVersion = "v1"): Json {
+function object(
+  kind: string,
+  more: ManifestPart,
+  apiVersion = "v1",
+): ManifestPart {
   return { apiVersion, kind, metadata: { name: "hostile" }, ...more };
 }
 
 function configMaps(): HostileManifest[] {
-  const map = (title: string, more: Json, names: RegExp) =>
+  const map = (title: string, more: ManifestPart, names: RegExp) =>
     wrong(`configmap-${title}`, object("ConfigMap", more), names);
   return [
     map("empty", { metadata: undefined }, /metadata/),
@@ -51,7 +55,7 @@ function configMaps(): HostileManifest[] {
 const VALUE = "hunter2-hunter2";
 
 function secrets(): HostileManifest[] {
-  const secret = (title: string, more: Json, names: RegExp) => ({
+  const secret = (title: string, more: ManifestPart, names: RegExp) => ({
     ...wrong(`secret-${title}`, object("Secret", more), names),
     hides: VALUE,
   });
@@ -96,7 +100,7 @@ function secrets(): HostileManifest[] {
 }
 
 function claims(): HostileManifest[] {
-  const claim = (title: string, spec: Json, names: RegExp) =>
+  const claim = (title: string, spec: ManifestPart, names: RegExp) =>
     wrong(
       `claim-${title}`,
       object("PersistentVolumeClaim", {
@@ -131,7 +135,7 @@ function claims(): HostileManifest[] {
 }
 
 function runtimeClasses(): HostileManifest[] {
-  const runtimeClass = (title: string, more: Json, names: RegExp) =>
+  const runtimeClass = (title: string, more: ManifestPart, names: RegExp) =>
     wrong(
       `runtimeclass-${title}`,
       object("RuntimeClass", { handler: "runc", ...more }, "node.k8s.io/v1"),

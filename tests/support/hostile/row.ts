@@ -21,10 +21,13 @@ export interface HostileManifest {
 }
 
 /** A part of a manifest. */
-export type Json = Record<string, unknown>;
+export type ManifestPart = Record<string, unknown>;
 
 /** A pod that is sound but for what is given. */
-export function hostilePod(spec: Json = {}, metadata: Json = {}): Json {
+export function hostilePod(
+  spec: ManifestPart = {},
+  metadata: ManifestPart = {},
+): ManifestPart {
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -34,19 +37,19 @@ export function hostilePod(spec: Json = {}, metadata: Json = {}): Json {
 }
 
 /** A container that is sound but for what is given. */
-export function main(more: Json = {}): Json {
+export function main(more: ManifestPart = {}): ManifestPart {
   return { name: "main", image: "localhost/busybox:1.35", ...more };
 }
 
 /** A pod whose one container has something more. */
-export function withContainer(more: Json): Json {
+export function withContainer(more: ManifestPart): ManifestPart {
   return hostilePod({ containers: [main(more)] });
 }
 
 /** Content that is wrong at a line. */
 export function wrong(
   title: string,
-  content: string | Uint8Array | Json,
+  content: string | Uint8Array | ManifestPart,
   names: RegExp,
 ): HostileManifest {
   const isWhole = typeof content === "string" || content instanceof Uint8Array;

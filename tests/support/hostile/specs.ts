@@ -7,8 +7,8 @@
 import {
   type HostileManifest,
   hostilePod,
-  type Json,
   main,
+  type ManifestPart,
   wrong,
 } from "./row.ts";
 
@@ -23,7 +23,11 @@ export function hostileSpecs(): HostileManifest[] {
   ];
 }
 
-function spec(title: string, more: Json, names: RegExp): HostileManifest {
+function spec(
+  title: string,
+  more: ManifestPart,
+  names: RegExp,
+): HostileManifest {
   return wrong(title, hostilePod(more), names);
 }
 
@@ -66,7 +70,10 @@ function fields(): HostileManifest[] {
 }
 
 function lists(): HostileManifest[] {
-  const init = (more: Json): Json => ({ ...main(more), name: "init" });
+  const init = (more: ManifestPart): ManifestPart => ({
+    ...main(more),
+    name: "init",
+  });
   return [
     spec("no-containers", { containers: [] }, /spec\.containers/),
     spec("containers-null", { containers: null }, /spec\.containers/),
@@ -144,7 +151,7 @@ function network(): HostileManifest[] {
 }
 
 function security(): HostileManifest[] {
-  const context = (title: string, more: Json, names: RegExp) =>
+  const context = (title: string, more: ManifestPart, names: RegExp) =>
     spec(title, { securityContext: more }, names);
   return [
     context("pod-user", { runAsUser: -1 }, /runAsUser/),

@@ -7,8 +7,8 @@
 import {
   type HostileManifest,
   hostilePod,
-  type Json,
   main,
+  type ManifestPart,
   wrong,
 } from "./row.ts";
 
@@ -17,7 +17,11 @@ export function hostileVolumes(): HostileManifest[] {
   return [...sources(), ...items(), ...projections(), ...mounts()];
 }
 
-function volume(title: string, more: Json, names?: RegExp): HostileManifest {
+function volume(
+  title: string,
+  more: ManifestPart,
+  names?: RegExp,
+): HostileManifest {
   const content = hostilePod({ volumes: [{ name: "v", ...more }] });
   return wrong(`volume-${title}`, content, names ?? /spec\.volumes/);
 }
@@ -117,7 +121,7 @@ function items(): HostileManifest[] {
 }
 
 function projections(): HostileManifest[] {
-  const projected = (title: string, source: Json) =>
+  const projected = (title: string, source: ManifestPart) =>
     volume(
       `projected-${title}`,
       { projected: { sources: [source] } },
@@ -134,7 +138,7 @@ function projections(): HostileManifest[] {
 }
 
 function mounts(): HostileManifest[] {
-  const mount = (title: string, more: Json) =>
+  const mount = (title: string, more: ManifestPart) =>
     wrong(
       `mount-${title}`,
       hostilePod({

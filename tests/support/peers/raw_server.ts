@@ -5,7 +5,7 @@
  */
 
 /** Listens on loopback as long as its block lives. */
-export interface RawServer extends AsyncDisposable {
+export interface TcpServer extends AsyncDisposable {
   readonly port: number;
   /** How many connections there have been. */
   readonly count: number;
@@ -15,7 +15,7 @@ export interface RawServer extends AsyncDisposable {
 export function serveRaw(
   talk: (connection: Deno.TcpConn) => Promise<void>,
   hostname: string = "127.0.0.1",
-): RawServer {
+): TcpServer {
   const listener = Deno.listen({ hostname, port: 0 });
   const open = new Set<Deno.TcpConn>();
   const talks: Promise<void>[] = [];

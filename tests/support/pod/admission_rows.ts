@@ -28,7 +28,7 @@ const NODE: AdmissionNode = {
 };
 
 /** One pod, those beside it, and what the node says of it. */
-export interface Row {
+export interface AdmissionRow {
   readonly title: string;
   readonly pod: PodDraft;
   readonly others?: readonly PodDraft[];
@@ -39,7 +39,7 @@ export interface Row {
 
 /** What the node says of the pod of a row. */
 export function judge(
-  { pod: options, others = [], node = {} }: Omit<Row, "title">,
+  { pod: options, others = [], node = {} }: Omit<AdmissionRow, "title">,
 ): Rejection | undefined {
   return admit({
     pod: podOfThree(options),
@@ -86,7 +86,7 @@ export function listening(...ports: readonly Port[]): PodDraft {
 }
 
 /** One test a row. */
-export function testRows(rows: readonly Row[]): void {
+export function testRows(rows: readonly AdmissionRow[]): void {
   for (const row of rows) {
     const verb = row.reason === undefined ? "takes" : "refuses";
     Deno.test(`admit() ${verb} ${row.title}`, () => {

@@ -46,7 +46,7 @@ import { BARE_CGROUPS, bareNode } from "../../../scripts/lib/bare_node.ts";
 import { asked } from "./pod_probe_effects.ts";
 
 /** What became of a manifest: its effects, each as a text, or why it was refused. */
-export type Outcome =
+export type ManifestOutcome =
   | {
     readonly kind: "taken";
     readonly effects: Readonly<Record<Effect, string>>;
@@ -56,7 +56,10 @@ export type Outcome =
 const UID = "u-1";
 
 /** Reads a manifest and does all with it but call a runtime; `root` is a directory to write in. */
-export async function effectsOf(draft: Draft, root: string): Promise<Outcome> {
+export async function effectsOf(
+  draft: Draft,
+  root: string,
+): Promise<ManifestOutcome> {
   const result = decodeManifest(JSON.stringify(draft));
   if (result.kind === "refused") return refusal(result.faults);
   const [decoded] = result.pods;
@@ -93,7 +96,7 @@ export async function effectsOf(draft: Draft, root: string): Promise<Outcome> {
   };
 }
 
-function refusal(faults: readonly Fault[]): Outcome {
+function refusal(faults: readonly Fault[]): ManifestOutcome {
   return { kind: "refused", message: faults.map(formatFault).join("\n") };
 }
 

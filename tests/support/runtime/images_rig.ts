@@ -78,7 +78,7 @@ export interface PullerRig {
 }
 
 /** A puller over a store that is empty. */
-export function setUp(
+export function pullerRig(
   options: { readonly maxParallelPulls?: number } = {},
 ): PullerRig {
   const clock = new FakeClock();

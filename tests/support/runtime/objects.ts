@@ -34,7 +34,7 @@ export function keyed(
 }
 
 /** Finds what `objects` lists at the moment of the question. */
-export function objectsOf(objects: readonly KeyedObject[]): ObjectGetter {
+export function objectGetter(objects: readonly KeyedObject[]): ObjectGetter {
   const find =
     (kind: KeyedObject["kind"]) =>
     (ref: { readonly namespace: string; readonly name: string }) =>

@@ -23,7 +23,7 @@ import { BARE_CGROUPS, bareNode } from "../../../scripts/lib/bare_node.ts";
 import { container, pod } from "../pods.ts";
 
 /** A node with cgroups v1, 16 GiB and 4 CPUs. */
-export const NODE: SpecNode = bareNode({
+export const SPEC_NODE: SpecNode = bareNode({
   ips: ["10.0.0.5"],
   allocatable: new Map([
     ["cpu", parseQuantity("4")],
@@ -51,7 +51,7 @@ export function containerInput(
     volumes: new Map(),
     objects: NO_OBJECTS,
     abilities: mountAbilities(undefined, ""),
-    node: NODE,
+    node: SPEC_NODE,
     ...fields,
   };
 }
@@ -66,7 +66,7 @@ export function sandboxInput(
     attempt: 0,
     podLogsDir: "/logs",
     dns: { servers: ["127.0.0.1"], searches: ["."], options: [] },
-    node: NODE,
+    node: SPEC_NODE,
     ...fields,
   };
 }

@@ -8,7 +8,7 @@ import type { SourceContent } from "../../../mod/source/merge/mod.ts";
 import { container, pod } from "../pods.ts";
 
 /** The set of a number: so many pods, each with the number in it. */
-export function contentOf(round: number): SourceContent {
+export function checkpointContent(round: number): SourceContent {
   const count = 1 + round % 50;
   const pods = Array.from({ length: count }, (_, at) =>
     pod({
@@ -22,7 +22,7 @@ export function contentOf(round: number): SourceContent {
 /** The number of a set; fails unless all of the set is there. */
 export function roundOf({ pods }: SourceContent): number {
   const [round = ""] = pods[0]?.metadata.uid.split("-") ?? [];
-  const whole = contentOf(Number(round)).pods;
+  const whole = checkpointContent(Number(round)).pods;
   if (JSON.stringify(whole) !== JSON.stringify(pods.map(inOrder))) {
     throw new Error(`The set ${round} is not whole: ${JSON.stringify(pods)}`);
   }

@@ -12,7 +12,7 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { DiskSetCheckpoint } from "../../../mod/source/records/mod.ts";
-import { contentOf } from "./checkpoint_contents.ts";
+import { checkpointContent } from "./checkpoint_contents.ts";
 import { NO_EVENTS } from "../no_ops.ts";
 
 // Many times what a test waits before it kills this program.
@@ -23,7 +23,7 @@ const signal = new AbortController().signal;
 const running = checkpoint.run(signal);
 let isSaved = false;
 for (let round = 0; round < ROUNDS; round++) {
-  checkpoint.save(contentOf(round));
+  checkpoint.save(checkpointContent(round));
   if (!isSaved && await hasFile()) {
     isSaved = true;
     Deno.stdout.writeSync(new TextEncoder().encode("ready\n"));

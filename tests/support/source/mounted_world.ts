@@ -72,7 +72,7 @@ export type Act =
   };
 
 /** One step of a script. */
-export type Step =
+export type MountedStep =
   | { readonly kind: "pass"; readonly ms: number }
   | {
     readonly kind: "restart";
@@ -128,7 +128,7 @@ export class MountedWorld implements AsyncDisposable {
     this.files.saw = (sight) => this.#note(sight);
   }
 
-  async do(step: Step): Promise<void> {
+  async do(step: MountedStep): Promise<void> {
     switch (step.kind) {
       case "pass":
         return await this.pass(step.ms);

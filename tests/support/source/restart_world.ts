@@ -34,7 +34,7 @@ export const SOURCES: readonly SourceName[] = ["file", "http", "api"];
 const RETRIES_MS = 200_000;
 
 /** One thing that happens. */
-export type Step =
+export type RestartStep =
   | {
     readonly kind: "update";
     readonly source: SourceName;
@@ -147,7 +147,7 @@ export class World {
     return this.#cut.has(source);
   }
 
-  async do(step: Step): Promise<void> {
+  async do(step: RestartStep): Promise<void> {
     switch (step.kind) {
       case "update":
         this.#truths.set(step.source, step.content);

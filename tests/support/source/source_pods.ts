@@ -24,7 +24,7 @@ export function sourcePod(draft: SourcePodDraft = {}): Pod {
 }
 
 /** A ConfigMap `settings` with one entry, `key`. */
-export function configMap(
+export function settingsMap(
   draft: { readonly namespace?: string; readonly value?: string } = {},
 ): KeyedObject {
   const { namespace = "default", value = "v" } = draft;

@@ -49,7 +49,9 @@ export interface RigOptions
 const PATIENCE_MS = 20_000;
 
 /** Starts a source in a temporary directory. */
-export async function startRig(options: RigOptions = {}): Promise<SourceRig> {
+export async function startSourceRig(
+  options: RigOptions = {},
+): Promise<SourceRig> {
   const root = options.root ??
     await Deno.makeTempDir({ prefix: "skerry_source_" });
   const rig = new SourceRig(root, options);
@@ -265,7 +267,7 @@ export class SourceRig implements AsyncDisposable {
 }
 
 /** A manifest of one pod with one container. */
-export function manifest(
+export function manifestYaml(
   name: string,
   options: { readonly image?: string; readonly uid?: string } = {},
 ): string {

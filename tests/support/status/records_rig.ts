@@ -69,7 +69,7 @@ export interface RecordsRig {
 }
 
 /** An agent's records, over what an earlier one may have left. */
-export function setUp(
+export function recordsRig(
   disk: RecordDisk = new RecordDisk(),
   runFiles: MemoryRunFiles = new MemoryRunFiles(),
   log: Logger = silentLogger,

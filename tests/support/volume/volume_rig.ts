@@ -253,7 +253,7 @@ export async function contentOf(
 }
 
 /** Runs a command and says whether it succeeded. */
-export async function run(...args: readonly string[]): Promise<boolean> {
+export async function succeeds(...args: readonly string[]): Promise<boolean> {
   const [command = "", ...rest] = args;
   try {
     const { success } = await new Deno.Command(command, {
@@ -269,10 +269,10 @@ export async function run(...args: readonly string[]): Promise<boolean> {
 }
 
 /** Whether bind mounts are possible here. */
-export async function canMount(): Promise<boolean> {
+export async function canBindMount(): Promise<boolean> {
   const path = await Deno.makeTempDir({ prefix: "skerry-mount-" });
-  const mounted = await run("mount", "--bind", path, path);
-  if (mounted) await run("umount", path);
+  const mounted = await succeeds("mount", "--bind", path, path);
+  if (mounted) await succeeds("umount", path);
   await Deno.remove(path);
   return mounted;
 }

@@ -21,24 +21,24 @@ import { shortageWords } from "../../../mod/explain/refusal_sentences.ts";
 import { explainPlan } from "../../../mod/explain/explain_plan.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { observed, probes as probesOf } from "../../support/observed_pods.ts";
-import { ROWS as ACCEPTED } from "../../support/explain/accepted_rows.ts";
-import { ROWS as CONTAINERS } from "../../support/explain/container_rows.ts";
-import { ROWS as ENDING } from "../../support/explain/ending_rows.ts";
-import { ROWS as FAILURES } from "../../support/explain/failure_rows.ts";
-import { ROWS as HEALTH } from "../../support/explain/health_rows.ts";
+import { ACCEPTED_ROWS } from "../../support/explain/accepted_rows.ts";
+import { CONTAINER_ROWS } from "../../support/explain/container_rows.ts";
+import { ENDING_ROWS } from "../../support/explain/ending_rows.ts";
+import { FAILURE_ROWS } from "../../support/explain/failure_rows.ts";
+import { HEALTH_ROWS } from "../../support/explain/health_rows.ts";
 import { MISSING_PODS } from "../../support/explain/missing_pod_rows.ts";
 import { PLANS, webOnly } from "../../support/explain/plan_rows.ts";
-import { ROWS as REFUSALS } from "../../support/explain/refusal_rows.ts";
+import { REFUSAL_ROWS } from "../../support/explain/refusal_rows.ts";
 import { SHORTAGES } from "../../support/explain/shortage_rows.ts";
 import type { Rows } from "../../support/explain/rows.ts";
 
 const PODS: Rows = {
-  ...CONTAINERS,
-  ...FAILURES,
-  ...HEALTH,
-  ...ENDING,
-  ...REFUSALS,
-  ...ACCEPTED,
+  ...CONTAINER_ROWS,
+  ...FAILURE_ROWS,
+  ...HEALTH_ROWS,
+  ...ENDING_ROWS,
+  ...REFUSAL_ROWS,
+  ...ACCEPTED_ROWS,
 };
 
 /** The sentences of each function, by what they tell of. */

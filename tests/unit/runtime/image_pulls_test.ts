@@ -6,12 +6,12 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { container, pod } from "../../support/pods.ts";
-import { setUp } from "../../support/runtime/images_rig.ts";
+import { pullerRig } from "../../support/runtime/images_rig.ts";
 
 const never = new AbortController().signal;
 
 Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end when it is asked again", async () => {
-  const { clock, store, events, puller } = setUp();
+  const { clock, store, events, puller } = pullerRig();
   store.pullMs = 10_000;
   store.registry.add("x:1");
   const stop = new AbortController();
@@ -55,7 +55,7 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
 });
 
 Deno.test("ImagePuller.giveUp() ends pulls of images that are not wanted any more, and no others", async () => {
-  const { clock, store, puller } = setUp();
+  const { clock, store, puller } = pullerRig();
   store.pullMs = 10_000;
   store.registry.add("x:1").add("y:1");
   const ask = (image: string) =>
@@ -75,7 +75,7 @@ Deno.test("ImagePuller.giveUp() ends pulls of images that are not wanted any mor
 });
 
 Deno.test("ImagePuller.ensure() has the end of a pull told to nobody else while somebody waits for it", async () => {
-  const { clock, store, puller } = setUp();
+  const { clock, store, puller } = pullerRig();
   store.pullMs = 1_000;
   store.registry.add("x:1");
   const stop = new AbortController();
@@ -96,7 +96,7 @@ Deno.test("ImagePuller.ensure() has the end of a pull told to nobody else while 
 });
 
 Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no others", async () => {
-  const { clock, store, sessions, puller } = setUp();
+  const { clock, store, sessions, puller } = pullerRig();
   store.pullMs = 10_000;
   store.registry.add("x:1");
   const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
@@ -111,7 +111,7 @@ Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no ot
 });
 
 Deno.test("ImagePuller.fetch() has failed when the runtime does not say what it has", async () => {
-  const { store, puller } = setUp();
+  const { store, puller } = pullerRig();
   store.failure = "not now";
   const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
   strictEqual(await asked, "failed");
@@ -147,7 +147,7 @@ const AHEAD: readonly Ahead[] = [
 
 for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
   Deno.test(`ImagePuller.fetch() of an image ${name}: ${told.join(", ")}`, async () => {
-    const { clock, store, puller } = setUp();
+    const { clock, store, puller } = pullerRig();
     store.pullMs = 10_000;
     if (here) store.add(image);
     if (there) store.registry.add(image);
@@ -173,7 +173,7 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
 }
 
 Deno.test("ImagePuller.fetch() does not wait for a place longer than for a pull", async () => {
-  const { clock, store, puller } = setUp({ maxParallelPulls: 1 });
+  const { clock, store, puller } = pullerRig({ maxParallelPulls: 1 });
   store.pullMs = 10 * 3_600_000;
   const ask = (image: string) => puller.fetch(pod(), container("c", { image }));
   const asked = ask("x:1");

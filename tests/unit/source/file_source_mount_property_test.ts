@@ -8,8 +8,8 @@ import fc from "fast-check";
 import { NAMES } from "../../support/source/mounted_manifests.ts";
 import {
   type Act,
+  type MountedStep,
   MountedWorld,
-  type Step,
 } from "../../support/source/mounted_world.ts";
 
 const name = fc.constantFrom(...NAMES);
@@ -89,7 +89,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<MountedStep> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({

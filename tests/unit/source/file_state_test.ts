@@ -13,7 +13,7 @@ import {
 import { resolveFiles } from "../../../mod/source/file/resolve_files.ts";
 import { isManifestName } from "../../../mod/source/file/file_hints.ts";
 import {
-  configMap,
+  settingsMap,
   sourcePod,
   type SourcePodDraft,
 } from "../../support/source/source_pods.ts";
@@ -86,10 +86,10 @@ for (
   const [what, content, isKnown] of [
     ["nothing", { pods: [], objects: [] }, false],
     ["a pod", { pods: [sourcePod()], objects: [] }, true],
-    ["an object", { pods: [], objects: [configMap()] }, true],
+    ["an object", { pods: [], objects: [settingsMap()] }, true],
     [
       "a pod and an object",
-      { pods: [sourcePod()], objects: [configMap()] },
+      { pods: [sourcePod()], objects: [settingsMap()] },
       true,
     ],
   ] as const
@@ -110,10 +110,10 @@ for (
 }
 
 Deno.test("resolveFiles() gives an object's name to the first file and names both", () => {
-  const first = configMap({ value: "first" });
-  const second = configMap({ value: "second" });
-  const other = configMap({ namespace: "other" });
-  const secret = { ...configMap(), kind: "Secret" as const };
+  const first = settingsMap({ value: "first" });
+  const second = settingsMap({ value: "second" });
+  const other = settingsMap({ namespace: "other" });
+  const secret = { ...settingsMap(), kind: "Secret" as const };
   const reader = sourcePod({ name: "reader" });
   const { objects, pods, reports } = resolveFiles(
     new Map<string, FileEntry>([

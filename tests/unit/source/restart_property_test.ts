@@ -17,12 +17,12 @@ import type {
   SourceContent,
   SourceName,
 } from "../../../mod/source/merge/source_set.ts";
-import { configMap, sourcePod } from "../../support/source/source_pods.ts";
+import { settingsMap, sourcePod } from "../../support/source/source_pods.ts";
 import {
   keyOf,
+  type RestartStep,
   SOURCES,
   stateOf,
-  type Step,
   World,
 } from "../../support/source/restart_world.ts";
 
@@ -47,7 +47,7 @@ const anyObject: fc.Arbitrary<LocalObject> = fc.record({
   value: fc.constantFrom("1", "2"),
   isSecret: fc.boolean(),
 }).map(({ isSecret, ...draft }) => ({
-  ...configMap(draft),
+  ...settingsMap(draft),
   kind: isSecret ? "Secret" as const : "ConfigMap" as const,
 }));
 
@@ -63,7 +63,7 @@ const anyContent: fc.Arbitrary<SourceContent> = fc.record({
 });
 
 const anySource = fc.constantFrom(...SOURCES);
-const anyStep: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<RestartStep> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({

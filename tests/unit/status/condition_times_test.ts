@@ -10,8 +10,8 @@ import type { RecordDisk } from "../../support/record_disk.ts";
 import {
   POD,
   recordedStatus,
+  recordsRig,
   runningStatus,
-  setUp,
 } from "../../support/status/records_rig.ts";
 
 const EARLIER = "2026-01-02T04:00:00Z";
@@ -50,7 +50,7 @@ const RECALLS: readonly Recall[] = [
   {
     name: "does not believe the run record of an earlier life of the UID",
     damage: async (disk) => {
-      const other = setUp();
+      const other = recordsRig();
       other.statuses.setPodStatus(POD, {
         ...readySince(EARLIER),
         startTime: "2026-01-02T04:30:00Z",
@@ -69,11 +69,11 @@ const RECALLS: readonly Recall[] = [
 
 for (const { name, told, damage, since } of RECALLS) {
   Deno.test(`StatusRecords.load() ${name}`, async () => {
-    const { statuses, records, disk, runFiles } = setUp();
+    const { statuses, records, disk, runFiles } = recordsRig();
     statuses.setPodStatus(POD, told ?? readySince(EARLIER));
     await records.keep("u");
     await damage?.(disk);
-    const again = setUp(disk, runFiles);
+    const again = recordsRig(disk, runFiles);
     await again.load(["u"]);
     again.statuses.setPodStatus(POD, readySince(LATER));
     const [ready] = again.statuses.get("u")?.conditions ?? [];
@@ -88,14 +88,14 @@ for (const { name, told, damage, since } of RECALLS) {
 }
 
 Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
-  const { statuses, records, disk, runFiles } = setUp();
+  const { statuses, records, disk, runFiles } = recordsRig();
   const unready = (since: string): PodStatus => ({
     ...recordedStatus("Running", 3),
     conditions: [{ type: "Ready", status: "False", lastTransitionTime: since }],
   });
   statuses.setPodStatus(POD, unready(EARLIER));
   await records.keep("u");
-  const again = setUp(disk, runFiles);
+  const again = recordsRig(disk, runFiles);
   await again.load(["u"]);
   again.statuses.setPodStatus(POD, unready(LATER));
   strictEqual(

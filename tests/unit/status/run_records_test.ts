@@ -13,8 +13,8 @@ import {
   MemoryRunFiles,
   POD,
   type RecordsRig,
+  recordsRig,
   runningStatus,
-  setUp,
 } from "../../support/status/records_rig.ts";
 
 /** An agent that finds these files, and what it logs. */
@@ -28,7 +28,7 @@ function logging(
     clock: new FakeClock(),
     write: (line) => void told.push(JSON.parse(line).message),
   });
-  return { ...setUp(new RecordDisk(), runFiles, log), told };
+  return { ...recordsRig(new RecordDisk(), runFiles, log), told };
 }
 
 const BROKEN: readonly (readonly [what: string, text: string])[] = [
@@ -56,11 +56,11 @@ Deno.test("StatusRecords.load() says that the run directory cannot be listed, an
 });
 
 Deno.test("StatusRecords.keep() does not write what an earlier agent left in the run directory", async () => {
-  const { statuses, records, disk, runFiles } = setUp();
+  const { statuses, records, disk, runFiles } = recordsRig();
   statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await records.keep("u");
   strictEqual(runFiles.writes, 1);
-  const again = setUp(disk, runFiles);
+  const again = recordsRig(disk, runFiles);
   await again.load(["u"]);
   again.statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await again.records.keep("u");

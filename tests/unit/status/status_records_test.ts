@@ -11,19 +11,19 @@ import { RecordDisk } from "../../support/record_disk.ts";
 import {
   POD,
   recordedStatus,
+  recordsRig,
   runningStatus,
-  setUp,
   START,
 } from "../../support/status/records_rig.ts";
 
 async function reload(disk: RecordDisk): Promise<StatusManager> {
-  const { statuses, load } = setUp(disk);
+  const { statuses, load } = recordsRig(disk);
   await load(["u"]);
   return statuses;
 }
 
 Deno.test("StatusRecords.keep() writes once for a pod that just runs", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   for (const phase of ["Pending", "Running", "Running"]) {
     statuses.setPodStatus(POD, { ...recordedStatus(phase), podIP: phase });
     await records.keep("u");
@@ -34,7 +34,7 @@ Deno.test("StatusRecords.keep() writes once for a pod that just runs", async () 
 });
 
 Deno.test("StatusRecords.keep() remembers restarts, so that a count never falls (I4)", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   for (const restartCount of [0, 3, 3]) {
     statuses.setPodStatus(POD, recordedStatus("Running", restartCount));
     await records.keep("u");
@@ -46,7 +46,7 @@ Deno.test("StatusRecords.keep() remembers restarts, so that a count never falls 
 });
 
 Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of its status", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   const ended = {
     ...recordedStatus("Failed", 2),
     reason: "DeadlineExceeded",
@@ -60,19 +60,19 @@ Deno.test("StatusRecords.keep() writes the end of a pod for good, with all of it
 });
 
 Deno.test("StatusRecords.load() does not take a pod for one that never ended because its record could not be read at once (I4)", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   const ended = { ...recordedStatus("Failed"), reason: "Evicted" };
   statuses.setPodStatus(POD, ended);
   await records.keep("u");
   disk.failingReads = 2;
-  const next = setUp(disk);
+  const next = recordsRig(disk);
   const loaded = next.load(["u"]);
   await next.clock.advance(3_000);
   await loaded;
   deepStrictEqual(next.statuses.get("u"), ended);
   // A disk that is broken for good holds up no agent.
   disk.failingReads = 3;
-  const last = setUp(disk);
+  const last = recordsRig(disk);
   const given = last.load(["u"]);
   await last.clock.advance(3_000);
   await given;
@@ -80,7 +80,7 @@ Deno.test("StatusRecords.load() does not take a pod for one that never ended bec
 });
 
 Deno.test("StatusRecords.keep() writes nothing for a pod that never had containers", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   await records.keep("u");
   statuses.setPodStatus(POD, {
     phase: "Failed",
@@ -92,7 +92,7 @@ Deno.test("StatusRecords.keep() writes nothing for a pod that never had containe
 });
 
 Deno.test("StatusRecords.keep() waits for the directory of a pod, and for room on the disk", async () => {
-  const { statuses, records, disk } = setUp();
+  const { statuses, records, disk } = recordsRig();
   disk.directories.clear();
   statuses.setPodStatus(POD, recordedStatus("Running"));
   await records.keep("u");
@@ -106,7 +106,7 @@ Deno.test("StatusRecords.keep() waits for the directory of a pod, and for room o
 });
 
 Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, though nobody syncs it any more", async () => {
-  const { statuses, records, disk, clock } = setUp();
+  const { statuses, records, disk, clock } = recordsRig();
   const stop = new AbortController();
   const running = records.run(stop.signal);
   statuses.setPodStatus(POD, recordedStatus("Succeeded"));
@@ -124,7 +124,7 @@ Deno.test("StatusRecords.run() writes the end of a pod once the disk takes it, t
 });
 
 Deno.test("StatusRecords.forget() has a pod that begins anew written anew", async () => {
-  const { statuses, records, disk, sessions } = setUp();
+  const { statuses, records, disk, sessions } = recordsRig();
   statuses.setPodStatus(POD, recordedStatus("Running"));
   await records.keep("u");
   records.forget("u");
@@ -146,7 +146,7 @@ const BROKEN: Readonly<Record<string, (text: string) => string>> = {
 
 for (const [what, damage] of Object.entries(BROKEN)) {
   Deno.test(`StatusRecords.load() believes nothing of ${what}`, async () => {
-    const { statuses, records, disk } = setUp();
+    const { statuses, records, disk } = recordsRig();
     statuses.setPodStatus(POD, recordedStatus("Succeeded"));
     await records.keep("u");
     const text = disk.texts.get("u/record.json") ?? "";
@@ -157,7 +157,7 @@ for (const [what, damage] of Object.entries(BROKEN)) {
 }
 
 Deno.test("StatusRecords.remembered() tells how containers were before the agent's restart (ST-04)", async () => {
-  const { statuses, records, runFiles, disk } = setUp();
+  const { statuses, records, runFiles, disk } = recordsRig();
   statuses.setPodStatus(
     POD,
     runningStatus("x", { started: true, ready: true }),
@@ -165,7 +165,7 @@ Deno.test("StatusRecords.remembered() tells how containers were before the agent
   await records.keep("u");
   // What it saw itself is in the status; it remembers what was before it.
   strictEqual(records.remembered("x"), undefined);
-  const { records: again, load } = setUp(disk, runFiles);
+  const { records: again, load } = recordsRig(disk, runFiles);
   await load(["u"]);
   deepStrictEqual(again.remembered("x"), { ready: true, started: true });
   strictEqual(again.remembered("y"), undefined);
@@ -173,7 +173,7 @@ Deno.test("StatusRecords.remembered() tells how containers were before the agent
 });
 
 Deno.test("StatusRecords.keep() writes to the run directory what changes, and nothing to the disk for it", async () => {
-  const { statuses, records, runFiles, disk } = setUp();
+  const { statuses, records, runFiles, disk } = recordsRig();
   for (const ready of [false, true, true, false]) {
     statuses.setPodStatus(POD, runningStatus("x", { started: true, ready }));
     statuses.setPodStatus(POD, {
@@ -187,7 +187,7 @@ Deno.test("StatusRecords.keep() writes to the run directory what changes, and no
 });
 
 Deno.test("StatusRecords.run() writes readiness as soon as it changes, nobody asking for it", async () => {
-  const { statuses, records, runFiles, clock } = setUp();
+  const { statuses, records, runFiles, clock } = recordsRig();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, runningStatus("x", { started: true }));
@@ -209,7 +209,7 @@ Deno.test("StatusRecords.run() writes readiness as soon as it changes, nobody as
 
 const gone: readonly {
   readonly how: string;
-  readonly end: (rig: ReturnType<typeof setUp>) => void;
+  readonly end: (rig: ReturnType<typeof recordsRig>) => void;
 }[] = [
   {
     how: "cleared away",
@@ -231,7 +231,7 @@ const gone: readonly {
 ];
 for (const { how, end } of gone) {
   Deno.test(`StatusRecords.run() removes the run record of a pod that is ${how}`, async () => {
-    const rig = setUp();
+    const rig = recordsRig();
     const stop = new AbortController();
     const run = rig.records.run(stop.signal);
     rig.statuses.setPodStatus(POD, runningStatus("x"));
@@ -246,7 +246,7 @@ for (const { how, end } of gone) {
 }
 
 Deno.test("StatusRecords.run() writes how a pod ended before it forgets it, also on a disk that refuses for a while", async () => {
-  const { statuses, records, disk, runFiles, clock } = setUp();
+  const { statuses, records, disk, runFiles, clock } = recordsRig();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, runningStatus("x"));
@@ -268,7 +268,7 @@ Deno.test("StatusRecords.run() writes how a pod ended before it forgets it, also
 });
 
 Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its directory may be that of its next life", async () => {
-  const { statuses, records, disk, sessions, runFiles, clock } = setUp();
+  const { statuses, records, disk, sessions, runFiles, clock } = recordsRig();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, runningStatus("x"));
@@ -289,10 +289,10 @@ Deno.test("StatusRecords.forget() has nothing written of how a pod ended: its di
 });
 
 Deno.test("StatusRecords.run() writes the end of a pod that an earlier agent told, once, and not again", async () => {
-  const first = setUp();
+  const first = recordsRig();
   first.statuses.setPodStatus(POD, recordedStatus("Succeeded"));
   await first.records.keep("u");
-  const { statuses, records, load, disk, clock } = setUp(first.disk);
+  const { statuses, records, load, disk, clock } = recordsRig(first.disk);
   await load(["u"]);
   const stop = new AbortController();
   const run = records.run(stop.signal);
@@ -305,7 +305,7 @@ Deno.test("StatusRecords.run() writes the end of a pod that an earlier agent tol
 });
 
 Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async () => {
-  const { statuses, records, disk, clock } = setUp();
+  const { statuses, records, disk, clock } = recordsRig();
   const stop = new AbortController();
   const run = records.run(stop.signal);
   const gate = Promise.withResolvers<void>();
@@ -328,17 +328,17 @@ Deno.test("StatusRecords.run() is held up by no pod whose disk is slow", async (
 });
 
 Deno.test("StatusRecords.load() clears away run records of pods that are not there any more", async () => {
-  const { statuses, records, runFiles } = setUp();
+  const { statuses, records, runFiles } = recordsRig();
   statuses.setPodStatus(POD, runningStatus("x"));
   await records.keep("u");
-  const again = setUp(new RecordDisk(), runFiles).records;
+  const again = recordsRig(new RecordDisk(), runFiles).records;
   await again.load(["v"]);
   strictEqual(runFiles.texts.size, 0);
   strictEqual(again.remembered("x"), undefined);
 });
 
 Deno.test("StatusRecords.keep() is held up by no run directory that is full", async () => {
-  const { statuses, records, disk, runFiles, clock } = setUp();
+  const { statuses, records, disk, runFiles, clock } = recordsRig();
   const { write } = runFiles;
   runFiles.write = () => Promise.reject(new Error("No space left"));
   const stop = new AbortController();
@@ -354,7 +354,7 @@ Deno.test("StatusRecords.keep() is held up by no run directory that is full", as
 });
 
 Deno.test("StatusRecords.load() waits for all run records, also when one cannot be cleared away", async () => {
-  const { statuses, records, runFiles } = setUp();
+  const { statuses, records, runFiles } = recordsRig();
   statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
   await records.keep("u");
   const text = runFiles.texts.get("u");
@@ -362,7 +362,7 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
   runFiles.remove = () => Promise.reject(new Error("Not permitted"));
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   runFiles.read = () => promise;
-  const again = setUp(new RecordDisk(), runFiles);
+  const again = recordsRig(new RecordDisk(), runFiles);
   const loaded = again.records.load(["u"]);
   await again.clock.advance(0);
   resolve(text);
@@ -372,11 +372,11 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
 
 for (const [what, damage] of Object.entries(BROKEN)) {
   Deno.test(`StatusRecords.load() remembers nothing by a run record that is ${what}`, async () => {
-    const { statuses, records, runFiles } = setUp();
+    const { statuses, records, runFiles } = recordsRig();
     statuses.setPodStatus(POD, runningStatus("Succeeded", { ready: true }));
     await records.keep("u");
     runFiles.texts.set("u", damage(runFiles.texts.get("u") ?? ""));
-    const again = setUp(new RecordDisk(), runFiles).records;
+    const again = recordsRig(new RecordDisk(), runFiles).records;
     await again.load(["u"]);
     strictEqual(again.remembered("Succeeded"), undefined);
     strictEqual(again.remembered("Failed"), undefined);

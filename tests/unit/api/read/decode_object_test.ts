@@ -10,8 +10,8 @@ import { formatQuantity } from "../../../../mod/api/objects/quantity.ts";
 import type { LocalObject } from "../../../../mod/api/objects/objects.ts";
 import {
   claimParts,
+  decodedObjects,
   objectJson,
-  objectsOf,
   textsOf,
 } from "../../../support/api/object_json.ts";
 import { type Draft, faultsOf, podJson } from "../../../support/api/drafts.ts";
@@ -34,7 +34,7 @@ Deno.test("decodeManifest() gives pods and objects of a file apart, each in its 
 });
 
 Deno.test("decodeManifest() takes objects in a List, and what an API server adds", () => {
-  const [config, runtimeClass, claim] = objectsOf(`
+  const [config, runtimeClass, claim] = decodedObjects(`
 apiVersion: v1
 kind: List
 items:
@@ -74,7 +74,7 @@ items:
 });
 
 Deno.test("decodeManifest() reads what a ConfigMap holds", () => {
-  const [config] = objectsOf(`
+  const [config] = decodedObjects(`
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: web}
@@ -110,7 +110,7 @@ immutable: true
 });
 
 Deno.test("decodeManifest() reads what a Secret holds, text before base64", () => {
-  const [secret] = objectsOf(objectJson("Secret", {
+  const [secret] = decodedObjects(objectJson("Secret", {
     data: { user: btoa("admin"), password: btoa("old"), lines: "aGk\nK\n" },
     stringData: { password: "new" },
   }));
@@ -124,7 +124,7 @@ Deno.test("decodeManifest() reads what a Secret holds, text before base64", () =
 });
 
 Deno.test("decodeManifest() reads what a claim asks for", () => {
-  const [claim] = objectsOf(objectJson("PersistentVolumeClaim", {
+  const [claim] = decodedObjects(objectJson("PersistentVolumeClaim", {
     ...claimParts({ volumeMode: "Block", storageClassName: "local" }),
     metadata: { name: "data", namespace: "shop" },
   }));
@@ -160,7 +160,7 @@ Deno.test("decodeManifest() gives a claim of another class the one that the node
 });
 
 Deno.test("decodeManifest() reads a RuntimeClass", () => {
-  const [found] = objectsOf(objectJson("RuntimeClass", {
+  const [found] = decodedObjects(objectJson("RuntimeClass", {
     handler: "kata",
     overhead: { podFixed: { cpu: "250m", memory: "120Mi" } },
     scheduling: {
@@ -232,7 +232,7 @@ const TAKEN: readonly (readonly [string, LocalObject["kind"], Draft])[] = [
 ];
 for (const [what, kind, parts] of TAKEN) {
   Deno.test(`decodeManifest() takes ${what}`, () => {
-    strictEqual(objectsOf(objectJson(kind, parts)).length, 1);
+    strictEqual(decodedObjects(objectJson(kind, parts)).length, 1);
   });
 }
 

@@ -11,15 +11,15 @@ import {
   takenPorts,
 } from "../../../../mod/pod/admission/admission_ports.ts";
 import {
+  type AdmissionRow,
   listening,
-  type Row,
   testRows,
 } from "../../../support/pod/admission_rows.ts";
 import { container, pod as makePod, sidecar } from "../../../support/pods.ts";
 
 const TAKEN = { reason: "NodePorts" };
 
-const PORTS: readonly Row[] = [
+const PORTS: readonly AdmissionRow[] = [
   {
     title: "the same port",
     pod: listening({ hostPort: 80 }),

@@ -7,9 +7,9 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { refuseResize } from "../../../../mod/pod/admission/admission_resources.ts";
 import {
+  type AdmissionRow,
   amounts,
   asking,
-  type Row,
   testRows,
 } from "../../../support/pod/admission_rows.ts";
 import {
@@ -19,7 +19,7 @@ import {
   sidecar,
 } from "../../../support/pods.ts";
 
-const RESOURCES: readonly Row[] = [
+const RESOURCES: readonly AdmissionRow[] = [
   { title: "a pod that asks for nothing", pod: {} },
   { title: "all of the CPU", pod: asking({ cpu: "2" }) },
   { title: "too much CPU", pod: asking({ cpu: "2001m" }), reason: "OutOfcpu" },

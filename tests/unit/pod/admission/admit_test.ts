@@ -6,10 +6,10 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
+  type AdmissionRow,
   asking,
   judge,
   listening,
-  type Row,
   testRows,
 } from "../../../support/pod/admission_rows.ts";
 import type { PodDraft } from "../../../support/pods.ts";
@@ -52,7 +52,7 @@ function field(operator: string, ...values: readonly string[]): PodDraft {
 
 const NO = { reason: "NodeAffinity" };
 
-const NODES: readonly Row[] = [
+const NODES: readonly AdmissionRow[] = [
   { title: "a selector that fits", pod: { nodeSelector: { disk: "ssd" } } },
   {
     title: "a selector of another value",
@@ -191,7 +191,7 @@ const NODES: readonly Row[] = [
 
 testRows(NODES);
 
-const MESSAGES: readonly (Row & { readonly message: string })[] = [
+const MESSAGES: readonly (AdmissionRow & { readonly message: string })[] = [
   {
     title: "what of CPU is missing in millicores",
     pod: asking({ cpu: "9" }),

@@ -7,7 +7,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ImageOutcome } from "../../../../mod/runtime/images/pull_tasks.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { setUp } from "../../../support/runtime/images_rig.ts";
+import { pullerRig } from "../../../support/runtime/images_rig.ts";
 
 const never = new AbortController().signal;
 
@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
 for (const { image, policy, here, there, calls, reason } of ROWS) {
   const where = here ? "present" : "absent";
   Deno.test(`ImagePuller.ensure() of "${image}", ${policy ?? "no policy"}, ${where}: ${reason ?? "present"}`, async () => {
-    const { store, ensure } = setUp();
+    const { store, ensure } = pullerRig();
     const full = image.includes(":") ? image : `${image}:latest`;
     if (here) store.add(full);
     if (there) store.registry.add(full);
@@ -83,7 +83,7 @@ for (const { image, policy, here, there, calls, reason } of ROWS) {
 }
 
 Deno.test("ImagePuller.ensure() tells of a pull in the kubelet's words", async () => {
-  const { clock, store, events, puller } = setUp();
+  const { clock, store, events, puller } = pullerRig();
   store.registry.add("x:1");
   store.pullMs = 1_500;
   const work = puller.ensure(pod(), container("c", { image: "x:1" }), {
@@ -98,7 +98,7 @@ Deno.test("ImagePuller.ensure() tells of a pull in the kubelet's words", async (
 });
 
 Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async () => {
-  const { clock, store, events, ensure } = setUp();
+  const { clock, store, events, ensure } = pullerRig();
   const want = { image: "x:1" };
   const first = await ensure(want);
   deepStrictEqual(first, {
@@ -131,7 +131,7 @@ Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async 
 });
 
 Deno.test("ImagePuller.ensure() tells when an image cannot be looked for", async () => {
-  const { store, events, ensure } = setUp();
+  const { store, events, ensure } = pullerRig();
   store.failure = "disk is gone";
   const outcome = await ensure({ image: "x:1" });
   strictEqual(outcome.kind === "failed" && outcome.reason, "ImageInspectError");
@@ -141,7 +141,7 @@ Deno.test("ImagePuller.ensure() tells when an image cannot be looked for", async
 });
 
 Deno.test("ImagePuller.ensure() asks once for a burst of pods, and anew later", async () => {
-  const { clock, store, ensure, puller } = setUp();
+  const { clock, store, ensure, puller } = pullerRig();
   store.add("x:1");
   const want = { image: "x:1" };
   strictEqual(puller.isKnown(want), false);
@@ -158,7 +158,7 @@ Deno.test("ImagePuller.ensure() asks once for a burst of pods, and anew later", 
 });
 
 Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () => {
-  const { clock, store, puller } = setUp({ maxParallelPulls: 2 });
+  const { clock, store, puller } = pullerRig({ maxParallelPulls: 2 });
   store.pullMs = 60_000;
   store.add("here:1");
   const stop = new AbortController();
@@ -182,7 +182,7 @@ Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () 
 });
 
 Deno.test("ImagePuller.ensure() pulls five images at once unless told otherwise", async () => {
-  const { clock, store, ensure } = setUp();
+  const { clock, store, ensure } = pullerRig();
   store.pullMs = 10;
   const images = ["a", "b", "c", "d", "e", "f"].map((name) => `${name}:1`);
   for (const image of images) store.registry.add(image);
@@ -196,7 +196,7 @@ Deno.test("ImagePuller.ensure() pulls five images at once unless told otherwise"
 });
 
 Deno.test("ImagePuller.ensure() does not pull again what came while it waited", async () => {
-  const { clock, store, puller } = setUp({ maxParallelPulls: 1 });
+  const { clock, store, puller } = pullerRig({ maxParallelPulls: 1 });
   store.pullMs = 100;
   store.registry.add("x:1");
   const all = Promise.all(
@@ -211,7 +211,7 @@ Deno.test("ImagePuller.ensure() does not pull again what came while it waited", 
 });
 
 Deno.test("ImagePuller.ensure() pulls again what came while it waited when it is always pulled, and tells how long that was", async () => {
-  const { clock, store, events, puller } = setUp({ maxParallelPulls: 1 });
+  const { clock, store, events, puller } = pullerRig({ maxParallelPulls: 1 });
   await clock.advance(1_000);
   store.pullMs = 1_500;
   store.registry.add("x:1");
@@ -234,7 +234,7 @@ Deno.test("ImagePuller.ensure() pulls again what came while it waited when it is
 });
 
 Deno.test("ImagePuller.prefetch() and isKnown() ask nothing about what is always pulled, or has no name", async () => {
-  const { store, puller } = setUp();
+  const { store, puller } = pullerRig();
   store.add("x:1");
   const always = { image: "x:1", imagePullPolicy: "Always" };
   const invalid = { image: "Upper" };
@@ -257,7 +257,7 @@ for (
   ] as const
 ) {
   Deno.test(`ImagePuller.ensure() fails with ${reason} when the runtime says "${said}"`, async () => {
-    const { store, ensure } = setUp();
+    const { store, ensure } = pullerRig();
     store.failure = said;
     const end = await ensure({ image: "x:1", imagePullPolicy: "Always" });
     strictEqual(end.kind === "failed" && end.reason, reason);
@@ -265,7 +265,7 @@ for (
 }
 
 Deno.test("ImagePuller.ensure() has an image that the runtime does not describe after the pull", async () => {
-  const { store, events, ensure } = setUp();
+  const { store, events, ensure } = pullerRig();
   store.registry.add("x:1");
   const describe = store.imageStatus.bind(store);
   store.imageStatus = (image) => {
@@ -281,7 +281,7 @@ Deno.test("ImagePuller.ensure() has an image that the runtime does not describe 
 });
 
 Deno.test("ImagePuller lets a pod of the same UID start afresh in another session", async () => {
-  const { ensure, sessions, store } = setUp();
+  const { ensure, sessions, store } = pullerRig();
   await ensure({ image: "x:1" });
   sessions.delete("u-1");
   store.registry.add("x:1");
@@ -289,7 +289,7 @@ Deno.test("ImagePuller lets a pod of the same UID start afresh in another sessio
 });
 
 Deno.test("ImagePuller.ensure() fails with the reason of its signal while it looks for an image", async () => {
-  const { store, events, ensure } = setUp();
+  const { store, events, ensure } = pullerRig();
   store.imageStatus = () => new Promise(() => {});
   const stop = new AbortController();
   const reason = new Error("deleted");

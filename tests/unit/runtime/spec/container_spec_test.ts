@@ -22,7 +22,10 @@ import type {
   NodeCgroups,
 } from "../../../../mod/runtime/spec/spec_input.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { containerInput, NODE } from "../../../support/runtime/spec_inputs.ts";
+import {
+  containerInput,
+  SPEC_NODE,
+} from "../../../support/runtime/spec_inputs.ts";
 
 function configOf(
   fields: Partial<ContainerSpec>,
@@ -195,7 +198,7 @@ function resourcesOf(
   resources: ContainerSpec["resources"],
   cgroups: Partial<NodeCgroups> = {},
 ): LinuxResources | undefined {
-  const node = { ...NODE, cgroups: { ...NODE.cgroups, ...cgroups } };
+  const node = { ...SPEC_NODE, cgroups: { ...SPEC_NODE.cgroups, ...cgroups } };
   const fields = resources === undefined ? {} : { resources };
   return configOf(fields, { node }).linux?.resources;
 }

@@ -17,10 +17,10 @@ import {
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { keyed, objectsOf } from "../../../support/runtime/objects.ts";
+import { keyed, objectGetter } from "../../../support/runtime/objects.ts";
 
 const HIDDEN = "hunter2";
-const OBJECTS = objectsOf([
+const OBJECTS = objectGetter([
   keyed("ConfigMap", "base", { A: "1", B: "2", "dotted.key": "d" }),
   keyed("ConfigMap", "more", { B: "3", REF: "$(A)" }),
   keyed("ConfigMap", "elsewhere", { A: "1" }, "other"),

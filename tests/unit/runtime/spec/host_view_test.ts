@@ -9,10 +9,10 @@ import { containerResources } from "../../../../mod/runtime/spec/resource_spec.t
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { HOST_VIEW_FIELDS } from "../../../testdata/golden_deviations.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { NODE } from "../../../support/runtime/spec_inputs.ts";
+import { SPEC_NODE } from "../../../support/runtime/spec_inputs.ts";
 
 const WITHOUT: NodeCgroups = {
-  ...NODE.cgroups,
+  ...SPEC_NODE.cgroups,
   version: 1,
   hugePageSizes: [],
 };
@@ -24,14 +24,14 @@ function resourcesIn(cgroups: NodeCgroups): Readonly<Record<string, unknown>> {
     ...containerResources({
       pod: pod({ containers: [only] }),
       container: only,
-      node: { ...NODE, cgroups },
+      node: { ...SPEC_NODE, cgroups },
     }),
   };
 }
 
 for (const version of [1, 2] as const) {
   Deno.test(`containerResources() without a host view differs only as listed, version ${version}`, () => {
-    const seen = resourcesIn({ ...NODE.cgroups, version });
+    const seen = resourcesIn({ ...SPEC_NODE.cgroups, version });
     const blind = resourcesIn(WITHOUT);
     const fields = new Set([...Object.keys(seen), ...Object.keys(blind)]);
     const differing = [...fields].filter((field) =>

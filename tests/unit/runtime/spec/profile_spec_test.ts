@@ -8,9 +8,9 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { SecurityProfile } from "../../../../mod/cri/config/mod.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import {
-  NODE,
   security,
   type SecuritySetting,
+  SPEC_NODE,
 } from "../../../support/runtime/spec_inputs.ts";
 
 const SECCOMP: readonly {
@@ -21,7 +21,7 @@ const SECCOMP: readonly {
   { title: "nothing said", setting: {}, expected: { kind: "unconfined" } },
   {
     title: "nothing said and the runtime's profile as default",
-    setting: { fields: { node: { ...NODE, seccompDefault: true } } },
+    setting: { fields: { node: { ...SPEC_NODE, seccompDefault: true } } },
     expected: { kind: "runtime_default" },
   },
   {
@@ -89,7 +89,7 @@ for (const { title, path, refused } of LINKS) {
       const build = () =>
         security({
           own: { seccompProfile },
-          fields: { node: { ...NODE, realPath } },
+          fields: { node: { ...SPEC_NODE, realPath } },
         });
       if (refused) throws(build, SpecRefusal);
       else strictEqual(build().seccomp?.kind, "localhost");

@@ -15,7 +15,7 @@ import {
 import type { NodeCgroups } from "../../../../mod/runtime/spec/spec_input.ts";
 import { reportedResources } from "../../../../mod/runtime/observe/observe.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { NODE } from "../../../support/runtime/spec_inputs.ts";
+import { SPEC_NODE } from "../../../support/runtime/spec_inputs.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -33,7 +33,10 @@ function inputOf(
   return {
     pod: pod({ containers: [only], ...options.spec }),
     container: only,
-    node: { ...NODE, cgroups: { ...NODE.cgroups, ...options.cgroups } },
+    node: {
+      ...SPEC_NODE,
+      cgroups: { ...SPEC_NODE.cgroups, ...options.cgroups },
+    },
   };
 }
 

@@ -27,9 +27,9 @@ import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
 import {
   containerInput,
-  NODE,
   security,
   type SecuritySetting,
+  SPEC_NODE,
 } from "../../../support/runtime/spec_inputs.ts";
 
 const NAMESPACES: readonly {
@@ -86,7 +86,7 @@ const NAMESPACES: readonly {
 for (const { title, spec, target, expected } of NAMESPACES) {
   Deno.test(`namespaceOptions() gives a pod ${title}`, () => {
     deepStrictEqual(
-      namespaceOptions(pod(spec), { ...NODE, targetContainerId: target }),
+      namespaceOptions(pod(spec), { ...SPEC_NODE, targetContainerId: target }),
       expected,
     );
   });
@@ -102,12 +102,12 @@ Deno.test("namespaceOptions() maps the pod's ids into its user namespace", () =>
     sandboxSecurity(of, { idMapping }).namespaceOptions?.userns,
     userns,
   );
-  const input = containerInput({ pod: of, node: { ...NODE, idMapping } });
+  const input = containerInput({ pod: of, node: { ...SPEC_NODE, idMapping } });
   deepStrictEqual(containerSecurity(input).namespaceOptions?.userns, userns);
 });
 
 Deno.test("namespaceOptions() refuses a user namespace without ids", () => {
-  throws(() => namespaceOptions(pod({ hostUsers: false }), NODE), {
+  throws(() => namespaceOptions(pod({ hostUsers: false }), SPEC_NODE), {
     name: "SpecRefusal",
     reason: "PodFeatureUnsupported",
   });
@@ -125,8 +125,8 @@ Deno.test("sandboxSecurity() takes users and groups from the pod and always the 
       seccompProfile: { type: "Unconfined" },
     },
   });
-  deepStrictEqual(sandboxSecurity(of, NODE), {
-    namespaceOptions: namespaceOptions(of, NODE),
+  deepStrictEqual(sandboxSecurity(of, SPEC_NODE), {
+    namespaceOptions: namespaceOptions(of, SPEC_NODE),
     runAsUser: 1000n,
     runAsGroup: 2000n,
     seLinuxOptions: { level: "s0" },
@@ -142,8 +142,8 @@ for (const list of ["containers", "initContainers"] as const) {
       securityContext: { privileged: true },
     });
     const of = pod({ [list]: [container(), privileged] });
-    strictEqual(sandboxSecurity(of, NODE).privileged, true);
-    strictEqual(sandboxSecurity(pod(), NODE).privileged, undefined);
+    strictEqual(sandboxSecurity(of, SPEC_NODE).privileged, true);
+    strictEqual(sandboxSecurity(pod(), SPEC_NODE).privileged, undefined);
   });
 }
 
@@ -329,7 +329,7 @@ Deno.test("containerSecurity() puts fsGroup before the supplemental groups and t
 });
 
 Deno.test("containerSecurity() hides the processors' thermometers besides the usual", () => {
-  const node = { ...NODE, maskedPaths: thermalThrottlePaths(2) };
+  const node = { ...SPEC_NODE, maskedPaths: thermalThrottlePaths(2) };
   const { maskedPaths = [] } = security({ fields: { node } });
   ok(maskedPaths.includes("/proc/kcore"));
   deepStrictEqual(maskedPaths.slice(-2), [

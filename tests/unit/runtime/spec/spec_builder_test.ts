@@ -13,11 +13,14 @@ import {
 } from "../../../../mod/runtime/spec/spec_builder.ts";
 import type { SpecNode } from "../../../../mod/runtime/spec/spec_input.ts";
 import { pod } from "../../../support/pods.ts";
-import { containerInput, NODE } from "../../../support/runtime/spec_inputs.ts";
+import {
+  containerInput,
+  SPEC_NODE,
+} from "../../../support/runtime/spec_inputs.ts";
 
 function builder(options: Partial<SpecBuilderOptions> = {}): SpecBuilder {
   return new SpecBuilder({
-    node: NODE,
+    node: SPEC_NODE,
     podLogsDir: "/logs",
     hostDns: () => undefined,
     clusterDns: [],
@@ -62,7 +65,7 @@ Deno.test("SpecBuilder.sandbox() refuses a full name that is too long in words",
 
 Deno.test("SpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
   const node: SpecNode = {
-    ...NODE,
+    ...SPEC_NODE,
     runtimeClass: (name) => ({
       kind: "RuntimeClass",
       name,

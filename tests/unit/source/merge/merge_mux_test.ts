@@ -11,7 +11,7 @@ import {
 } from "../../../../mod/source/merge/merge_mux.ts";
 import type { SourceUpdate } from "../../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { configMap, sourcePod } from "../../../support/source/source_pods.ts";
+import { settingsMap, sourcePod } from "../../../support/source/source_pods.ts";
 import {
   MODES,
   newStorage,
@@ -96,7 +96,7 @@ class MuxBench implements AsyncDisposable {
 
 Deno.test("PodConfigMux.run() tells one source while another is silent (SRC-24)", async () => {
   await using bench = new MuxBench("incremental");
-  bench.file.say({ ...set("file", a), objects: [configMap()] });
+  bench.file.say({ ...set("file", a), objects: [settingsMap()] });
   await bench.pass();
   deepStrictEqual(bench.told, ["objects of file:settings", "file add:a"]);
   bench.file.say({ op: "remove", source: "file", pods: [a] });
@@ -124,7 +124,7 @@ Deno.test("PodConfigMux.run() ignores a checkpoint that comes late, with its obj
     op: "restore",
     source: "file",
     pods: [b],
-    objects: [configMap()],
+    objects: [settingsMap()],
   });
   await bench.pass();
   deepStrictEqual(bench.told, ["objects of file:", "file add:a"]);

@@ -15,11 +15,11 @@ import {
   content,
 } from "../../../support/source/checkpoint_rig.ts";
 import type { FakeRecords } from "../../../support/source/fake_records.ts";
-import { configMap } from "../../../support/source/source_pods.ts";
+import { settingsMap } from "../../../support/source/source_pods.ts";
 import { soundOf } from "../../../support/sound_of.ts";
 
 const secret: KeyedObject = {
-  ...configMap({ value: "hunter3" }),
+  ...settingsMap({ value: "hunter3" }),
   kind: "Secret",
   name: "login",
 };
@@ -34,7 +34,7 @@ async function written(saved: SourceContent): Promise<FakeRecords> {
 }
 
 Deno.test("DiskSetCheckpoint gives back what was saved, after a restart", async () => {
-  const saved = content("a", [configMap(), secret]);
+  const saved = content("a", [settingsMap(), secret]);
   const disk = await written(saved);
   deepStrictEqual(soundOf(await new Bench(disk).checkpoint.load()), saved);
 });
@@ -113,7 +113,7 @@ Deno.test("DiskSetCheckpoint writes what was saved right before the stop", async
 });
 
 Deno.test("DiskSetCheckpoint writes no Secret and no URL to the disk (SE-10)", async () => {
-  const disk = await written(content("a", [configMap(), secret]));
+  const disk = await written(content("a", [settingsMap(), secret]));
   const texts = (directory: string): string =>
     disk.namesIn(directory).map((name) => {
       return `${name} ${disk.files.get(`${directory}/${name}`)}`;
@@ -126,11 +126,11 @@ Deno.test("DiskSetCheckpoint writes no Secret and no URL to the disk (SE-10)", a
 });
 
 Deno.test("DiskSetCheckpoint brings pods back without Secrets after a boot", async () => {
-  const disk = await written(content("a", [configMap(), secret]));
+  const disk = await written(content("a", [settingsMap(), secret]));
   for (const name of disk.namesIn("/run")) disk.files.delete(`/run/${name}`);
   deepStrictEqual(
     soundOf(await new Bench(disk).checkpoint.load()),
-    content("a", [configMap()]),
+    content("a", [settingsMap()]),
   );
 });
 
@@ -283,14 +283,14 @@ for (const [what, change] of SHAPES) {
 }
 
 Deno.test("DiskSetCheckpoint leaves out an object of a kind that a later version wrote", async () => {
-  const disk = await written(content("a", [configMap()]));
+  const disk = await written(content("a", [settingsMap()]));
   disk.spoil("/state", (text) => {
     const { record } = JSON.parse(text);
     const objects = [{ kind: "Gadget", name: "later" }, ...record.objects];
     return sealRecord({ ...record, objects }).text;
   });
   const loaded = soundOf(await new Bench(disk).checkpoint.load());
-  deepStrictEqual(loaded, content("a", [configMap()]));
+  deepStrictEqual(loaded, content("a", [settingsMap()]));
 });
 
 Deno.test("DiskSetCheckpoint sets aside nine at most", async () => {
@@ -308,11 +308,11 @@ for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
   Deno.test(`DiskSetCheckpoint runs on from memory while the disk says ${code} (N01, N04)`, async () => {
     await using bench = new Bench();
     bench.disk.failing = (call) => call.startsWith("write ") ? code : undefined;
-    bench.checkpoint.save(content("a", [configMap()]));
+    bench.checkpoint.save(content("a", [settingsMap()]));
     await bench.pass(10_000);
     deepStrictEqual(
       soundOf(await bench.checkpoint.load()),
-      content("a", [configMap()]),
+      content("a", [settingsMap()]),
     );
     deepStrictEqual(bench.messages(), ["checkpoint_write_failed"]);
     deepStrictEqual(bench.reasons(), ["FailedCheckpoint web"]);
@@ -333,7 +333,7 @@ for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
     const after = new Bench(bench.disk);
     deepStrictEqual(
       soundOf(await after.checkpoint.load()),
-      content("a", [configMap()]),
+      content("a", [settingsMap()]),
     );
   });
 }

@@ -16,7 +16,7 @@ import {
   UrlRig,
   type UrlRigOptions,
 } from "../../../support/source/url_rig.ts";
-import { configMap, sourcePod } from "../../../support/source/source_pods.ts";
+import { settingsMap, sourcePod } from "../../../support/source/source_pods.ts";
 
 /** Asks at all only by reading its key, which is not there. */
 class SilentRig extends UrlRig {
@@ -79,8 +79,8 @@ Deno.test("UrlSource asks at once and then each 20 s, and counts its questions",
 for (
   const [what, content] of [
     ["a pod", { pods: [sourcePod()], objects: [] }],
-    ["an object", { pods: [], objects: [configMap()] }],
-    ["a pod and an object", { pods: [sourcePod()], objects: [configMap()] }],
+    ["an object", { pods: [], objects: [settingsMap()] }],
+    ["a pod and an object", { pods: [sourcePod()], objects: [settingsMap()] }],
   ] as const
 ) {
   Deno.test(`UrlSource restores a checkpoint of ${what}, once`, async () => {
