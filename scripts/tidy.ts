@@ -1,8 +1,8 @@
 /**
  * Fails when code breaks a rule of the house that lint cannot express.
  *
- * Lengths, banned words, names, module texts, the words of errors and the links of
- * pages; each fault is printed with its place and what to do instead.
+ * Lengths, banned words, names, module texts, the words of errors, what tests share and
+ * the links of pages; each fault is printed with its place and what to do instead.
  *
  * Run: `deno run --allow-read scripts/tidy.ts`
  *
@@ -15,6 +15,7 @@ import { roomOf } from "./layers/rooms.ts";
 import { listPages, listSourceFiles } from "./source_files.ts";
 import { findPageFaults, findRoomRowFaults } from "./tidy/docs.ts";
 import { applyExceptions, type Exception, findFaults } from "./tidy/rules.ts";
+import { findSharedNames } from "./tidy/shared_names.ts";
 
 // One without use is a fault itself, so that this list can only get shorter.
 const EXCEPTIONS: readonly Exception[] = [
@@ -29,11 +30,15 @@ const EXCEPTIONS: readonly Exception[] = [
 if (import.meta.main) {
   const root = new URL("../", import.meta.url);
   const paths = await listSourceFiles(root);
-  const faults = await Promise.all(
-    paths.map(async (path) =>
-      findFaults(path, await Deno.readTextFile(new URL(path, root)))
+  const texts = new Map(
+    await Promise.all(
+      paths.map(async (path) =>
+        [path, await Deno.readTextFile(new URL(path, root))] as const
+      ),
     ),
   );
+  const faults = [...texts].flatMap(([path, text]) => findFaults(path, text));
+  faults.push(...findSharedNames(texts));
   const repository = {
     exists: (path: string) => existsSync(new URL(path, root)),
     read: (path: string) => Deno.readTextFileSync(new URL(path, root)),
@@ -45,7 +50,7 @@ if (import.meta.main) {
     // A room may have no files of its own.
     .flatMap((room) => [room, room.replace(/\/.*/, "")]);
   pages.push(...findRoomRowFaults(new Set(rooms), repository));
-  const left = applyExceptions([...faults.flat(), ...pages], EXCEPTIONS);
+  const left = applyExceptions([...faults, ...pages], EXCEPTIONS);
   for (const { path, line, message } of left) {
     console.error(`${path}:${line}: ${message}`);
   }

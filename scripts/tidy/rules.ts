@@ -19,6 +19,7 @@ export type RuleName =
   | "todo"
   | "error_message"
   | "slow_regexp"
+  | "shared_name"
   | "dead_link";
 
 /** One place that breaks a rule. */
