@@ -4,7 +4,8 @@
  * @module
  */
 
-import { dump } from "js-yaml";
+import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE } from "js-yaml";
+import type { ScalarStyleRule } from "js-yaml";
 import { escapeJson } from "../../base/text/mod.ts";
 
 /** Writes an object, laid out as kubectl does. */
@@ -13,8 +14,7 @@ export function dataText(body: unknown, format: "json" | "yaml"): string {
     case "json":
       return jsonText(body, { indent: 4 });
     case "yaml":
-      // Escapes control characters itself.
-      return dump(body, { lineWidth: -1, noRefs: true });
+      return yamlText(body);
   }
 }
 
@@ -29,3 +29,23 @@ export function jsonText(
 ): string {
   return `${escapeJson(JSON.stringify(body, null, options.indent))}\n`;
 }
+
+/**
+ * Writes YAML in which no character is left as it is that {@linkcode escapeJson} escapes:
+ * js-yaml does so with control characters only, and not with marks of direction.
+ */
+function yamlText(body: unknown): string {
+  const scalarStyleRules = [
+    quoteUnsafe,
+    ...Object.values(DEFAULT_SCALAR_STYLE_RULES),
+  ];
+  const yaml = dump(body, { lineWidth: -1, noRefs: true, scalarStyleRules });
+  // Whatever is still unsafe is in double quotes, where YAML has the escapes of JSON.
+  return escapeJson(yaml);
+}
+
+const quoteUnsafe: ScalarStyleRule = (layout) => {
+  const { value } = layout.node;
+  if (escapeJson(value) === value) return;
+  layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
+};

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
+import { load } from "js-yaml";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { eventFeed } from "../../../mod/views/mod.ts";
 import {
@@ -18,11 +19,12 @@ import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 
-// Clears the screen, twice, and turns round what follows.
-const HARM = "a\u001b[2J\u009b2J\u202e";
+// Clears the screen, twice, and turns round what follows, in three ways.
+const HARM = "a\u001b[2J\u009b2J\u202e\u2066\u200f";
 
-// deno-lint-ignore no-control-regex -- control characters are what is looked for
-const HARMFUL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const HARMFUL =
+  // deno-lint-ignore no-control-regex -- control characters are what is looked for
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** The pod of a refused manifest: what its author wrote stands in for a name. */
 function refused(name: string): Pod {
@@ -78,18 +80,22 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
       "get pods -A -o wide",
       "get pods -o name",
       "get pods -o json",
+      "get pods -o yaml",
       // Two names that it may stand for.
       `get pods ${HARM}-n1`,
       "get events",
       "get events -o wide",
       "get events -o name",
       "get events -o json",
+      "get events -o yaml",
       "get sources -o wide",
       "get sources -o name",
       "get sources -o json",
+      "get sources -o yaml",
       "describe pod x",
       "explain x",
       "explain x -o json",
+      "explain x -o yaml",
     ]
   ) {
     const { output, errors } = await run(`${command} ${at}`);
@@ -98,6 +104,8 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
   }
   const json = await run(`get pods -o json ${at}`);
   deepStrictEqual(JSON.parse(json.output).items, pods);
+  const yaml = await run(`get pods -o yaml ${at}`);
+  deepStrictEqual(load(yaml.output), JSON.parse(json.output));
 });
 
 Deno.test("main() validates a manifest without writing what moves the cursor", async () => {
