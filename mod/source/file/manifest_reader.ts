@@ -19,6 +19,7 @@ import {
   formatObjectId,
   type LocalObject,
   objectId,
+  podKey,
   sameObject,
 } from "../../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
@@ -235,17 +236,42 @@ export function keepEqual(
   before: FileContent,
   after: FileContent,
 ): FileContent {
-  const heldPods = Map.groupBy(before.pods, ({ metadata }) => metadata.uid);
-  const pods = after.pods.map((pod) =>
-    heldPods.get(pod.metadata.uid)?.find((held) => deepEqual(held, pod)) ?? pod
-  );
-  const held = new Map<string, LocalObject>();
-  for (const object of before.objects) held.set(nameOf(object), object);
-  const objects = after.objects.map((object) => {
-    const old = held.get(nameOf(object));
-    return old !== undefined && sameObject(old, object) ? old : object;
+  return {
+    pods: keepEach(before.pods, after.pods, {
+      claim: claimOf,
+      same: deepEqual,
+    }),
+    objects: keepEach(before.objects, after.objects, {
+      claim: nameOf,
+      same: sameObject,
+    }),
+  };
+}
+
+/**
+ * Of those that claim the same, the first is compared with the first held, and so on: there
+ * may be thousands of them, and two that say the same stay two.
+ */
+function keepEach<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  { claim, same }: {
+    readonly claim: (item: Item) => string;
+    readonly same: (held: Item, item: Item) => boolean;
+  },
+): readonly Item[] {
+  const held = new Map<string, Iterator<Item>>();
+  for (const [key, items] of Map.groupBy(before, claim)) {
+    held.set(key, items.values());
+  }
+  return after.map((item) => {
+    const next = held.get(claim(item))?.next();
+    return next?.done === false && same(next.value, item) ? next.value : item;
   });
-  return { pods, objects };
+}
+
+function claimOf({ metadata }: Pod): string {
+  return `${metadata.uid} ${podKey(metadata)}`;
 }
 
 function nameOf(object: LocalObject): string {
