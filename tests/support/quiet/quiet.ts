@@ -5,6 +5,7 @@
  */
 
 import { deadline, systemClock } from "../../../mod/base/mod.ts";
+import { PATIENCE_MS } from "../../../scripts/lib/wait_until.ts";
 import { callsUnderWay, countCalls } from "./client_calls.ts";
 import { EventLoop } from "./event_loop.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -66,7 +67,7 @@ export class Quiet implements Disposable {
    * @throws {Error} When that does not come to be.
    */
   async settle(): Promise<void> {
-    const giveUpMs = systemClock.monotonic() + LIMIT_MS;
+    const giveUpMs = systemClock.monotonic() + PATIENCE_MS;
     let before = "";
     let still = 0;
     let calm = 0;
@@ -121,7 +122,7 @@ export class Quiet implements Disposable {
    * of a process have one thread and one queue, so the latest change comes last.
    */
   async #hearAll(): Promise<void> {
-    using limit = deadline(systemClock, LIMIT_MS);
+    using limit = deadline(systemClock, PATIENCE_MS);
     const late = Promise.withResolvers<never>();
     limit.signal.addEventListener(
       "abort",
@@ -181,6 +182,3 @@ const SPIN_TURNS = 50;
 
 /** A call that hangs on longer is left to its fate. */
 const HANG_UP_TURNS = 500;
-
-/** A guard only: what is sound takes milliseconds, or seconds on a very busy machine. */
-const LIMIT_MS = 30_000;

@@ -30,9 +30,7 @@ import {
 } from "../../../mod/source/url/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { NO_CHECK } from "../no_ops.ts";
-
-/** How long a test waits for what must come. */
-const PATIENCE_MS = 8000;
+import { until } from "../until.ts";
 
 const PERIOD_MS = 20_000;
 
@@ -183,14 +181,9 @@ export class UrlRig implements AsyncDisposable {
     await this.clock.advance(0);
   }
 
+  /** The answers come over a real socket, which no clock of a test hurries. */
   async until(condition: () => boolean, what: string): Promise<void> {
-    const endMs = Date.now() + PATIENCE_MS;
-    while (!condition()) {
-      if (Date.now() > endMs) {
-        throw new Error(`Cannot see ${what}: ${JSON.stringify(this.reports)}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await until(condition, what, () => JSON.stringify(this.reports));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
