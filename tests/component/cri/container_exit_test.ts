@@ -6,10 +6,13 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { Status } from "../../../proto/gen/containerd/types/task/task.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { until } from "../../support/until.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { taskMessage } from "../../support/fake_cri/to_answer.ts";
 import {
   type CriRig,
+  type CriRigOptions,
   runContainer,
   startCriRig,
 } from "../../support/cri/cri_rig.ts";
@@ -17,10 +20,10 @@ import {
 const NEVER = new AbortController().signal;
 
 /** A container whose process has ended, which the CRI does not show yet. */
-async function withEnded(): Promise<
-  { readonly rig: CriRig; readonly id: string }
-> {
-  const rig = await startCriRig();
+async function withEnded(
+  options: CriRigOptions = {},
+): Promise<{ readonly rig: CriRig; readonly id: string }> {
+  const rig = await startCriRig(options);
   rig.fake.tasks = true;
   await rig.cri.ready(NEVER);
   const { containerId: id } = await runContainer(rig, "web");
@@ -75,7 +78,8 @@ for (const code of [CODE.unimplemented, 7, 16]) {
 }
 
 Deno.test("CriConnection.containerExit() tells nothing when the call fails or hangs, and asks again the next time", async () => {
-  const { rig, id } = await withEnded();
+  const clock = new FakeClock();
+  const { rig, id } = await withEnded({ clock });
   await using _rig = rig;
   const details = "ttrpc: closed";
   rig.fake.fault("Get", { kind: "error", code: CODE.unknown, details }, {
@@ -83,7 +87,10 @@ Deno.test("CriConnection.containerExit() tells nothing when the call fails or ha
   });
   rig.fake.fault("Get", { kind: "hang" }, { times: 1 });
   strictEqual(await rig.cri.containerExit(id), undefined);
-  strictEqual(await rig.cri.containerExit(id), undefined);
+  const hanging = rig.cri.containerExit(id);
+  await until(() => rig.fake.callsOf("Get").length === 2);
+  await clock.advance(1_000);
+  strictEqual(await hanging, undefined);
   strictEqual((await rig.cri.containerExit(id))?.exitCode, 137);
 });
 

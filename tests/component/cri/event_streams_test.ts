@@ -24,6 +24,7 @@ import {
 import { CODE, StatusError } from "../../support/fake_cri/status_error.ts";
 import {
   type CriRig,
+  type CriRigOptions,
   runContainer,
   startCriRig,
 } from "../../support/cri/cri_rig.ts";
@@ -282,14 +283,18 @@ Deno.test("CriConnection.events() keeps a bounded number of events for a reader 
 });
 
 Deno.test("CriConnection.events() fails when the runtime does not answer what is asked beside the stream", async () => {
-  await using rig = await startWith("containerd", { requestTimeoutMs: 50 });
+  const clock = new FakeClock();
+  await using rig = await startWith("containerd", { clock });
   rig.fake.fault("Version", { kind: "hang" });
-  await rejects(readAll(rig), { kind: "deadline" });
+  const failing = rejects(readAll(rig), { kind: "deadline" });
+  await until(() => rig.fake.callsOf("Version").length > 0);
+  await clock.advance(10_000);
+  await failing;
   await until(() => rig.fake.listeners === 0);
 });
 
 async function startWith(
-  ...wanted: readonly (Stream | { readonly requestTimeoutMs: number })[]
+  ...wanted: readonly (Stream | CriRigOptions)[]
 ): Promise<CriRig> {
   const options = wanted.filter((word) => typeof word === "object")[0];
   const rig = await startCriRig(options);

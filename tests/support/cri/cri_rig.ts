@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -15,6 +15,7 @@ import type {
   ContainerConfig,
   SandboxConfig,
 } from "../../../mod/cri/config/mod.ts";
+import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 
 /** What one test works with. */
@@ -27,9 +28,9 @@ export interface CriRig extends AsyncDisposable {
 
 /** How a rig differs from the usual one. */
 export interface CriRigOptions {
-  /** The clock of the fake runtime; the client has the machine's. */
+  /** The clock of the fake runtime. @default one that stands still */
   readonly fakeClock?: Clock;
-  /** The clock of the client. */
+  /** The clock of the client. @default one that stands still, so that no call is late */
   readonly clock?: Clock;
   readonly requestTimeoutMs?: number;
 }
@@ -38,7 +39,7 @@ export interface CriRigOptions {
 export async function startCriRig(
   options: CriRigOptions = {},
 ): Promise<CriRig> {
-  const { fakeClock = systemClock, clock = systemClock } = options;
+  const { fakeClock = new FakeClock(), clock = new FakeClock() } = options;
   const directory = await Deno.makeTempDir({ prefix: "cri_test_" });
   const socketPath = join(directory, "cri.sock");
   const fake = await FakeCri.start({ socketPath, clock: fakeClock });
