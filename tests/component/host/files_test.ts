@@ -22,12 +22,9 @@ import {
 } from "../../../mod/host/files/mod.ts";
 import { FileError } from "../../../mod/host/paths/mod.ts";
 import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
+import { untilLaterFileTime } from "../../support/file_times.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** Longer than the times of files are exact. */
-const tick = (): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, 20));
 
 interface TempDirectory extends AsyncDisposable {
   readonly path: string;
@@ -262,7 +259,7 @@ Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
   const changes = async () =>
     await Promise.all(places.map(async (at) => (await Deno.stat(at)).mtime));
   const before = await changes();
-  await tick();
+  await untilLaterFileTime();
   deepStrictEqual(await removeTree(tree, { left }), removal);
   deepStrictEqual(await changes(), before);
   deepStrictEqual((await removeTree(tree)).kind, "left");

@@ -8,6 +8,7 @@ import { rejects, strictEqual } from "node:assert/strict";
 import { readLog, type ReadLogOptions } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { TempDir } from "../../support/server/temp_dir.ts";
+import { until } from "../../support/until.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";
 // One look at the file and a little more.
@@ -42,13 +43,16 @@ class Follower implements AsyncDisposable {
     this.isDone = true;
   }
 
-  /** Lets the follower look until `isTrue`, as often as a slow disk may need. */
+  /** Lets the follower look until `isTrue`; how long the disk takes is not the clock's. */
   async until(isTrue: () => boolean): Promise<void> {
-    for (let tries = 0; tries < 200 && !isTrue(); tries++) {
-      await this.clock.advance(PERIOD_MS);
-      // Reads of real files come back through the event loop.
-      await Deno.stat("/");
-    }
+    await until(
+      async () => {
+        await this.clock.advance(PERIOD_MS);
+        return isTrue();
+      },
+      "what the log has",
+      () => JSON.stringify(this.text),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

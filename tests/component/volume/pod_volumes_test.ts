@@ -11,6 +11,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
+import { untilLaterFileTime } from "../../support/file_times.ts";
 import {
   canBindMount,
   exists,
@@ -347,8 +348,7 @@ Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
     // Later tries write nothing (I5).
     const pods = `${root.path}/root/pods`;
     const { mtime } = await Deno.stat(pods);
-    // Longer than the times of files are exact.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await untilLaterFileTime();
     root.garbage.push(trash);
     await rejects(root.collect(), { message: MOUNTED });
     deepStrictEqual((await Deno.stat(pods)).mtime, mtime);
