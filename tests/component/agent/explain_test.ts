@@ -12,7 +12,6 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { ControlServer } from "../../../mod/server/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { NODE } from "../../support/agent/core_config.ts";
@@ -249,7 +248,7 @@ Deno.test("explain tells whose port a pod wants, as over the control socket", as
   await using _server = await ControlServer.start(place, {
     view: rig.views,
     version: {},
-    clock: systemClock,
+    clock: rig.clock,
     log: silentLogger,
   });
   const at = `--control-socket=${path}`;

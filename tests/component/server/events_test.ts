@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { eventFeed } from "../../../mod/views/mod.ts";
-import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -41,7 +41,7 @@ class Rig implements AsyncDisposable {
     this.recorder = new EventRecorder({ clock, log: silentLogger, metrics });
   }
 
-  static async start(clock: Clock = systemClock): Promise<Rig> {
+  static async start(clock: Clock = new FakeClock()): Promise<Rig> {
     const rig = new Rig(clock);
     const dir = rig.#stack.use(await TempDir.make());
     rig.path = `${dir.path}/s.sock`;

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   type HealthSource,
@@ -134,7 +134,7 @@ const QUESTION = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
 
 function deps(
   health: HealthSource,
-  clock: Clock = systemClock,
+  clock: Clock = new FakeClock(),
 ): HealthzServerDeps {
   return { health, clock, log: silentLogger };
 }

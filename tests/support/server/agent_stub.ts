@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { type Clock, systemClock } from "../../../mod/base/mod.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   ControlServer,
@@ -17,6 +17,7 @@ import {
   type PodReport,
   type SourceState,
 } from "../../../mod/server/mod.ts";
+import { FakeClock } from "../fake_clock.ts";
 import { pod } from "../pods.ts";
 
 /** What the stub answers from; a test changes it at will. */
@@ -38,7 +39,7 @@ export class AgentStub {
   readonly #clock: Clock;
 
   /** Followed logs are looked at by `clock`. */
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = new FakeClock()) {
     this.#clock = clock;
   }
 
