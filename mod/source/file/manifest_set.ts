@@ -259,7 +259,7 @@ export class ManifestSet {
   #lookWhenQuiet(path: string, seen: { stamp?: FileStamp } = {}): void {
     const dueMs = this.#deps.clock.monotonic() + this.#options.quiet.settleMs;
     const look = { kind: "when_quiet", dueMs, ...seen } as const;
-    this.#deps.table.update(path, { look });
+    this.#deps.table.lookLater(path, look);
   }
 
   /** What it gave before the agent started may still run: it is held until we know. */
@@ -308,7 +308,7 @@ export class ManifestSet {
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };
     const known = { stamp, read: entry?.read?.stamp };
     const later = pending && judgeQuiet(pending, { ...context, ...known });
-    if (later !== undefined) return table.update(path, { look: later });
+    if (later !== undefined) return table.lookLater(path, later);
     const read = () => reader.read({ path, entry }, stamp);
     // By a hint a manifest may be found where its directory was not listed yet.
     const isListed = pending === undefined || this.#pathState.kind === "file";

@@ -80,17 +80,25 @@ export class ManifestTable {
     this.update(path, { look, changingMs });
   }
 
+  /** Asks for another look after one, unless a hint that came meanwhile did. */
+  lookLater(path: string, later: PendingLook): void {
+    const { look = later } = this.get(path);
+    this.update(path, { look });
+  }
+
   /** Takes what a file gives; as long as that is unknown, it is looked at again. */
   enter(path: string, entry: FileEntry, nowMs: number): void {
-    const { look, recallMs: before } = this.get(path);
+    const { look: asked, recallMs: before } = this.get(path);
     if (unknownOf(entry.verdict) === undefined) {
-      this.#states.set(path, { entry, look });
+      this.#states.set(path, { entry, look: asked });
       return;
     }
     const recallMs = nextDelay(before, RECALL);
     const dueMs = nowMs + recallMs;
     const again = { kind: "when_quiet", dueMs } as const;
-    this.#states.set(path, { entry, look: again, recallMs });
+    // A hint that came meanwhile may be about other content.
+    const look = asked?.kind === "now" ? asked : again;
+    this.#states.set(path, { entry, look, recallMs });
   }
 
   /** Forgets what a file gave that is gone. */
@@ -115,7 +123,8 @@ export class ManifestTable {
     const { entry, missingMs = nowMs } = this.get(path);
     const dueMs = missingMs + settleMs;
     if (entry === undefined || nowMs >= dueMs) return false;
-    this.update(path, { missingMs, look: { kind: "when_quiet", dueMs } });
+    this.update(path, { missingMs });
+    this.lookLater(path, { kind: "when_quiet", dueMs });
     return true;
   }
 
