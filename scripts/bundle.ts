@@ -1,5 +1,5 @@
 /**
- * The agent as one file, as it is shipped.
+ * The agent as it is shipped: a few files of JavaScript.
  *
  * @module
  */
@@ -13,12 +13,20 @@ import { fileURLToPath } from "node:url";
 const PRELUDE =
   `import{createRequire as r}from"node:module";globalThis.require=r(import.meta.url);\n`;
 
+/** Only grpc-js's service for debuggers, which the agent does not offer, would load it. */
+const UNUSED = "@grpc/proto-loader";
+
 /**
- * Bundles main.ts into one file; the same source gives the same bytes.
+ * Bundles main.ts into files in a directory that is empty; the same source gives the
+ * same bytes.
  *
+ * What is imported at run time has files of its own. In one file the engine would read
+ * it up to three times, which took 30 ms of a start and 6 MB.
+ *
+ * @returns The file to run.
  * @throws {Error} with what the bundler said
  */
-export async function bundleAgent(output: string): Promise<void> {
+export async function bundleAgent(directory: string): Promise<string> {
   const project = fileURLToPath(new URL("../", import.meta.url));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
@@ -26,8 +34,10 @@ export async function bundleAgent(output: string): Promise<void> {
       "--quiet",
       "--minify",
       "--platform=deno",
+      "--code-splitting",
+      `--external=${UNUSED}`,
       `--config=${project}deno.json`,
-      `--output=${output}`,
+      `--outdir=${directory}`,
       `${project}main.ts`,
     ],
     env: { NO_COLOR: "1" },
@@ -38,7 +48,11 @@ export async function bundleAgent(output: string): Promise<void> {
     const text = new TextDecoder().decode(stderr).trim();
     throw new Error(`Cannot bundle the agent: ${text}`);
   }
-  await Deno.writeTextFile(output, PRELUDE + await Deno.readTextFile(output));
+  const entry = `${directory}/main.js`;
+  await Deno.writeTextFile(`${directory}/prelude.js`, PRELUDE);
+  const text = await Deno.readTextFile(entry);
+  await Deno.writeTextFile(entry, `import"./prelude.js";\n${text}`);
+  return entry;
 }
 
 let built: Promise<string> | undefined;
@@ -54,7 +68,5 @@ async function buildForProcess(): Promise<string> {
   globalThis.addEventListener("unload", () => {
     Deno.removeSync(directory, { recursive: true });
   });
-  const path = `${directory}/skerry.mjs`;
-  await bundleAgent(path);
-  return path;
+  return await bundleAgent(directory);
 }

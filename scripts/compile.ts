@@ -135,10 +135,11 @@ async function compileTo(
   const { target, grants } = options;
   const workDir = await Deno.makeTempDir({ prefix: "skerry-compile-" });
   try {
-    const bundle = `${workDir}/skerry.mjs`;
-    await bundleAgent(bundle);
-    // The time is embedded with the file.
-    await Deno.utime(bundle, 0, 0);
+    const entry = await bundleAgent(workDir);
+    for await (const { name } of Deno.readDir(workDir)) {
+      // The time is embedded with the file.
+      await Deno.utime(`${workDir}/${name}`, 0, 0);
+    }
     await run([
       "compile",
       "--quiet",
@@ -151,7 +152,7 @@ async function compileTo(
       `--output=${executable}`,
       ...COMPILED_FLAGS,
       ...flagsOf(grants),
-      bundle,
+      entry,
     ]);
   } finally {
     await Deno.remove(workDir, { recursive: true });

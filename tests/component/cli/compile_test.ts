@@ -5,7 +5,10 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { agentBundle } from "../../../scripts/bundle.ts";
 import {
   compile,
   lockFaults,
@@ -41,6 +44,29 @@ Deno.test("compile bakes in exactly the permissions of its arguments", async () 
   }
 });
 
+Deno.test("compile() embeds every file of the bundle, and gives the same bytes each time", async () => {
+  await using dir = await TempDir.make();
+  const digests: string[] = [];
+  for (const name of ["a", "b"]) {
+    const output = `${dir.path}/${name}/sk`;
+    const parsed = await parseCompileArguments([`--output=${output}`], "/");
+    if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
+    await compile(parsed.options, withRuntime);
+    const bytes = await Deno.readFile(output);
+    digests.push(createHash("sha256").update(bytes).digest("hex"));
+    if (name === "b") continue;
+    const files = await Array.fromAsync(
+      Deno.readDir(dirname(await agentBundle())),
+      (entry) => entry.name,
+    );
+    const text = new TextDecoder("latin1").decode(bytes);
+    for (const file of files) {
+      strictEqual(text.includes(`"n":"${file}"`), true, file);
+    }
+  }
+  strictEqual(digests[0], digests[1]);
+});
+
 Deno.test("compile() leaves what was at the output when the new executable is not locked as it should be", async () => {
   await using dir = await TempDir.make();
   const output = `${dir.path}/sk`;
@@ -61,6 +87,16 @@ Deno.test("compile() leaves what was at the output when the new executable is no
     deepStrictEqual(names, ["sk"], name);
   }
 });
+
+/** As `deno compile` does it; any ELF file will do as the runtime. */
+async function withRuntime(args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    env: { DENORT_BIN: Deno.execPath(), NO_COLOR: "1" },
+    stderr: "piped",
+  }).output();
+  strictEqual(success, true, new TextDecoder().decode(stderr));
+}
 
 function outputOf(args: readonly string[]): string {
   const prefix = "--output=";
