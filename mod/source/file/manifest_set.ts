@@ -257,9 +257,10 @@ export class ManifestSet {
   }
 
   #lookWhenQuiet(path: string, seen: { stamp?: FileStamp } = {}): void {
-    const dueMs = this.#deps.clock.monotonic() + this.#options.quiet.settleMs;
+    const nowMs = this.#deps.clock.monotonic();
+    const dueMs = nowMs + this.#options.quiet.settleMs;
     const look = { kind: "when_quiet", dueMs, ...seen } as const;
-    this.#deps.table.lookLater(path, look);
+    this.#deps.table.lookLater(path, look, nowMs);
   }
 
   /** What it gave before the agent started may still run: it is held until we know. */

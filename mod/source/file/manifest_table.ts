@@ -80,10 +80,14 @@ export class ManifestTable {
     this.update(path, { look, changingMs });
   }
 
-  /** Asks for another look after one, unless a hint that came meanwhile did. */
-  lookLater(path: string, later: PendingLook): void {
-    const { look = later } = this.get(path);
-    this.update(path, { look });
+  /**
+   * Asks for another look after one, unless a hint that came meanwhile did.
+   *
+   * @param nowMs if the look found that the file changes
+   */
+  lookLater(path: string, later: PendingLook, nowMs?: number): void {
+    const { look = later, changingMs = nowMs } = this.get(path);
+    this.update(path, { look, changingMs });
   }
 
   /** Takes what a file gives; as long as that is unknown, it is looked at again. */
