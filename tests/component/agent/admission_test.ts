@@ -9,6 +9,7 @@ import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 const CPUS = getCpuCount();
 
@@ -36,23 +37,12 @@ function port(
   return asking(name, { ports, ...fields });
 }
 
-async function untilPhase(
-  rig: CoreRig,
-  name: string,
-  phase: string,
-): Promise<void> {
-  await rig.until(
-    () => rig.status(name)?.phase === phase,
-    `${name} to be ${phase}`,
-  );
-}
-
 Deno.test("Agent refuses a pod whose port is taken and runs it when the port falls free", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", port("a", 8080));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   await rig.apply("b", port("b", 8080));
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Failed", { name: "b" });
   const status = rig.status("b");
   strictEqual(status?.reason, "NodePorts");
   strictEqual(
@@ -66,7 +56,7 @@ Deno.test("Agent refuses a pod whose port is taken and runs it when the port fal
   deepStrictEqual(rig.events("b"), ["Warning NodePorts"]);
   strictEqual(rig.fake.callsOf("RunPodSandbox").length, 1);
   await rig.remove("a");
-  await untilPhase(rig, "b", "Running");
+  await untilPhase(rig, "Running", { name: "b" });
   strictEqual(rig.status("b")?.reason, undefined);
   strictEqual(rig.only(WEB).state, "running");
 });
@@ -75,7 +65,7 @@ Deno.test("Agent counts each refusal by its reason", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", cpu("a", CPUS + 1));
   await rig.apply("b", web({ name: "b", spec: { nodeSelector: { x: "y" } } }));
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Failed", { name: "b" });
   const text = rig.metrics.render();
   for (const reason of ["OutOfcpu", "NodeAffinity"]) {
     const line = `kubelet_admission_rejections_total{reason="${reason}"} 1`;
@@ -86,9 +76,9 @@ Deno.test("Agent counts each refusal by its reason", async () => {
 Deno.test("Agent refuses a pod that asks for more than is left and runs it when there is room", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", cpu("a", CPUS));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   await rig.apply("b", cpu("b", 1));
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Failed", { name: "b" });
   strictEqual(rig.status("b")?.reason, "OutOfcpu");
   match(
     rig.status("b")?.message ?? "",
@@ -97,7 +87,7 @@ Deno.test("Agent refuses a pod that asks for more than is left and runs it when 
     ),
   );
   await rig.remove("a");
-  await untilPhase(rig, "b", "Running");
+  await untilPhase(rig, "Running", { name: "b" });
 });
 
 Deno.test("Agent runs a refused pod whose manifest asks for less", async () => {
@@ -108,15 +98,15 @@ Deno.test("Agent runs a refused pod whose manifest asks for less", async () => {
     metadata: { name: "a", uid },
   });
   await rig.apply("a", sized(CPUS + 1));
-  await untilPhase(rig, "a", "Failed");
+  await untilPhase(rig, "Failed", { name: "a" });
   await rig.apply("a", sized(1));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
 });
 
 Deno.test("Agent forgets a refused pod whose manifest goes", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", cpu("a", CPUS + 1));
-  await untilPhase(rig, "a", "Failed");
+  await untilPhase(rig, "Failed", { name: "a" });
   await rig.remove("a");
   await rig.until(() => rig.pods().length === 0, "no pod");
   deepStrictEqual(rig.mutations(), []);
@@ -125,12 +115,12 @@ Deno.test("Agent forgets a refused pod whose manifest goes", async () => {
 Deno.test("Agent takes no more pods than the node has places, first come, first served", async () => {
   await using rig = await CoreRig.start({ kubelet: ["maxPods: 2"] });
   for (const name of ["a", "b", "c", "d"]) await rig.apply(name, web({ name }));
-  await untilPhase(rig, "a", "Running");
-  await untilPhase(rig, "b", "Running");
-  await untilPhase(rig, "d", "Failed");
+  await untilPhase(rig, "Running", { name: "a" });
+  await untilPhase(rig, "Running", { name: "b" });
+  await untilPhase(rig, "Failed", { name: "d" });
   strictEqual(rig.status("c")?.reason, "OutOfpods");
   await rig.remove("a");
-  await untilPhase(rig, "c", "Running");
+  await untilPhase(rig, "Running", { name: "c" });
   strictEqual(rig.status("d")?.reason, "OutOfpods");
 });
 
@@ -144,8 +134,8 @@ Deno.test("Agent looks at the labels of its node", async () => {
     "b",
     web({ name: "b", spec: { nodeSelector: { disk: "hdd" } } }),
   );
-  await untilPhase(rig, "a", "Running");
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Running", { name: "a" });
+  await untilPhase(rig, "Failed", { name: "b" });
   strictEqual(rig.status("b")?.reason, "NodeAffinity");
 });
 
@@ -163,16 +153,16 @@ Deno.test("Agent gives back the share of a pod that has completed (PW-09)", asyn
     },
   });
   await rig.apply("job", job);
-  await untilPhase(rig, "job", "Running");
+  await untilPhase(rig, "Running", { name: "job" });
   await rig.apply("a", cpu("a", CPUS));
-  await untilPhase(rig, "a", "Failed");
-  await untilPhase(rig, "job", "Succeeded");
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Failed", { name: "a" });
+  await untilPhase(rig, "Succeeded", { name: "job" });
+  await untilPhase(rig, "Running", { name: "a" });
   strictEqual(rig.status("job")?.phase, "Succeeded");
   // After a restart the job is over still, and the other runs still.
   const { id } = rig.only(WEB);
   await rig.restartAgent();
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   await rig.pass(30_000);
   strictEqual(rig.only(WEB).id, id);
   strictEqual(rig.status("job")?.phase, "Succeeded");
@@ -182,21 +172,21 @@ Deno.test("Agent gives back the share of a pod that has completed (PW-09)", asyn
 Deno.test("Agent starts the new version of a pod that has the same port of the node (PW-11)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", port("a", 8080));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   const { id } = rig.only(WEB);
   await rig.apply("a", port("a", 8080, { args: ["new"] }));
   await rig.until(
     () => rig.fake.running(WEB).some((each) => each.id !== id),
     "the new version",
   );
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   ok(!rig.events("a").includes("Warning NodePorts"), rig.events("a").join());
 });
 
 Deno.test("Agent moves a pod with a port of the node to another namespace without refusing it (PW-11)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", port("a", 8080));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   const moved = port("a", 8080);
   await rig.apply("a", {
     ...moved,
@@ -215,7 +205,7 @@ Deno.test("Agent moves a pod with a port of the node to another namespace withou
 Deno.test("Agent that restarts takes what runs before what waits (I2)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("z", port("z", 8080));
-  await untilPhase(rig, "z", "Running");
+  await untilPhase(rig, "Running", { name: "z" });
   const { id } = rig.only(WEB);
   await rig.stopAgent();
   // By the order of the files it would come first.
@@ -224,8 +214,8 @@ Deno.test("Agent that restarts takes what runs before what waits (I2)", async ()
     JSON.stringify(port("a", 8080)),
   );
   await rig.startAgent();
-  await untilPhase(rig, "a", "Failed");
-  await untilPhase(rig, "z", "Running");
+  await untilPhase(rig, "Failed", { name: "a" });
+  await untilPhase(rig, "Running", { name: "z" });
   strictEqual(rig.only(WEB).id, id);
   strictEqual(rig.status("a")?.reason, "NodePorts");
 });
@@ -236,14 +226,14 @@ Deno.test("Agent that restarts leaves alone a pod that the node would not take n
     "a",
     web({ name: "a", spec: { nodeSelector: { disk: "ssd" } } }),
   );
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   const { id } = rig.only(WEB);
   await rig.stopAgent();
   rig.config = await coreConfig(rig.directory, {
     flags: ["--node-labels=disk=hdd"],
   });
   await rig.startAgent();
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   await rig.pass(10_000);
   strictEqual(rig.only(WEB).id, id);
 });
@@ -251,12 +241,12 @@ Deno.test("Agent that restarts leaves alone a pod that the node would not take n
 Deno.test("Agent that restarts judges a refused pod anew", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", port("a", 8080));
-  await untilPhase(rig, "a", "Running");
+  await untilPhase(rig, "Running", { name: "a" });
   await rig.apply("b", port("b", 8080));
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Failed", { name: "b" });
   await rig.restartAgent();
-  await untilPhase(rig, "b", "Failed");
+  await untilPhase(rig, "Failed", { name: "b" });
   strictEqual(rig.status("b")?.reason, "NodePorts");
   await rig.remove("a");
-  await untilPhase(rig, "b", "Running");
+  await untilPhase(rig, "Running", { name: "b" });
 });

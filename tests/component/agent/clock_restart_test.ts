@@ -25,6 +25,7 @@ import {
   untilRuns,
   version,
 } from "../../support/agent/versions.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 function rigFor(
   jump: Jump,
@@ -74,7 +75,7 @@ for (const jump of JUMPS) {
     const before = rig.status("web");
     const [from, asked] = [rig.fake.calls.length, answers.asked("start")];
     await restart(rig, jump);
-    await rig.until(() => rig.status("web")?.phase === "Running", "the pod");
+    await untilRunning(rig);
     const ready = await seenWhile(rig, 60_000, () => {
       checkTimes(rig);
       return condition(rig, "Ready");
@@ -91,16 +92,12 @@ for (const jump of JUMPS) {
   Deno.test(`CL-02 PW-15 Agent gives a pod no more than its deadline when it returns and the clock has jumped ${jump.name}`, async () => {
     await using rig = await rigFor(jump);
     await rig.apply("web", web({ spec: { activeDeadlineSeconds: 60 } }));
-    await rig.until(() => rig.status("web")?.phase === "Running", "the pod");
+    await untilRunning(rig);
     await rig.pass(10_000);
     const isSpent = aheadMs(rig, jump) >= 50_000;
     await restart(rig, jump);
     const sinceMs = rig.clock.monotonic();
-    await rig.until(
-      () => rig.status("web")?.phase === "Failed",
-      "the end of its time",
-      { stepMs: 1_000 },
-    );
+    await untilPhase(rig, "Failed", { stepMs: 1_000 });
     strictEqual(rig.status("web")?.reason, "DeadlineExceeded");
     const leftMs = rig.clock.monotonic() - sinceMs;
     if (isSpent) ok(leftMs <= 5_000, `${leftMs} ms left`);
@@ -138,12 +135,8 @@ for (const jump of JUMPS) {
     await rig.until(() => rig.fake.callsOf("PullImage").length === 1, "a pull");
     const sinceMs = rig.clock.monotonic();
     rig.clock.wall = jump.to(rig.clock.now());
-    await rig.until(() => rig.status("web")?.phase === "Running", "the pod", {
-      stepMs: 1_000,
-    });
-    await rig.until(() => rig.status("web")?.phase === "Failed", "its end", {
-      stepMs: 1_000,
-    });
+    await untilPhase(rig, "Running", { stepMs: 1_000 });
+    await untilPhase(rig, "Failed", { stepMs: 1_000 });
     const lastedMs = rig.clock.monotonic() - sinceMs;
     ok(lastedMs >= 55_000 && lastedMs <= 68_000, `${lastedMs} ms`);
   });

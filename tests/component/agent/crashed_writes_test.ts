@@ -5,13 +5,10 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import { CoreRig } from "../../support/agent/core_rig.ts";
-import { web } from "../../support/agent/manifests.ts";
+import { untilRunning, withRunning } from "../../support/agent/phases.ts";
 
 Deno.test("Agent started anew removes what the last one was writing when it was killed", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   await rig.stopAgent();
   const { rootDir, runDir } = rig.config.paths;
   const directories = [
@@ -24,7 +21,7 @@ Deno.test("Agent started anew removes what the last one was writing when it was 
     await Deno.writeTextFile(`${directory}/.0a1b.json.4711-1.tmp`, "{");
   }
   await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(10_000);
   const left = directories.flatMap((directory) =>
     rig.list(directory).filter((name) => name.endsWith(".tmp"))

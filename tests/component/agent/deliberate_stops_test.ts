@@ -8,6 +8,7 @@
 import { strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilOneRuns, untilPhase } from "../../support/agent/phases.ts";
 
 const UID = "8d4a6b1e-27f0-4b9c-9c0e-1d5f3a7b2c4d";
 
@@ -22,15 +23,6 @@ function jobs(
 ): Record<string, unknown> {
   const containers = [busybox(WEB, fields)];
   return web({ uid: UID, spec: { restartPolicy, containers } });
-}
-
-async function running(rig: CoreRig): Promise<void> {
-  await rig.until(
-    () =>
-      rig.fake.running(WEB).length === 1 &&
-      rig.status("web")?.phase === "Running",
-    "a container that runs",
-  );
 }
 
 /** Lets the agent end after it has stopped the container and before it can start another. */
@@ -48,14 +40,14 @@ for (const restartPolicy of ["OnFailure", "Never"]) {
     rig.fake.behave(WEB, OBEYS);
     rig.fake.addImage({ ref: "localhost/busybox:2" });
     await rig.apply("web", jobs(restartPolicy));
-    await running(rig);
+    await untilOneRuns(rig);
     rig.fake.fault("CreateContainer", refusal);
     await rig.apply(
       "web",
       jobs(restartPolicy, { image: "localhost/busybox:2" }),
     );
     await endInBetween(rig);
-    await running(rig);
+    await untilOneRuns(rig);
     strictEqual(rig.only(WEB).config.image?.image.includes("sha256"), true);
     strictEqual(rig.fake.callsOf("StartContainer").length, 2);
   });
@@ -65,7 +57,7 @@ for (const restartPolicy of ["OnFailure", "Never"]) {
     rig.fake.behave(WEB, OBEYS);
     rig.fake.addImage({ ref: "localhost/busybox:2" });
     await rig.apply("web", jobs(restartPolicy));
-    await running(rig);
+    await untilOneRuns(rig);
     rig.fake.fault("CreateContainer", refusal);
     await rig.apply(
       "web",
@@ -75,7 +67,7 @@ for (const restartPolicy of ["OnFailure", "Never"]) {
     await rig.pass(60_000);
     strictEqual(rig.status("web")?.phase, "Running");
     rig.fake.clearFaults();
-    await running(rig);
+    await untilOneRuns(rig);
   });
 }
 
@@ -89,10 +81,10 @@ Deno.test("Agent starts an unhealthy container of an OnFailure pod that ended wi
     failureThreshold: 2,
   };
   await rig.apply("web", jobs("OnFailure", { livenessProbe }));
-  await running(rig);
+  await untilOneRuns(rig);
   await endInBetween(rig);
   rig.fake.settings.exec = () => ({});
-  await running(rig);
+  await untilOneRuns(rig);
   strictEqual(rig.fake.callsOf("StartContainer").length, 2);
 });
 
@@ -106,30 +98,27 @@ Deno.test("Agent calls a Never pod Failed whose unhealthy container ended with 0
     failureThreshold: 1,
   };
   await rig.apply("web", jobs("Never", { livenessProbe }));
-  await rig.until(
-    () => rig.status("web")?.phase === "Failed",
-    "its failure",
-  );
+  await untilPhase(rig, "Failed");
 });
 
 Deno.test("Agent runs an OnFailure container again that ended with 0 when its sandbox was replaced", async () => {
   await using rig = await CoreRig.start();
   rig.fake.behave(WEB, OBEYS);
   await rig.apply("web", jobs("OnFailure"));
-  await running(rig);
+  await untilOneRuns(rig);
   rig.fake.fault("RunPodSandbox", refusal);
   rig.fake.killSandbox(rig.only(WEB).sandboxId);
   await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
   await rig.stopAgent();
   rig.fake.clearFaults();
   await rig.startAgent();
-  await running(rig);
+  await untilOneRuns(rig);
 });
 
 Deno.test("Agent counts an OnFailure container as done that ends with 0 long after its stop was given up", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", jobs("OnFailure"));
-  await running(rig);
+  await untilOneRuns(rig);
   rig.fake.settings.exec = () => ({ exitCode: 1 });
   // Nothing stops it: as if the agent had ended before it could.
   rig.fake.fault("StopContainer", refusal);
@@ -144,7 +133,7 @@ Deno.test("Agent counts an OnFailure container as done that ends with 0 long aft
   await rig.clock.advance(600_000);
   rig.fake.exitContainer(rig.only(WEB).id, 0);
   await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
 });
 
 for (const restartPolicy of ["OnFailure", "Never"]) {
@@ -162,7 +151,7 @@ for (const restartPolicy of ["OnFailure", "Never"]) {
     await rig.stopAgent();
     await rig.clock.advance(6_000);
     await rig.startAgent();
-    await running(rig);
+    await untilOneRuns(rig);
     await rig.until(() => rig.fake.running("slow").length === 1, "the other");
   });
 }
@@ -173,7 +162,7 @@ Deno.test("Agent keeps an OnFailure pod whose edited container can neither be st
   rig.fake.addImage({ ref: "localhost/busybox:2" });
   const lifecycle = { postStart: { exec: { command: ["hook"] } } };
   await rig.apply("web", jobs("OnFailure", { lifecycle }));
-  await running(rig);
+  await untilOneRuns(rig);
   rig.fake.fault("StartContainer", refusal);
   const image = "localhost/busybox:2";
   await rig.apply("web", jobs("OnFailure", { lifecycle, image }));
@@ -186,7 +175,7 @@ Deno.test("Agent keeps an OnFailure pod whose edited container can neither be st
   await rig.pass(60_000);
   strictEqual(rig.status("web")?.phase, "Running");
   rig.fake.clearFaults();
-  await running(rig);
+  await untilOneRuns(rig);
 });
 
 Deno.test("Agent stops a container that the manifest of a fixed UID does not name any more", async () => {
@@ -240,7 +229,7 @@ Deno.test("Agent reruns init containers after power was lost between making and 
   await rig.until(() => rig.fake.running("setup").length === 1, "setup");
   await rig.pass(3_000);
   strictEqual(rig.fake.running(WEB).length, 0);
-  await running(rig);
+  await untilOneRuns(rig);
   strictEqual(rig.fake.running("setup").length, 0);
   strictEqual(rig.status("web")?.initContainerStatuses?.[0]?.ready, true);
 });
@@ -257,5 +246,5 @@ Deno.test("Agent starts a Never container after power was lost between its makin
   rig.fake.clearFaults();
   rig.fake.killSandbox(rig.ready()[0]?.id ?? "");
   await rig.startAgent();
-  await running(rig);
+  await untilOneRuns(rig);
 });

@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB } from "../../support/agent/manifests.ts";
 import { untilRuns, version } from "../../support/agent/versions.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 /** A disk that does not say that anything is durable until it is let go. */
 class BusyDisk implements Disposable {
@@ -90,7 +91,7 @@ Deno.test("Agent restarts a container and runs its edited version on a disk that
   const uid = "0badc0de-0000-4000-8000-000000000002";
   const fixed = (label: string) => version(label, { name: "local", uid });
   await rig.apply("local", fixed("one"));
-  await rig.until(() => rig.status("local")?.phase === "Running", "Running");
+  await untilRunning(rig, "local");
   await rig.pass(3_000);
   // Where its directories were, nothing can be made, whoever the agent is.
   const { rootDir } = rig.config.paths;

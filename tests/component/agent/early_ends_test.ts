@@ -10,6 +10,7 @@ import { CODE } from "../../support/fake_cri/status_error.ts";
 import { taskMessage } from "../../support/fake_cri/to_answer.ts";
 import { exitEnvelope } from "../../support/fake_cri/event_streams.ts";
 import { WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 async function start(
   spec: Readonly<Record<string, unknown>> = {},
@@ -23,7 +24,7 @@ async function start(
     },
   });
   await rig.apply("web", web({ spec }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(5_000);
   return rig;
 }
@@ -55,7 +56,7 @@ Deno.test("Agent restarts a container whose end the CRI does not show yet (PL-01
 Deno.test("Agent completes the end of a pod that is not to run again by what the CRI says later", async () => {
   await using rig = await start({ restartPolicy: "Never" });
   rig.fake.endTask(rig.only(WEB).id, 137, { reason: "OOMKilled" });
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   await rig.until(
     () => ofWeb(rig)?.state?.terminated?.reason === "OOMKilled",
     "the reason",

@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { NODE } from "../../support/agent/core_config.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 const MI = 1 << 20;
 
@@ -39,7 +40,7 @@ async function started(
 ): Promise<CoreRig> {
   const rig = await CoreRig.start();
   await rig.apply("web", manifest);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   return rig;
 }
 
@@ -132,7 +133,7 @@ Deno.test("Agent that restarts leaves an evicted pod evicted (PW-19)", async () 
   strictEqual(rig.status("web")?.reason, "Evicted");
   // Another manifest is another pod.
   await rig.apply("web", limited({ hostname: "other" }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.remove("web");
   await untilGone(rig);
 });

@@ -9,6 +9,7 @@ import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { alone, busybox, web } from "../../support/agent/manifests.ts";
+import { untilContainerRuns } from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();
@@ -31,10 +32,6 @@ async function start(server: RawServer): Promise<CoreRig> {
   const url = `http://localhost:${server.port}/m`;
   const flags = [`--manifest-url=${url}`, "--http-check-frequency=2s"];
   return await CoreRig.start({ flags });
-}
-
-async function untilRuns(rig: CoreRig, name: string): Promise<void> {
-  await rig.until(() => rig.fake.running(name).length === 1, `${name} running`);
 }
 
 /** Another agent begins, of which the manifest is read at once and the URL hangs. */
@@ -61,7 +58,7 @@ Deno.test("Agent does not end a pod that moved from the file to the URL under it
   await using server = await RawServer.start(serve(alone("other")));
   await using rig = await start(server);
   await rig.apply("moved", alone("moved", {}, { uid: UID }));
-  await untilRuns(rig, "moved");
+  await untilContainerRuns(rig, "moved");
   server.misbehaviour = serve(alone("other"), alone("moved", {}, { uid: UID }));
   await rig.pass(10_000);
   await rig.remove("moved");
@@ -79,17 +76,17 @@ Deno.test("Agent gives the port of a URL's pod to no other after a reboot, befor
     serve(alone("a", ON_PORT)),
   );
   await using rig = await start(server);
-  await untilRuns(rig, "a");
+  await untilContainerRuns(rig, "a");
   await rig.apply("b", alone("b", ON_PORT));
   await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
   await rig.pass(5_000);
   await restart(rig, { server, file: "b", isReboot: true });
-  await untilRuns(rig, "a");
+  await untilContainerRuns(rig, "a");
   await rig.pass(20_000);
   deepStrictEqual(rig.fake.running("b"), []);
   // What the URL does not have any more holds nothing.
   server.misbehaviour = serve();
-  await untilRuns(rig, "b");
+  await untilContainerRuns(rig, "b");
 });
 
 Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to the one that waited and comes first", async () => {
@@ -98,11 +95,11 @@ Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to
     serve(alone("twin", ofUrl)),
   );
   await using rig = await start(server);
-  await untilRuns(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   await rig.apply("twin", alone("twin"));
   await rig.pass(5_000);
   await restart(rig, { server, file: "twin", isReboot: true });
-  await untilRuns(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   await rig.pass(20_000);
   strictEqual(rig.only("twin").config.envs.some((e) => e.key === "OF"), true);
 });
@@ -112,9 +109,9 @@ Deno.test("Agent that restarts before its URL answers gives the processors of th
     serve(alone("b", asks(CPUS - 1), { uid: "b" })),
   );
   await using rig = await start(server);
-  await untilRuns(rig, "b");
+  await untilContainerRuns(rig, "b");
   await rig.apply("a", alone("a", asks(1), { uid: "a" }));
-  await untilRuns(rig, "a");
+  await untilContainerRuns(rig, "a");
   await rig.apply("a", alone("a", asks(CPUS), { uid: "a" }));
   const isPending = (): boolean =>
     rig.status("a")?.conditions
@@ -158,7 +155,7 @@ for (const [plugin, volume] of VOLUMES) {
     };
     await using server = await RawServer.start(serve(object, alone("remote")));
     await using rig = await start(server);
-    await untilRuns(rig, "remote");
+    await untilContainerRuns(rig, "remote");
     const mounts = [{ name: "config", mountPath: "/config" }];
     await rig.apply(
       "user",
@@ -170,7 +167,7 @@ for (const [plugin, volume] of VOLUMES) {
         },
       }),
     );
-    await untilRuns(rig, "user");
+    await untilContainerRuns(rig, "user");
     await rig.pass(5_000);
     const uid = rig.pod("user")?.metadata.uid ?? "";
     deepStrictEqual(namesIn(rig, uid, plugin), ["a.txt"]);

@@ -29,11 +29,11 @@ for (const method of MUTATING) {
         prepare: ({ fake }) => fake.fault(method, fault, { times: 1 }),
       });
       await rig.apply("web", web());
-      await untilRunning(rig, 0);
+      await untilRestarted(rig, 0);
       // The first restart is immediate, the second leaves a dead container too many.
       for (const restarts of [1, 2]) {
         rig.fake.exitContainer(rig.only(WEB).id, 1);
-        await untilRunning(rig, restarts);
+        await untilRestarted(rig, restarts);
       }
       // What was done late or twice would show now.
       await rig.pass(15_000);
@@ -49,7 +49,7 @@ for (const method of MUTATING) {
   }
 }
 
-function untilRunning(rig: CoreRig, restarts: number): Promise<void> {
+function untilRestarted(rig: CoreRig, restarts: number): Promise<void> {
   return rig.until(
     () => {
       const [shown] = rig.status("web")?.containerStatuses ?? [];

@@ -13,6 +13,11 @@ import {
   withAddress,
   withOtherRuntime,
 } from "../../support/agent/other_runtime.ts";
+import {
+  untilPhase,
+  untilRunning,
+  withRunning,
+} from "../../support/agent/phases.ts";
 
 const SHELL = ["sh", "-c", "hook"];
 
@@ -83,10 +88,6 @@ function plain(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-async function running(rig: CoreRig): Promise<void> {
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
-}
-
 /** Removes the manifest and returns how long the end took, in milliseconds. */
 async function end(rig: CoreRig): Promise<number> {
   const startMs = rig.clock.monotonic();
@@ -133,7 +134,7 @@ Deno.test("Agent fails a Never pod whose postStart hook fails, and says why (RT-
   rig.fake.settings.exec = () => ({ exitCode: 7 });
   const lifecycle = { postStart: { exec: { command: SHELL } } };
   await rig.apply("web", withHooks(lifecycle, { restartPolicy: "Never" }));
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   await rig.pass(70_000);
   strictEqual(rig.fake.callsOf("StartContainer").length, 1);
 });
@@ -150,7 +151,7 @@ Deno.test("Agent asks a postStart hook by HTTP at the pod's address, by the name
     busybox(WEB, { ports, lifecycle: { postStart: { httpGet } } }),
   ];
   await rig.apply("web", web({ spec: { containers } }));
-  await running(rig);
+  await untilRunning(rig);
   deepStrictEqual(server.asked, ["/started?really=1 kube-lifecycle/1.36"]);
   strictEqual(told(rig, "FailedPostStartHook"), 0);
 });
@@ -190,7 +191,7 @@ Deno.test("Agent cuts a preStop command at the grace limit and leaves two second
   rig.fake.settings.exec = () => ({ afterMs: 10_000_000 });
   rig.fake.behave(WEB, { onTerm: "ignore" });
   await rig.apply("web", withHooks({ preStop: { exec: { command: SHELL } } }));
-  await running(rig);
+  await untilRunning(rig);
   const tookMs = await end(rig);
   deepStrictEqual(timeouts(rig), ["2"]);
   ok(tookMs >= 32_000 && tookMs <= 35_000, `${tookMs} ms`);
@@ -198,9 +199,9 @@ Deno.test("Agent cuts a preStop command at the grace limit and leaves two second
 });
 
 Deno.test("Agent takes what a preStop sleep used off the grace (RT-21)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", withHooks({ preStop: { sleep: { seconds: 5 } } }));
-  await running(rig);
+  await using rig = await withRunning(
+    withHooks({ preStop: { sleep: { seconds: 5 } } }),
+  );
   const tookMs = await end(rig);
   deepStrictEqual(timeouts(rig), ["25"]);
   ok(tookMs >= 5_000 && tookMs < 7_000, `${tookMs} ms`);
@@ -210,7 +211,7 @@ Deno.test("Agent goes on when a preStop hook fails, and tells of it (RT-21)", as
   await using rig = await CoreRig.start();
   rig.fake.settings.exec = () => ({ exitCode: 1 });
   await rig.apply("web", withHooks({ preStop: { exec: { command: SHELL } } }));
-  await running(rig);
+  await untilRunning(rig);
   await end(rig);
   deepStrictEqual(timeouts(rig), ["30"]);
   strictEqual(told(rig, "FailedPreStopHook"), 1);
@@ -232,7 +233,7 @@ Deno.test("Agent reads no more than the beginning of an endless answer to a preS
   await using rig = await rigOnLoopback();
   const httpGet = { port: server.port, path: "/bye" };
   await rig.apply("web", withHooks({ preStop: { httpGet } }));
-  await running(rig);
+  await untilRunning(rig);
   const tookMs = await end(rig);
   ok(tookMs < 5_000, `${tookMs} ms`);
   strictEqual(server.asked.length, 1);
@@ -245,7 +246,7 @@ Deno.test("Agent cuts a preStop request that is never answered at the grace limi
   await using rig = await rigOnLoopback();
   const httpGet = { port: server.port };
   await rig.apply("web", withHooks({ preStop: { httpGet } }));
-  await running(rig);
+  await untilRunning(rig);
   await end(rig);
   deepStrictEqual(timeouts(rig), ["2"]);
   strictEqual(server.asked.length, 1);
@@ -258,7 +259,7 @@ Deno.test("Agent runs the recorded preStop request of a pod whose manifest went 
   const ports = [{ name: "http", containerPort: server.port }];
   const containers = [busybox(WEB, { ports, lifecycle: { preStop } })];
   await rig.apply("web", web({ spec: { containers } }));
-  await running(rig);
+  await untilRunning(rig);
   await rig.stopAgent();
   await rig.remove("web");
   await rig.startAgent();
@@ -280,7 +281,7 @@ for (const isKnown of [true, false]) {
     });
     const lifecycle = { stopSignal: "SIGRTMIN+3" };
     await rig.apply("web", withHooks(lifecycle, { os: { name: "linux" } }));
-    await running(rig);
+    await untilRunning(rig);
     const SIGRTMINPLUS3 = 38;
     strictEqual(rig.only(WEB).config.stopSignal, SIGRTMINPLUS3);
     strictEqual(told(rig, "StopSignalIgnored"), isKnown ? 0 : 1);

@@ -7,6 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 const DEADLINE_MESSAGE =
   "Pod was active on the node longer than the specified deadline";
@@ -14,14 +15,6 @@ const DEADLINE_MESSAGE =
 /** Takes everything of all pods from the runtime, as `crictl rm` does. */
 function forgetAll(rig: CoreRig): void {
   for (const id of [...rig.fake.sandboxes.keys()]) rig.fake.vanish(id);
-}
-
-async function until(
-  rig: CoreRig,
-  phase: string,
-  options: { readonly limitMs?: number } = {},
-): Promise<void> {
-  await rig.until(() => rig.status("web")?.phase === phase, phase, options);
 }
 
 /** The text of the only pod's record. */
@@ -34,7 +27,7 @@ async function record(rig: CoreRig): Promise<string> {
 Deno.test("Agent ends a pod at its deadline with the kubelet's words (PW-15)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ spec: { activeDeadlineSeconds: 10 } }));
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
   const { reason, message } = rig.status("web") ?? {};
   deepStrictEqual([reason, message], ["DeadlineExceeded", DEADLINE_MESSAGE]);
   await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
@@ -48,7 +41,7 @@ Deno.test("Agent ends a pod at its deadline with the kubelet's words (PW-15)", a
 Deno.test("Agent grants no new deadline when it restarts, even with a younger sandbox (PW-15)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ spec: { activeDeadlineSeconds: 60 } }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const startTime = rig.status("web")?.startTime;
   const startMs = Date.parse(startTime ?? "");
   await rig.pass(30_000);
@@ -56,9 +49,9 @@ Deno.test("Agent grants no new deadline when it restarts, even with a younger sa
   forgetAll(rig);
   await rig.until(() => rig.fake.running(WEB).length === 1, "another one");
   await rig.restartAgent();
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   strictEqual(rig.status("web")?.startTime, startTime);
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
   const afterMs = rig.clock.now() - startMs;
   ok(afterMs >= 60_000 && afterMs <= 65_000, `${afterMs} ms`);
 });
@@ -66,11 +59,11 @@ Deno.test("Agent grants no new deadline when it restarts, even with a younger sa
 Deno.test("Agent lets the deadline pass while it is down (PW-15)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ spec: { activeDeadlineSeconds: 20 } }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   await rig.stopAgent();
   await rig.clock.advance(30_000);
   await rig.startAgent();
-  await until(rig, "Failed", { limitMs: 5_000 });
+  await untilPhase(rig, "Failed", { limitMs: 5_000 });
   strictEqual(rig.status("web")?.reason, "DeadlineExceeded");
   await rig.until(() => rig.fake.running(WEB).length === 0, "its end");
 });
@@ -78,7 +71,7 @@ Deno.test("Agent lets the deadline pass while it is down (PW-15)", async () => {
 Deno.test("Agent does not run a pod again that exceeded its deadline, though nothing is left of it (PW-15)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web({ spec: { activeDeadlineSeconds: 10 } }));
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
   await rig.until(() => rig.ready().length === 0, "its end");
   await rig.pass(2_000);
   await rig.stopAgent();
@@ -87,7 +80,7 @@ Deno.test("Agent does not run a pod again that exceeded its deadline, though not
   rig.clock.wall = rig.clock.now() - 3_600_000;
   const from = rig.fake.calls.length;
   await rig.startAgent();
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
   await rig.pass(70_000);
   strictEqual(rig.status("web")?.reason, "DeadlineExceeded");
   strictEqual(rig.status("web")?.message, DEADLINE_MESSAGE);
@@ -105,7 +98,7 @@ for (
     await using rig = await CoreRig.start();
     rig.fake.behave(WEB, { exit: { code, afterMs: 500 } });
     await rig.apply("web", web({ spec: { restartPolicy } }));
-    await until(rig, phase);
+    await untilPhase(rig, phase);
     await rig.until(() => rig.ready().length === 0, "its end");
     await rig.pass(2_000);
     const shown = rig.status("web")?.containerStatuses?.[0]?.state;
@@ -113,7 +106,7 @@ for (
     forgetAll(rig);
     const from = rig.fake.calls.length;
     await rig.startAgent();
-    await until(rig, phase);
+    await untilPhase(rig, phase);
     await rig.pass(70_000);
     deepStrictEqual(rig.mutations(from), []);
     deepStrictEqual(rig.status("web")?.containerStatuses?.[0]?.state, shown);
@@ -138,14 +131,14 @@ Deno.test("Agent counts restarts on though the runtime has forgotten them (I4)",
   forgetAll(rig);
   await rig.startAgent();
   await rig.until(() => rig.fake.running(WEB).length === 1, "a run");
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   ok((count() ?? 0) >= 2, `${count()}`);
 });
 
 Deno.test("Agent writes nothing for a pod that just runs", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   await rig.pass(2_000);
   const before = await record(rig);
   const [uid = ""] = rig.list(`${rig.config.paths.rootDir}/pods`);
@@ -153,7 +146,7 @@ Deno.test("Agent writes nothing for a pod that just runs", async () => {
   const { ino } = await Deno.stat(path);
   await rig.pass(180_000, 10_000);
   await rig.restartAgent();
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   await rig.pass(70_000);
   strictEqual(await record(rig), before);
   // Each write makes another file.

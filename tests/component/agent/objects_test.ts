@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { configMap } from "../../support/local_objects.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 /** A pod with the settings as files. */
 function withFiles(): Record<string, unknown> {
@@ -39,10 +40,6 @@ function filesOf(rig: CoreRig): string {
     .filter(({ containerPath }) => containerPath === "/etc/settings");
   ok(mount !== undefined);
   return mount.hostPath;
-}
-
-async function untilRunning(rig: CoreRig): Promise<void> {
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
 }
 
 Deno.test("Agent starts a pod as soon as the ConfigMap of its volume is there (VO-14)", async () => {
@@ -154,7 +151,7 @@ Deno.test("Agent says that a claim which another pod uses keeps its group", asyn
   });
   for (const [name, group] of [["web", undefined], ["near", 4321]] as const) {
     await rig.apply(name, user(name, group));
-    await rig.until(() => rig.status(name)?.phase === "Running", name);
+    await untilRunning(rig, name);
   }
   const event = "Warning AlreadyMountedVolume";
   strictEqual(rig.events("web").includes(event), false);
@@ -171,7 +168,7 @@ Deno.test("Agent adds the overhead of a RuntimeClass to what a pod asks for", as
     overhead: { podFixed: { cpu: "100000" } },
   });
   await rig.apply("web", web({ spec: { runtimeClassName: "heavy" } }));
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   strictEqual(rig.status("web")?.reason, "OutOfcpu");
   // The class costs less now: the pod is taken.
   await rig.apply("class", {

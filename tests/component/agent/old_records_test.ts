@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { sealRecord } from "../../../mod/host/files/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000001";
 const OTHER = "0badc0de-0000-4000-8000-000000000002";
@@ -77,7 +78,7 @@ function idsOf(rig: CoreRig, at: number): unknown {
 Deno.test("Agent keeps start time, restarts, resources and ids of a pod that an older version ran", async () => {
   await using rig = await start();
   await rig.apply("web", pod({}));
-  await rig.until(() => rig.status("web")?.phase === "Running", "its start");
+  await untilRunning(rig);
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   const status = () => rig.status("web")?.containerStatuses?.[0];
   await rig.until(() => rig.fake.running(WEB).length === 1, "its restart");
@@ -95,7 +96,7 @@ Deno.test("Agent keeps start time, restarts, resources and ids of a pod that an 
   await rig.apply("web", pod({ cpu: "20m" }));
   const from = rig.fake.calls.length;
   await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Running", "the agent");
+  await untilRunning(rig);
   strictEqual(rig.status("web")?.startTime, startTime);
   ok((status()?.restartCount ?? 0) >= 1);
   await rig.until(
@@ -123,7 +124,7 @@ Deno.test("Agent keeps start time, restarts, resources and ids of a pod that an 
 Deno.test("Agent does not run a pod again that ended under an older version", async () => {
   await using rig = await start();
   await rig.apply("web", pod({ restartPolicy: "Never" }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "its start");
+  await untilRunning(rig);
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.until(() => rig.ready().length === 0, "its end");
   await rig.pass(2_000);
@@ -132,7 +133,7 @@ Deno.test("Agent does not run a pod again that ended under an older version", as
   for (const id of [...rig.fake.sandboxes.keys()]) rig.fake.vanish(id);
   const from = rig.fake.calls.length;
   await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Failed", "its end");
+  await untilPhase(rig, "Failed");
   await rig.pass(70_000);
   deepStrictEqual(rig.mutations(from), []);
   deepStrictEqual(files(rig), ["record.json"]);
@@ -142,7 +143,7 @@ for (const damage of ["", "half", "foreign"]) {
   Deno.test(`Agent lets a pod run on whose record is ${damage || "empty"}, and says so`, async () => {
     await using rig = await start();
     await rig.apply("web", pod({}));
-    await rig.until(() => rig.status("web")?.phase === "Running", "its start");
+    await untilRunning(rig);
     await rig.pass(2_000);
     await rig.stopAgent();
     const path = `${rig.config.paths.rootDir}/pods/${UID}/record.json`;
@@ -154,7 +155,7 @@ for (const damage of ["", "half", "foreign"]) {
     await Deno.writeTextFile(path, texts[damage] ?? "");
     const from = rig.fake.calls.length;
     await rig.startAgent();
-    await rig.until(() => rig.status("web")?.phase === "Running", "the agent");
+    await untilRunning(rig);
     await rig.pass(70_000);
     deepStrictEqual(rig.mutations(from), []);
     const told = damage === "foreign"

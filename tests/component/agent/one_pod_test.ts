@@ -7,15 +7,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, withRunning } from "../../support/agent/phases.ts";
 
 Deno.test("Agent starts a pod with exactly the calls that it takes", async () => {
   await using rig = await CoreRig.start();
   await rig.until(() => rig.core.watch.health().healthy, "a list");
   const from = rig.fake.calls.length;
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
-    stepMs: 0,
-  });
+  await untilPhase(rig, "Running", { stepMs: 0 });
   deepStrictEqual(rig.mutations(from), [
     "RunPodSandbox",
     "CreateContainer",
@@ -28,9 +27,7 @@ Deno.test("Agent starts a pod with exactly the calls that it takes", async () =>
 });
 
 Deno.test("Agent asks the runtime nothing but two lists a period while pods are as they should be", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   await rig.pass(3_000);
   const from = rig.fake.calls.length;
   await rig.pass(100_000);
@@ -43,9 +40,7 @@ Deno.test("Agent asks the runtime nothing but two lists a period while pods are 
 });
 
 Deno.test("Agent shows a running pod with container id, address and start time", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const status = rig.status("web");
   const container = rig.only(WEB);
   const [shown] = status?.containerStatuses ?? [];
@@ -74,9 +69,7 @@ Deno.test("Agent gives pods beside each other their own containers", async () =>
 });
 
 Deno.test("Agent leaves everything as it is when it is told to stop", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   // Also a pod half way, whose sandbox does not come.
   rig.fake.fault("RunPodSandbox", { kind: "hang" });
   await rig.apply("late", web({ name: "late" }));

@@ -8,6 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import type { Behaviour } from "../../support/fake_cri/model.ts";
 import { busybox, web } from "../../support/agent/manifests.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 function sidecar(
   name: string,
@@ -41,14 +42,6 @@ function namesOf(calls: readonly { readonly name: string }[]): string[] {
   return calls.map(({ name }) => name);
 }
 
-async function until(
-  rig: CoreRig,
-  phase: string,
-  options: { readonly limitMs?: number } = {},
-): Promise<void> {
-  await rig.until(() => rig.status("web")?.phase === phase, phase, options);
-}
-
 function waiting(rig: CoreRig, name: string): string | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } =
     rig.status("web") ?? {};
@@ -72,7 +65,7 @@ Deno.test("Agent runs init containers one after another, and the app after the l
     containers: [busybox("app", { lifecycle: { postStart } })],
   };
   await rig.apply("web", web({ spec }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const starts = callsFor(rig, "StartContainer");
   deepStrictEqual(namesOf(starts), ["init1", "init2", "app"]);
   for (const at of [0, 1]) {
@@ -142,7 +135,7 @@ Deno.test("Agent starts sidecars in their place among the init containers, and t
     containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const starts = callsFor(rig, "StartContainer");
   deepStrictEqual(namesOf(starts), ["side1", "init2", "side3", "app"]);
   for (const name of ["side1", "side3", "app"]) rig.only(name);
@@ -166,7 +159,7 @@ Deno.test("Agent restarts a sidecar that crashes before the app has started, wha
   strictEqual(names.filter((name) => name === "init2").length, 1);
   ok((rig.status("web")?.initContainerStatuses?.[0]?.restartCount ?? 0) >= 1);
   rig.fake.behave("side1", {});
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
 });
 
 const SLOW: Behaviour = { onTerm: { code: 0, afterMs: 5_000 } };
@@ -206,7 +199,7 @@ async function end(rig: CoreRig): Promise<number> {
 Deno.test("Agent ends the app first and then the sidecars, the last one first (RT-17)", async () => {
   await using rig = await CoreRig.start();
   await slowPod(rig);
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   // Seen before the records go.
   const calls: { name: string; atMs: number }[] = [];
   const startMs = rig.clock.now();
@@ -225,7 +218,7 @@ Deno.test("Agent ends all together at the grace limit when every preStop hook ha
   rig.fake.settings.exec = () => ({ afterMs: 10_000_000 });
   const lifecycle = { preStop: { exec: { command: ["sh", "-c", "hang"] } } };
   await slowPod(rig, { fields: { lifecycle } });
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const tookMs = await end(rig);
   ok(tookMs >= 62_000 && tookMs <= 65_000, `${tookMs} ms`);
 });
@@ -273,9 +266,9 @@ for (const [what, behaviour] of Object.entries(ENDS)) {
         containers: [busybox("app")],
       };
       await rig.apply("web", web({ spec }));
-      await until(rig, "Running");
+      await untilPhase(rig, "Running");
       rig.fake.exitContainer(rig.only("app").id, code);
-      await until(rig, phase);
+      await untilPhase(rig, phase);
       await rig.until(() => rig.fake.running("side").length === 0, "its end");
       await rig.pass(70_000);
       strictEqual(rig.status("web")?.phase, phase);
@@ -292,7 +285,7 @@ Deno.test("Agent makes a sidecar again that was removed while it was down, and n
     containers: [busybox("app")],
   };
   await rig.apply("web", web({ spec }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const app = rig.only("app").id;
   const side = rig.only("side").id;
   await rig.stopAgent();

@@ -11,6 +11,7 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { IMAGE } from "../../support/pods.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000002";
 
@@ -21,10 +22,6 @@ function stateOf(rig: CoreRig, name: string = WEB): ContainerState | undefined {
 
 function told(rig: CoreRig, reason: string): number {
   return rig.log.filter((line) => line.includes(`"reason":"${reason}"`)).length;
-}
-
-async function until(rig: CoreRig, phase: string): Promise<void> {
-  await rig.until(() => rig.status("web")?.phase === phase, phase);
 }
 
 interface Row {
@@ -146,7 +143,7 @@ for (const restartPolicy of ["Always", "Never"]) {
   Deno.test(`Agent shows OOMKilled under ${restartPolicy} though the runtime hears of it after the end (RT-24)`, async () => {
     await using rig = await CoreRig.start();
     await rig.apply("web", web({ spec: { restartPolicy } }));
-    await until(rig, "Running");
+    await untilPhase(rig, "Running");
     const dead = rig.only(WEB);
     rig.fake.exitContainer(dead.id, 137);
     const shown = () => rig.status("web")?.containerStatuses?.[0];
@@ -230,7 +227,7 @@ Deno.test("Agent shows what containers say at their end, together at most 12 KiB
     );
     rig.fake.exitContainer(one.id, 1);
   }
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
   const texts = rig.status("web")?.containerStatuses
     ?.map(({ state }) => state?.terminated?.message ?? "") ?? [];
   const sizes = texts.map((text) => new TextEncoder().encode(text).length);
@@ -247,10 +244,7 @@ Deno.test("Agent makes one sandbox although the first took longer than it waits 
   await rig.pass(200_000, 5_000);
   strictEqual(stateOf(rig)?.waiting?.reason, "ContainerCreating");
   ok(rig.fake.callsOf("RunPodSandbox").length <= 8);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
-    limitMs: 160_000,
-    stepMs: 1_000,
-  });
+  await untilPhase(rig, "Running", { limitMs: 160_000, stepMs: 1_000 });
   ok(told(rig, "FailedCreatePodSandBox") >= 1);
   await rig.pass(120_000, 5_000);
   strictEqual(rig.ready().length, 1);
@@ -261,7 +255,7 @@ Deno.test("Agent makes one sandbox although the first took longer than it waits 
 Deno.test("Agent shows a pod as ending as long as the runtime cannot end it (RT-10)", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", web());
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   rig.fake.fault("StopContainer", ERROR);
   rig.fake.fault("StopPodSandbox", ERROR);
   await rig.remove("web");
@@ -290,14 +284,14 @@ Deno.test("Agent restarts a container of a Never pod whose own rule asks for it"
     containers: [busybox(WEB, own), busybox("other")],
   };
   await rig.apply("web", web({ spec }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   rig.fake.exitContainer(rig.only(WEB).id, 42);
   await rig.until(() => rig.fake.running(WEB).length === 1, "the restart");
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.pass(5_000);
   strictEqual(stateOf(rig)?.terminated?.exitCode, 1);
   rig.fake.exitContainer(rig.only("other").id, 0);
-  await until(rig, "Failed");
+  await untilPhase(rig, "Failed");
 });
 
 Deno.test("Agent keeps a container down whose own policy is Never in an Always pod", async () => {
@@ -307,7 +301,7 @@ Deno.test("Agent keeps a container down whose own policy is Never in an Always p
     busybox("other"),
   ];
   await rig.apply("web", web({ spec: { containers } }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   rig.fake.exitContainer(rig.only("other").id, 1);
   await rig.until(() => rig.fake.running("other").length === 1, "the other");
@@ -330,7 +324,7 @@ Deno.test("Agent restarts all containers in place when an exit asks for it", asy
     containers: [busybox(WEB, own), busybox("other")],
   };
   await rig.apply("web", web({ spec }));
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const sandbox = rig.ready()[0]?.id;
   const old = rig.only("other").id;
   rig.fake.exitContainer(rig.only(WEB).id, 42);
@@ -343,7 +337,7 @@ Deno.test("Agent restarts all containers in place when an exit asks for it", asy
   );
   strictEqual(rig.ready()[0]?.id, sandbox);
   strictEqual(rig.fake.callsOf("CreateContainer").length, 6);
-  await until(rig, "Running");
+  await untilPhase(rig, "Running");
   const condition = rig.status("web")?.conditions
     ?.find(({ type }) => type === "AllContainersRestarting");
   strictEqual(condition?.status, "False");

@@ -15,6 +15,7 @@ import {
   seenWhile,
   untilReady,
 } from "../../support/agent/probes.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 /** Pods that are ready by a slow readiness probe, by a slow startup probe, by none. */
 const PODS = {
@@ -99,7 +100,7 @@ Deno.test("Agent that restarts does not take an unready pod for ready", async ()
   new Answers(rig).set("ready", "no");
   const readinessProbe = ask("ready", { periodSeconds: 30 });
   await rig.apply("web", probed({ readinessProbe }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(3_000);
   await rig.restartAgent();
   const seen = await seenWhile(

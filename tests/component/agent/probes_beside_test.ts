@@ -16,6 +16,7 @@ import {
   seenWhile,
   untilReady,
 } from "../../support/agent/probes.ts";
+import { untilRunning, withRunning } from "../../support/agent/phases.ts";
 
 const MI = 1 << 20;
 
@@ -175,7 +176,7 @@ Deno.test("Agent.outcome() says that a plan is being carried out, and that a run
   const decision = () => rig.core.agent.outcome(uid())?.decision;
   await rig.until(() => decision()?.next.kind === "acting", "the sandbox");
   strictEqual(decision()?.plan?.sandbox.kind, "create");
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   rig.fake.clearFaults();
   await rig.until(() => decision()?.next.kind === "settled", "its end");
   rig.fake.fault("ListPodSandbox", { kind: "error", code: 14, details: "no" });
@@ -187,9 +188,7 @@ Deno.test("Agent.outcome() says that a plan is being carried out, and that a run
 });
 
 Deno.test("Agent.outcome() says what was seen of a pod whose sync could not be finished", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const uid = rig.pod("web")?.metadata.uid ?? "";
   const own = `${rig.config.paths.rootDir}/pods/${uid}`;
   await Deno.remove(own, { recursive: true });
@@ -218,7 +217,7 @@ Deno.test("Agent.pendingVerdict() says why a pod is not taken", async () => {
   const hold = rig.core.agent.pendingVerdict(uid());
   deepStrictEqual([hold?.kind, hold?.reason], ["refused", "NodeAffinity"]);
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(rig.core.agent.pendingVerdict(uid()), undefined);
   deepStrictEqual(messages(rig, "Unhealthy"), []);
 });

@@ -16,6 +16,7 @@ import {
   seenWhile,
   untilReady,
 } from "../../support/agent/probes.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 const IMAGE = "localhost/slow:1";
 
@@ -24,7 +25,7 @@ Deno.test("Agent says that a pod is ready when its containers are, and when they
   const answers = new Answers(rig);
   answers.set("ready", "no");
   await rig.apply("web", probed({ readinessProbe: ask("ready") }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(5_000);
   const shown = () => rig.status("web")?.containerStatuses?.[0];
   deepStrictEqual([shown()?.started, shown()?.ready], [true, false]);
@@ -177,7 +178,7 @@ Deno.test("Agent asks nothing of a pod that has ended by itself", async () => {
   );
   await untilReady(rig);
   rig.fake.exitContainer(rig.only(WEB).id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "its end");
+  await untilPhase(rig, "Succeeded");
   strictEqual(condition(rig, "Ready"), "False");
   await rig.pass(3_000);
   const asked = answers.asked("ready");

@@ -15,6 +15,7 @@ import {
   timeouts,
   untilReady,
 } from "../../support/agent/probes.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 const starts = (rig: CoreRig): number =>
   rig.fake.callsOf("StartContainer").length;
@@ -62,7 +63,7 @@ Deno.test("Agent ends a Never pod for good whose liveness probe fails, with the 
   await rig.apply("web", probed({ livenessProbe }, { spec }));
   await untilReady(rig);
   answers.set("live", "no");
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   // The kubelet forgets here why the last container ends, and gives it the pod's grace.
   deepStrictEqual(timeouts(rig), [5]);
   deepStrictEqual(messages(rig, "Killing"), [
@@ -165,7 +166,7 @@ Deno.test("Agent fails a Never pod that does not start in its time (PR-07)", asy
   new Answers(rig).set("start", "no");
   const spec = { restartPolicy: "Never" };
   await rig.apply("web", probed({ startupProbe: ask("start") }, { spec }));
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   strictEqual(starts(rig), 1);
 });
 

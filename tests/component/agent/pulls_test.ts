@@ -8,6 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 const FAR = "localhost/far:1";
 const OTHER = "localhost/other:1";
@@ -139,7 +140,7 @@ Deno.test("Agent starts the other containers of a pod while an image is being pu
   await rig.until(() => rig.fake.running("far").length === 1, "the second");
   // Nobody has to look for it: the end of the pull is told.
   ok(rig.clock.monotonic() - sinceMs < 31_000);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   deepStrictEqual(rig.mutations(), [
     ...["RunPodSandbox", "CreateContainer", "StartContainer"],
     ...["CreateContainer", "StartContainer"],
@@ -165,7 +166,7 @@ Deno.test("Agent ends a pod at its deadline while a pull hangs", async () => {
   const { spec, ...rest } = withFar(busybox(WEB));
   const limited = { ...spec as object, activeDeadlineSeconds: 60 };
   await rig.apply("web", { ...rest, spec: limited });
-  await rig.until(() => rig.status("web")?.phase === "Failed", "its end");
+  await untilPhase(rig, "Failed");
   strictEqual(rig.status("web")?.reason, "DeadlineExceeded");
 });
 

@@ -11,6 +11,10 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { withOtherRuntime } from "../../support/agent/other_runtime.ts";
+import {
+  untilContainerRuns,
+  untilRunning,
+} from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000003";
 const OTHER_UID = "0badc0de-0000-4000-8000-000000000004";
@@ -39,10 +43,6 @@ async function startWithUrl(server: RawServer): Promise<CoreRig> {
   return await CoreRig.start({ flags });
 }
 
-async function untilRuns(rig: CoreRig, name: string): Promise<void> {
-  await rig.until(() => rig.fake.running(name).length === 1, `${name} running`);
-}
-
 function ownerOf(rig: CoreRig, name: string): string | undefined {
   return rig.only(name).config.envs.find(({ key }) => key === "OF")?.value
     .toString();
@@ -51,7 +51,7 @@ function ownerOf(rig: CoreRig, name: string): string | undefined {
 /** The URL's `twin` runs and the file's waits; then the agent is stopped. */
 async function withWaitingTwin(server: RawServer): Promise<CoreRig> {
   const rig = await startWithUrl(server);
-  await untilRuns(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   await rig.apply("twin", twin("file", UID));
   await rig.pass(5_000);
   strictEqual(ownerOf(rig, "twin"), "url");
@@ -161,7 +161,7 @@ async function plantTwin(rig: CoreRig, uid: string): Promise<void> {
 Deno.test("Agent that finds two pods of one name running ends the one that began later, and has it wait (I1)", async () => {
   await using server = await RawServer.start(serve(twin("same")));
   await using rig = await startWithUrl(server);
-  await untilRuns(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   const { id } = rig.only("twin");
   await rig.stopAgent();
   await plantTwin(rig, UID);
@@ -191,7 +191,7 @@ Deno.test("Agent keeps a pod that file and URL both list as long as one of them 
   await using server = await RawServer.start(serve());
   await using rig = await startWithUrl(server);
   await rig.apply("twin", twin("file", UID));
-  await untilRuns(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   const { id } = rig.only("twin");
   server.misbehaviour = serve(twin("url", UID));
   await rig.pass(20_000);
@@ -249,7 +249,7 @@ for (
     await using rig = await CoreRig.start();
     rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
     await rig.apply("a", make("a", UID));
-    await untilRuns(rig, "a");
+    await untilContainerRuns(rig, "a");
     await rig.apply("b", make("b", OTHER_UID));
     await rig.until(() => rig.status("b")?.reason === reason, "the refusal");
     await rig.remove("a");
@@ -258,7 +258,7 @@ for (
       "its end",
     );
     await rig.apply("a", make("a", UID));
-    await untilRuns(rig, "b");
+    await untilContainerRuns(rig, "b");
     await rig.pass(20_000);
     deepStrictEqual(rig.fake.running("a"), []);
     strictEqual(rig.status("a")?.phase, "Failed");
@@ -266,7 +266,7 @@ for (
     // Nothing of its first life is left, and nobody would find it later.
     deepStrictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
     await rig.remove("b");
-    await untilRuns(rig, "a");
+    await untilContainerRuns(rig, "a");
     await rig.remove("a");
     await untilGone(rig);
   });
@@ -276,7 +276,7 @@ Deno.test("Agent takes back a pod that is put back while it ends: its own old sh
   await using rig = await CoreRig.start({ kubelet: ["maxPods: 1"] });
   rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
   await rig.apply("a", onPort("a", UID));
-  await untilRuns(rig, "a");
+  await untilContainerRuns(rig, "a");
   const { id } = rig.only("a");
   await rig.remove("a");
   await rig.until(
@@ -298,7 +298,7 @@ for (const isListSlow of [false, true]) {
     await using rig = await CoreRig.start();
     rig.fake.behave("a", { onTerm: { code: 0, afterMs: 4_000 } });
     await rig.apply("a", onPort("a"));
-    await untilRuns(rig, "a");
+    await untilContainerRuns(rig, "a");
     await rig.stopAgent();
     await rig.remove("a");
     await rig.apply("b", onPort("b"));
@@ -309,7 +309,7 @@ for (const isListSlow of [false, true]) {
     }
     const from = rig.fake.calls.length;
     await rig.startAgent();
-    await untilRuns(rig, "b");
+    await untilContainerRuns(rig, "b");
     const methods = rig.mutations(from);
     ok(
       methods.indexOf("RunPodSandbox") > methods.indexOf("StopContainer"),
@@ -344,7 +344,7 @@ Deno.test("Agent runs nothing beside an orphan of the same name that the runtime
   });
   rig.fake.behave(WEB, { onTerm: { code: 0, afterMs: 4_000 } });
   await rig.apply("web", web({ uid: UID }));
-  await untilRuns(rig, WEB);
+  await untilContainerRuns(rig, WEB);
   await rig.stopAgent();
   await rig.apply("web", web({ uid: OTHER_UID }));
   await Deno.utime(rig.manifestPath("web"), 1, 1);
@@ -357,5 +357,5 @@ Deno.test("Agent runs nothing beside an orphan of the same name that the runtime
   isHiding = false;
   const uid = () => rig.ready()[0]?.config.metadata?.uid;
   await rig.until(() => uid() === OTHER_UID, "the new one");
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
 });

@@ -7,6 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000001";
 
@@ -81,7 +82,7 @@ Deno.test("Agent writes to the disk for a pod's start, restart and end, and no o
     }],
   };
   await rig.apply("web", { ...base, spec });
-  await rig.until(() => rig.status("web")?.phase === "Running", "its start");
+  await untilRunning(rig);
   await rig.pass(5_000);
   const start = writes.take();
   rig.fake.exitContainer(rig.only(WEB).id, 1);
@@ -98,7 +99,7 @@ Deno.test("Agent writes to the disk for a pod's start, restart and end, and no o
   await rig.pass(5_000);
   const stop = writes.take();
   rig.fake.exitContainer(rig.only(WEB).id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "its end");
+  await untilPhase(rig, "Succeeded");
   await rig.pass(5_000);
   const end = writes.take();
   deepStrictEqual({ start, restart, stop, end }, {

@@ -16,6 +16,7 @@ import {
   version,
   withGood,
 } from "../../support/agent/versions.ts";
+import { untilRunning, withRunning } from "../../support/agent/phases.ts";
 
 const ERROR = { kind: "error", code: 2, details: "device busy" } as const;
 const HANGS = { kind: "hang" } as const;
@@ -38,7 +39,7 @@ for (const [what, fault] of FAULTS) {
     };
     await rig.apply("settings", configMap("settings", { color: "red" }));
     await rig.apply("web", web({ spec }));
-    await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+    await untilRunning(rig);
     rig.fake.fault("RemoveContainer", fault);
     for (let crash = 1; crash <= 2; crash++) {
       rig.fake.exitContainer(rig.only(WEB).id, 1);
@@ -100,9 +101,7 @@ async function holdDirectory(
 }
 
 Deno.test("Agent starts the new version of a pod though the old one's log directory cannot be removed, and says so once", async (t) => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const { podLogsDir } = rig.config.runtime;
   const [logs] = rig.list(podLogsDir);
   ok(logs !== undefined);

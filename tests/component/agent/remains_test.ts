@@ -15,6 +15,11 @@ import {
   WEB,
   web,
 } from "../../support/agent/manifests.ts";
+import {
+  untilPhase,
+  untilRunning,
+  withRunning,
+} from "../../support/agent/phases.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000002";
@@ -22,16 +27,7 @@ const UID = "0badc0de-0000-4000-8000-000000000002";
 const ERROR = { kind: "error", code: 2, details: "device busy" } as const;
 const HANGS = { kind: "hang" } as const;
 
-async function withRunning(
-  manifest: Record<string, unknown> = web(),
-): Promise<CoreRig> {
-  const rig = await CoreRig.start();
-  await rig.apply("web", manifest);
-  await untilRunning(rig);
-  return rig;
-}
-
-async function untilRunning(rig: CoreRig, version?: string): Promise<void> {
+async function untilVersion(rig: CoreRig, version?: string): Promise<void> {
   await rig.until(
     () =>
       rig.status("web")?.phase === "Running" &&
@@ -48,7 +44,7 @@ for (
     await using rig = await withRunning();
     rig.fake.fault("RemovePodSandbox", fault);
     await rig.apply("web", web({ labels: { version: "2" } }));
-    await untilRunning(rig, "2");
+    await untilVersion(rig, "2");
     strictEqual(rig.pods().length, 1);
   });
 }
@@ -80,7 +76,7 @@ Deno.test("Agent started anew finds what the last one could not remove, and its 
   await rig.until(() => rig.pods().length === 0, "its end");
   await rig.restartAgent();
   await rig.apply("web", web({ labels: { version: "2" } }));
-  await untilRunning(rig, "2");
+  await untilVersion(rig, "2");
   rig.fake.clearFaults();
   await rig.remove("web");
   await untilGone(rig);
@@ -93,7 +89,7 @@ for (
     await using rig = await withRunning();
     rig.fake.fault("StopPodSandbox", fault);
     await rig.apply("web", web({ labels: { version: "2" } }));
-    await untilRunning(rig, "2");
+    await untilVersion(rig, "2");
     rig.fake.clearFaults();
     if (fault.kind === "hang") return;
     await rig.until(() => rig.fake.sandboxes.size === 1, "the old one's end", {
@@ -187,7 +183,7 @@ Deno.test("Agent runs a fixed UID again beside what it cannot remove of its past
         .length === 2,
     "both its containers",
   );
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   // The names of the old ones are taken.
   const attempts = [...rig.fake.sandboxes.values()]
     .map(({ config }) => config.metadata?.attempt);
@@ -209,7 +205,7 @@ Deno.test("Agent runs a fixed UID again that was added long after it could not b
   await rig.pass(30_000);
   deepStrictEqual(rig.pods(), []);
   await rig.apply("web", web({ uid: UID, spec }));
-  await untilRunning(rig);
+  await untilVersion(rig);
   strictEqual(rig.fake.running(WEB).length, 1);
   rig.fake.clearFaults();
   await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
@@ -240,7 +236,7 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
   const { rootDir, runDir } = rig.config.paths;
   strictEqual(rig.list(`${runDir}/pods`).length, 1);
   rig.fake.exitContainer(rig.only(WEB).id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   await rig.until(
     () =>
       rig.list(`${runDir}/pods`).length === 0 &&
@@ -251,7 +247,7 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
   ok(!left.includes("volumes") && left.includes("record.json"), left.join());
   strictEqual(rig.list(rig.config.runtime.podLogsDir).length, 1);
   await rig.restartAgent();
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   strictEqual(rig.list(`${runDir}/pods`).length, 0);
   await rig.remove("web");
   await untilGone(rig);
@@ -281,12 +277,12 @@ Deno.test("Agent gives a ReadWriteOncePod claim to the new version of a pod at o
     },
   });
   await rig.apply("web", web({ spec }));
-  await untilRunning(rig);
+  await untilVersion(rig);
   rig.fake.fault("RemovePodSandbox", ERROR);
   // The first version may have come before its claim.
   const from = rig.log.length;
   await rig.apply("web", web({ labels: { version: "2" }, spec }));
-  await untilRunning(rig, "2");
+  await untilVersion(rig, "2");
   const later = rig.log.slice(from);
   deepStrictEqual(later.filter((line) => line.includes("FailedMount")), []);
 });

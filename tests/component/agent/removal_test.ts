@@ -14,18 +14,14 @@ import {
   web,
   writeLog,
 } from "../../support/agent/manifests.ts";
+import {
+  untilPhase,
+  untilRunning,
+  withRunning,
+} from "../../support/agent/phases.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000002";
-
-async function withRunning(
-  manifest: Record<string, unknown> = web(),
-): Promise<CoreRig> {
-  const rig = await CoreRig.start();
-  await rig.apply("web", manifest);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
-  return rig;
-}
 
 for (const [given, told] of [[45, 45], [2, 2], [1, 2], [0, 2]] as const) {
   Deno.test(`Agent tells the runtime ${told} s of grace where the spec says ${given}`, async () => {
@@ -88,7 +84,7 @@ Deno.test("Agent starts the new version of a pod after the old one has ended (I1
     methods.indexOf("RunPodSandbox") > methods.indexOf("StopPodSandbox"),
     methods.join(" "),
   );
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(rig.pods().length, 1);
   await rig.until(
     () => rig.fake.containers.size === 1,
@@ -154,15 +150,13 @@ Deno.test("Agent runs a Never pod again whose manifest was removed and re-added 
     () => rig.fake.callsOf("StartContainer").length === 2,
     "its return",
   );
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
 });
 
 Deno.test("Agent runs a Never pod again that was removed and re-added while a look at its end hung", async () => {
   const spec = { restartPolicy: "Never" };
   const uid = "fixed";
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web({ uid, spec }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning(web({ uid, spec }));
   await rig.pass(3_000);
   // Over between two lists of all.
   const hang = { kind: "delay", ms: 5_500 } as const;
@@ -174,9 +168,7 @@ Deno.test("Agent runs a Never pod again that was removed and re-added while a lo
   await untilGone(rig);
   await rig.pass(beganMs + 5_520 - rig.clock.now(), 100);
   await rig.apply("web", web({ uid, spec }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
-    limitMs: 10_000,
-  });
+  await untilPhase(rig, "Running", { limitMs: 10_000 });
 });
 
 Deno.test("Agent clears the logs too of a pod that was wanted back only for a moment", async () => {
@@ -257,7 +249,7 @@ Deno.test("Agent keeps the record of a completed pod until its manifest goes", a
     web({ spec: { restartPolicy: "Never" } }),
   );
   rig.fake.exitContainer(rig.only(WEB).id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   await rig.pass(70_000);
   strictEqual(rig.fake.containers.size, 1);
   strictEqual(rig.ready().length, 0);
@@ -279,7 +271,7 @@ Deno.test("Agent leaves an ended pod of a fixed UID as it is when it is edited, 
   await rig.apply("web", pod("first"));
   await rig.until(() => rig.fake.running("first").length === 1, "Running");
   rig.fake.exitContainer(rig.only("first").id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   await rig.pass(5_000);
   await rig.apply("web", pod("second"));
   await rig.until(
@@ -296,9 +288,9 @@ Deno.test("Agent leaves an ended pod of a fixed UID as it is when it is edited, 
 });
 
 Deno.test("Agent ends a pod at its deadline, not at the next look (PW-15)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web({ spec: { activeDeadlineSeconds: 10 } }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning(
+    web({ spec: { activeDeadlineSeconds: 10 } }),
+  );
   await rig.pass(8_000);
   strictEqual(rig.status("web")?.phase, "Running");
   await rig.pass(3_000);
@@ -308,15 +300,13 @@ Deno.test("Agent ends a pod at its deadline, not at the next look (PW-15)", asyn
 });
 
 Deno.test("Agent takes a fixed UID under another name for another pod", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web({ uid: "fixed" }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning(web({ uid: "fixed" }));
   await rig.apply("web", web({ uid: "fixed", name: "other" }));
   const names = () =>
     [...rig.fake.sandboxes.values()].map(({ config }) => config.metadata?.name);
   // Until then the status under the UID may still be that of the first.
   await rig.until(() => names().join() === "other-edge1", "the other");
-  await rig.until(() => rig.status("other")?.phase === "Running", "Running");
+  await untilRunning(rig, "other");
   // Nothing of the first one is left under its old name.
   await rig.until(
     () => rig.list(rig.config.runtime.podLogsDir).length === 1,

@@ -12,6 +12,7 @@ import {
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { NODE } from "../../support/agent/core_config.ts";
 import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000006";
 
@@ -24,7 +25,7 @@ for (const when of ["it runs", "it is down"] as const) {
   Deno.test(`Agent ends a pod that was renamed under its UID while ${when}, and runs the other`, async () => {
     await using rig = await CoreRig.start();
     await rig.apply("web", web({ name: "old", uid: UID }));
-    await rig.until(() => rig.status("old")?.phase === "Running", "Running");
+    await untilRunning(rig, "old");
     const { id } = rig.only(WEB);
     await rig.pass(3_000);
     if (when === "it is down") await rig.stopAgent();
@@ -33,7 +34,7 @@ for (const when of ["it runs", "it is down"] as const) {
       await Deno.utime(rig.manifestPath("web"), 1, 1);
       await rig.startAgent();
     }
-    await rig.until(() => rig.status("new")?.phase === "Running", "the other");
+    await untilRunning(rig, "new");
     await rig.pass(10_000);
     notStrictEqual(rig.only(WEB).id, id);
     deepStrictEqual(names(rig), [`new-${NODE}`]);

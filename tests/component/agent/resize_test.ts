@@ -9,6 +9,7 @@ import type { PodCondition } from "../../../mod/api/types/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 const CPUS = getCpuCount();
 
@@ -33,10 +34,6 @@ function whole(memory: string): Record<string, unknown> {
   return web({ uid: "fixed-whole", spec: { resources, containers } });
 }
 
-async function untilRuns(rig: CoreRig, name: string): Promise<void> {
-  await rig.until(() => rig.status(name)?.phase === "Running", `${name} runs`);
-}
-
 function pending(rig: CoreRig, name: string): PodCondition | undefined {
   return rig.status(name)?.conditions
     ?.find(({ type }) => type === "PodResizePending");
@@ -54,7 +51,7 @@ function shownCpu(rig: CoreRig, name: string): readonly unknown[] {
 Deno.test("Agent does not resize a pod beyond the node, says so, and goes on with what it has", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", fixed("a", 1));
-  await untilRuns(rig, "a");
+  await untilRunning(rig, "a");
   await rig.apply("a", fixed("a", CPUS + 1));
   await rig.until(() => pending(rig, "a") !== undefined, "the refusal");
   strictEqual(pending(rig, "a")?.reason, "Infeasible");
@@ -73,7 +70,7 @@ Deno.test("Agent does not resize a pod beyond the node, says so, and goes on wit
   );
   strictEqual(rig.only(WEB).config.linux?.resources?.cpuShares, 1024n);
   await rig.restartAgent();
-  await untilRuns(rig, "a");
+  await untilRunning(rig, "a");
   await rig.pass(70_000);
   strictEqual(pending(rig, "a")?.reason, "Infeasible");
   strictEqual(rig.fake.callsOf("UpdateContainerResources").length, 0);
@@ -91,8 +88,8 @@ Deno.test("Agent resizes a pod when another has given back what it wants", async
   await using rig = await CoreRig.start();
   await rig.apply("a", fixed("a", 1));
   await rig.apply("b", fixed("b", CPUS - 1));
-  await untilRuns(rig, "a");
-  await untilRuns(rig, "b");
+  await untilRunning(rig, "a");
+  await untilRunning(rig, "b");
   await rig.apply("a", fixed("a", CPUS));
   await rig.until(() => pending(rig, "a")?.reason === "Deferred", "Deferred");
   ok(rig.events("a").includes("Warning ResizeDeferred"));
@@ -110,7 +107,7 @@ Deno.test("Agent resizes a pod when another has given back what it wants", async
 Deno.test("Agent shows what a container has until the runtime has given it more", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("a", fixed("a", 1));
-  await untilRuns(rig, "a");
+  await untilRunning(rig, "a");
   const busy = { kind: "error", code: 2, details: "busy" } as const;
   rig.fake.fault("UpdateContainerResources", busy, { times: 1_000 });
   await rig.apply("a", fixed("a", CPUS));
@@ -126,7 +123,7 @@ Deno.test("Agent shows what a container has until the runtime has given it more"
 Deno.test("Agent resizes a pod whose resources change as a whole only, and tells the runtime", async () => {
   await using rig = await CoreRig.start();
   await rig.apply("web", whole("32Mi"));
-  await untilRuns(rig, "web");
+  await untilRunning(rig, "web");
   const { id } = rig.only(WEB);
   await rig.apply("web", whole("64Mi"));
   await rig.until(
@@ -138,7 +135,7 @@ Deno.test("Agent resizes a pod whose resources change as a whole only, and tells
   strictEqual(rig.status("web")?.resources?.limits?.["memory"], "64Mi");
   // It is done once, also for the next agent.
   await rig.restartAgent();
-  await untilRuns(rig, "web");
+  await untilRunning(rig, "web");
   await rig.pass(70_000);
   strictEqual(rig.fake.callsOf("UpdatePodSandboxResources").length, 1);
   strictEqual(rig.only(WEB).id, id);
@@ -149,7 +146,7 @@ Deno.test("Agent resizes pods on a runtime that is not interested in the pod as 
   const unknown = { kind: "error", code: 12, details: "unknown" } as const;
   rig.fake.fault("UpdatePodSandboxResources", unknown, { times: 1_000 });
   await rig.apply("web", whole("32Mi"));
-  await untilRuns(rig, "web");
+  await untilRunning(rig, "web");
   await rig.apply("web", whole("64Mi"));
   await rig.until(
     () => rig.events("web").includes("Normal ResizeCompleted"),

@@ -19,23 +19,15 @@ import {
   web,
   writeLog,
 } from "../../support/agent/manifests.ts";
+import { untilRunning, withRunning } from "../../support/agent/phases.ts";
 
 /** A UID by which a pod stays the same when its content changes. */
 const UID = "0badc0de-0000-4000-8000-000000000001";
 
-async function withRunning(
-  manifest: Record<string, unknown> = web(),
-): Promise<CoreRig> {
-  const rig = await CoreRig.start();
-  await rig.apply("web", manifest);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
-  return rig;
-}
-
 Deno.test("Agent adopts running pods without a single change (I2)", async () => {
   await using rig = await withRunning();
   await rig.apply("two", web({ name: "two" }));
-  await rig.until(() => rig.status("two")?.phase === "Running", "Running");
+  await untilRunning(rig, "two");
   rig.fake.exitContainer(rig.fake.running(WEB)[0]?.id ?? "", 1);
   await rig.until(() => rig.fake.running(WEB).length === 2, "the restart");
   const ids = rig.fake.running(WEB).map(({ id }) => id).sort();
@@ -97,7 +89,7 @@ Deno.test("Agent leaves alone what runs through twenty restarts at odd moments",
     await rig.quiet();
     for (let turn = 0; turn < round % 4; turn++) await rig.clock.advance(350);
   }
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(rig.only(WEB).id, id);
   deepStrictEqual(rig.mutations(from), []);
 });
@@ -184,7 +176,7 @@ Deno.test("Agent ends no orphan before its sources have spoken", async () => {
   deepStrictEqual(rig.mutations(from), []);
   await Deno.remove(manifestPath);
   await Deno.rename(`${manifestPath}.away`, manifestPath);
-  await rig.until(() => rig.status("web")?.phase === "Running", "adoption");
+  await untilRunning(rig);
   deepStrictEqual(rig.mutations(from), []);
 });
 
@@ -215,7 +207,7 @@ Deno.test("Agent does not take a pod that it has just removed for an unmanaged o
     await rig.remove("other");
     await rig.pass(3_000, 100);
     await rig.apply("web", web());
-    await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+    await untilRunning(rig);
   }
   deepStrictEqual(rig.logged("foreign_pod"), []);
 });
@@ -274,7 +266,7 @@ Deno.test("Agent adopts a wanted pod whose directory was lost, in whatever sandb
   await Deno.remove(`${rig.config.paths.rootDir}/pods`, { recursive: true });
   const from = rig.fake.calls.length;
   await rig.startAgent();
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(5_000);
   deepStrictEqual(rig.mutations(from), []);
   strictEqual(rig.only(WEB).id, id);
@@ -303,7 +295,7 @@ Deno.test("Agent brings back a fixed-UID pod whose manifest returns while it end
     () => rig.mutations(from).includes("StartContainer"),
     "its return",
   );
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(restartsOf(rig), 5);
 });
 

@@ -8,6 +8,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import type { FakeContainer } from "../../support/fake_cri/model.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilPhase } from "../../support/agent/phases.ts";
 
 interface Row {
   readonly policy: string;
@@ -51,7 +52,7 @@ for (const { policy, restarts, after } of ROWS) {
     rig.fake.behave("c2", { exit: { code: 0, afterMs: 60_000 } });
     rig.fake.exitContainer(rig.only("c2").id, 0);
     await rig.pass(8_000);
-    await rig.until(() => rig.status("web")?.phase === after, after);
+    await untilPhase(rig, after);
     strictEqual(attemptsOf(rig, "c2") > 1, policy === "Always");
   });
 }
@@ -68,7 +69,7 @@ Deno.test("Agent calls an OnFailure pod Succeeded once its last container has ex
   rig.fake.exitContainer(rig.only("c1").id, 3);
   await rig.until(() => attemptsOf(rig, "c1") === 2, "the restart");
   rig.fake.exitContainer(rig.only("c1").id, 0);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   await rig.pass(20_000);
   strictEqual(attemptsOf(rig, "c1"), 2);
   strictEqual(rig.ready().length, 0);

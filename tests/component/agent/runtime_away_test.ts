@@ -6,23 +6,20 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { CriConnection } from "../../../mod/cri/mod.ts";
-import { CoreRig } from "../../support/agent/core_rig.ts";
+import { CoreRig, type CoreRigOptions } from "../../support/agent/core_rig.ts";
 import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { report } from "../../support/agent/told.ts";
 import { isFound } from "../../support/findings.ts";
+import { untilPhase, withRunning } from "../../support/agent/phases.ts";
 
-async function withRunning(
-  options: Parameters<typeof CoreRig.start>[0] = {},
-): Promise<CoreRig> {
-  const rig = await CoreRig.start(options);
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+async function withSettled(options: CoreRigOptions = {}): Promise<CoreRig> {
+  const rig = await withRunning(web(), options);
   await rig.pass(3_000);
   return rig;
 }
 
 Deno.test("Agent keeps statuses, says what is wrong and kills nothing while the runtime is away", async () => {
-  await using rig = await withRunning();
+  await using rig = await withSettled();
   deepStrictEqual(rig.problems(), []);
   const before = rig.status("web");
   const from = rig.fake.calls.length;
@@ -38,7 +35,7 @@ Deno.test("Agent keeps statuses, says what is wrong and kills nothing while the 
 });
 
 Deno.test("Agent says that the list is late when the runtime is away for three minutes", async () => {
-  await using rig = await withRunning();
+  await using rig = await withSettled();
   await rig.fake.stop();
   await rig.pass(190_000);
   deepStrictEqual(rig.problems().map(({ check }) => check), [
@@ -50,7 +47,7 @@ Deno.test("Agent says that the list is late when the runtime is away for three m
 });
 
 Deno.test("Agent says after 15 s in explain, healthz and the log that the runtime does not answer a list, and once when it does", async () => {
-  await using rig = await withRunning();
+  await using rig = await withSettled();
   const lists = () => rig.fake.callsOf("ListContainers").length;
   const before = lists();
   rig.fake.fault("ListContainers", { kind: "hang" }, { times: 1 });
@@ -76,7 +73,7 @@ Deno.test("Agent says after 15 s in explain, healthz and the log that the runtim
 });
 
 Deno.test("Agent restarts what exited while the runtime was away", async () => {
-  await using rig = await withRunning();
+  await using rig = await withSettled();
   await rig.fake.stop();
   rig.fake.exitContainer(rig.only(WEB).id, 1);
   await rig.pass(20_000);
@@ -91,7 +88,7 @@ Deno.test("Agent restarts what exited while the runtime was away", async () => {
 });
 
 Deno.test("Agent starts and removes what was wished while the runtime was away", async () => {
-  await using rig = await withRunning();
+  await using rig = await withSettled();
   await rig.fake.stop();
   await rig.remove("web");
   await rig.apply("other", web({ name: "other" }));
@@ -116,15 +113,11 @@ Deno.test("Agent waits for a runtime that is not there when it starts", async ()
   strictEqual(rig.problems()[0]?.check, "runtime");
   strictEqual(rig.pod("web")?.status?.phase, "Pending");
   await rig.fake.restart();
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running", {
-    limitMs: 10_000,
-  });
+  await untilPhase(rig, "Running", { limitMs: 10_000 });
 });
 
 Deno.test("Agent warns of a runtime that is known to be dangerous, once for each version (SE-15)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const flaws = () => rig.logged("runtime_advisory");
   const atStart = flaws().length;
   ok(atStart > 0 && flaws()[0]?.includes("CVE-2024-40635"));
@@ -144,7 +137,7 @@ Deno.test("Agent warns of a runtime that is known to be dangerous, once for each
 for (const attempt of [0, 1]) {
   Deno.test(`Agent neither kills nor doubles pods when lists are empty for a moment, in sandbox ${attempt}`, async () => {
     let isEmpty = false;
-    await using rig = await withRunning({
+    await using rig = await withSettled({
       wrap: (connection) => withLists(connection, () => isEmpty),
     });
     if (attempt > 0) {

@@ -8,6 +8,11 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { WEB, web } from "../../support/agent/manifests.ts";
+import {
+  untilPhase,
+  untilRunning,
+  withRunning,
+} from "../../support/agent/phases.ts";
 
 type Stream = "cri" | "containerd";
 
@@ -22,7 +27,7 @@ async function withStream(stream: Stream): Promise<CoreRig> {
     },
   });
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.until(() => period(rig) === 10, "a trusted stream");
   return rig;
 }
@@ -128,7 +133,7 @@ Deno.test("Agent finds within five minutes the stream of a runtime that got one 
     },
   });
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(rig.logged("runtime_events_absent").length, 1);
   rig.fake.eventsEnabled = true;
   await rig.until(() => period(rig) === 10, "trust", {
@@ -144,16 +149,12 @@ Deno.test("Agent begins a removed pod anew when it comes back at once, though a 
     limitMs: 10_000,
   });
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "its return", {
-    limitMs: 10_000,
-  });
+  await untilPhase(rig, "Running", { limitMs: 10_000 });
   strictEqual(rig.status("web")?.containerStatuses?.[0]?.restartCount, 0);
 });
 
 Deno.test("Agent says that the list is late while it hangs, kills nothing, and recovers (PL-03, R01)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   await rig.pass(3_000);
   const from = rig.fake.calls.length;
   rig.fake.fault("ListPodSandbox", { kind: "hang" }, { times: 2 });

@@ -10,11 +10,14 @@ import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { withOtherRuntime } from "../../support/agent/other_runtime.ts";
+import {
+  untilPhase,
+  untilRunning,
+  withRunning,
+} from "../../support/agent/phases.ts";
 
 Deno.test("Agent gives a pod a new sandbox when the old one dies (RT-02)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const old = rig.only(WEB);
   // As in containerd its container runs on in it.
   rig.fake.killSandbox(old.sandboxId);
@@ -51,13 +54,13 @@ Deno.test("Agent does not run a succeeded OnFailure container again in a new san
 });
 
 Deno.test("Agent makes no new sandbox for a Never pod whose containers have ended (RT-02)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web({ spec: { restartPolicy: "Never" } }));
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning(
+    web({ spec: { restartPolicy: "Never" } }),
+  );
   const { id, sandboxId } = rig.only(WEB);
   rig.fake.exitContainer(id, 0);
   rig.fake.killSandbox(sandboxId);
-  await rig.until(() => rig.status("web")?.phase === "Succeeded", "Succeeded");
+  await untilPhase(rig, "Succeeded");
   await rig.pass(70_000);
   strictEqual(rig.fake.callsOf("RunPodSandbox").length, 1);
 });
@@ -73,7 +76,7 @@ Deno.test("Agent makes a new sandbox for a Never pod none of whose containers wa
   );
   rig.fake.killSandbox(rig.ready()[0]?.id ?? "");
   rig.fake.clearFaults();
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   strictEqual(rig.ready().length, 1);
   strictEqual(rig.ready()[0]?.config.metadata?.attempt, 1);
 });
@@ -90,7 +93,7 @@ Deno.test("Agent makes one of two ready sandboxes", async () => {
       }),
   });
   await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   ok(config);
   const metadata = { ...config.metadata, attempt: 1 };
   await rig.connection.runtime.runPodSandbox({ ...config, metadata });
@@ -122,7 +125,7 @@ Deno.test("Agent makes a sandbox without an address again, and not in a tight lo
   ok(made >= 3 && made <= 8, `${made} sandboxes in a minute`);
   strictEqual(rig.fake.callsOf("CreateContainer").length, 0);
   blank = false;
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
   await rig.pass(3_000);
   strictEqual(rig.ready().length, 1);
   strictEqual(rig.fake.sandboxes.size, 1);
@@ -135,7 +138,7 @@ for (const restartPolicy of ["Always", "OnFailure", "Never"]) {
       wrap: (connection) => withUnknown(connection, unknown),
     });
     await rig.apply("web", web({ spec: { restartPolicy } }));
-    await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+    await untilRunning(rig);
     const { id } = rig.only(WEB);
     unknown.add(id);
     const from = rig.fake.calls.length;
@@ -167,7 +170,7 @@ Deno.test("Agent fails a pod under Never whose init container is in an unknown s
   );
   await rig.until(() => rig.fake.running("init").length === 1, "init");
   unknown.add(rig.only("init").id);
-  await rig.until(() => rig.status("web")?.phase === "Failed", "Failed");
+  await untilPhase(rig, "Failed");
   await rig.until(() => rig.fake.running("init").length === 0, "its end");
   await rig.pass(70_000);
   strictEqual(rig.fake.callsOf("CreateContainer").length, 1);

@@ -12,6 +12,7 @@ import {
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 /** A server of pods that can be cut off. */
 class PodServer implements AsyncDisposable {
@@ -40,16 +41,6 @@ class PodServer implements AsyncDisposable {
 
 function pod(name: string): Record<string, unknown> {
   return web({ name, spec: { containers: [busybox(`in-${name}`)] } });
-}
-
-async function untilRunning(
-  rig: CoreRig,
-  ...names: readonly string[]
-): Promise<void> {
-  await rig.until(
-    () => names.every((name) => rig.status(name)?.phase === "Running"),
-    `${names} to run`,
-  );
 }
 
 /** An agent with a pod of each source, whose URL then is cut. */

@@ -8,11 +8,12 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 /** An agent that runs the pod of the only manifest, in a directory of its own. */
 async function running(): Promise<CoreRig> {
   const rig = await CoreRig.start({ prepare: onlyManifest });
-  await rig.until(() => rig.status("web")?.phase === "Running", "the pod");
+  await untilRunning(rig);
   await rig.pass(3_000);
   return rig;
 }

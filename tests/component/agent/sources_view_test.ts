@@ -9,6 +9,7 @@ import type { SourceState } from "../../../mod/server/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { NODE } from "../../support/agent/core_config.ts";
 import { web } from "../../support/agent/manifests.ts";
+import { withRunning } from "../../support/agent/phases.ts";
 
 function sources(rig: CoreRig): readonly SourceState[] {
   return rig.views.sources();
@@ -26,9 +27,7 @@ function wrong(rig: CoreRig, name: string): readonly string[] {
 }
 
 Deno.test("AgentViews shows a manifest that turned bad at its source, and what runs on (I8)", async () => {
-  await using rig = await CoreRig.start();
-  await rig.apply("web", web());
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await using rig = await withRunning();
   const well = source(rig, "file");
   deepStrictEqual(
     [well?.ready, well?.pods, well?.location, well?.lastGood],

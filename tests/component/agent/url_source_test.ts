@@ -9,6 +9,7 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { HOSTILE_HTTP } from "../../support/peers/hostile_http.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { busybox, web } from "../../support/agent/manifests.ts";
+import { untilContainerRuns } from "../../support/agent/phases.ts";
 
 function serve(...items: readonly unknown[]): string {
   const body = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
@@ -30,10 +31,6 @@ async function start(server: RawServer): Promise<CoreRig> {
   return await CoreRig.start({ flags });
 }
 
-async function untilRunning(rig: CoreRig, name: string): Promise<void> {
-  await rig.until(() => rig.fake.running(name).length === 1, `${name} running`);
-}
-
 function failures(rig: CoreRig): number {
   const found = /url_polls_total\{result="failed"\} (\d+)/
     .exec(rig.metrics.render());
@@ -44,8 +41,8 @@ Deno.test("H01–H13 Agent leaves a canary of a file and one of the URL alone, h
   await using server = await RawServer.start(serve(far("url-canary")));
   await using rig = await start(server);
   await rig.apply("canary", near("file-canary"));
-  await untilRunning(rig, "url-canary");
-  await untilRunning(rig, "file-canary");
+  await untilContainerRuns(rig, "url-canary");
+  await untilContainerRuns(rig, "file-canary");
   await rig.pass(3_000);
   const from = rig.fake.calls.length;
   const before = [rig.only("url-canary").id, rig.only("file-canary").id];
@@ -64,16 +61,16 @@ Deno.test("H01–H13 Agent leaves a canary of a file and one of the URL alone, h
   );
   // Files are followed all the while.
   await rig.apply("more", near("late"));
-  await untilRunning(rig, "late");
+  await untilContainerRuns(rig, "late");
   server.misbehaviour = serve(far("url-canary"), far("new"));
-  await untilRunning(rig, "new");
+  await untilContainerRuns(rig, "new");
   deepStrictEqual(rig.only("url-canary").id, before[0]);
 });
 
 Deno.test("SRC-10 Agent runs one of two pods of the same name from file and URL, and the other after it", async () => {
   await using server = await RawServer.start(serve(far("twin")));
   await using rig = await start(server);
-  await untilRunning(rig, "twin");
+  await untilContainerRuns(rig, "twin");
   const first = rig.only("twin").id;
   await rig.apply("twin", near("twin"));
   await rig.pass(5_000);
@@ -91,7 +88,7 @@ Deno.test("SRC-10 Agent runs one of two pods of the same name from file and URL,
 Deno.test("SRC-23 Agent shows on a pod of the URL that its new version is not valid", async () => {
   await using server = await RawServer.start(serve(far("a"), far("b")));
   await using rig = await start(server);
-  await untilRunning(rig, "a");
+  await untilContainerRuns(rig, "a");
   server.misbehaviour = serve(web({ name: "a", spec: { containers: [] } }));
   await rig.until(
     () =>

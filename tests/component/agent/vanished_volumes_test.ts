@@ -8,6 +8,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, web } from "../../support/agent/manifests.ts";
 import { Answers, ask } from "../../support/agent/probes.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
 
 /** A pod whose container "user" mounts a directory of the node, and "other" does not. */
 function manifest(
@@ -52,7 +53,7 @@ class Node implements AsyncDisposable {
     const { rig, path } = node;
     await Deno.mkdir(path);
     await rig.apply("web", manifest(path, other, user));
-    await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+    await untilRunning(rig);
     return node;
   }
 
@@ -165,5 +166,5 @@ Deno.test("Agent begins no pod by halves: the first start waits for all volumes"
   await rig.pass(30_000);
   strictEqual(rig.fake.sandboxes.size, 0);
   await Deno.mkdir(path);
-  await rig.until(() => rig.status("web")?.phase === "Running", "Running");
+  await untilRunning(rig);
 });
