@@ -12,6 +12,7 @@ import {
   inspectContainer,
   inspectPod,
   inspectSandbox,
+  inspectStopped,
   type LookService,
   type ObserveDeps,
   type PodListing,
@@ -45,13 +46,49 @@ export class PodObserver {
   /**
    * Asks the runtime about a pod and records the answer.
    *
+   * @param before what was seen of a pod that the picture may have forgotten
    * @throws {CriError} when the runtime cannot answer; the picture stays as it is
    * @throws {unknown} The reason of `signal` when it aborts.
    */
-  async look(uid: string, signal: AbortSignal): Promise<ObservedPod> {
+  async look(
+    uid: string,
+    signal: AbortSignal,
+    before?: ObservedPod,
+  ): Promise<ObservedPod> {
     const { clock, picture } = this.#deps;
     const atMs = clock.monotonic();
-    const observed = await this.#inspect(uid, { signal });
+    const observed = await this.#inspect(uid, { before, signal });
+    picture.record(uid, observed, atMs);
+    return observed;
+  }
+
+  /**
+   * Asks how the containers of a pod ended whose sandboxes were stopped a moment ago, and
+   * records the answer. It lists the pod only if one of the sandboxes was not seen before:
+   * a runtime answers a list of one pod by walking through all.
+   *
+   * @throws {CriError} when the runtime cannot answer; the picture stays as it is
+   * @throws {unknown} The reason of `signal` when it aborts.
+   */
+  async lookStopped(
+    uid: string,
+    options: {
+      readonly sandboxIds: readonly string[];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<ObservedPod> {
+    const { clock, picture } = this.#deps;
+    const seen = picture.get(uid);
+    const areSeen = options.sandboxIds.every((id) =>
+      seen?.sandboxes.some((sandbox) => sandbox.id === id)
+    );
+    if (seen === undefined || !areSeen) {
+      return await this.look(uid, options.signal);
+    }
+    const atMs = clock.monotonic();
+    const observed = await this.#complete(
+      await inspectStopped(this.#look, seen, options),
+    );
     picture.record(uid, observed, atMs);
     return observed;
   }
@@ -112,9 +149,13 @@ export class PodObserver {
 
   async #inspect(
     uid: string,
-    options: { readonly listing?: PodListing; readonly signal: AbortSignal },
+    options: {
+      readonly listing?: PodListing;
+      readonly before?: ObservedPod | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<ObservedPod> {
-    const cached = this.#deps.picture.get(uid);
+    const cached = this.#deps.picture.get(uid) ?? options.before;
     const more = { ...options, ...cached && { cached } };
     return await this.#complete(await inspectPod(this.#look, uid, more));
   }

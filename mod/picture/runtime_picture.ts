@@ -176,10 +176,11 @@ export class RuntimePicture {
     signal.throwIfAborted();
   }
 
-  /** The agent acts upon the pod until this is disposed of. */
+  /** The agent acts upon the pod until this is disposed of, or what it is a part of. */
   act(uid: string): Disposable {
+    const isPart = this.isActing(uid);
     this.#acting.add(uid);
-    return { [Symbol.dispose]: () => this.#acting.delete(uid) };
+    return { [Symbol.dispose]: () => isPart || this.#acting.delete(uid) };
   }
 
   /**
@@ -206,9 +207,10 @@ export class RuntimePicture {
     this.record(uid, look.pod ?? unseenPod(uid), atMs);
   }
 
-  /** Forgets a pod that the agent has removed for good. */
+  /** Forgets a pod that the agent has removed for good, and the looks that are due at it. */
   forget(uid: string): void {
     this.step(uid, { kind: "dropped", atMs: this.#deps.clock.monotonic() });
+    if (!this.isAwaited(uid)) this.#due.delete(uid);
   }
 
   /** Changes what is known of a pod; wakes no caller that waits for it. */
@@ -268,8 +270,7 @@ export class RuntimePicture {
 
   /** Requests a list of one pod, unless the next list of all comes soon anyway. */
   followUp(uid: string): void {
-    const { pace } = this.#deps;
-    if (!pace.isNear) this.enqueue(uid, pace.baseMs);
+    if (!this.#deps.pace.isNear) this.enqueue(uid, this.#deps.pace.baseMs);
   }
 
   /**

@@ -19,7 +19,7 @@ interface PodInspectorDeps {
   >;
   readonly remains: Pick<StepDeps["remains"], "ofThisLife">;
   readonly statuses: Pick<StepDeps["statuses"], "get">;
-  readonly observer: Pick<StepDeps["observer"], "look">;
+  readonly observer: Pick<StepDeps["observer"], "look" | "lookStopped">;
   readonly prober: Pick<StepDeps["prober"], "look">;
 }
 
@@ -60,6 +60,22 @@ export class PodInspector {
     const observed = await this.#deps.observer.look(uid, signal);
     this.#deps.prober.look(uid);
     return this.#deps.remains.ofThisLife(observed);
+  }
+
+  /**
+   * Looks at a pod whose sandboxes were stopped a moment ago.
+   *
+   * @throws {Error} when the runtime cannot be asked
+   */
+  async stopped(
+    uid: string,
+    options: {
+      readonly sandboxIds: readonly string[];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<ObservedPod> {
+    const { observer, remains } = this.#deps;
+    return remains.ofThisLife(await observer.lookStopped(uid, options));
   }
 
   /** Takes what an action itself has learned of the pod for a look of our own. */

@@ -124,12 +124,16 @@ export class PodRemains {
     const seen = picture.get(uid);
     if (keep === "nothing") this.#gone.set(uid, seen);
     this.endCgroup(uid);
+    let tries = 0;
     collector.add({
       key: keysOf(uid).pod,
       what: seen === undefined || seen.name === ""
         ? `the rest of pod "${uid}"`
         : `the rest of ${nameOf(seen)}`,
-      remove: (signal) => this.#removePod(uid, keep, signal),
+      remove: (signal) => {
+        const isAgain = tries++ > 0;
+        return this.#removePod(uid, { keep, isAgain, signal });
+      },
     });
   }
 
@@ -180,11 +184,16 @@ export class PodRemains {
 
   async #removePod(
     uid: string,
-    keep: Removed,
-    signal: AbortSignal,
+    options: {
+      readonly keep: Removed;
+      readonly isAgain: boolean;
+      readonly signal: AbortSignal;
+    },
   ): Promise<void> {
+    const { keep, isAgain, signal } = options;
     const { observer, remover, directories, picture, sessions } = this.#deps;
-    const observed = await observer.look(uid, signal);
+    // The picture may have forgotten it by now.
+    const observed = await observer.look(uid, signal, this.#gone.get(uid));
     signal.throwIfAborted();
     if (observed.containers.some(({ state }) => state === "running")) {
       // It was thought to have ended: as an orphan it ends with its grace.
@@ -192,7 +201,7 @@ export class PodRemains {
       return;
     }
     if (this.#gone.has(uid)) this.#gone.set(uid, observed);
-    await remover.removePod(observed, { signal });
+    await remover.removePod(observed, { isAgain, signal });
     // Asked and answered in one step, so that the pod cannot begin anew between them.
     signal.throwIfAborted();
     // The look above has begun one more.

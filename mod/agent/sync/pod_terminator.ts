@@ -36,10 +36,15 @@ const NAME_TAKEN: PodEvent = {
     "Cannot run beside another pod of the same name: that one has run for longer, so this one stops and waits",
 };
 
+/** What came of stopping a pod. */
+type Stopped =
+  | { readonly kind: "stopped"; readonly sandboxIds: readonly string[] }
+  | { readonly kind: "failed"; readonly error: unknown };
+
 interface TerminatorDeps
   extends Pick<SyncDeps, "records" | "clock" | "events"> {
   readonly sessions: Pick<SyncDeps["sessions"], "delete">;
-  readonly picture: Pick<SyncDeps["picture"], "forget">;
+  readonly picture: Pick<SyncDeps["picture"], "act" | "forget">;
   readonly executor: Pick<SyncDeps["executor"], "killPod">;
   readonly remains: Pick<
     SyncDeps["remains"],
@@ -54,7 +59,7 @@ interface TerminatorDeps
     "stopLivenessAndStartup" | "remove"
   >;
   readonly memory: Pick<SyncMemory, "acted" | "renew">;
-  readonly inspector: Pick<PodInspector, "latest" | "now">;
+  readonly inspector: Pick<PodInspector, "latest" | "now" | "stopped">;
   readonly reporter: Pick<PodReporter, "report">;
 }
 
@@ -80,14 +85,17 @@ export class PodTerminator {
    */
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
     const { uid, pod, eviction, graceSeconds, isRemoved } = ending;
-    const { inspector, reporter, records, prober, memory, executor, remains } =
+    const { inspector, reporter, records, prober, memory, executor } =
       this.#deps;
+    const { remains, picture } = this.#deps;
     const before = await inspector.latest(uid, signal);
     if (pod !== undefined) {
       reporter.report(pod, before, { terminal: false, eviction });
       await records.keep(uid);
       prober.stopLivenessAndStartup(uid);
     }
+    // What events tell of the end meanwhile is seen by the look after it.
+    using _ending = picture.act(uid);
     const kill = memory.acted(uid, () =>
       executor.killPod({
         pod,
@@ -97,12 +105,12 @@ export class PodTerminator {
         ...(isRemoved === true && { startsAgain: true }),
         signal,
       }));
-    const failure = await this.#watchKill(ending, kill, signal);
+    const stopped = await this.#watchKill(ending, kill, signal);
     // Before its session ends: what was stopped is not asked any more.
     prober.remove(uid);
-    const after = await this.#lastLook(uid, signal);
-    if (failure !== undefined) {
-      if (after.containers.some(mayRun)) throw failure.error;
+    const after = await this.#lastLook(uid, stopped, signal);
+    if (stopped.kind === "failed") {
+      if (after.containers.some(mayRun)) throw stopped.error;
       remains.stopSandboxes(after);
     }
     const running = after.containers.filter((container) =>
@@ -146,27 +154,37 @@ export class PodTerminator {
   }
 
   /** Looks at what was stopped, again for a while until the runtime knows how it ended. */
-  async #lastLook(uid: string, signal: AbortSignal): Promise<ObservedPod> {
-    const { clock, inspector } = this.#deps;
-    let seen = await inspector.now(uid, signal);
+  async #lastLook(
+    uid: string,
+    stopped: Stopped,
+    signal: AbortSignal,
+  ): Promise<ObservedPod> {
+    const { clock, inspector, memory } = this.#deps;
+    const look = (): Promise<ObservedPod> =>
+      stopped.kind === "failed"
+        ? inspector.now(uid, signal)
+        // No plan is made from a look that lists nothing: it counts as a part of the end.
+        : memory.acted(
+          uid,
+          () => inspector.stopped(uid, { ...stopped, signal }),
+        );
+    let seen = await look();
     for (let times = 0; times < CONFIRM_LOOKS; times++) {
       if (!seen.containers.some((one) => one.isUnconfirmed)) break;
       await clock.sleep(CONFIRM_PAUSE_MS, signal);
-      seen = await inspector.now(uid, signal);
+      seen = await look();
     }
     return seen;
   }
 
   /**
    * Waits for the containers to be stopped, and records an event when that fails or takes too long.
-   *
-   * @returns what failed
    */
   async #watchKill(
     ending: EndingPod,
-    kill: Promise<void>,
+    kill: Promise<readonly string[]>,
     signal: AbortSignal,
-  ): Promise<{ readonly error: unknown } | undefined> {
+  ): Promise<Stopped> {
     const { clock, events } = this.#deps;
     const { pod, eviction, graceSeconds } = ending;
     // An eviction waits for the end, but not for ever (kubelet: killPodNow).
@@ -178,11 +196,13 @@ export class PodTerminator {
       );
     try {
       const about = { failure: NOT_KILLED, events, signal };
-      await (pod === undefined ? kill : recordFailure(kill, { pod, ...about }));
-      return undefined;
+      const sandboxIds = await (pod === undefined
+        ? kill
+        : recordFailure(kill, { pod, ...about }));
+      return { kind: "stopped", sandboxIds };
     } catch (error) {
       signal.throwIfAborted();
-      return { error };
+      return { kind: "failed", error };
     }
   }
 

@@ -14,6 +14,8 @@ export type ObservedState = "created" | "running" | "exited" | "unknown";
 export interface ObservedSandbox {
   readonly id: string;
   readonly ready: boolean;
+  /** The agent has stopped it: no more than its record is left. */
+  readonly isStopped?: true;
   readonly attempt: number;
   /** Nanoseconds since the epoch. */
   readonly createdAt: bigint;

@@ -105,12 +105,14 @@ export class PodRemover {
   /**
    * Removes everything of a pod that was ended: containers, sandboxes and logs.
    *
+   * @param options.isAgain an earlier try failed: a sandbox that was stopped may not have
+   * been wholly, and is stopped once more
    * @throws {Error} When a container still runs: it has a right to its grace.
    * @throws {AggregateError} with everything that could not be removed; the rest is
    */
   async removePod(
     pod: ObservedPod,
-    options: { readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal; readonly isAgain?: boolean },
   ): Promise<void> {
     const running = pod.containers.find(({ state }) => state === "running");
     if (running !== undefined) {
@@ -120,15 +122,21 @@ export class PodRemover {
     }
     const { signal } = options;
     const failures: unknown[] = [];
-    const sandboxIds = new Set(pod.sandboxes.map(({ id }) => id));
+    const sandboxes = new Map(pod.sandboxes.map((each) => [each.id, each]));
     for (const container of pod.containers) {
       // A sandbox takes its own containers with it.
-      if (sandboxIds.has(container.sandboxId)) continue;
+      if (sandboxes.has(container.sandboxId)) continue;
       await attempt(failures, () => this.removeRecord(pod, container, options));
       signal.throwIfAborted();
     }
-    for (const id of sandboxIds) {
-      await attempt(failures, () => this.removeSandbox(id, options));
+    for (const { id, isStopped } of sandboxes.values()) {
+      await attempt(
+        failures,
+        () =>
+          isStopped === true && !options.isAgain
+            ? this.#runtime.removePodSandbox(id, options)
+            : this.removeSandbox(id, options),
+      );
       signal.throwIfAborted();
     }
     await attempt(failures, () => this.#files.removePodLogs(pod.uid));

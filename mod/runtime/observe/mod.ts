@@ -21,6 +21,7 @@
 
 export { ContainerFiles } from "./container_files.ts";
 export { ContainerNotes } from "./container_notes.ts";
+export { inspectStopped } from "./inspect_stopped.ts";
 export { PodLister } from "./list_pieces.ts";
 export {
   listPod,

@@ -248,6 +248,7 @@ function plain(
   return {
     id: row.id,
     ready: row.state === "ready",
+    ...(row.state !== "ready" && seen?.isStopped && { isStopped: true }),
     attempt: row.metadata.attempt,
     createdAt: row.createdAt,
     hostNetwork: seen?.hostNetwork ?? false,

@@ -176,24 +176,23 @@ export class PodExecutor {
    * A sandbox that is still being made is waited for and ended, too. For a pod
    * without manifest, the recorded grace and hooks count.
    *
+   * @returns the ids of the sandboxes that were stopped
    * @throws {AggregateError} with everything that failed
    * @throws {CriError} when the runtime cannot say what a lost pod was like
    * @throws {unknown} The reason of the signal when it aborts.
    */
-  async killPod(ending: PodEnding): Promise<void> {
-    const { observed, graceSeconds, signal } = ending;
-    const { uid } = observed;
+  async killPod(ending: PodEnding): Promise<readonly string[]> {
+    const { graceSeconds, signal, observed: { uid } } = ending;
     this.#puller.giveUp(uid);
     const late = await this.#sandboxes.pending(uid, signal);
+    const observed = late === undefined
+      ? ending.observed
+      : withSandbox(ending.observed, late);
     const pod = ending.pod ??
       restorePod(await listPod(this.#deps.runtime, uid, { signal }));
     if (ending.startsAgain) await this.#stops.noteWhole(pod, observed);
-    await this.#killer.killPod({
-      pod,
-      observed: late === undefined ? observed : withSandbox(observed, late),
-      graceSeconds,
-      signal,
-    });
+    await this.#killer.killPod({ pod, observed, graceSeconds, signal });
+    return observed.sandboxes.map(({ id }) => id);
   }
 
   /** Gives up pulls of images that the pod does not name any more. */

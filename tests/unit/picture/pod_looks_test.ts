@@ -341,3 +341,35 @@ Deno.test("PodLooks looks at nothing after its end", async () => {
   await rig.clock.advance(20_000);
   deepStrictEqual(rig.asked, []);
 });
+
+Deno.test("RuntimePicture.forget() drops the looks that are due at a pod, unless a caller waits for one", async () => {
+  await using rig = new LooksRig();
+  for (const isAwaited of [false, true]) {
+    rig.see("a");
+    rig.picture.enqueue("a", 1_000);
+    rig.announce("stopped", "c-a");
+    const waiting = isAwaited ? rig.wait("a") : undefined;
+    rig.picture.forget("a");
+    await rig.clock.advance(2_000);
+    strictEqual(rig.asked.length > 0, isAwaited);
+    waiting?.leave();
+    await rig.clock.advance(20_000);
+    rig.asked.length = 0;
+  }
+});
+
+Deno.test("RuntimePicture.act() within another ends with that one, and an event is looked for after both", async () => {
+  await using rig = new LooksRig();
+  rig.see("a");
+  const whole = rig.picture.act("a");
+  {
+    using _part = rig.picture.act("a");
+    rig.announce("stopped", "c-a");
+  }
+  await rig.clock.advance(5_000);
+  deepStrictEqual([rig.picture.isActing("a"), rig.asked.length], [true, 0]);
+  whole[Symbol.dispose]();
+  await rig.clock.advance(1_000);
+  strictEqual(rig.picture.isActing("a"), false);
+  deepStrictEqual(rig.asked[0], ["inspect a c-a", 6_000]);
+});

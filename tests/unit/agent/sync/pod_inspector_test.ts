@@ -46,6 +46,7 @@ for (
           asked.push("look");
           return Promise.resolve(SEEN);
         },
+        lookStopped: () => Promise.reject(new Error("not played")),
       },
       prober: { look: () => {} },
     });

@@ -53,11 +53,15 @@ class Rig {
         keep: async () => void this.done.push("keep record"),
         forget: note("forget record"),
       },
-      picture: { forget: () => void this.done.push("uncache") },
+      picture: {
+        act: () => ({ [Symbol.dispose]: () => {} }),
+        forget: () => void this.done.push("uncache"),
+      },
       executor: {
-        killPod: ({ signal, graceSeconds }) => {
+        killPod: async ({ signal, graceSeconds }) => {
           this.done.push(`kill ${graceSeconds ?? "by its own grace"}`);
-          return this.kill(signal);
+          await this.kill(signal);
+          return ["s0"];
         },
       },
       remains: {
@@ -87,7 +91,9 @@ class Rig {
       },
       inspector: {
         latest: () => Promise.resolve(observed([seen("a")])),
-        now: () => Promise.resolve(this.#look()),
+        now: () => Promise.resolve(this.#look("list")),
+        stopped: (_uid, { sandboxIds }) =>
+          Promise.resolve(this.#look(`look at ${sandboxIds.join()}`)),
       },
       reporter: {
         report: (_pod, _observed, { terminal }) => {
@@ -98,8 +104,8 @@ class Rig {
     });
   }
 
-  #look(): ObservedPod {
-    this.done.push("look");
+  #look(how: string): ObservedPod {
+    this.done.push(how);
     this.lookedAtMs.push(this.clock.monotonic());
     const [containers = []] = this.looks;
     if (this.looks.length > 1) this.looks.shift();
@@ -141,7 +147,7 @@ Deno.test("PodTerminator.terminate() tells that the pod ends, stops it, and tell
     "ask readiness only",
     "kill 30",
     "ask no more",
-    "look",
+    "look at s0",
     "report the end",
     "keep record",
     "end volumes",
@@ -154,7 +160,7 @@ Deno.test("PodTerminator.terminate() ends a pod without a manifest by its own gr
   deepStrictEqual(rig.done, [
     "kill by its own grace",
     "ask no more",
-    "look",
+    "look at s0",
     "end volumes",
   ]);
 });
@@ -226,7 +232,7 @@ Deno.test("PodTerminator.terminate() that is cut short tells of no failure", asy
   };
   await rejects(rig.terminate({}, stop.signal), { name: "AbortError" });
   deepStrictEqual(rig.events, []);
-  strictEqual(rig.done.includes("look"), false);
+  strictEqual(rig.done.some((step) => /look|list/.test(step)), false);
 });
 
 // kubelet, killPodNow: 10 s, or one and a half times the grace.
