@@ -15,6 +15,8 @@ export type PendingLook =
   | {
     /** It is complete, or gone. */
     readonly kind: "now";
+    /** The paths of what moved from the first to the second. */
+    readonly together?: readonly string[];
   }
   | {
     /** It may still be being written: look when it has been quiet. */
@@ -30,6 +32,11 @@ export type PendingLook =
     /** What it looked like when the wait began, if there was a look. */
     readonly stamp?: FileStamp;
   };
+
+/** Whether a look is at the path that something moved from. */
+export function isMovedFrom(path: string, look: PendingLook): boolean {
+  return look.kind === "now" && look.together?.[0] === path;
+}
 
 /** How long a file must be quiet. */
 export interface QuietPeriods {
@@ -105,7 +112,9 @@ function lookAfter(
   before: PendingLook | undefined,
   { nowMs, wallMs, quiet }: HintContext,
 ): PendingLook {
-  if (change === "arrived") return { kind: "now" };
+  if (change === "arrived") {
+    return before?.kind === "now" ? before : { kind: "now" };
+  }
   const look = { kind: "when_quiet", dueMs: nowMs + quiet.settleMs } as const;
   const openUntilMs = nowMs + quiet.openMs;
   switch (change) {

@@ -7,7 +7,12 @@
 import type { UnknownFields } from "../../api/fault/mod.ts";
 import { Bell, TaskGroup } from "../../base/mod.ts";
 import { trimEndOf } from "../../base/text/mod.ts";
-import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
+import {
+  isManifestName,
+  isMovedFrom,
+  type QuietPeriods,
+  readHint,
+} from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import {
   type FileReport,
@@ -162,10 +167,12 @@ export class FileSource {
         table.doubtWriters(nowMs + this.#quiet.settleMs * 10);
         table.scanSoon(nowMs);
       } else {
+        const paths = demand.names.map((name) => manifests.pathOf(name));
         // Both names in one set: a pod that moves from one file to the other stays.
-        for (const name of demand.names) {
-          table.noteChange(manifests.pathOf(name), demand.look, nowMs);
-        }
+        if (paths.length > 1) table.noteMove(paths, nowMs);
+        else {for (const path of paths) {
+            table.noteChange(path, demand.look, nowMs);
+          }}
         // Something is there again. No event comes for other files that are gone.
         if (manifests.pathState.message !== undefined) table.scanSoon(nowMs);
       }
@@ -188,10 +195,17 @@ export class FileSource {
       const due = this.#table.takeDue(clock.monotonic(), READERS);
       if (due.length === 0) return;
       this.#isChanged = true;
-      await Promise.all(due.map(async ([path, look]) => {
-        await this.#manifests.examine(path, look);
-        this.#table.endLook(path);
-      }));
+      // First the files that something moved to: it is not gone before it is there.
+      const { from = [], rest = [] } = Object.groupBy(
+        due,
+        ([path, look]) => isMovedFrom(path, look) ? "from" : "rest",
+      );
+      for (const some of [rest, from]) {
+        await Promise.all(some.map(async ([path, look]) => {
+          await this.#manifests.examine(path, look);
+          this.#table.endLook(path);
+        }));
+      }
     } while (clock.monotonic() - startMs < BATCH_MS);
   }
 

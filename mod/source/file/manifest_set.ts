@@ -242,7 +242,7 @@ export class ManifestSet {
     switch (look.kind) {
       case "missing":
         // A hint that knows where it went needs no second look.
-        return await this.#examineMissing(path, pending?.kind === "now");
+        return await this.#examineMissing(path, pending);
       case "directory":
         // A directory in the directory is no mistake.
         return this.#drop(path);
@@ -271,7 +271,7 @@ export class ManifestSet {
     table.update(path, { entry: { verdict: { kind: "unsettled", lastGood } } });
   }
 
-  async #examineMissing(path: string, isGone: boolean = false): Promise<void> {
+  async #examineMissing(path: string, pending?: PendingLook): Promise<void> {
     const { clock, files, table } = this.#deps;
     const { result: look, directory } = await lookWithin(path, files);
     // Only what is missing from the directory that it was in was removed.
@@ -282,7 +282,7 @@ export class ManifestSet {
     else if (table.isWaiting(path)) return;
     // It is back, perhaps with its mount.
     else if (look.kind !== "missing") this.#lookWhenQuiet(path);
-    else if (isGone) this.#drop(path);
+    else if (table.isMoved(path, pending)) this.#drop(path);
     else this.#loseManifest(path);
   }
 

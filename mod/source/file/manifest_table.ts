@@ -74,6 +74,18 @@ export class ManifestTable {
     else this.#states.set(path, state);
   }
 
+  /** A file moved: both paths are looked at together, so that one of them has it. */
+  noteMove(paths: readonly string[], nowMs: number): void {
+    const look = { kind: "now", together: paths } as const;
+    for (const path of paths) this.noteChange(path, look, nowMs);
+  }
+
+  /** Whether a file that is missing moved to a path that is not waited for. */
+  isMoved(path: string, look: PendingLook | undefined): boolean {
+    return look?.kind === "now" && look.together?.[0] === path &&
+      !look.together.some((one) => this.isWaiting(one));
+  }
+
   /** A file changes: the newest wish to look at it replaces an older one. */
   noteChange(path: string, look: PendingLook, nowMs: number): void {
     const { changingMs = nowMs } = this.get(path);
@@ -152,18 +164,25 @@ export class ManifestTable {
     }
   }
 
-  /** Takes out up to `limit` looks that are due; each is to be ended. */
+  /**
+   * Takes out up to `limit` looks that are due, and what is to be looked at together with
+   * them; each is to be ended.
+   */
   takeDue(
     nowMs: number,
     limit: number,
   ): readonly (readonly [string, PendingLook])[] {
     const due: [string, PendingLook][] = [];
-    for (const [path, state] of this.#states) {
-      if (due.length === limit) break;
-      const { look } = state;
-      if (look === undefined || dueOf(look) > nowMs) continue;
-      due.push([path, look]);
-      this.#states.set(path, { ...state, look: undefined });
+    for (const first of this.#states.keys()) {
+      if (due.length >= limit) break;
+      const paths = [first];
+      for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+        const { look } = this.get(path);
+        if (look === undefined || dueOf(look) > nowMs) continue;
+        due.push([path, look]);
+        this.#states.set(path, { ...this.get(path), look: undefined });
+        if (look.kind === "now") paths.push(...look.together ?? []);
+      }
     }
     return due;
   }

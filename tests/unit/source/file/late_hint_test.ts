@@ -106,3 +106,58 @@ Deno.test("FileSource reads a manifest at once that is corrected while its recor
   await bench.pass(100);
   strictEqual(bench.names, "a");
 });
+
+Deno.test("FileSource does not end pods whose manifests are all moved at once on a slow disk (I8)", async () => {
+  await using bench = new Bench();
+  const { clock, files } = bench;
+  const names = Array.from({ length: 20 }, (_, at) => `p${at + 10}`);
+  for (const name of names) files.write(`${name}.yaml`, withUid(name), OLD);
+  await bench.pass();
+  const { signal } = new AbortController();
+  const look = files.look.bind(files);
+  files.look = async (path) => {
+    await clock.sleep(5, signal);
+    return await look(path);
+  };
+  for (const name of names) {
+    files.rename(`${name}.yaml`, `x-${name}.yaml`);
+    files.hint(`${name}.yaml`, "removed", `x-${name}.yaml`);
+  }
+  await bench.pass(5_000);
+  deepStrictEqual(bench.sets.filter(({ pods }) => pods.length < 20), []);
+  deepStrictEqual(
+    [...bench.lastGood.records.keys()].filter((path) =>
+      !path.startsWith("/m/x-")
+    ),
+    [],
+  );
+});
+
+Deno.test("FileSource does not end a pod whose manifest is moved and changed at once (I8)", async () => {
+  await using bench = new Bench();
+  const { files } = bench;
+  files.write("a.yaml", withUid("a"), OLD);
+  await bench.pass();
+  files.rename("a.yaml", "b.yaml");
+  files.hint("a.yaml", "removed", "b.yaml");
+  files.hint("b.yaml", "arrived");
+  // As by chmod.
+  files.hint("b.yaml", "written");
+  await bench.pass(5_000);
+  deepStrictEqual(namesOf(bench).filter((names) => names !== "a-n"), []);
+  deepStrictEqual([...bench.lastGood.records.keys()], ["/m/b.yaml"]);
+});
+
+Deno.test("FileSource waits a moment for a manifest that was renamed to its name and moved aside", async () => {
+  await using bench = new Bench();
+  const { files } = bench;
+  files.write("a.yaml", manifest("a"), OLD);
+  await bench.pass();
+  files.rename("a.yaml", "a.bak");
+  // The hint of the removal is still on its way.
+  files.hint("a.yaml", "arrived");
+  await bench.pass(50);
+  files.rename("a.bak", "a.yaml");
+  await bench.pass(5_000);
+  deepStrictEqual(namesOf(bench), ["a-n"]);
+});
